@@ -1,0 +1,258 @@
+/**
+ * The one table of errors: what this product reports over HTTP, on the command line and from the library, and the
+ * exit codes of the pool contracts. Nothing throws a bare string; nothing is declared a second time elsewhere.
+ */
+
+/** HTTP status, title, and what the reader can do about it. */
+export interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly todo: string;
+}
+
+/** Every problem this product reports, by its stable code. */
+export const problems = {
+  invalid_request: {
+    status: 400,
+    title: "Request is malformed",
+    todo: "Correct the members listed in `errors`.",
+  },
+  secret_in_body: {
+    status: 400,
+    title: "Request carries note secrets",
+    todo:
+      "Never send a note: it is not needed here, and whoever reads it can spend it. Treat this note as exposed.",
+  },
+  not_found: { status: 404, title: "No such route", todo: "See GET /openapi.json for the routes." },
+  unknown_pool: {
+    status: 404,
+    title: "Pool is not served by this relayer",
+    todo: "Choose one of GET /pools.",
+  },
+  commitment_not_found: {
+    status: 404,
+    title: "Commitment is not in the tree",
+    todo: "Check the pool, or wait until the deposit is indexed.",
+  },
+  withdrawal_not_found: {
+    status: 404,
+    title: "No withdrawal with this nullifier hash",
+    todo: "Submit it with POST /withdraw.",
+  },
+  method_not_allowed: { status: 405, title: "Method is not allowed here", todo: "See the Allow header." },
+  nullifier_already_used: {
+    status: 409,
+    title: "Nullifier hash is already used",
+    todo: "The member `withdrawal` says where that withdrawal stands; do not submit it again.",
+  },
+  body_too_large: { status: 413, title: "Body is too large", todo: "Send at most 32 KiB." },
+  unsupported_media_type: {
+    status: 415,
+    title: "Body is not JSON",
+    todo: "Send content-type: application/json.",
+  },
+  relayer_mismatch: {
+    status: 422,
+    title: "Proof names another relayer",
+    todo: "Bind relayerAddress of GET /status and prove again.",
+  },
+  recipient_mismatch: {
+    status: 422,
+    title: "Recipient is not the proven one",
+    todo: "Send the recipient that the proof binds.",
+  },
+  fee_mismatch: {
+    status: 422,
+    title: "Fee is not the proven one",
+    todo: "Send the fee that the proof binds.",
+  },
+  refund_mismatch: {
+    status: 422,
+    title: "Refund is not the proven one",
+    todo: "Send the refund that the proof binds.",
+  },
+  fee_below_floor: {
+    status: 422,
+    title: "Fee is below the policy floor",
+    todo: "Ask GET /status for the fee and prove again.",
+  },
+  fee_not_below_denomination: {
+    status: 422,
+    title: "Fee is not below the denomination",
+    todo: "Choose a smaller fee and prove again.",
+  },
+  refund_above_limit: {
+    status: 422,
+    title: "Refund is above the relayer's limit",
+    todo: "Choose a smaller refund, or add it to the fee, and prove again.",
+  },
+  unknown_root: {
+    status: 422,
+    title: "Root is not among the last 30",
+    todo: "Rebuild the tree and prove against the current root.",
+  },
+  proof_invalid: {
+    status: 422,
+    title: "Proof does not hold",
+    todo: "Prove again with the pool's own artifacts.",
+  },
+  not_in_field: {
+    status: 422,
+    title: "Value is not a canonical field element",
+    todo: "Send a value in [0, r).",
+  },
+  rate_limited: { status: 429, title: "Too many requests", todo: "Wait as long as Retry-After says." },
+  hourly_cap_reached: {
+    status: 429,
+    title: "Hourly cap is reached",
+    todo: "Wait as long as Retry-After says, or use another relayer.",
+  },
+  retry_later: {
+    status: 429,
+    title: "Withdrawal failed on chain a short while ago",
+    todo: "Wait as long as Retry-After says.",
+  },
+  internal: { status: 500, title: "Internal error", todo: "Report it with the request id." },
+  not_ready: {
+    status: 503,
+    title: "Not ready",
+    todo: "Wait and ask again; GET /readyz says what is missing.",
+  },
+  relayer_balance_low: {
+    status: 503,
+    title: "Relayer wallet is short of funds",
+    todo: "Use another relayer.",
+  },
+  uneconomic: {
+    status: 503,
+    title: "Fee does not cover the cost",
+    todo: "Wait for cheaper gas, or offer a higher fee and prove again.",
+  },
+  verification_busy: {
+    status: 503,
+    title: "Too many proofs are being verified",
+    todo: "Wait as long as Retry-After says.",
+  },
+
+  // Not of the HTTP interface: what the library and the command line report.
+  invalid_note: { status: 400, title: "Note is malformed", todo: "Check that the whole note was copied." },
+  wrong_pool: {
+    status: 400,
+    title: "Note belongs to another pool",
+    todo: "Use the pool of the note's asset, amount and network.",
+  },
+  invalid_address: { status: 400, title: "Address is malformed", todo: "Give a standard TON address." },
+  invalid_amount: {
+    status: 400,
+    title: "Amount is malformed",
+    todo: "Give a decimal number of whole units.",
+  },
+  invalid_proof: {
+    status: 400,
+    title: "Proof is malformed",
+    todo: "Send a snarkjs Groth16 proof over bls12381.",
+  },
+  invalid_config: { status: 500, title: "Configuration is invalid", todo: "Correct the settings listed." },
+  artifact_corrupted: {
+    status: 500,
+    title: "Artifact does not match its pin",
+    todo: "Restore the file, or install the release again.",
+  },
+  invalid_registry: {
+    status: 500,
+    title: "Deployments registry is invalid",
+    todo: "Correct the file, or write it again with `tonado deploy`.",
+  },
+  chain_unavailable: {
+    status: 503,
+    title: "Chain endpoint does not answer",
+    todo: "Check the endpoint and its key; the work resumes by itself.",
+  },
+  chain_inconsistent: {
+    status: 503,
+    title: "Chain endpoint contradicts itself",
+    todo: "Wait, or use another endpoint.",
+  },
+  contract_refused: { status: 422, title: "Contract refused the message", todo: "See the exit code." },
+  tree_full: { status: 422, title: "Tree is full", todo: "Use another pool." },
+  deposit_lost: {
+    status: 503,
+    title: "Deposit did not arrive in time",
+    todo: "Nothing was lost: the note stays valid if the deposit still arrives, else the value bounces.",
+  },
+  cancelled: { status: 499, title: "Cancelled", todo: "Start again when you like." },
+  already_running: {
+    status: 500,
+    title: "Data directory is in use",
+    todo: "Stop the other process, or choose another directory.",
+  },
+} as const satisfies Record<string, ProblemKind>;
+
+/** Stable code of a problem. */
+export type ProblemCode = keyof typeof problems;
+
+/** One shape error: a JSON pointer into the body (or a parameter's name) and what is wrong there. */
+export interface ProblemDetail {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** The one error that this product throws on purpose. `message` is safe to show: it never holds a secret. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly code: ProblemCode;
+  readonly errors: readonly ProblemDetail[];
+  /** Members that go into the problem document beside the standard ones. */
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ProblemCode,
+    detail?: string,
+    options: { errors?: readonly ProblemDetail[]; members?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(detail ?? problems[code].title, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.members = options.members ?? {};
+  }
+
+  /** HTTP status of this problem. */
+  get status(): number {
+    return problems[this.code].status;
+  }
+
+  /** What the reader can do about it. */
+  get todo(): string {
+    return problems[this.code].todo;
+  }
+}
+
+/** Exit codes of the pool contracts, by the interface's names. `contracts/errors.tolk` is generated from here. */
+export const exitCodes = {
+  ERR_WRONG_DENOMINATION: 101,
+  ERR_DUPLICATE_COMMITMENT: 102,
+  ERR_STALE_DEPOSIT: 103,
+  ERR_POOL_FULL: 104,
+  ERR_PAUSED: 105,
+  ERR_NOT_JETTON_WALLET: 106,
+  ERR_JETTON_WALLET_UNKNOWN: 107,
+  ERR_NOT_MASTER: 108,
+  ERR_PROOF_INVALID: 201,
+  ERR_ALREADY_SPENT: 202,
+  ERR_UNKNOWN_ROOT: 203,
+  ERR_FEE_TOO_HIGH: 204,
+  ERR_INSUFFICIENT_VALUE: 205,
+  ERR_NOT_IN_FIELD: 206,
+  ERR_BAD_ADDRESS: 207,
+  ERR_MALFORMED: 208,
+  ERR_NOT_OWNER: 301,
+  ERR_NOT_SURPLUS: 302,
+} as const;
+
+/** Name of an exit code. */
+export type ExitCodeName = keyof typeof exitCodes;
+
+/** The interface's name of an exit code, or undefined for a code that is not the pool's own. */
+export function exitCodeName(code: number): ExitCodeName | undefined {
+  return (Object.keys(exitCodes) as ExitCodeName[]).find((name) => exitCodes[name] === code);
+}
