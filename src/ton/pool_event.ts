@@ -1,0 +1,56 @@
+/**
+ * What happens at a pool, as told by the pool's own transactions. Types only.
+ */
+import type { Address } from "@ton/core";
+import type { TransactionId } from "./chain.ts";
+
+interface EventBase {
+  readonly tx: TransactionId;
+  /** Unix time of the block. */
+  readonly timestamp: number;
+  /** Who sent the message that the pool answered. */
+  readonly sender: Address;
+  readonly queryId: bigint;
+  /** Hash of that internal message's cell, 64 hex digits. */
+  readonly messageHash: string;
+}
+
+/** A commitment entered the tree. */
+export interface DepositEvent extends EventBase {
+  readonly kind: "deposit";
+  readonly commitment: bigint;
+  readonly leafIndex: number;
+}
+
+/** A note was paid out. Amounts in the pool's asset (fee) and in nano (refund). */
+export interface WithdrawalEvent extends EventBase {
+  readonly kind: "withdrawal";
+  readonly nullifierHash: bigint;
+  readonly fee: bigint;
+  readonly refund: bigint;
+  readonly recipient: Address;
+  readonly relayer: Address | null;
+}
+
+/** The pool refused a message. Members of the body are present when it could be read. */
+export interface RefusedEvent extends EventBase {
+  readonly kind: "refused";
+  readonly op: "deposit" | "withdraw";
+  /**
+   * Exit code of the compute phase, or the result code of the action phase when that is what failed. Undefined when the
+   * message carried too little even to start the machine.
+   */
+  readonly exitCode?: number;
+  readonly nullifierHash?: bigint;
+  readonly commitment?: bigint;
+}
+
+export type PoolEvent = DepositEvent | WithdrawalEvent | RefusedEvent;
+
+/** Events of consecutive transactions, oldest first, and the last of those transactions. */
+export interface PoolTransactions {
+  readonly events: readonly PoolEvent[];
+  readonly cursor: TransactionId;
+  /** Transactions that this batch covers, with or without events. */
+  readonly count: number;
+}
