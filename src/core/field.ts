@@ -31,7 +31,7 @@ export function toHex(x: bigint): string {
 }
 
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
-const DECIMAL = /^(0|[1-9][0-9]{0,76})$/;
+const DECIMAL = /^(0|[1-9][0-9]{0,77})$/;
 
 /**
  * Parses `0x` and 1 to 64 hex digits of either case.
