@@ -1,0 +1,15 @@
+/**
+ * Generates Poseidon's parameters for one and two inputs from the Grain LFSR, in the forms that the circuits and the
+ * Rust crate take.
+ *
+ * Usage: deno task poseidon:params [--check]
+ */
+import { writeGenerated } from "./generated_files.ts";
+import { circomConstants } from "./poseidon/circom_constants.ts";
+import { poseidonParameters } from "./poseidon/parameters.ts";
+
+const [t2, t3] = [poseidonParameters(2), poseidonParameters(3)];
+
+await writeGenerated("poseidon:params", [
+  { path: "circuits/generated/poseidon_constants.circom", content: circomConstants([t2, t3]) },
+], Deno.args.includes("--check"));
