@@ -1,0 +1,52 @@
+/**
+ * Where the proving artifacts lie and how they are pinned: shared by the tools that make them. What loads them in
+ * the product is `src/prover/artifacts.ts`.
+ */
+
+/** The circuits, in the order in which keys and pins list them. */
+export const circuitNames = ["withdraw", "deposit"] as const;
+export type CircuitName = (typeof circuitNames)[number];
+
+/** The repository's root. */
+export const ROOT = new URL("../", import.meta.url);
+/** The committed artifacts. */
+export const ARTIFACTS = new URL("artifacts/", ROOT);
+/** Build products that are not committed. */
+export const DIST = new URL("dist/circuits/", ROOT);
+
+/** What `pins.json` calls keys whose setup one person made on one machine: whoever made them can forge proofs. */
+export const DEVELOPMENT_LABEL = "development keys, insecure";
+
+/** `pins.json`: what the keys are worth, and the SHA-256 of each artifact in lowercase hex. */
+export interface Pins {
+  readonly label: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Names of the pinned files. */
+export const pinnedFiles: readonly string[] = circuitNames.flatMap((name) =>
+  ["wasm", "zkey", "vkey.json"].map((kind) => `${name}.${kind}`)
+);
+
+/** SHA-256 in lowercase hex. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
+
+/** The committed pins. */
+export async function readPins(): Promise<Pins> {
+  return JSON.parse(await Deno.readTextFile(new URL("pins.json", ARTIFACTS)));
+}
+
+/** Pins the artifacts as they lie on disk now; every one of them must be there. */
+export async function writePins(label: string): Promise<Pins> {
+  const files: Record<string, string> = {};
+  for (const file of pinnedFiles) files[file] = await sha256(await Deno.readFile(new URL(file, ARTIFACTS)));
+  await Deno.writeTextFile(new URL("pins.json", ARTIFACTS), formatJson({ label, files }));
+  return { label, files };
+}
+
+/** The one form in which JSON artifacts are written, so that equal values are equal bytes. */
+export function formatJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,57 @@
+/**
+ * Compiles the circuits with circom2 (a WASM build of circom, so nothing need be installed) to the witness programs
+ * `artifacts/<name>.wasm`; constraint systems and symbol tables go to `dist/circuits/`.
+ *
+ * Usage: deno task circuits [--check]     --check compares with the committed files and writes nothing to artifacts/
+ */
+import config from "../deno.json" with { type: "json" };
+import { type CircuitName, circuitNames, DIST, readPins, ROOT, writePins } from "./artifacts.ts";
+import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
+
+/** One circuit, compiled. */
+export interface CompiledCircuit {
+  /** The constraint system, circom's .r1cs format. */
+  readonly r1cs: Uint8Array<ArrayBuffer>;
+  /** A line a signal: label, witness index (-1: optimised away), component, name. */
+  readonly symbols: string;
+  /** The witness program. */
+  readonly wasm: Uint8Array<ArrayBuffer>;
+}
+
+/** Compiles `circuits/<name>.circom` into the folder `out`. Throws with circom's own report when it refuses. */
+export async function compileCircuit(name: CircuitName, out: URL = DIST): Promise<CompiledCircuit> {
+  await Deno.mkdir(out, { recursive: true });
+  const folder = new URL("circuits/", ROOT);
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--allow-all", `--config=${path(new URL("deno.json", ROOT))}`, config.imports.circom2],
+      ...[`${name}.circom`, "--r1cs", "--sym", "--wasm", "--prime", "bls12381", "--O2", "-o", path(out)],
+    ],
+    cwd: folder,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const report = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  // circom2 ends with code 0 even after an error, so its last word is asked for too.
+  if (code !== 0 || !report.includes("Everything went okay")) {
+    throw new Error(`circom refused ${name}:\n${report}`);
+  }
+  return {
+    r1cs: await Deno.readFile(new URL(`${name}.r1cs`, out)),
+    symbols: await Deno.readTextFile(new URL(`${name}.sym`, out)),
+    wasm: await Deno.readFile(new URL(`${name}_js/${name}.wasm`, out)),
+  };
+}
+
+function path(url: URL): string {
+  return decodeURIComponent(url.pathname);
+}
+
+if (import.meta.main) {
+  const check = Deno.args.includes("--check");
+  const files: GeneratedFile[] = [];
+  for (const name of circuitNames) {
+    files.push({ path: `artifacts/${name}.wasm`, content: (await compileCircuit(name)).wasm });
+  }
+  await writeGenerated("circuits", files, check);
+  if (!check) await writePins((await readPins()).label);
+}
