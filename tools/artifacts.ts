@@ -2,10 +2,7 @@
  * Where the proving artifacts lie and how they are pinned: shared by the tools that make them. What loads them in
  * the product is `src/prover/artifacts.ts`.
  */
-
-/** The circuits, in the order in which keys and pins list them. */
-export const circuitNames = ["withdraw", "deposit"] as const;
-export type CircuitName = (typeof circuitNames)[number];
+import { circuits } from "../src/core/groth16.ts";
 
 /** The repository's root. */
 export const ROOT = new URL("../", import.meta.url);
@@ -24,7 +21,7 @@ export interface Pins {
 }
 
 /** Names of the pinned files. */
-export const pinnedFiles: readonly string[] = circuitNames.flatMap((name) =>
+export const pinnedFiles: readonly string[] = circuits.flatMap((name) =>
   ["wasm", "zkey", "vkey.json"].map((kind) => `${name}.${kind}`)
 );
 

@@ -9,7 +9,8 @@
  *   Each finished step stays in dist/circuits/, so a run that was cut off goes on where it ended. --ptau FILE takes
  *   prepared powers of tau (2^14 or more, bls12381) made elsewhere.
  */
-import { ARTIFACTS, circuitNames, DEVELOPMENT_LABEL, DIST, formatJson, writePins } from "./artifacts.ts";
+import { circuits } from "../src/core/groth16.ts";
+import { ARTIFACTS, DEVELOPMENT_LABEL, DIST, formatJson, writePins } from "./artifacts.ts";
 import { compileCircuit } from "./circuits.ts";
 import { closeSnarkjs, openSnarkjs, type SnarkjsLogger } from "./snarkjs.ts";
 
@@ -21,7 +22,7 @@ await Deno.mkdir(DIST, { recursive: true });
 const snarkjs = await openSnarkjs();
 const ptau = ptauGiven ?? await powersOfTau();
 
-for (const name of circuitNames) {
+for (const name of circuits) {
   const { wasm } = await compileCircuit(name);
   await Deno.writeFile(new URL(`${name}.wasm`, ARTIFACTS), wasm);
 

@@ -152,6 +152,11 @@ export const problems = {
     title: "Proof is malformed",
     todo: "Send a snarkjs Groth16 proof over bls12381.",
   },
+  unsatisfied: {
+    status: 422,
+    title: "Inputs do not satisfy the circuit",
+    todo: "Check the note and its pool, and build the path and the root from the pool's current tree.",
+  },
   invalid_config: { status: 500, title: "Configuration is invalid", todo: "Correct the settings listed." },
   artifact_corrupted: {
     status: 500,
