@@ -1,0 +1,27 @@
+/** The settings as an operator sees them: name, effective value, where it comes from, help. Secrets are redacted. */
+import type { Environment } from "./config.ts";
+import type { Setting } from "./setting.ts";
+import { settings } from "./settings.ts";
+
+/** One setting for printing. */
+export interface DescribedSetting {
+  readonly name: string;
+  /** Effective value; `[redacted]` for a secret that is set; undefined when there is none. */
+  readonly value?: string;
+  readonly source: "environment" | "default" | "unset";
+  readonly help: string;
+}
+
+/** Every setting with its effective value; checks nothing. */
+export function describeConfig(env: Environment): DescribedSetting[] {
+  return Object.values<Setting<unknown>>(settings).map((setting) => {
+    const given = env[setting.name] || undefined;
+    const value = given ?? setting.default;
+    return {
+      name: setting.name,
+      ...(value === undefined ? {} : { value: setting.secret ? "[redacted]" : value }),
+      source: given !== undefined ? "environment" : value !== undefined ? "default" : "unset",
+      help: setting.help,
+    };
+  });
+}
