@@ -186,6 +186,11 @@ export const problems = {
     todo: "Nothing was lost: the note stays valid if the deposit still arrives, else the value bounces.",
   },
   cancelled: { status: 499, title: "Cancelled", todo: "Start again when you like." },
+  store_conflict: {
+    status: 503,
+    title: "Another writer was first",
+    todo: "Run one relayer on one store.",
+  },
   already_running: {
     status: 500,
     title: "Data directory is in use",

@@ -1,0 +1,255 @@
+/** What every store must do, run against each of them: a new adapter is one more row of `stores`. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { Address } from "@ton/core";
+import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../ton/pool_event.ts";
+import { openKvStore } from "./kv/kv_store.ts";
+import type { Cursor, Job, SettlingEvent, Store, Transfer } from "./store.ts";
+
+/** Opens the same store again and again: what one opening wrote, the next one finds. */
+interface Opening {
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+const stores: [name: string, prepare: () => Promise<Opening>][] = [
+  ["kv", async () => {
+    const directory = await Deno.makeTempDir({ prefix: "tonado-store-" });
+    return { open: () => openKvStore(directory), remove: () => Deno.remove(directory, { recursive: true }) };
+  }],
+];
+
+const pool = new Address(0, Buffer.alloc(32, 0xab)).toRawString();
+const otherPool = new Address(-1, Buffer.alloc(32)).toRawString();
+const sender = new Address(0, Buffer.alloc(32, 1));
+const at = (i: number): Cursor => ({ lt: BigInt(i), hash: i.toString(16).padStart(64, "0") });
+const base = (i: number) => ({
+  tx: at(i),
+  timestamp: 1_700_000_000 + i,
+  sender,
+  queryId: BigInt(i),
+  messageHash: "",
+});
+const deposit = (i: number): DepositEvent => ({
+  kind: "deposit",
+  ...base(i),
+  leafIndex: i,
+  commitment: 1000n + BigInt(i),
+});
+const withdrawal = (i: number, nullifierHash: bigint): WithdrawalEvent => ({
+  kind: "withdrawal",
+  ...base(i),
+  nullifierHash,
+  fee: 5n,
+  refund: 0n,
+  recipient: sender,
+  relayer: null,
+});
+const refusal = (i: number, nullifierHash?: bigint): RefusedEvent => ({
+  kind: "refused",
+  ...base(i),
+  op: "withdraw",
+  exitCode: 201,
+  ...(nullifierHash === undefined ? {} : { nullifierHash }),
+});
+const job = (nullifierHash: bigint, more: Partial<Job> = {}): Job => ({
+  pool,
+  nullifierHash,
+  state: "accepted",
+  queryId: 2n ** 64n - 1n,
+  root: 7n,
+  fee: 50_000_000n,
+  refund: 0n,
+  message: { recipient: pool, proof: "te6cc" },
+  failures: 0,
+  acceptedAt: 1,
+  ...more,
+});
+const transfer = (hash: string): Transfer => ({
+  seqno: 3,
+  validUntil: 1_700_000_060,
+  hash,
+  boc: new Uint8Array(60_000).fill(9),
+  jobs: [{ pool, nullifierHash: 1n, queryId: 5n }],
+  signedAt: 1_700_000_000,
+});
+const keep = () => undefined;
+const confirm = (found: Job, event: SettlingEvent): Job | undefined =>
+  event.kind === "withdrawal" ? { ...found, state: "confirmed", txHash: event.tx.hash } : undefined;
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+for (const [name, prepare] of stores) {
+  const test = (
+    claim: string,
+    act: (store: Store, opening: Opening, reopen: () => Promise<Store>) => Promise<void>,
+  ) =>
+    Deno.test(`${name} store: ${claim}`, async () => {
+      const opening = await prepare();
+      let store = await opening.open();
+      try {
+        await act(store, opening, async () => {
+          await store.close();
+          return store = await opening.open();
+        });
+      } finally {
+        await store.close();
+        await opening.remove();
+      }
+    });
+  const apply = (
+    store: Store,
+    events: PoolEvent[],
+    from: number | undefined,
+    to: number,
+    settle = keep as typeof confirm,
+  ) => store.apply({ pool, events, from: from === undefined ? undefined : at(from), to: at(to) }, settle);
+
+  test("what was applied is there after a restart", async (store, _, reopen) => {
+    await apply(store, [deposit(0), withdrawal(1, 77n), deposit(1)], undefined, 9);
+    const again = await reopen();
+    deepEqual(await again.cursor(pool), at(9));
+    deepEqual((await collect(again.deposits(pool, 0))).map((row) => row.commitment), [1000n, 1001n]);
+    const { leafIndex, timestamp, txHash } = (await again.deposit(pool, 1001n))!;
+    deepEqual([leafIndex, timestamp, txHash], [1, 1_700_000_001, at(1).hash]);
+    deepEqual((await again.withdrawal(pool, 77n))!.txHash, at(1).hash);
+  });
+
+  test("a pool knows nothing of another pool's rows", async (store) => {
+    await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
+    equal(await store.cursor(otherPool), undefined);
+    equal(await store.deposit(otherPool, 1000n), undefined);
+    equal(await store.withdrawal(otherPool, 77n), undefined);
+    deepEqual(await collect(store.deposits(otherPool, 0)), []);
+  });
+
+  test("deposits come in leaf order from the asked one on, also past one page", async (store) => {
+    const count = 2_345;
+    for (let i = 0, from: number | undefined; i < count; from = i - 1) {
+      const events = Array.from({ length: Math.min(store.batchLimit, count - i) }, (_, k) => deposit(i + k));
+      i += events.length;
+      await apply(store, events, from, i - 1);
+    }
+    const indexes = (await collect(store.deposits(pool, 1_100))).map((row) => row.leafIndex);
+    deepEqual(indexes, Array.from({ length: count - 1_100 }, (_, k) => 1_100 + k));
+  });
+
+  test("a batch that does not continue the cursor leaves neither rows nor cursor", async (store) => {
+    await apply(store, [deposit(0)], undefined, 5);
+    for (const from of [undefined, 4, 6]) {
+      await rejects(apply(store, [deposit(1), withdrawal(2, 77n)], from, 8), { code: "store_conflict" });
+    }
+    deepEqual(await store.cursor(pool), at(5));
+    equal(await store.deposit(pool, 1001n), undefined);
+    equal(await store.withdrawal(pool, 77n), undefined);
+  });
+
+  test("of two writers that continue the same cursor one gets in", async (store) => {
+    const outcomes = await Promise.allSettled([
+      apply(store, [deposit(0)], undefined, 5),
+      apply(store, [deposit(0)], undefined, 6),
+    ]);
+    deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  });
+
+  test("a batch at the limit, all of it settling jobs, fits in one step", async (store) => {
+    const hashes = Array.from({ length: store.batchLimit }, (_, i) => 2n ** 250n + BigInt(i));
+    for (const hash of hashes) equal(await store.addJob(job(hash), () => false), undefined);
+    await apply(store, hashes.map((hash, i) => withdrawal(i, hash)), undefined, 1_000, confirm);
+    equal((await store.job({ pool, nullifierHash: hashes.at(-1)! }))!.state, "confirmed");
+    deepEqual(await store.liveJobs(), []);
+  });
+
+  test("a job is settled in the same step as its event, and a refused batch settles nothing", async (store) => {
+    await store.addJob(job(77n), () => false);
+    await rejects(apply(store, [withdrawal(1, 77n)], 3, 9, confirm), { code: "store_conflict" });
+    equal((await store.job({ pool, nullifierHash: 77n }))!.state, "accepted");
+    await apply(
+      store,
+      [refusal(0), refusal(1, 77n), withdrawal(2, 77n), refusal(3, 77n)],
+      undefined,
+      9,
+      confirm,
+    );
+    const { state, txHash } = (await store.job({ pool, nullifierHash: 77n }))!;
+    deepEqual([state, txHash], ["confirmed", at(2).hash]);
+  });
+
+  test("a job comes back as it was written, after a restart too", async (store, _, reopen) => {
+    await store.addJob(job(77n, { seqno: 4, messageHash: "ab", notBefore: 12 }), () => false);
+    deepEqual(
+      await (await reopen()).job({ pool, nullifierHash: 77n }),
+      job(77n, { seqno: 4, messageHash: "ab", notBefore: 12 }),
+    );
+  });
+
+  test("of 50 equal jobs at once exactly one gets in, the others are told which", async (store) => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => store.addJob(job(77n, { queryId: BigInt(i) }), () => true)),
+    );
+    equal(answers.filter((answer) => answer === undefined).length, 1);
+    const { queryId } = (await store.job({ pool, nullifierHash: 77n }))!;
+    for (const answer of answers) if (answer) equal((answer as Job).queryId, queryId);
+  });
+
+  test("a job that ended is replaced only when the caller says so, a live one never", async (store) => {
+    await store.addJob(job(77n), () => false);
+    ok(await store.addJob(job(77n), () => true));
+    await store.changeJob({ pool, nullifierHash: 77n }, (found) => ({ ...found, state: "failed" }));
+    ok(await store.addJob(job(77n, { queryId: 8n }), () => false));
+    equal(await store.addJob(job(77n, { queryId: 8n }), (found) => found.state === "failed"), undefined);
+    equal((await store.job({ pool, nullifierHash: 77n }))!.queryId, 8n);
+  });
+
+  test("a note that was paid out on chain takes no job", async (store) => {
+    await apply(store, [withdrawal(1, 77n)], undefined, 9);
+    equal((await store.addJob(job(77n), () => true) as { txHash: string }).txHash, at(1).hash);
+    equal(await store.job({ pool, nullifierHash: 77n }), undefined);
+  });
+
+  test("live jobs are listed oldest first, ended ones are not", async (store) => {
+    for (const [hash, acceptedAt] of [[1n, 30], [2n, 10], [3n, 20]] as const) {
+      await store.addJob(job(hash, { acceptedAt }), () => false);
+    }
+    await store.changeJob({ pool, nullifierHash: 3n }, (found) => ({ ...found, state: "expired" }));
+    deepEqual((await store.liveJobs()).map((found) => found.nullifierHash), [2n, 1n]);
+  });
+
+  test("changes of one job at once are all made, one after the other", async (store) => {
+    await store.addJob(job(77n), () => false);
+    const more = () =>
+      store.changeJob({ pool, nullifierHash: 77n }, (found) => ({ ...found, failures: found.failures + 1 }));
+    await Promise.all(Array.from({ length: 20 }, more));
+    equal((await store.job({ pool, nullifierHash: 77n }))!.failures, 20);
+    equal(await store.changeJob({ pool, nullifierHash: 78n }, (found) => found), undefined);
+  });
+
+  test("a signed transfer survives a restart byte for byte", async (store, _, reopen) => {
+    await store.beginTransfer(transfer("aa"));
+    deepEqual(await (await reopen()).transfer(), transfer("aa"));
+  });
+
+  test("there is one transfer in flight, and only its own hash ends it", async (store) => {
+    equal(await store.transfer(), undefined);
+    await store.beginTransfer(transfer("aa"));
+    await rejects(store.beginTransfer(transfer("bb")), { code: "store_conflict" });
+    await store.endTransfer("bb");
+    equal((await store.transfer())!.hash, "aa");
+    await store.endTransfer("aa");
+    equal(await store.transfer(), undefined);
+    await store.beginTransfer(transfer("bb"));
+  });
+}
+
+Deno.test("kv store: a directory that is in use is refused, and free again after closing", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-store-" });
+  const store = await openKvStore(`${directory}/made/on/the/way`);
+  await rejects(openKvStore(`${directory}/made/on/the/way`), { code: "already_running" });
+  await store.close();
+  await (await openKvStore(`${directory}/made/on/the/way`)).close();
+  await Deno.remove(directory, { recursive: true });
+});
