@@ -73,6 +73,9 @@ export interface Chain {
     options?: CallOptions,
   ): Promise<TupleReader>;
 
+  /** A parameter of the chain's configuration (gas prices: 20 and 21; storage: 18; forwarding: 24 and 25). */
+  configParam(id: number, options?: CallOptions): Promise<Cell>;
+
   /**
    * Hands over an external message (the whole message cell). It is in the mempool then, not on chain.
    *

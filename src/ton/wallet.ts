@@ -2,7 +2,25 @@
  * The wallets that sign for us: v4R2 and v5R1. A wallet knows its key and its address, and asks the chain for nothing
  * but its own account. It never retries and never remembers a seqno: whoever sends decides that.
  */
-import { type Address, type Cell, type Sender, SendMode, type StateInit } from "@ton/core";
+import {
+  type Address,
+  beginCell,
+  Cell,
+  external,
+  internal,
+  type MessageRelaxed,
+  type Sender,
+  SendMode,
+  type StateInit,
+  storeMessage,
+} from "@ton/core";
+import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
+import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js";
+import { Problem } from "../core/errors.ts";
+import { type Network, networkGlobalId } from "../core/network.ts";
+import type { Secret } from "../core/secret.ts";
+import type { Chain } from "./chain.ts";
+import { openMnemonic } from "./mnemonic.ts";
 
 /** Wallet contracts that can sign here. */
 export type WalletVersion = "v4R2" | "v5R1";
@@ -13,6 +31,9 @@ export type WalletVersion = "v4R2" | "v5R1";
  * expires; v5R1 refuses external transfers without it (exit code 137). So a moved seqno never proves a message sent.
  */
 export const TRANSFER_MODE: SendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
+
+/** Seconds that a transfer of {@link Wallet.send} may take to reach a block. */
+export const TRANSFER_LIFE = 60;
 
 /** One internal message that a transfer carries. */
 export interface OutgoingMessage {
@@ -66,12 +87,143 @@ export interface Wallet {
   state(): Promise<WalletState>;
   seqno(): Promise<number>;
   balance(): Promise<bigint>;
-  /** Signs without asking the chain anything. Throws RangeError for no message or more than {@link maxMessages}. */
+  /** Signs without asking the chain. Throws RangeError for no message, or more than {@link maxMessages}. */
   sign(request: TransferRequest): SignedTransfer;
-  /** Reads the state, signs with a minute to live, sends. Does not wait for a block. */
+  /** Reads the state, signs with {@link TRANSFER_LIFE} to live, sends. Does not wait for a block. */
   send(messages: readonly OutgoingMessage[]): Promise<SignedTransfer>;
   /** This wallet as @ton/core's Sender. */
   sender(): Sender;
   /** User-friendly, non-bounceable; with the test flag off mainnet. */
   format(address?: Address): string;
+}
+
+/** How a wallet contract of @ton/ton is driven: what differs between the versions. */
+interface WalletKind {
+  readonly address: Address;
+  readonly init: { readonly code: Cell; readonly data: Cell };
+  readonly maxMessages: number;
+  /** Bits before seqno in the contract's data. */
+  readonly seqnoOffset: number;
+  body(request: { seqno: number; timeout: number; messages: MessageRelaxed[]; sendMode: SendMode }): Cell;
+}
+
+const kinds: Record<WalletVersion, (publicKey: Buffer, secretKey: Buffer, network: Network) => WalletKind> = {
+  // Its id is the default subwallet's, the same on every network: 698983191, TON's first block's hash.
+  v4R2: (publicKey, secretKey) => {
+    const contract = WalletContractV4.create({ workchain: 0, publicKey });
+    return {
+      address: contract.address,
+      init: contract.init,
+      maxMessages: 4,
+      seqnoOffset: 0,
+      body: (request) => contract.createTransfer({ ...request, secretKey }),
+    };
+  },
+  v5R1: (publicKey, secretKey, network) => {
+    const contract = WalletContractV5R1.create({
+      publicKey,
+      walletId: { networkGlobalId: networkGlobalId(network) },
+    });
+    return {
+      address: contract.address,
+      init: contract.init,
+      maxMessages: 255,
+      seqnoOffset: 1, // the flag that signatures are allowed
+      body: (request) => contract.createTransfer({ ...request, secretKey }),
+    };
+  },
+};
+
+/**
+ * Opens the wallet of a 24-word TON mnemonic. The chain is not asked until a method needs it.
+ *
+ * @throws {Problem} `invalid_config` for another count of words, or a word that is not in the list (never printed)
+ */
+export async function openWallet(
+  mnemonic: Secret<string> | string,
+  { version, network, chain }: { version: WalletVersion; network: Network; chain: Chain },
+): Promise<Wallet> {
+  const { publicKey, secretKey, checksumHolds } = await openMnemonic(mnemonic);
+  const kind = kinds[version](publicKey, secretKey, network);
+
+  async function state(): Promise<WalletState> {
+    const account = await chain.account(kind.address);
+    const { balance, syncUtime: now } = account;
+    if (account.state === "frozen") {
+      throw new Problem("chain_unavailable", `wallet ${format()} is frozen: fund it first`);
+    }
+    if (account.state !== "active" || !account.data) return { seqno: 0, balance, now };
+    // An address commits to the initial code, and these contracts never change it.
+    if (!account.code?.equals(kind.init.code)) {
+      throw new Problem("chain_inconsistent", `account ${format()} does not hold the code of ${version}`);
+    }
+    return { seqno: account.data.beginParse().skip(kind.seqnoOffset).loadUint(32), balance, now };
+  }
+
+  function sign({ seqno, validUntil, messages, mode = TRANSFER_MODE }: TransferRequest): SignedTransfer {
+    if (messages.length === 0 || messages.length > kind.maxMessages) {
+      throw new RangeError(`a ${version} transfer carries 1 to ${kind.maxMessages} messages`);
+    }
+    const body = kind.body({
+      seqno,
+      timeout: validUntil,
+      messages: messages.map((message) => internal({ ...message })),
+      sendMode: mode,
+    });
+    const init = seqno === 0 ? kind.init : undefined;
+    const message = beginCell().store(storeMessage(external({ to: kind.address, init, body }))).endCell();
+    return { message, hash: normalizedHash(kind.address, body), seqno, validUntil };
+  }
+
+  async function send(messages: readonly OutgoingMessage[], mode?: SendMode): Promise<SignedTransfer> {
+    const { seqno, now } = await state();
+    const transfer = sign({ seqno, validUntil: now + TRANSFER_LIFE, messages, mode });
+    await chain.send(transfer.message);
+    return transfer;
+  }
+
+  function format(address: Address = kind.address): string {
+    return address.toString({ bounceable: false, testOnly: network !== "mainnet" });
+  }
+
+  return {
+    address: kind.address,
+    version,
+    maxMessages: kind.maxMessages,
+    checksumHolds,
+    state,
+    seqno: async () => (await state()).seqno,
+    balance: async () => (await state()).balance,
+    sign,
+    send,
+    sender: () => ({
+      address: kind.address,
+      async send({ to, value, bounce, body, init, sendMode }) {
+        const message = {
+          to,
+          value,
+          bounce: bounce ?? true,
+          body: body ?? undefined,
+          init: init ?? undefined,
+        };
+        await send([message], sendMode ?? undefined);
+      },
+    }),
+    format,
+  };
+}
+
+/** TEP-467: the hash of an external message with no source, no import fee, no StateInit, and its body in a reference. */
+export function normalizedHash(destination: Address, body: Cell): string {
+  return beginCell()
+    .storeUint(0b10, 2) // ext_in_msg_info$10
+    .storeUint(0b00, 2) // src:addr_none$00
+    .storeAddress(destination)
+    .storeCoins(0)
+    .storeBit(false)
+    .storeBit(true)
+    .storeRef(body)
+    .endCell()
+    .hash()
+    .toString("hex");
 }

@@ -1,0 +1,159 @@
+/**
+ * Requests to one toncenter endpoint: queued by rank, timed out, tried again, their answers bounded in size. It owns
+ * HTTP and nothing else; what an answer means is for its caller, and no text of the endpoint gets into an error but
+ * shortened and stripped of control characters.
+ */
+import { z } from "zod";
+import { Problem } from "../core/errors.ts";
+import { type Rank, RequestScheduler, systemTimer, type Timer } from "./scheduler.ts";
+
+/** How to reach an endpoint. */
+export interface EndpointOptions {
+  /** `https://.../api/v2/jsonRPC`; the base URL without that path is accepted, too. */
+  readonly endpoint: string;
+  readonly apiKey?: string;
+  /** Default 10 s, for one try. */
+  readonly timeoutMs?: number;
+  /** Default: 10 with a key, 1 without, no bound on a loopback host: toncenter's public limits. */
+  readonly requestsPerSecond?: number;
+  /** Tries of a request before it fails with `chain_unavailable`; default 5. */
+  readonly attempts?: number;
+  readonly fetch?: typeof fetch;
+  readonly timer?: Timer;
+  /** In [0, 1); spreads the retries of many clients. */
+  readonly random?: () => number;
+}
+
+/** What an endpoint refused with. */
+export class EndpointError extends Error {
+  constructor(readonly code: number, message: string) {
+    super(message);
+  }
+}
+
+/** Asks for `method`; `refusal` may turn an error answer into a problem that no retry can mend. */
+export type Call = (
+  rank: Rank,
+  method: string,
+  params: Record<string, unknown>,
+  options?: { signal?: AbortSignal; refusal?: (error: EndpointError) => Problem | undefined },
+) => Promise<unknown>;
+
+const envelope = z.union([
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({ ok: z.literal(false).optional(), error: z.unknown(), code: z.unknown() }),
+]);
+
+/** The largest answer that is read. The state of a full pool takes 4 MiB, a page of 100 transactions under 1. */
+const LONGEST_ANSWER = 32 * 2 ** 20;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Opens an endpoint. @throws {Problem} `invalid_config` when its URL is not one. */
+export function openEndpoint(options: EndpointOptions): Call {
+  const { apiKey, timeoutMs = 10_000, attempts = 5, timer = systemTimer, random = Math.random } = options;
+  const send = options.fetch ?? fetch;
+  const url = endpointUrl(options.endpoint);
+  const local = LOOPBACK.test(url.hostname);
+  const scheduler = new RequestScheduler({
+    requestsPerSecond: options.requestsPerSecond ?? (local ? Infinity : apiKey ? 10 : 1),
+    timer,
+  });
+  const headers = { "content-type": "application/json", ...apiKey && { "x-api-key": apiKey } };
+
+  async function attempt(method: string, params: Record<string, unknown>, signal?: AbortSignal) {
+    const timeout = new AbortController();
+    const timedOut = setTimeout(() => timeout.abort(), timeoutMs);
+    try {
+      const response = await send(url, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ id: "1", jsonrpc: "2.0", method, params }),
+        signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+        redirect: "error", // the key goes to nobody else
+      });
+      if (response.status === 429) scheduler.pause(retryAfter(response) ?? FIRST_DELAY_MS);
+      return parseAnswer(response.status, await readText(response));
+    } catch (error) {
+      if (signal?.aborted) throw new Problem("cancelled", undefined, { cause: signal.reason });
+      if (timeout.signal.aborted) throw new EndpointError(504, `no answer within ${timeoutMs} ms`);
+      throw error instanceof EndpointError ? error : new EndpointError(502, "connection failed");
+    } finally {
+      clearTimeout(timedOut);
+    }
+  }
+
+  return async (rank, method, params, { signal, refusal } = {}) => {
+    for (let tried = 1;; tried++) {
+      try {
+        return await scheduler.run(rank, () => attempt(method, params, signal), signal);
+      } catch (error) {
+        if (!(error instanceof EndpointError)) throw error;
+        const refused = refusal?.(error);
+        if (refused) throw refused;
+        const mayMend = error.code === 429 || error.code >= 500;
+        if (!mayMend || tried >= attempts) {
+          throw new Problem("chain_unavailable", `${url.host} ${method}: ${error.message}`);
+        }
+        const delay = Math.min(FIRST_DELAY_MS * 2 ** (tried - 1), LONGEST_DELAY_MS) * (0.5 + random() / 2);
+        await timer.wait(delay, signal).catch((cause) => {
+          throw new Problem("cancelled", undefined, { cause });
+        });
+      }
+    }
+  };
+}
+
+/** The JSON-RPC address of an endpoint given with or without its path. */
+export function endpointUrl(endpoint: string): URL {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new Problem("invalid_config", "chain endpoint is no http(s) URL");
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  if (!path.endsWith("/jsonRPC")) url.pathname = path.replace(/(\/api\/v2)?$/, "/api/v2/jsonRPC");
+  return url;
+}
+
+function parseAnswer(status: number, text: string): unknown {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    if (status >= 400) throw new EndpointError(status, `HTTP ${status}`);
+    throw new EndpointError(502, "answer is no JSON");
+  }
+  const answer = envelope.safeParse(json);
+  if (!answer.success) {
+    throw new EndpointError(status >= 400 ? status : 502, `HTTP ${status}, no answer in it`);
+  }
+  if (answer.data.ok && status < 400) return answer.data.result;
+  const { code, error } = { code: undefined, error: undefined, ...answer.data };
+  // Some proxies answer 200 and put the status into the body.
+  const refusedWith = status >= 400 ? status : typeof code === "number" && code >= 400 ? code : 502;
+  throw new EndpointError(refusedWith, `HTTP ${refusedWith}${printable(error)}`);
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let length = 0;
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > LONGEST_ANSWER) throw new EndpointError(413, "answer is too long");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function retryAfter(response: Response): number | undefined {
+  const seconds = Number(response.headers.get("retry-after") ?? NaN);
+  return seconds >= 0 ? Math.min(seconds * 1000, LONGEST_DELAY_MS) : undefined;
+}
+
+function printable(error: unknown): string {
+  if (typeof error !== "string") return "";
+  // deno-lint-ignore no-control-regex
+  return `: ${error.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 200)}`;
+}

@@ -1,0 +1,50 @@
+/**
+ * TON mnemonics (24 words of the BIP-39 list, TON's own derivation and checksum; not BIP-39). Nothing here prints,
+ * keeps or names a word.
+ */
+import { mnemonicToPrivateKey, mnemonicValidate, mnemonicWordList } from "@ton/crypto";
+import { Problem } from "../core/errors.ts";
+import { Secret } from "../core/secret.ts";
+
+/** Words of a mnemonic. */
+export const MNEMONIC_WORDS = 24;
+
+/** A key pair, and whether the words that it came from pass TON's checksum. */
+export interface OpenedMnemonic {
+  readonly publicKey: Buffer;
+  /** 64 bytes: Ed25519 seed and public key. */
+  readonly secretKey: Buffer;
+  readonly checksumHolds: boolean;
+}
+
+/**
+ * Parses a mnemonic and says whether TON's checksum holds. It fails for a word put in another's place with 255 in 256;
+ * wallets exist whose words never passed it, so this only warns.
+ *
+ * @throws {Problem} `invalid_config` for another count than 24, or words that are not in the list
+ */
+export async function checkMnemonic(mnemonic: Secret<string> | string): Promise<{ checksumHolds: boolean }> {
+  return { checksumHolds: await mnemonicValidate(parseWords(mnemonic)) };
+}
+
+/** Derives the key. Throws as {@linkcode checkMnemonic} does. */
+export async function openMnemonic(mnemonic: Secret<string> | string): Promise<OpenedMnemonic> {
+  const words = parseWords(mnemonic);
+  return { ...await mnemonicToPrivateKey(words), checksumHolds: await mnemonicValidate(words) };
+}
+
+function parseWords(mnemonic: Secret<string> | string): string[] {
+  const text = mnemonic instanceof Secret ? mnemonic.reveal() : mnemonic;
+  const words = text.trim().toLowerCase().split(/\s+/);
+  if (words.length !== MNEMONIC_WORDS) {
+    const count = text.trim() === "" ? 0 : words.length;
+    throw new Problem("invalid_config", `mnemonic has ${count} words instead of ${MNEMONIC_WORDS}`);
+  }
+  const known = new Set(mnemonicWordList);
+  const unknown = words.flatMap((word, i) => known.has(word) ? [] : [i + 1]);
+  if (unknown.length > 0) {
+    // By position: a mistyped word is nearly the secret word.
+    throw new Problem("invalid_config", `mnemonic: word ${unknown.join(", ")} is not in the word list`);
+  }
+  return words;
+}

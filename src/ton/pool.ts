@@ -1,0 +1,162 @@
+/**
+ * A pool as a typed object: its get methods, and the two messages that it takes. It holds no state and believes the
+ * endpoint's getters; what must not be believed is checked elsewhere, against the pool's own transactions.
+ */
+import { type Address, type Sender, SendMode, type TupleReader } from "@ton/core";
+import { isFieldElement } from "../core/field.ts";
+import type { Groth16Proof } from "../core/groth16.ts";
+import { Problem } from "../core/errors.ts";
+import { storeDeposit, storeWithdraw } from "../core/messages.ts";
+import { proofToCell } from "../core/proof_codec.ts";
+import type { CallOptions, Chain } from "./chain.ts";
+import type { OutgoingMessage } from "./wallet.ts";
+
+/** Roots that a pool accepts. */
+const ROOT_HISTORY = 30;
+
+/** What `get_pool_info` says. Amounts in nano. */
+export interface PoolInfo {
+  readonly assetKind: "native" | "jetton";
+  readonly owner: Address | null;
+  readonly jettonMaster: Address | null;
+  readonly jettonWallet: Address | null;
+  readonly paused: boolean;
+  readonly deposits: number;
+  readonly withdrawals: number;
+  /** Deposits that fit in all. */
+  readonly capacity: number;
+  /** Gas that deposits burned and withdrawals still have to pay back. */
+  readonly debt: bigint;
+  /** Unix time of the pool's last transaction. */
+  readonly touched: number;
+}
+
+/** A deposit; `value` in nano, by default what the pool asks for. */
+export interface DepositArgs {
+  readonly commitment: bigint;
+  readonly newRoot: bigint;
+  readonly leafIndex: number;
+  readonly proof: Groth16Proof;
+  readonly value?: bigint;
+}
+
+/** A withdrawal; fee in the pool's asset, refund and `value` in nano, `value` by default what the pool asks for. */
+export interface WithdrawArgs {
+  readonly root: bigint;
+  readonly nullifierHash: bigint;
+  readonly fee: bigint;
+  readonly refund: bigint;
+  readonly recipient: Address;
+  readonly relayer: Address | null;
+  readonly proof: Groth16Proof;
+  readonly queryId?: bigint;
+  readonly value?: bigint;
+}
+
+/**
+ * One pool. Getters throw what {@linkcode Chain.get} throws, and `chain_inconsistent` for an answer of another shape.
+ */
+export class Pool {
+  constructor(readonly chain: Chain, readonly address: Address) {}
+
+  /** Accepted roots, newest first, 1 to 30 of them; unused slots are left out. */
+  getRootHistory(options?: CallOptions): Promise<bigint[]> {
+    return this.#get("get_root_history", (stack) => {
+      const tuple = stack.readTuple();
+      if (tuple.remaining !== ROOT_HISTORY) throw new Error("not 30 slots");
+      const roots = Array.from({ length: ROOT_HISTORY }, () => tuple.readBigNumber());
+      if (!roots.every(isFieldElement)) throw new Error("root out of range");
+      return roots.filter((root) => root !== 0n);
+    }, options);
+  }
+
+  getCurrentRoot(options?: CallOptions): Promise<bigint> {
+    return this.#get("getCurrentRoot", (stack) => stack.readBigNumber(), options);
+  }
+
+  /** Index of the leaf that the next deposit takes. */
+  getNextIndex(options?: CallOptions): Promise<number> {
+    return this.#get("getNextIndex", (stack) => stack.readNumber(), options);
+  }
+
+  /** Nano, or the jetton's smallest unit. */
+  getDenomination(options?: CallOptions): Promise<bigint> {
+    return this.#get("getDenomination", (stack) => stack.readBigNumber(), options);
+  }
+
+  getIsSpent(nullifierHash: bigint, options?: CallOptions): Promise<boolean> {
+    return this.#get("getIsSpent", (stack) => stack.readBoolean(), options, nullifierHash);
+  }
+
+  getIsDeposited(commitment: bigint, options?: CallOptions): Promise<boolean> {
+    return this.#get("getIsDeposited", (stack) => stack.readBoolean(), options, commitment);
+  }
+
+  /** Nano to attach to a withdrawal that pays `refund` nano; the excess comes back. */
+  getWithdrawValue(refund: bigint, options?: CallOptions): Promise<bigint> {
+    return this.#get("get_withdraw_value", (stack) => stack.readBigNumber(), options, refund);
+  }
+
+  /** Nano to send with a deposit: of a native pool the denomination, exactly. */
+  getDepositValue(options?: CallOptions): Promise<bigint> {
+    return this.#get("get_deposit_value", (stack) => stack.readBigNumber(), options);
+  }
+
+  getPoolInfo(options?: CallOptions): Promise<PoolInfo> {
+    return this.#get("get_pool_info", (stack) => ({
+      assetKind: stack.readNumber() === 0 ? "native" : "jetton",
+      owner: stack.readAddressOpt(),
+      jettonMaster: stack.readAddressOpt(),
+      jettonWallet: stack.readAddressOpt(),
+      paused: stack.readBoolean(),
+      deposits: stack.readNumber(),
+      withdrawals: stack.readNumber(),
+      capacity: stack.readNumber(),
+      debt: stack.readBigNumber(),
+      touched: stack.readNumber(),
+    }), options);
+  }
+
+  /** The message of a deposit. Its query id is 0, so that it does not tell clients apart. */
+  depositMessage({ commitment, newRoot, leafIndex, proof, value }: DepositArgs & { value: bigint }) {
+    const body = storeDeposit({ queryId: 0n, commitment, newRoot, leafIndex, proof: proofToCell(proof) });
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /** The message of a withdrawal. */
+  withdrawMessage({ value, proof, queryId = 0n, ...args }: WithdrawArgs & { value: bigint }) {
+    const body = storeWithdraw({ ...args, queryId, proof: proofToCell(proof) });
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /** Sends a deposit from `sender`; it is on its way then, not on chain. */
+  async sendDeposit(sender: Sender, args: DepositArgs): Promise<void> {
+    const value = args.value ?? await this.getDepositValue();
+    await sender.send({ ...this.depositMessage({ ...args, value }), sendMode: SendMode.PAY_GAS_SEPARATELY });
+  }
+
+  /** Sends a withdrawal from `sender`; it is on its way then, not on chain. */
+  async sendWithdraw(sender: Sender, args: WithdrawArgs): Promise<void> {
+    const value = args.value ?? await this.getWithdrawValue(args.refund);
+    await sender.send({ ...this.withdrawMessage({ ...args, value }), sendMode: SendMode.PAY_GAS_SEPARATELY });
+  }
+
+  async #get<T>(
+    method: string,
+    read: (stack: TupleReader) => T,
+    options?: CallOptions,
+    ...args: bigint[]
+  ): Promise<T> {
+    const stack = await this.chain.get(
+      this.address,
+      method,
+      args.map((value) => ({ type: "int", value })),
+      options,
+    );
+    try {
+      return read(stack);
+    } catch (cause) {
+      throw new Problem("chain_inconsistent", `${method} of ${this.address} gave another shape`, { cause });
+    }
+  }
+}
