@@ -2,6 +2,7 @@
  * Where the proving artifacts lie and how they are pinned: shared by the tools that make them. What loads them in
  * the product is `src/prover/artifacts.ts`.
  */
+import { createHash } from "node:crypto";
 import { circuits } from "../src/core/groth16.ts";
 
 /** The repository's root. */
@@ -26,8 +27,8 @@ export const pinnedFiles: readonly string[] = circuits.flatMap((name) =>
 );
 
 /** SHA-256 in lowercase hex. */
-export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+export function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** The committed pins. */
@@ -38,7 +39,7 @@ export async function readPins(): Promise<Pins> {
 /** Pins the artifacts as they lie on disk now; every one of them must be there. */
 export async function writePins(label: string): Promise<Pins> {
   const files: Record<string, string> = {};
-  for (const file of pinnedFiles) files[file] = await sha256(await Deno.readFile(new URL(file, ARTIFACTS)));
+  for (const file of pinnedFiles) files[file] = sha256(await Deno.readFile(new URL(file, ARTIFACTS)));
   await Deno.writeTextFile(new URL("pins.json", ARTIFACTS), formatJson({ label, files }));
   return { label, files };
 }

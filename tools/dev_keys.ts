@@ -9,6 +9,7 @@
  *   Each finished step stays in dist/circuits/, so a run that was cut off goes on where it ended. --ptau FILE takes
  *   prepared powers of tau (2^14 or more, bls12381) made elsewhere.
  */
+import { randomBytes } from "node:crypto";
 import { circuits } from "../src/core/groth16.ts";
 import { ARTIFACTS, DEVELOPMENT_LABEL, DIST, formatJson, writePins } from "./artifacts.ts";
 import { compileCircuit } from "./circuits.ts";
@@ -102,7 +103,7 @@ async function step(title: string, work: (log: SnarkjsLogger) => Promise<unknown
 }
 
 function randomText(): string {
-  return crypto.getRandomValues(new Uint8Array(32)).toHex();
+  return randomBytes(32).toString("hex");
 }
 
 function path(file: string): string {
