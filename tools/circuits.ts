@@ -4,6 +4,7 @@
  *
  * Usage: deno task circuits [--check]     --check compares with the committed files and writes nothing to artifacts/
  */
+import { fileURLToPath } from "node:url";
 import { type CircuitName, circuits } from "../src/core/groth16.ts";
 import config from "../deno.json" with { type: "json" };
 import { DIST, readPins, ROOT, writePins } from "./artifacts.ts";
@@ -19,14 +20,39 @@ export interface CompiledCircuit {
   readonly wasm: Uint8Array<ArrayBuffer>;
 }
 
-/** Compiles `circuits/<name>.circom` into the folder `out`. Throws with circom's own report when it refuses. */
-export async function compileCircuit(name: CircuitName, out: URL = DIST): Promise<CompiledCircuit> {
+/**
+ * Compiles `circuits/<name>.circom` into a folder. Throws with circom's own report when it refuses.
+ *
+ * @param options.out the folder, `dist/circuits/` unless given
+ * @param options.assertions false leaves the assertions out of the witness program, for tests that need the witness
+ *   of an attacker; the constraints are the same
+ */
+export async function compileCircuit(
+  name: CircuitName,
+  { out = DIST, assertions = true }: { out?: URL; assertions?: boolean } = {},
+): Promise<CompiledCircuit> {
   await Deno.mkdir(out, { recursive: true });
   const folder = new URL("circuits/", ROOT);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "--allow-all", `--config=${path(new URL("deno.json", ROOT))}`, config.imports.circom2],
-      ...[`${name}.circom`, "--r1cs", "--sym", "--wasm", "--prime", "bls12381", "--O2", "-o", path(out)],
+      ...[
+        "run",
+        "--allow-all",
+        `--config=${fileURLToPath(new URL("deno.json", ROOT))}`,
+        config.imports.circom2,
+      ],
+      ...[
+        `${name}.circom`,
+        "--r1cs",
+        "--sym",
+        "--wasm",
+        "--prime",
+        "bls12381",
+        "--O2",
+        "-o",
+        fileURLToPath(out),
+      ],
+      ...(assertions ? [] : ["--constraint_assert_dissabled"]), // spelled so by circom
     ],
     cwd: folder,
     env: { NO_COLOR: "1" },
@@ -41,10 +67,6 @@ export async function compileCircuit(name: CircuitName, out: URL = DIST): Promis
     symbols: await Deno.readTextFile(new URL(`${name}.sym`, out)),
     wasm: await Deno.readFile(new URL(`${name}_js/${name}.wasm`, out)),
   };
-}
-
-function path(url: URL): string {
-  return decodeURIComponent(url.pathname);
 }
 
 if (import.meta.main) {

@@ -10,6 +10,7 @@
  *   prepared powers of tau (2^14 or more, bls12381) made elsewhere.
  */
 import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { circuits } from "../src/core/groth16.ts";
 import { ARTIFACTS, DEVELOPMENT_LABEL, DIST, formatJson, writePins } from "./artifacts.ts";
 import { compileCircuit } from "./circuits.ts";
@@ -107,7 +108,7 @@ function randomText(): string {
 }
 
 function path(file: string): string {
-  return decodeURIComponent(new URL(file, DIST).pathname);
+  return fileURLToPath(new URL(file, DIST));
 }
 
 function option(name: string): string | undefined {

@@ -1,0 +1,116 @@
+/**
+ * Reads circom's .r1cs and .sym files and evaluates the constraints on a witness. It is the judge over the witness
+ * programs: those assert what they please, the constraints are what a proof proves.
+ * Format: https://github.com/iden3/r1csfile/blob/master/doc/r1cs_bin_format.md
+ */
+import { FIELD_BYTES, FIELD_MODULUS } from "../../src/core/field.ts";
+
+/** A sum of wires times coefficients. */
+export type Combination = ReadonlyMap<number, bigint>;
+
+/** One constraint: a * b = c. */
+export interface Constraint {
+  readonly a: Combination;
+  readonly b: Combination;
+  readonly c: Combination;
+}
+
+/** A constraint system. Wire 0 is the constant 1; the public inputs are the wires 1 to `publicInputs`. */
+export interface R1cs {
+  readonly prime: bigint;
+  readonly wires: number;
+  readonly publicOutputs: number;
+  readonly publicInputs: number;
+  readonly privateInputs: number;
+  readonly constraints: readonly Constraint[];
+}
+
+/** Reads the sections of a file of circom or snarkjs: magic, version, then id, size and bytes of each section. */
+export function readSections(file: Uint8Array, magic: string): Map<number, DataView> {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  if (new TextDecoder().decode(file.subarray(0, 4)) !== magic) throw new Error(`not a .${magic} file`);
+  const sections = new Map<number, DataView>();
+  for (let at = 12; at < file.length;) {
+    const size = Number(view.getBigUint64(at + 4, true));
+    sections.set(view.getUint32(at, true), new DataView(file.buffer, file.byteOffset + at + 12, size));
+    at += 12 + size;
+  }
+  return sections;
+}
+
+/** 32 bytes, little endian. */
+export function readElement(view: DataView, at: number): bigint {
+  let x = 0n;
+  for (let i = FIELD_BYTES - 8; i >= 0; i -= 8) x = (x << 64n) | view.getBigUint64(at + i, true);
+  return x;
+}
+
+/** Parses an .r1cs file over a field of 32 bytes. */
+export function parseR1cs(file: Uint8Array): R1cs {
+  const sections = readSections(file, "r1cs");
+  const header = sections.get(1)!;
+  if (header.getUint32(0, true) !== FIELD_BYTES) throw new Error("not a field of 32 bytes");
+  const count = (index: number) => header.getUint32(4 + FIELD_BYTES + 4 * index, true);
+
+  const body = sections.get(2)!;
+  let at = 0;
+  const combination = () => {
+    const terms = new Map<number, bigint>();
+    const length = body.getUint32(at, true);
+    at += 4;
+    for (let i = 0; i < length; i++, at += 4 + FIELD_BYTES) {
+      terms.set(body.getUint32(at, true), readElement(body, at + 4));
+    }
+    return terms;
+  };
+  // nWires, nPubOut, nPubIn, nPrvIn, nLabels (8 bytes), mConstraints
+  const constraints = Array.from({ length: count(6) }, () => ({
+    a: combination(),
+    b: combination(),
+    c: combination(),
+  }));
+  return {
+    prime: readElement(header, 4),
+    wires: count(0),
+    publicOutputs: count(1),
+    publicInputs: count(2),
+    privateInputs: count(3),
+    constraints,
+  };
+}
+
+/** Wire of each signal by its name, `main.leafIndex`; signals that the optimiser replaced have none. */
+export function parseSymbols(text: string): Map<string, number> {
+  const lines = text.trim().split("\n").map((line) => line.split(","));
+  return new Map(
+    lines.filter(([, wire]) => wire !== "-1").map(([, wire, , name]) => [name, Number(wire)]),
+  );
+}
+
+/** The wires' values of a witness: 32 bytes each, little endian. */
+export function parseWitness(bytes: Uint8Array): bigint[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: bytes.length / FIELD_BYTES }, (_, i) => readElement(view, i * FIELD_BYTES));
+}
+
+/** Value of a combination, in [0, r). */
+export function evaluate(terms: Combination, witness: readonly bigint[]): bigint {
+  let sum = 0n;
+  for (const [wire, coefficient] of terms) sum += coefficient * witness[wire];
+  return sum % FIELD_MODULUS;
+}
+
+/** Whether the witness satisfies one constraint. */
+export function holds({ a, b, c }: Constraint, witness: readonly bigint[]): boolean {
+  return (evaluate(a, witness) * evaluate(b, witness) - evaluate(c, witness)) % FIELD_MODULUS === 0n;
+}
+
+/** The constraints that a witness breaks. */
+export function broken(r1cs: R1cs, witness: readonly bigint[]): Constraint[] {
+  return r1cs.constraints.filter((constraint) => !holds(constraint, witness));
+}
+
+/** The wires that a constraint mentions, with a coefficient other than 0. */
+export function wiresOf({ a, b, c }: Constraint): Set<number> {
+  return new Set([a, b, c].flatMap((terms) => [...terms].filter(([, k]) => k !== 0n).map(([wire]) => wire)));
+}
