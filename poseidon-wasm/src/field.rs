@@ -1,0 +1,203 @@
+//! The scalar field of BLS12-381 in nine limbs of 29 bits, Montgomery form with R = 2^261. Three kernels: product,
+//! square, and inner product with constants, each with one interleaved reduction. Nothing here branches on a value.
+//!
+//! Why 29 bits: 64-bit columns then hold a whole row of products without a carry between them, which is what WebAssembly
+//! without wide multiplication does fastest. Why R = 2^261: an output is below x y / R + r, so that with operands below
+//! 2^257 it stays below 2^256 for ever, and no step ends with a subtraction.
+//!
+//! r = 1 modulo 2^32, so -1/r = -1 modulo 2^29: the Montgomery quotient of a column is its own negation. For the same
+//! reason limb 0 of r is 1 and limb 1 is 2^29 - 2^3, so those two products are shifts.
+//!
+//! Bounds, here called *settled*: limbs 0 to 7 below 2^29, value below 2^256 (hence limb 8 below 2^24). Every kernel
+//! returns a settled element. A *sum* is one [`add`] of two settled elements: limbs below 2^30, value below 2^257.
+
+/// Nine limbs of a constant, least significant first, each below 2^29, the whole below r.
+pub type Limbs = [u32; LIMBS];
+
+/// Nine limbs of a value, least significant first. Settled or a sum, see above.
+pub type Element = [u64; LIMBS];
+
+/// Inner product with constants, and a constant added to it.
+pub struct Row<const N: usize> {
+    pub weights: [Limbs; N],
+    pub addend: Limbs,
+}
+
+pub const LIMBS: usize = 9;
+const BITS: usize = 29;
+const MASK: u64 = (1 << BITS) - 1;
+
+/// r in 64-bit words, least significant first (draft-irtf-cfrg-pairing-friendly-curves, section 4.2.1).
+const R_WORDS: [u64; 4] = [
+    0xffff_ffff_0000_0001,
+    0x53bd_a402_fffe_5bfe,
+    0x3339_d808_09a1_d805,
+    0x73ed_a753_299d_7d48,
+];
+
+const R: Element = split(R_WORDS);
+
+/// Limbs of 256 bits given as 64-bit words. Settled.
+const fn split(words: [u64; 4]) -> Element {
+    let mut limbs = [0; LIMBS];
+    let mut i = 0;
+    while i < LIMBS {
+        let (word, shift) = (BITS * i / 64, BITS * i % 64);
+        limbs[i] = words[word] >> shift;
+        if shift > 64 - BITS && word < 3 {
+            limbs[i] |= words[word + 1] << (64 - shift);
+        }
+        limbs[i] &= MASK;
+        i += 1;
+    }
+    limbs
+}
+
+/// Nine rows of products, reduced as they are summed: `term(i, j)` is what row i adds to column i + j.
+///
+/// `s[0]` is always column i. Its quotient q makes it divisible by 2^29, the window moves up by one column, and what is
+/// above 2^29 goes along as carry. A column takes nine terms, nine products q r_j below 2^58 (together 2^61.2) and one
+/// carry below 2^35; callers show that nine of their terms leave room for that in 64 bits.
+#[inline(always)]
+fn reduce(term: impl Fn(usize, usize) -> u64) -> Element {
+    let mut s = [0; LIMBS];
+    macro_rules! row {
+        ($i:literal) => {{
+            let column = s[0] + term($i, 0);
+            let q = column.wrapping_neg() & MASK;
+            let carry = (column + q) >> BITS;
+            s[0] = s[1] + term($i, 1) + ((q << BITS) - (q << 3)) + carry;
+            for j in 2..LIMBS {
+                s[j - 1] = s[j] + term($i, j) + q * R[j];
+            }
+            s[LIMBS - 1] = 0;
+        }};
+    }
+    row!(0);
+    row!(1);
+    row!(2);
+    row!(3);
+    row!(4);
+    row!(5);
+    row!(6);
+    row!(7);
+    row!(8);
+    s
+}
+
+/// Carries upwards, so that limbs 0 to 7 are below 2^29. The value is unchanged; limb 8 holds the rest.
+#[inline(always)]
+fn settle(mut s: Element) -> Element {
+    for j in 0..LIMBS - 1 {
+        s[j + 1] += s[j] >> BITS;
+        s[j] &= MASK;
+    }
+    s
+}
+
+/// x y / R. Takes a settled element and a settled one or a sum.
+///
+/// Terms are below 2^29 2^30, nine of them below 2^62.2; with the quotients' 2^61.2 a column stays below 2^63.
+/// Value: below 2^256 2^257 / 2^261 + r < 2^255.3.
+#[inline(never)]
+pub fn mul(x: &Element, y: &Element) -> Element {
+    debug_assert!(is_settled(x) && is_sum(y));
+    settle(reduce(|i, j| x[i] * y[j]))
+}
+
+/// x x / R, with each mixed product taken once and doubled. Takes a settled element or a sum.
+///
+/// Row i adds x_i x_i and 2 x_i x_j for j > i, in columns 2 i and i + j: what column k receives in all is the sum over
+/// i + j = k of x_i x_j, at most nine products below 2^60, that is 2^63.2; with 2^61.2 below 2^63.5.
+/// Value: below 2^514 / 2^261 + r < 2^255.3.
+#[inline(never)]
+pub fn square(x: &Element) -> Element {
+    debug_assert!(is_sum(x));
+    settle(reduce(|i, j| match j {
+        _ if j < i => 0,
+        _ if j == i => x[i] * x[i],
+        _ => (x[i] << 1) * x[j],
+    }))
+}
+
+/// (sum of x_n w_n) / R + addend, for up to four settled elements.
+///
+/// Terms are sums of at most four products below 2^58, nine of them below 2^63.2; with 2^61.2 below 2^63.5, and an
+/// addend below 2^29. Value: below 4 2^256 r / 2^261 + r + r < 2^255.9.
+#[inline(always)]
+pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
+    const { assert!(N <= 4) };
+    debug_assert!(x.iter().all(|x| is_settled(x)));
+    let mut s = reduce(|i, j| {
+        let mut term = x[0][i] * row.weights[0][j] as u64;
+        for n in 1..N {
+            term += x[n][i] * row.weights[n][j] as u64;
+        }
+        term
+    });
+    for j in 0..LIMBS {
+        s[j] += row.addend[j] as u64;
+    }
+    settle(s)
+}
+
+/// x^5, the S-box. Takes a settled element or a sum.
+#[inline(always)]
+pub fn fifth(x: &Element) -> Element {
+    mul(&square(&square(x)), x)
+}
+
+/// x + y, limb by limb: a sum, of two settled elements.
+#[inline(always)]
+pub fn add(x: &Element, y: &Element) -> Element {
+    debug_assert!(is_settled(x) && is_settled(y));
+    core::array::from_fn(|j| x[j] + y[j])
+}
+
+/// The limbs of a constant as an element.
+#[inline(always)]
+pub fn constant(limbs: &Limbs) -> Element {
+    limbs.map(u64::from)
+}
+
+/// Reads 32 big-endian bytes, any 256 bits, as a plain integer. Settled.
+pub fn from_bytes(bytes: &[u8; 32]) -> Element {
+    split(core::array::from_fn(|i| {
+        u64::from_be_bytes(bytes[24 - 8 * i..32 - 8 * i].try_into().unwrap())
+    }))
+}
+
+/// Writes a plain integer below 2 r, the kernels' output, as the canonical 32 big-endian bytes.
+pub fn to_bytes(x: &Element) -> [u8; 32] {
+    debug_assert!(is_settled(x));
+    // x - r, borrowing downwards; a borrow out of the top says that x was below r already.
+    let mut reduced = *x;
+    let mut borrow = 0;
+    for j in 0..LIMBS {
+        let limb = x[j].wrapping_sub(R[j] + borrow);
+        borrow = limb >> 63;
+        reduced[j] = limb & MASK;
+    }
+    let keep = 0u64.wrapping_sub(borrow);
+    let mut bytes = [0; 32];
+    let (mut pending, mut bits, mut at) = (0u64, 0, 32);
+    for j in 0..LIMBS {
+        pending |= ((x[j] & keep) | (reduced[j] & !keep)) << bits;
+        bits += BITS;
+        while bits >= 8 && at > 0 {
+            at -= 1;
+            bytes[at] = pending as u8;
+            pending >>= 8;
+            bits -= 8;
+        }
+    }
+    bytes
+}
+
+fn is_settled(x: &Element) -> bool {
+    x[..LIMBS - 1].iter().all(|limb| *limb <= MASK) && x[LIMBS - 1] < 1 << 24
+}
+
+fn is_sum(x: &Element) -> bool {
+    x[..LIMBS - 1].iter().all(|limb| *limb <= 2 * MASK) && x[LIMBS - 1] < 1 << 25
+}

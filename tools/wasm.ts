@@ -1,0 +1,131 @@
+/**
+ * Builds the Rust crates to WebAssembly with wasm-pack and puts what the product imports into each crate's `pkg/`: the
+ * module, its glue and types, and the module's bytes as base64 in a TypeScript file, because that is the one form that
+ * `deno run`, `deno compile`, workers and browser bundles all load without a file or a request.
+ *
+ * Usage: deno task wasm [--check]     (`--check` builds and compares with what is committed, byte for byte)
+ *
+ * Needs wasm-pack and wasm-bindgen-cli 0.2.121 (`cargo install --locked`), and one of
+ * - rustup with the target (`rustup target add wasm32-unknown-unknown`);
+ * - Debian's `rustc-web`, `rust-web-src` and `lld`, where rustup cannot add targets. Their standard library is built
+ *   along (`-Zbuild-std`); wasm-pack only asks for the folder /usr/lib/rustlib/wasm32-unknown-unknown/lib to exist.
+ *
+ * The committed bytes are Debian's. Paths are mapped away, dependencies locked and tools pinned, so the same compiler
+ * makes the same bytes anywhere; another compiler makes others, and `--check` says so by naming the version.
+ */
+import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
+
+/** Folders of the crates; each builds `<folder with underscores>.wasm`. */
+const crates = ["poseidon-wasm"];
+
+/** What made the committed bytes. */
+const RUSTC = "rustc 1.96.0";
+const WASM_BINDGEN = "wasm-bindgen 0.2.121";
+
+const TARGET = "wasm32-unknown-unknown";
+const root = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
+const home = Deno.env.get("HOME") ?? "";
+const cargoHome = Deno.env.get("CARGO_HOME") ?? `${home}/.cargo`;
+const check = Deno.args.includes("--check");
+
+/** How the compiler is called: environment, and arguments to cargo. */
+interface Toolchain {
+  readonly env: Record<string, string>;
+  readonly cargoArgs: readonly string[];
+}
+
+const toolchain = await findToolchain();
+const files: GeneratedFile[] = [];
+for (const crate of crates) files.push(...await build(crate));
+await writeGenerated("wasm", files, check);
+
+async function findToolchain(): Promise<Toolchain> {
+  const path = `${Deno.env.get("PATH")}:${cargoHome}/bin`;
+  const installed = await output("rustup", ["target", "list", "--installed"], { PATH: path }).catch(() => "");
+  const plain = installed.split("\n").includes(TARGET);
+  const toolchain: Toolchain = plain ? { env: { PATH: path }, cargoArgs: [] } : {
+    env: {
+      PATH: `/usr/bin:${path}`,
+      RUSTC: "/usr/bin/rustc",
+      CARGO: "/usr/bin/cargo",
+      RUSTC_BOOTSTRAP: "1", // -Z flags on a stable compiler
+    },
+    cargoArgs: ["-Zbuild-std=std,panic_abort"],
+  };
+  for (const [command, wanted] of [["rustc", RUSTC], ["wasm-bindgen", WASM_BINDGEN]]) {
+    const version = await output(command, ["--version"], toolchain.env);
+    if (!`${version.trim()} `.startsWith(`${wanted} `)) {
+      console.error(`The committed modules are of ${wanted}; this is ${version.trim()}.`);
+      if (check) Deno.exit(1);
+    }
+  }
+  return toolchain;
+}
+
+/** The files of `<crate>/pkg/`, freshly built. */
+async function build(crate: string): Promise<GeneratedFile[]> {
+  const name = crate.replaceAll("-", "_");
+  const folder = `${root}/${crate}`;
+  await Deno.remove(`${folder}/target/pkg`, { recursive: true }).catch(() => {});
+  const { success } = await new Deno.Command("wasm-pack", {
+    args: [
+      ...["build", ".", "--release", "--target", "web", "--out-dir", "target/pkg"],
+      ...["--no-opt", "--no-pack", "--mode", "no-install", "--", "--locked", ...toolchain.cargoArgs],
+    ],
+    cwd: folder,
+    env: {
+      ...toolchain.env,
+      CARGO_TARGET_DIR: `${folder}/target`,
+      RUSTFLAGS: await remappedPaths(folder),
+    },
+  }).spawn().status;
+  if (!success) {
+    console.error(`${crate} did not build`);
+    Deno.exit(1);
+  }
+  const module = await Deno.readFile(`${folder}/target/pkg/${name}_bg.wasm`);
+  const text = (file: string) => Deno.readTextFile(`${folder}/target/pkg/${file}`);
+  return [
+    { path: `${crate}/pkg/${name}_bg.wasm`, content: module },
+    { path: `${crate}/pkg/${name}.js`, content: await text(`${name}.js`) },
+    { path: `${crate}/pkg/${name}.d.ts`, content: await text(`${name}.d.ts`) },
+    { path: `${crate}/pkg/${name}_bytes.ts`, content: embed(`${name}_bg.wasm`, module) },
+  ];
+}
+
+/** Flags that keep this machine's paths out of the module. */
+async function remappedPaths(folder: string): Promise<string> {
+  const sysroot = (await output("rustc", ["--print", "sysroot"], toolchain.env)).trim();
+  const remaps: [from: string, to: string][] = [
+    [folder, "/crate"],
+    [`${sysroot}/lib/rustlib/src/rust`, "/rust"],
+  ];
+  const registry = `${cargoHome}/registry/src`; // one folder an index; its name depends on where the index is mirrored
+  await Deno.mkdir(registry, { recursive: true });
+  for await (const { name } of Deno.readDir(registry)) remaps.push([`${registry}/${name}`, "/registry"]);
+  return remaps.map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join(" ");
+}
+
+function embed(file: string, module: Uint8Array): string {
+  let binary = "";
+  for (const byte of module) binary += String.fromCharCode(byte);
+  return `// Generated by \`deno task wasm\`; do not edit.
+
+/** The bytes of ${file}. */
+export function wasmBytes(): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+const base64 =
+  "${btoa(binary)}";
+`;
+}
+
+async function output(command: string, args: string[], env: Record<string, string>): Promise<string> {
+  const { stdout, success } = await new Deno.Command(command, { args, env, stderr: "null" }).output();
+  if (!success) throw new Error(`${command} ${args.join(" ")} failed`);
+  return new TextDecoder().decode(stdout);
+}
