@@ -178,6 +178,11 @@ export const problems = {
     title: "Chain endpoint contradicts itself",
     todo: "Wait, or use another endpoint.",
   },
+  relayer_unavailable: {
+    status: 503,
+    title: "Relayer does not answer as it should",
+    todo: "Check its address, try again, or use another relayer.",
+  },
   contract_refused: { status: 422, title: "Contract refused the message", todo: "See the exit code." },
   tree_full: { status: 422, title: "Tree is full", todo: "Use another pool." },
   deposit_lost: {
