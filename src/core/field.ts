@@ -57,9 +57,15 @@ export function parseSignal(text: string, what = "public signal"): bigint {
 /** Big-endian, 32 bytes. */
 export function toBytes(x: bigint): Uint8Array {
   const bytes = new Uint8Array(FIELD_BYTES);
-  let rest = assertFieldElement(x);
-  for (let i = FIELD_BYTES - 1; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 0xffn);
+  writeBytes(x, bytes, 0);
   return bytes;
+}
+
+/** Writes `x` as 32 big-endian bytes into `bytes` at `offset`. */
+export function writeBytes(x: bigint, bytes: Uint8Array, offset: number): void {
+  assertFieldElement(x);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, FIELD_BYTES);
+  for (let i = 0; i < FIELD_BYTES; i += 8) view.setBigUint64(i, x >> BigInt(8 * (FIELD_BYTES - 8 - i)));
 }
 
 /**
@@ -76,7 +82,10 @@ export function fromBytes(bytes: Uint8Array, what = "value"): bigint {
 
 /** Big-endian bytes of any length as an integer, with no bound checked. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const odd = bytes.length % 8;
   let x = 0n;
-  for (const byte of bytes) x = (x << 8n) | BigInt(byte);
+  for (let i = 0; i < odd; i++) x = (x << 8n) | BigInt(bytes[i]);
+  for (let i = odd; i < bytes.length; i += 8) x = (x << 64n) | view.getBigUint64(i);
   return x;
 }

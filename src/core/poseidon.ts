@@ -6,7 +6,7 @@
 import { hash_level, initSync, poseidon1, poseidon2 } from "../../poseidon-wasm/pkg/poseidon_wasm.js";
 import { wasmBytes } from "../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
 import { Problem } from "./errors.ts";
-import { bytesToBigint, FIELD_BYTES, FIELD_MODULUS, toBytes } from "./field.ts";
+import { bytesToBigint, FIELD_BYTES, FIELD_MODULUS, toBytes, writeBytes } from "./field.ts";
 
 initSync({ module: wasmBytes() });
 
@@ -20,7 +20,7 @@ export function poseidon(inputs: readonly bigint[]): bigint {
     throw new RangeError(`poseidon takes 1 or 2 inputs, not ${inputs.length}`);
   }
   const bytes = new Uint8Array(inputs.length * FIELD_BYTES);
-  inputs.forEach((x, i) => bytes.set(toBytes(x), i * FIELD_BYTES));
+  inputs.forEach((x, i) => writeBytes(x, bytes, i * FIELD_BYTES));
   return bytesToBigint(inputs.length === 1 ? poseidon1(bytes) : poseidon2(bytes));
 }
 
