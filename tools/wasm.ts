@@ -16,7 +16,7 @@
 import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
 
 /** Folders of the crates; each builds `<folder with underscores>.wasm`. */
-const crates = ["poseidon-wasm"];
+const crates = ["poseidon-wasm", "prover-wasm"];
 
 /** What made the committed bytes. */
 const RUSTC = "rustc 1.96.0";

@@ -1,0 +1,77 @@
+//! Groth16 over BLS12-381 for WebAssembly: proofs from a snarkjs `.zkey` and a witness, and their verification.
+//! This file is the boundary to JavaScript and holds no arithmetic. Every input that can be wrong is answered with an
+//! error or `false`: nothing here may trap, because a trap costs the whole worker.
+//!
+//! Points cross the boundary uncompressed, coordinates big endian, 48 bytes each ([`encoding`]); field elements of the
+//! witness are little endian as in a `.wtns` file, public signals big endian.
+
+pub mod domain;
+pub mod encoding;
+pub mod msm;
+pub mod prove;
+pub mod verify;
+pub mod zkey;
+
+use prove::Piece;
+use verify::PreparedKey;
+use wasm_bindgen::prelude::*;
+use zkey::ProvingKey;
+
+/// A parsed proving key.
+#[wasm_bindgen]
+pub struct Prover {
+    key: ProvingKey,
+}
+
+#[wasm_bindgen]
+impl Prover {
+    /// Parses a snarkjs `.zkey`. Throws when it is cut short or of another curve or protocol.
+    #[wasm_bindgen(constructor)]
+    pub fn new(zkey: &[u8]) -> Result<Prover, JsError> {
+        Ok(Prover { key: ProvingKey::parse(zkey)? })
+    }
+
+    /// One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point. Unblinded:
+    /// it must not leave the process.
+    pub fn piece(&self, name: &str, witness: &[u8]) -> Result<Vec<u8>, JsError> {
+        let piece = Piece::named(name).ok_or_else(|| JsError::new("no such piece of a proof"))?;
+        let witness = prove::parse_witness(&self.key, witness)?;
+        Ok(prove::piece(&self.key, piece, &witness))
+    }
+
+    /// Joins the pieces, blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
+    pub fn assemble(
+        &self,
+        a: &[u8],
+        b1: &[u8],
+        b2: &[u8],
+        c: &[u8],
+        h: &[u8],
+        randomness: &[u8],
+    ) -> Result<Vec<u8>, JsError> {
+        let blinding = prove::Blinding::from_bytes(randomness)?;
+        Ok(prove::assemble(&self.key, [a, b1, c, h], b2, &blinding)?)
+    }
+}
+
+/// A verification key with its pairing of alpha and beta done and the lines of gamma and delta prepared.
+#[wasm_bindgen]
+pub struct Verifier {
+    key: PreparedKey,
+}
+
+#[wasm_bindgen]
+impl Verifier {
+    /// From alpha, beta, gamma, delta and the points of the public inputs, one after another, uncompressed.
+    #[wasm_bindgen(constructor)]
+    pub fn new(key: &[u8]) -> Result<Verifier, JsError> {
+        PreparedKey::parse(key)
+            .map(|key| Verifier { key })
+            .ok_or_else(|| JsError::new("verification key is malformed"))
+    }
+
+    /// Whether the 384 bytes of `proof` prove these public signals (32 bytes each, big endian).
+    pub fn verify(&self, proof: &[u8], signals: &[u8]) -> bool {
+        self.key.verify(proof, signals)
+    }
+}

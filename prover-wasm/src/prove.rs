@@ -1,0 +1,171 @@
+//! A Groth16 proof (Groth, "On the Size of Pairing-based Non-interactive Arguments", 2016, section 3.2) in pieces that
+//! can be computed apart, so that two workers share one proof: [b2, a] and [h, c, b1].
+//!
+//!   A  = alpha + sum w_i A_i + r delta                          in G1
+//!   B  = beta  + sum w_i B_i + s delta                          in G2, and the same B1 in G1
+//!   C  = sum w_i C_i + sum h_i H_i + s A + r B1 - r s delta     in G1
+//!
+//! r and s are fresh for each proof: without them equal witnesses give equal proofs, and a guess of the witness can be
+//! checked against the proof.
+
+use crate::{
+    domain::{montgomery_product, to_odd_coset},
+    encoding,
+    msm::{Scalar, msm_g1, msm_g2},
+    zkey::{Matrix, ProvingKey},
+};
+use ark_bls12_381::{Fr, G1Affine, G2Affine};
+use ark_ec::{CurveGroup, PrimeGroup};
+use ark_ff::{BigInt, PrimeField, Zero};
+use core::fmt;
+
+/// Why a proof could not be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProveError(&'static str);
+
+impl fmt::Display for ProveError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl core::error::Error for ProveError {}
+
+/// The sums of a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    A,
+    B1,
+    B2,
+    C,
+    H,
+}
+
+impl Piece {
+    /// By its name on the JavaScript side.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "a" => Self::A,
+            "b1" => Self::B1,
+            "b2" => Self::B2,
+            "c" => Self::C,
+            "h" => Self::H,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads a witness as in section 2 of a `.wtns` file: 32 bytes little endian for each signal of the key.
+pub fn parse_witness(key: &ProvingKey, bytes: &[u8]) -> Result<Vec<Scalar>, ProveError> {
+    if bytes.len() != key.variables * encoding::FR {
+        return Err(ProveError("witness is of another circuit"));
+    }
+    let witness: Vec<Scalar> = bytes
+        .chunks_exact(encoding::FR)
+        .map(|chunk| {
+            let mut words = [0; 4];
+            for (word, bytes) in words.iter_mut().zip(chunk.chunks_exact(8)) {
+                *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            }
+            BigInt(words)
+        })
+        .collect();
+    if witness.first() != Some(&BigInt::one()) {
+        return Err(ProveError("witness does not begin with 1"));
+    }
+    if witness.iter().any(|value| *value >= Fr::MODULUS) {
+        return Err(ProveError("witness holds a value that is no field element"));
+    }
+    Ok(witness)
+}
+
+/// One of the sums, unblinded, as an uncompressed point. `witness` is one of [`parse_witness`] for the same key.
+pub fn piece(key: &ProvingKey, piece: Piece, witness: &[Scalar]) -> Vec<u8> {
+    let private = witness.get(key.public + 1..).unwrap_or_default();
+    let mut out = Vec::with_capacity(encoding::G2);
+    let sum = match piece {
+        Piece::A => msm_g1(&key.a, witness) + key.alpha_g1,
+        Piece::B1 => msm_g1(&key.b_g1, witness) + key.beta_g1,
+        Piece::C => msm_g1(&key.c, private),
+        Piece::H => msm_g1(&key.h, &quotient(key, witness)),
+        Piece::B2 => {
+            let sum = msm_g2(&key.b_g2, witness) + key.beta_g2;
+            encoding::push_g2(&mut out, &sum.into_affine());
+            return out;
+        }
+    };
+    encoding::push_g1(&mut out, &sum.into_affine());
+    out
+}
+
+/// Values of a b - c on the odd coset of the domain, where a, b and c interpolate the constraints' left, right and
+/// output values. There the vanishing polynomial is a constant, which the key's H points already divide by.
+fn quotient(key: &ProvingKey, witness: &[Scalar]) -> Vec<Scalar> {
+    let mut a = vec![Fr::zero(); key.domain];
+    let mut b = vec![Fr::zero(); key.domain];
+    for entry in &key.coefficients {
+        // The reader has compared both indices with the sizes of these vectors.
+        let term = montgomery_product(entry.value, witness[entry.signal as usize]);
+        match entry.matrix {
+            Matrix::A => a[entry.constraint as usize] += term,
+            Matrix::B => b[entry.constraint as usize] += term,
+        }
+    }
+    let mut c: Vec<Fr> = a.iter().zip(&b).map(|(a, b)| *a * b).collect();
+    for values in [&mut a, &mut b, &mut c] {
+        to_odd_coset(values);
+    }
+    a.iter().zip(&b).zip(&c).map(|((a, b), c)| (*a * b - c).into_bigint()).collect()
+}
+
+/// r and s.
+pub struct Blinding {
+    r: Fr,
+    s: Fr,
+}
+
+impl Blinding {
+    /// Bytes of randomness for both: 384 bits each leave a bias below 2^-128 after reduction.
+    pub const BYTES: usize = 96;
+
+    /// From exactly [`Blinding::BYTES`] fresh random bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ProveError> {
+        if bytes.len() != Self::BYTES {
+            return Err(ProveError("blinding takes 96 random bytes"));
+        }
+        let (r, s) = bytes.split_at(Self::BYTES / 2);
+        Ok(Self { r: Fr::from_be_bytes_mod_order(r), s: Fr::from_be_bytes_mod_order(s) })
+    }
+}
+
+/// Joins the pieces [a, b1, c, h] and b2 to A, B, C, uncompressed: 384 bytes.
+pub fn assemble(
+    key: &ProvingKey,
+    g1: [&[u8]; 4],
+    b2: &[u8],
+    Blinding { r, s }: &Blinding,
+) -> Result<Vec<u8>, ProveError> {
+    const MALFORMED: ProveError = ProveError("piece of a proof is malformed");
+    let mut points = [G1Affine::default(); 4];
+    for (point, bytes) in points.iter_mut().zip(g1) {
+        *point = encoding::trusted_g1(bytes).ok_or(MALFORMED)?;
+    }
+    let [a, b1, c, h] = points;
+    let b2: G2Affine = encoding::trusted_g2(b2).ok_or(MALFORMED)?;
+
+    let delta: ark_bls12_381::G1Projective = key.delta_g1.into();
+    let delta_g2: ark_bls12_381::G2Projective = key.delta_g2.into();
+    let proof_a = delta.mul_bigint(r.into_bigint()) + a;
+    let proof_b = delta_g2.mul_bigint(s.into_bigint()) + b2;
+    let b1 = delta.mul_bigint(s.into_bigint()) + b1;
+    let proof_c = proof_a.mul_bigint(s.into_bigint()) + b1.mul_bigint(r.into_bigint())
+        - delta.mul_bigint((*r * s).into_bigint())
+        + c
+        + h;
+
+    let mut out = Vec::with_capacity(2 * encoding::G1 + encoding::G2);
+    encoding::push_g1(&mut out, &proof_a.into_affine());
+    encoding::push_g2(&mut out, &proof_b.into_affine());
+    encoding::push_g1(&mut out, &proof_c.into_affine());
+    Ok(out)
+}

@@ -1,0 +1,73 @@
+//! Verification of hostile proofs: e(A, B) = e(alpha, beta) e(sum x_i IC_i, gamma) e(C, delta). Answers `false` to
+//! whatever is malformed. Infinity is refused: no honest proof holds it.
+
+use crate::encoding;
+use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
+use ark_ec::{
+    AffineRepr, CurveGroup, PrimeGroup,
+    bls12::Bls12,
+    pairing::{Pairing, PairingOutput},
+};
+use ark_ff::PrimeField;
+
+type G2Prepared = <Bls12<ark_bls12_381::Config> as Pairing>::G2Prepared;
+
+/// A verification key, with all done that does not depend on the proof.
+pub struct PreparedKey {
+    alpha_beta: PairingOutput<Bls12_381>,
+    minus_gamma: G2Prepared,
+    minus_delta: G2Prepared,
+    /// For the constant 1, then for each public signal.
+    ic: Vec<G1Affine>,
+}
+
+impl PreparedKey {
+    /// alpha (G1), beta, gamma, delta (G2), then at least one point of G1, all uncompressed.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let (alpha, rest) = bytes.split_at_checked(encoding::G1)?;
+        let (beta, rest) = rest.split_at_checked(encoding::G2)?;
+        let (gamma, rest) = rest.split_at_checked(encoding::G2)?;
+        let (delta, rest) = rest.split_at_checked(encoding::G2)?;
+        if rest.is_empty() || rest.len() % encoding::G1 != 0 {
+            return None;
+        }
+        let minus = |bytes| -> Option<G2Prepared> { Some((-encoding::g2(bytes)?).into()) };
+        Some(Self {
+            alpha_beta: Bls12_381::pairing(encoding::g1(alpha)?, encoding::g2(beta)?),
+            minus_gamma: minus(gamma)?,
+            minus_delta: minus(delta)?,
+            ic: rest.chunks_exact(encoding::G1).map(encoding::g1).collect::<Option<_>>()?,
+        })
+    }
+
+    /// Whether `proof` (A, B, C, 384 bytes) proves `signals` (32 bytes each, big endian, below r, exactly as many as
+    /// the key has).
+    pub fn verify(&self, proof: &[u8], signals: &[u8]) -> bool {
+        self.check(proof, signals).unwrap_or(false)
+    }
+
+    fn check(&self, proof: &[u8], signals: &[u8]) -> Option<bool> {
+        let (constant, inputs) = self.ic.split_first()?;
+        if signals.len() != inputs.len() * encoding::FR {
+            return None;
+        }
+        let signals: Vec<Fr> = signals.chunks_exact(encoding::FR).map(encoding::fr).collect::<Option<_>>()?;
+
+        let (a, rest) = proof.split_at_checked(encoding::G1)?;
+        let (b, c) = rest.split_at_checked(encoding::G2)?;
+        let (a, b, c): (G1Affine, G2Affine, G1Affine) =
+            (encoding::g1(a)?, encoding::g2(b)?, encoding::g1(c)?);
+
+        let public: G1Projective = inputs
+            .iter()
+            .zip(&signals)
+            .map(|(point, x)| point.into_group().mul_bigint(x.into_bigint()))
+            .fold(constant.into_group(), |sum, term| sum + term);
+
+        let product = Bls12_381::multi_miller_loop(
+            [a, public.into_affine(), c],
+            [b.into(), self.minus_gamma.clone(), self.minus_delta.clone()],
+        );
+        Some(Bls12_381::final_exponentiation(product)? == self.alpha_beta)
+    }
+}
