@@ -1,0 +1,62 @@
+/**
+ * The circuits' artifacts: witness programs, proving keys, verification keys. The pins are part of the program and not
+ * read from beside the files, so nothing that fails its pin is ever used. Must not cache what it reads.
+ */
+import committedPins from "../../artifacts/pins.json" with { type: "json" };
+import { Problem } from "../core/errors.ts";
+import type { CircuitName } from "../core/groth16.ts";
+import { locations } from "./locations.ts";
+
+/** Name of an artifact's file. */
+export type ArtifactName = `${CircuitName}.${"wasm" | "zkey" | "vkey.json"}`;
+
+/** SHA-256 of each artifact in hex, and what kind of keys these are. */
+export interface Pins {
+  readonly label: string;
+  readonly files: Readonly<Record<ArtifactName, string>>;
+}
+
+/** A set of artifacts that is checked whenever it is read. */
+export interface Artifacts {
+  /** What kind of keys these are, to be shown wherever they are used: `development keys, insecure`. */
+  readonly label: string;
+  /** SHA-256 in hex that the file has, or else is refused. */
+  pin(name: ArtifactName): string;
+  /**
+   * The file's bytes.
+   *
+   * @throws {Problem} `artifact_corrupted` naming the file, when it is missing or differs from its pin
+   */
+  load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** The artifacts in the folder `base` (a file: or http(s): URL that ends in a slash). */
+export function openArtifacts(base: URL = locations.artifacts, pins: Pins = committedPins): Artifacts {
+  return {
+    label: pins.label,
+    pin: (name) => pins.files[name],
+    async load(name) {
+      const bytes = await read(new URL(name, base), name);
+      if (await sha256(bytes) !== pins.files[name]) {
+        throw new Problem("artifact_corrupted", `artifact ${name} does not match its pin`);
+      }
+      return bytes;
+    },
+  };
+}
+
+async function read(url: URL, name: ArtifactName): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    if (url.protocol === "file:") return await Deno.readFile(url);
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (cause) {
+    throw new Problem("artifact_corrupted", `artifact ${name} cannot be read`, { cause });
+  }
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,267 @@
+/**
+ * Proofs and their verification on worker threads: the calling thread only reads files and waits. Keys are loaded at
+ * the first proof; verification needs none of them. Every proof is verified before it is handed out.
+ */
+import { Problem } from "../core/errors.ts";
+import { type CircuitName, circuits, type Groth16Proof, type ProofWithSignals } from "../core/groth16.ts";
+import { parseProof } from "../core/proof_codec.ts";
+import { type Artifacts, openArtifacts } from "./artifacts.ts";
+import {
+  proofFromBytes,
+  proofToBytes,
+  signalsOfWitness,
+  signalsToBytes,
+  type VerificationKey,
+  verificationKeyToBytes,
+} from "./groth16_bytes.ts";
+import { locations } from "./locations.ts";
+import type { WitnessInputs } from "./witness.ts";
+import { WorkerPool } from "./worker_pool.ts";
+import type { PieceName, Pieces } from "./worker_task.ts";
+
+/** Inputs of a withdrawal's circuit, all canonical field elements; the paths have 20 entries. */
+export interface WithdrawInput {
+  readonly root: bigint;
+  readonly nullifierHash: bigint;
+  readonly recipient: bigint;
+  readonly relayer: bigint;
+  readonly fee: bigint;
+  readonly refund: bigint;
+  readonly nullifier: bigint;
+  readonly secret: bigint;
+  readonly pathElements: readonly bigint[];
+  /** 0 or 1: on which side the path runs. */
+  readonly pathIndices: readonly number[];
+}
+
+/** Inputs of a deposit's circuit; the path has 20 entries. */
+export interface DepositInput {
+  readonly prevRoot: bigint;
+  readonly newRoot: bigint;
+  readonly commitment: bigint;
+  readonly leafIndex: number;
+  readonly pathElements: readonly bigint[];
+}
+
+/** How far a proof is. `fraction` goes from 0 to 1 and never back. */
+export interface Progress {
+  readonly stage: "loading" | "witness" | "proving" | "done";
+  readonly fraction: number;
+}
+
+/** Cancellation and progress of one proof. */
+export interface ProveOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Makes and verifies proofs. */
+export interface Prover {
+  /**
+   * Proves a withdrawal.
+   *
+   * @throws {Problem} `unsatisfied`, `not_in_field` or `invalid_request` for wrong inputs; `artifact_corrupted` naming
+   *   the file; `cancelled` when the signal is aborted
+   */
+  proveWithdraw(input: WithdrawInput, options?: ProveOptions): Promise<ProofWithSignals>;
+  /** Proves a deposit; throws as `proveWithdraw`. */
+  proveDeposit(input: DepositInput, options?: ProveOptions): Promise<ProofWithSignals>;
+  /**
+   * Whether a proof holds. Malformed proofs and signals are `false`, whatever is wrong with them.
+   *
+   * @throws {Problem} `cancelled` when the signal is aborted, `verification_busy` when too many wait
+   */
+  verify(
+    circuit: CircuitName,
+    proof: Groth16Proof,
+    publicSignals: readonly string[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<boolean>;
+  /** SHA-256 in hex of each circuit's verification key file. */
+  readonly vkeyHash: Readonly<Record<CircuitName, string>>;
+  /** What kind of keys these are, to be shown: `development keys, insecure`. */
+  readonly label: string;
+  /** Ends the workers; what runs is refused with `cancelled`. */
+  close(): void;
+}
+
+/** What a prover is made of. */
+export interface ProverOptions {
+  /** Most worker threads; by default one for each core, at most 8. */
+  readonly workers?: number;
+  readonly artifacts?: Artifacts;
+  /** Most tasks that wait for a worker, 1,024 by default. */
+  readonly maxWaiting?: number;
+  /** Ends workers that had no work for so long; by default they live until `close`. */
+  readonly idleMs?: number;
+  readonly startWorker?: () => Worker;
+}
+
+/** One circuit's files in the form that the workers take. */
+interface ProvingFiles {
+  readonly program: SharedArrayBuffer;
+  readonly zkey: SharedArrayBuffer;
+}
+
+const MAX_WORKERS = 8;
+const MAX_WAITING = 1024;
+
+/** The two halves that take about as long as each other; the sums over G2 cost three times those over G1. */
+const HALVES: readonly (readonly PieceName[])[] = [["b2", "a"], ["h", "c", "b1"]];
+
+/** Shares of the time a proof takes, in hundredths. Together with what is done at its time they make 100. */
+const SHARES = { loading: 2, witness: 8, b2: 36, h: 22, a: 10, c: 8, b1: 8, assemble: 5, verify: 1 } as const;
+
+/**
+ * Makes a prover. Reads and checks the verification keys; proving keys are read at the first proof.
+ *
+ * @throws {Problem} `artifact_corrupted` naming the verification key
+ */
+export async function createProver(options: ProverOptions = {}): Promise<Prover> {
+  const artifacts = options.artifacts ?? openArtifacts();
+  const vkeys = await perCircuit(async (circuit) => {
+    const json = new TextDecoder().decode(await artifacts.load(`${circuit}.vkey.json`));
+    const key: VerificationKey = JSON.parse(json);
+    return { bytes: verificationKeyToBytes(key), publicSignals: key.nPublic };
+  });
+  const pool = new WorkerPool({
+    size: options.workers ?? Math.min(MAX_WORKERS, Math.max(1, navigator.hardwareConcurrency)),
+    maxWaiting: options.maxWaiting ?? MAX_WAITING,
+    idleMs: options.idleMs,
+    startWorker: options.startWorker ?? (() => new Worker(locations.worker, { type: "module" })),
+  });
+
+  const files = new Map<CircuitName, Promise<ProvingFiles>>();
+  const provingFiles = (circuit: CircuitName): Promise<ProvingFiles> => {
+    const known = files.get(circuit);
+    if (known !== undefined) return known;
+    const loading = loadProvingFiles(artifacts, circuit);
+    files.set(circuit, loading);
+    loading.catch(() => files.delete(circuit)); // a file that is restored works without a restart
+    return loading;
+  };
+
+  const verifyBytes = (
+    circuit: CircuitName,
+    proof: Uint8Array,
+    signals: Uint8Array,
+    signal?: AbortSignal,
+  ) =>
+    pool.run({ kind: "verify", circuit, vkey: vkeys[circuit].bytes, proof, signals }, {
+      signal,
+      urgent: true,
+    });
+
+  async function prove(
+    circuit: CircuitName,
+    inputs: WitnessInputs,
+    { signal, onProgress }: ProveOptions,
+  ): Promise<ProofWithSignals> {
+    const report = progressReporter(onProgress);
+    report("loading");
+    const { program, zkey } = await unlessAborted(provingFiles(circuit), signal);
+    report("witness", "loading");
+    const witness = await pool.run({ kind: "witness", program, inputs }, { signal });
+    report("proving", "witness");
+    const onPiece = (piece: PieceName) => report("proving", piece);
+    const parts = pool.free >= 2 ? HALVES : [HALVES.flat()];
+    let pieces: Pieces;
+    try {
+      const done = await allOrCancel(
+        parts,
+        (pieces, signal) => pool.run({ kind: "pieces", circuit, zkey, witness, pieces }, { signal, onPiece }),
+        signal,
+      );
+      pieces = Object.assign({}, ...done);
+    } finally {
+      // the secrets are not needed any more, whatever happened
+      witness.fill(0, (vkeys[circuit].publicSignals + 1) * 32);
+    }
+    const proof = await pool.run({ kind: "assemble", circuit, zkey, pieces }, { signal });
+    report("proving", "assemble");
+    const publicSignals = signalsOfWitness(witness, vkeys[circuit].publicSignals);
+    if (!await verifyBytes(circuit, proof, signalsToBytes(publicSignals), signal)) {
+      throw new Problem("internal", `the ${circuit} proof just made does not verify`);
+    }
+    report("done", "verify");
+    return { proof: proofFromBytes(proof), publicSignals };
+  }
+
+  return {
+    label: artifacts.label,
+    vkeyHash: { withdraw: artifacts.pin("withdraw.vkey.json"), deposit: artifacts.pin("deposit.vkey.json") },
+    proveWithdraw: (input, options = {}) =>
+      prove("withdraw", { ...input, pathIndices: input.pathIndices.map(BigInt) }, options),
+    proveDeposit: (input, options = {}) =>
+      prove("deposit", { ...input, leafIndex: BigInt(input.leafIndex) }, options),
+    async verify(circuit, proof, publicSignals, { signal } = {}) {
+      let bytes: [Uint8Array, Uint8Array];
+      try {
+        bytes = [proofToBytes(parseProof(proof)), signalsToBytes(publicSignals)];
+      } catch (error) {
+        if (error instanceof Problem) return false;
+        throw error;
+      }
+      return await verifyBytes(circuit, ...bytes, signal);
+    },
+    close: () => pool.close(),
+  };
+}
+
+async function perCircuit<T>(make: (circuit: CircuitName) => Promise<T>): Promise<Record<CircuitName, T>> {
+  const entries = await Promise.all(circuits.map(async (circuit) => [circuit, await make(circuit)] as const));
+  return Object.fromEntries(entries) as Record<CircuitName, T>;
+}
+
+async function loadProvingFiles(artifacts: Artifacts, circuit: CircuitName): Promise<ProvingFiles> {
+  const [program, zkey] = await Promise.all([
+    artifacts.load(`${circuit}.wasm`),
+    artifacts.load(`${circuit}.zkey`),
+  ]);
+  return { program: share(program), zkey: share(zkey) };
+}
+
+function share(bytes: Uint8Array): SharedArrayBuffer {
+  const shared = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(shared).set(bytes);
+  return shared;
+}
+
+/** Waits for `work`, which itself goes on, until the signal is aborted. */
+async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal?.aborted) throw new Problem("cancelled");
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(new Problem("cancelled"));
+    signal?.addEventListener("abort", abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** Runs all; when one fails, the others are cancelled and its error is thrown. */
+async function allOrCancel<T, R>(
+  items: readonly T[],
+  run: (item: T, signal: AbortSignal) => Promise<R>,
+  signal?: AbortSignal,
+): Promise<R[]> {
+  const failed = new AbortController();
+  const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+  try {
+    return await Promise.all(items.map((item) => run(item, either)));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+}
+
+function progressReporter(onProgress?: (progress: Progress) => void) {
+  let hundredths = 0;
+  return (stage: Progress["stage"], finished?: keyof typeof SHARES) => {
+    if (finished !== undefined) hundredths += SHARES[finished];
+    onProgress?.({ stage, fraction: hundredths / 100 });
+  };
+}

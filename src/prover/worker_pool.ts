@@ -1,0 +1,159 @@
+/**
+ * Worker threads and the queue before them: starts workers when there is work, replaces one that crashed or whose task
+ * was cancelled, and holds at most a bounded number of waiting tasks. It knows nothing of proofs.
+ */
+import { Problem } from "../core/errors.ts";
+import type { PieceName, TaskResults, WorkerMessage, WorkerTask } from "./worker_task.ts";
+
+/** How a pool runs. */
+export interface WorkerPoolOptions {
+  /** Most workers at a time. */
+  readonly size: number;
+  /** Most tasks that wait for one; a further one is refused with `verification_busy`. */
+  readonly maxWaiting: number;
+  /** Ends a worker that had no work for so long, in milliseconds; without it workers live until `close`. */
+  readonly idleMs?: number;
+  readonly startWorker: () => Worker;
+}
+
+/** How one task runs. */
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  readonly onPiece?: (piece: PieceName) => void;
+  /** Goes before tasks that are not: for short ones. */
+  readonly urgent?: boolean;
+}
+
+interface Job extends RunOptions {
+  readonly task: WorkerTask;
+  readonly resolve: (result: TaskResults[keyof TaskResults]) => void;
+  readonly reject: (problem: Problem) => void;
+}
+
+interface Seat {
+  readonly worker: Worker;
+  job?: Job;
+  idleTimer?: ReturnType<typeof setTimeout>;
+}
+
+/** A pool of prover workers. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #seats = new Set<Seat>();
+  readonly #waiting: Job[] = [];
+  #closed = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Workers that a further task would find free, running already or not. */
+  get free(): number {
+    const busy = [...this.#seats].filter((seat) => seat.job !== undefined).length;
+    return Math.max(0, this.#options.size - busy - this.#waiting.length);
+  }
+
+  /**
+   * Runs a task on the next free worker.
+   *
+   * @throws {Problem} what the worker reports; `cancelled` when the signal is aborted (a running task's worker is ended)
+   *   or the pool closed; `verification_busy` when too many wait; `internal` when the worker crashed
+   */
+  run<T extends WorkerTask>(task: T, options: RunOptions = {}): Promise<TaskResults[T["kind"]]> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new Problem("cancelled", "the prover is closed");
+      if (options.signal?.aborted) throw new Problem("cancelled");
+      if (this.#waiting.length >= this.#options.maxWaiting) throw new Problem("verification_busy");
+      const cancel = () => this.#cancel(job);
+      const settled = () => options.signal?.removeEventListener("abort", cancel);
+      const job: Job = {
+        ...options,
+        task,
+        resolve: (result) => {
+          settled();
+          resolve(result as TaskResults[T["kind"]]);
+        },
+        reject: (problem) => {
+          settled();
+          reject(problem);
+        },
+      };
+      options.signal?.addEventListener("abort", cancel);
+      const place = options.urgent ? this.#waiting.findIndex((other) => !other.urgent) : -1;
+      this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);
+      this.#dispatch();
+    });
+  }
+
+  /** Ends all workers; what runs or waits is refused with `cancelled`. */
+  close(): void {
+    this.#closed = true;
+    const seats = [...this.#seats];
+    const jobs = [...seats.flatMap(({ job }) => job ?? []), ...this.#waiting.splice(0)];
+    for (const seat of seats) this.#end(seat);
+    for (const job of jobs) job.reject(new Problem("cancelled", "the prover is closed"));
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const seat = [...this.#seats].find((seat) => seat.job === undefined) ?? this.#start();
+      if (seat === undefined) return;
+      const job = this.#waiting.shift()!;
+      clearTimeout(seat.idleTimer);
+      seat.job = job;
+      seat.worker.postMessage(job.task);
+    }
+  }
+
+  #start(): Seat | undefined {
+    if (this.#seats.size >= this.#options.size) return undefined;
+    const seat: Seat = { worker: this.#options.startWorker() };
+    seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => this.#receive(seat, data);
+    seat.worker.onerror = (event) => {
+      event.preventDefault(); // it reaches the caller; unhandled it would end the process
+      this.#fail(seat, new Problem("internal", `prover worker crashed: ${event.message}`));
+    };
+    this.#seats.add(seat);
+    return seat;
+  }
+
+  #receive(seat: Seat, message: WorkerMessage): void {
+    const { job } = seat;
+    if (job === undefined || !this.#seats.has(seat)) return; // its task was cancelled while it answered
+    if (message.kind === "piece") {
+      job.onPiece?.(message.piece);
+    } else if (message.kind === "failed" && message.fatal) {
+      this.#fail(seat, new Problem(message.code, message.message, { errors: message.errors }));
+    } else {
+      seat.job = undefined;
+      const { idleMs } = this.#options;
+      if (idleMs !== undefined) seat.idleTimer = setTimeout(() => this.#end(seat), idleMs);
+      if (message.kind === "done") job.resolve(message.result);
+      else job.reject(new Problem(message.code, message.message, { errors: message.errors }));
+      this.#dispatch();
+    }
+  }
+
+  #fail(seat: Seat, problem: Problem): void {
+    this.#end(seat);
+    seat.job?.reject(problem);
+    this.#dispatch();
+  }
+
+  #cancel(job: Job): void {
+    const place = this.#waiting.indexOf(job);
+    if (place >= 0) {
+      this.#waiting.splice(place, 1);
+      job.reject(new Problem("cancelled"));
+      return;
+    }
+    const seat = [...this.#seats].find((seat) => seat.job === job);
+    if (seat !== undefined) this.#fail(seat, new Problem("cancelled"));
+  }
+
+  #end(seat: Seat): void {
+    clearTimeout(seat.idleTimer);
+    this.#seats.delete(seat);
+    seat.worker.terminate();
+  }
+}

@@ -1,0 +1,58 @@
+/** What the pool asks of a worker, and what the worker answers. Declarations only: both sides import them. */
+import type { ProblemCode, ProblemDetail } from "../core/errors.ts";
+import type { CircuitName } from "../core/groth16.ts";
+import type { WitnessInputs } from "./witness.ts";
+
+/** The sums that a proof is made of; see `prover-wasm/src/prove.rs`. */
+export type PieceName = "a" | "b1" | "b2" | "c" | "h";
+
+/** Pieces as uncompressed points. Unblinded: they tell about the witness, and stay in this process. */
+export type Pieces = Readonly<Record<PieceName, Uint8Array>>;
+
+/**
+ * Work for one worker. Files come along with each task, shared rather than copied, so that a new worker needs no other
+ * message first; a worker parses each key once.
+ */
+export type WorkerTask =
+  | { readonly kind: "witness"; readonly program: SharedArrayBuffer; readonly inputs: WitnessInputs }
+  | {
+    readonly kind: "pieces";
+    readonly circuit: CircuitName;
+    readonly zkey: SharedArrayBuffer;
+    readonly witness: Uint8Array;
+    readonly pieces: readonly PieceName[];
+  }
+  | {
+    readonly kind: "assemble";
+    readonly circuit: CircuitName;
+    readonly zkey: SharedArrayBuffer;
+    readonly pieces: Pieces;
+  }
+  | {
+    readonly kind: "verify";
+    readonly circuit: CircuitName;
+    readonly vkey: Uint8Array;
+    readonly proof: Uint8Array;
+    readonly signals: Uint8Array;
+  };
+
+/** What each kind of task returns. */
+export interface TaskResults {
+  witness: Uint8Array<ArrayBuffer>;
+  pieces: Partial<Pieces>;
+  assemble: Uint8Array;
+  verify: boolean;
+}
+
+/** What a worker says: a piece is done, the task is done, or it failed. */
+export type WorkerMessage =
+  | { readonly kind: "piece"; readonly piece: PieceName }
+  | { readonly kind: "done"; readonly result: TaskResults[keyof TaskResults] }
+  | {
+    readonly kind: "failed";
+    readonly code: ProblemCode;
+    readonly message: string;
+    readonly errors: readonly ProblemDetail[];
+    /** The worker's WASM trapped: its memory is not to be trusted any more. */
+    readonly fatal: boolean;
+  };
