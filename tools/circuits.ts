@@ -20,19 +20,25 @@ export interface CompiledCircuit {
   readonly wasm: Uint8Array<ArrayBuffer>;
 }
 
+/** Where the circuits lie. */
+export const CIRCUITS = new URL("circuits/", ROOT);
+
 /**
- * Compiles `circuits/<name>.circom` into a folder. Throws with circom's own report when it refuses.
+ * Compiles `<name>.circom`. Throws with circom's own report when it refuses.
  *
- * @param options.out the folder, `dist/circuits/` unless given
- * @param options.assertions false leaves the assertions out of the witness program, for tests that need the witness
- *   of an attacker; the constraints are the same
+ * @param options.source the folder of the circuit, `circuits/` unless given
+ * @param options.out the folder that receives circom's files, `dist/circuits/` unless given
+ * @param options.simplify how far constraints are simplified: fully, unless "--O0" keeps every signal as a wire
  */
 export async function compileCircuit(
   name: CircuitName,
-  { out = DIST, assertions = true }: { out?: URL; assertions?: boolean } = {},
+  { source = CIRCUITS, out = DIST, simplify = "--O2" }: {
+    source?: URL;
+    out?: URL;
+    simplify?: "--O0" | "--O2";
+  } = {},
 ): Promise<CompiledCircuit> {
   await Deno.mkdir(out, { recursive: true });
-  const folder = new URL("circuits/", ROOT);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...[
@@ -41,20 +47,10 @@ export async function compileCircuit(
         `--config=${fileURLToPath(new URL("deno.json", ROOT))}`,
         config.imports.circom2,
       ],
-      ...[
-        `${name}.circom`,
-        "--r1cs",
-        "--sym",
-        "--wasm",
-        "--prime",
-        "bls12381",
-        "--O2",
-        "-o",
-        fileURLToPath(out),
-      ],
-      ...(assertions ? [] : ["--constraint_assert_dissabled"]), // spelled so by circom
+      ...[`${name}.circom`, "--r1cs", "--sym", "--wasm", "--prime", "bls12381", simplify],
+      ...["-o", fileURLToPath(out)],
     ],
-    cwd: folder,
+    cwd: source,
     env: { NO_COLOR: "1" },
   }).output();
   const report = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);

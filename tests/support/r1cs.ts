@@ -114,3 +114,29 @@ export function broken(r1cs: R1cs, witness: readonly bigint[]): Constraint[] {
 export function wiresOf({ a, b, c }: Constraint): Set<number> {
   return new Set([a, b, c].flatMap((terms) => [...terms].filter(([, k]) => k !== 0n).map(([wire]) => wire)));
 }
+
+/** The wires whose value follows from `known` ones, each by a constraint where it alone is unknown, and only in c. */
+export function determined(r1cs: R1cs, known: Iterable<number>): Set<number> {
+  const unknowns = r1cs.constraints.map(wiresOf);
+  const mentions = Array.from({ length: r1cs.wires }, (): number[] => []);
+  unknowns.forEach((wires, row) => wires.forEach((wire) => mentions[wire].push(row)));
+
+  const found = new Set(known);
+  const queue = [...found];
+  const settle = (row: number) => {
+    if (unknowns[row].size !== 1) return;
+    const [last] = unknowns[row];
+    const { a, b } = r1cs.constraints[row];
+    if (found.has(last) || a.has(last) || b.has(last)) return;
+    found.add(last);
+    queue.push(last);
+  };
+  unknowns.forEach((_, row) => settle(row)); // a signal that is a constant
+  for (let wire = queue.pop(); wire !== undefined; wire = queue.pop()) {
+    for (const row of mentions[wire]) {
+      unknowns[row].delete(wire);
+      settle(row);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
+import { FIELD_MODULUS } from "../../src/core/field.ts";
+import { type CircuitName, publicSignalNames } from "../../src/core/groth16.ts";
+import { computeWitness, type WitnessInputs } from "../../src/prover/witness.ts";
+import { CIRCUITS, compileCircuit } from "../../tools/circuits.ts";
+import { type Attack, depositAttacks, withdrawAttacks } from "../support/circuit_attacks.ts";
+import { honestDeposit, honestWithdrawal } from "../support/circuit_inputs.ts";
+import {
+  broken,
+  type Constraint,
+  determined,
+  evaluate,
+  holds,
+  parseR1cs,
+  parseSymbols,
+  parseWitness,
+  type R1cs,
+  wiresOf,
+} from "../support/r1cs.ts";
+
+// Attacks run on programs from which every `===` is struck out: they compute what an attacker would, each signal in
+// agreement with the altered inputs, so that the constraints alone are left to refuse it.
+const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
+const at = (path: string) => pathToFileURL(`${folder}/${path}/`);
+await strikeAssertionsOut(CIRCUITS, at("struck"));
+const [withdraw, deposit] = await Promise.all([
+  compile("withdraw", honestWithdrawal(0b0110n, 5n)),
+  compile("deposit", honestDeposit(0b0110n, 5n)),
+]);
+await Deno.remove(folder, { recursive: true });
+
+interface Circuit<Signals> {
+  readonly name: CircuitName;
+  readonly r1cs: R1cs;
+  readonly wireOf: ReadonlyMap<string, number>;
+  /** Before simplification, without the `===` statements: what defines each signal. */
+  readonly definitions: R1cs;
+  readonly definedWireOf: ReadonlyMap<string, number>;
+  readonly honest: Signals;
+  readonly witness: readonly bigint[];
+  /** The witness that an attacker would compute from these inputs. */
+  readonly attempt: (inputs: Signals) => bigint[];
+}
+
+async function compile<Signals>(name: CircuitName, honest: Signals): Promise<Circuit<Signals>> {
+  const real = await compileCircuit(name, { out: at(name) });
+  const struck = await compileCircuit(name, { source: at("struck"), out: at(`${name}-0`), simplify: "--O0" });
+  const [wireOf, definedWireOf] = [parseSymbols(real.symbols), parseSymbols(struck.symbols)];
+  const attempt = (inputs: Signals) => {
+    const signals = parseWitness(computeWitness(struck.wasm, inputs as WitnessInputs));
+    const witness = [1n];
+    for (const [signal, wire] of wireOf) witness[wire] = signals[definedWireOf.get(signal)!];
+    return witness;
+  };
+  const witness = parseWitness(computeWitness(real.wasm, honest as WitnessInputs));
+  const [r1cs, definitions] = [parseR1cs(real.r1cs), parseR1cs(struck.r1cs)];
+  return { name, r1cs, wireOf, definitions, definedWireOf, honest, witness, attempt };
+}
+
+/** Copies the circuits without their `===` statements. */
+async function strikeAssertionsOut(from: URL, to: URL) {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await strikeAssertionsOut(new URL(`${name}/`, from), new URL(`${name}/`, to));
+    if (!name.endsWith(".circom")) continue;
+    const source = await Deno.readTextFile(new URL(name, from));
+    await Deno.writeTextFile(new URL(name, to), source.replaceAll(/^.*===.*$/gm, ""));
+  }
+}
+
+const shape = {
+  withdraw: { constraints: 5234, publicInputs: 6, privateInputs: 42, wires: 5261 },
+  deposit: { constraints: 9540, publicInputs: 4, privateInputs: 20, wires: 9562 },
+};
+for (const { name, r1cs, wireOf } of [withdraw, deposit]) {
+  Deno.test(`${name} has ${shape[name].constraints} constraints over the field of BLS12-381`, () => {
+    const { prime, publicOutputs, constraints, publicInputs, privateInputs, wires } = r1cs;
+    assert.equal(prime, FIELD_MODULUS);
+    assert.deepEqual(
+      { constraints: constraints.length, publicInputs, privateInputs, wires },
+      shape[name],
+    );
+    assert.equal(publicOutputs, 0);
+  });
+
+  Deno.test(`${name} has its public signals in the protocol's order, and no other`, () => {
+    const order = [...wireOf].filter(([, wire]) => wire >= 1 && wire <= r1cs.publicInputs);
+    order.sort(([, a], [, b]) => a - b);
+    assert.deepEqual(
+      order.map(([signal]) => signal),
+      publicSignalNames[name].map((signal) => `main.${signal}`),
+    );
+  });
+}
+
+constraintsRefuse(withdraw, withdrawAttacks);
+constraintsRefuse(deposit, depositAttacks);
+
+function constraintsRefuse<Signals>(circuit: Circuit<Signals>, attacks: readonly Attack<Signals>[]) {
+  const { name, r1cs, honest, witness, attempt } = circuit;
+  Deno.test(`${name}: an honest witness satisfies every constraint, and is what the attacker's program computes`, () => {
+    assert.deepEqual(broken(r1cs, witness), []);
+    assert.deepEqual(attempt(honest), witness);
+  });
+
+  for (const { attack, alter } of attacks) {
+    Deno.test(`${name}: the constraints themselves refuse: ${attack}`, () => {
+      assert.notEqual(broken(r1cs, attempt(alter(honest))).length, 0);
+    });
+  }
+
+  Deno.test(`${name}: no wire of an honest witness can be changed alone`, () => {
+    const mentions = Array.from({ length: r1cs.wires }, (): Constraint[] => []);
+    for (const constraint of r1cs.constraints) {
+      for (const wire of wiresOf(constraint)) mentions[wire].push(constraint);
+    }
+    const free: number[] = [];
+    for (let wire = 0; wire < r1cs.wires; wire++) {
+      const altered = [...witness];
+      for (const value of [witness[wire] ^ 1n, (witness[wire] + 2n) % FIELD_MODULUS]) {
+        altered[wire] = value;
+        if (mentions[wire].every((constraint) => holds(constraint, altered))) free.push(wire);
+      }
+    }
+    assert.deepEqual(free, []);
+  });
+}
+
+for (const { name, definitions, definedWireOf } of [withdraw, deposit]) {
+  Deno.test(`${name}: every signal follows from the inputs: a prover chooses nothing`, () => {
+    const inputs = 1 + definitions.publicInputs + definitions.privateInputs;
+    const known = Array.from({ length: inputs }, (_, wire) => wire);
+    // leafIndex's bits are hints; that they have one spelling is a test of its own below.
+    for (const [signal, wire] of definedWireOf) if (signal.startsWith("main.bits[")) known.push(wire);
+    assert.equal(determined(definitions, known).size, definitions.wires);
+  });
+}
+
+Deno.test("withdraw: one constraint alone stands between an attacker and a note bent under a real root", () => {
+  const { r1cs, wireOf, honest, attempt } = withdraw;
+  const bend = withdrawAttacks.find(({ attack }) => attack.startsWith("invented note"))!;
+  const [only, ...others] = broken(r1cs, attempt(bend.alter(honest)));
+  assert.deepEqual(others, []);
+  assert.deepEqual([...wiresOf(only)].filter((wire) => wire !== 0), [wireOf.get("main.pathIndices[0]")]);
+});
+
+Deno.test("withdraw: each of the 20 path bits has a constraint of its own that holds for 0 and 1 only", () => {
+  const { r1cs, wireOf, witness } = withdraw;
+  for (let level = 0; level < 20; level++) {
+    const wire = wireOf.get(`main.pathIndices[${level}]`)!;
+    const own = r1cs.constraints.filter((constraint) =>
+      [...wiresOf(constraint)].every((other) => other === 0 || other === wire)
+    );
+    assert.equal(own.length, 1);
+    // A product of two linear factors has two roots at most, so 0 and 1 are all of them.
+    const values = [0n, 1n, 2n, FIELD_MODULUS - 1n, (FIELD_MODULUS + 1n) / 2n];
+    const held = values.filter((value) => holds(own[0], witness.map((old, i) => i === wire ? value : old)));
+    assert.deepEqual(held, [0n, 1n]);
+  }
+});
+
+Deno.test("withdraw: recipient, relayer, fee and refund are each squared in a constraint of their own", () => {
+  const { r1cs, wireOf, witness } = withdraw;
+  for (const signal of ["recipient", "relayer", "fee", "refund"]) {
+    const [wire, square] = [wireOf.get(`main.${signal}`)!, wireOf.get(`main.${signal}Square`)!];
+    const own = r1cs.constraints.filter((constraint) => wiresOf(constraint).has(wire));
+    assert.equal(own.length, 1);
+    assert.deepEqual(wiresOf(own[0]), new Set([wire, square]));
+    assert.equal(evaluate(own[0].a, witness) ** 2n % FIELD_MODULUS, witness[square]);
+  }
+});
+
+Deno.test("deposit: leafIndex has one spelling: no two bits can be changed together", () => {
+  const { r1cs, wireOf, witness } = deposit;
+  const index = wireOf.get("main.leafIndex")!;
+  const bits = [...wireOf].filter(([signal]) => signal.startsWith("main.bits[")).map(([signal, wire]) => ({
+    wire,
+    weight: 1n << BigInt(/\d+/.exec(signal)![0]),
+  }));
+  // The optimiser may write one bit as leafIndex less the others.
+  assert(bits.length >= 19);
+  const known = new Set([0, index, ...bits.map(({ wire }) => wire)]);
+  const spelling = r1cs.constraints.filter((constraint) =>
+    [...wiresOf(constraint)].every((wire) => known.has(wire))
+  );
+  assert.equal(spelling.length, 20);
+  for (const low of bits) {
+    for (const high of bits) {
+      if (low.weight >= high.weight) continue;
+      // high one up, low as much down: the sum stays.
+      const altered = [...witness];
+      altered[high.wire] += 1n;
+      altered[low.wire] = (altered[low.wire] + FIELD_MODULUS - high.weight / low.weight) % FIELD_MODULUS;
+      assert(spelling.some((constraint) => !holds(constraint, altered)));
+    }
+  }
+});
