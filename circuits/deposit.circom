@@ -1,11 +1,7 @@
 pragma circom 2.2.2;
 
 include "merkle.circom";
-
-// zeros[0] = keccak256("tornado") mod r: what an empty leaf holds.
-function ZERO_LEAF() {
-    return 34892692444808568132673832636376458653221042523628376665995932375367099723630;
-}
+include "generated/zeros.circom";
 
 // A deposit: the new root is the old one with `commitment` put into the empty leaf at `leafIndex`, and nothing else
 // changed. So the pool appends to a tree of 2^20 leaves without hashing. The public signals are, in this order: prevRoot,
@@ -35,7 +31,7 @@ template Deposit(levels) {
     // Proves: the empty leaf hashes to prevRoot along the path. It also fixes every sibling: without it a depositor
     // could bring siblings of his own and replace the whole tree by one that holds notes nobody paid for.
     component before = MerkleRoot(levels);
-    before.leaf <== ZERO_LEAF();
+    before.leaf <== ZEROS(0);
 
     // ── The leaf is the commitment ──────────────────────────────────────────
     // Proves: along the very same path, commitment hashes to newRoot. Without it the depositor could choose the pool's

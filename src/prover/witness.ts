@@ -52,7 +52,7 @@ export function computeWitness(
     const values = typeof value === "bigint" ? [value] : value;
     const [high, low] = signalHash(name);
     const size = exports.getInputSignalSize(high, low);
-    if (size < 0) throw new Problem("invalid_request", `the circuit has no input ${name}`);
+    if (size < 1) throw new Problem("invalid_request", `the circuit has no input ${name}`);
     if (size !== values.length) {
       throw new Problem("invalid_request", `input ${name} takes ${size} elements, not ${values.length}`);
     }

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { Problem, type ProblemCode } from "../core/errors.ts";
+import { honestDeposit } from "../../tests/support/circuit_inputs.ts";
+import { computeWitness, type WitnessInputs } from "./witness.ts";
+
+const program = Deno.readFileSync(new URL("../../artifacts/deposit.wasm", import.meta.url));
+const honest: WitnessInputs = { ...honestDeposit(5n) };
+const { leafIndex: _, ...incomplete } = honest;
+
+const refused: [string, BufferSource, WitnessInputs, ProblemCode, RegExp][] = [
+  [
+    "an input that the circuit does not have",
+    program,
+    { ...honest, fee: 1n },
+    "invalid_request",
+    /no input fee$/,
+  ],
+  ["a missing input", program, incomplete, "invalid_request", /^1 elements .* missing$/],
+  ["no inputs", program, {}, "invalid_request", /^24 elements .* missing$/],
+  [
+    "a path that is too short",
+    program,
+    { ...honest, pathElements: [1n] },
+    "invalid_request",
+    /20 elements, not 1$/,
+  ],
+  [
+    "an array for one element",
+    program,
+    { ...honest, leafIndex: [1n, 2n] },
+    "invalid_request",
+    /1 elements, not 2$/,
+  ],
+  [
+    "inputs that break the circuit",
+    program,
+    { ...honest, newRoot: 1n },
+    "unsatisfied",
+    /template Deposit, line \d+$/,
+  ],
+  ["bytes that are no WASM", program.subarray(1), honest, "artifact_corrupted", /witness program/],
+  ["a program cut short", program.subarray(0, 4096), honest, "artifact_corrupted", /witness program/],
+  // "\0asm", version 1: the empty module.
+  [
+    "another WASM",
+    new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]),
+    honest,
+    "artifact_corrupted",
+    /witness program/,
+  ],
+];
+for (const [what, wasm, inputs, code, message] of refused) {
+  Deno.test(`computeWitness refuses ${what}`, () => {
+    assert.throws(
+      () => computeWitness(wasm, inputs),
+      (error) => error instanceof Problem && error.code === code && message.test(error.message),
+    );
+  });
+}
+
+Deno.test("a refusal never shows an input's value", () => {
+  const secrets = { ...honest, commitment: 0xc0ffee_c0ffee_c0ffeen };
+  assert.throws(() => computeWitness(program, secrets), (error) => {
+    const shown = Deno.inspect(error, { depth: 9 });
+    return !/c0ffee/i.test(shown) && !shown.includes(String(secrets.commitment));
+  });
+});
+
+Deno.test("a program that refused once accepts the next inputs", () => {
+  const module = new WebAssembly.Module(program);
+  assert.throws(() => computeWitness(module, { ...honest, newRoot: 1n }));
+  assert.equal(computeWitness(module, honest).length, 9562 * 32);
+});
