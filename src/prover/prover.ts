@@ -190,11 +190,18 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
   return {
     label: artifacts.label,
     vkeyHash: { withdraw: artifacts.pin("withdraw.vkey.json"), deposit: artifacts.pin("deposit.vkey.json") },
-    proveWithdraw: (input, options = {}) =>
-      prove("withdraw", { ...input, pathIndices: input.pathIndices.map(BigInt) }, options),
-    proveDeposit: (input, options = {}) =>
-      prove("deposit", { ...input, leafIndex: BigInt(input.leafIndex) }, options),
+    async proveWithdraw(input, options = {}) {
+      const pathIndices = input.pathIndices.map((bit) => integer(bit, "pathIndices"));
+      return await prove("withdraw", { ...input, pathIndices }, options);
+    },
+    async proveDeposit(input, options = {}) {
+      return await prove("deposit", { ...input, leafIndex: integer(input.leafIndex, "leafIndex") }, options);
+    },
     async verify(circuit, proof, publicSignals, { signal } = {}) {
+      // The count comes first: hostile lists may be long.
+      if (!Array.isArray(publicSignals) || publicSignals.length !== vkeys[circuit].publicSignals) {
+        return false;
+      }
       let bytes: [Uint8Array, Uint8Array];
       try {
         bytes = [proofToBytes(parseProof(proof)), signalsToBytes(publicSignals)];
@@ -219,6 +226,11 @@ async function loadProvingFiles(artifacts: Artifacts, circuit: CircuitName): Pro
     artifacts.load(`${circuit}.zkey`),
   ]);
   return { program: share(program), zkey: share(zkey) };
+}
+
+function integer(value: number, what: string): bigint {
+  if (Number.isSafeInteger(value)) return BigInt(value);
+  throw new Problem("invalid_request", `input ${what} is not an integer`);
 }
 
 function share(bytes: Uint8Array): SharedArrayBuffer {

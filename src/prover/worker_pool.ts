@@ -100,8 +100,12 @@ export class WorkerPool {
       if (seat === undefined) return;
       const job = this.#waiting.shift()!;
       clearTimeout(seat.idleTimer);
-      seat.job = job;
-      seat.worker.postMessage(job.task);
+      try {
+        seat.worker.postMessage(job.task);
+        seat.job = job;
+      } catch (cause) { // what cannot be cloned to a worker
+        job.reject(new Problem("invalid_request", "inputs hold what is no value", { cause }));
+      }
     }
   }
 

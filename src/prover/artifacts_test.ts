@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { depositInput, withdrawInput } from "../../tests/support/proof_inputs.ts";
+import { Problem } from "../core/errors.ts";
+import { type ArtifactName, openArtifacts } from "./artifacts.ts";
+import { createProver } from "./prover.ts";
+
+const committed = new URL("../../artifacts/", import.meta.url);
+const names: ArtifactName[] = [
+  "withdraw.wasm",
+  "withdraw.zkey",
+  "withdraw.vkey.json",
+  "deposit.wasm",
+  "deposit.zkey",
+  "deposit.vkey.json",
+];
+
+/** A copy of the artifacts' folder, gone afterwards. */
+async function withCopy(test: (folder: URL) => Promise<void>): Promise<void> {
+  const path = await Deno.makeTempDir();
+  const folder = new URL(`file://${path}/`);
+  try {
+    for (const name of names) await Deno.copyFile(new URL(name, committed), new URL(name, folder));
+    await test(folder);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+/** Refused as corrupted, by the name of the file. */
+const corrupted = (name: string) => (error: unknown) =>
+  error instanceof Problem && error.code === "artifact_corrupted" && error.message.includes(name);
+
+async function flipOneBit(file: URL): Promise<void> {
+  const bytes = await Deno.readFile(file);
+  bytes[bytes.length >> 1] ^= 1;
+  await Deno.writeFile(file, bytes);
+}
+
+Deno.test("the committed artifacts match their pins, and say that they are insecure", async () => {
+  const artifacts = openArtifacts();
+  assert.equal(artifacts.label, "development keys, insecure");
+  for (const name of names) assert((await artifacts.load(name)).length > 0);
+});
+
+for (const name of names) {
+  Deno.test(`${name} with one bit flipped, cut short or missing is refused by its name`, () =>
+    withCopy(async (folder) => {
+      const artifacts = openArtifacts(folder);
+      const file = new URL(name, folder);
+      await flipOneBit(file);
+      await assert.rejects(artifacts.load(name), corrupted(name));
+      await Deno.writeFile(file, (await Deno.readFile(file)).subarray(0, 100));
+      await assert.rejects(artifacts.load(name), corrupted(name));
+      await Deno.remove(file);
+      await assert.rejects(artifacts.load(name), corrupted(name));
+    }));
+}
+
+Deno.test("a pins file beside the artifacts has no say: the pins are the program's", () =>
+  withCopy(async (folder) => {
+    await flipOneBit(new URL("deposit.zkey", folder));
+    const digest = await crypto.subtle.digest(
+      "SHA-256",
+      await Deno.readFile(new URL("deposit.zkey", folder)),
+    );
+    const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const pins = { label: "trust me", files: { "deposit.zkey": hex } };
+    await Deno.writeTextFile(new URL("pins.json", folder), JSON.stringify(pins));
+    await assert.rejects(openArtifacts(folder).load("deposit.zkey"), corrupted("deposit.zkey"));
+  }));
+
+Deno.test("a prover is not made over a corrupted verification key", () =>
+  withCopy(async (folder) => {
+    await flipOneBit(new URL("deposit.vkey.json", folder));
+    await assert.rejects(createProver({ artifacts: openArtifacts(folder) }), corrupted("deposit.vkey.json"));
+  }));
+
+Deno.test("a corrupted key refuses its own proofs by its name, and proves again once restored", () =>
+  withCopy(async (folder) => {
+    const prover = await createProver({ workers: 1, artifacts: openArtifacts(folder) });
+    try {
+      await flipOneBit(new URL("withdraw.zkey", folder));
+      await assert.rejects(prover.proveWithdraw(withdrawInput()), corrupted("withdraw.zkey"));
+      await flipOneBit(new URL("deposit.wasm", folder));
+      await assert.rejects(prover.proveDeposit(depositInput()), corrupted("deposit.wasm"));
+      await flipOneBit(new URL("withdraw.zkey", folder));
+      const { proof, publicSignals } = await prover.proveWithdraw(withdrawInput());
+      assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
+    } finally {
+      prover.close();
+    }
+  }));
