@@ -1,0 +1,24 @@
+/**
+ * Tells whoever waits inside this process that the store has changed. It carries no data: who wakes reads the store,
+ * so a missed or a needless call costs a look and never a wrong answer.
+ */
+import type { Clock } from "./clock.ts";
+
+/** A condition that can be waited for. */
+export class Changes {
+  #next = Promise.withResolvers<void>();
+
+  /** Wakes everyone who waits now. */
+  notify(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers<void>();
+  }
+
+  /** Resolves at the next {@link notify}, after `ms`, or when `signal` aborts, whichever is first. */
+  async wait(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+    const given = new AbortController();
+    const stop = signal ? AbortSignal.any([signal, given.signal]) : given.signal;
+    await Promise.race([this.#next.promise, clock.sleep(ms, stop)]);
+    given.abort();
+  }
+}

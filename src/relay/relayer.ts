@@ -1,0 +1,174 @@
+/**
+ * The relayer as one object: what the HTTP layer asks, over the pools, the store and the wallet. Starting it starts the
+ * indexers and the broadcaster; closing it ends them and leaves the journal as it is.
+ */
+import type { Address } from "@ton/core";
+import type { Deployments } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
+import type { Network } from "../core/network.ts";
+import type { Store } from "../store/store.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Chain } from "../ton/chain.ts";
+import type { Wallet } from "../ton/wallet.ts";
+import { runBroadcaster } from "./broadcaster.ts";
+import { Changes } from "./changes.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { followPool } from "./indexer.ts";
+import { paceFor } from "./pace.ts";
+import { PoolState, type Readiness } from "./pool_state.ts";
+import type { CommitmentsPage, TreePath } from "./pool_tree.ts";
+import { ProofVerifier, type Verifier } from "./proof_verifier.ts";
+import type { WithdrawRequest } from "./withdrawal_checks.ts";
+import { type Submission, submitWithdrawal, withdrawalStatus } from "./withdrawals.ts";
+import type { WithdrawalView } from "./withdrawal_view.ts";
+
+/** The part of the configuration that the relayer itself acts on. */
+export interface RelayerConfig {
+  readonly network: Network;
+  readonly fee: { readonly bps: number; readonly minNano: bigint };
+  readonly indexer: { readonly apiKey?: unknown };
+}
+
+/** What a relayer is made of. It owns the store from now on and closes it. */
+export interface RelayerParts {
+  readonly config: RelayerConfig;
+  readonly chain: Chain;
+  readonly wallet: Wallet;
+  readonly store: Store;
+  readonly prover: Verifier;
+  /** Ties this build's verification keys to the pools that they fit. */
+  readonly vkeyHash: string;
+  readonly deployments: Deployments;
+  readonly clock?: Clock;
+  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
+  readonly log: Log;
+}
+
+/** What `/note/check` says; null for what was not asked or is not known. */
+export interface NoteState {
+  readonly deposited: boolean | null;
+  readonly leafIndex: number | null;
+  readonly timestamp: number | null;
+  readonly spent: boolean | null;
+}
+
+/** A running relayer. Methods that take a pool throw `unknown_pool`; those that read its tree `not_ready`. */
+export interface Relayer {
+  readonly network: Network;
+  readonly feeBps: number;
+  readonly feeMinNano: bigint;
+  /** The address that a client binds into its proof. */
+  readonly address: string;
+  /** The pools that are offered, by their key. */
+  pools(): PoolState[];
+  noteState(
+    pool: Address,
+    commitment: bigint | undefined,
+    nullifierHash: bigint | undefined,
+  ): Promise<NoteState>;
+  root(pool: Address): bigint;
+  path(pool: Address, commitment: bigint): TreePath;
+  commitments(pool: Address, from: number, limit: number): CommitmentsPage & { readonly pool: string };
+  submit(request: WithdrawRequest): Promise<Submission>;
+  withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;
+  /** Every registered pool with its readiness, refused ones too. */
+  readiness(): { ready: boolean; pools: Record<string, Readiness & { leaves: number }> };
+  /** Ends indexers and broadcaster, then the store. */
+  close(): Promise<void>;
+}
+
+/** Starts a relayer. Pools become ready one by one afterwards. */
+export function startRelayer(parts: RelayerParts): Relayer {
+  const { config, chain, wallet, store, deployments, vkeyHash } = parts;
+  const { clock = systemClock, random = (bytes) => void crypto.getRandomValues(bytes), log } = parts;
+  const { network } = config;
+  const pace = paceFor(network, {
+    hasKey: config.indexer.apiKey !== undefined,
+    pools: deployments.pools.size,
+  });
+  const stop = new AbortController();
+  const changes = new Changes();
+  const all = [...deployments.pools].map(([key, pool]) => new PoolState(key, pool, pace.staleAfter, network));
+  const byId = new Map(all.map((pool) => [pool.id, pool]));
+  const shared = { chain, store, changes, clock, pace };
+  const checks = {
+    ...shared,
+    wallet,
+    verifier: new ProofVerifier(parts.prover),
+    feeBps: config.fee.bps,
+    feeMinNano: config.fee.minNano,
+    pools: { get: offered } as ReadonlyMap<string, PoolState>,
+    random,
+  };
+  const running = [
+    ...all.map((pool) =>
+      followPool(
+        pool,
+        { ...shared, wallet: wallet.address, vkeyHash, log: log.getChild("indexer") },
+        stop.signal,
+      )
+    ),
+    runBroadcaster({ ...shared, wallet, pools: byId, log: log.getChild("broadcaster") }, stop.signal),
+  ];
+
+  function offered(id: string): PoolState | undefined {
+    const pool = byId.get(id);
+    return pool?.refused === undefined ? pool : undefined;
+  }
+
+  function poolAt(address: Address): PoolState {
+    const pool = offered(address.toRawString());
+    if (!pool) throw new Problem("unknown_pool");
+    return pool;
+  }
+
+  function readyPool(address: Address): PoolState {
+    const pool = poolAt(address);
+    const readiness = pool.readiness(clock.now());
+    if (!readiness.ready) throw new Problem("not_ready", readiness.reason, { members: { retryAfter: 5 } });
+    return pool;
+  }
+
+  return {
+    network,
+    feeBps: config.fee.bps,
+    feeMinNano: config.fee.minNano,
+    address: wallet.format(),
+    pools: () => all.filter(({ refused }) => refused === undefined),
+    async noteState(address, commitment, nullifierHash) {
+      const { id } = readyPool(address);
+      const deposit = commitment === undefined ? undefined : await store.deposit(id, commitment);
+      return {
+        deposited: commitment === undefined ? null : deposit !== undefined,
+        leafIndex: deposit?.leafIndex ?? null,
+        timestamp: deposit?.timestamp ?? null,
+        spent: nullifierHash === undefined ? null : await store.withdrawal(id, nullifierHash) !== undefined,
+      };
+    },
+    root: (address) => readyPool(address).tree.root,
+    path(address, commitment) {
+      const path = readyPool(address).tree.path(commitment);
+      if (!path) throw new Problem("commitment_not_found");
+      return path;
+    },
+    commitments(address, from, limit) {
+      const pool = readyPool(address);
+      return { pool: pool.shown, ...pool.tree.page(from, limit) };
+    },
+    submit: (request) => submitWithdrawal(request, checks, stop.signal),
+    withdrawal: (address, nullifierHash) => withdrawalStatus(address, nullifierHash, checks),
+    readiness() {
+      const now = clock.now();
+      const pools = all.map((pool) =>
+        [pool.key, { ...pool.readiness(now), leaves: pool.tree.size }] as const
+      );
+      return { ready: pools.every(([, { ready }]) => ready), pools: Object.fromEntries(pools) };
+    },
+    async close() {
+      stop.abort();
+      changes.notify();
+      await Promise.allSettled(running);
+      await store.close();
+    },
+  };
+}

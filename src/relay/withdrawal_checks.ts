@@ -1,0 +1,243 @@
+/**
+ * Which withdrawals this relayer broadcasts. Checks run in order, cheapest first; the first that refuses ends it.
+ * Nothing is reserved, counted or sent before all of them have passed.
+ */
+import { type Address } from "@ton/core";
+import { addressToField } from "../core/address_field.ts";
+import { Problem, type ProblemCode } from "../core/errors.ts";
+import { isFieldElement } from "../core/field.ts";
+import { policyFloor } from "../core/fee.ts";
+import type { Groth16Proof } from "../core/groth16.ts";
+import { parseProof } from "../core/proof_codec.ts";
+import { isLive, type Job, type Store } from "../store/store.ts";
+import type { Chain } from "../ton/chain.ts";
+import { Pool } from "../ton/pool.ts";
+import type { Wallet } from "../ton/wallet.ts";
+import type { Clock } from "./clock.ts";
+import type { PoolState } from "./pool_state.ts";
+import type { ProofVerifier } from "./proof_verifier.ts";
+import { viewOfJob, viewOfPayment } from "./withdrawal_view.ts";
+import { feeMinOf, refundLimitOf, retryAt, valueToAttach } from "./terms.ts";
+
+/** The six public inputs, by name. */
+export interface WithdrawSignals {
+  readonly root: bigint;
+  readonly nullifierHash: bigint;
+  readonly recipient: bigint;
+  readonly relayer: bigint;
+  readonly fee: bigint;
+  readonly refund: bigint;
+}
+
+/** A withdrawal as asked for: well-formed, and nothing more is known of it. Amounts in nano. */
+export interface WithdrawRequest {
+  readonly pool: Address;
+  /** A proof's shape; {@linkcode parseProof} decides whether it is one. */
+  readonly proof: unknown;
+  readonly signals: WithdrawSignals;
+  readonly recipient: Address;
+  readonly fee: bigint;
+  readonly refund: bigint;
+}
+
+/** What the checks ask. */
+export interface CheckDeps {
+  readonly chain: Chain;
+  readonly store: Store;
+  readonly wallet: Wallet;
+  readonly verifier: ProofVerifier;
+  readonly clock: Clock;
+  readonly feeBps: number;
+  /** Smallest fee of native pools that name none of their own, nano. */
+  readonly feeMinNano: bigint;
+  /** The pools that are offered, by raw address. */
+  readonly pools: ReadonlyMap<string, PoolState>;
+}
+
+/** One withdrawal on its way through the checks. */
+export interface Candidate {
+  readonly request: WithdrawRequest;
+  readonly deps: CheckDeps;
+  /** Known once "pool is registered" has passed. */
+  readonly pool: PoolState;
+}
+
+/** A named rule. */
+export interface Check {
+  readonly name: string;
+  readonly refuse: ProblemCode;
+  /** True when it holds; false or the members of the problem document when it does not. */
+  readonly holds: (candidate: Candidate) => Verdict | Promise<Verdict>;
+}
+
+type Verdict = boolean | { readonly detail?: string; readonly members: Record<string, unknown> };
+
+/** The policy. */
+export const withdrawalChecks: readonly Check[] = [
+  {
+    name: "public inputs are canonical field elements",
+    refuse: "not_in_field",
+    holds: ({ request }) =>
+      [...Object.values(request.signals), request.fee, request.refund].every(isFieldElement),
+  },
+  { name: "pool is registered", refuse: "unknown_pool", holds: ({ pool }) => pool !== undefined },
+  {
+    name: "relayer is us",
+    refuse: "relayer_mismatch",
+    holds: ({ request, deps }) => request.signals.relayer === addressToField(deps.wallet.address),
+  },
+  {
+    name: "recipient is the proven one",
+    refuse: "recipient_mismatch",
+    holds: ({ request }) => request.signals.recipient === addressToField(request.recipient),
+  },
+  {
+    name: "fee is the proven one",
+    refuse: "fee_mismatch",
+    holds: ({ request }) => request.signals.fee === request.fee,
+  },
+  {
+    name: "refund is the proven one",
+    refuse: "refund_mismatch",
+    holds: ({ request }) => request.signals.refund === request.refund,
+  },
+  {
+    name: "fee reaches the floor",
+    refuse: "fee_below_floor",
+    holds: (candidate) => candidate.request.fee >= floorOf(candidate),
+  },
+  {
+    name: "fee is below the denomination",
+    refuse: "fee_not_below_denomination",
+    holds: ({ request, pool }) => request.fee < pool.deployment.denomination,
+  },
+  {
+    name: "refund is paid by the fee, or a gift the operator allows",
+    refuse: "refund_above_limit",
+    holds: (candidate) => isGift(candidate) || refundIsPaid(candidate),
+  },
+  {
+    name: "nullifier is in neither a payment nor a live job",
+    refuse: "nullifier_already_used",
+    holds: isUnused,
+  },
+  { name: "its last failure is long enough ago", refuse: "retry_later", holds: mayRetry },
+  {
+    name: "pool is ready",
+    refuse: "not_ready",
+    holds: ({ pool, deps }) => {
+      const readiness = pool.readiness(deps.clock.now());
+      return readiness.ready || { detail: readiness.reason, members: { retryAfter: 5 } };
+    },
+  },
+  {
+    name: "root is among the last 30",
+    refuse: "unknown_root",
+    holds: ({ request, pool }) => pool.roots.includes(request.signals.root),
+  },
+  { name: "proof verifies", refuse: "proof_invalid", holds: provesWithdrawal },
+  { name: "note is unspent on chain", refuse: "nullifier_already_used", holds: isUnspent },
+  { name: "fee covers the cost", refuse: "uneconomic", holds: isEconomic },
+  { name: "wallet can pay for it", refuse: "relayer_balance_low", holds: isFunded },
+];
+
+/**
+ * Runs the checks in order.
+ *
+ * @throws {Problem} of the first that refuses
+ */
+export async function checkWithdrawal(
+  request: WithdrawRequest,
+  deps: CheckDeps,
+  checks: readonly Check[] = withdrawalChecks,
+): Promise<void> {
+  const pool = deps.pools.get(request.pool.toRawString());
+  const candidate = { request, deps, pool } as Candidate;
+  for (const { refuse, holds } of checks) {
+    const verdict = await holds(candidate);
+    if (verdict === true) continue;
+    if (verdict === false) throw new Problem(refuse);
+    throw new Problem(refuse, verdict.detail, { members: verdict.members });
+  }
+}
+
+/** The message's proof, in canonical form. */
+export function proofOf(request: WithdrawRequest): Groth16Proof {
+  return parseProof(request.proof);
+}
+
+function floorOf({ pool, deps }: Candidate): bigint {
+  const { denomination } = pool.deployment;
+  return policyFloor({
+    denomination,
+    feeBps: deps.feeBps,
+    feeMin: feeMinOf(pool.deployment, deps.feeMinNano),
+  });
+}
+
+/** Within what the operator gives. A refund that the fee pays for is another matter, in native pools only. */
+function isGift({ request, pool }: Candidate): boolean {
+  return request.refund <= refundLimitOf(pool.deployment);
+}
+
+function refundIsPaid(candidate: Candidate): boolean {
+  const { request, pool } = candidate;
+  return pool.deployment.asset === "native" && request.fee - request.refund >= floorOf(candidate);
+}
+
+async function isUnused({ request, pool, deps }: Candidate): Promise<Verdict> {
+  const { nullifierHash } = request.signals;
+  const job = await deps.store.job({ pool: pool.id, nullifierHash });
+  if (job && (isLive(job) || job.state === "confirmed")) return alreadyUsed(viewOfJob(pool.shown, job));
+  const payment = await deps.store.withdrawal(pool.id, nullifierHash);
+  return !payment || alreadyUsed(viewOfPayment(pool.shown, nullifierHash, payment));
+}
+
+async function mayRetry({ request, pool, deps }: Candidate): Promise<Verdict> {
+  const job: Job | undefined = await deps.store.job({
+    pool: pool.id,
+    nullifierHash: request.signals.nullifierHash,
+  });
+  const wait = job ? retryAt(job) - deps.clock.now() : 0;
+  return wait <= 0 || { members: { retryAfter: Math.ceil(wait / 1000) } };
+}
+
+async function provesWithdrawal({ request, deps }: Candidate): Promise<Verdict> {
+  const { root, nullifierHash, recipient, relayer, fee, refund } = request.signals;
+  let proof: Groth16Proof;
+  try {
+    proof = proofOf(request);
+  } catch (error) {
+    if (error instanceof Problem) return { detail: error.message, members: {} };
+    throw error;
+  }
+  return await deps.verifier.verify(
+    proof,
+    [root, nullifierHash, recipient, relayer, fee, refund].map(String),
+  );
+}
+
+async function isUnspent({ request, pool, deps }: Candidate): Promise<Verdict> {
+  const { nullifierHash } = request.signals;
+  const spent = await new Pool(deps.chain, pool.deployment.address).getIsSpent(nullifierHash);
+  return !spent || alreadyUsed(viewOfPayment(pool.shown, nullifierHash));
+}
+
+/** What a native pool's fee must pay: the way through the chain, and the refund unless that is a gift. */
+async function isEconomic(candidate: Candidate): Promise<Verdict> {
+  const { request, pool, deps } = candidate;
+  if (pool.deployment.asset !== "native") return true;
+  const cost = await new Pool(deps.chain, pool.deployment.address).getWithdrawValue(0n);
+  return request.fee >= cost + (isGift(candidate) ? 0n : request.refund) ||
+    { members: { cost: String(cost) } };
+}
+
+async function isFunded({ request, pool, deps }: Candidate): Promise<Verdict> {
+  const value = await valueToAttach(deps.chain, pool.deployment.address, request.refund);
+  const waiting = BigInt((await deps.store.liveJobs()).filter(({ state }) => state === "accepted").length);
+  return await deps.wallet.balance() >= value * (waiting + 1n);
+}
+
+function alreadyUsed(withdrawal: unknown): Verdict {
+  return { members: { withdrawal } };
+}
