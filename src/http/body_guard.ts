@@ -1,0 +1,62 @@
+/** What a JSON body must pass before its shape is looked at: media type, size, syntax, and no note in it. */
+import { createMiddleware } from "hono/factory";
+import { bodyLimit } from "hono/body-limit";
+import { Problem } from "../core/errors.ts";
+import type { Log } from "../telemetry/log.ts";
+import { carriesSecret, holdsNote } from "./secret_guard.ts";
+
+/** Bytes of a body at most. */
+export const LONGEST_BODY = 32 * 1024;
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
+/** Refuses what is no JSON with `unsupported_media_type`. */
+export const mediaTypeGuard = createMiddleware(async (c, next) => {
+  if (!JSON_TYPE.test(c.req.header("content-type") ?? "")) throw new Problem("unsupported_media_type");
+  await next();
+});
+
+/** Refuses a body over {@link LONGEST_BODY} with `body_too_large`, without reading the rest of it. */
+export const sizeGuard = bodyLimit({
+  maxSize: LONGEST_BODY,
+  onError: () => {
+    throw new Problem("body_too_large");
+  },
+});
+
+/** Refuses malformed JSON, and a body that carries a note; warns of the latter without a word of it. */
+export function secretGuard(log: Log) {
+  return createMiddleware(async (c, next) => {
+    const text = await c.req.text();
+    const value = parse(text);
+    if (value === undefined ? holdsNote(text) : carriesSecret(value)) {
+      log.warning("refused a body of {path} that carries note secrets", { path: c.req.path });
+      throw new Problem("secret_in_body");
+    }
+    if (value === undefined) {
+      throw new Problem("invalid_request", "body is not JSON", {
+        errors: [{ pointer: "", detail: "is not JSON" }],
+      });
+    }
+    await next();
+  });
+}
+
+/** Refuses a query that carries a note. */
+export function queryGuard(log: Log) {
+  return createMiddleware(async (c, next) => {
+    if (carriesSecret(c.req.queries())) {
+      log.warning("refused a query that carries note secrets");
+      throw new Problem("secret_in_body");
+    }
+    await next();
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+/** GET /status and GET /pools. */
+import { feeMinOf, refundLimitOf } from "../relay/terms.ts";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { HttpDeps, HttpEnv } from "./app.ts";
+import { createRoute, json, problemAnswers } from "./route.ts";
+import { poolsAnswer, statusAnswer } from "./schemas.ts";
+
+const status = createRoute({
+  method: "get",
+  path: "/status",
+  summary: "Network, fee policy, and the address to bind as relayer",
+  responses: { 200: json(statusAnswer, "Status"), ...problemAnswers([]) },
+});
+
+const pools = createRoute({
+  method: "get",
+  path: "/pools",
+  summary: "Pools of this relayer's network",
+  responses: { 200: json(poolsAnswer, "Pools"), ...problemAnswers([]) },
+});
+
+/** Adds the routes. */
+export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: HttpDeps): void {
+  app.openapi(status, (c) =>
+    c.json({
+      network: relayer.network,
+      feeBps: relayer.feeBps,
+      feeMinNanoNative: String(relayer.feeMinNano),
+      relayerAddress: relayer.address,
+    }, 200));
+
+  app.openapi(pools, (c) =>
+    c.json({
+      network: relayer.network,
+      pools: Object.fromEntries(
+        relayer.pools().map(({ key, shown, deployment }) => [key, {
+          address: shown,
+          asset: deployment.asset,
+          amount: deployment.amount,
+          denomination: String(deployment.denomination),
+          deployedSeqno: deployment.deployedSeqno,
+          feeMin: String(feeMinOf(deployment, relayer.feeMinNano)),
+          maxRefund: String(refundLimitOf(deployment)),
+        }]),
+      ),
+    }, 200));
+}

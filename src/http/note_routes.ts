@@ -1,0 +1,30 @@
+/** POST /note/check. */
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { assertFieldElement } from "../core/field.ts";
+import type { HttpDeps, HttpEnv } from "./app.ts";
+import { mediaTypeGuard, secretGuard, sizeGuard } from "./body_guard.ts";
+import { bodyProblems, createRoute, json, jsonBody, problemAnswers } from "./route.ts";
+import { noteAnswer, noteCheckBody } from "./schemas.ts";
+
+/** Adds the route. */
+export function noteRoutes(app: OpenAPIHono<HttpEnv>, { relayer, log }: HttpDeps): void {
+  const check = createRoute({
+    method: "post",
+    path: "/note/check",
+    summary:
+      "Whether a commitment is deposited, or a nullifier hash spent; never ask both at once, that links them",
+    request: jsonBody(noteCheckBody),
+    middleware: [mediaTypeGuard, sizeGuard, secretGuard(log)],
+    responses: {
+      200: json(noteAnswer, "What is known; null for what was not asked"),
+      ...problemAnswers([...bodyProblems, "unknown_pool", "not_in_field", "not_ready"]),
+    },
+  });
+
+  app.openapi(check, async (c) => {
+    const { pool, commitment, nullifierHash } = c.req.valid("json");
+    if (commitment !== undefined) assertFieldElement(commitment, "commitment");
+    if (nullifierHash !== undefined) assertFieldElement(nullifierHash, "nullifierHash");
+    return c.json(await relayer.noteState(pool, commitment, nullifierHash), 200);
+  });
+}

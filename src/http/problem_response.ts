@@ -1,0 +1,72 @@
+/**
+ * Problems as RFC 9457 documents. Only the codes that the interface documents leave here: what else goes wrong inside is
+ * `not_ready` when waiting helps, and else `internal` with a request id and nothing of the cause.
+ */
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { Problem, type ProblemCode, problems } from "../core/errors.ts";
+
+/** Codes of the HTTP interface. */
+export const httpProblemCodes = [
+  "invalid_request",
+  "secret_in_body",
+  "not_found",
+  "unknown_pool",
+  "commitment_not_found",
+  "withdrawal_not_found",
+  "method_not_allowed",
+  "nullifier_already_used",
+  "body_too_large",
+  "unsupported_media_type",
+  "relayer_mismatch",
+  "recipient_mismatch",
+  "fee_mismatch",
+  "refund_mismatch",
+  "fee_below_floor",
+  "fee_not_below_denomination",
+  "refund_above_limit",
+  "unknown_root",
+  "proof_invalid",
+  "not_in_field",
+  "retry_later",
+  "not_ready",
+  "relayer_balance_low",
+  "uneconomic",
+  "verification_busy",
+  "internal",
+] as const satisfies readonly ProblemCode[];
+
+const CONTENT_TYPE = "application/problem+json";
+/** Seconds, for a 429 or 503 that names none itself. */
+const RETRY_AFTER = 5;
+
+/** The problem that is shown for an error of any kind. */
+export function shownProblem(error: unknown): Problem {
+  if (error instanceof Problem) {
+    if ((httpProblemCodes as readonly string[]).includes(error.code)) return error;
+    if (error.status === 503) return new Problem("not_ready", error.message, { cause: error });
+  }
+  if (error instanceof HTTPException && error.status === 400) {
+    return new Problem("invalid_request", "request is malformed", { cause: error });
+  }
+  return new Problem("internal", undefined, { cause: error });
+}
+
+/** The response that carries a problem. */
+export function problemResponse(c: Context, problem: Problem, requestId: string): Response {
+  const { code, status, errors, members } = problem;
+  const headers: Record<string, string> = { "content-type": CONTENT_TYPE };
+  if (status === 429 || status === 503) headers["retry-after"] = String(members.retryAfter ?? RETRY_AFTER);
+  if (status === 405) headers.allow = String(members.allow);
+  const document = {
+    type: `urn:tonado:problem:${code}`,
+    title: problems[code].title,
+    status,
+    detail: problem.message === problems[code].title ? problem.todo : `${problem.message}. ${problem.todo}`,
+    code,
+    ...(errors.length > 0 ? { errors } : {}),
+    ...members,
+    ...(code === "internal" ? { requestId } : {}),
+  };
+  return c.body(JSON.stringify(document), status as 400, headers);
+}

@@ -1,0 +1,41 @@
+/** A route with the problems that it documents. */
+import { createRoute, type z } from "@hono/zod-openapi";
+import { type ProblemCode, problems } from "../core/errors.ts";
+import { problemAnswer } from "./schemas.ts";
+
+type Schema = z.ZodType;
+
+/** A JSON response. */
+export function json<S extends Schema>(schema: S, description: string) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** A required JSON body. */
+export function jsonBody<S extends Schema>(schema: S) {
+  return { body: { required: true, content: { "application/json": { schema } } } };
+}
+
+/** Problem responses by status, each listing its codes. `internal` may always happen. */
+export function problemAnswers(codes: readonly ProblemCode[]) {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of [...codes, "internal"] as const) {
+    const { status } = problems[code];
+    byStatus.set(status, [...byStatus.get(status) ?? [], code]);
+  }
+  return Object.fromEntries([...byStatus].map(([status, names]) => [status, {
+    description: names.map((code) => `\`${code}\`: ${problems[code].title}. ${problems[code].todo}`).join(
+      "\n\n",
+    ),
+    content: { "application/problem+json": { schema: problemAnswer } },
+  }]));
+}
+
+/** Problems of every route with a JSON body. */
+export const bodyProblems = [
+  "invalid_request",
+  "secret_in_body",
+  "body_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ProblemCode[];
+
+export { createRoute };
