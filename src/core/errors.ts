@@ -184,6 +184,11 @@ export const problems = {
     todo: "Check its address, try again, or use another relayer.",
   },
   contract_refused: { status: 422, title: "Contract refused the message", todo: "See the exit code." },
+  insufficient_funds: {
+    status: 422,
+    title: "Wallet is short of funds",
+    todo: "Fund the wallet and try again.",
+  },
   tree_full: { status: 422, title: "Tree is full", todo: "Use another pool." },
   deposit_lost: {
     status: 503,

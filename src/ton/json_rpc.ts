@@ -155,5 +155,5 @@ function retryAfter(response: Response): number | undefined {
 function printable(error: unknown): string {
   if (typeof error !== "string") return "";
   // deno-lint-ignore no-control-regex
-  return `: ${error.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 200)}`;
+  return `: ${error.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 400)}`;
 }

@@ -1,0 +1,57 @@
+/**
+ * The keys of every localnet. Anyone can read them here: they are for this machine's memory only, and money sent to
+ * them on a live network is lost to the first who looks.
+ */
+import type { WalletVersion } from "../ton/wallet.ts";
+
+/** A wallet that a localnet funds. */
+export interface DevelopmentKey {
+  readonly mnemonic: string;
+  readonly version: WalletVersion;
+  /** What the two make, so that nobody has to derive six keys (0.2 s each) to start a localnet. */
+  readonly address: string;
+}
+
+/** Deploys the pools and holds the chain's reserve. */
+export const deployerKey: DevelopmentKey = {
+  version: "v5R1",
+  address: "0:9b30106effd3386b9669bfeeea3ed3168ffea0c2c2a4e9396c519f6d927a93d0",
+  mnemonic: "exhaust orphan parrot spawn order monster prosper joy write glass sentence example " +
+    "slot song before auto again material unlock gadget organ silent snake avoid",
+};
+
+/** The relayer's wallet, of the version that a relayer has by default. */
+export const relayerKey: DevelopmentKey = {
+  version: "v4R2",
+  address: "0:22c5e7896d8d76653cd8ddc8d424287994f90c29b959fa711183acc88765c0c7",
+  mnemonic: "project use slow view just stable area topple cave spread fuel broom " +
+    "evil puzzle jump acid harvest hair trophy whisper blossom fatal slice awful",
+};
+
+/** Wallets for whoever uses the localnet. */
+export const userKeys: readonly DevelopmentKey[] = [
+  {
+    version: "v4R2",
+    address: "0:5073c4489e612b1efe8b17550b1183853f97702a5b9bab820fe66d05b0fa4cc5",
+    mnemonic: "trouble thrive insane valley slim razor sick purpose wear patch elegant oak " +
+      "few armed fetch parrot chase mountain damage health conduct fatal grocery anxiety",
+  },
+  {
+    version: "v5R1",
+    address: "0:c1c8edf4e8c07adff1164b14c2d2443ca7f85ca4d6f9d151c1c7667ce7a8cc25",
+    mnemonic: "junk pool enforce news surge general dad chat laundry friend family explain " +
+      "tunnel banana echo april bounce man rate now lion injury potato chaos",
+  },
+  {
+    version: "v4R2",
+    address: "0:b1614daa37f170c60169a62f56f8753aefd0052b4e74c021b18c30dfea0b5272",
+    mnemonic: "cinnamon color release hip host history yellow bulb label sweet husband weapon " +
+      "prison quarter marble brain finger sand finish truly chat income member assist",
+  },
+  {
+    version: "v5R1",
+    address: "0:505bce0ab940110ba475cb5e49cd19d383d5bfe9061470bac91926e25ea24e6f",
+    mnemonic: "spirit mammal panther brief knee lesson buyer bubble easy favorite laugh real " +
+      "opinion fury collect name witness heavy prevent ozone all chief truck soap",
+  },
+];

@@ -1,0 +1,118 @@
+/**
+ * A TON network in this process: blocks over the real transaction emulator with mainnet's prices, behind the HTTP API
+ * that public endpoints speak, with funded wallets and deployed pools. What runs against it runs unchanged against a
+ * live network; nothing else may depend on it.
+ */
+import { Address, type Cell, toNano } from "@ton/core";
+import type { WalletVersion } from "../ton/wallet.ts";
+import { BlockClock } from "./block_clock.ts";
+import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
+import { loadEmulator } from "./emulator.ts";
+import { Ledger } from "./ledger.ts";
+import { mainnetConfig } from "./mainnet_prices.ts";
+import { coinsFromNowhere } from "./mint.ts";
+import { handle } from "./server.ts";
+
+/** How to start a localnet. */
+export interface LocalnetOptions {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Milliseconds from block to block; default 1000. 0: a block closes as soon as a message waits. */
+  readonly blockTimeMs?: number;
+  /** The chain's configuration; default mainnet's prices. */
+  readonly prices?: Cell;
+  readonly signal?: AbortSignal;
+  /** Told of failures inside the localnet itself; default: the console. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A funded wallet. Its mnemonic is public knowledge. */
+export interface LocalWallet {
+  readonly mnemonic: string;
+  readonly version: WalletVersion;
+  readonly address: Address;
+}
+
+/** A running localnet. */
+export interface Localnet {
+  /** Ends in `/api/v2/jsonRPC`: what TonClient takes as `endpoint`. */
+  readonly url: string;
+  /** At least 4, with 10,000 TON each, of both versions. */
+  readonly wallets: readonly LocalWallet[];
+  /** With 1,000 TON. */
+  readonly relayer: LocalWallet;
+  /** Credits nano that nobody sent. */
+  fund(address: Address, value: bigint): Promise<void>;
+  /** Closes a block now. */
+  closeBlock(): Promise<void>;
+  /** Sets the chain's clock ahead, unix time; it goes on from there. */
+  setNow(now: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const genesis: readonly [DevelopmentKey, bigint][] = [
+  [deployerKey, toNano(1_000_000)],
+  [relayerKey, toNano(1_000)],
+  ...userKeys.map((key): [DevelopmentKey, bigint] => [key, toNano(10_000)]),
+];
+
+/** Starts a localnet: listening, funded, the pools deployed through its own endpoint. */
+export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
+  const { port = 0, host = "127.0.0.1", blockTimeMs = 1000 } = options;
+  // deno-lint-ignore no-console
+  const onError = options.onError ?? ((error) => console.error("localnet:", error));
+  options.signal?.throwIfAborted();
+
+  const executor = await loadEmulator();
+  const config = options.prices ?? mainnetConfig();
+  const ledger = new Ledger({ executor, config, now: Math.floor(Date.now() / 1000) });
+  const clock = new BlockClock(ledger, onError);
+
+  const server = Deno.serve({ port, hostname: host, onListen: () => {} }, async (request) => {
+    await clock.settle();
+    const response = await handle(ledger, request, onError);
+    await clock.settle();
+    return response;
+  });
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}/api/v2/jsonRPC`;
+
+  async function end(): Promise<void> {
+    options.signal?.removeEventListener("abort", close);
+    await clock.stop();
+    await server.shutdown();
+  }
+  let ended: Promise<void> | undefined;
+  const close = () => ended ??= end();
+
+  async function fund(address: Address, value: bigint): Promise<void> {
+    await ledger.inject(coinsFromNowhere(address, value, clock.now));
+    await clock.closeBlock();
+  }
+
+  try {
+    for (const [key, value] of genesis) {
+      await ledger.inject(coinsFromNowhere(Address.parse(key.address), value, clock.now));
+    }
+    await clock.closeBlock();
+    clock.start(blockTimeMs);
+    options.signal?.addEventListener("abort", close, { once: true });
+    return {
+      url,
+      wallets: userKeys.map(published),
+      relayer: published(relayerKey),
+      fund,
+      closeBlock: () => clock.closeBlock(),
+      setNow: (now) => clock.setNow(now),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function published({ mnemonic, version, address }: DevelopmentKey): LocalWallet {
+  return { mnemonic, version, address: Address.parse(address) };
+}
