@@ -1,0 +1,71 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { MerkleTree } from "../core/merkle_tree.ts";
+import { toHex } from "../core/field.ts";
+import type { Deposit } from "../store/store.ts";
+import { PoolTree } from "./pool_tree.ts";
+
+const COUNT = 2_500;
+const leaf = (i: number) => 10n ** 40n + BigInt(i);
+const never = new AbortController().signal;
+
+async function* deposits(from: number, to: number): AsyncGenerator<Deposit> {
+  for (let i = from; i < to; i++) yield { leafIndex: i, commitment: leaf(i), timestamp: 0, txHash: "" };
+}
+
+async function filled(): Promise<PoolTree> {
+  const tree = new PoolTree();
+  await tree.load(deposits(0, COUNT), never);
+  return tree;
+}
+
+Deno.test("pool tree: stored deposits give the tree that appending them one by one gives", async () => {
+  const plain = new MerkleTree();
+  plain.appendMany(Array.from({ length: COUNT }, (_, i) => leaf(i)));
+  const tree = await filled();
+  equal(tree.root, plain.root);
+  deepEqual(tree.path(leaf(1_234)), { root: plain.root, ...plain.path(1_234) });
+  equal(tree.path(5n), undefined);
+});
+
+Deno.test("pool tree: loading goes on where it ended, and a gap in the store is refused", async () => {
+  const tree = await filled();
+  await tree.load(deposits(tree.size, COUNT + 3), never);
+  equal(tree.size, COUNT + 3);
+  await rejects(tree.load(deposits(COUNT + 4, COUNT + 5), never), RangeError);
+});
+
+const pages: [from: number, limit: number][] = [
+  [0, 1],
+  [0, 1_000],
+  [0, 10_000],
+  [1, 1_000],
+  [999, 2],
+  [1_000, 1_000],
+  [2_400, 1_000],
+  [2_499, 1],
+  [2_500, 1],
+  [999_999_999_999_999, 10_000],
+];
+Deno.test("pool tree: a page holds exactly the leaves asked for, in order, wherever blocks begin", async () => {
+  const tree = await filled();
+  for (const again of ["encoded", "cached"]) {
+    for (const [from, limit] of pages) {
+      const { items, count, nextFrom } = tree.page(from, limit);
+      const expected = Array.from({ length: Math.max(0, Math.min(limit, COUNT - from)) }, (_, i) => ({
+        leafIndex: from + i,
+        commitment: toHex(leaf(from + i)),
+      }));
+      deepEqual(JSON.parse(`[${items}]`), expected, `${again} ${from} ${limit}`);
+      equal(count, expected.length);
+      equal(nextFrom, expected.length > 0 && from + limit < COUNT ? from + limit : null);
+    }
+  }
+});
+
+Deno.test("pool tree: a block that fills up after it was asked for is served whole", () => {
+  const tree = new PoolTree();
+  tree.append([leaf(0)]);
+  tree.page(0, 1_000);
+  tree.append(Array.from({ length: 999 }, (_, i) => leaf(i + 1)));
+  equal(JSON.parse(`[${tree.page(0, 1_000).items}]`).length, 1_000);
+});
