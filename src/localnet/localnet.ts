@@ -4,7 +4,12 @@
  * live network; nothing else may depend on it.
  */
 import { Address, type Cell, toNano } from "@ton/core";
-import type { WalletVersion } from "../ton/wallet.ts";
+import type { Deployment, Deployments } from "../core/deployments.ts";
+import { poolKey } from "../core/deployments.ts";
+import { deployPools } from "../ops/deploy.ts";
+import type { Chain } from "../ton/chain.ts";
+import { connect } from "../ton/toncenter.ts";
+import { openWallet, type WalletVersion } from "../ton/wallet.ts";
 import { BlockClock } from "./block_clock.ts";
 import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
 import { loadEmulator } from "./emulator.ts";
@@ -23,6 +28,8 @@ export interface LocalnetOptions {
   readonly blockTimeMs?: number;
   /** The chain's configuration; default mainnet's prices. */
   readonly prices?: Cell;
+  /** Denominations of the native pools, in whole units; default 0.1, 1 and 10. */
+  readonly pools?: readonly string[];
   readonly signal?: AbortSignal;
   /** Told of failures inside the localnet itself; default: the console. */
   readonly onError?: (error: unknown) => void;
@@ -43,6 +50,7 @@ export interface Localnet {
   readonly wallets: readonly LocalWallet[];
   /** With 1,000 TON. */
   readonly relayer: LocalWallet;
+  readonly deployments: Deployments;
   /** Credits nano that nobody sent. */
   fund(address: Address, value: bigint): Promise<void>;
   /** Closes a block now. */
@@ -57,10 +65,12 @@ const genesis: readonly [DevelopmentKey, bigint][] = [
   [relayerKey, toNano(1_000)],
   ...userKeys.map((key): [DevelopmentKey, bigint] => [key, toNano(10_000)]),
 ];
+/** Of the operator's policy on every pool here: what a recipient needs for its first steps. */
+const MAX_REFUND = toNano("0.1");
 
 /** Starts a localnet: listening, funded, the pools deployed through its own endpoint. */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
-  const { port = 0, host = "127.0.0.1", blockTimeMs = 1000 } = options;
+  const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
   // deno-lint-ignore no-console
   const onError = options.onError ?? ((error) => console.error("localnet:", error));
   options.signal?.throwIfAborted();
@@ -96,12 +106,14 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
       await ledger.inject(coinsFromNowhere(Address.parse(key.address), value, clock.now));
     }
     await clock.closeBlock();
+    const deployments = await deployAll(connect({ endpoint: url }), pools);
     clock.start(blockTimeMs);
     options.signal?.addEventListener("abort", close, { once: true });
     return {
       url,
       wallets: userKeys.map(published),
       relayer: published(relayerKey),
+      deployments,
       fund,
       closeBlock: () => clock.closeBlock(),
       setNow: (now) => clock.setNow(now),
@@ -115,4 +127,20 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
 
 function published({ mnemonic, version, address }: DevelopmentKey): LocalWallet {
   return { mnemonic, version, address: Address.parse(address) };
+}
+
+async function deployAll(chain: Chain, amounts: readonly string[]): Promise<Deployments> {
+  const { mnemonic, version } = deployerKey;
+  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
+  const deployed = await deployPools({
+    chain,
+    wallet,
+    network: "localnet",
+    pools: amounts.map((amount) => ({ asset: "native", amount, owner: null })),
+    pollMs: 1,
+  });
+  const listed = deployed.map((
+    pool,
+  ): [string, Deployment] => [poolKey(pool), { ...pool, maxRefund: MAX_REFUND }]);
+  return { network: "localnet", pools: new Map(listed) };
 }
