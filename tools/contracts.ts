@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { Cell } from "@ton/core";
 import { exitCodes } from "../src/core/errors.ts";
-import { circuits } from "../src/core/groth16.ts";
+import { circuits, combinedVkeyHash } from "../src/core/groth16.ts";
 import { compileTolk } from "./contracts/compile.ts";
 import { verifierSource } from "./contracts/verifier.ts";
 import { writeGenerated } from "./generated_files.ts";
@@ -29,8 +29,8 @@ await writeGenerated("contracts", [
   ...verifiers,
 ], check);
 
-/** Ties a pool's code to the keys in it: SHA-256 of the withdraw and the deposit key files, one after the other. */
-const vkeyHash = createHash("sha256").update(keys.join("")).digest("hex");
+const [withdraw, deposit] = keys.map((text) => createHash("sha256").update(text).digest("hex"));
+const vkeyHash = combinedVkeyHash({ withdraw, deposit });
 for (const name of ["native"]) {
   const code = await compileTolk(`contracts/pool_${name}.tolk`);
   const codeHash = Cell.fromBase64(code).hash().toString("hex");

@@ -1,5 +1,8 @@
 /** Shapes of Groth16 over BLS12-381 as snarkjs writes them. Elements are decimal strings of base field integers. */
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+
 /** The two circuits of the protocol. */
 export const circuits = ["withdraw", "deposit"] as const;
 
@@ -28,4 +31,14 @@ export interface Groth16Proof {
 export interface ProofWithSignals {
   readonly proof: Groth16Proof;
   readonly publicSignals: readonly string[];
+}
+
+/**
+ * One hash for the verification keys of a pool: SHA-256 of the SHA-256 of the withdraw key file and that of the deposit
+ * key file, one after the other. Registry, contract artifacts and prover compare it.
+ *
+ * @param hashes 64 hex digits each
+ */
+export function combinedVkeyHash(hashes: Readonly<Record<CircuitName, string>>): string {
+  return bytesToHex(sha256(hexToBytes(circuits.map((name) => hashes[name]).join(""))));
 }
