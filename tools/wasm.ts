@@ -3,7 +3,7 @@
  * module, its glue and types, and the module's bytes as base64 in a TypeScript file, because that is the one form that
  * `deno run`, `deno compile`, workers and browser bundles all load without a file or a request.
  *
- * Usage: deno task wasm [--check]     (`--check` builds and compares with what is committed, byte for byte)
+ * Usage: deno task wasm [crates...] [--check]     (`--check` builds and compares with what is committed, byte for byte)
  *
  * Needs wasm-pack and wasm-bindgen-cli 0.2.121 (`cargo install --locked`), and one of
  * - rustup with the target (`rustup target add wasm32-unknown-unknown`);
@@ -36,8 +36,18 @@ interface Toolchain {
 
 const toolchain = await findToolchain();
 const files: GeneratedFile[] = [];
-for (const crate of crates) files.push(...await build(crate));
+for (const crate of selected()) files.push(...await build(crate));
 await writeGenerated("wasm", files, check);
+
+function selected(): readonly string[] {
+  const names = Deno.args.filter((arg) => !arg.startsWith("--"));
+  const unknown = names.filter((name) => !crates.includes(name));
+  if (unknown.length > 0) {
+    console.error(`No such crate: ${unknown.join(", ")}. There are ${crates.join(", ")}.`);
+    Deno.exit(2);
+  }
+  return names.length > 0 ? names : crates;
+}
 
 async function findToolchain(): Promise<Toolchain> {
   const path = `${Deno.env.get("PATH")}:${cargoHome}/bin`;

@@ -11,6 +11,8 @@
 //! Bounds, here called *settled*: limbs 0 to 7 below 2^29, value below 2^256 (hence limb 8 below 2^24). Every kernel
 //! returns a settled element. A *sum* is one [`add`] of two settled elements: limbs below 2^30, value below 2^257.
 
+#![allow(clippy::needless_range_loop)] // the index of a limb is its weight
+
 /// Nine limbs of a constant, least significant first, each below 2^29, the whole below r.
 pub type Limbs = [u32; LIMBS];
 
@@ -28,12 +30,8 @@ const BITS: usize = 29;
 const MASK: u64 = (1 << BITS) - 1;
 
 /// r in 64-bit words, least significant first (draft-irtf-cfrg-pairing-friendly-curves, section 4.2.1).
-const R_WORDS: [u64; 4] = [
-    0xffff_ffff_0000_0001,
-    0x53bd_a402_fffe_5bfe,
-    0x3339_d808_09a1_d805,
-    0x73ed_a753_299d_7d48,
-];
+const R_WORDS: [u64; 4] =
+    [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
 
 const R: Element = split(R_WORDS);
 
@@ -162,9 +160,7 @@ pub fn constant(limbs: &Limbs) -> Element {
 
 /// Reads 32 big-endian bytes, any 256 bits, as a plain integer. Settled.
 pub fn from_bytes(bytes: &[u8; 32]) -> Element {
-    split(core::array::from_fn(|i| {
-        u64::from_be_bytes(bytes[24 - 8 * i..32 - 8 * i].try_into().unwrap())
-    }))
+    split(core::array::from_fn(|i| u64::from_be_bytes(bytes[24 - 8 * i..32 - 8 * i].try_into().unwrap())))
 }
 
 /// Writes a plain integer below 2 r, the kernels' output, as the canonical 32 big-endian bytes.

@@ -1,6 +1,8 @@
 //! The field kernels with every limb at the bound that its documentation allows, against schoolbook arithmetic. Tests
 //! build with overflow checks on, so a column that does not fit 64 bits panics here.
 
+#![allow(clippy::needless_range_loop)] // the index of a limb is its weight
+
 use poseidon_wasm::field::{Element, LIMBS, Limbs, Row, add, dot, fifth, from_bytes, mul, square, to_bytes};
 
 const R: [u64; 4] =
