@@ -11,6 +11,7 @@ import type { Groth16Proof } from "../core/groth16.ts";
 import { parseProof } from "../core/proof_codec.ts";
 import { isLive, type Job, type Store } from "../store/store.ts";
 import type { Chain } from "../ton/chain.ts";
+import { withdrawalCost } from "./withdrawal_cost.ts";
 import { Pool } from "../ton/pool.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import type { Clock } from "./clock.ts";
@@ -227,7 +228,7 @@ async function isUnspent({ request, pool, deps }: Candidate): Promise<Verdict> {
 async function isEconomic(candidate: Candidate): Promise<Verdict> {
   const { request, pool, deps } = candidate;
   if (pool.deployment.asset !== "native") return true;
-  const cost = await new Pool(deps.chain, pool.deployment.address).getWithdrawValue(0n);
+  const cost = await withdrawalCost(deps.chain, pool.deployment.address);
   return request.fee >= cost + (isGift(candidate) ? 0n : request.refund) ||
     { members: { cost: String(cost) } };
 }

@@ -1,17 +1,25 @@
 /**
- * Fees in nano from the chain's own configuration, by the formulas of TVM's GETGASFEE and GETSTORAGEFEE. Basechain.
+ * Fees in nano from the chain's own configuration, by the formulas of TVM's GETGASFEE, GETFORWARDFEE and
+ * GETSTORAGEFEE. Basechain.
  */
-import { configParse18, configParseGasLimitsPrices } from "@ton/ton/dist/config/ConfigParser.js";
+import {
+  configParse18,
+  configParseGasLimitsPrices,
+  configParseMsgPrices,
+} from "@ton/ton/dist/config/ConfigParser.js";
 import type { Chain } from "./chain.ts";
 
 /** Configuration parameters of the basechain. */
 const STORAGE_PRICES = 18;
 const GAS_PRICES = 21;
+const FORWARD_PRICES = 25;
 
 /** Prices that are in force at an endpoint. */
 export interface Prices {
   /** Of `gas` units of computation. */
   gasFee(gas: bigint): bigint;
+  /** Of a message; its root cell is not counted. */
+  forwardFee(size: { cells: bigint; bits: bigint }): bigint;
   /** Of an account of this size for so many seconds. */
   storageFee(size: { cells: bigint; bits: bigint; seconds: bigint }): bigint;
 }
@@ -21,11 +29,15 @@ export async function readPrices(chain: Chain): Promise<Prices> {
   const { flatLimit, flatGasPrice, other } = configParseGasLimitsPrices(
     (await chain.configParam(GAS_PRICES)).beginParse(),
   );
+  const { lumpPrice, bitPrice, cellPrice } = configParseMsgPrices(
+    (await chain.configParam(FORWARD_PRICES)).beginParse(),
+  );
   const history = configParse18((await chain.configParam(STORAGE_PRICES)).beginParse());
   const storage = history[history.length - 1];
   return {
     gasFee: (gas) =>
       gas <= flatLimit ? flatGasPrice : flatGasPrice + shift16((gas - flatLimit) * other.gasPrice),
+    forwardFee: ({ cells, bits }) => lumpPrice + shift16(cells * cellPrice + bits * bitPrice),
     storageFee: ({ cells, bits, seconds }) =>
       shift16((cells * storage.cell_price_ps + bits * storage.bit_price_ps) * seconds),
   };

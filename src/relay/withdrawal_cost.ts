@@ -1,0 +1,42 @@
+/**
+ * What one withdrawal costs its relayer in the end. The pool's own quote is what to attach, with room for whatever may
+ * come in between; most of it comes back, so it must not be held against the fee.
+ */
+import type { Address } from "@ton/core";
+import type { Chain } from "../ton/chain.ts";
+import { Pool } from "../ton/pool.ts";
+import { readPrices } from "../ton/prices.ts";
+
+/** The pool's computation with a well-filled set, and the wallet's own; measured in `tests/contracts/`. */
+const POOL_GAS = 150_000n;
+const WALLET_GAS = 8_000n;
+
+/** Messages on the way, without their root cells: ours to the pool with the proof, and the pool's log. */
+const REQUEST = { cells: 5n, bits: 3_600n };
+const LOG = { cells: 2n, bits: 1_070n };
+/** Payouts and excess carry nothing. */
+const PAYOUTS = 3n;
+const EMPTY = { cells: 0n, bits: 0n };
+
+/** The interface's floors of what a pool keeps of a withdrawal, and what it sets aside for storage (contracts/SPEC.md). */
+const REFUND_RESERVE = 10_000_000n;
+const NET_ACCRUAL = 5_000_000n;
+const ENDOWMENT = { cells: 1n, bits: 1023n, seconds: 631_152_000n };
+
+/** Nano that a withdrawal without refund takes out of the relayer's wallet, at the chain's present prices. */
+export async function withdrawalCost(chain: Chain, pool: Address): Promise<bigint> {
+  const [prices, { deposits, withdrawals, debt }] = await Promise.all([
+    readPrices(chain),
+    new Pool(chain, pool).getPoolInfo(),
+  ]);
+  const unspent = BigInt(Math.max(1, deposits - withdrawals));
+  const share = (debt + unspent - 1n) / unspent;
+  const kept = share + larger(NET_ACCRUAL, prices.storageFee(ENDOWMENT));
+  return prices.gasFee(POOL_GAS) + prices.gasFee(WALLET_GAS) +
+    prices.forwardFee(REQUEST) + prices.forwardFee(LOG) + PAYOUTS * prices.forwardFee(EMPTY) +
+    larger(REFUND_RESERVE, kept);
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
