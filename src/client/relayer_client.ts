@@ -1,0 +1,264 @@
+/**
+ * Speaks a relayer's HTTP API. Everything that comes back is parsed before it is believed. This class never sends a
+ * note, and never sends a commitment and a nullifier hash in one request: that would tell the relayer which deposit
+ * is being withdrawn.
+ */
+import { Address } from "@ton/core";
+import { z } from "zod";
+import { Problem, type ProblemCode, problems } from "../core/errors.ts";
+import { policyFloor } from "../core/fee.ts";
+import { FIELD_MODULUS, toHex } from "../core/field.ts";
+import type { Groth16Proof } from "../core/groth16.ts";
+import { MERKLE_TREE_HEIGHT } from "../core/merkle_tree.ts";
+import { networks } from "../core/network.ts";
+
+const hexField = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/).transform(BigInt)
+  .refine((x) => x < FIELD_MODULUS, "is not below r");
+const nano = z.string().regex(/^(0|[1-9][0-9]{0,38})$/).transform(BigInt);
+const address = z.string().transform((text, context) => {
+  try {
+    return Address.parse(text);
+  } catch {
+    context.addIssue({ code: "custom", message: "is not an address" });
+    return z.NEVER;
+  }
+});
+
+const status = z.object({
+  network: z.enum(networks),
+  feeBps: z.int().nonnegative(),
+  feeMinNanoNative: nano,
+  relayerAddress: address,
+});
+const pool = z.object({
+  address,
+  asset: z.string(),
+  amount: z.string(),
+  denomination: nano,
+  deployedSeqno: z.int(),
+  feeMin: nano.optional(),
+  maxRefund: nano.optional(),
+});
+const pools = z.object({ network: z.enum(networks), pools: z.record(z.string(), pool) });
+const noteCheck = z.object({
+  deposited: z.boolean().nullable(),
+  leafIndex: z.int().nullable(),
+  timestamp: z.int().nullable(),
+  spent: z.boolean().nullable(),
+});
+const treeRoot = z.object({ root: hexField });
+const treePath = z.object({
+  root: hexField,
+  pathIndices: z.array(z.union([z.literal(0), z.literal(1)])).length(MERKLE_TREE_HEIGHT),
+  pathElements: z.array(hexField).length(MERKLE_TREE_HEIGHT),
+});
+const commitments = z.object({
+  from: z.int(),
+  count: z.int(),
+  nextFrom: z.int().nullable(),
+  commitments: z.array(z.object({ leafIndex: z.int(), commitment: hexField })),
+});
+const sent = z.object({ seqno: z.int(), fee: nano });
+const withdrawal = z.object({
+  state: z.enum(["accepted", "broadcast", "confirmed", "failed", "expired"]),
+  seqno: z.int().nullish(),
+  fee: nano.nullish(),
+  messageHash: z.string().nullish(),
+  txHash: z.string().nullish(),
+  reason: z.string().nullish(),
+});
+const problemDocument = z.object({
+  code: z.string(),
+  title: z.string().optional(),
+  detail: z.string().optional(),
+});
+
+/** What `GET /status` says: the address to bind as relayer and the fee policy. */
+export type RelayerStatus = z.output<typeof status>;
+/** One pool of `GET /pools`. */
+export type RelayerPool = z.output<typeof pool>;
+/** A Merkle path as a relayer gives it. Asking for it reveals the deposit. */
+export type RelayerPath = z.output<typeof treePath>;
+/** Where a relayed withdrawal stands; only `failed` and `expired` may be submitted again. */
+export type WithdrawalStatus = z.output<typeof withdrawal>;
+/** What `POST /withdraw` needs; {@linkcode buildWithdrawArgs} makes it. */
+export interface WithdrawArgs {
+  readonly pool: Address;
+  readonly proof: Groth16Proof;
+  /** root, nullifierHash, recipient, relayer, fee, refund: decimal strings. */
+  readonly publicSignals: readonly string[];
+  readonly recipient: Address;
+  /** Nano of the pool's asset. */
+  readonly fee: bigint;
+  /** Nano native. */
+  readonly refund: bigint;
+}
+
+/** Options of {@linkcode RelayerClient}. */
+export interface RelayerClientOptions {
+  /** Default: the platform's. */
+  readonly fetch?: typeof fetch;
+  /** Milliseconds until a request is given up; default 60,000. A withdrawal may wait 30 s for the wallet's turn. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Client of one relayer. Methods throw {@link Problem}: the relayer's own code when it refuses,
+ * `relayer_unavailable` when it does not answer or answers nonsense.
+ */
+export class RelayerClient {
+  readonly baseUrl: string;
+  readonly #fetch: typeof fetch;
+  readonly #timeoutMs: number;
+
+  constructor(baseUrl: string, options: RelayerClientOptions = {}) {
+    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#fetch = options.fetch ?? fetch;
+    this.#timeoutMs = options.timeoutMs ?? 60_000;
+  }
+
+  /** Network, fee policy and the address to bind as the relayer. */
+  status(): Promise<RelayerStatus> {
+    return this.#ask(status, "/status");
+  }
+
+  /** The relayer's pools by `<asset>-<amount>`. */
+  pools(): Promise<z.output<typeof pools>> {
+    return this.#ask(pools, "/pools");
+  }
+
+  /**
+   * The smallest fee that this relayer takes for a withdrawal from a pool, in the pool's asset.
+   *
+   * @param key the pool's `<asset>-<amount>`
+   * @throws {Problem} `unknown_pool`
+   */
+  async feeFloor(key: string): Promise<bigint> {
+    const [{ feeBps, feeMinNanoNative }, { pools }] = await Promise.all([this.status(), this.pools()]);
+    const pool = Object.hasOwn(pools, key) ? pools[key] : undefined;
+    if (!pool) throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${key}`);
+    const feeMin = pool.asset === "native" ? feeMinNanoNative : pool.feeMin ?? 0n;
+    return policyFloor({ denomination: pool.denomination, feeBps, feeMin });
+  }
+
+  /** Whether a deposit is known: says nothing of a withdrawal. */
+  async isDeposited(pool: Address, commitment: bigint): Promise<z.output<typeof noteCheck>> {
+    return await this.#ask(noteCheck, "/note/check", {
+      pool: pool.toString(),
+      commitment: toHex(commitment),
+    });
+  }
+
+  /** Whether a nullifier hash is spent: says nothing of a deposit. */
+  async isSpent(pool: Address, nullifierHash: bigint): Promise<boolean> {
+    const body = { pool: pool.toString(), nullifierHash: toHex(nullifierHash) };
+    return (await this.#ask(noteCheck, "/note/check", body)).spent === true;
+  }
+
+  /** The current root as the relayer's indexer saw it. */
+  async treeRoot(pool: Address): Promise<bigint> {
+    return (await this.#ask(treeRoot, `/tree/root?pool=${pool.toString()}`)).root;
+  }
+
+  /** A Merkle path. It tells the relayer which deposit is being withdrawn: rebuild the tree instead. */
+  treePath(pool: Address, commitment: bigint): Promise<RelayerPath> {
+    return this.#ask(treePath, `/tree/path?pool=${pool.toString()}&commitment=${toHex(commitment)}`);
+  }
+
+  /** Every commitment from leaf `from` on, page by page, in order and without gaps. */
+  async *treeCommitments(pool: Address, from = 0, limit = 10_000): AsyncGenerator<bigint[]> {
+    for (let next: number | null = from; next !== null;) {
+      const page: z.output<typeof commitments> = await this.#ask(
+        commitments,
+        `/tree/commitments?pool=${pool.toString()}&from=${next}&limit=${limit}`,
+      );
+      const expected: number = next;
+      if (
+        page.count !== page.commitments.length ||
+        page.commitments.some((row, i) => row.leafIndex !== expected + i)
+      ) {
+        throw new Problem("relayer_unavailable", "the relayer's page of commitments has gaps");
+      }
+      if (page.nextFrom !== null && page.nextFrom !== expected + page.count) {
+        throw new Problem("relayer_unavailable", "the relayer's pages of commitments do not join");
+      }
+      if (page.count > 0) yield page.commitments.map((row) => row.commitment);
+      next = page.count > 0 ? page.nextFrom : null;
+    }
+  }
+
+  /**
+   * Submits a withdrawal.
+   *
+   * @returns `sent` with the wallet's seqno, or `waiting` when the relayer's wallet is still busy (202): ask
+   *   {@linkcode withdrawStatus} then.
+   * @throws {Problem} what the relayer refuses; `nullifier_already_used` carries where that withdrawal stands in
+   *   `members.withdrawal`
+   */
+  async withdraw(
+    args: WithdrawArgs,
+  ): Promise<{ state: "sent"; seqno: number; fee: bigint } | { state: "waiting" }> {
+    const { status, json } = await this.#send("/withdraw", {
+      pool: args.pool.toString(),
+      proof: args.proof,
+      publicSignals: args.publicSignals,
+      recipient: args.recipient.toString(),
+      fee: String(args.fee),
+      refund: String(args.refund),
+    });
+    if (status === 202) return { state: "waiting" };
+    return { state: "sent", ...parse(sent, json, "/withdraw") };
+  }
+
+  /** Where a withdrawal stands. */
+  withdrawStatus(pool: Address, nullifierHash: bigint): Promise<WithdrawalStatus> {
+    return this.#ask(withdrawal, "/withdraw/status", {
+      pool: pool.toString(),
+      nullifierHash: toHex(nullifierHash),
+    });
+  }
+
+  async #ask<S extends z.ZodType>(schema: S, path: string, body?: unknown): Promise<z.output<S>> {
+    const { json } = await this.#send(path, body);
+    return parse(schema, json, path);
+  }
+
+  async #send(path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
+    const route = path.split("?")[0];
+    let response: Response;
+    let json: unknown;
+    try {
+      response = await this.#fetch(`${this.baseUrl}${path}`, {
+        method: body === undefined ? "GET" : "POST",
+        headers: body === undefined ? {} : { "content-type": "application/json" },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: AbortSignal.timeout(this.#timeoutMs),
+      });
+      json = await response.json();
+    } catch (cause) {
+      throw new Problem("relayer_unavailable", `${this.baseUrl} does not answer ${route}`, { cause });
+    }
+    if (response.ok) return { status: response.status, json };
+    throw refusal(json, response.status, route);
+  }
+}
+
+function parse<S extends z.ZodType>(schema: S, json: unknown, path: string): z.output<S> {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = `/${issue.path.join("/")} ${issue.message}`;
+  throw new Problem(
+    "relayer_unavailable",
+    `the relayer's answer to ${path.split("?")[0]} is malformed: ${where}`,
+  );
+}
+
+function refusal(json: unknown, status: number, route: string): Problem {
+  const parsed = problemDocument.safeParse(json);
+  if (!parsed.success || !(parsed.data.code in problems)) {
+    return new Problem("relayer_unavailable", `the relayer answered ${route} with status ${status}`);
+  }
+  const { code, title, detail } = parsed.data;
+  return new Problem(code as ProblemCode, detail ?? title, { members: json as Record<string, unknown> });
+}

@@ -1,0 +1,65 @@
+/**
+ * Rebuilds a pool's tree on the client, so that nobody learns which leaf is of interest. A tree is used only after
+ * the chain itself has said that its root is among the last 30.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../core/errors.ts";
+import { MerkleTree } from "../core/merkle_tree.ts";
+import type { Chain } from "../ton/chain.ts";
+import type { Pool } from "../ton/pool.ts";
+import { scanPoolTransactions } from "../ton/scan.ts";
+import type { RelayerClient } from "./relayer_client.ts";
+
+/** Where commitments come from: batches in leaf order, starting with leaf `from`. */
+export interface CommitmentSource {
+  commitments(from: number): AsyncIterable<readonly bigint[]>;
+}
+
+/** Commitments from a relayer's `/tree/commitments`: quick, and checked against the chain's roots afterwards. */
+export function fromRelayer(relayer: RelayerClient, pool: Address): CommitmentSource {
+  return { commitments: (from) => relayer.treeCommitments(pool, from) };
+}
+
+/** Commitments from the pool's own logs on the chain: nothing is asked of any relayer. */
+export function fromChain(chain: Chain, pool: Address): CommitmentSource {
+  return {
+    async *commitments(from) {
+      for await (const { events } of scanPoolTransactions(chain, pool)) {
+        const batch = events.flatMap((event) =>
+          event.kind === "deposit" && event.leafIndex >= from ? [event.commitment] : []
+        );
+        if (batch.length > 0) yield batch;
+      }
+    },
+  };
+}
+
+/** How far a tree is rebuilt. */
+export interface TreeProgress {
+  readonly leaves: number;
+}
+
+/**
+ * Appends to `tree` what the source has beyond it.
+ *
+ * @throws {Problem} `unknown_root` when the chain does not know the rebuilt root: the source is behind, or lies
+ */
+export async function syncTree(
+  pool: Pool,
+  source: CommitmentSource,
+  tree: MerkleTree = new MerkleTree(),
+  onProgress: (progress: TreeProgress) => void = () => {},
+): Promise<MerkleTree> {
+  for await (const batch of source.commitments(tree.size)) {
+    tree.appendMany(batch);
+    onProgress({ leaves: tree.size });
+  }
+  const known = await pool.getRootHistory();
+  if (!known.includes(tree.root)) {
+    throw new Problem(
+      "unknown_root",
+      `the tree of ${tree.size} leaves does not have a root that the pool knows`,
+    );
+  }
+  return tree;
+}
