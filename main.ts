@@ -1,0 +1,107 @@
+/**
+ * Composition root: argv to command to wiring. The only file of the product that builds real adapters; no rule of the
+ * protocol or of the relayer may live here.
+ */
+import { run } from "./src/cli/program.ts";
+import type { Output, RunningRelayer, Wiring } from "./src/cli/wiring.ts";
+import type { Config } from "./src/config/config.ts";
+import { readRegistry } from "./src/config/registry.ts";
+import type { Deployments } from "./src/core/deployments.ts";
+import { combinedVkeyHash } from "./src/core/groth16.ts";
+import { createApp } from "./src/http/app.ts";
+import { createProver } from "./src/prover/prover.ts";
+import { startRelayer } from "./src/relay/relayer.ts";
+import { openKvStore } from "./src/store/kv/kv_store.ts";
+import { configureLog } from "./src/telemetry/log.ts";
+import { connect } from "./src/ton/toncenter.ts";
+import { openWallet } from "./src/ton/wallet.ts";
+import metadata from "./deno.json" with { type: "json" };
+
+const VERSION = metadata.version;
+const DEFAULT_COLUMNS = 80;
+
+/** Builds the relayer's adapters, starts it, and serves its API. */
+async function serve(config: Config, deployments?: Deployments): Promise<RunningRelayer> {
+  const log = configureLog(config.log);
+  const registry = deployments ?? await readRegistry(config.network, config.deployments);
+  const chain = connect({ endpoint: config.indexer.url, apiKey: config.indexer.apiKey?.reveal() });
+  const wallet = await openWallet(config.wallet.mnemonic, {
+    version: config.wallet.version,
+    network: config.network,
+    chain,
+  });
+  const store = await openKvStore(config.dataDir);
+  const prover = await createProver();
+  const vkeyHash = combinedVkeyHash(prover.vkeyHash);
+  const relayer = startRelayer({
+    config,
+    chain,
+    wallet,
+    store,
+    prover,
+    vkeyHash,
+    deployments: registry,
+    log,
+  });
+  const { host, port: wanted } = config.http;
+  const server = Deno.serve(
+    { hostname: host, port: wanted, onListen: () => {} },
+    createApp(relayer, log).fetch,
+  );
+  const { hostname, port } = server.addr as Deno.NetAddr;
+  return {
+    url: `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`,
+    async close() {
+      await server.shutdown();
+      await relayer.close();
+      prover.close();
+    },
+  };
+}
+
+const wiring: Wiring = {
+  env: Deno.env.toObject(),
+  stdout: output(Deno.stdout),
+  stderr: output(Deno.stderr),
+  makeTempDir: () => Deno.makeTempDir({ prefix: "tonado-" }),
+  removeDir: (path) => Deno.remove(path, { recursive: true }),
+  stopped,
+  // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
+  startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),
+  serve,
+  connect: (endpoint, apiKey) => connect({ endpoint, apiKey }),
+  openWallet,
+  createProver: () => createProver(),
+};
+
+if (import.meta.main) Deno.exit(await run(Deno.args, VERSION, wiring));
+
+function output(stream: typeof Deno.stdout | typeof Deno.stderr): Output {
+  const encoder = new TextEncoder();
+  const isTerminal = stream.isTerminal();
+  return {
+    isTerminal,
+    get columns() {
+      try {
+        return isTerminal ? Deno.consoleSize().columns : DEFAULT_COLUMNS;
+      } catch {
+        return DEFAULT_COLUMNS;
+      }
+    },
+    write(text) {
+      for (let rest = encoder.encode(text); rest.length > 0;) rest = rest.subarray(stream.writeSync(rest));
+    },
+  };
+}
+
+/** The first SIGINT or SIGTERM. A second one ends the process at once, as it always did. */
+function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+    const stop = () => {
+      for (const signal of signals) Deno.removeSignalListener(signal, stop);
+      resolve();
+    };
+    for (const signal of signals) Deno.addSignalListener(signal, stop);
+  });
+}

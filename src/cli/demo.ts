@@ -1,0 +1,104 @@
+/** `tonado demo`: shows {@linkcode runDemo} to a person, or with `--json` to a program. */
+import { Command } from "commander";
+import { formatUnits } from "../core/units.ts";
+import { type DemoEvent, runDemo } from "./demo_run.ts";
+import { colours, progressLine } from "./style.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** The command. */
+export function demoCommand(wiring: Wiring): Command {
+  return new Command("demo")
+    .description(
+      "three deposits and a relayed withdrawal on a local network, start to end, in under a minute",
+    )
+    .option("--json", "print one JSON object a line")
+    .addHelpText("after", "\nExamples:\n  tonado demo\n  tonado demo --json | jq .event")
+    .action(async ({ json }: { json?: boolean }) => {
+      const dataDir = await wiring.makeTempDir();
+      try {
+        await runDemo(wiring, dataDir, json ? printJson(wiring) : printText(wiring));
+      } finally {
+        await wiring.removeDir(dataDir);
+      }
+    });
+}
+
+function printJson({ stdout }: Wiring): (event: DemoEvent) => void {
+  return (event) =>
+    stdout.write(
+      JSON.stringify(event, (_, value) => typeof value === "bigint" ? String(value) : value) + "\n",
+    );
+}
+
+function printText({ stdout, env }: Wiring): (event: DemoEvent) => void {
+  const c = colours(stdout, env);
+  const line = (text = "") => stdout.write(`${text}\n`);
+  const step = (title: string) => line(`\n${c.bold(title)}`);
+  const fact = (name: string, value: string) => line(`  ${c.dim(name.padEnd(12))} ${value}`);
+  const ton = (nano: bigint) => `${c.cyan(formatUnits(nano))} TON`;
+  const short = (hex: string) => `${hex.slice(0, 10)}…${hex.slice(-8)}`;
+  const seconds = (milliseconds: number) => c.dim(`(${(milliseconds / 1000).toFixed(1)} s)`);
+  const proving = progressLine(stdout);
+
+  return (event) => {
+    switch (event.event) {
+      case "started":
+        step("A local network, a pool and a relayer");
+        fact("indexer", event.indexer);
+        fact("relayer", event.relayer);
+        fact("pool", `${event.pool}, takes exactly ${ton(event.denomination)}`);
+        fact("keys", c.yellow(event.keys));
+        step("Three deposits");
+        return;
+      case "deposited":
+        fact(
+          `leaf ${event.leafIndex}`,
+          `commitment ${short(event.commitment)} ${seconds(event.milliseconds)}`,
+        );
+        fact("", `root is now ${short(event.root)}`);
+        return;
+      case "proving":
+        return proving.update(`proving the withdrawal: ${event.stage}`, event.fraction);
+      case "tree_rebuilt":
+        proving.done(`\n${c.bold("One withdrawal, to a fresh address, through the relayer")}`);
+        fact(
+          "tree",
+          `${event.leaves} leaves rebuilt from /tree/commitments: the relayer never learns which one is ours`,
+        );
+        fact("root", `${short(event.root)}, known to the pool`);
+        return;
+      case "proved":
+        fact("proof", `Groth16 over BLS12-381, made on worker threads ${seconds(event.milliseconds)}`);
+        return;
+      case "submitted":
+        fact("relayer", `sent it with seqno ${event.seqno}, for a fee of ${ton(event.fee)}`);
+        return;
+      case "confirmed":
+        fact("confirmed", `transaction ${short(event.tx)} ${seconds(event.milliseconds)}`);
+        return;
+      case "balances":
+        step("Balances, to the nano");
+        for (const { account, before, after } of event.accounts) {
+          const change = after - before;
+          const signed = `${change < 0n ? "" : "+"}${formatUnits(change)}`;
+          fact(
+            account,
+            `${formatUnits(before)} → ${formatUnits(after)}  ${
+              change < 0n ? c.red(signed) : c.green(signed)
+            }`,
+          );
+        }
+        step("The same note once more");
+        return;
+      case "double_spend_refused":
+        fact(event.by, `${c.green("refused")}: ${event.reason}`);
+        return;
+      case "finished":
+        line(
+          `\n${c.green("Done")} in ${
+            (event.milliseconds / 1000).toFixed(1)
+          } s. All of it happened on the chain above.`,
+        );
+    }
+  };
+}

@@ -1,0 +1,111 @@
+/** `tonado localnet`: a local network with pools, funded wallets and a relayer, until it is told to end. */
+import type { Address } from "@ton/core";
+import { Command, InvalidArgumentError } from "commander";
+import { formatUnits } from "../core/units.ts";
+import { localConfig } from "./local_config.ts";
+import { colours } from "./style.ts";
+import type { RunningLocalnet, RunningRelayer, Wiring } from "./wiring.ts";
+
+interface Options {
+  readonly port: number;
+  readonly relayerPort: number;
+  readonly dataDir?: string;
+  readonly blockTime: number;
+  readonly json?: boolean;
+}
+
+const DEFAULT_PORT = 8081;
+const DEFAULT_RELAYER_PORT = 8090;
+const DEFAULT_BLOCK_TIME_MS = 1000;
+const HIGHEST_PORT = 65535;
+
+/** The command. */
+export function localnetCommand(wiring: Wiring): Command {
+  return new Command("localnet")
+    .description("start a local network with pools, funded wallets and a relayer")
+    .option(
+      "--port <port>",
+      "port of the network's HTTP API (toncenter v2); 0: any free one",
+      port,
+      DEFAULT_PORT,
+    )
+    .option("--relayer-port <port>", "port of the relayer; 0: any free one", port, DEFAULT_RELAYER_PORT)
+    .option("--data-dir <dir>", "where the relayer keeps its data; default: a temporary directory")
+    .option("--block-time <milliseconds>", "time between blocks", milliseconds, DEFAULT_BLOCK_TIME_MS)
+    .option("--json", "print one JSON line when all is ready")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado localnet\n  tonado localnet --port 0 --relayer-port 0 --json",
+    )
+    .action((options: Options) => localnet(wiring, options));
+}
+
+async function localnet(wiring: Wiring, options: Options): Promise<void> {
+  const dataDir = options.dataDir ?? await wiring.makeTempDir();
+  let network: RunningLocalnet | undefined;
+  let relayer: RunningRelayer | undefined;
+  try {
+    network = await wiring.startLocalnet({ port: options.port, blockTimeMs: options.blockTime });
+    const config = localConfig(network, {
+      dataDir,
+      port: options.relayerPort,
+      logLevel: options.json ? "error" : "warning",
+    });
+    relayer = await wiring.serve(config, network.deployments);
+    const { pools } = await (await fetch(`${relayer.url}/pools`)).json();
+    if (options.json) {
+      const wallets = network.wallets.map(({ mnemonic, address, version }) => ({
+        mnemonic,
+        address,
+        version,
+      }));
+      wiring.stdout.write(
+        JSON.stringify({ indexer: network.url, relayer: relayer.url, pools, wallets }) + "\n",
+      );
+    } else {
+      print(wiring, network, relayer);
+    }
+    await wiring.stopped();
+  } finally {
+    await relayer?.close();
+    await network?.close();
+    if (!options.dataDir) await wiring.removeDir(dataDir);
+  }
+}
+
+function print({ stdout, env }: Wiring, network: RunningLocalnet, relayer: RunningRelayer): void {
+  const c = colours(stdout, env);
+  const line = (text = "") => stdout.write(`${text}\n`);
+  line(`${c.bold("indexer")}   ${network.url}`);
+  line(`${c.bold("relayer")}   ${relayer.url}`);
+  line(`\n${c.bold("pools")}`);
+  for (const [key, { address, denomination }] of network.deployments.pools) {
+    line(`  ${key.padEnd(12)} ${address.toString({ testOnly: true })}  ${formatUnits(denomination)}`);
+  }
+  line(`\n${c.bold("wallets")} ${c.yellow("(known to everybody: for this network only)")}`);
+  for (const { address, version, mnemonic } of network.wallets) {
+    line(`  ${shown(address)} ${version}\n    ${c.dim(mnemonic)}`);
+  }
+  line(`\nCtrl-C ends it.`);
+}
+
+function port(text: string): number {
+  return integer(text, 0, HIGHEST_PORT);
+}
+
+function milliseconds(text: string): number {
+  return integer(text, 10, 60_000);
+}
+
+function integer(text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value < least || value > most) {
+    throw new InvalidArgumentError(`It must be an integer from ${least} to ${most}.`);
+  }
+  return value;
+}
+
+/** Of a wallet: non-bounceable, with the test flag. */
+function shown(address: Address): string {
+  return address.toString({ bounceable: false, testOnly: true });
+}

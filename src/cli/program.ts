@@ -1,0 +1,63 @@
+/** The command line: one program, one command a file. */
+import { Command } from "commander";
+import { Problem } from "../core/errors.ts";
+import { configCommand } from "./config.ts";
+import { demoCommand } from "./demo.ts";
+import { localnetCommand } from "./localnet.ts";
+import { serveCommand } from "./serve.ts";
+import { colours } from "./style.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** Exit codes by class. */
+export const exitStatus = { ok: 0, failed: 1, usage: 2 } as const;
+
+/**
+ * Runs the program.
+ *
+ * @param args without the program's own name
+ * @returns the exit status; never throws
+ */
+export async function run(args: readonly string[], version: string, wiring: Wiring): Promise<number> {
+  const program = new Command("tonado")
+    .description("fixed-denomination shielded pools on TON: the relayer and its tools")
+    .version(version)
+    .showSuggestionAfterError()
+    .showHelpAfterError("(add --help for what is possible)");
+  for (const make of [serveCommand, localnetCommand, demoCommand, configCommand]) {
+    program.addCommand(make(wiring));
+  }
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => wiring.stdout.write(text),
+      writeErr: (text) => wiring.stderr.write(text),
+      getOutHasColors: () => wiring.stdout.isTerminal,
+      getErrHasColors: () => wiring.stderr.isTerminal,
+    });
+  }
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return exitStatus.ok;
+  } catch (error) {
+    return explain(error, wiring);
+  }
+}
+
+/** Says what went wrong and what to do about it; returns the exit status. */
+function explain(error: unknown, { stderr, env }: Wiring): number {
+  if (isCommanderError(error)) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
+  const c = colours(stderr, env);
+  if (!(error instanceof Problem)) {
+    stderr.write(`${c.red("error")}: ${error instanceof Error ? error.message : String(error)}\n`);
+    return exitStatus.failed;
+  }
+  stderr.write(`${c.red("error")}: ${error.message} [${error.code}]\n`);
+  for (const { pointer, detail } of error.errors) stderr.write(`  ${c.bold(pointer)}: ${detail}\n`);
+  stderr.write(`${c.dim(error.todo)}\n`);
+  return error.code === "invalid_config" ? exitStatus.usage : exitStatus.failed;
+}
+
+/** commander has written its message already; only its exit code is of interest. */
+function isCommanderError(error: unknown): error is { exitCode: number } {
+  return error instanceof Error && "exitCode" in error &&
+    String((error as { code?: unknown }).code).startsWith("commander.");
+}

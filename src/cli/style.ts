@@ -1,0 +1,36 @@
+/** How the command line looks: colour on a terminal only, and never when NO_COLOR is set (no-color.org). */
+import { createColors } from "picocolors";
+import type { Output, Wiring } from "./wiring.ts";
+
+/** Colour functions for `output`; they return the text unchanged where colour is not wanted. */
+export function colours(output: Output, env: Wiring["env"]): ReturnType<typeof createColors> {
+  return createColors(output.isTerminal && !env.NO_COLOR && env.TERM !== "dumb");
+}
+
+/**
+ * A line that is drawn over itself while something takes long; on anything but a terminal it writes nothing until
+ * `done`.
+ */
+export interface ProgressLine {
+  update(text: string, fraction: number): void;
+  done(text: string): void;
+}
+
+const BAR = 24;
+
+/** Starts a {@linkcode ProgressLine} on `output`. */
+export function progressLine(output: Output): ProgressLine {
+  const wipe = () => output.isTerminal && output.write("\r\x1b[K");
+  return {
+    update(text, fraction) {
+      if (!output.isTerminal) return;
+      const full = Math.round(Math.min(Math.max(fraction, 0), 1) * BAR);
+      wipe();
+      output.write(`${"█".repeat(full)}${"░".repeat(BAR - full)} ${text}`.slice(0, output.columns - 1));
+    },
+    done(text) {
+      wipe();
+      output.write(`${text}\n`);
+    },
+  };
+}

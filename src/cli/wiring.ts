@@ -1,0 +1,76 @@
+/**
+ * What commands get to work with. Commands never build an adapter themselves: `main.ts` hands them this record, and
+ * tests hand them another.
+ */
+import type { Address } from "@ton/core";
+import type { Config } from "../config/config.ts";
+import type { Deployments } from "../core/deployments.ts";
+import type { Network } from "../core/network.ts";
+import type { Secret } from "../core/secret.ts";
+import type { Prover } from "../prover/prover.ts";
+import type { Chain } from "../ton/chain.ts";
+import type { Wallet, WalletVersion } from "../ton/wallet.ts";
+
+/** A funded wallet of a local network; its mnemonic is no secret. */
+export interface LocalWallet {
+  readonly mnemonic: string;
+  readonly address: Address;
+  readonly version: WalletVersion;
+}
+
+/** A running local network. */
+export interface RunningLocalnet {
+  /** Ends in `/api/v2/jsonRPC`. */
+  readonly url: string;
+  readonly wallets: readonly LocalWallet[];
+  /** Signs for the relayer; not among `wallets`. */
+  readonly relayer: LocalWallet;
+  readonly deployments: Deployments;
+  close(): Promise<void>;
+}
+
+/** A running relayer. */
+export interface RunningRelayer {
+  /** Base URL of its API. */
+  readonly url: string;
+  /** Ends the API, the indexer and the broadcaster, in this order, and closes the store. */
+  close(): Promise<void>;
+}
+
+/** Options of a local network. */
+export interface LocalnetOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Milliseconds between blocks. */
+  readonly blockTimeMs?: number;
+}
+
+/** Where a command writes and what it may ask of the outside. */
+export interface Wiring {
+  /** The process environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** A fresh directory for what is thrown away afterwards. */
+  makeTempDir(): Promise<string>;
+  removeDir(path: string): Promise<void>;
+  /** Resolves when the user or the system asks the program to end. */
+  stopped(): Promise<void>;
+  startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
+  /** `deployments` overrides the registry that the configuration names. */
+  serve(config: Config, deployments?: Deployments): Promise<RunningRelayer>;
+  connect(endpoint: string, apiKey?: string): Chain;
+  openWallet(
+    mnemonic: Secret<string>,
+    options: { version: WalletVersion; network: Network; chain: Chain },
+  ): Promise<Wallet>;
+  createProver(): Promise<Prover>;
+}
+
+/** A stream of text. */
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Columns of the terminal; 80 when it is none. */
+  readonly columns: number;
+  write(text: string): void;
+}
