@@ -17,6 +17,7 @@ import { followPool } from "./indexer.ts";
 import { paceFor } from "./pace.ts";
 import { PoolState, type Readiness } from "./pool_state.ts";
 import type { CommitmentsPage, TreePath } from "./pool_tree.ts";
+import { PriceList } from "./price_list.ts";
 import { ProofVerifier, type Verifier } from "./proof_verifier.ts";
 import type { WithdrawRequest } from "./withdrawal_checks.ts";
 import { type Submission, submitWithdrawal, withdrawalStatus } from "./withdrawals.ts";
@@ -95,6 +96,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
     ...shared,
     wallet,
     verifier: new ProofVerifier(parts.prover),
+    prices: new PriceList(chain, clock),
     feeBps: config.fee.bps,
     feeMinNano: config.fee.minNano,
     pools: { get: offered } as ReadonlyMap<string, PoolState>,

@@ -11,12 +11,13 @@ import type { Groth16Proof } from "../core/groth16.ts";
 import { parseProof } from "../core/proof_codec.ts";
 import { isLive, type Job, type Store } from "../store/store.ts";
 import type { Chain } from "../ton/chain.ts";
-import { withdrawalCost } from "./withdrawal_cost.ts";
 import { Pool } from "../ton/pool.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import type { Clock } from "./clock.ts";
 import type { PoolState } from "./pool_state.ts";
+import type { PriceList } from "./price_list.ts";
 import type { ProofVerifier } from "./proof_verifier.ts";
+import { withdrawalCost } from "./withdrawal_cost.ts";
 import { viewOfJob, viewOfPayment } from "./withdrawal_view.ts";
 import { feeMinOf, refundLimitOf, retryAt, valueToAttach } from "./terms.ts";
 
@@ -47,6 +48,7 @@ export interface CheckDeps {
   readonly store: Store;
   readonly wallet: Wallet;
   readonly verifier: ProofVerifier;
+  readonly prices: PriceList;
   readonly clock: Clock;
   readonly feeBps: number;
   /** Smallest fee of native pools that name none of their own, nano. */
@@ -228,7 +230,10 @@ async function isUnspent({ request, pool, deps }: Candidate): Promise<Verdict> {
 async function isEconomic(candidate: Candidate): Promise<Verdict> {
   const { request, pool, deps } = candidate;
   if (pool.deployment.asset !== "native") return true;
-  const cost = await withdrawalCost(deps.chain, pool.deployment.address);
+  const cost = await withdrawalCost(
+    await deps.prices.current(),
+    new Pool(deps.chain, pool.deployment.address),
+  );
   return request.fee >= cost + (isGift(candidate) ? 0n : request.refund) ||
     { members: { cost: String(cost) } };
 }

@@ -2,10 +2,8 @@
  * What one withdrawal costs its relayer in the end. The pool's own quote is what to attach, with room for whatever may
  * come in between; most of it comes back, so it must not be held against the fee.
  */
-import type { Address } from "@ton/core";
-import type { Chain } from "../ton/chain.ts";
-import { Pool } from "../ton/pool.ts";
-import { readPrices } from "../ton/prices.ts";
+import type { Pool } from "../ton/pool.ts";
+import type { Prices } from "../ton/prices.ts";
 
 /** The pool's computation with a well-filled set, and the wallet's own; measured in `tests/contracts/`. */
 const POOL_GAS = 150_000n;
@@ -23,12 +21,9 @@ const REFUND_RESERVE = 10_000_000n;
 const NET_ACCRUAL = 5_000_000n;
 const ENDOWMENT = { cells: 1n, bits: 1023n, seconds: 631_152_000n };
 
-/** Nano that a withdrawal without refund takes out of the relayer's wallet, at the chain's present prices. */
-export async function withdrawalCost(chain: Chain, pool: Address): Promise<bigint> {
-  const [prices, { deposits, withdrawals, debt }] = await Promise.all([
-    readPrices(chain),
-    new Pool(chain, pool).getPoolInfo(),
-  ]);
+/** Nano that a withdrawal without refund takes out of the relayer's wallet, at these prices. */
+export async function withdrawalCost(prices: Prices, pool: Pool): Promise<bigint> {
+  const { deposits, withdrawals, debt } = await pool.getPoolInfo();
   const unspent = BigInt(Math.max(1, deposits - withdrawals));
   const share = (debt + unspent - 1n) / unspent;
   const kept = share + larger(NET_ACCRUAL, prices.storageFee(ENDOWMENT));
