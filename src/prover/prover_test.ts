@@ -70,6 +70,13 @@ Deno.test("inputs that do not satisfy the circuit, or are no field elements, are
       code("invalid_request"),
     );
     await assert.rejects(prover.proveDeposit({ ...depositInput(), leafIndex: 6 }), code("unsatisfied"));
+    await assert.rejects(prover.proveDeposit({ ...depositInput(), leafIndex: 0.5 }), code("invalid_request"));
+    const uncloneable = { ...input, fee: (() => 1n) as unknown as bigint };
+    await assert.rejects(prover.proveWithdraw(uncloneable), code("invalid_request"));
+    await assert.rejects(
+      prover.proveWithdraw({ ...input, fee: input.fee + 1n, root: 0n }),
+      code("unsatisfied"),
+    );
   }));
 
 Deno.test("a proof whose signal is aborted beforehand does not begin", () =>
@@ -98,6 +105,20 @@ for (const stage of ["loading", "witness", "proving"] as const) {
       assert.equal(await prover.verify("withdraw", next, publicSignals), true);
     }));
 }
+
+Deno.test("an error of the caller's own onProgress ends the proof with it, and the next one is made", () =>
+  withProver({ workers: 1 }, async (prover) => {
+    for (const stage of ["loading", "witness", "proving"] as const) {
+      const mistake = new Error("mistake");
+      const onProgress = (progress: Progress) => {
+        // At 0.1 the proving begins; what follows is told by the worker.
+        if (progress.stage === stage && progress.fraction !== 0.1) throw mistake;
+      };
+      await assert.rejects(prover.proveWithdraw(withdrawInput(), { onProgress }), mistake);
+    }
+    const { proof, publicSignals } = await prover.proveWithdraw(withdrawInput());
+    assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
+  }));
 
 Deno.test("a waiting verification is cancelled at once, while the running task goes on", () =>
   withProver({ workers: 1 }, async (prover) => {
@@ -144,6 +165,10 @@ const crashes: [string, () => Worker][] = [
     "throws outside of a task",
     () => source(`onmessage = () => queueMicrotask(() => { throw new Error("lost") });`),
   ],
+  ["reports a trap of its WASM", () => {
+    const trap = { kind: "failed", code: "internal", message: "unreachable", errors: [], fatal: true };
+    return source(`onmessage = () => postMessage(${JSON.stringify(trap)});`);
+  }],
   ["does not load", () => source(`import "./not-there.js";`)],
 ];
 for (const [crash, startCrashing] of crashes) {

@@ -27,7 +27,7 @@ export interface RunOptions {
 interface Job extends RunOptions {
   readonly task: WorkerTask;
   readonly resolve: (result: TaskResults[keyof TaskResults]) => void;
-  readonly reject: (problem: Problem) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface Seat {
@@ -73,9 +73,9 @@ export class WorkerPool {
           settled();
           resolve(result as TaskResults[T["kind"]]);
         },
-        reject: (problem) => {
+        reject: (error) => {
           settled();
-          reject(problem);
+          reject(error);
         },
       };
       options.signal?.addEventListener("abort", cancel);
@@ -125,7 +125,11 @@ export class WorkerPool {
     const { job } = seat;
     if (job === undefined || !this.#seats.has(seat)) return; // its task was cancelled while it answered
     if (message.kind === "piece") {
-      job.onPiece?.(message.piece);
+      try {
+        job.onPiece?.(message.piece);
+      } catch (error) { // the caller's own: it gets it back
+        this.#fail(seat, error);
+      }
     } else if (message.kind === "failed" && message.fatal) {
       this.#fail(seat, new Problem(message.code, message.message, { errors: message.errors }));
     } else {
@@ -138,9 +142,9 @@ export class WorkerPool {
     }
   }
 
-  #fail(seat: Seat, problem: Problem): void {
+  #fail(seat: Seat, error: unknown): void {
     this.#end(seat);
-    seat.job?.reject(problem);
+    seat.job?.reject(error);
     this.#dispatch();
   }
 
