@@ -5,10 +5,11 @@
  * Usage: deno task bench [words of a title...] [--json]     (`--json`: one object a section and line)
  */
 import { poseidonSection } from "./bench/poseidon.ts";
+import { proofSections } from "./bench/proof.ts";
 import { measure, type Section } from "./bench/section.ts";
 import { treeSection } from "./bench/tree.ts";
 
-const sections: readonly Section[] = [poseidonSection, treeSection];
+const sections: readonly Section[] = [poseidonSection, treeSection, ...proofSections];
 
 const json = Deno.args.includes("--json");
 const words = Deno.args.filter((arg) => !arg.startsWith("--")).map((word) => word.toLowerCase());
