@@ -8,6 +8,9 @@
 //! r = 1 modulo 2^32, so -1/r = -1 modulo 2^29: the Montgomery quotient of a column is its own negation. For the same
 //! reason limb 0 of r is 1 and limb 1 is 2^29 - 2^3, so those two products are shifts.
 //!
+//! The multiplier is the bottleneck (about one product a cycle). Measured in V8 and slower: one level of Karatsuba in
+//! [`dot`], where registers spill, and two hashes side by side in simd128, where each widening product costs shuffles.
+//!
 //! Bounds, here called *settled*: limbs 0 to 7 below 2^29, value below 2^256 (hence limb 8 below 2^24). Every kernel
 //! returns a settled element. A *sum* is one [`add`] of two settled elements: limbs below 2^30, value below 2^257.
 
@@ -121,7 +124,7 @@ pub fn square(x: &Element) -> Element {
 /// (sum of x_n w_n) / R + addend, for up to four settled elements.
 ///
 /// Terms are sums of at most four products below 2^58, nine of them below 2^63.2; with 2^61.2 below 2^63.5, and an
-/// addend below 2^29. Value: below 4 2^256 r / 2^261 + r + r < 2^255.9.
+/// addend below 2^29. Value: below 4 2^256 r / 2^261 + r + r < 2.13 r < 2^256.
 #[inline(always)]
 pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     const { assert!(N <= 4) };
