@@ -117,15 +117,13 @@ export class Ledger {
   /**
    * Takes an external message for the next block if its account would accept it now, as a lite server does.
    *
-   * @throws {ExternalRefused} when it would not
+   * @throws {ExternalRefused} when it would not; TypeError when it is no external message
    */
   submit(message: Cell): Promise<void> {
     return this.#exclusive(async () => {
       const hash = message.hash().toString("hex");
       if (this.#pool.has(hash)) return;
-      const { info } = loadMessage(message.beginParse());
-      if (info.type !== "external-in") throw new TypeError("not an external inbound message");
-      await this.#emulate(info.dest, message, this.#lt + LT_STEP);
+      await this.#emulate(externalDestination(message), message, this.#lt + LT_STEP);
       this.#pool.set(hash, message);
     });
   }
@@ -202,9 +200,12 @@ export class Ledger {
   /** What an external message would do now, its signature taken for good; nothing is kept. */
   dryRun(message: Cell): Promise<ReturnType<typeof loadTransaction>> {
     return this.#exclusive(async () => {
-      const { info } = loadMessage(message.beginParse());
-      if (info.type !== "external-in") throw new TypeError("not an external inbound message");
-      const { transaction } = await this.#emulate(info.dest, message, this.#lt + LT_STEP, true);
+      const { transaction } = await this.#emulate(
+        externalDestination(message),
+        message,
+        this.#lt + LT_STEP,
+        true,
+      );
       return loadTransaction(Cell.fromBase64(transaction).beginParse());
     });
   }
@@ -263,6 +264,16 @@ export class Ledger {
     this.#busy = result.catch(() => {});
     return result;
   }
+}
+
+function externalDestination(message: Cell): Address {
+  try {
+    const { info } = loadMessage(message.beginParse());
+    if (info.type === "external-in") return info.dest;
+  } catch {
+    // No message at all, which is no better.
+  }
+  throw new TypeError("not an external inbound message");
 }
 
 /** Messages for other accounts, as the cells that they are: written anew they might not hash alike. */
