@@ -74,7 +74,12 @@ const wiring: Wiring = {
   createProver: () => createProver(),
 };
 
-if (import.meta.main) Deno.exit(await run(Deno.args, VERSION, wiring));
+/** Runs the program with the process's arguments and ends the process. */
+export async function main(): Promise<never> {
+  Deno.exit(await run(Deno.args, VERSION, wiring));
+}
+
+if (import.meta.main) await main();
 
 function output(stream: typeof Deno.stdout | typeof Deno.stderr): Output {
   const encoder = new TextEncoder();

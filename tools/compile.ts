@@ -7,6 +7,7 @@
  * reached, DENORT_BIN names the runtime to embed and TONADO_COMPILER the Deno of the same version to embed it with.
  */
 import { parseArgs } from "node:util";
+import { EMBEDDED_SUFFIX } from "./compile/suffix.ts";
 import { createHash } from "node:crypto";
 
 const { values } = parseArgs({
@@ -28,7 +29,7 @@ const output = values.output;
 const stage = `${await Deno.makeTempDir({ prefix: "tonado-compile-" })}/stage`;
 
 /** Entry -> bundle. Workers keep their names: the code that starts them asks for them beside itself. */
-const bundles = { "main.ts": "main.js", "src/prover/worker.ts": "worker.ts" };
+const bundles = { "tools/compile/entry.ts": "main.js", "src/prover/worker.ts": "worker.ts" };
 /** What the program reads at run time. */
 const embedded = ["artifacts", "deployments"];
 
@@ -87,10 +88,15 @@ async function run(program: string, args: string[]): Promise<void> {
   }
 }
 
+/** Names end as the entry of the bundle expects them to. */
+function suffixOf(name: string): string {
+  return /\.(wasm|zkey|vkey\.json)$/.test(name) ? EMBEDDED_SUFFIX : "";
+}
+
 async function copyTree(from: URL, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   for await (const entry of Deno.readDir(from)) {
     if (entry.isDirectory) await copyTree(new URL(`${entry.name}/`, from), `${to}/${entry.name}`);
-    else await Deno.copyFile(new URL(entry.name, from), `${to}/${entry.name}`);
+    else await Deno.copyFile(new URL(entry.name, from), `${to}/${entry.name}${suffixOf(entry.name)}`);
   }
 }

@@ -36,7 +36,7 @@ export function openArtifacts(base: URL = locations.artifacts, pins: Pins = comm
     label: pins.label,
     pin: (name) => pins.files[name],
     async load(name) {
-      const bytes = await read(new URL(name, base), name);
+      const bytes = await read(new URL(name + locations.artifactSuffix, base), name);
       if (await sha256(bytes) !== pins.files[name]) {
         throw new Problem("artifact_corrupted", `artifact ${name} does not match its pin`);
       }
