@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { Address, beginCell, Cell } from "@ton/core";
+import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
+import { Problem, type ProblemCode } from "../core/errors.ts";
+import { type Localnet, startLocalnet } from "../localnet/localnet.ts";
+import type { Chain } from "../ton/chain.ts";
+import { Pool } from "../ton/pool.ts";
+import { loadPoolCode, nativePoolAddress } from "../ton/pool_state.ts";
+import { readPrices } from "../ton/prices.ts";
+import { connect } from "../ton/toncenter.ts";
+import { openWallet, type Wallet } from "../ton/wallet.ts";
+import { deployPool, deployPools, GAS_HIGHEST_PATH } from "./deploy.ts";
+
+const owner = Address.parse("0:" + "0a".repeat(32));
+const native = { asset: "native", owner: null } as const;
+
+async function onLocalnet(
+  test: (tools: { net: Localnet; chain: Chain; wallet: Wallet }) => Promise<void>,
+  options: Parameters<typeof startLocalnet>[0] = {},
+) {
+  const net = await startLocalnet({ blockTimeMs: 0, pools: [], ...options });
+  const chain = connect({ endpoint: net.url });
+  const { mnemonic, version } = net.wallets[0];
+  try {
+    await test({ net, chain, wallet: await openWallet(mnemonic, { version, network: "localnet", chain }) });
+  } finally {
+    await net.close();
+  }
+}
+
+function problem(code: ProblemCode, message = /./) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Problem && error.code === code, String(error));
+    assert.match(error.message, message);
+    return true;
+  };
+}
+
+Deno.test("the gas of the dearest withdrawal is the contract's own constant", async () => {
+  const source = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+  assert.equal(/^const GAS_HIGHEST_PATH = (\d+)$/m.exec(source)?.[1], String(GAS_HIGHEST_PATH));
+});
+
+Deno.test("deploying a pool", (t) =>
+  onLocalnet(async ({ chain, wallet }) => {
+    const options = { chain, wallet, network: "localnet", pollMs: 1 } as const;
+    const before = await chain.masterchainSeqno();
+    const deployment = await deployPool({ ...options, ...native, amount: "5" });
+
+    await t.step("tells what the registry needs", () => {
+      const { codeHash, vkeyHash } = loadPoolCode();
+      assert.ok(deployment.address.equals(nativePoolAddress({ denomination: 5_000_000_000n, owner: null })));
+      assert.deepEqual({ ...deployment, address: null, deployedSeqno: null }, {
+        address: null,
+        asset: "native",
+        amount: "5",
+        denomination: 5_000_000_000n,
+        deployedSeqno: null,
+        codeHash,
+        vkeyHash,
+        owner: null,
+      });
+      assert.ok(deployment.deployedSeqno >= before);
+    });
+
+    await t.step("leaves it with its first years of storage", async () => {
+      const { balance } = await chain.account(deployment.address);
+      assert.ok(balance > 2_490_000_000n && balance <= 2_500_000_000n, String(balance));
+    });
+
+    await t.step("a second run finds it, sends nothing and keeps the seqno of the registry", async () => {
+      const seqno = await wallet.seqno();
+      const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
+      const again = await deployPool({ ...options, ...native, amount: "5", known });
+      assert.equal(again.deployedSeqno, deployment.deployedSeqno);
+      assert.equal(await wallet.seqno(), seqno);
+    });
+
+    await t.step("several take one transfer, and only those that are missing are sent", async () => {
+      const seqno = await wallet.seqno();
+      const pools = ["2", "5", "3"].map((amount) => ({ ...native, amount }));
+      const deployed = await deployPools({ ...options, pools });
+      assert.deepEqual(deployed.map(({ amount }) => amount), ["2", "5", "3"]);
+      assert.equal(await wallet.seqno(), seqno + 1);
+      const history = await chain.transactions(deployment.address, { limit: 10 });
+      assert.equal(history.length, 1);
+    });
+
+    await t.step("an owner is kept when one is given, and makes another pool", async () => {
+      const owned = await deployPool({ ...options, asset: "native", amount: "5", owner });
+      assert.ok(!owned.address.equals(deployment.address));
+      assert.ok((await new Pool(chain, owned.address).getPoolInfo()).owner?.equals(owner));
+    });
+  }));
+
+Deno.test("a denomination that fees would eat is refused on mainnet, and told elsewhere", () =>
+  onLocalnet(async ({ chain, wallet }) => {
+    const warnings: string[] = [];
+    const options = { chain, wallet, pollMs: 1, warn: (text: string) => warnings.push(text), ...native };
+    await assert.rejects(
+      deployPool({ ...options, amount: "0.9", network: "mainnet" }),
+      problem("invalid_amount", /0\.9 is below 0\.96/),
+    );
+    assert.equal(await wallet.seqno(), 0);
+    await deployPool({ ...options, amount: "0.9", network: "localnet" });
+    assert.equal(warnings.length, 1);
+    await deployPool({ ...options, amount: "1", network: "localnet" });
+    assert.equal(warnings.length, 1);
+  }));
+
+Deno.test("dearer storage takes a larger first balance", () =>
+  onLocalnet(async ({ chain, wallet }) => {
+    const { address } = await deployPool({
+      ...native,
+      chain,
+      wallet,
+      network: "localnet",
+      amount: "30",
+      pollMs: 1,
+    });
+    const { balance } = await chain.account(address);
+    assert.ok(balance > 9_000_000_000n, String(balance));
+  }, { prices: Cell.fromBase64(defaultConfig) }));
+
+Deno.test("a wallet without the means is told what it needs, and sends nothing", () =>
+  onLocalnet(async ({ net, chain }) => {
+    const words = [...net.relayer.mnemonic.split(" ")].reverse().join(" ");
+    const poor = await openWallet(words, { version: "v4R2", network: "localnet", chain });
+    await assert.rejects(
+      deployPool({ ...native, chain, wallet: poor, network: "localnet", amount: "1" }),
+      problem("insufficient_funds", /holds 0, the pools need 2\.5/),
+    );
+  }));
+
+Deno.test("what stands on chain must be what was built here", (t) =>
+  onLocalnet(async ({ chain, wallet }) => {
+    const options = { ...native, wallet, network: "localnet", amount: "4", pollMs: 1 } as const;
+    await deployPool({ ...options, chain });
+    const lies: [string, Partial<Chain>][] = [
+      ["code", {
+        account: async (...args) => ({
+          ...await chain.account(...args),
+          code: beginCell().storeUint(1, 1).endCell(),
+        }),
+      }],
+      ["denomination", {
+        get: (address, method, ...rest) =>
+          chain.get(address, method === "getDenomination" ? "getNextIndex" : method, ...rest),
+      }],
+    ];
+    for (const [what, lie] of lies) {
+      await t.step(`another ${what} is chain_inconsistent`, async () => {
+        await assert.rejects(
+          deployPool({ ...options, chain: { ...chain, ...lie } }),
+          problem("chain_inconsistent", new RegExp(`another ${what}$`)),
+        );
+      });
+    }
+  }));
+
+Deno.test("a pool that does not appear in time is chain_unavailable", () =>
+  onLocalnet(async ({ net, chain }) => {
+    const deaf = { ...chain, send: () => Promise.resolve() };
+    const [, { mnemonic, version }] = net.wallets;
+    const lost = await openWallet(mnemonic, { version, network: "localnet", chain: deaf });
+    await assert.rejects(
+      deployPool({
+        ...native,
+        chain,
+        wallet: lost,
+        network: "localnet",
+        amount: "6",
+        pollMs: 1,
+        timeoutMs: 5,
+      }),
+      problem("chain_unavailable", /did not appear/),
+    );
+  }));
+
+Deno.test("fees follow the chain's own prices", () =>
+  onLocalnet(async ({ chain }) => {
+    const prices = await readPrices(chain);
+    assert.equal(prices.gasFee(1n), 6667n); // the flat price of the first 100
+    assert.equal(prices.gasFee(1_000_100n), 6667n + 66_666_672n); // 4369067 / 2^16 nano a unit, rounded up
+    assert.equal(prices.storageFee({ cells: 65_536n, bits: 5n, seconds: 10n }), 1350n);
+  }));
