@@ -24,23 +24,27 @@ await Deno.mkdir(DIST, { recursive: true });
 const snarkjs = await openSnarkjs();
 const ptau = ptauGiven ?? await powersOfTau();
 
+const made: [file: string, content: Uint8Array | string][] = [];
 for (const name of circuits) {
   const { wasm } = await compileCircuit(name);
-  await Deno.writeFile(new URL(`${name}.wasm`, ARTIFACTS), wasm);
-
-  const initial = path(`${name}_0000.zkey`);
+  const initial = path(`${name}_initial.zkey`);
   const final = path(`${name}_final.zkey`);
   await step(`${name}: setup`, (log) => snarkjs.zKey.newZKey(path(`${name}.r1cs`), ptau, initial, log));
   await step(
     `${name}: contribution`,
     (log) => snarkjs.zKey.contribute(initial, final, "development", randomText(), log),
   );
-  await Deno.copyFile(final, new URL(`${name}.zkey`, ARTIFACTS));
-  const vkey = await snarkjs.zKey.exportVerificationKey(final);
-  await Deno.writeTextFile(new URL(`${name}.vkey.json`, ARTIFACTS), formatJson(vkey));
+  made.push([`${name}.wasm`, wasm]);
+  made.push([`${name}.zkey`, await Deno.readFile(final)]);
+  made.push([`${name}.vkey.json`, formatJson(await snarkjs.zKey.exportVerificationKey(final))]);
 }
 await closeSnarkjs();
 
+// All at once, so that a run that was cut off leaves the old keys whole.
+for (const [file, content] of made) {
+  const url = new URL(file, ARTIFACTS);
+  await (typeof content === "string" ? Deno.writeTextFile(url, content) : Deno.writeFile(url, content));
+}
 const { label, files } = await writePins(DEVELOPMENT_LABEL);
 for (const [file, hash] of Object.entries(files)) console.log(`${hash}  artifacts/${file}`);
 console.log(label);
@@ -83,24 +87,25 @@ async function cached(
   return target;
 }
 
-/** Runs one step and shows on standard error how far it is. */
+/** Runs one step and shows on standard error how far it is: on a terminal in one line that moves. */
 async function step(title: string, work: (log: SnarkjsLogger) => Promise<unknown>): Promise<void> {
   const start = performance.now();
   const terminal = Deno.stderr.isTerminal();
-  let shown = "";
-  const show = (text: string) => {
-    if (text === shown) return;
-    shown = text;
+  const line = (text: string) => {
     const seconds = ((performance.now() - start) / 1000).toFixed(0);
-    if (terminal) Deno.stderr.writeSync(new TextEncoder().encode(`\r\x1b[K${title} ${seconds} s  ${text}`));
+    return `${terminal ? "\r\x1b[K" : ""}${title}: ${seconds} s${text}`;
   };
-  // snarkjs tells its progress in debug lines such as "tauG1: fft 14 mix end: 3/8"; their part before the number is the phase.
-  const progress = (text: string) => show(String(text).replaceAll(/\s+/g, " ").slice(0, 60));
-  const report = (text: string) => console.error(`${terminal ? "\n" : ""}${text}`);
+  // snarkjs tells how far it is in its debug lines.
+  const progress = (text: string) => {
+    if (!terminal) return;
+    Deno.stderr.writeSync(new TextEncoder().encode(line(`  ${text.replaceAll(/\s+/g, " ").slice(0, 60)}`)));
+  };
+  const report = (text: string) => console.error(line(`  ${text}`));
   console.error(`${title}...`);
-  await work({ debug: progress, info: progress, warn: report, error: report });
-  show("done");
-  console.error(`${terminal ? "\n" : ""}${title}: ${((performance.now() - start) / 1000).toFixed(0)} s`);
+  const result = await work({ debug: progress, info: progress, warn: report, error: report });
+  // snarkjs answers -1 after it has logged why: a file that is not prepared, too small, or of another curve.
+  if (result === -1) throw new Error(`${title} failed`);
+  console.error(line(""));
 }
 
 function randomText(): string {
