@@ -145,20 +145,22 @@ export class Ledger {
       const done: { account: Address; lt: bigint; hash: Buffer }[] = [];
       const externals = [...this.#pool.values()];
       this.#pool.clear();
-      while (done.length < LARGEST_BLOCK) {
-        const internal = this.#messages.shift();
-        const message = internal ?? externals.shift();
-        if (!message) break;
-        const executed = await this.#execute(message, seqno).catch((error) => {
-          // Accepted when it came, refused by what ran before it: dropped without a trace, as on the live chain.
-          if (internal || !(error instanceof ExternalRefused)) throw error;
-        });
-        if (executed) done.push(executed);
+      try {
+        while (done.length < LARGEST_BLOCK) {
+          const internal = this.#messages.shift();
+          const message = internal ?? externals.shift();
+          if (!message) break;
+          const executed = await this.#execute(message, seqno).catch((error) => {
+            // Accepted when it came, refused by what ran before it: dropped without a trace, as on the live chain.
+            if (internal || !(error instanceof ExternalRefused)) throw error;
+          });
+          if (executed) done.push(executed);
+        }
+      } finally {
+        for (const message of externals) this.#pool.set(message.hash().toString("hex"), message);
+        this.#blocks.push({ seqno, now, transactions: done });
       }
-      for (const message of externals) this.#pool.set(message.hash().toString("hex"), message);
-      const block = { seqno, now, transactions: done };
-      this.#blocks.push(block);
-      return block;
+      return this.head;
     });
   }
 

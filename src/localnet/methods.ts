@@ -2,23 +2,25 @@
  * The methods of toncenter's API v2 over a {@link Ledger}: those that TonClient, wallets and our own adapter ask for.
  * Each takes loosely typed parameters, as the real one does, and throws {@linkcode RequestError} for what it cannot take.
  */
-import { Address, beginCell, Cell, Dictionary, external, loadMessage, storeMessage } from "@ton/core";
+import { type Address, beginCell, Cell, Dictionary, external, loadMessage, storeMessage } from "@ton/core";
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js";
 import { parseStack, serializeStack } from "../ton/stack_json.ts";
 import { normalizedHash } from "../ton/wallet.ts";
 import { ExternalRefused, type Ledger, type StoredTransaction } from "./ledger.ts";
+import {
+  address,
+  attempt,
+  bigint,
+  cell,
+  hashBytes,
+  integer,
+  invalid,
+  optionalCell,
+  type Params,
+  RequestError,
+} from "./params.ts";
 import { accountJson, blockId, stateName, transactionId, transactionJson } from "./toncenter_json.ts";
-
-/** A request that is answered with `code` and this message. */
-export class RequestError extends Error {
-  constructor(readonly code: number, message: string) {
-    super(message);
-  }
-}
-
-/** Parameters as they came, from JSON or from a query. */
-export type Params = Readonly<Record<string, unknown>>;
 
 type Method = (ledger: Ledger, params: Params) => unknown;
 
@@ -268,47 +270,4 @@ function block(ledger: Ledger, params: Params) {
 
 function configJson(config: Cell) {
   return { "@type": "configInfo", config: { "@type": "tvm.cell", bytes: config.toBoc().toString("base64") } };
-}
-
-function invalid(name: string, expected: string): RequestError {
-  return new RequestError(422, `parameter ${name} must be ${expected}`);
-}
-
-function attempt<T>(name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new RequestError(422, `parameter ${name}: ${(error as Error).message}`);
-  }
-}
-
-function address(params: Params, name = "address"): Address {
-  return attempt(name, () => Address.parse(String(params[name])));
-}
-
-function cell(params: Params, name: string): Cell {
-  return attempt(name, () => Cell.fromBase64(String(params[name])));
-}
-
-function optionalCell(params: Params, name: string): Cell | undefined {
-  return params[name] ? cell(params, name) : undefined;
-}
-
-function integer(params: Params, name: string, otherwise: number): number {
-  return Number(bigint(params, name, BigInt(otherwise)));
-}
-
-function bigint(params: Params, name: string, otherwise: bigint): bigint {
-  const value = params[name];
-  if (value === undefined || value === null) return otherwise;
-  if (!/^-?[0-9]{1,20}$/.test(String(value))) throw invalid(name, "an integer");
-  return BigInt(String(value));
-}
-
-/** A hash in hex or in base64 of either alphabet, as toncenter takes it. */
-function hashBytes(value: unknown): Buffer {
-  const text = String(value);
-  const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
-  if (bytes.length !== 32) throw invalid("hash", "32 bytes in hex or base64");
-  return bytes;
 }

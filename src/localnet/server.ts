@@ -3,7 +3,8 @@
  * shape. Thin; it decides nothing.
  */
 import { ExternalRefused, type Ledger } from "./ledger.ts";
-import { methods, type Params, refusalText, RequestError } from "./methods.ts";
+import { methods, refusalText } from "./methods.ts";
+import { type Params, RequestError } from "./params.ts";
 
 const PREFIX = "/api/v2/";
 const LONGEST_BODY = 4 * 2 ** 20;

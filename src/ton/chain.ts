@@ -77,7 +77,8 @@ export interface Chain {
   configParam(id: number, options?: CallOptions): Promise<Cell>;
 
   /**
-   * Hands over an external message (the whole message cell). It is in the mempool then, not on chain.
+   * Hands over an external message (the whole message cell). It is in the mempool then, not on chain. A refusal does
+   * not prove that the message never got in: an earlier try may have, and its answer been lost.
    *
    * @throws {Problem} `contract_refused` when the account would not accept it, with member `exitCode` if it is known.
    */

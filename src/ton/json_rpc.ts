@@ -31,12 +31,15 @@ export class EndpointError extends Error {
   }
 }
 
-/** Asks for `method`; `refusal` may turn an error answer into a problem that no retry can mend. */
+/**
+ * Asks for `method`. An error answer that no retry can mend may be settled by the caller: `settles` throws the problem
+ * that it is, or returns true when it is as good as success.
+ */
 export type Call = (
   rank: Rank,
   method: string,
   params: Record<string, unknown>,
-  options?: { signal?: AbortSignal; refusal?: (error: EndpointError) => Problem | undefined },
+  options?: { signal?: AbortSignal; settles?: (error: EndpointError) => boolean },
 ) => Promise<unknown>;
 
 const envelope = z.union([
@@ -84,14 +87,13 @@ export function openEndpoint(options: EndpointOptions): Call {
     }
   }
 
-  return async (rank, method, params, { signal, refusal } = {}) => {
+  return async (rank, method, params, { signal, settles } = {}) => {
     for (let tried = 1;; tried++) {
       try {
         return await scheduler.run(rank, () => attempt(method, params, signal), signal);
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error;
-        const refused = refusal?.(error);
-        if (refused) throw refused;
+        if (settles?.(error)) return undefined;
         const mayMend = error.code === 429 || error.code >= 500;
         if (!mayMend || tried >= attempts) {
           throw new Problem("chain_unavailable", `${url.host} ${method}: ${error.message}`);

@@ -116,16 +116,21 @@ export function connect(options: EndpointOptions): Chain {
 
     async send(message, { signal } = {}) {
       const boc = message.toBoc().toString("base64");
-      await call("send", "sendBoc", { boc }, { signal, refusal: refusedMessage });
+      await call("send", "sendBoc", { boc }, { signal, settles: settlesMessage });
     },
   };
 }
 
-/** An external message that the account does not take; trying it again as it is cannot help. */
-function refusedMessage({ message }: EndpointError): Problem | undefined {
-  if (!/cannot apply external message|not accepted|rejected by/i.test(message)) return undefined;
+/**
+ * A message that is there already needs nothing more; one that its account refuses is refused again as it is.
+ *
+ * @throws {Problem} `contract_refused`
+ */
+function settlesMessage({ message }: EndpointError): boolean {
+  if (/duplicate message/i.test(message)) return true;
+  if (!/cannot apply external message|not accepted|rejected by/i.test(message)) return false;
   const exitCode = /exit_?code[=:]\s*(-?\d{1,10})/i.exec(message)?.[1];
-  return exitCode === undefined
+  throw exitCode === undefined
     ? new Problem("contract_refused", "account does not accept the external message")
     : new Problem("contract_refused", `account refuses the external message with exit code ${exitCode}`, {
       members: { exitCode: Number(exitCode) },

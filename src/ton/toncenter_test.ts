@@ -260,6 +260,12 @@ Deno.test("an external message that its account refuses is contract_refused, at 
   assert.equal(asked.length, 1);
 });
 
+Deno.test("an external message that is there already is sent", async () => {
+  const { chain, asked } = hostile(() => failed(500, "LITE_SERVER_UNKNOWN: duplicate message"));
+  await chain.send(Cell.EMPTY);
+  assert.equal(asked.length, 1);
+});
+
 Deno.test("transactions are believed by their own cells", async (t) => {
   const net = await startLocalnet({ blockTimeMs: 0 });
   const honest = connect({ endpoint: net.url });
