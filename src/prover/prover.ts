@@ -159,7 +159,7 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
   ): Promise<ProofWithSignals> {
     const report = progressReporter(onProgress);
     report("loading");
-    const { program, zkey } = await unlessAborted(provingFiles(circuit), signal);
+    const { program, zkey } = await unlessAborted(() => provingFiles(circuit), signal);
     report("witness", "loading");
     const witness = await pool.run({ kind: "witness", program, inputs }, { signal });
     report("proving", "witness");
@@ -239,8 +239,8 @@ function share(bytes: Uint8Array): SharedArrayBuffer {
   return shared;
 }
 
-/** Waits for `work`, which itself goes on, until the signal is aborted. */
-async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+/** Waits for the work, which itself goes on, until the signal is aborted; does not begin it if it already is. */
+async function unlessAborted<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal?.aborted) throw new Problem("cancelled");
   let abort = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -248,7 +248,7 @@ async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise
     signal?.addEventListener("abort", abort);
   });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([work(), aborted]);
   } finally {
     signal?.removeEventListener("abort", abort);
   }
