@@ -41,6 +41,7 @@ export function localnetCommand(wiring: Wiring): Command {
 }
 
 async function localnet(wiring: Wiring, options: Options): Promise<void> {
+  const stopped = wiring.stopped();
   const dataDir = options.dataDir ?? await wiring.makeTempDir();
   let network: RunningLocalnet | undefined;
   let relayer: RunningRelayer | undefined;
@@ -65,7 +66,7 @@ async function localnet(wiring: Wiring, options: Options): Promise<void> {
     } else {
       print(wiring, network, relayer);
     }
-    await wiring.stopped();
+    await stopped;
   } finally {
     await relayer?.close();
     await network?.close();

@@ -13,8 +13,11 @@ export function serveCommand(wiring: Wiring): Command {
         "Examples:\n  RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic tonado serve",
     )
     .action(async () => {
-      const relayer = await wiring.serve(loadConfig(wiring.env));
-      await wiring.stopped();
+      const config = loadConfig(wiring.env);
+      const stopped = wiring.stopped();
+      const relayer = await wiring.serve(config);
+      wiring.stdout.write(`relayer of ${config.network} listens on ${relayer.url}\n`);
+      await stopped;
       await relayer.close();
     });
 }

@@ -1,0 +1,75 @@
+/** Runs the program, from its sources or compiled, as a user would: as a process of its own. */
+
+/** A running program. */
+export interface Program {
+  /** The next line of standard output; throws with what was written to standard error when there is none. */
+  line(): Promise<string>;
+  /** Ends it as a service manager does, and waits. */
+  stop(): Promise<Deno.CommandStatus>;
+  readonly status: Promise<Deno.CommandStatus>;
+}
+
+/** Command line that runs the program from its sources. */
+export const fromSources: readonly string[] = [
+  Deno.execPath(),
+  "run",
+  "-A",
+  "--no-check",
+  new URL("../../main.ts", import.meta.url).pathname,
+];
+
+/** Starts `[...program, ...args]` with only these environment variables beside PATH and HOME. */
+export function start(
+  program: readonly string[],
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Program {
+  const kept = ["PATH", "HOME", "DENO_DIR", "TMPDIR"].flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const child = new Deno.Command(program[0], {
+    args: [...program.slice(1), ...args],
+    clearEnv: true,
+    env: { ...Object.fromEntries(kept), ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const errors = new Response(child.stderr).text();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new Lines()).getReader();
+  return {
+    status: child.status,
+    async line() {
+      const { value, done } = await lines.read();
+      if (done) throw new Error(`the program ended: ${await errors}`);
+      return value;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      const status = await child.status;
+      await lines.cancel();
+      await errors;
+      return status;
+    },
+  };
+}
+
+class Lines extends TransformStream<string, string> {
+  constructor() {
+    let rest = "";
+    super({
+      transform(text, controller) {
+        const parts = (rest + text).split("\n");
+        rest = parts.pop() ?? "";
+        for (const part of parts) controller.enqueue(part);
+      },
+    });
+  }
+}
+
+/** A TCP port that nobody listens on. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
