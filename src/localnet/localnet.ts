@@ -6,6 +6,7 @@
 import { Address, type Cell, toNano } from "@ton/core";
 import type { Deployment, Deployments } from "../core/deployments.ts";
 import { poolKey } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
 import { deployPools } from "../ops/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/toncenter.ts";
@@ -80,7 +81,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const ledger = new Ledger({ executor, config, now: Math.floor(Date.now() / 1000) });
   const clock = new BlockClock(ledger, onError);
 
-  const server = Deno.serve({ port, hostname: host, onListen: () => {} }, async (request) => {
+  const server = listen(host, port, async (request) => {
     await clock.settle();
     const response = await handle(ledger, request, onError);
     await clock.settle();
@@ -122,6 +123,15 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** @throws {Problem} `invalid_config` when the port is taken */
+function listen(hostname: string, port: number, handler: Deno.ServeHandler): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ port, hostname, onListen: () => {} }, handler);
+  } catch (cause) {
+    throw new Problem("invalid_config", `localnet cannot listen on ${hostname}:${port}`, { cause });
   }
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, comment, external, internal, SendMode, storeMessage, toNano } from "@ton/core";
 import { mnemonicToPrivateKey } from "@ton/crypto";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
+import { Problem } from "../core/errors.ts";
 import { connect } from "../ton/toncenter.ts";
 import { openWallet } from "../ton/wallet.ts";
 import { type Localnet, startLocalnet } from "./localnet.ts";
@@ -289,6 +290,15 @@ Deno.test("each account's transactions are one chain from its first", () =>
       assert.equal(all.at(-1)!.prev, null);
       assert.deepEqual((await chain.account(address)).last, all[0].id);
     }
+  }));
+
+Deno.test("a port that is taken is told", () =>
+  withLocalnet({}, async (net) => {
+    const port = Number(new URL(net.url).port);
+    await assert.rejects(startLocalnet({ port, pools: [] }), (error: unknown) => {
+      assert.ok(error instanceof Problem && error.code === "invalid_config");
+      return true;
+    });
   }));
 
 Deno.test("close is final, and an abort closes too", async () => {

@@ -48,7 +48,7 @@ export class RequestScheduler {
   readonly #timer: Timer;
   #running = 0;
   #nextStart = -Infinity;
-  #waiting = false;
+  #wakeUp: AbortController | undefined;
 
   /** `requestsPerSecond` may be Infinity. */
   constructor(
@@ -84,6 +84,7 @@ export class RequestScheduler {
       const queue = this.#queues.get(rank)!;
       const abort = () => {
         queue.delete(entry);
+        if (this.#next() === undefined) this.#wakeUp?.abort(); // no timer outlives what it was for
         reject(new Problem("cancelled", undefined, { cause: signal?.reason }));
       };
       const entry = {
@@ -101,7 +102,7 @@ export class RequestScheduler {
 
   #pump(): void {
     while (this.#running < this.#concurrency) {
-      const queue = [...this.#queues.values()].find((waiting) => waiting.size > 0);
+      const queue = this.#next();
       if (!queue) return;
       const delay = this.#nextStart - this.#timer.now();
       if (delay > 0) return this.#pumpAfter(delay);
@@ -113,11 +114,16 @@ export class RequestScheduler {
     }
   }
 
+  /** The most urgent queue that is not empty. */
+  #next(): Set<Entry> | undefined {
+    return this.#queues.values().find((queue) => queue.size > 0);
+  }
+
   #pumpAfter(delay: number): void {
-    if (this.#waiting) return; // one wake-up at a time; it looks at the queues anew
-    this.#waiting = true;
-    this.#timer.wait(delay).then(() => {
-      this.#waiting = false;
+    if (this.#wakeUp) return; // one wake-up at a time; it looks at the queues anew
+    this.#wakeUp = new AbortController();
+    this.#timer.wait(delay, this.#wakeUp.signal).catch(() => {}).then(() => {
+      this.#wakeUp = undefined;
       this.#pump();
     });
   }

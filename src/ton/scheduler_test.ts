@@ -120,3 +120,17 @@ Deno.test("what is aborted while it waits never starts, and blocks nobody", asyn
   await running;
   assert.equal(await next, "done");
 });
+
+Deno.test("no timer is left when all that waited is aborted, and what comes later is served", async () => {
+  const scheduler = new RequestScheduler({ requestsPerSecond: 1 / 3600 }); // the system's own timer
+  await scheduler.run("getters", () => Promise.resolve());
+  const controller = new AbortController();
+  const aborted = scheduler.run("getters", () => Promise.resolve(), controller.signal);
+  controller.abort();
+  await assert.rejects(aborted);
+  const again = new AbortController();
+  const later = scheduler.run("getters", () => Promise.resolve(), again.signal);
+  await settled();
+  again.abort();
+  await assert.rejects(later); // Deno fails this test if the hour's timer were still running
+});

@@ -147,6 +147,46 @@ Deno.test("Retry-After stops every request for so long", async () => {
   assert.ok(timer.now() >= 7000, String(timer.now()));
 });
 
+const rates: [string, Partial<Parameters<typeof connect>[0]>, number][] = [
+  ["1 a second without a key", { apiKey: undefined }, 1000],
+  ["10 a second with one", {}, 100],
+  ["as many as one likes on this machine", { endpoint: "http://127.0.0.1:1", apiKey: undefined }, 0],
+  ["what is asked for", { requestsPerSecond: 4 }, 250],
+];
+for (const [what, options, interval] of rates) {
+  Deno.test(`requests start at the endpoint's rate: ${what}`, async () => {
+    const { chain, timer } = hostile(() => masterchain(1), { requestsPerSecond: undefined, ...options });
+    await Promise.all([1, 2, 3, 4].map(() => chain.masterchainSeqno()));
+    assert.equal(timer.now(), 3 * interval);
+  });
+}
+
+Deno.test("an answer without end is given up", async () => {
+  const chunk = new Uint8Array(2 ** 20).fill(32);
+  let given = 0;
+  const { chain } = hostile(() =>
+    new Response(
+      new ReadableStream({
+        pull(controller) {
+          given++;
+          controller.enqueue(chunk);
+        },
+      }),
+    )
+  );
+  await assert.rejects(chain.masterchainSeqno(), problem("chain_unavailable", /too long/));
+  assert.ok(given < 64);
+});
+
+Deno.test("a key in the endpoint's URL is in no message", async () => {
+  const { chain } = hostile(() => failed(403, "no"), { endpoint: "https://endpoint.test/v2?api_key=s3cret" });
+  await assert.rejects(chain.masterchainSeqno(), (error: Problem) => {
+    assert.equal(error.code, "chain_unavailable");
+    assert.doesNotMatch(error.message, /s3cret/);
+    return true;
+  });
+});
+
 Deno.test("an abort ends the call with `cancelled`, before and while it runs", async () => {
   const { chain, asked } = hostile(() => masterchain(1));
   await assert.rejects(chain.masterchainSeqno({ signal: AbortSignal.abort() }), problem("cancelled"));
