@@ -12,7 +12,9 @@ import { parseStack, serializeArguments } from "./stack_json.ts";
 /** Transactions that toncenter gives at once. */
 const LARGEST_PAGE = 100;
 
-const nano = z.union([z.string().regex(/^-?[0-9]{1,39}$/), z.int()]).transform(BigInt);
+/** Lite servers say -1 for an account that was never there. */
+const balance = z.union([z.string().regex(/^(-1|[0-9]{1,39})$/), z.int().min(-1)])
+  .transform((text) => BigInt(text) < 0n ? 0n : BigInt(text));
 const lt = z.string().regex(/^[0-9]{1,20}$/).transform(BigInt);
 const hash = z.string().transform((text, context) => {
   const bytes = Buffer.from(text, "base64");
@@ -34,7 +36,7 @@ const transactionId = z.object({ lt, hash });
 const answers = {
   getMasterchainInfo: z.object({ last: z.object({ seqno: z.int().nonnegative() }) }),
   getAddressInformation: z.object({
-    balance: nano,
+    balance,
     state: z.enum(["active", "uninitialized", "frozen"]),
     code: optionalCell,
     data: optionalCell,

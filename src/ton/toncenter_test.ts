@@ -223,6 +223,7 @@ const illFormed: [string, (chain: Chain) => Promise<unknown>, unknown][] = [
   ["a seqno that is a string", (chain) => chain.masterchainSeqno(), { last: { seqno: "1" } }],
   ["a negative seqno", (chain) => chain.masterchainSeqno(), { last: { seqno: -1 } }],
   ["an account without a balance", (chain) => chain.account(stranger), { ...account, balance: undefined }],
+  ["a negative balance", (chain) => chain.account(stranger), { ...account, balance: "-5" }],
   ["a balance with an exponent", (chain) => chain.account(stranger), { ...account, balance: "1e9" }],
   ["an unknown state", (chain) => chain.account(stranger), { ...account, state: "asleep" }],
   ["an active account without code", (chain) => chain.account(stranger), { ...account, state: "active" }],
@@ -241,6 +242,13 @@ for (const [what, ask, result] of illFormed) {
     await assert.rejects(ask(hostile(() => ok(result)).chain), problem("chain_inconsistent"));
   });
 }
+
+Deno.test("an account that was never there is uninitialized and has nothing", async () => {
+  for (const balance of ["-1", -1, "0", 0]) {
+    const info = await hostile(() => ok({ ...account, balance })).chain.account(stranger);
+    assert.deepEqual(info, { state: "uninitialized", balance: 0n, syncUtime: 1 });
+  }
+});
 
 Deno.test("a get method's exit code comes as a member", async () => {
   const { chain } = hostile(() => ok({ exit_code: 11, stack: [] }));

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { Address, comment, loadMessage, SendMode, toNano } from "@ton/core";
+import { Address, Cell, comment, loadMessage, SendMode, toNano } from "@ton/core";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
-import { Problem } from "../core/errors.ts";
+import { Problem, type ProblemCode } from "../core/errors.ts";
 import { Secret } from "../core/secret.ts";
 import { relayerKey, userKeys } from "../localnet/development_keys.ts";
 import { startLocalnet } from "../localnet/localnet.ts";
+import type { AccountInfo } from "./chain.ts";
 import { checkMnemonic, openMnemonic } from "./mnemonic.ts";
 import { connect } from "./toncenter.ts";
 import { normalizedHash, openWallet, TRANSFER_LIFE, type WalletVersion } from "./wallet.ts";
@@ -100,6 +101,22 @@ for (const version of ["v4R2", "v5R1"] as const) {
     assert.ok(sign(wallet.maxMessages));
     assert.throws(() => sign(0), RangeError);
     assert.throws(() => sign(wallet.maxMessages + 1), RangeError);
+  });
+}
+
+const accounts: [string, Partial<AccountInfo>, ProblemCode][] = [
+  ["is frozen", { state: "frozen" }, "chain_unavailable"],
+  ["holds other code", { state: "active", code: Cell.EMPTY, data: Cell.EMPTY }, "chain_inconsistent"],
+];
+for (const [what, info, code] of accounts) {
+  Deno.test(`a wallet whose account ${what} signs nothing by itself: ${code}`, async () => {
+    const account = () =>
+      Promise.resolve({ state: "active", balance: 1n, syncUtime: 1, ...info } as AccountInfo);
+    const send = () => Promise.reject(new Error("sent"));
+    const chain = { ...nowhere, account, send };
+    const wallet = await openWallet(relayerKey.mnemonic, { version: "v4R2", network: "testnet", chain });
+    const sending = wallet.send([{ to: stranger, value: 1n, bounce: false }]);
+    await assert.rejects(sending, (error: unknown) => error instanceof Problem && error.code === code);
   });
 }
 
