@@ -1,0 +1,156 @@
+/** The relayer over its HTTP API on a localnet: what a client sees from deposit to payment. All parts are real. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { FIELD_MODULUS, toHex } from "../../src/core/field.ts";
+import { poseidon } from "../../src/core/poseidon.ts";
+import { Harness, until } from "./relayer_harness.ts";
+
+const KEY = "native-1";
+const DENOMINATION = 1_000_000_000n;
+const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
+
+Deno.test("relayer: from deposit to payment through the API", async (t) => {
+  await using net = await Harness.start();
+  const pool = net.pool(KEY).address.toString();
+  const query = `pool=${encodeURIComponent(pool)}`;
+  const balanceOf = async (address: Address) => (await net.chain.account(address)).balance;
+  await net.untilIndexed(KEY);
+
+  await t.step("an empty pool has the empty root and no leaves", async () => {
+    equal((await net.get(`/tree/root?${query}`)).body.root, toHex(net.tree(KEY).root));
+    const { count, nextFrom, commitments } = (await net.get(`/tree/commitments?${query}`)).body;
+    deepEqual([count, nextFrom, commitments], [0, null, []]);
+  });
+
+  const notes = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
+  await net.untilIndexed(KEY);
+
+  await t.step("deposits are served as leaves in order, in pages that join up", async () => {
+    const expected = notes.map(({ commitment }, leafIndex) => ({ leafIndex, commitment: toHex(commitment) }));
+    const first = (await net.get(`/tree/commitments?${query}&limit=2`)).body;
+    deepEqual([first.from, first.count, first.nextFrom], [0, 2, 2]);
+    const rest = (await net.get(`/tree/commitments?${query}&from=2&limit=99999999999`)).body;
+    deepEqual([rest.from, rest.count, rest.nextFrom], [2, 1, null]);
+    deepEqual([...first.commitments, ...rest.commitments], expected);
+    deepEqual((await net.get(`/tree/commitments?${query}&from=3`)).body.commitments, []);
+  });
+
+  await t.step("the served path of a leaf hashes to the root that the chain has", async () => {
+    const commitment = toHex(notes[1].commitment);
+    const { root, pathElements, pathIndices } =
+      (await net.get(`/tree/path?${query}&commitment=${commitment}`)).body;
+    let node = notes[1].commitment;
+    pathElements.forEach((element: string, level: number) => {
+      const sibling = BigInt(element);
+      node = pathIndices[level] === 0 ? poseidon([node, sibling]) : poseidon([sibling, node]);
+    });
+    equal(toHex(node), root);
+    equal(node, await net.contract(KEY).getCurrentRoot());
+    equal((await net.get(`/tree/path?${query}&commitment=0x1`)).body.code, "commitment_not_found");
+  });
+
+  await t.step("/note/check answers what was asked, and null for the rest", async () => {
+    const check = async (body: object) => (await net.post("/note/check", { pool, ...body })).body;
+    const known = await check({ commitment: toHex(notes[2].commitment) });
+    equal(typeof known.timestamp, "number");
+    deepEqual({ ...known, timestamp: 0 }, { deposited: true, leafIndex: 2, timestamp: 0, spent: null });
+    const nothing = { deposited: null, leafIndex: null, timestamp: null, spent: null };
+    deepEqual(await check({ commitment: "0x5" }), { ...nothing, deposited: false });
+    deepEqual(await check({ nullifierHash: toHex(notes[2].nullifierHash) }), { ...nothing, spent: false });
+  });
+
+  const recipient = fresh(0x42);
+  const body = await net.withdrawal(KEY, notes[0], { recipient, refund: 20_000_000n });
+  const status = { pool, nullifierHash: toHex(notes[0].nullifierHash) };
+
+  await t.step(
+    "an altered proof, an unknown root, another nullifier: refused, and nothing is kept of it",
+    async () => {
+      const { proof, publicSignals } = body;
+      const swapped = { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a };
+      equal((await net.post("/withdraw", { ...body, proof: swapped })).body.code, "proof_invalid");
+      const offCurve = { ...proof, pi_a: ["1", "2", "1"] };
+      equal((await net.post("/withdraw", { ...body, proof: offCurve })).body.code, "proof_invalid");
+      const otherRoot = publicSignals.with(0, "5");
+      equal((await net.post("/withdraw", { ...body, publicSignals: otherRoot })).body.code, "unknown_root");
+      const otherNullifier = publicSignals.with(1, String(notes[1].nullifierHash));
+      equal(
+        (await net.post("/withdraw", { ...body, publicSignals: otherNullifier })).body.code,
+        "proof_invalid",
+      );
+      const congruent = publicSignals.with(1, String(notes[0].nullifierHash + FIELD_MODULUS));
+      equal((await net.post("/withdraw", { ...body, publicSignals: congruent })).body.code, "not_in_field");
+      equal((await net.post("/withdraw/status", status)).body.code, "withdrawal_not_found");
+    },
+  );
+
+  const before = await balanceOf(net.relayerAddress);
+  await t.step("of 20 equal withdrawals at once one is sent, 19 are told where it stands", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => net.post("/withdraw", body)));
+    deepEqual(answers.map((answer) => answer.status).sort(), [200, ...Array(19).fill(409)]);
+    for (const { status, body: answer } of answers) {
+      const withdrawal = status === 200 ? answer : answer.withdrawal;
+      equal(withdrawal.nullifierHash, toHex(notes[0].nullifierHash));
+      ok(["accepted", "broadcast", "confirmed"].includes(withdrawal.state));
+      if (status === 200) deepEqual([answer.seqno, answer.fee], [0, "60000000"]);
+      else equal(answer.code, "nullifier_already_used");
+    }
+  });
+
+  await t.step("it is confirmed by the pool's log, and paid to the nano", async () => {
+    const done = await net.untilState(status, "confirmed", "failed", "expired");
+    deepEqual([done.state, done.reason], ["confirmed", null]);
+    ok(done.txHash && done.messageHash && done.settledAt >= done.acceptedAt);
+    equal(await balanceOf(recipient), DENOMINATION - 60_000_000n + 20_000_000n);
+    equal((await net.post("/note/check", status)).body.spent, true);
+  });
+
+  await t.step("the fee covers what the withdrawal cost, refund aside, as it was reckoned", async () => {
+    let gain = 0n;
+    await until("the excess is back", async () => {
+      gain = await balanceOf(net.relayerAddress) - before;
+      return gain > -50_000_000n;
+    });
+    const cost = 60_000_000n - 20_000_000n - gain;
+    ok(cost > 10_000_000n && cost < 40_000_000n, `cost ${cost}`);
+  });
+
+  await t.step("the same note again is 409 with the payment in it", async () => {
+    const again = await net.withdrawal(KEY, notes[0], { recipient: fresh(0x43) });
+    const { status, body: answer } = await net.post("/withdraw", again);
+    deepEqual([status, answer.code, answer.withdrawal.state], [409, "nullifier_already_used", "confirmed"]);
+  });
+
+  await t.step("withdrawals that wait together share a transfer", async () => {
+    const bodies = [
+      await net.withdrawal(KEY, notes[1], { recipient: fresh(0x44) }),
+      await net.withdrawal(KEY, notes[2], { recipient: fresh(0x45) }),
+    ];
+    const answers = await Promise.all(bodies.map((each) => net.post("/withdraw", each)));
+    deepEqual(answers.map((answer) => answer.status), [200, 200]);
+    for (const note of notes.slice(1)) {
+      await net.untilState({ pool, nullifierHash: toHex(note.nullifierHash) }, "confirmed");
+    }
+    equal(await balanceOf(fresh(0x44)), DENOMINATION - 60_000_000n);
+    equal(await balanceOf(fresh(0x45)), DENOMINATION - 60_000_000n);
+  });
+});
+
+Deno.test("relayer: with its endpoint down it says so, goes on answering, and recovers by itself", async () => {
+  await using net = await Harness.start();
+  const query = `pool=${encodeURIComponent(net.pool(KEY).address.toString())}`;
+  await until("ready", async () => (await net.get("/readyz")).status === 200);
+  net.shut = true;
+  await until("not ready", async () => (await net.get("/readyz")).body.pools[KEY].ready === false);
+  const { status, body } = await net.get("/readyz");
+  deepEqual([status, body.ready], [503, false]);
+  ok(body.pools[KEY].reason);
+  equal((await net.get("/status")).status, 200);
+  equal((await net.get("/livez")).status, 200);
+  const refused = await net.get(`/tree/root?${query}`);
+  deepEqual([refused.status, refused.body.code], [503, "not_ready"]);
+  ok(Number(refused.headers.get("retry-after")) > 0);
+  net.shut = false;
+  await until("ready again", async () => (await net.get("/readyz")).status === 200);
+  equal((await net.get(`/tree/root?${query}`)).status, 200);
+});

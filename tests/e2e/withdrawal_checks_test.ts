@@ -1,0 +1,197 @@
+/**
+ * Each check of the withdrawal policy, broken alone: a good withdrawal on real parts passes all of them, and each case
+ * changes one thing so that exactly its own check refuses.
+ */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { FIELD_MODULUS } from "../../src/core/field.ts";
+import type { Note } from "../../src/core/note.ts";
+import { systemClock } from "../../src/relay/clock.ts";
+import { PoolState } from "../../src/relay/pool_state.ts";
+import { PriceList } from "../../src/relay/price_list.ts";
+import { ProofVerifier } from "../../src/relay/proof_verifier.ts";
+import {
+  type Candidate,
+  checkWithdrawal,
+  withdrawalChecks,
+  type WithdrawRequest,
+} from "../../src/relay/withdrawal_checks.ts";
+import { openKvStore } from "../../src/store/kv/kv_store.ts";
+import type { Job } from "../../src/store/store.ts";
+import { openWallet } from "../../src/ton/wallet.ts";
+import { Harness, until } from "./relayer_harness.ts";
+
+const KEY = "native-1";
+const recipient = Address.parse(`0:${"42".repeat(32)}`);
+const stranger = Address.parse(`0:${"43".repeat(32)}`);
+
+Deno.test("withdrawal policy: each check refuses alone what it is there for", async (t) => {
+  await using net = await Harness.start({ relayer: false });
+  const [spent, unspent] = [await net.deposit(KEY), await net.deposit(KEY)];
+  const request = await requestOf(net, unspent);
+  const spentRequest = await requestOf(net, spent);
+  await withdrawDirectly(net, spentRequest);
+  const candidate = await candidateOf(net, request);
+  const { deps, pool } = candidate;
+  const job = (more: Partial<Job>): Job => ({
+    pool: pool.id,
+    nullifierHash: request.signals.nullifierHash,
+    state: "accepted",
+    queryId: 1n,
+    root: request.signals.root,
+    fee: request.fee,
+    refund: request.refund,
+    failures: 0,
+    acceptedAt: 0,
+    ...more,
+  });
+  const knowing = (known: Job) => ({ ...deps, store: { ...deps.store, job: () => Promise.resolve(known) } });
+  const altered = (change: Partial<typeof pool.deployment>, roots = pool.roots) => {
+    const other = new PoolState(pool.key, { ...pool.deployment, ...change }, 60_000, "localnet");
+    other.roots = roots;
+    other.synced(Date.now());
+    return other;
+  };
+  const stopped = altered({});
+  stopped.stopped("its root is not on chain");
+  const prices = await deps.prices.current();
+  const dear = {
+    current: () => Promise.resolve({ ...prices, gasFee: (gas: bigint) => 9n * prices.gasFee(gas) }),
+  };
+  const { proof } = request as { proof: { pi_a: unknown; pi_c: unknown } };
+
+  const broken: Record<string, Candidate> = {
+    "relayer is us": { ...candidate, deps: { ...deps, wallet: { ...deps.wallet, address: stranger } } },
+    "recipient is the proven one": { ...candidate, request: { ...request, recipient: stranger } },
+    "fee is the proven one": { ...candidate, request: { ...request, fee: request.fee + 1n } },
+    "refund is the proven one": { ...candidate, request: { ...request, refund: request.refund + 1n } },
+    "fee reaches the floor": { ...candidate, deps: { ...deps, feeMinNano: request.fee + 1n } },
+    "fee is below the denomination": { ...candidate, pool: altered({ denomination: request.fee }) },
+    "refund is paid by the fee, or a gift the operator allows": {
+      ...candidate,
+      pool: altered({ maxRefund: 0n }),
+    },
+    "nullifier is in neither a payment nor a live job": { ...candidate, deps: knowing(job({})) },
+    "its last failure is long enough ago": {
+      ...candidate,
+      deps: knowing(job({ state: "failed", failures: 1, settledAt: Date.now() })),
+    },
+    "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
+    "root is among the last 30": { ...candidate, pool: altered({}, [5n]) },
+    "proof verifies": {
+      ...candidate,
+      request: { ...request, proof: { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a } },
+    },
+    "note is unspent on chain": { ...candidate, request: spentRequest },
+    "fee covers the cost": { ...candidate, deps: { ...deps, prices: dear as unknown as PriceList } },
+    "wallet can pay for it": {
+      ...candidate,
+      deps: { ...deps, wallet: { ...deps.wallet, balance: () => Promise.resolve(1_000_000n) } },
+    },
+  };
+
+  await t.step("a good withdrawal passes every check", async () => {
+    deepEqual(await refusals(candidate), []);
+    await checkWithdrawal(request, deps);
+  });
+  await t.step("every check has its case, but the two that the others rest on", () => {
+    const rest = withdrawalChecks.map(({ name }) => name).filter((name) => !(name in broken));
+    deepEqual(rest, ["public inputs are canonical field elements", "pool is registered"]);
+  });
+  for (const [name, worse] of Object.entries(broken)) {
+    await t.step(`only "${name}" refuses`, async () => deepEqual(await refusals(worse), [name]));
+  }
+  await t.step("a public input of r or more is refused before anything is looked up", async () => {
+    for (const signal of Object.keys(request.signals) as (keyof typeof request.signals)[]) {
+      const signals = { ...request.signals, [signal]: request.signals[signal] + FIELD_MODULUS };
+      await rejects(checkWithdrawal({ ...request, signals }, { ...deps, pools: new Map() }), {
+        code: "not_in_field",
+      });
+    }
+  });
+  await t.step("a pool that is not registered is refused", async () => {
+    await rejects(checkWithdrawal({ ...request, pool: stranger }, deps), { code: "unknown_pool" });
+  });
+  await deps.store.close();
+});
+
+async function refusals(candidate: Candidate): Promise<string[]> {
+  const names = [];
+  for (const { name, holds } of withdrawalChecks) if (await holds(candidate) !== true) names.push(name);
+  return names;
+}
+
+/** A refund within the operator's gift that the fee does not pay for: 0.06 - 0.02 is below the floor of 0.05. */
+async function requestOf(net: Harness, note: Note): Promise<WithdrawRequest> {
+  const { proof, publicSignals, fee, refund } = await net.withdrawal(KEY, note, {
+    recipient,
+    refund: 20_000_000n,
+  });
+  const [root, nullifierHash, recipientField, relayer, feeSignal, refundSignal] = publicSignals.map(BigInt);
+  return {
+    pool: net.pool(KEY).address,
+    proof,
+    signals: {
+      root,
+      nullifierHash,
+      recipient: recipientField,
+      relayer,
+      fee: feeSignal,
+      refund: refundSignal,
+    },
+    recipient,
+    fee: BigInt(fee),
+    refund: BigInt(refund),
+  };
+}
+
+/** Anybody may submit a withdrawal: the relayer is paid, and its store knows nothing of it. */
+async function withdrawDirectly(
+  net: Harness,
+  { signals, proof, fee, refund }: WithdrawRequest,
+): Promise<void> {
+  const pool = net.contract(KEY);
+  const { root, nullifierHash } = signals;
+  const args = {
+    root,
+    nullifierHash,
+    fee,
+    refund,
+    recipient,
+    relayer: net.relayerAddress,
+    proof: proof as never,
+  };
+  await pool.sendWithdraw(net.user.sender(), args);
+  await until("spent", () => pool.getIsSpent(nullifierHash));
+}
+
+async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Candidate> {
+  const { chain } = net;
+  const { mnemonic, version } = net.localnet.relayer;
+  const pool = new PoolState(KEY, net.pool(KEY), 60_000, "localnet");
+  pool.roots = await net.contract(KEY).getRootHistory();
+  pool.synced(Date.now());
+  equal(pool.roots.includes(request.signals.root), true);
+  const store = await openKvStore(net.directory);
+  return {
+    request,
+    pool,
+    deps: {
+      chain,
+      wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),
+      store: {
+        batchLimit: store.batchLimit,
+        job: (id) => store.job(id),
+        withdrawal: (id, nullifierHash) => store.withdrawal(id, nullifierHash),
+        liveJobs: () => store.liveJobs(),
+        close: () => store.close(),
+      } as typeof store,
+      verifier: new ProofVerifier(net.prover),
+      prices: new PriceList(chain, systemClock),
+      clock: systemClock,
+      feeBps: 50,
+      feeMinNano: 50_000_000n,
+      pools: new Map([[pool.id, pool]]),
+    },
+  };
+}
