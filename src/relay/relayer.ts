@@ -74,7 +74,7 @@ export interface Relayer {
   withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;
   /** Every registered pool with its readiness, refused ones too. */
   readiness(): { ready: boolean; pools: Record<string, Readiness & { leaves: number }> };
-  /** Ends indexers and broadcaster, then the store. */
+  /** Ends indexers and broadcaster, answers those who wait for the wallet's turn, then closes the store. */
   close(): Promise<void>;
 }
 
@@ -102,6 +102,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
     pools: { get: offered } as ReadonlyMap<string, PoolState>,
     random,
   };
+  const submissions = new Set<Promise<Submission>>();
   const running = [
     ...all.map((pool) =>
       followPool(
@@ -131,6 +132,14 @@ export function startRelayer(parts: RelayerParts): Relayer {
     return pool;
   }
 
+  let ended: Promise<void> | undefined;
+  async function end(): Promise<void> {
+    stop.abort();
+    changes.notify();
+    await Promise.allSettled([...running, ...submissions]);
+    await store.close();
+  }
+
   return {
     network,
     feeBps: config.fee.bps,
@@ -157,7 +166,11 @@ export function startRelayer(parts: RelayerParts): Relayer {
       const pool = readyPool(address);
       return { pool: pool.shown, ...pool.tree.page(from, limit) };
     },
-    submit: (request) => submitWithdrawal(request, checks, stop.signal),
+    submit(request) {
+      const submission = submitWithdrawal(request, checks, stop.signal);
+      submissions.add(submission);
+      return submission.finally(() => submissions.delete(submission));
+    },
     withdrawal: (address, nullifierHash) => withdrawalStatus(address, nullifierHash, checks),
     readiness() {
       const now = clock.now();
@@ -166,11 +179,6 @@ export function startRelayer(parts: RelayerParts): Relayer {
       );
       return { ready: pools.every(([, { ready }]) => ready), pools: Object.fromEntries(pools) };
     },
-    async close() {
-      stop.abort();
-      changes.notify();
-      await Promise.allSettled(running);
-      await store.close();
-    },
+    close: () => ended ??= end(),
   };
 }

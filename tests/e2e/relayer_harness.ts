@@ -36,6 +36,8 @@ export interface WithdrawChoice {
 export class Harness implements AsyncDisposable {
   readonly trees = new Map<string, MerkleTree>();
   relayer!: Relayer;
+  /** The running relayer's own. */
+  store!: Store;
   /** While true the relayer's endpoint answers nothing. */
   shut = false;
   #app!: ReturnType<typeof createApp>;
@@ -76,12 +78,12 @@ export class Harness implements AsyncDisposable {
         this.shut ? Promise.reject(new TypeError("connection refused")) : fetch(input, init),
     });
     const chain = wrap.chain?.(own) ?? own;
-    const store = await openKvStore(this.directory);
+    this.store = await openKvStore(this.directory);
     this.relayer = startRelayer({
       config: { network: "localnet", fee: { bps: 50, minNano: 50_000_000n }, indexer: {} },
       chain,
       wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),
-      store: wrap.store?.(store) ?? store,
+      store: wrap.store?.(this.store) ?? this.store,
       prover: this.prover,
       vkeyHash: combinedVkeyHash(this.prover.vkeyHash),
       deployments: this.localnet.deployments,
@@ -197,6 +199,16 @@ export class Harness implements AsyncDisposable {
     await this.localnet.close();
     await Deno.remove(this.directory, { recursive: true });
   }
+}
+
+/** `target` with some of its methods replaced. */
+export function overriding<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value = Reflect.get(name in methods ? methods : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** Looks again until `holds`; a minute at most, then it is an error that says what was waited for. */
