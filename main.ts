@@ -9,6 +9,7 @@ import { readRegistry } from "./src/config/registry.ts";
 import type { Deployments } from "./src/core/deployments.ts";
 import { combinedVkeyHash } from "./src/core/groth16.ts";
 import { createApp } from "./src/http/app.ts";
+import { listen } from "./src/http/listen.ts";
 import { createProver } from "./src/prover/prover.ts";
 import { startRelayer } from "./src/relay/relayer.ts";
 import { openKvStore } from "./src/store/kv/kv_store.ts";
@@ -43,16 +44,11 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
     deployments: registry,
     log,
   });
-  const { host, port: wanted } = config.http;
-  const server = Deno.serve(
-    { hostname: host, port: wanted, onListen: () => {} },
-    createApp(relayer, log).fetch,
-  );
-  const { hostname, port } = server.addr as Deno.NetAddr;
+  const listener = listen(createApp(relayer, log).fetch, config.http);
   return {
-    url: `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`,
+    url: listener.url,
     async close() {
-      await server.shutdown();
+      await listener.close();
       await relayer.close();
       prover.close();
     },
