@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { Address, beginCell, comment, external, internal, SendMode, storeMessage, toNano } from "@ton/core";
+import {
+  Address,
+  beginCell,
+  type Cell,
+  comment,
+  external,
+  internal,
+  SendMode,
+  storeMessage,
+  toNano,
+} from "@ton/core";
 import { mnemonicToPrivateKey } from "@ton/crypto";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
 import { Problem } from "../core/errors.ts";
@@ -201,6 +211,11 @@ Deno.test("what cannot be answered is answered in toncenter's shape", () =>
         rpc("sendBoc", { boc: boc(external({ to: stranger, body: comment("x") })) }),
         500,
       ],
+      [
+        "a message that is too large",
+        rpc("sendBoc", { boc: boc(external({ to: stranger, body: large() })) }),
+        500,
+      ],
       ["a stack that is none", rpc("runGetMethod", { address, method: "seqno", stack: [["num"]] }), 422],
       ["a get method without a name", rpc("runGetMethod", { address, stack: [] }), 422],
       ["a block to come", rpc("shards", { seqno: 1_000_000 }), 404],
@@ -309,6 +324,13 @@ Deno.test("close is final, and an abort closes too", async () => {
   await assert.rejects(fetch(net.url));
   await assert.rejects(startLocalnet({ pools: [], signal: AbortSignal.abort() }));
 });
+
+/** A body of 70,000 bytes. */
+function large(): Cell {
+  let cell = beginCell().endCell();
+  for (let i = 0; i < 560; i++) cell = beginCell().storeUint(i, 1000).storeRef(cell).endCell();
+  return cell;
+}
 
 function boc(message: Parameters<typeof storeMessage>[0] | ReturnType<typeof internal>): string {
   return beginCell().store(storeMessage(message as Parameters<typeof storeMessage>[0])).endCell().toBoc()

@@ -6,7 +6,7 @@ import { type Address, beginCell, Cell, Dictionary, external, loadMessage, store
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js";
 import { parseStack, serializeStack } from "../ton/stack_json.ts";
-import { normalizedHash } from "../ton/wallet.ts";
+import { LARGEST_EXTERNAL, normalizedHash } from "../ton/wallet.ts";
 import { ExternalRefused, type Ledger, type StoredTransaction } from "./ledger.ts";
 import {
   address,
@@ -203,6 +203,12 @@ const walletKinds = [
 
 async function submit(ledger: Ledger, params: Params): Promise<Cell> {
   const message = cell(params, "boc");
+  if (message.toBoc().length > LARGEST_EXTERNAL) {
+    throw new RequestError(
+      500,
+      "LITE_SERVER_UNKNOWN: cannot apply external message : too big external message",
+    );
+  }
   try {
     await ledger.submit(message);
   } catch (error) {

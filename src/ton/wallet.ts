@@ -32,6 +32,9 @@ export type WalletVersion = "v4R2" | "v5R1";
  */
 export const TRANSFER_MODE: SendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
 
+/** Bytes of the largest external message that the network takes (`max_ext_msg_size` of its size limits). */
+export const LARGEST_EXTERNAL = 65_535;
+
 /** Seconds that a transfer of {@link Wallet.send} may take to reach a block. */
 export const TRANSFER_LIFE = 60;
 
@@ -87,7 +90,10 @@ export interface Wallet {
   state(): Promise<WalletState>;
   seqno(): Promise<number>;
   balance(): Promise<bigint>;
-  /** Signs without asking the chain. Throws RangeError for no message, or more than {@link maxMessages}. */
+  /**
+   * Signs without asking the chain. Throws RangeError for no message, for more than {@link maxMessages}, or when they
+   * make a message larger than {@link LARGEST_EXTERNAL}.
+   */
   sign(request: TransferRequest): SignedTransfer;
   /** Reads the state, signs with {@link TRANSFER_LIFE} to live, sends. Does not wait for a block. */
   send(messages: readonly OutgoingMessage[]): Promise<SignedTransfer>;
@@ -172,6 +178,8 @@ export async function openWallet(
     });
     const init = seqno === 0 ? kind.init : undefined;
     const message = beginCell().store(storeMessage(external({ to: kind.address, init, body }))).endCell();
+    const { length } = message.toBoc();
+    if (length > LARGEST_EXTERNAL) throw new RangeError(`a transfer of ${length} bytes is too large to send`);
     return { message, hash: normalizedHash(kind.address, body), seqno, validUntil };
   }
 

@@ -104,6 +104,27 @@ for (const version of ["v4R2", "v5R1"] as const) {
   });
 }
 
+Deno.test("a transfer that no node would take is not signed", async () => {
+  const wallet = await openWallet(relayerKey.mnemonic, {
+    version: "v5R1",
+    network: "testnet",
+    chain: nowhere,
+  });
+  const sign = (count: number) =>
+    wallet.sign({
+      seqno: 1,
+      validUntil: 1_800_000_000,
+      messages: Array.from({ length: count }, (_, i) => ({
+        to: stranger,
+        value: 1n,
+        bounce: false,
+        body: comment(`${i}`.padStart(4, "0").repeat(110)), // no cell of one is a cell of another
+      })),
+    });
+  assert.ok(sign(100));
+  assert.throws(() => sign(200), /too large/);
+});
+
 const accounts: [string, Partial<AccountInfo>, ProblemCode][] = [
   ["is frozen", { state: "frozen" }, "chain_unavailable"],
   ["holds other code", { state: "active", code: Cell.EMPTY, data: Cell.EMPTY }, "chain_inconsistent"],
