@@ -51,7 +51,7 @@ const INITIAL_BALANCE = 2_500_000_000n;
 /** What a young pool grows to, and the years of its storage that the deployer pays. */
 const YOUNG_POOL = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * 31_557_600n };
 /** `GAS_HIGHEST_PATH` of contracts/fees.tolk: what the dearest withdrawal takes. */
-export const GAS_HIGHEST_PATH = 400_000n;
+export const GAS_HIGHEST_PATH = 406_000n;
 /** A denomination is at least so many times the gas fee of that. */
 const GAS_FEES_PER_NOTE = 36n;
 

@@ -36,17 +36,17 @@ export function nativePoolInit(
   const empty = emptySet();
   const data = beginCell()
     .storeCoins(denomination)
-    .storeAddress(owner)
-    .storeBit(false) // paused
     .storeUint(0, 32) // deposits
     .storeUint(0, 32) // withdrawals
     .storeCoins(0) // debt
     .storeUint(0, 32) // touched
+    .storeRef(empty) // nullifiers
     .storeUint(zeros[20], 255)
     .storeRef(empty) // commitments
-    .storeRef(empty) // nullifiers
     .storeRef(Cell.EMPTY) // roots, young
     .storeRef(Cell.EMPTY) // roots, old
+    .storeBit(false) // paused
+    .storeAddress(owner)
     .endCell();
   return { code: loadPoolCode().code, data };
 }

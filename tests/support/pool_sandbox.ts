@@ -1,0 +1,300 @@
+/**
+ * A pool in TON's emulator, as the contract tests drive it: the real contract with the test's own verification keys
+ * (see trapdoor_keys.ts), so that roots and notes are whatever a test wants. Addresses, amounts and outcomes are the
+ * chain's; nothing here knows the contract's rules.
+ */
+import {
+  type Address,
+  beginCell,
+  Cell,
+  contractAddress,
+  type Message,
+  type StateInit,
+  type Transaction,
+  type TupleItem,
+  TupleReader,
+} from "@ton/core";
+import {
+  Blockchain,
+  createShardAccount,
+  internal,
+  type SandboxContract,
+  type TreasuryContract,
+} from "@ton/sandbox";
+import { addressToField } from "../../src/core/address_field.ts";
+import { FIELD_MODULUS } from "../../src/core/field.ts";
+import { circuits } from "../../src/core/groth16.ts";
+import {
+  type DepositBody,
+  loadPoolLog,
+  storeDeposit,
+  storeWithdraw,
+  type WithdrawBody,
+} from "../../src/core/messages.ts";
+import { zeros } from "../../src/core/zeros.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
+import { nativePoolInit } from "../../src/ton/pool_state.ts";
+import { compileTolk } from "../../tools/contracts/compile.ts";
+import { verifierSource } from "../../tools/contracts/verifier.ts";
+import { forgeProof, trapdoorKey } from "./trapdoor_keys.ts";
+
+/** Verifiers with the test's keys, by path of the source they stand in for. */
+export const trapdoorVerifiers: Readonly<Record<string, string>> = Object.fromEntries(
+  circuits.map((
+    name,
+  ) => [`contracts/generated/verifier_${name}.tolk`, verifierSource(name, trapdoorKey(name))]),
+);
+
+let compiled: Promise<Cell> | undefined;
+/** The native pool with the test's keys. */
+export function trapdoorCode(): Promise<Cell> {
+  return compiled ??= compileTolk("contracts/pool_native.tolk", trapdoorVerifiers).then((boc) =>
+    Cell.fromBase64(boc)
+  );
+}
+
+/** Which prices: the sandbox's own, sixfold of today's, or mainnet's. */
+export const priceLists = { old: "default", mainnet: mainnetConfig() } as const;
+export type PriceList = keyof typeof priceLists;
+
+let counter = 0n;
+/** A field element that was never given before in this process. */
+export function freshElement(): bigint {
+  counter += 1n;
+  return (counter * 0x1fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0d7n + 7n) % FIELD_MODULUS;
+}
+
+/** What came of a message to the pool. */
+export interface Outcome {
+  /** The pool's transaction. */
+  readonly tx: Transaction;
+  readonly exitCode: number;
+  readonly gas: bigint;
+  /** undefined when the action phase was not reached. */
+  readonly actionCode: number | undefined;
+  /** The pool's internal messages, in order. */
+  readonly sent: readonly Message[];
+  /** The pool's decoded logs, in order. */
+  readonly logs: readonly ReturnType<typeof loadPoolLog>[];
+  readonly transactions: readonly Transaction[];
+  /** The pool's balance before the message came and after. */
+  readonly before: bigint;
+  readonly after: bigint;
+}
+
+/** What a deposit says, where it differs from an honest one. */
+export interface DepositChange extends Partial<DepositBody> {
+  readonly value?: bigint;
+  readonly bounce?: boolean;
+  /** Signals that the proof is made for. */
+  readonly signals?: readonly bigint[];
+}
+
+/** What a withdrawal says, where it differs from an honest one. */
+export interface WithdrawChange extends Partial<WithdrawBody> {
+  readonly value?: bigint;
+  readonly bounce?: boolean;
+  readonly signals?: readonly bigint[];
+  readonly from?: Address;
+}
+
+/** A blockchain with one pool on it. */
+export class PoolSandbox {
+  /** Roots of this pool, oldest first; the empty root is not among them. */
+  readonly roots: bigint[] = [];
+
+  private constructor(
+    readonly chain: Blockchain,
+    readonly address: Address,
+    readonly denomination: bigint,
+    readonly owner: SandboxContract<TreasuryContract>,
+    readonly user: SandboxContract<TreasuryContract>,
+    readonly relayer: SandboxContract<TreasuryContract>,
+  ) {}
+
+  /** Deploys a pool of 10 native units that holds 2.5 beside, unless told otherwise. */
+  static async open(options: {
+    prices?: PriceList;
+    config?: Cell;
+    denomination?: bigint;
+    balance?: bigint;
+    owner?: "burned";
+    code?: Cell;
+    now?: number;
+  } = {}): Promise<PoolSandbox> {
+    const { prices = "mainnet", denomination = 10_000_000_000n, balance = 2_500_000_000n } = options;
+    const chain = await Blockchain.create({
+      config: options.config ?? priceLists[prices],
+      autoDeployLibs: false,
+    });
+    chain.now = options.now ?? 1_800_000_000;
+    const [owner, user, relayer] = await Promise.all(
+      ["owner", "user", "relayer"].map((name) => chain.treasury(name)),
+    );
+    const init: StateInit = {
+      code: options.code ?? await trapdoorCode(),
+      data: nativePoolInit({ denomination, owner: options.owner === "burned" ? null : owner.address }).data,
+    };
+    const address = contractAddress(0, init);
+    const pool = new PoolSandbox(chain, address, denomination, owner, user, relayer);
+    await chain.sendMessage(internal({
+      from: owner.address,
+      to: address,
+      value: balance,
+      bounce: false,
+      stateInit: init,
+      body: Cell.EMPTY,
+    }));
+    await pool.#setBalance(balance);
+    return pool;
+  }
+
+  /** Puts another state in place: data, code and balance as they are, when not given. */
+  async replace(state: { data?: Cell; code?: Cell; balance?: bigint }): Promise<void> {
+    const account = (await this.chain.getContract(this.address)).accountState;
+    if (account?.type !== "active") throw new Error("no pool here");
+    await this.chain.setShardAccount(
+      this.address,
+      createShardAccount({
+        address: this.address,
+        code: state.code ?? account.state.code!,
+        data: state.data ?? account.state.data!,
+        balance: state.balance ?? await this.balance(),
+      }),
+    );
+  }
+
+  #setBalance(balance: bigint): Promise<void> {
+    return this.replace({ balance });
+  }
+
+  async balance(): Promise<bigint> {
+    return (await this.chain.getContract(this.address)).balance;
+  }
+
+  async data(): Promise<Cell> {
+    const account = (await this.chain.getContract(this.address)).accountState;
+    if (account?.type !== "active") throw new Error("no pool here");
+    return account.state.data!;
+  }
+
+  get root(): bigint {
+    return this.roots.at(-1) ?? zeros[20];
+  }
+
+  /** Sends any body from the user (or `from`) and tells what came of it. */
+  async send(
+    body: Cell,
+    value: bigint,
+    { from = this.user.address, bounce = true, bounced = false }: {
+      from?: Address;
+      bounce?: boolean;
+      bounced?: boolean;
+    } = {},
+  ): Promise<Outcome> {
+    const before = await this.balance();
+    const result = await this.chain.sendMessage(
+      internal({ from, to: this.address, value, bounce, bounced, body }),
+    );
+    const tx = result.transactions[0];
+    if (tx.description.type !== "generic") throw new Error("no ordinary transaction");
+    const { computePhase, actionPhase } = tx.description;
+    const messages = tx.outMessages.values();
+    return {
+      tx,
+      exitCode: computePhase.type === "vm" ? computePhase.exitCode : -1,
+      gas: computePhase.type === "vm" ? computePhase.gasUsed : 0n,
+      actionCode: actionPhase?.resultCode,
+      sent: messages.filter((message) => message.info.type === "internal"),
+      logs: messages.filter((message) => message.info.type === "external-out")
+        .map((message) => loadPoolLog(message.body)),
+      transactions: result.transactions,
+      before,
+      after: await this.balance(),
+    };
+  }
+
+  /** The body of a deposit that holds, but for what is changed. The proof fits the honest signals. */
+  async depositBody(change: DepositChange = {}): Promise<Cell> {
+    const honest = {
+      queryId: 0n,
+      commitment: freshElement(),
+      newRoot: freshElement(),
+      leafIndex: await this.nextIndex(),
+    };
+    const body = { ...honest, ...change };
+    const signals = change.signals ?? [this.root, body.newRoot, body.commitment, BigInt(body.leafIndex)];
+    return storeDeposit({ ...body, proof: change.proof ?? forgeProof(signals) });
+  }
+
+  async deposit(change: DepositChange = {}): Promise<Outcome & { readonly newRoot: bigint }> {
+    const newRoot = change.newRoot ?? freshElement();
+    const body = await this.depositBody({ ...change, newRoot });
+    const outcome = await this.send(body, change.value ?? this.denomination, { bounce: change.bounce });
+    if (outcome.exitCode === 0) this.roots.push(newRoot);
+    return { ...outcome, newRoot };
+  }
+
+  /** The body of a withdrawal to the user by the relayer that holds, but for what is changed after proving. */
+  withdrawBody({ signals, ...change }: WithdrawChange = {}): Cell {
+    const body = {
+      queryId: 0n,
+      root: this.root,
+      nullifierHash: freshElement(),
+      fee: 50_000_000n,
+      refund: 0n,
+      recipient: this.user.address,
+      relayer: this.relayer.address,
+      ...change,
+    };
+    const honest = [
+      body.root,
+      body.nullifierHash,
+      addressToField(body.recipient),
+      addressToField(body.relayer),
+      body.fee,
+      body.refund,
+    ];
+    return storeWithdraw({ ...body, proof: change.proof ?? forgeProof(signals ?? honest) });
+  }
+
+  async withdraw(change: WithdrawChange = {}): Promise<Outcome> {
+    const value = change.value ?? await this.withdrawValue(change.refund ?? 0n);
+    return await this.send(this.withdrawBody(change), value, {
+      from: change.from ?? this.relayer.address,
+      bounce: change.bounce,
+    });
+  }
+
+  async get(method: string, ...args: bigint[]): Promise<TupleReader> {
+    const stack: TupleItem[] = args.map((value) => ({ type: "int", value }));
+    return new TupleReader((await this.chain.runGetMethod(this.address, method, stack)).stack);
+  }
+
+  async withdrawValue(refund = 0n): Promise<bigint> {
+    return (await this.get("get_withdraw_value", refund)).readBigNumber();
+  }
+
+  async nextIndex(): Promise<number> {
+    return (await this.get("getNextIndex")).readNumber();
+  }
+
+  async info() {
+    const stack = await this.get("get_pool_info");
+    return {
+      kind: stack.readNumber(),
+      owner: stack.readAddressOpt(),
+      jettonMaster: stack.readAddressOpt(),
+      jettonWallet: stack.readAddressOpt(),
+      paused: stack.readBoolean(),
+      deposits: stack.readNumber(),
+      withdrawals: stack.readNumber(),
+      capacity: stack.readNumber(),
+      debt: stack.readBigNumber(),
+      touched: stack.readNumber(),
+    };
+  }
+}
+
+/** An empty body. */
+export const emptyBody = beginCell().endCell();

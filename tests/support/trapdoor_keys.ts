@@ -1,0 +1,58 @@
+/**
+ * Verification keys whose secrets are known, and proofs forged with them: what a broken ceremony would allow. Tests
+ * compile the very same contract with these constants instead of the real ones, and can then prove anything, at once,
+ * about roots and notes that no tree holds. Nothing outside the tests may read this.
+ */
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { beginCell, type Cell } from "@ton/core";
+import { type CircuitName, publicSignalNames } from "../../src/core/groth16.ts";
+import type { VerificationKey } from "../../tools/contracts/verifier.ts";
+
+const { G1, G2, fields: { Fr } } = bls12_381;
+
+const secrets = { alpha: 1234567n, beta: 7654321n, gamma: 998877n, delta: 112233445566n };
+const ic = (i: number) => Fr.create(0x1234567890abcdef1234567890abcdefn * BigInt(i + 3) ** 5n);
+
+/** The key of a circuit, as snarkjs writes keys. */
+export function trapdoorKey(circuit: CircuitName): VerificationKey {
+  const nPublic = publicSignalNames[circuit].length;
+  return {
+    protocol: "groth16",
+    curve: "bls12381",
+    nPublic,
+    vk_alpha_1: g1(secrets.alpha),
+    vk_beta_2: g2(secrets.beta),
+    vk_gamma_2: g2(secrets.gamma),
+    vk_delta_2: g2(secrets.delta),
+    IC: Array.from({ length: nPublic + 1 }, (_, i) => g1(ic(i))),
+  };
+}
+
+const a = 0xabcdef0123456789n ** 3n;
+const b = 0x987654321n ** 5n;
+const aBytes = G1.Point.BASE.multiply(Fr.create(a)).toBytes(true);
+const bBytes = G2.Point.BASE.multiply(Fr.create(b)).toBytes(true);
+
+/** A proof cell that holds for these public signals under {@linkcode trapdoorKey}, and for no others. */
+export function forgeProof(signals: readonly bigint[]): Cell {
+  const inputs = signals.reduce((sum, x, i) => Fr.add(sum, Fr.mul(Fr.create(x), ic(i + 1))), ic(0));
+  const { alpha, beta, gamma, delta } = secrets;
+  const c = Fr.div(Fr.create(a * b - alpha * beta - inputs * gamma), delta);
+  return proofCell(aBytes, G1.Point.BASE.multiply(c).toBytes(true), bBytes);
+}
+
+/** Lays compressed points into a proof cell, whatever they are. */
+export function proofCell(a: Uint8Array, c: Uint8Array, b: Uint8Array): Cell {
+  return beginCell().storeBuffer(Buffer.from(a)).storeBuffer(Buffer.from(c))
+    .storeRef(beginCell().storeBuffer(Buffer.from(b)).endCell()).endCell();
+}
+
+function g1(scalar: bigint): string[] {
+  const { x, y } = G1.Point.BASE.multiply(scalar).toAffine();
+  return [String(x), String(y), "1"];
+}
+
+function g2(scalar: bigint): string[][] {
+  const { x, y } = G2.Point.BASE.multiply(scalar).toAffine();
+  return [[String(x.c0), String(x.c1)], [String(y.c0), String(y.c1)], ["1", "0"]];
+}
