@@ -92,7 +92,8 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   async function end(): Promise<void> {
     options.signal?.removeEventListener("abort", close);
     await clock.stop();
-    await server.shutdown();
+    serving.abort(); // not server.shutdown(): before Deno 2.5 that waits minutes for idle connections
+    await server.finished;
   }
   let ended: Promise<void> | undefined;
   const close = () => ended ??= end();
