@@ -81,7 +81,8 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const ledger = new Ledger({ executor, config, now: Math.floor(Date.now() / 1000) });
   const clock = new BlockClock(ledger, onError);
 
-  const server = listen(host, port, async (request) => {
+  const serving = new AbortController();
+  const server = listen({ hostname: host, port, signal: serving.signal }, async (request) => {
     await clock.settle();
     const response = await handle(ledger, request, onError);
     await clock.settle();
@@ -128,10 +129,14 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
 }
 
 /** @throws {Problem} `invalid_config` when the port is taken */
-function listen(hostname: string, port: number, handler: Deno.ServeHandler): Deno.HttpServer<Deno.NetAddr> {
+function listen(
+  options: { hostname: string; port: number; signal: AbortSignal },
+  handler: Deno.ServeHandler,
+): Deno.HttpServer<Deno.NetAddr> {
   try {
-    return Deno.serve({ port, hostname, onListen: () => {} }, handler);
+    return Deno.serve({ ...options, onListen: () => {} }, handler);
   } catch (cause) {
+    const { hostname, port } = options;
     throw new Problem("invalid_config", `localnet cannot listen on ${hostname}:${port}`, { cause });
   }
 }
