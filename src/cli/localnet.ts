@@ -57,7 +57,7 @@ async function localnet(wiring: Wiring, options: Options): Promise<void> {
     if (options.json) {
       const wallets = network.wallets.map(({ mnemonic, address, version }) => ({
         mnemonic,
-        address,
+        address: shown(address),
         version,
       }));
       wiring.stdout.write(
