@@ -4,7 +4,7 @@ import { Problem } from "../core/errors.ts";
 import { describeConfig } from "./describe.ts";
 import { type Environment, loadConfig } from "./config.ts";
 
-const words = Array.from({ length: 24 }, (_, i) => `word${i}`).join(" ");
+const words = "zebra ".repeat(23) + "abandon";
 const least: Environment = { RELAYER_WALLET_MNEMONIC: words };
 
 function faults(env: Environment, readFile?: (path: string) => string): Problem {
@@ -33,6 +33,7 @@ Deno.test("config: the mnemonic alone is enough, the rest are the interface's de
 const wrong: [string, Environment][] = [
   ["RELAYER_WALLET_MNEMONIC", { RELAYER_WALLET_MNEMONIC: "one two three" }],
   ["RELAYER_WALLET_MNEMONIC", { RELAYER_WALLET_MNEMONIC: "" }],
+  ["RELAYER_WALLET_MNEMONIC", { RELAYER_WALLET_MNEMONIC: words.replace("abandon", "abandonn") }],
   ["RELAYER_WALLET_VERSION", { RELAYER_WALLET_VERSION: "v3R2" }],
   ["RELAYER_NETWORK", { RELAYER_NETWORK: "main" }],
   ["RELAYER_FEE_BPS", { RELAYER_FEE_BPS: "-1" }],
@@ -90,7 +91,7 @@ Deno.test("config: printing it shows no secret", () => {
   const env = { ...least, INDEXER_API_KEY: "key-123456" };
   const shown = inspect(loadConfig(env), { depth: 9 }) + Deno.inspect(loadConfig(env), { depth: 9 }) +
     JSON.stringify(describeConfig(env));
-  for (const secret of ["word7", "key-123456"]) ok(!shown.includes(secret));
+  for (const secret of ["zebra", "key-123456"]) ok(!shown.includes(secret));
   const { value, source } = describeConfig(env).find(({ name }) => name === "INDEXER_API_KEY")!;
   deepEqual([value, source], ["[redacted]", "environment"]);
 });

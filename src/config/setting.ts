@@ -1,6 +1,6 @@
 /** What a setting is: one environment variable, how it is read, and what is said about it. Owns no value. */
 
-/** A variable that is malformed. `message` says what is expected and never repeats the value. */
+/** A variable that is malformed. `message` says what is expected, after "is not", and never repeats the value. */
 export class Malformed extends Error {}
 
 /** One environment variable. */

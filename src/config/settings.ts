@@ -2,12 +2,13 @@
  * The settings of the relayer, one record each: the only list of them. Reading, checking, `tonado config` and the
  * documentation all walk this table.
  */
+import { Problem } from "../core/errors.ts";
+import { MNEMONIC_WORDS, parseMnemonic } from "../core/mnemonic_words.ts";
 import { networks } from "../core/network.ts";
 import { parseUnits } from "../core/units.ts";
 import { httpUrl, integer, Malformed, oneOf, type Setting, text } from "./setting.ts";
 
 const BPS_OF_ALL = 10_000;
-const MNEMONIC_WORDS = 24;
 
 /** Every setting, by the name it has in the code. */
 export const settings = {
@@ -112,9 +113,12 @@ export const unsupported: readonly { name: string; because: string }[] = [
 ];
 
 function mnemonic(value: string): string {
-  const words = value.trim().split(/\s+/);
-  if (words.length !== MNEMONIC_WORDS) throw new Malformed(`${MNEMONIC_WORDS} words, not ${words.length}`);
-  return words.join(" ").toLowerCase();
+  try {
+    return parseMnemonic(value).join(" ");
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Malformed(`a mnemonic of ${MNEMONIC_WORDS} words: ${error.message}`);
+  }
 }
 
 function native(value: string): bigint {

@@ -1,6 +1,7 @@
 /** What the API answers without a chain: information, shapes, policy, and every kind of bad input. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
+import fc from "fast-check";
 import { mnemonicNew } from "@ton/crypto";
 import { addressToField } from "../core/address_field.ts";
 import { parseDeployments } from "../core/deployments.ts";
@@ -243,6 +244,43 @@ for (const [code, what, body] of policies) {
   Deno.test(`http: /withdraw answers ${code} to ${what}`, () =>
     withApp(async (ask) => isProblem(await ask("/withdraw", post(body)), code)));
 }
+
+/** Every place in the payload that a client could get wrong, by JSON pointer. */
+function pointersOf(value: unknown, at = ""): string[] {
+  if (typeof value !== "object" || value === null) return [at];
+  return [at, ...Object.entries(value).flatMap(([name, inner]) => pointersOf(inner, `${at}/${name}`))];
+}
+Deno.test("http: whatever stands anywhere in a body, the answer is a documented problem and never a 500", () =>
+  withApp(async (ask) => {
+    const documented = (await ask("/openapi.json")).body.paths;
+    const pointers = pointersOf(payload).filter((pointer) => pointer !== "");
+    const junk = fc.oneof(
+      fc.jsonValue(),
+      fc.bigInt().map(String),
+      fc.string({ unit: "binary", maxLength: 200 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom("/withdraw", "/withdraw/status", "/note/check"),
+        fc.constantFrom(...pointers),
+        junk,
+        async (path, pointer, value) => {
+          const body = { ...altered(pointer, value) as object, nullifierHash: "0x6" };
+          const { status, body: answer } = await ask(path, post(body));
+          ok(status >= 400 && status !== 500, `${status} ${JSON.stringify(answer)}`);
+          match(documented[path].post.responses[status].description, new RegExp(`\`${answer.code}\``));
+        },
+      ),
+      { numRuns: 400 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("/withdraw", "/note/check"), junk, async (path, value) => {
+        const { body: answer } = await ask(path, post(JSON.stringify(value) ?? ""));
+        ok(["invalid_request", "secret_in_body"].includes(answer.code), JSON.stringify(answer));
+      }),
+      { numRuns: 200 },
+    );
+  }));
 
 const noteBodies: [code: keyof typeof problems, pointer: string | undefined, body: unknown][] = [
   ["invalid_request", "", { pool: payload.pool }],

@@ -13,18 +13,24 @@ const PAGE = 1_000;
 const LONGEST_DECIMAL = 78;
 const LONGEST_ADDRESS = 80;
 
-const address = z.string({ error: "is not a string" }).max(LONGEST_ADDRESS, "is too long").transform(
-  (text, context) => {
-    try {
-      return Address.parse(text);
-    } catch {
-      context.addIssue({ code: "custom", message: "is not a TON address" });
-      return z.NEVER;
-    }
-  },
-).openapi({ type: "string", description: "TON address, user-friendly or raw", example: EXAMPLE_POOL });
+/** What is said of a member that is absent, and of one of another type. */
+function missingOr(wrong: string): (issue: { input?: unknown }) => string {
+  return ({ input }) => input === undefined ? "is missing" : wrong;
+}
 
-const hex = z.string({ error: "is not a string" })
+const address = z.string({ error: missingOr("is not a string") }).max(LONGEST_ADDRESS, "is too long")
+  .transform(
+    (text, context) => {
+      try {
+        return Address.parse(text);
+      } catch {
+        context.addIssue({ code: "custom", message: "is not a TON address" });
+        return z.NEVER;
+      }
+    },
+  ).openapi({ type: "string", description: "TON address, user-friendly or raw", example: EXAMPLE_POOL });
+
+const hex = z.string({ error: missingOr("is not a string") })
   .regex(/^0x[0-9a-fA-F]{1,64}$/, "is not 0x and 1 to 64 hex digits")
   .transform(BigInt)
   .openapi({
@@ -33,13 +39,13 @@ const hex = z.string({ error: "is not a string" })
     example: `0x${"2a".padStart(64, "0")}`,
   });
 
-const amount = z.string({ error: "is not a string" })
+const amount = z.string({ error: missingOr("is not a string") })
   .regex(/^(0|[1-9][0-9]*)$/, "is not a decimal integer")
   .max(LONGEST_DECIMAL, "is too long")
   .transform(BigInt)
   .openapi({ type: "string", description: "decimal integer", example: "50000000" });
 
-const signal = z.string({ error: "is not a string" })
+const signal = z.string({ error: missingOr("is not a string") })
   .regex(/^(0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, "is not a decimal integer or 0x hex")
   .transform(BigInt)
   .openapi({ type: "string", description: "public signal: decimal integer or 0x hex", example: "42" });
@@ -52,10 +58,10 @@ const element = z.union([
   description: "decimal integer",
   example: "1",
 });
-const g1 = z.array(element, { error: "is not an array" }).min(2, "is not an array of 2 or 3")
+const g1 = z.array(element, { error: missingOr("is not an array") }).min(2, "is not an array of 2 or 3")
   .max(3, "is not an array of 2 or 3");
-const pair = z.array(element, { error: "is not an array" }).length(2, "is not an array of 2");
-const g2 = z.array(pair, { error: "is not an array" }).min(2, "is not an array of 2 or 3")
+const pair = z.array(element, { error: missingOr("is not an array") }).length(2, "is not an array of 2");
+const g2 = z.array(pair, { error: missingOr("is not an array") }).min(2, "is not an array of 2 or 3")
   .max(3, "is not an array of 2 or 3");
 
 const proof = z.object({
@@ -64,7 +70,7 @@ const proof = z.object({
   pi_c: g1,
   protocol: z.literal("groth16", { error: 'is not "groth16"' }),
   curve: z.literal("bls12381", { error: 'is not "bls12381"' }),
-}, { error: "is not an object" }).openapi("Proof");
+}, { error: missingOr("is not an object") }).openapi("Proof");
 
 /** Workchains that a pool pays in. */
 const PAYABLE = new Set([0, -1]);
@@ -72,12 +78,15 @@ const PAYABLE = new Set([0, -1]);
 export const withdrawBody = z.object({
   pool: address,
   proof,
-  publicSignals: z.array(signal, { error: "is not an array" }).length(6, "is not an array of exactly 6")
+  publicSignals: z.array(signal, { error: missingOr("is not an array") }).length(
+    6,
+    "is not an array of exactly 6",
+  )
     .openapi({ description: "root, nullifierHash, recipient, relayer, fee, refund" }),
   recipient: address,
   fee: amount,
   refund: amount,
-}, { error: "is not an object" }).superRefine(({ pool, recipient }, context) => {
+}, { error: missingOr("is not an object") }).superRefine(({ pool, recipient }, context) => {
   const refuse = (message: string) => context.addIssue({ code: "custom", path: ["recipient"], message });
   if (!PAYABLE.has(recipient.workChain)) refuse("is in a workchain that a pool does not pay in");
   if (recipient.equals(pool)) refuse("is the pool itself");
@@ -92,7 +101,7 @@ export const noteCheckBody = z.object({
   pool: address,
   commitment: hex.optional(),
   nullifierHash: hex.optional(),
-}, { error: "is not an object" }).refine(
+}, { error: missingOr("is not an object") }).refine(
   ({ commitment, nullifierHash }) => commitment !== undefined || nullifierHash !== undefined,
   "has neither commitment nor nullifierHash",
 ).openapi("NoteQuery");

@@ -10,7 +10,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
-import type { Changes } from "./changes.ts";
+import { type Changes, waitFor } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
@@ -42,6 +42,7 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
   let failures = 0;
   while (!signal.aborted) {
     let wait: number;
+    const change = changes.next();
     try {
       wait = await broadcaster.step();
       failures = 0;
@@ -50,7 +51,7 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
       wait = Math.min(pace.retryMin * 2 ** failures++, pace.retryMax);
       log.warning("broadcasting waits: {error}", { error: String(error) });
     }
-    await changes.wait(wait, clock, signal);
+    await waitFor(change, wait, clock, signal);
   }
 }
 
@@ -69,13 +70,21 @@ class Broadcaster {
   async step(): Promise<number> {
     const { store, pace } = this.#deps;
     const transfer = await store.transfer() ?? await this.#signNext();
-    if (!transfer) return IDLE_MS;
-    await this.#pursue(transfer);
-    return pace.wallet;
+    if (!transfer) return await this.#untilDue();
+    return await this.#pursue(transfer) === "ended" ? 0 : pace.wallet;
+  }
+
+  /** Milliseconds until the first job that has to wait may be signed again. */
+  async #untilDue(): Promise<number> {
+    const now = this.#deps.clock.now();
+    const waits = (await this.#deps.store.liveJobs())
+      .filter(({ state, notBefore = 0 }) => state === "accepted" && notBefore > now)
+      .map(({ notBefore = 0 }) => notBefore - now);
+    return Math.min(IDLE_MS, ...waits);
   }
 
   /** Looks at where the wallet is, and sends the transfer, again if need be, or ends it. */
-  async #pursue(transfer: Transfer): Promise<void> {
+  async #pursue(transfer: Transfer): Promise<"ended" | "in flight"> {
     const { wallet, clock, pace, chain, log } = this.#deps;
     const { seqno, now } = await wallet.state();
     if (seqno > transfer.seqno) {
@@ -88,16 +97,16 @@ class Broadcaster {
         seqno: transfer.seqno,
         sent: sent.size,
       });
-      return;
+      return "ended";
     }
     if (now > transfer.validUntil) {
       await this.#end(transfer, () => undefined);
       log.warning("transfer {seqno} was not included in time", { seqno: transfer.seqno });
-      return;
+      return "ended";
     }
     const again = this.#lastSend.hash === transfer.hash;
-    if (again && clock.now() - this.#lastSend.at < pace.rebroadcast) return;
-    await this.#send(transfer);
+    if (!again || clock.now() - this.#lastSend.at >= pace.rebroadcast) await this.#send(transfer);
+    return "in flight";
   }
 
   async #send(transfer: Transfer): Promise<void> {

@@ -14,11 +14,23 @@ export class Changes {
     this.#next = Promise.withResolvers<void>();
   }
 
-  /** Resolves at the next {@link notify}, after `ms`, or when `signal` aborts, whichever is first. */
-  async wait(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
-    const given = new AbortController();
-    const stop = signal ? AbortSignal.any([signal, given.signal]) : given.signal;
-    await Promise.race([this.#next.promise, clock.sleep(ms, stop)]);
-    given.abort();
+  /**
+   * Resolves at the next {@link notify}. To miss none, ask for it before looking at the store, and {@link waitFor} it
+   * after.
+   */
+  next(): Promise<void> {
+    return this.#next.promise;
   }
+}
+
+/** Resolves with `change`, after `ms`, or when `signal` aborts, whichever is first. */
+export async function waitFor(
+  change: Promise<void>,
+  ms: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const given = new AbortController();
+  await Promise.race([change, clock.sleep(ms, AbortSignal.any([signal, given.signal]))]);
+  given.abort();
 }

@@ -34,6 +34,8 @@ export interface IndexerDeps {
 
 /** Getters may answer from a node some blocks behind: a root is asked for so often before it counts as wrong. */
 const ROOT_ATTEMPTS = 3;
+/** A walk that takes longer says how far it is. */
+const PROGRESS_AFTER_MS = 1_000;
 
 /** Follows `pool` until `signal` aborts. */
 export async function followPool(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): Promise<void> {
@@ -78,17 +80,19 @@ async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal):
   const { chain, store } = deps;
   const { address } = pool.deployment;
   let cursor = await store.cursor(pool.id);
-  const [newest] = await chain.transactions(address, { limit: 1, signal });
+  // Not from the account: its state comes along there, and a full pool's takes megabytes.
+  const newestId = async () => (await chain.transactions(address, { limit: 1, signal }))[0]?.id;
+  let newest = await newestId();
   if (newest !== undefined && cursor !== undefined) {
-    if (newest.id.lt < cursor.lt) return "behind";
-    if (newest.id.hash === cursor.hash && pool.roots[0] === pool.tree.root) return "unmoved";
+    if (newest.lt < cursor.lt) return "behind";
+    if (newest.hash === cursor.hash && pool.roots[0] === pool.tree.root) return "unmoved";
   }
   const started = deps.clock.now();
-  for (let attempt = 1;; attempt++) {
-    for await (const batch of scanPoolTransactions(chain, address, { after: cursor, signal })) {
+  for (let attempt = 1;; attempt++, newest = await newestId()) {
+    for await (const batch of scanPoolTransactions(chain, address, { after: cursor, newest, signal })) {
       await applyBatch(pool, batch, cursor, deps);
       cursor = batch.cursor;
-      if (deps.clock.now() - started > 1_000) {
+      if (deps.clock.now() - started > PROGRESS_AFTER_MS) {
         deps.log.info("{pool}: {leaves} leaves indexed", { pool: pool.key, leaves: pool.tree.size });
       }
     }

@@ -114,6 +114,14 @@ export function startRelayer(parts: RelayerParts): Relayer {
     runBroadcaster({ ...shared, wallet, pools: byId, log: log.getChild("broadcaster") }, stop.signal),
   ];
 
+  log.info("relayer {address} of {network}, {pools} pools", {
+    address: wallet.format(),
+    network,
+    pools: all.length,
+  });
+  if (all.length === 0) log.warning("the deployments registry of {network} lists no pools", { network });
+  if (!wallet.checksumHolds) log.warning("the wallet's mnemonic fails TON's checksum: is a word mistyped?");
+
   function offered(id: string): PoolState | undefined {
     const pool = byId.get(id);
     return pool?.refused === undefined ? pool : undefined;

@@ -2,12 +2,9 @@
  * TON mnemonics (24 words of the BIP-39 list, TON's own derivation and checksum; not BIP-39). Nothing here prints,
  * keeps or names a word.
  */
-import { mnemonicToPrivateKey, mnemonicValidate, mnemonicWordList } from "@ton/crypto";
-import { Problem } from "../core/errors.ts";
+import { mnemonicToPrivateKey, mnemonicValidate } from "@ton/crypto";
+import { parseMnemonic } from "../core/mnemonic_words.ts";
 import { Secret } from "../core/secret.ts";
-
-/** Words of a mnemonic. */
-export const MNEMONIC_WORDS = 24;
 
 /** A key pair, and whether the words that it came from pass TON's checksum. */
 export interface OpenedMnemonic {
@@ -34,17 +31,5 @@ export async function openMnemonic(mnemonic: Secret<string> | string): Promise<O
 }
 
 function parseWords(mnemonic: Secret<string> | string): string[] {
-  const text = mnemonic instanceof Secret ? mnemonic.reveal() : mnemonic;
-  const words = text.trim().toLowerCase().split(/\s+/);
-  if (words.length !== MNEMONIC_WORDS) {
-    const count = text.trim() === "" ? 0 : words.length;
-    throw new Problem("invalid_config", `mnemonic has ${count} words instead of ${MNEMONIC_WORDS}`);
-  }
-  const known = new Set(mnemonicWordList);
-  const unknown = words.flatMap((word, i) => known.has(word) ? [] : [i + 1]);
-  if (unknown.length > 0) {
-    // By position: a mistyped word is nearly the secret word.
-    throw new Problem("invalid_config", `mnemonic: word ${unknown.join(", ")} is not in the word list`);
-  }
-  return words;
+  return parseMnemonic(mnemonic instanceof Secret ? mnemonic.reveal() : mnemonic);
 }

@@ -13,6 +13,8 @@ import { poolEvents } from "./pool_transaction.ts";
 export interface ScanOptions {
   /** The last transaction that the caller knows; absent: from the account's first one. */
   readonly after?: TransactionId;
+  /** The account's newest transaction, from whoever has just asked; absent: taken from the account's state. */
+  readonly newest?: TransactionId;
   readonly signal?: AbortSignal;
   /** Transactions asked for at once; default 100. */
   readonly pageSize?: number;
@@ -42,7 +44,7 @@ export async function* scanPoolTransactions(
   options: ScanOptions = {},
 ): AsyncGenerator<PoolTransactions, void, undefined> {
   const { after, signal, pageSize = 100, pagesHeld = 64, onProgress } = options;
-  const { last } = await chain.account(pool, { signal });
+  const last = options.newest ?? (await chain.account(pool, { signal })).last;
   if (!last) {
     if (after) throw new Problem("chain_inconsistent", `endpoint has no history of ${pool}: it lags behind`);
     return;

@@ -4,7 +4,7 @@
  */
 import type { Address } from "@ton/core";
 import { addressToField } from "../../src/core/address_field.ts";
-import type { Deployment } from "../../src/core/deployments.ts";
+import type { Deployment, Deployments } from "../../src/core/deployments.ts";
 import { combinedVkeyHash } from "../../src/core/groth16.ts";
 import { MerkleTree } from "../../src/core/merkle_tree.ts";
 import { createNote, type Note } from "../../src/core/note.ts";
@@ -30,6 +30,13 @@ export interface WithdrawChoice {
   readonly refund?: bigint;
   /** Default: the relayer. */
   readonly relayer?: Address;
+}
+
+/** What a test puts in place of a part. */
+export interface Replaced {
+  readonly store?: (store: Store) => Store;
+  readonly chain?: (chain: Chain) => Chain;
+  readonly deployments?: Deployments;
 }
 
 /** A running network with one relayer. */
@@ -67,9 +74,7 @@ export class Harness implements AsyncDisposable {
   }
 
   /** Starts the relayer on the harness's data directory, as the composition root does. */
-  async startRelayer(
-    wrap: { store?: (store: Store) => Store; chain?: (chain: Chain) => Chain } = {},
-  ): Promise<void> {
+  async startRelayer(wrap: Replaced = {}): Promise<void> {
     const { mnemonic, version } = this.localnet.relayer;
     const own = connect({
       endpoint: this.localnet.url,
@@ -86,7 +91,7 @@ export class Harness implements AsyncDisposable {
       store: wrap.store?.(this.store) ?? this.store,
       prover: this.prover,
       vkeyHash: combinedVkeyHash(this.prover.vkeyHash),
-      deployments: this.localnet.deployments,
+      deployments: wrap.deployments ?? this.localnet.deployments,
       log: rootLog(),
     });
     this.#app = createApp(this.relayer, rootLog());

@@ -1,0 +1,102 @@
+/** The indexer against wrong pools, a lying endpoint and a restart, on a localnet. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { Address, TupleReader } from "@ton/core";
+import type { Deployment } from "../../src/core/deployments.ts";
+import { toHex } from "../../src/core/field.ts";
+import { Harness, overriding, until } from "./relayer_harness.ts";
+
+const KEY = "native-1";
+const OTHER = "native-10";
+const nobody = Address.parse(`0:${"77".repeat(32)}`);
+
+const wrong: [
+  what: string,
+  says: RegExp,
+  change: (pool: Deployment, other: Deployment) => Partial<Deployment>,
+][] = [
+  ["code", /its code is/, () => ({ codeHash: "0".repeat(64) })],
+  ["verification keys", /other verification keys/, () => ({ vkeyHash: "0".repeat(64) })],
+  [
+    "denomination",
+    /its denomination is 10000000000, not 1000000000/,
+    (_, other) => ({ address: other.address }),
+  ],
+  ["address", /its account is uninitialized/, () => ({ address: nobody })],
+];
+
+Deno.test("indexer: a pool that is not what the registry says is refused by name and not offered", async (t) => {
+  await using net = await Harness.start({ relayer: false });
+  const [pool, other] = [net.pool(KEY), net.pool(OTHER)];
+  for (const [what, says, change] of wrong) {
+    await t.step(`another ${what}`, async () => {
+      const different = { ...pool, ...change(pool, other) };
+      const pools = new Map([[KEY, different], ["native-0.1", net.pool("native-0.1")]]);
+      await net.startRelayer({ deployments: { network: "localnet", pools } });
+      await until("the good pool is ready", () => net.relayer.readiness().pools["native-0.1"].ready);
+      await until("the wrong one is refused", async () => !(KEY in (await net.get("/pools")).body.pools));
+      match((await net.get("/readyz")).body.pools[KEY].reason, says);
+      match((await net.get("/readyz")).body.pools[KEY].reason, /native-1 is refused/);
+      const query = `pool=${encodeURIComponent(different.address.toString())}`;
+      equal((await net.get(`/tree/root?${query}`)).body.code, "unknown_pool");
+      await net.relayer.close();
+    });
+  }
+});
+
+Deno.test("indexer: a root that is not on chain stops that pool alone, until it is", async () => {
+  await using net = await Harness.start({ relayer: false });
+  let lying = true;
+  await net.startRelayer({
+    chain: (chain) =>
+      overriding(chain, {
+        get: (address, method, args, options) =>
+          lying && method === "get_root_history" && address.equals(net.pool(KEY).address)
+            ? Promise.resolve(new TupleReader([{ type: "tuple", items: liesOf(5n) }]))
+            : chain.get(address, method, args, options),
+      }),
+  });
+  const root = (key: string) =>
+    net.get(`/tree/root?pool=${encodeURIComponent(net.pool(key).address.toString())}`);
+  await until("the other pool is ready", async () => (await root(OTHER)).status === 200);
+  await until(
+    "the mismatch is noticed",
+    async () => /is not on chain/.test((await net.get("/readyz")).body.pools[KEY].reason ?? ""),
+  );
+  deepEqual([(await root(KEY)).status, (await root(KEY)).body.code], [503, "not_ready"]);
+  equal((await root(OTHER)).status, 200);
+  lying = false;
+  await until("the pool is ready again", async () => (await root(KEY)).status === 200);
+});
+
+Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that it has", async () => {
+  await using net = await Harness.start();
+  const notes = [await net.deposit(KEY), await net.deposit(KEY)];
+  await net.untilIndexed(KEY);
+  const cursor = await net.store.cursor(net.pool(KEY).address.toRawString());
+  await net.relayer.close();
+  const largest: number[] = [];
+  await net.startRelayer({
+    chain: (chain) =>
+      overriding(chain, {
+        transactions(address, options) {
+          if (address.equals(net.pool(KEY).address)) largest.push(options.limit);
+          return chain.transactions(address, options);
+        },
+      }),
+  });
+  await net.untilIndexed(KEY);
+  deepEqual(await net.store.cursor(net.pool(KEY).address.toRawString()), cursor);
+  deepEqual([...new Set(largest)], [1]);
+  const { body } = await net.get(
+    `/tree/commitments?pool=${encodeURIComponent(net.pool(KEY).address.toString())}`,
+  );
+  deepEqual(
+    body.commitments.map(({ commitment }: { commitment: string }) => commitment),
+    notes.map(({ commitment }) => toHex(commitment)),
+  );
+});
+
+/** A history of one root that nobody ever had. */
+function liesOf(root: bigint) {
+  return Array.from({ length: 30 }, (_, i) => ({ type: "int" as const, value: i === 0 ? root : 0n }));
+}
