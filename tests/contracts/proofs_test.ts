@@ -1,0 +1,237 @@
+/** What an attacker can do to a proof that holds, or with it: all of it is ERR_PROOF_INVALID, or spends nothing twice. */
+import assert from "node:assert/strict";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { Address, type Cell, internal } from "@ton/core";
+import { exitCodes } from "../../src/core/errors.ts";
+import { FIELD_MODULUS } from "../../src/core/field.ts";
+import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../src/core/proof_codec.ts";
+import { assertRefused } from "../support/pool_claims.ts";
+import { freshElement, PoolSandbox, type WithdrawChange } from "../support/pool_sandbox.ts";
+import { strayG1, strayG2 } from "../support/stray_points.ts";
+import { forgeProof, proofCell } from "../support/trapdoor_keys.ts";
+
+const { G1, G2 } = bls12_381;
+const thief = Address.parse("0:" + "66".repeat(32));
+
+interface Points {
+  a: Uint8Array;
+  c: Uint8Array;
+  b: Uint8Array;
+}
+
+function points(proof: Cell): Points {
+  const slice = proof.beginParse();
+  const [a, c] = [slice.loadBuffer(48), slice.loadBuffer(48)];
+  return { a, c, b: slice.loadRef().beginParse().loadBuffer(96) };
+}
+
+function flagged(bytes: Uint8Array, change: (flags: number) => number): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  copy[0] = change(copy[0]);
+  return copy;
+}
+
+const infinity = (size: number) => flagged(new Uint8Array(size), () => 0xc0);
+const zeros = (size: number) => new Uint8Array(size);
+/** q as an x: out of range, though it would reduce to 0. */
+const overflow = (size: number) => {
+  const hex = BASE_FIELD_MODULUS.toString(16).padStart(96, "0").padEnd(2 * size, "0");
+  return flagged(Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16)), (flags) => flags | 0x80);
+};
+/** A compressed x that has no y. */
+function offCurve(size: 48 | 96): Uint8Array {
+  const { Point } = size === 48 ? G1 : G2;
+  for (let x = 1;; x++) {
+    const bytes = flagged(zeros(size), () => 0x80);
+    bytes[size - 1] = x;
+    try {
+      Point.fromBytes(bytes);
+    } catch {
+      return bytes;
+    }
+  }
+}
+const generator1 = G1.Point.BASE.toBytes(true);
+const generator2 = G2.Point.BASE.toBytes(true);
+const negated = (bytes: Uint8Array) => flagged(bytes, (flags) => flags ^ 0x20);
+
+const spoils: Record<string, (proof: Points) => Partial<Points>> = {
+  "a outside the subgroup": () => ({ a: compressG1(strayG1()) }),
+  "c outside the subgroup": () => ({ c: compressG1(strayG1()) }),
+  "b outside the subgroup": () => ({ b: compressG2(strayG2()) }),
+  "a off the curve": () => ({ a: offCurve(48) }),
+  "c off the curve": () => ({ c: offCurve(48) }),
+  "b off the curve": () => ({ b: offCurve(96) }),
+  "a at infinity": () => ({ a: infinity(48) }),
+  "c at infinity": () => ({ c: infinity(48) }),
+  "b at infinity": () => ({ b: infinity(96) }),
+  "all at infinity": () => ({ a: infinity(48), b: infinity(96), c: infinity(48) }),
+  "all zeros": () => ({ a: zeros(48), b: zeros(96), c: zeros(48) }),
+  "a at infinity with another flag": () => ({ a: flagged(infinity(48), () => 0xe0) }),
+  "a not marked as compressed": ({ a }) => ({ a: flagged(a, (flags) => flags & 0x7f) }),
+  "b not marked as compressed": ({ b }) => ({ b: flagged(b, (flags) => flags & 0x7f) }),
+  "a whose x is q": () => ({ a: overflow(48) }),
+  "b whose x is q": () => ({ b: overflow(96) }),
+  "a negated": ({ a }) => ({ a: negated(a) }),
+  "b negated": ({ b }) => ({ b: negated(b) }),
+  "c negated": ({ c }) => ({ c: negated(c) }),
+  "a and c swapped": ({ a, c }) => ({ a: c, c: a }),
+  "generators": () => ({ a: generator1, b: generator2, c: generator1 }),
+};
+
+Deno.test("a proof with a point spoilt is ERR_PROOF_INVALID, in a deposit and in a withdrawal", async (t) => {
+  const pool = await PoolSandbox.open();
+  await pool.deposit();
+  const value = await pool.withdrawValue();
+  const spent = { root: pool.root, nullifierHash: freshElement(), fee: 0n, refund: 0n, relayer: null };
+  const [commitment, newRoot] = [freshElement(), freshElement()];
+  const honest = {
+    deposit: points(forgeProof([pool.root, newRoot, commitment, 1n])),
+    withdraw: points(pool.withdrawBody(spent).refs[1]),
+  };
+  const cell = (proof: Points, spoil: (proof: Points) => Partial<Points>) => {
+    const { a, c, b } = { ...proof, ...spoil(proof) };
+    return proofCell(a, c, b);
+  };
+
+  for (const [claim, spoil] of Object.entries(spoils)) {
+    await t.step(claim, async () => {
+      const deposit = { commitment, newRoot, proof: cell(honest.deposit, spoil) };
+      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit(deposit));
+      const withdrawal = { ...spent, value, proof: cell(honest.withdraw, spoil) };
+      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw(withdrawal));
+    });
+  }
+  await t.step("unspoilt, both hold", async () => {
+    const proof = cell(honest.withdraw, () => ({}));
+    assert.equal((await pool.withdraw({ ...spent, value, proof })).exitCode, 0);
+    const deposit = { commitment, newRoot, proof: cell(honest.deposit, () => ({})) };
+    assert.equal((await pool.deposit(deposit)).exitCode, 0);
+  });
+});
+
+Deno.test("any field of a withdrawal changed after proving is ERR_PROOF_INVALID, however bad the new value is", async (t) => {
+  const pool = await PoolSandbox.open();
+  await pool.deposit();
+  await pool.deposit();
+  const value = await pool.withdrawValue(1_000_000n);
+  const proven = {
+    root: pool.root,
+    nullifierHash: freshElement(),
+    fee: 50_000_000n,
+    refund: 1_000_000n,
+    recipient: pool.user.address,
+    relayer: pool.relayer.address,
+    value,
+  };
+  const proof = pool.withdrawBody(proven).refs[1];
+  const masterchain = new Address(-1, proven.recipient.hash);
+  const changes: [string, WithdrawChange][] = [
+    ["a thief for the recipient", { recipient: thief }],
+    ["the same account on the masterchain", { recipient: masterchain }],
+    ["a recipient in workchain 5", { recipient: new Address(5, thief.hash) }],
+    ["the pool for the recipient", { recipient: pool.address }],
+    ["a thief for the relayer", { relayer: thief }],
+    ["nobody for the relayer", { relayer: null, fee: 0n }],
+    ["nobody for the relayer and the fee left", { relayer: null }],
+    ["recipient and relayer exchanged", { recipient: proven.relayer, relayer: proven.recipient }],
+    ["the fee a nano up", { fee: proven.fee + 1n }],
+    ["the fee a nano down", { fee: proven.fee - 1n }],
+    ["no fee", { fee: 0n }],
+    ["a fee above the denomination", { fee: pool.denomination + 1n }],
+    ["fee and refund exchanged", { fee: proven.refund, refund: proven.fee }],
+    ["the refund a nano up", { refund: proven.refund + 1n }],
+    ["the refund a nano down", { refund: proven.refund - 1n }],
+    ["a refund above the value", { refund: 2n * value }],
+    ["another root that is known", { root: pool.roots[0] }],
+    ["another nullifier", { nullifierHash: freshElement() }],
+    ["nullifier 0", { nullifierHash: 0n }],
+  ];
+  for (const [claim, change] of changes) {
+    await t.step(
+      claim,
+      () => assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...proven, proof, ...change })),
+    );
+  }
+  await t.step("unchanged, it holds, whoever brings it", async () => {
+    assert.equal((await pool.withdraw({ ...proven, proof, from: thief })).exitCode, 0);
+  });
+});
+
+Deno.test("any field of a deposit changed after proving is ERR_PROOF_INVALID", async () => {
+  const pool = await PoolSandbox.open();
+  const proven = { commitment: freshElement(), newRoot: freshElement() };
+  const proof = forgeProof([pool.root, proven.newRoot, proven.commitment, 0n]);
+  for (const change of [{ commitment: freshElement() }, { newRoot: freshElement() }, { commitment: 0n }]) {
+    await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...proven, proof, ...change }));
+  }
+  assert.equal((await pool.deposit({ ...proven, proof })).exitCode, 0);
+  // The next leaf, after another root: the same proof is of no use any more.
+  await assertRefused(
+    pool,
+    "ERR_PROOF_INVALID",
+    () => pool.deposit({ commitment: freshElement(), newRoot: proven.newRoot, proof }),
+  );
+});
+
+Deno.test("a note pays once: the same message, another root, other payees, a proof with its signs changed", async () => {
+  const pool = await PoolSandbox.open();
+  const before = pool.root;
+  for (let i = 0; i < 3; i++) await pool.deposit();
+  assert.notEqual(before, pool.root);
+  const nullifierHash = freshElement();
+  const body = pool.withdrawBody({ nullifierHash });
+  const value = await pool.withdrawValue();
+  assert.equal((await pool.send(body, value)).exitCode, 0);
+  assert.equal((await pool.get("getIsSpent", nullifierHash)).readBoolean(), true);
+  assert.equal((await pool.get("getIsSpent", nullifierHash + FIELD_MODULUS)).readBoolean(), false);
+
+  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.send(body, value));
+  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash, root: pool.roots[1] }));
+  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash, recipient: thief }));
+});
+
+Deno.test("a proof with the signs of a and b changed holds as well, so it must not be the key of anything", async () => {
+  const pool = await PoolSandbox.open();
+  await pool.deposit();
+  await pool.deposit();
+  const nullifierHash = freshElement();
+  const { a, c, b } = points(pool.withdrawBody({ nullifierHash }).refs[1]);
+  const twin = proofCell(negated(a), c, negated(b));
+  assert.equal((await pool.withdraw({ nullifierHash, proof: twin })).exitCode, 0);
+  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash }));
+});
+
+Deno.test("two withdrawals of one note in one batch of messages: the first pays, the second bounces", async () => {
+  const pool = await PoolSandbox.open();
+  for (let i = 0; i < 3; i++) await pool.deposit();
+  const body = pool.withdrawBody({ nullifierHash: freshElement() });
+  const value = await pool.withdrawValue();
+  const { transactions } = await pool.user.sendMessages(
+    [body, body].map((body) => internal({ to: pool.address, value, bounce: true, body })),
+  );
+  const codes = transactions.filter(({ inMessage }) =>
+    inMessage?.info.dest?.toString() === pool.address.toString()
+  )
+    .map(({ description }) =>
+      description.type === "generic" && description.computePhase.type === "vm" &&
+      description.computePhase.exitCode
+    );
+  assert.deepEqual(codes, [0, exitCodes.ERR_ALREADY_SPENT]);
+});
+
+Deno.test("a proof fits a twin pool that holds the same root, and no other pool; its payees stay bound", async () => {
+  const [pool, twin, other] = [await PoolSandbox.open(), await PoolSandbox.open(), await PoolSandbox.open()];
+  const [newRoot, nullifierHash] = [freshElement(), freshElement()];
+  await pool.deposit({ newRoot });
+  await twin.deposit({ newRoot });
+  await other.deposit();
+  const proven = { nullifierHash, root: newRoot, recipient: pool.user.address };
+  const body = pool.withdrawBody(proven);
+  const proof = body.refs[1];
+  const value = await pool.withdrawValue();
+  assert.equal((await pool.send(body, value)).exitCode, 0);
+  await assertRefused(other, "ERR_UNKNOWN_ROOT", () => other.send(body, value));
+  await assertRefused(twin, "ERR_PROOF_INVALID", () => twin.withdraw({ ...proven, recipient: thief, proof }));
+  assert.equal((await twin.send(body, value)).exitCode, 0);
+});
