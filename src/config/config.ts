@@ -33,7 +33,7 @@ export interface Config {
 }
 
 /** Public endpoints (https://toncenter.com/api/v2/). */
-const publicEndpoints: Partial<Record<Network, string>> = {
+export const publicEndpoints: Partial<Record<Network, string>> = {
   mainnet: "https://toncenter.com/api/v2/jsonRPC",
   testnet: "https://testnet.toncenter.com/api/v2/jsonRPC",
 };

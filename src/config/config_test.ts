@@ -96,6 +96,14 @@ Deno.test("config: printing it shows no secret", () => {
   deepEqual([value, source], ["[redacted]", "environment"]);
 });
 
+Deno.test("config: what is printed is what would be used, the network's endpoint included", () => {
+  const shown = (env: Environment) =>
+    Object.fromEntries(describeConfig(env).map(({ name, value, source }) => [name, [value, source]]));
+  deepEqual(shown({}).INDEXER_URL, ["https://testnet.toncenter.com/api/v2/jsonRPC", "default"]);
+  deepEqual(shown({ RELAYER_NETWORK: "localnet" }).INDEXER_URL, [undefined, "unset"]);
+  deepEqual(shown({ RELAYER_PORT: "1" }).RELAYER_PORT, ["1", "environment"]);
+});
+
 Deno.test("config: an empty variable counts as unset", () => {
   equal(loadConfig({ ...least, RELAYER_PORT: "", DATABASE_URL: "" }).http.port, 8090);
   throws(() => loadConfig({ RELAYER_WALLET_MNEMONIC: "" }), Problem);

@@ -1,5 +1,6 @@
 /** The settings as an operator sees them: name, effective value, where it comes from, help. Secrets are redacted. */
-import type { Environment } from "./config.ts";
+import { isNetwork } from "../core/network.ts";
+import { type Environment, publicEndpoints } from "./config.ts";
 import type { Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
 
@@ -14,9 +15,11 @@ export interface DescribedSetting {
 
 /** Every setting with its effective value; checks nothing. */
 export function describeConfig(env: Environment): DescribedSetting[] {
+  const network = env[settings.network.name] || settings.network.default;
+  const endpoint = isNetwork(network) ? publicEndpoints[network] : undefined;
   return Object.values<Setting<unknown>>(settings).map((setting) => {
     const given = env[setting.name] || undefined;
-    const value = given ?? setting.default;
+    const value = given ?? setting.default ?? (setting === settings.indexerUrl ? endpoint : undefined);
     return {
       name: setting.name,
       ...(value === undefined ? {} : { value: setting.secret ? "[redacted]" : value }),

@@ -337,6 +337,9 @@ const queries: [code: keyof typeof problems, pointer: string | undefined, path: 
     `/tree/commitments?pool=${address}&limit=${limit}`,
   ]),
   ["not_ready", undefined, `/tree/commitments?pool=${address}&limit=${"9".repeat(400)}`],
+  ["invalid_request", "pool", "/tree/root?pool=%ff%"],
+  ["invalid_request", "pool", "/tree/root?pool=%00"],
+  ["invalid_request", "pool", `/tree/root?pool[]=${address}`],
   ["secret_in_body", undefined, `/tree/root?pool=${address}&note=x`],
 ];
 Deno.test("http: the tree routes answer every bad query with its problem", () =>

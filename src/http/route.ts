@@ -1,5 +1,5 @@
 /** A route with the problems that it documents. */
-import { createRoute, type z } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
 import { type ProblemCode, problems } from "../core/errors.ts";
 import { problemAnswer } from "./schemas.ts";
 
@@ -15,6 +15,10 @@ export function jsonBody<S extends Schema>(schema: S) {
   return { body: { required: true, content: { "application/json": { schema } } } };
 }
 
+const retryAfter = z.object({
+  "retry-after": z.int().positive().openapi({ description: "seconds to wait" }),
+});
+
 /** Problem responses by status, each listing its codes. `internal` may always happen. */
 export function problemAnswers(codes: readonly ProblemCode[]) {
   const byStatus = new Map<number, ProblemCode[]>();
@@ -27,6 +31,7 @@ export function problemAnswers(codes: readonly ProblemCode[]) {
       "\n\n",
     ),
     content: { "application/problem+json": { schema: problemAnswer } },
+    ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
   }]));
 }
 

@@ -9,8 +9,6 @@ import { networks } from "../core/network.ts";
 const EXAMPLE_POOL = "kQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPuwA";
 const LARGEST_PAGE = 10_000;
 const PAGE = 1_000;
-/** Digits of a decimal number that is still read; r has 77. */
-const LONGEST_DECIMAL = 78;
 const LONGEST_ADDRESS = 80;
 
 /** What is said of a member that is absent, and of one of another type. */
@@ -30,37 +28,27 @@ const address = z.string({ error: missingOr("is not a string") }).max(LONGEST_AD
     },
   ).openapi({ type: "string", description: "TON address, user-friendly or raw", example: EXAMPLE_POOL });
 
-const hex = z.string({ error: missingOr("is not a string") })
-  .regex(/^0x[0-9a-fA-F]{1,64}$/, "is not 0x and 1 to 64 hex digits")
-  .transform(BigInt)
-  .openapi({
-    type: "string",
-    description: "field element as 0x hex",
-    example: `0x${"2a".padStart(64, "0")}`,
-  });
+/** A string of one form as a bigint; the form is documented, too. 78 digits are more than r and its like have. */
+function number(form: RegExp, description: string, example: string) {
+  return z.string({ error: missingOr("is not a string") })
+    .regex(form, `is not ${description}`)
+    .transform(BigInt)
+    .openapi({ type: "string", pattern: form.source, description, example });
+}
 
-const amount = z.string({ error: missingOr("is not a string") })
-  .regex(/^(0|[1-9][0-9]*)$/, "is not a decimal integer")
-  .max(LONGEST_DECIMAL, "is too long")
-  .transform(BigInt)
-  .openapi({ type: "string", description: "decimal integer", example: "50000000" });
+const hex = number(/^0x[0-9a-fA-F]{1,64}$/, "0x and 1 to 64 hex digits", `0x${"2a".padStart(64, "0")}`);
+const amount = number(/^(0|[1-9][0-9]{0,77})$/, "a decimal integer", "50000000");
+const signal = number(/^(0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, "a decimal integer or 0x hex", "42");
 
-const signal = z.string({ error: missingOr("is not a string") })
-  .regex(/^(0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, "is not a decimal integer or 0x hex")
-  .transform(BigInt)
-  .openapi({ type: "string", description: "public signal: decimal integer or 0x hex", example: "42" });
-
-const element = z.union([
-  z.string().regex(/^(0|[1-9][0-9]{0,114}|0x[0-9a-fA-F]{1,96})$/),
-  z.int().nonnegative(),
-], { error: "is not a decimal string" }).openapi({
-  type: "string",
-  description: "decimal integer",
-  example: "1",
-});
+const coordinate = /^(0|[1-9][0-9]{0,114}|0x[0-9a-fA-F]{1,96})$/;
+const element = z.union([z.string().regex(coordinate), z.int().nonnegative()], {
+  error: "is not a decimal string",
+})
+  .openapi({ type: "string", pattern: coordinate.source, description: "decimal integer", example: "1" });
 const g1 = z.array(element, { error: missingOr("is not an array") }).min(2, "is not an array of 2 or 3")
   .max(3, "is not an array of 2 or 3");
-const pair = z.array(element, { error: missingOr("is not an array") }).length(2, "is not an array of 2");
+const pair = z.array(element, { error: missingOr("is not an array") }).length(2, "is not an array of 2")
+  .openapi({ minItems: 2, maxItems: 2 });
 const g2 = z.array(pair, { error: missingOr("is not an array") }).min(2, "is not an array of 2 or 3")
   .max(3, "is not an array of 2 or 3");
 
@@ -82,7 +70,11 @@ export const withdrawBody = z.object({
     6,
     "is not an array of exactly 6",
   )
-    .openapi({ description: "root, nullifierHash, recipient, relayer, fee, refund" }),
+    .openapi({
+      minItems: 6,
+      maxItems: 6,
+      description: "root, nullifierHash, recipient, relayer, fee, refund",
+    }),
   recipient: address,
   fee: amount,
   refund: amount,

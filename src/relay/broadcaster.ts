@@ -10,7 +10,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
-import { type Changes, waitFor } from "./changes.ts";
+import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
@@ -20,7 +20,7 @@ import { sentQueryIds } from "./transfer_outcome.ts";
 /** Seconds of chain time that a transfer may be included in. */
 const TRANSFER_LIFE = 60;
 /** Messages in one transfer at most: about 500 bytes each, and an external message holds 64 KiB. */
-const MOST_MESSAGES = 100;
+export const MOST_MESSAGES = 100;
 const IDLE_MS = 5_000;
 
 /** What the broadcaster needs. */
@@ -31,7 +31,8 @@ export interface BroadcasterDeps {
   readonly changes: Changes;
   readonly clock: Clock;
   readonly pace: Pace;
-  readonly pools: ReadonlyMap<string, PoolState>;
+  /** By raw address. */
+  readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly log: Log;
 }
 
@@ -42,7 +43,7 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
   let failures = 0;
   while (!signal.aborted) {
     let wait: number;
-    const change = changes.next();
+    const seen = changes.count;
     try {
       wait = await broadcaster.step();
       failures = 0;
@@ -51,7 +52,7 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
       wait = Math.min(pace.retryMin * 2 ** failures++, pace.retryMax);
       log.warning("broadcasting waits: {error}", { error: String(error) });
     }
-    await waitFor(change, wait, clock, signal);
+    await changes.waitBeyond(seen, wait, clock, signal);
   }
 }
 

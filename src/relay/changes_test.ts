@@ -1,32 +1,39 @@
 import { equal } from "node:assert/strict";
-import { Changes, waitFor } from "./changes.ts";
+import { Changes } from "./changes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 
+/** Only a change or an abort ends a wait. */
 const forEver: Clock = { now: () => 0, sleep: (_, signal) => systemClock.sleep(2 ** 30, signal) };
 const never = new AbortController().signal;
 
-Deno.test("changes: a change between asking and waiting is not missed", async () => {
+Deno.test("changes: a change between looking and waiting is not missed", async () => {
   const changes = new Changes();
-  const change = changes.next();
+  const seen = changes.count;
   changes.notify();
-  await waitFor(change, 1, forEver, never);
+  await changes.waitBeyond(seen, 1, forEver, never);
 });
 
-Deno.test("changes: everyone who waits wakes, whoever asks afterwards waits for the next one", async () => {
+Deno.test("changes: everyone who waits wakes, and who comes afterwards waits for the next one", async () => {
   const changes = new Changes();
   let woken = 0;
-  const waiting = [1, 2, 3].map(() => waitFor(changes.next(), 1, forEver, never).then(() => woken++));
+  const wait = () => changes.waitBeyond(changes.count, 1, forEver, never).then(() => woken++);
+  const first = [wait(), wait(), wait()];
   changes.notify();
-  await Promise.all(waiting);
+  await Promise.all(first);
+  const later = wait();
+  await Promise.resolve();
   equal(woken, 3);
-  const later = changes.next();
-  const first = await Promise.race([later.then(() => "woken"), Promise.resolve("waits")]);
-  equal(first, "waits");
+  changes.notify();
+  await later;
+  equal(woken, 4);
 });
 
-Deno.test("changes: an abort ends the wait", async () => {
+Deno.test("changes: time and an abort end the wait, too", async () => {
+  const changes = new Changes();
+  await changes.waitBeyond(0, 1, systemClock, never);
   const stop = new AbortController();
-  const wait = waitFor(new Changes().next(), 1, forEver, stop.signal);
+  const waits = changes.waitBeyond(0, 1, forEver, stop.signal);
   stop.abort();
-  await wait;
+  await waits;
+  await changes.waitBeyond(0, 1, forEver, stop.signal);
 });

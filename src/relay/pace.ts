@@ -28,7 +28,7 @@ export function paceFor(network: Network, options: { hasKey: boolean; pools: num
       pollMax: 500,
       retryMin: 200,
       retryMax: 2_000,
-      staleAfter: 4_000,
+      staleAfter: 10_000,
       wallet: 200,
       rebroadcast: 2_000,
     };

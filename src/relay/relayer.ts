@@ -99,7 +99,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
     prices: new PriceList(chain, clock),
     feeBps: config.fee.bps,
     feeMinNano: config.fee.minNano,
-    pools: { get: offered } as ReadonlyMap<string, PoolState>,
+    pools: { get: offered },
     random,
   };
   const submissions = new Set<Promise<Submission>>();

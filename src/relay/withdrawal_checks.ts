@@ -54,7 +54,7 @@ export interface CheckDeps {
   /** Smallest fee of native pools that name none of their own, nano. */
   readonly feeMinNano: bigint;
   /** The pools that are offered, by raw address. */
-  readonly pools: ReadonlyMap<string, PoolState>;
+  readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
 }
 
 /** One withdrawal on its way through the checks. */

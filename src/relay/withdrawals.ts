@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
 import { proofToCell } from "../core/proof_codec.ts";
 import type { Job, Withdrawal } from "../store/store.ts";
-import { type Changes, waitFor } from "./changes.ts";
+import type { Changes } from "./changes.ts";
 import type { PoolState } from "./pool_state.ts";
 import { type CheckDeps, checkWithdrawal, proofOf, type WithdrawRequest } from "./withdrawal_checks.ts";
 import { retryAt } from "./terms.ts";
@@ -63,11 +63,12 @@ export async function submitWithdrawal(
     });
   }
   changes.notify();
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-  for (let change = changes.next(); !patience.aborted; change = changes.next()) {
+  const deadline = now + PATIENCE_MS;
+  while (clock.now() < deadline && !signal.aborted) {
+    const seen = changes.count;
     job = await store.job(id) ?? job;
     if (job.state !== "accepted") break;
-    await waitFor(change, PATIENCE_MS, clock, patience);
+    await changes.waitBeyond(seen, deadline - clock.now(), clock, signal);
   }
   return {
     sent: job.seqno !== undefined && job.state !== "accepted",
