@@ -1,0 +1,148 @@
+/** contracts/types.tlb against what clients write, what pools log, and what they keep. */
+import assert from "node:assert/strict";
+import { crc32 } from "node:zlib";
+import { Address, type Cell } from "@ton/core";
+import {
+  loadDeposit,
+  loadPoolLog,
+  loadWithdraw,
+  opCodes,
+  storeAdmin,
+  storeRecoverStuck,
+} from "../../src/core/messages.ts";
+import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
+import { type Constructor, parseTlb, readTlb, type TlbRecord } from "../support/tlb.ts";
+
+const types = parseTlb(await Deno.readTextFile(new URL("../../contracts/types.tlb", import.meta.url)));
+const named = (name: string): Constructor => {
+  const found = types.find((each) => each.name === name);
+  assert.ok(found, `types.tlb has no ${name}`);
+  return found;
+};
+const read = (name: string, cell: Cell): TlbRecord => readTlb(types, named(name), cell);
+
+Deno.test("every op code is the checksum of its line in types.tlb, and the one that the library uses", () => {
+  const tagged = types.filter(({ tag }) => tag !== undefined);
+  assert.ok(tagged.length >= 7);
+  for (const { name, tag, untagged } of tagged) {
+    assert.equal(tag, crc32(untagged) & 0x7fffffff, untagged);
+    assert.equal(tag, opCodes[name as keyof typeof opCodes], name);
+  }
+});
+
+Deno.test("the contract's sources name the same op codes", async () => {
+  const source = await Deno.readTextFile(new URL("../../contracts/messages.tolk", import.meta.url));
+  for (const { name, tag } of types) {
+    if (tag === undefined) continue;
+    assert.ok(source.includes(`0x${tag.toString(16).padStart(8, "0")}`), name);
+  }
+});
+
+Deno.test("messages that a pool accepts, and its logs of them, are as types.tlb says", async () => {
+  const pool = await PoolSandbox.open();
+  const { address: recipient } = pool.user;
+  for (const relayer of [pool.relayer.address, null, new Address(-1, recipient.hash)]) {
+    const [commitment, newRoot, leafIndex] = [freshElement(), freshElement(), await pool.nextIndex()];
+    const depositBody = await pool.depositBody({ commitment, newRoot, queryId: 17n });
+    const deposited = await pool.send(depositBody, pool.denomination);
+    pool.roots.push(newRoot);
+    assert.equal(deposited.exitCode, 0);
+    const deposit = read("deposit", depositBody);
+    assert.deepEqual(
+      [deposit.query_id, deposit.commitment, deposit.new_root, deposit.leaf_index],
+      [17n, commitment, newRoot, BigInt(leafIndex)],
+    );
+    assert.equal(loadDeposit(depositBody).commitment, commitment);
+    const timestamp = pool.chain.now!;
+    assert.deepEqual(read("deposit_log", logOf(deposited.tx)), {
+      commitment,
+      leaf_index: BigInt(leafIndex),
+      timestamp: BigInt(timestamp),
+    });
+    assert.deepEqual(loadPoolLog(logOf(deposited.tx)), { kind: "deposit", commitment, leafIndex, timestamp });
+
+    const [nullifierHash, fee, refund] = [freshElement(), relayer === null ? 0n : 70_000_000n, 3_000_000n];
+    const withdrawBody = pool.withdrawBody({ nullifierHash, fee, refund, recipient, relayer });
+    const withdrawn = await pool.send(withdrawBody, await pool.withdrawValue(refund));
+    assert.equal(withdrawn.exitCode, 0);
+    const parties = { recipient: recipient.toRawString(), relayer: relayer?.toRawString() ?? "none" };
+    const withdraw = read("withdraw", withdrawBody);
+    assert.deepEqual(
+      [withdraw.root, withdraw.nullifier_hash, withdraw.fee, withdraw.refund, withdraw.parties],
+      [newRoot, nullifierHash, fee, refund, parties],
+    );
+    assert.equal(loadWithdraw(withdrawBody).nullifierHash, nullifierHash);
+    const log = logOf(withdrawn.tx);
+    assert.deepEqual(read("withdrawal_log", log), { nullifier_hash: nullifierHash, fee, refund, parties });
+    const seen = loadPoolLog(log);
+    assert.ok(seen?.kind === "withdrawal" && seen.recipient.equals(recipient));
+    assert.equal(seen.relayer?.toRawString(), relayer?.toRawString());
+  }
+});
+
+Deno.test("the proof in a message is laid out as types.tlb says", async () => {
+  const pool = await PoolSandbox.open();
+  const { proof } = read("deposit", await pool.depositBody()) as { proof: TlbRecord };
+  assert.deepEqual(Object.keys(proof), ["a", "c", "b"]);
+  // The top bit of a compressed point is set.
+  assert.ok(BigInt(String(proof.a)) >> 383n === 1n && BigInt(String(proof.c)) >> 383n === 1n);
+  assert.ok(BigInt(String((proof.b as TlbRecord).b)) >> 767n === 1n);
+});
+
+Deno.test("admin messages are as types.tlb says, and accepted from the owner", async () => {
+  const pool = await PoolSandbox.open({ balance: 100_000_000_000n });
+  const from = pool.owner.address;
+  for (const name of ["admin_pause", "admin_unpause"] as const) {
+    assert.deepEqual(read(name, storeAdmin(name, 5n)), { query_id: 5n });
+    assert.equal((await pool.send(storeAdmin(name, 5n), 100_000_000n, { from })).exitCode, 0);
+  }
+  const body = storeRecoverStuck(1_000_000_000n, from, 6n);
+  const fields = { query_id: 6n, amount: 1_000_000_000n, destination: from.toRawString() };
+  assert.deepEqual(read("admin_recover_stuck", body), fields);
+  assert.equal((await pool.send(body, 100_000_000n, { from })).exitCode, 0);
+});
+
+Deno.test("what a pool keeps is as types.tlb says, and agrees with its getters", async () => {
+  const pool = await PoolSandbox.open();
+  for (let i = 0; i < 3; i++) await pool.deposit();
+  await pool.withdraw();
+  const kept = read("native_pool", await pool.data());
+  const info = await pool.info();
+  assert.deepEqual(
+    [
+      kept.denomination,
+      kept.deposits,
+      kept.withdrawals,
+      kept.debt,
+      kept.touched,
+      kept.root,
+      kept.paused,
+      kept.owner,
+    ],
+    [
+      pool.denomination,
+      BigInt(info.deposits),
+      BigInt(info.withdrawals),
+      info.debt,
+      BigInt(info.touched),
+      pool.root,
+      info.paused,
+      info.owner?.toRawString(),
+    ],
+  );
+  assert.deepEqual([info.deposits, info.withdrawals, info.kind, info.jettonMaster, info.capacity], [
+    3,
+    1,
+    0,
+    null,
+    131_072,
+  ]);
+  const young = kept.young as Cell;
+  assert.equal(young.beginParse().loadUintBig(255), pool.root);
+});
+
+function logOf(tx: { outMessages: { values(): { info: { type: string }; body: Cell }[] } }): Cell {
+  const logs = tx.outMessages.values().filter(({ info }) => info.type === "external-out");
+  assert.equal(logs.length, 1);
+  return logs[0].body;
+}
