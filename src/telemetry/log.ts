@@ -31,7 +31,7 @@ export function configureLog(
 ): Log {
   const { level, format = Deno.stderr.isTerminal() ? "pretty" : "json", write = toStandardError } = options;
   const formatter = format === "json"
-    ? getJsonLinesFormatter({ properties: "flatten" })
+    ? getJsonLinesFormatter({ properties: "flatten", message: "template" })
     : getAnsiColorFormatter({ timestamp: "time", category: "." });
   configureSync({
     reset: true,

@@ -16,7 +16,13 @@ Deno.test("log: a JSON line carries its members, and a secret among them is reda
     log.with({ pool: "native-10" }).info("deposit {leafIndex}", { leafIndex: 3, key: new Secret("hunter") });
   });
   const { message, pool, leafIndex, key, level } = JSON.parse(line);
-  deepEqual([message, pool, leafIndex, key, level], ["deposit 3", "native-10", 3, "[redacted]", "INFO"]);
+  deepEqual([message, pool, leafIndex, key, level], [
+    "deposit {leafIndex}",
+    "native-10",
+    3,
+    "[redacted]",
+    "INFO",
+  ]);
 });
 
 Deno.test("log: what is below the level is not written", () => {
