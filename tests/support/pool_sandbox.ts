@@ -36,6 +36,7 @@ import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
 import { nativePoolInit } from "../../src/ton/pool_state.ts";
 import { compileTolk } from "../../tools/contracts/compile.ts";
 import { verifierSource } from "../../tools/contracts/verifier.ts";
+import { countCells } from "./set_model.ts";
 import { forgeProof, trapdoorKey } from "./trapdoor_keys.ts";
 
 /** Verifiers with the test's keys, by path of the source they stand in for. */
@@ -140,7 +141,7 @@ export class PoolSandbox {
     await chain.sendMessage(internal({
       from: owner.address,
       to: address,
-      value: balance,
+      value: 1_000_000_000n,
       bounce: false,
       stateInit: init,
       body: Cell.EMPTY,
@@ -153,15 +154,15 @@ export class PoolSandbox {
   async replace(state: { data?: Cell; code?: Cell; balance?: bigint }): Promise<void> {
     const account = (await this.chain.getContract(this.address)).accountState;
     if (account?.type !== "active") throw new Error("no pool here");
-    await this.chain.setShardAccount(
-      this.address,
-      createShardAccount({
-        address: this.address,
-        code: state.code ?? account.state.code!,
-        data: state.data ?? account.state.data!,
-        balance: state.balance ?? await this.balance(),
-      }),
-    );
+    const [code, data] = [state.code ?? account.state.code!, state.data ?? account.state.data!];
+    const balance = state.balance ?? await this.balance();
+    const shard = createShardAccount({ address: this.address, code, data, balance });
+    // As the chain keeps it after a transaction; the emulator's zeros would mean that no storage is ever due.
+    const { cells, bits } = countCells(code, data);
+    const { storageStats } = shard.account!;
+    storageStats.lastPaid = this.chain.now!;
+    storageStats.used = { ...storageStats.used, cells: BigInt(cells + 1), bits: BigInt(bits) };
+    await this.chain.setShardAccount(this.address, shard);
   }
 
   #setBalance(balance: bigint): Promise<void> {
