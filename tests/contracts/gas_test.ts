@@ -89,9 +89,9 @@ async function verificationGas(): Promise<{ deposit: bigint; withdraw: bigint }>
 
 /** Gas by notes in the pool: a deposit, a withdrawal with the newest root, one with the oldest. */
 const figures = [
-  { notes: 1, deposit: 120_753n, newest: 134_136n, oldest: undefined },
-  { notes: 1_000, deposit: 120_609n, newest: 134_136n, oldest: 144_479n },
-  { notes: 100_000, deposit: 123_742n, newest: 137_414n, oldest: 147_335n },
+  { notes: 1, deposit: 120_710n, newest: 133_983n, oldest: undefined },
+  { notes: 1_000, deposit: 120_566n, newest: 133_983n, oldest: 144_326n },
+  { notes: 100_000, deposit: 123_699n, newest: 137_261n, oldest: 147_182n },
 ];
 
 for (const figure of figures) {
