@@ -31,7 +31,9 @@ Deno.test("every op code is the checksum of its line in types.tlb, and the one t
 });
 
 Deno.test("the contract's sources name the same op codes", async () => {
-  const source = await Deno.readTextFile(new URL("../../contracts/messages.tolk", import.meta.url));
+  const files = ["messages.tolk", "generated/constants.tolk"];
+  const sources = files.map((name) => Deno.readTextFile(new URL(`../../contracts/${name}`, import.meta.url)));
+  const source = (await Promise.all(sources)).join("\n");
   for (const { name, tag } of types) {
     if (tag === undefined) continue;
     assert.ok(source.includes(`0x${tag.toString(16).padStart(8, "0")}`), name);
