@@ -9,7 +9,7 @@ import type { Deposit } from "../store/store.ts";
 /** Leaves of one encoded block. */
 const BLOCK = 1_000;
 /** Deposits that are read from the store before they are hashed together. */
-const LOAD_CHUNK = 4_096;
+const LOAD_CHUNK = 1_024;
 
 /** A page of leaves. `items` is the JSON text of the array's members, comma separated. */
 export interface CommitmentsPage {

@@ -216,9 +216,9 @@ export function overriding<T extends object>(target: T, methods: Partial<T>): T 
   });
 }
 
-/** Looks again until `holds`; a minute at most, then it is an error that says what was waited for. */
+/** Looks again until `holds`; two minutes at most, then it is an error that says what was waited for. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 120_000;
   while (!await holds()) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
