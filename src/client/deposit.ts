@@ -79,7 +79,7 @@ export async function depositNative(
   const tree = request.tree ?? new MerkleTree();
 
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    options.signal?.throwIfAborted();
+    if (options.signal?.aborted) throw new Problem("cancelled");
     onStep({ step: "syncing", attempt });
     const before = (await chain.account(pool.address)).last;
     await syncTree(pool, source, tree);
