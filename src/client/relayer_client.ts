@@ -256,7 +256,7 @@ function parse<S extends z.ZodType>(schema: S, json: unknown, path: string): z.o
 
 function refusal(json: unknown, status: number, route: string): Problem {
   const parsed = problemDocument.safeParse(json);
-  if (!parsed.success || !(parsed.data.code in problems)) {
+  if (!parsed.success || !Object.hasOwn(problems, parsed.data.code)) {
     return new Problem("relayer_unavailable", `the relayer answered ${route} with status ${status}`);
   }
   const { code, title, detail } = parsed.data;
