@@ -1,0 +1,96 @@
+/** The program as a user starts it: help, mistakes, configuration, the demonstration. */
+import assert from "node:assert/strict";
+import { fromSources } from "./support/program.ts";
+
+async function tonado(args: readonly string[], env: Record<string, string> = {}) {
+  const kept = ["PATH", "HOME", "DENO_DIR"].flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const { code, stdout, stderr } = await new Deno.Command(fromSources[0], {
+    args: [...fromSources.slice(1), ...args],
+    clearEnv: true,
+    env: { ...Object.fromEntries(kept), ...env },
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+const MNEMONIC = Array(24).fill("abandon").join(" ");
+
+Deno.test("demo --json: three deposits, a relayed withdrawal to the nano, two refused double spends, exit code 0", async () => {
+  const { code, stdout, stderr } = await tonado(["demo", "--json"]);
+  assert.equal(code, 0, stderr);
+  const events = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const of = (name: string) => events.filter(({ event }) => event === name);
+  assert.deepEqual(of("deposited").map(({ leafIndex }) => leafIndex), [0, 1, 2]);
+  assert.equal(new Set(of("deposited").map(({ root }) => root)).size, 3, "each deposit makes another root");
+  assert.equal(of("tree_rebuilt")[0].root, of("deposited")[2].root);
+  const fractions = of("proving").map(({ fraction }) => fraction);
+  assert.ok(fractions.length > 2 && fractions[fractions.length - 1] === 1, "proving shows its progress");
+
+  const [{ fee, refund }] = of("submitted");
+  const [{ denomination, keys }] = of("started");
+  assert.equal(keys, "development keys, insecure");
+  const accounts = of("balances")[0].accounts as { account: string; before: string; after: string }[];
+  const change = (name: string) => {
+    const { before, after } = accounts.find(({ account }) => account === name)!;
+    return BigInt(after) - BigInt(before);
+  };
+  assert.equal(change("recipient"), BigInt(denomination) - BigInt(fee) + BigInt(refund));
+  assert.ok(change("relayer") > 0n && change("relayer") < BigInt(fee));
+  assert.ok(change("pool") < 0n);
+  assert.deepEqual(of("double_spend_refused").map(({ by, reason }) => [by, reason]), [
+    ["relayer", "nullifier_already_used"],
+    ["pool", "ERR_ALREADY_SPENT"],
+  ]);
+  assert.equal(events[events.length - 1].event, "finished");
+});
+
+for (const command of [[], ["serve"], ["localnet"], ["demo"], ["config"]]) {
+  Deno.test(`tonado ${[...command, "--help"].join(" ")}: usage, without colour where there is no terminal`, async () => {
+    const { code, stdout } = await tonado([...command, "--help"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Usage: tonado/);
+    if (command.length > 0) assert.match(stdout, /Examples:\n {2}.*tonado/);
+    assert.ok(!stdout.includes("\x1b["));
+  });
+}
+
+const mistakes: [string[], RegExp][] = [
+  [["srve"], /Did you mean serve\?/],
+  [["localnet", "--prot", "1"], /Did you mean --port\?/],
+  [["localnet", "--port", "70000"], /integer from 0 to 65535/],
+  [["localnet", "--block-time", "-5"], /integer from 10 to 60000/],
+  [["demo", "extra"], /too many arguments/],
+];
+for (const [args, message] of mistakes) {
+  Deno.test(`tonado ${args.join(" ")}: says what is wrong and ends with 2`, async () => {
+    const { code, stdout, stderr } = await tonado(args);
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout], [2, ""]);
+  });
+}
+
+Deno.test("serve lists every fault of its configuration at once, without the secret, and ends with 2", async () => {
+  const env = {
+    RELAYER_WALLET_MNEMONIC: "only three words",
+    RELAYER_PORT: "http",
+    RELAYER_FEE_MIN_NATIVE: "1e3",
+    CACHE_URL: "redis://x",
+  };
+  const { code, stderr } = await tonado(["serve"], env);
+  assert.equal(code, 2);
+  for (const name of Object.keys(env)) assert.ok(stderr.includes(name), `${name} is in: ${stderr}`);
+  assert.ok(!stderr.includes("three words"), stderr);
+});
+
+Deno.test("config prints every setting and never a secret's value", async () => {
+  const env = { RELAYER_WALLET_MNEMONIC: MNEMONIC, INDEXER_API_KEY: "hunter2", RELAYER_PORT: "9000" };
+  for (const args of [["config"], ["config", "--json"]]) {
+    const { code, stdout } = await tonado(args, env);
+    assert.equal(code, 0);
+    assert.ok(stdout.includes("9000") && stdout.includes("[redacted]"));
+    assert.ok(!stdout.includes("abandon") && !stdout.includes("hunter2"));
+  }
+});
