@@ -1,0 +1,108 @@
+/** What the API answers while no pool is ready, and what holds for every answer. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { httpProblemCodes } from "../../src/http/problem_response.ts";
+import { isProblem, payload, pool, post, wallet, withApp } from "./api_harness.ts";
+
+const address = encodeURIComponent(payload.pool);
+
+Deno.test("http: /status and /pools answer as the interface says while no pool is ready", () =>
+  withApp(async (ask) => {
+    deepEqual((await ask("/status")).body, {
+      network: "localnet",
+      feeBps: 50,
+      feeMinNanoNative: "50000000",
+      relayerAddress: wallet.address.toString({ bounceable: false, testOnly: true }),
+    });
+    const { network, pools } = (await ask("/pools")).body;
+    equal(network, "localnet");
+    deepEqual(pools["native-10"], {
+      address: pool.toString({ bounceable: true, testOnly: true }),
+      asset: "native",
+      amount: "10",
+      denomination: "10000000000",
+      deployedSeqno: 7,
+      feeMin: "50000000",
+      maxRefund: "100000000",
+    });
+  }));
+
+Deno.test("http: another method is 405 with Allow, another path 404", () =>
+  withApp(async (ask) => {
+    const { response, ...answer } = await ask("/withdraw");
+    isProblem({ response, ...answer }, "method_not_allowed");
+    equal(response.headers.get("allow"), "POST");
+    const wrong = await ask("/status", post({}));
+    isProblem(wrong, "method_not_allowed");
+    equal(wrong.response.headers.get("allow"), "GET, HEAD");
+    isProblem(await ask("/status", { method: "DELETE" }), "method_not_allowed");
+    for (const path of ["/", "/status/", "/Status", "/withdraw/x", `/${"a".repeat(9_000)}`, "/%00", "/%ff"]) {
+      isProblem(await ask(path), "not_found");
+    }
+  }));
+
+Deno.test("http: a body of another media type is 415, a body over 32 KiB 413", () =>
+  withApp(async (ask) => {
+    const text = JSON.stringify(payload);
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
+      isProblem(await ask("/withdraw", post(text, type)), "unsupported_media_type");
+    }
+    isProblem(await ask("/withdraw", post(text, "application/json; charset=utf-8")), "not_ready");
+    const padding = (length: number) => text.slice(0, -1) + " ".repeat(length - text.length) + "}";
+    isProblem(await ask("/withdraw", post(padding(32 * 1024))), "not_ready");
+    isProblem(await ask("/withdraw", post(padding(32 * 1024 + 1))), "body_too_large");
+    const stream = new Blob([padding(40_000)]).stream();
+    isProblem(
+      await ask("/withdraw", { ...post(""), body: stream, duplex: "half" } as RequestInit),
+      "body_too_large",
+    );
+  }));
+
+Deno.test("http: 503 carries Retry-After, every answer an id and CORS for browsers", () =>
+  withApp(async (ask) => {
+    const { response } = await ask(`/tree/root?pool=${address}`);
+    match(response.headers.get("retry-after")!, /^[1-9][0-9]*$/);
+    for (const path of ["/status", "/nowhere", "/tree/root"]) {
+      const { headers } = (await ask(path)).response;
+      equal(headers.get("access-control-allow-origin"), "*");
+      match(headers.get("x-request-id")!, /^[0-9a-f-]{36}$/);
+    }
+    const preflight = await ask("/withdraw", {
+      method: "OPTIONS",
+      headers: { origin: "https://wallet.example", "access-control-request-method": "POST" },
+    });
+    equal(preflight.status, 204);
+    match(preflight.response.headers.get("access-control-allow-methods")!, /POST/);
+    match(preflight.response.headers.get("access-control-allow-headers")!, /content-type/);
+  }));
+
+Deno.test("http: /livez is alive while /readyz names the pool that is not ready and why", () =>
+  withApp(async (ask) => {
+    deepEqual((await ask("/livez")).body, { status: "alive" });
+    const { status, body } = await ask("/readyz");
+    equal(status, 503);
+    equal(body.ready, false);
+    equal(typeof body.pools["native-10"].reason, "string");
+  }));
+
+Deno.test("http: /openapi.json documents every route and each code that it may answer with", () =>
+  withApp(async (ask) => {
+    const { body } = await ask("/openapi.json");
+    equal(body.openapi, "3.1.0");
+    deepEqual(Object.keys(body.paths).sort(), [
+      "/livez",
+      "/note/check",
+      "/pools",
+      "/readyz",
+      "/status",
+      "/tree/commitments",
+      "/tree/path",
+      "/tree/root",
+      "/withdraw",
+      "/withdraw/status",
+    ]);
+    const descriptions = JSON.stringify(body.paths);
+    for (const code of httpProblemCodes) {
+      const ofAnyPath = code === "not_found" || code === "method_not_allowed";
+      equal(descriptions.includes(`\`${code}\``), !ofAnyPath, code);
+    }
+  }));
