@@ -121,7 +121,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     deepEqual([status, answer.code, answer.withdrawal.state], [409, "nullifier_already_used", "confirmed"]);
   });
 
-  await t.step("withdrawals that wait together share a transfer", async () => {
+  await t.step("withdrawals that come at once are all sent and paid", async () => {
     const bodies = [
       await net.withdrawal(KEY, notes[1], { recipient: fresh(0x44) }),
       await net.withdrawal(KEY, notes[2], { recipient: fresh(0x45) }),
