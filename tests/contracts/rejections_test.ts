@@ -5,6 +5,7 @@ import type { ExitCodeName } from "../../src/core/errors.ts";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
 import { storeAdmin } from "../../src/core/messages.ts";
 import { forgeProof } from "../support/trapdoor_keys.ts";
+import { zeros } from "../../src/core/zeros.ts";
 import { assertRefused } from "../support/pool_claims.ts";
 import {
   type DepositChange,
@@ -117,6 +118,14 @@ Deno.test("a pool without deposits pays nobody, whatever root a proof names", as
   const pool = await PoolSandbox.open();
   await assertRefused(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: 0n }));
   await assertRefused(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: freshElement() }));
+  await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ root: zeros[20] }));
+});
+
+Deno.test("a pool whose notes are all paid pays nobody, though a proof should hold", async () => {
+  const pool = await PoolSandbox.open();
+  await pool.deposit();
+  assert.equal((await pool.withdraw()).exitCode, 0);
+  await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw());
 });
 
 Deno.test("of two deposits that race for a leaf the first is taken, the other's value comes back", async () => {
