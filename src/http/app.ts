@@ -8,21 +8,13 @@ import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
 import { queryGuard } from "./body_guard.ts";
+import type { HttpEnv } from "./deps.ts";
 import { healthRoutes } from "./health_routes.ts";
 import { infoRoutes } from "./info_routes.ts";
 import { noteRoutes } from "./note_routes.ts";
 import { problemResponse, shownProblem } from "./problem_response.ts";
 import { treeRoutes } from "./tree_routes.ts";
 import { withdrawRoutes } from "./withdraw_routes.ts";
-
-/** What every route gets. */
-export interface HttpDeps {
-  readonly relayer: Relayer;
-  readonly log: Log;
-}
-
-/** Hono's variables of one request. */
-export type HttpEnv = { Variables: { requestId: string } };
 
 /** The application with all routes; `app.fetch` is a handler for `Deno.serve`. */
 export function createApp(relayer: Relayer, log: Log): OpenAPIHono<HttpEnv> {

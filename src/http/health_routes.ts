@@ -1,6 +1,6 @@
 /** GET /livez and GET /readyz. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { HttpDeps, HttpEnv } from "./app.ts";
+import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { createRoute, json } from "./route.ts";
 import { livezAnswer, readyzAnswer } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 /** GET /status and GET /pools. */
 import { feeMinOf, refundLimitOf } from "../relay/terms.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { HttpDeps, HttpEnv } from "./app.ts";
+import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { createRoute, json, problemAnswers } from "./route.ts";
 import { poolsAnswer, statusAnswer } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 /** POST /note/check. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement } from "../core/field.ts";
-import type { HttpDeps, HttpEnv } from "./app.ts";
+import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { mediaTypeGuard, secretGuard, sizeGuard } from "./body_guard.ts";
 import { bodyProblems, createRoute, json, jsonBody, problemAnswers } from "./route.ts";
 import { noteAnswer, noteCheckBody } from "./schemas.ts";

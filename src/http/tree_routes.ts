@@ -1,7 +1,7 @@
 /** GET /tree/root, /tree/path and /tree/commitments. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement, toHex } from "../core/field.ts";
-import type { HttpDeps, HttpEnv } from "./app.ts";
+import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { createRoute, json, problemAnswers } from "./route.ts";
 import { pageAnswer, pageQuery, pathAnswer, pathQuery, poolQuery, rootAnswer } from "./schemas.ts";
 

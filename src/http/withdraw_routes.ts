@@ -2,7 +2,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement } from "../core/field.ts";
 import type { WithdrawSignals } from "../relay/withdrawal_checks.ts";
-import type { HttpDeps, HttpEnv } from "./app.ts";
+import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { mediaTypeGuard, secretGuard, sizeGuard } from "./body_guard.ts";
 import { bodyProblems, createRoute, json, jsonBody, problemAnswers } from "./route.ts";
 import { sentAnswer, withdrawalAnswer, withdrawBody, withdrawStatusBody } from "./schemas.ts";
