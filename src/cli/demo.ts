@@ -38,9 +38,13 @@ function printText({ stdout, env }: Wiring): (event: DemoEvent) => void {
   const ton = (nano: bigint) => `${c.cyan(formatUnits(nano))} TON`;
   const short = (hex: string) => `${hex.slice(0, 10)}…${hex.slice(-8)}`;
   const seconds = (milliseconds: number) => c.dim(`(${(milliseconds / 1000).toFixed(1)} s)`);
-  const proving = progressLine(stdout);
+  const progress = progressLine(stdout);
 
   return (event) => {
+    if (event.event === "proving") {
+      return progress.update(`proving ${event.what}: ${event.stage}`, event.fraction);
+    }
+    progress.clear();
     switch (event.event) {
       case "started":
         step("A local network, a pool and a relayer");
@@ -57,10 +61,8 @@ function printText({ stdout, env }: Wiring): (event: DemoEvent) => void {
         );
         fact("", `root is now ${short(event.root)}`);
         return;
-      case "proving":
-        return proving.update(`proving the withdrawal: ${event.stage}`, event.fraction);
       case "tree_rebuilt":
-        proving.done(`\n${c.bold("One withdrawal, to a fresh address, through the relayer")}`);
+        step("One withdrawal, to a fresh address, through the relayer");
         fact(
           "tree",
           `${event.leaves} leaves rebuilt from /tree/commitments: the relayer never learns which one is ours`,

@@ -16,7 +16,7 @@ import { toHex } from "../core/field.ts";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import { createNote, type Note } from "../core/note.ts";
 import { Secret } from "../core/secret.ts";
-import type { Prover } from "../prover/prover.ts";
+import type { Progress, Prover } from "../prover/prover.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
@@ -41,7 +41,7 @@ export type DemoEvent =
     milliseconds: number;
   }
   | { event: "tree_rebuilt"; leaves: number; root: string; knownToPool: boolean }
-  | { event: "proving"; stage: string; fraction: number }
+  | { event: "proving"; what: string; stage: string; fraction: number }
   | { event: "proved"; publicSignals: readonly string[]; milliseconds: number }
   | { event: "submitted"; seqno: number; fee: bigint; refund: bigint; recipient: string }
   | { event: "confirmed"; tx: string; milliseconds: number }
@@ -109,7 +109,7 @@ class Demo {
       event: "started",
       indexer: this.localnet.url,
       relayer: this.relayer.url,
-      pool: show(pool.address),
+      pool: show(pool.address, true),
       denomination,
       keys: this.prover.label,
     });
@@ -136,7 +136,7 @@ class Demo {
         tree,
         prover: this.prover,
         pollMs: 100,
-      });
+      }, { onProgress: this.#progress(`deposit ${i + 1} of ${DEPOSITS}`) });
       notes.push(note);
       this.emit({
         event: "deposited",
@@ -170,7 +170,7 @@ class Demo {
       relayer: relayerAddress,
       fee,
       prover: this.prover,
-    }, { onProgress: ({ stage, fraction }) => this.emit({ event: "proving", stage, fraction }) });
+    }, { onProgress: this.#progress("the withdrawal") });
     const knownToPool = (await this.#pool.getRootHistory()).includes(tree.root);
     must(knownToPool && tree.size === DEPOSITS, "the rebuilt tree is the pool's");
     this.emit({ event: "tree_rebuilt", leaves: tree.size, root: toHex(tree.root), knownToPool });
@@ -208,7 +208,7 @@ class Demo {
     const after = await this.#balances(accounts);
     const change = (account: keyof typeof accounts) => ({
       account,
-      address: show(accounts[account]),
+      address: show(accounts[account], account === "pool"),
       before: before[account],
       after: after[account],
     });
@@ -260,6 +260,10 @@ class Demo {
     return Object.fromEntries(names.map((name, i) => [name, balances[i]])) as Record<K, bigint>;
   }
 
+  #progress(what: string): (progress: Progress) => void {
+    return ({ stage, fraction }) => this.emit({ event: "proving", what, stage, fraction });
+  }
+
   #open({ mnemonic, version }: { mnemonic: string; version: Wallet["version"] }): Promise<Wallet> {
     return this.wiring.openWallet(new Secret(mnemonic), { version, network: NETWORK, chain: this.#chain });
   }
@@ -271,8 +275,9 @@ function freshAddress(): Address {
   return WalletContractV4.create({ workchain: 0, publicKey }).address;
 }
 
-function show(address: Address): string {
-  return address.toString({ bounceable: false, testOnly: true });
+/** Wallets are shown non-bounceable, pools bounceable. */
+function show(address: Address, bounceable = false): string {
+  return address.toString({ bounceable, testOnly: true });
 }
 
 function since(began: number): number {

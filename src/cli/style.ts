@@ -7,30 +7,27 @@ export function colours(output: Output, env: Wiring["env"]): ReturnType<typeof c
   return createColors(output.isTerminal && !env.NO_COLOR && env.TERM !== "dumb");
 }
 
-/**
- * A line that is drawn over itself while something takes long; on anything but a terminal it writes nothing until
- * `done`.
- */
+/** A line that is drawn over itself while something takes long; on anything but a terminal nothing is drawn. */
 export interface ProgressLine {
   update(text: string, fraction: number): void;
-  done(text: string): void;
+  /** Removes the line. */
+  clear(): void;
 }
 
 const BAR = 24;
 
 /** Starts a {@linkcode ProgressLine} on `output`. */
 export function progressLine(output: Output): ProgressLine {
-  const wipe = () => output.isTerminal && output.write("\r\x1b[K");
+  const clear = () => {
+    if (output.isTerminal) output.write("\r\x1b[K");
+  };
   return {
+    clear,
     update(text, fraction) {
       if (!output.isTerminal) return;
       const full = Math.round(Math.min(Math.max(fraction, 0), 1) * BAR);
-      wipe();
-      output.write(`${"█".repeat(full)}${"░".repeat(BAR - full)} ${text}`.slice(0, output.columns - 1));
-    },
-    done(text) {
-      wipe();
-      output.write(`${text}\n`);
+      clear();
+      output.write(`  ${"█".repeat(full)}${"░".repeat(BAR - full)} ${text}`.slice(0, output.columns - 1));
     },
   };
 }
