@@ -84,7 +84,7 @@ function output(stream: typeof Deno.stdout | typeof Deno.stderr): Output {
     isTerminal,
     get columns() {
       try {
-        return isTerminal ? Deno.consoleSize().columns : DEFAULT_COLUMNS;
+        return (isTerminal && Deno.consoleSize().columns) || DEFAULT_COLUMNS; // a terminal may not know its size: 0
       } catch {
         return DEFAULT_COLUMNS;
       }
