@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { Address, type Cell, internal } from "@ton/core";
+import { addressToField } from "../../src/core/address_field.ts";
 import { exitCodes } from "../../src/core/errors.ts";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
 import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../src/core/proof_codec.ts";
 import { assertRefused } from "../support/pool_claims.ts";
 import { freshElement, PoolSandbox, type WithdrawChange } from "../support/pool_sandbox.ts";
 import { strayG1, strayG2 } from "../support/stray_points.ts";
-import { forgeProof, proofCell } from "../support/trapdoor_keys.ts";
+import { forgeProof, forgeProofWithoutA, proofCell } from "../support/trapdoor_keys.ts";
 
 const { G1, G2 } = bls12_381;
 const thief = Address.parse("0:" + "66".repeat(32));
@@ -108,6 +109,32 @@ Deno.test("a proof with a point spoilt is ERR_PROOF_INVALID, in a deposit and in
     const deposit = { commitment, newRoot, proof: cell(honest.deposit, () => ({})) };
     assert.equal((await pool.deposit(deposit)).exitCode, 0);
   });
+});
+
+Deno.test("points outside their subgroups are refused where the pairing alone would let them pass", async () => {
+  const pool = await PoolSandbox.open();
+  for (let i = 0; i < 2; i++) await pool.deposit();
+  const nullifierHash = freshElement();
+  const body = { nullifierHash, fee: 0n, refund: 0n, relayer: null };
+  const { a, c, b } = points(pool.withdrawBody(body).refs[1]);
+  const withdraw = (proof: Cell) => pool.withdraw({ ...body, proof });
+
+  // A point of an order prime to r pairs to one with every other: added to a or c it changes their groups alone.
+  const [x, y] = strayG1().map(BigInt);
+  const stray = G1.Point.fromAffine({ x, y });
+  const torsion = stray.multiply(FIELD_MODULUS - 1n).add(stray);
+  assert.ok(!torsion.is0());
+  const moved = (bytes: Uint8Array) => {
+    const { x, y } = G1.Point.fromBytes(Uint8Array.from(bytes)).add(torsion).toAffine();
+    return compressG1([String(x), String(y)]);
+  };
+  await assertRefused(pool, "ERR_PROOF_INVALID", () => withdraw(proofCell(moved(a), c, b)));
+  await assertRefused(pool, "ERR_PROOF_INVALID", () => withdraw(proofCell(a, moved(c), b)));
+
+  const signals = [pool.root, nullifierHash, addressToField(pool.user.address), 0n, 0n, 0n];
+  const free = (b: Uint8Array) => withdraw(forgeProofWithoutA(signals, b));
+  await assertRefused(pool, "ERR_PROOF_INVALID", () => free(compressG2(strayG2())));
+  assert.equal((await free(generator2)).exitCode, 0, "the subgroup was the fault");
 });
 
 Deno.test("any field of a withdrawal changed after proving is ERR_PROOF_INVALID, however bad the new value is", async (t) => {

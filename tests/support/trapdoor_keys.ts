@@ -35,10 +35,23 @@ const bBytes = G2.Point.BASE.multiply(Fr.create(b)).toBytes(true);
 
 /** A proof cell that holds for these public signals under {@linkcode trapdoorKey}, and for no others. */
 export function forgeProof(signals: readonly bigint[]): Cell {
+  return proofCell(aBytes, completing(a * b, signals), bBytes);
+}
+
+/**
+ * As {@linkcode forgeProof}, with a at infinity: b then has no say in the pairings, so any b makes it hold as far as they
+ * can tell.
+ */
+export function forgeProofWithoutA(signals: readonly bigint[], b: Uint8Array): Cell {
+  return proofCell(G1.Point.ZERO.toBytes(true), completing(0n, signals), b);
+}
+
+/** The c that makes the equation hold for a product of a and b. */
+function completing(ab: bigint, signals: readonly bigint[]): Uint8Array {
   const inputs = signals.reduce((sum, x, i) => Fr.add(sum, Fr.mul(Fr.create(x), ic(i + 1))), ic(0));
   const { alpha, beta, gamma, delta } = secrets;
-  const c = Fr.div(Fr.create(a * b - alpha * beta - inputs * gamma), delta);
-  return proofCell(aBytes, G1.Point.BASE.multiply(c).toBytes(true), bBytes);
+  const c = Fr.div(Fr.create(ab - alpha * beta - inputs * gamma), delta);
+  return G1.Point.BASE.multiply(c).toBytes(true);
 }
 
 /** Lays compressed points into a proof cell, whatever they are. */
