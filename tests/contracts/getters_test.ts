@@ -1,8 +1,9 @@
 /** What the getters say of an empty pool, of one in use and of one that is fully spent. */
 import assert from "node:assert/strict";
-import { toNano } from "@ton/core";
+import { beginCell, type Cell, Dictionary, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
 import { zeros } from "../../src/core/zeros.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
 import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
 
 const NOW = 1_800_000_000;
@@ -91,3 +92,33 @@ Deno.test("the quote is the same to the nano for every refund but for the refund
     }
   }
 });
+
+Deno.test("the quote has a day of the pool's storage in it, as margin", async () => {
+  const pool = await PoolSandbox.open({ now: NOW });
+  await pool.deposit();
+  const dear = await pool.withdrawValue();
+  pool.chain.setConfig(freeStorage());
+  const margin = dear - await pool.withdrawValue();
+  pool.chain.setConfig(mainnetConfig());
+
+  // Where the balance falls short of the notes, storage that is due raises what the last note must bring by as much.
+  await pool.replace({ balance: pool.denomination - toNano("0.1") });
+  const short = await pool.withdrawValue();
+  pool.chain.now = NOW + 86_400;
+  assert.ok(margin > 0n);
+  assert.equal(margin, await pool.withdrawValue() - short);
+});
+
+/** Mainnet's prices, but for the storage of cells. */
+function freeStorage(): Cell {
+  const params = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
+  const entries = params.get(18)!.beginParse()
+    .loadDictDirect(Dictionary.Keys.Uint(32), Dictionary.Values.Buffer(37));
+  for (const [id, entry] of entries) {
+    const free = Buffer.from(entry);
+    free.writeBigUInt64BE(0n, 13); // StoragePrices#cc utime_since:uint32 bit_price_ps:uint64 cell_price_ps:uint64 ...
+    entries.set(id, free);
+  }
+  params.set(18, beginCell().storeDictDirect(entries).endCell());
+  return beginCell().storeDictDirect(params).endCell();
+}
