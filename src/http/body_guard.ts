@@ -8,7 +8,8 @@ import { carriesSecret, holdsNote } from "./secret_guard.ts";
 /** Bytes of a body at most. */
 export const LONGEST_BODY = 32 * 1024;
 
-const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+/** Strict about parameters, as the validation of shapes is: what it would not read must not pass here. */
+const JSON_TYPE = /^application\/json(?:;\s*[a-z0-9-]+=[^;]+)*$/i;
 
 /** Refuses what is no JSON with `unsupported_media_type`. */
 export const mediaTypeGuard = createMiddleware(async (c, next) => {
@@ -17,17 +18,36 @@ export const mediaTypeGuard = createMiddleware(async (c, next) => {
 });
 
 /** Refuses a body over {@link LONGEST_BODY} with `body_too_large`, without reading the rest of it. */
-export const sizeGuard = bodyLimit({
+export const sizeGuard = createMiddleware(async (c, next) => {
+  let read = false;
+  try {
+    await limited(c, () => {
+      read = true;
+      return next();
+    });
+  } catch (error) {
+    throw read ? error : brokenOff(error);
+  }
+});
+
+const limited = bodyLimit({
   maxSize: LONGEST_BODY,
   onError: () => {
     throw new Problem("body_too_large");
   },
 });
 
+/** The connection ended before the body did. */
+function brokenOff(cause: unknown): Problem {
+  return cause instanceof Problem ? cause : new Problem("invalid_request", "body breaks off", { cause });
+}
+
 /** Refuses malformed JSON, and a body that carries a note; warns of the latter without a word of it. */
 export function secretGuard(log: Log) {
   return createMiddleware(async (c, next) => {
-    const text = await c.req.text();
+    const text = await c.req.text().catch((error) => {
+      throw brokenOff(error);
+    });
     const value = parse(text);
     if (value === undefined ? holdsNote(text) : carriesSecret(value)) {
       log.warning("refused a body of {path} that carries note secrets", { path: c.req.path });

@@ -49,6 +49,9 @@ export function shownProblem(error: unknown): Problem {
   if (error instanceof HTTPException && error.status === 400) {
     return new Problem("invalid_request", "request is malformed", { cause: error });
   }
+  if (error instanceof HTTPException && error.status === 415) {
+    return new Problem("unsupported_media_type", undefined, { cause: error });
+  }
   return new Problem("internal", undefined, { cause: error });
 }
 

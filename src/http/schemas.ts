@@ -16,7 +16,8 @@ function missingOr(wrong: string): (issue: { input?: unknown }) => string {
   return ({ input }) => input === undefined ? "is missing" : wrong;
 }
 
-const address = z.string({ error: missingOr("is not a string") }).max(LONGEST_ADDRESS, "is too long")
+const address = z.string({ error: missingOr("is not a string") })
+  .max(LONGEST_ADDRESS, { error: "is too long", abort: true }) // or the body's own check would see a string
   .transform(
     (text, context) => {
       try {

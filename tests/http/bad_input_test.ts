@@ -26,7 +26,14 @@ const notJson: unknown[] = [
 ];
 const shapes: [pointer: string, values: unknown[]][] = [
   ["/pool", [undefined, ...notJson, "0:zz", "x".repeat(5_000)]],
-  ["/recipient", [undefined, ...notJson, `5:${"11".repeat(32)}`, pool.toString()]],
+  ["/recipient", [
+    undefined,
+    ...notJson,
+    "9".repeat(100),
+    "0:" + "1".repeat(5_000),
+    `5:${"11".repeat(32)}`,
+    pool.toString(),
+  ]],
   ["/proof", [undefined, ...notJson.filter((value) => JSON.stringify(value) !== "{}")]],
   ["/proof/pi_a", [undefined, null, {}, "1", [], ["1"], ["1", "2", "1", "1"]]],
   ["/proof/pi_a/0", [null, -1, 1.5, 2 ** 53, 1e300, "", "-1", "1e3", "01", "1".repeat(116), [], {}]],
@@ -225,3 +232,32 @@ for (const [what, body] of leaks) {
       }
     }));
 }
+
+const mediaTypes = [
+  "text/plain",
+  "text/json",
+  "application/jsonx",
+  "application/vnd.api+json",
+  "application/a9+json",
+  "application/json ; charset=utf-8",
+  "application/json;",
+  "application/json; charset",
+  "application/json, text/plain",
+  "multipart/form-data",
+];
+Deno.test("http: a body of another media type, or one that is malformed, is 415 and never a 500", () =>
+  withApp(async (ask) => {
+    for (const type of mediaTypes) {
+      for (const path of ["/withdraw", "/withdraw/status", "/note/check"]) {
+        isProblem(await ask(path, post(payload, type)), "unsupported_media_type");
+      }
+    }
+  }));
+
+Deno.test("http: a body that breaks off while it is read is the client's fault", () =>
+  withApp(async (ask) => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error("connection reset")),
+    });
+    isProblem(await ask("/withdraw", { ...post(""), body }), "invalid_request");
+  }));
