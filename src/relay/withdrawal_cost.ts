@@ -2,6 +2,7 @@
  * What one withdrawal costs its relayer in the end. The pool's own quote is what to attach, with room for whatever may
  * come in between; most of it comes back, so it must not be held against the fee.
  */
+import { ENDOWMENT_SECONDS, NET_ACCRUAL, REFUND_RESERVE } from "../core/pool_constants.ts";
 import type { Pool } from "../ton/pool.ts";
 import type { Prices } from "../ton/prices.ts";
 
@@ -16,10 +17,8 @@ const LOG = { cells: 2n, bits: 1_070n };
 const PAYOUTS = 3n;
 const EMPTY = { cells: 0n, bits: 0n };
 
-/** The interface's floors of what a pool keeps of a withdrawal, and what it sets aside for storage (contracts/SPEC.md). */
-const REFUND_RESERVE = 10_000_000n;
-const NET_ACCRUAL = 5_000_000n;
-const ENDOWMENT = { cells: 1n, bits: 1023n, seconds: 631_152_000n };
+/** One cell of the set, as a pool prices it. */
+const ENDOWMENT = { cells: 1n, bits: 1023n, seconds: ENDOWMENT_SECONDS };
 
 /** Nano that a withdrawal without refund takes out of the relayer's wallet, at these prices. */
 export async function withdrawalCost(prices: Prices, pool: Pool): Promise<bigint> {

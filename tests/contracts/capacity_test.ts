@@ -2,13 +2,14 @@
  * A full pool: who was accepted is paid. Under the real limit of 65,536 cells for an account, with sets as large as an
  * attacker who chooses every key can make them.
  */
+import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
 import assert from "node:assert/strict";
 import { beginCell, type Cell } from "@ton/core";
 import { assertRefused } from "../support/pool_claims.ts";
 import { freshElement, PoolSandbox, trapdoorCode } from "../support/pool_sandbox.ts";
 import { HistoryModel, largestSet, poolData } from "../support/set_model.ts";
 
-const CAPACITY = 131_072;
+const CAPACITY = POOL_CAPACITY;
 /** Action result code of an account beyond 65,536 cells. */
 const ACCOUNT_TOO_LARGE = 50;
 /** What contracts/SPEC.md proves a pool to stay below, code and all. */

@@ -1,4 +1,5 @@
 /** Of two faults in one message the pool names the one that its order of checks puts first, for every pair of faults. */
+import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import type { ExitCodeName } from "../../src/core/errors.ts";
@@ -14,7 +15,7 @@ import { HistoryModel, poolData, SetModel } from "../support/set_model.ts";
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
-const CAPACITY = 131_072;
+const CAPACITY = POOL_CAPACITY;
 const taken = freshElement();
 const root = freshElement();
 const elsewhere = Address.parse("5:" + "ab".repeat(32));

@@ -1,0 +1,22 @@
+/** What TypeScript reckons with is what the contracts are compiled with. */
+import assert from "node:assert/strict";
+import { toNano } from "@ton/core";
+import {
+  ENDOWMENT_SECONDS,
+  NET_ACCRUAL,
+  POOL_CAPACITY,
+  REFUND_RESERVE,
+} from "../../src/core/pool_constants.ts";
+
+const source = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+
+function constant(name: string): bigint {
+  const [, coins, plain] = new RegExp(`^const ${name} = (?:ton\\("([\\d.]+)"\\)|(\\d+))`, "m").exec(source) ??
+    [];
+  return coins === undefined ? BigInt(plain) : toNano(coins);
+}
+
+const figures = { REFUND_RESERVE, NET_ACCRUAL, ENDOWMENT_SECONDS, CAPACITY: BigInt(POOL_CAPACITY) };
+for (const [name, value] of Object.entries(figures)) {
+  Deno.test(`${name} is the contracts' own`, () => assert.equal(value, constant(name)));
+}
