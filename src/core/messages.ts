@@ -5,7 +5,10 @@
 import { type Address, beginCell, type Cell, type Slice } from "@ton/core";
 import { Problem } from "./errors.ts";
 
-/** Op codes: crc32 of the TL-B line without its tag, & 0x7fffffff; the transfer notification is TEP-74's. */
+/**
+ * Op codes: crc32 of the TL-B line without its tag, & 0x7fffffff. Those of transfers and excesses are TEP-74's, those of
+ * wallet addresses TEP-89's.
+ */
 export const opCodes = {
   deposit: 0x7c790d27,
   withdraw: 0x12b4e521,
@@ -15,8 +18,12 @@ export const opCodes = {
   discover_jetton_wallet: 0x12f942cc,
   deposit_log: 0x10570ca8,
   withdrawal_log: 0x230a8cd5,
-  transfer_notification: 0x7362d09c,
   deposit_refused: 0x77776663,
+  transfer: 0x0f8a7ea5,
+  transfer_notification: 0x7362d09c,
+  excesses: 0xd53276db,
+  provide_wallet_address: 0x2c76b973,
+  take_wallet_address: 0xd1735400,
 } as const;
 
 /** A deposit: `value` beside it is exactly the denomination. */
@@ -152,6 +159,11 @@ export function loadPoolLog(body: Cell): DepositLog | WithdrawalLog | undefined 
 /** An admin message; `query_id` alone. */
 export function storeAdmin(op: "admin_pause" | "admin_unpause", queryId = 0n): Cell {
   return beginCell().storeUint(opCodes[op], 32).storeUint(queryId, 64).endCell();
+}
+
+/** Makes a jetton pool ask its master for the address of its wallet; anyone may send it. */
+export function storeDiscoverJettonWallet(queryId = 0n): Cell {
+  return beginCell().storeUint(opCodes.discover_jetton_wallet, 32).storeUint(queryId, 64).endCell();
 }
 
 /** Sweeps `amount` nano of surplus to `destination`. */

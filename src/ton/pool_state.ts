@@ -3,6 +3,7 @@
  * follows from both, so it is known before anything is sent.
  */
 import { Address, beginCell, Cell, contractAddress, type StateInit } from "@ton/core";
+import jetton from "../../artifacts/contracts/jetton.json" with { type: "json" };
 import native from "../../artifacts/contracts/native.json" with { type: "json" };
 import { zeros } from "../core/zeros.ts";
 
@@ -15,9 +16,9 @@ export interface PoolCode {
   readonly vkeyHash: string;
 }
 
-/** The native pool's code. */
-export function loadPoolCode(): PoolCode {
-  const { codeBoc64, codeHash, vkeyHash } = native;
+/** The code of a pool of the native coin, or of a jetton. */
+export function loadPoolCode(kind: "native" | "jetton" = "native"): PoolCode {
+  const { codeBoc64, codeHash, vkeyHash } = { native, jetton }[kind];
   return { code: Cell.fromBase64(codeBoc64), codeHash, vkeyHash };
 }
 
@@ -29,31 +30,55 @@ export interface NativePoolOptions {
   readonly owner: Address | null;
 }
 
+/** What tells one jetton pool from another; the denomination is in the jetton's smallest unit. */
+export interface JettonPoolOptions extends NativePoolOptions {
+  readonly jettonMaster: Address;
+}
+
 /** StateInit of a native pool. */
 export function nativePoolInit(
   { denomination, owner }: NativePoolOptions,
 ): StateInit & { code: Cell; data: Cell } {
   const empty = emptySet();
-  const data = beginCell()
+  return { code: loadPoolCode().code, data: emptyPool(denomination, owner, empty, empty) };
+}
+
+/** StateInit of a jetton pool. Its wallet is not known yet: the master tells the pool when it is asked to discover it. */
+export function jettonPoolInit(
+  { denomination, owner, jettonMaster }: JettonPoolOptions,
+): StateInit & { code: Cell; data: Cell } {
+  const empty = emptySet();
+  // Master and wallet lie in the bits of the nullifiers' root fork.
+  const nullifiers = beginCell().storeAddress(jettonMaster).storeAddress(null)
+    .storeSlice(empty.beginParse()).endCell();
+  return { code: loadPoolCode("jetton").code, data: emptyPool(denomination, owner, nullifiers, empty) };
+}
+
+function emptyPool(denomination: bigint, owner: Address | null, nullifiers: Cell, commitments: Cell): Cell {
+  return beginCell()
     .storeCoins(denomination)
     .storeUint(0, 32) // deposits
     .storeUint(0, 32) // withdrawals
     .storeCoins(0) // debt
     .storeUint(0, 32) // touched
-    .storeRef(empty) // nullifiers
+    .storeRef(nullifiers)
     .storeUint(zeros[20], 255)
-    .storeRef(empty) // commitments
+    .storeRef(commitments)
     .storeRef(Cell.EMPTY) // roots, young
     .storeRef(Cell.EMPTY) // roots, old
     .storeBit(false) // paused
     .storeAddress(owner)
     .endCell();
-  return { code: loadPoolCode().code, data };
 }
 
 /** Address of a native pool, in workchain 0. */
 export function nativePoolAddress(options: NativePoolOptions): Address {
   return contractAddress(0, nativePoolInit(options));
+}
+
+/** Address of a jetton pool, in workchain 0. */
+export function jettonPoolAddress(options: JettonPoolOptions): Address {
+  return contractAddress(0, jettonPoolInit(options));
 }
 
 /** Six levels of forks over one empty node: seven cells, each stored once. */

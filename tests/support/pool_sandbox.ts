@@ -121,6 +121,8 @@ export class PoolSandbox {
     balance?: bigint;
     owner?: "burned";
     code?: Cell;
+    /** Initial data; a native pool's when not given. */
+    data?: (owner: Address | null, denomination: bigint) => Cell;
     now?: number;
   } = {}): Promise<PoolSandbox> {
     const { prices = "mainnet", denomination = 10_000_000_000n, balance = 2_500_000_000n } = options;
@@ -132,9 +134,10 @@ export class PoolSandbox {
     const [owner, user, relayer] = await Promise.all(
       ["owner", "user", "relayer"].map((name) => chain.treasury(name)),
     );
+    const admin = options.owner === "burned" ? null : owner.address;
     const init: StateInit = {
       code: options.code ?? await trapdoorCode(),
-      data: nativePoolInit({ denomination, owner: options.owner === "burned" ? null : owner.address }).data,
+      data: options.data?.(admin, denomination) ?? nativePoolInit({ denomination, owner: admin }).data,
     };
     const address = contractAddress(0, init);
     const pool = new PoolSandbox(chain, address, denomination, owner, user, relayer);
@@ -193,11 +196,16 @@ export class PoolSandbox {
       bounced?: boolean;
     } = {},
   ): Promise<Outcome> {
+    return await this.watch(internal({ from, to: this.address, value, bounce, bounced, body }));
+  }
+
+  /** Sends a message to anyone and tells what came of the first one that the pool got in its course. */
+  async watch(message: Message): Promise<Outcome> {
     const before = await this.balance();
-    const result = await this.chain.sendMessage(
-      internal({ from, to: this.address, value, bounce, bounced, body }),
-    );
-    const tx = result.transactions[0];
+    const result = await this.chain.sendMessage(message);
+    const account = BigInt(`0x${this.address.hash.toString("hex")}`);
+    const tx = result.transactions.find(({ address }) => address === account);
+    if (!tx) throw new Error("nothing came to the pool");
     if (tx.description.type !== "generic") throw new Error("no ordinary transaction");
     const { computePhase, actionPhase } = tx.description;
     const messages = tx.outMessages.values();

@@ -37,8 +37,10 @@ export class SetModel {
     return true;
   }
 
-  cell(): Cell {
-    return this.#fork(FORK_LEVELS, 0);
+  /** `head`: what the root fork carries in its bits. */
+  cell(head = Cell.EMPTY): Cell {
+    const root = this.#fork(FORK_LEVELS, 0);
+    return beginCell().storeSlice(head.beginParse()).storeSlice(root.beginParse()).endCell();
   }
 
   #fork(level: number, slot: number): Cell {
@@ -133,17 +135,21 @@ export interface PoolState {
   readonly history: HistoryModel;
   readonly paused: boolean;
   readonly owner: Address | null;
+  /** Of a jetton pool: its master and, once discovered, its wallet. */
+  readonly jetton?: { readonly master: Address; readonly wallet: Address | null };
 }
 
 /** The storage cell. */
 export function poolData(state: PoolState): Cell {
+  const { jetton } = state;
+  const head = jetton && beginCell().storeAddress(jetton.master).storeAddress(jetton.wallet).endCell();
   return beginCell()
     .storeCoins(state.denomination)
     .storeUint(state.deposits, 32)
     .storeUint(state.withdrawals, 32)
     .storeCoins(state.debt)
     .storeUint(state.touched, 32)
-    .storeRef(state.nullifiers.cell())
+    .storeRef(state.nullifiers.cell(head))
     .storeUint(state.root, 255)
     .storeRef(state.commitments.cell())
     .storeRef(state.history.young)

@@ -1,0 +1,165 @@
+/**
+ * A jetton pool in TON's emulator with real jetton contracts around it: the minter and wallet that npm's
+ * `@ton-community/assets-sdk` ships compiled. Only the pool's verification keys are the test's own (see pool_sandbox.ts).
+ */
+import { JettonMinter } from "@ton-community/assets-sdk/dist/jetton/JettonMinter.js";
+import { JettonWallet } from "@ton-community/assets-sdk/dist/jetton/JettonWallet.js";
+import { Address, beginCell, Cell, type Message } from "@ton/core";
+import { internal } from "@ton/sandbox";
+import { loadTransferNotification, storeJettonTransfer } from "../../src/core/jetton_messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../src/core/messages.ts";
+import { jettonPoolInit } from "../../src/ton/pool_state.ts";
+import { compileTolk } from "../../tools/contracts/compile.ts";
+import {
+  type DepositChange,
+  freshElement,
+  type Outcome,
+  PoolSandbox,
+  trapdoorVerifiers,
+  type WithdrawChange,
+} from "./pool_sandbox.ts";
+
+/** Who may mint: nobody's address, from which the emulator sends all the same. */
+const admin = new Address(0, Buffer.alloc(32, 0xad));
+/** Value for a transfer's own way beside what it forwards. */
+const TRANSFER = 300_000_000n;
+
+let compiled: Promise<Cell> | undefined;
+/** The jetton pool with the test's keys. */
+export function trapdoorJettonCode(): Promise<Cell> {
+  return compiled ??= compileTolk("contracts/pool_jetton.tolk", trapdoorVerifiers).then((boc) =>
+    Cell.fromBase64(boc)
+  );
+}
+
+/** A master of its own for each content. */
+export function jettonMaster(content = "a jetton"): JettonMinter {
+  return JettonMinter.createFromConfig({ admin, content: beginCell().storeStringTail(content).endCell() });
+}
+
+/** A deposit by transfer, where it differs from an honest one. */
+export interface JettonDepositChange extends Omit<DepositChange, "value" | "bounce"> {
+  readonly amount?: bigint;
+  /** Nano that are forwarded with it. */
+  readonly forward?: bigint;
+  /** What is forwarded, instead of a deposit; null for nothing. */
+  readonly payload?: Cell | null;
+  readonly queryId?: bigint;
+}
+
+/** A jetton pool, a million units at the user's, and the wallets. */
+export class JettonSandbox {
+  private constructor(
+    readonly pool: PoolSandbox,
+    readonly minter: JettonMinter,
+  ) {}
+
+  /** Opens a pool of 10 jettons of 9 decimals that knows its wallet and has 2.5 native units, unless told otherwise. */
+  static async open(
+    { discovered = true, code, ...options }: Parameters<typeof PoolSandbox.open>[0] & { discovered?: boolean } = {},
+  ): Promise<JettonSandbox> {
+    const minter = jettonMaster();
+    const pool = await PoolSandbox.open({
+      ...options,
+      code: code ?? await trapdoorJettonCode(),
+      data: (owner, denomination) =>
+        jettonPoolInit({ denomination, owner, jettonMaster: minter.address }).data,
+    });
+    const jettons = new JettonSandbox(pool, minter);
+    await deployMinter(pool, minter);
+    await jettons.mint(pool.user.address, 1_000_000_000_000_000n);
+    if (discovered) {
+      await pool.send(storeDiscoverJettonWallet(), 200_000_000n, { from: pool.owner.address });
+      const { balance: now } = options;
+      await pool.replace({ balance: now ?? 2_500_000_000n });
+    }
+    return jettons;
+  }
+
+  /** Address of the wallet that the master gives to `owner`. */
+  walletOf(owner: Address): Address {
+    return JettonWallet.createFromConfig({ owner, jettonMaster: this.minter.address }).address;
+  }
+
+  get poolWallet(): Address {
+    return this.walletOf(this.pool.address);
+  }
+
+  /** Jettons that `owner` holds; 0 without a wallet. */
+  async held(owner: Address): Promise<bigint> {
+    return await heldBy(this.pool, this.walletOf(owner));
+  }
+
+  async mint(to: Address, amount: bigint, minter = this.minter): Promise<void> {
+    const transfer = beginCell().storeUint(0x178d4519, 32).storeUint(0, 64).storeCoins(amount)
+      .storeAddress(minter.address).storeAddress(null).storeCoins(0).storeBit(false).endCell();
+    const body = beginCell().storeUint(21, 32).storeUint(0, 64).storeAddress(to).storeCoins(100_000_000n)
+      .storeRef(transfer).endCell();
+    await this.pool.chain.sendMessage(internal({ from: admin, to: minter.address, value: 200_000_000n, body }));
+  }
+
+  depositValue(): Promise<bigint> {
+    return this.pool.get("get_deposit_value").then((stack) => stack.readBigNumber());
+  }
+
+  /** The user's transfer to the pool that deposits, but for what is changed. */
+  async transferMessage(change: JettonDepositChange = {}): Promise<Message> {
+    const { amount = this.pool.denomination, queryId = 7n } = change;
+    const forward = change.forward ?? await this.depositValue();
+    const { user } = this.pool;
+    return internal({
+      from: user.address,
+      to: this.walletOf(user.address),
+      value: forward + TRANSFER,
+      body: storeJettonTransfer({
+        queryId,
+        amount,
+        destination: this.pool.address,
+        responseDestination: user.address,
+        forwardAmount: forward,
+        forwardPayload: change.payload !== undefined ? change.payload : await this.pool.depositBody(change),
+      }),
+    });
+  }
+
+  async deposit(change: JettonDepositChange = {}): Promise<Outcome & { readonly newRoot: bigint }> {
+    const newRoot = change.newRoot ?? freshElement();
+    const outcome = await this.pool.watch(await this.transferMessage({ ...change, newRoot }));
+    if (outcome.exitCode === 0) this.pool.roots.push(newRoot);
+    return { ...outcome, newRoot };
+  }
+
+  withdraw(change: WithdrawChange = {}): Promise<Outcome> {
+    return this.pool.withdraw(change);
+  }
+}
+
+/** Jettons in a wallet; 0 where none is. */
+export async function heldBy(pool: PoolSandbox, wallet: Address): Promise<bigint> {
+  const { accountState } = await pool.chain.getContract(wallet);
+  if (accountState?.type !== "active") return 0n;
+  const { stackReader } = await pool.chain.runGetMethod(wallet, "get_wallet_data");
+  return stackReader.readBigNumber();
+}
+
+/** Puts a master on the pool's chain. */
+export async function deployMinter(pool: PoolSandbox, minter: JettonMinter): Promise<void> {
+  await pool.chain.sendMessage(internal({
+    from: admin,
+    to: minter.address,
+    value: 1_000_000_000n,
+    bounce: false,
+    stateInit: minter.init,
+    body: Cell.EMPTY,
+  }));
+}
+
+/** Notifications of jettons that came to `owner` in the course of an outcome. */
+export function noticesTo(outcome: Outcome, owner: Address): ReturnType<typeof loadTransferNotification>[] {
+  return outcome.transactions.flatMap(({ inMessage }) => {
+    const slice = inMessage?.body.beginParse();
+    const isNotice = inMessage?.info.dest?.toString() === owner.toString() && slice !== undefined &&
+      slice.remainingBits >= 32 && slice.preloadUint(32) === opCodes.transfer_notification;
+    return isNotice ? [loadTransferNotification(inMessage.body)] : [];
+  });
+}
