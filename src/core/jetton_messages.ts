@@ -3,7 +3,7 @@
  * what comes back. TEP-74 has the layout; loading is strict.
  */
 import { type Address, beginCell, type Cell, type Slice } from "@ton/core";
-import { exitCodeName, type ExitCodeName, Problem } from "./errors.ts";
+import { type ExitCodeName, exitCodeName, Problem } from "./errors.ts";
 import { opCodes } from "./messages.ts";
 
 /** A transfer of jettons, for the sender's own wallet. */

@@ -8,8 +8,10 @@ import {
   loadWithdraw,
   opCodes,
   storeAdmin,
+  storeDiscoverJettonWallet,
   storeRecoverStuck,
 } from "../../src/core/messages.ts";
+import { JettonSandbox, noticesTo } from "../support/jetton_sandbox.ts";
 import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
 import { type Constructor, parseTlb, readTlb, type TlbRecord } from "../support/tlb.ts";
 
@@ -31,7 +33,7 @@ Deno.test("every op code is the checksum of its line in types.tlb, and the one t
 });
 
 Deno.test("the contract's sources name the same op codes", async () => {
-  const files = ["messages.tolk", "generated/constants.tolk"];
+  const files = ["messages.tolk", "messages_jetton.tolk", "generated/constants.tolk"];
   const sources = files.map((name) => Deno.readTextFile(new URL(`../../contracts/${name}`, import.meta.url)));
   const source = (await Promise.all(sources)).join("\n");
   for (const { name, tag } of types) {
@@ -141,6 +143,29 @@ Deno.test("what a pool keeps is as types.tlb says, and agrees with its getters",
   ]);
   const young = kept.young as Cell;
   assert.equal(young.beginParse().loadUintBig(255), pool.root);
+});
+
+Deno.test("what a jetton pool is told, says and keeps is as types.tlb says, and agrees with its getters", async () => {
+  assert.deepEqual(read("discover_jetton_wallet", storeDiscoverJettonWallet(9n)), { query_id: 9n });
+  const jettons = await JettonSandbox.open({ discovered: false });
+  const { pool } = jettons;
+  const jetton = async () => (read("jetton_pool", await pool.data()).nullifiers as TlbRecord);
+  const { master, wallet } = await jetton();
+  assert.deepEqual([master, wallet], [jettons.minter.address.toRawString(), "none"]);
+  await pool.send(storeDiscoverJettonWallet(), 200_000_000n);
+  await jettons.deposit();
+  const refused = await jettons.deposit({ amount: 1n });
+  const [notice] = noticesTo(refused, pool.user.address);
+  assert.deepEqual(read("deposit_refused", notice.forwardPayload), { code: 101n });
+  await jettons.withdraw();
+  const kept = read("jetton_pool", await pool.data());
+  const info = await pool.info();
+  assert.equal((await jetton()).wallet, info.jettonWallet?.toRawString());
+  assert.deepEqual(
+    [kept.denomination, kept.deposits, kept.withdrawals, kept.debt, kept.touched, kept.root, kept.owner],
+    [pool.denomination, 1n, 1n, 0n, BigInt(info.touched), pool.root, info.owner?.toRawString()],
+  );
+  assert.ok(Object.values(await jetton()).length === 6 && info.kind === 1);
 });
 
 function logOf(tx: { outMessages: { values(): { info: { type: string }; body: Cell }[] } }): Cell {

@@ -10,6 +10,7 @@ import { loadTransferNotification, storeJettonTransfer } from "../../src/core/je
 import { opCodes, storeDiscoverJettonWallet } from "../../src/core/messages.ts";
 import { jettonPoolInit } from "../../src/ton/pool_state.ts";
 import { compileTolk } from "../../tools/contracts/compile.ts";
+import { HistoryModel, poolData, type PoolState, SetModel } from "./set_model.ts";
 import {
   type DepositChange,
   freshElement,
@@ -56,7 +57,9 @@ export class JettonSandbox {
 
   /** Opens a pool of 10 jettons of 9 decimals that knows its wallet and has 2.5 native units, unless told otherwise. */
   static async open(
-    { discovered = true, code, ...options }: Parameters<typeof PoolSandbox.open>[0] & { discovered?: boolean } = {},
+    { discovered = true, code, ...options }: Parameters<typeof PoolSandbox.open>[0] & {
+      discovered?: boolean;
+    } = {},
   ): Promise<JettonSandbox> {
     const minter = jettonMaster();
     const pool = await PoolSandbox.open({
@@ -95,7 +98,9 @@ export class JettonSandbox {
       .storeAddress(minter.address).storeAddress(null).storeCoins(0).storeBit(false).endCell();
     const body = beginCell().storeUint(21, 32).storeUint(0, 64).storeAddress(to).storeCoins(100_000_000n)
       .storeRef(transfer).endCell();
-    await this.pool.chain.sendMessage(internal({ from: admin, to: minter.address, value: 200_000_000n, body }));
+    await this.pool.chain.sendMessage(
+      internal({ from: admin, to: minter.address, value: 200_000_000n, body }),
+    );
   }
 
   depositValue(): Promise<bigint> {
@@ -131,6 +136,41 @@ export class JettonSandbox {
 
   withdraw(change: WithdrawChange = {}): Promise<Outcome> {
     return this.pool.withdraw(change);
+  }
+
+  /**
+   * Puts another state in place, with roots in its log for so many deposits, and jettons for its unspent notes in its wallet.
+   *
+   * @returns the roots, oldest first
+   */
+  async put(
+    { deposits, withdrawals = 0, ...change }: Partial<PoolState> & { deposits: number },
+  ): Promise<bigint[]> {
+    const history = new HistoryModel();
+    // Of many roots only the last two generations are kept.
+    const roots = Array.from({ length: deposits < 96 ? deposits : 64 + deposits % 32 }, freshElement);
+    for (const root of roots) history.push(root);
+    const { pool } = this;
+    const data = poolData({
+      denomination: pool.denomination,
+      deposits,
+      withdrawals,
+      debt: 0n,
+      touched: pool.chain.now!,
+      nullifiers: new SetModel(),
+      commitments: new SetModel(),
+      history,
+      root: roots.at(-1) ?? pool.root,
+      paused: false,
+      owner: pool.owner.address,
+      jetton: { master: this.minter.address, wallet: this.poolWallet },
+      ...change,
+    });
+    await pool.replace({ data });
+    pool.roots.splice(0, Infinity, ...roots);
+    const owed = BigInt(deposits - withdrawals) * pool.denomination - await this.held(pool.address);
+    if (owed > 0n) await this.mint(pool.address, owed);
+    return roots;
   }
 }
 

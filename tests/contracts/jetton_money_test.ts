@@ -1,0 +1,280 @@
+/**
+ * Both sides of a jetton pool's money, under the sandbox's old prices and under mainnet's: jettons to the unit, coins to
+ * the nano. Whoever asks pays; the pool keeps what SPEC.md says of a withdrawal and never loses a nano by what it does.
+ */
+import assert from "node:assert/strict";
+import { Address, type Cell, toNano } from "@ton/core";
+import { opCodes } from "../../src/core/messages.ts";
+import { loadPoolCode } from "../../src/ton/pool_state.ts";
+import { type ChainPrices, chainPrices } from "../support/chain_prices.ts";
+import { assertDone } from "../support/jetton_claims.ts";
+import { type JettonDepositChange, JettonSandbox } from "../support/jetton_sandbox.ts";
+import { assertRefused } from "../support/pool_claims.ts";
+import {
+  freshElement,
+  type Outcome,
+  type PriceList,
+  priceLists,
+  type WithdrawChange,
+} from "../support/pool_sandbox.ts";
+import { countCells, deepen, HistoryModel, poolData, SetModel } from "../support/set_model.ts";
+
+const source = await Deno.readTextFile(new URL("../../contracts/fees_jetton.tolk", import.meta.url));
+const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
+const DEPOSIT_GAS = constant("GAS_HIGHEST_JETTON_DEPOSIT");
+const WITHDRAW_GAS = constant("GAS_HIGHEST_JETTON_WITHDRAW");
+const LOG = { cells: 1n, bits: 534n };
+const TRANSFER = { cells: 1n, bits: 880n };
+const RETURN = { cells: 2n, bits: 928n };
+
+const max = (...values: bigint[]) => values.reduce((a, b) => a > b ? a : b);
+const fresh = (byte: string, workchain = 0) => new Address(workchain, Buffer.from(byte.repeat(32), "hex"));
+const coins = ({ info }: Outcome["sent"][number]) => info.type === "internal" ? info.value.coins : 0n;
+const opOf = (body: Cell) => body.bits.length < 32 ? undefined : body.beginParse().preloadUint(32);
+
+/** What a withdrawal leaves in the pool, by SPEC.md. */
+const keepOf = (prices: ChainPrices) =>
+  max(toNano("0.01"), prices.storage({ cells: 1n, bits: 1023n, seconds: 631_152_000n }));
+
+/** What each transfer carries, by SPEC.md. */
+const transferValue = (prices: ChainPrices) =>
+  max(toNano("0.1"), prices.gas(40_000n) + 2n * prices.forward(0, { cells: 30n, bits: 12_000n }));
+
+/** The least value of a withdrawal, by SPEC.md. */
+function leastValue(
+  prices: ChainPrices,
+  { transfers, refund, from }: { transfers: bigint; refund: bigint; from: number },
+): bigint {
+  return prices.gas(WITHDRAW_GAS) + prices.forward(0, LOG) + (refund > 0n ? prices.forward(0) : 0n) +
+    transfers * (transferValue(prices) + prices.forward(0, TRANSFER)) + prices.forward(from) + refund +
+    keepOf(prices);
+}
+
+/** Sizes that are charged but that these messages do not have, and at most 300 gas. */
+function room(prices: ChainPrices, { sent }: Outcome): bigint {
+  const transfers = sent.filter(({ body }) => opOf(body) === opCodes.transfer);
+  const bits = transfers.reduce((sum, { body }) => sum + TRANSFER.bits - BigInt(body.bits.length), 0n);
+  return prices.gas(300n) + prices.forward(0, { cells: 0n, bits: bits + 265n }) - prices.forward(0);
+}
+
+for (const list of Object.keys(priceLists) as PriceList[]) {
+  const prices = chainPrices(priceLists[list]);
+  const open = (options: Parameters<typeof JettonSandbox.open>[0] = {}) =>
+    JettonSandbox.open({ prices: list, ...options });
+  const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
+    Deno.test(`${name} (${list} prices)`, fn);
+
+  test("a deposit brings the denomination, costs the depositor gas and log, and the pool not a nano", async () => {
+    const jettons = await open();
+    const { pool } = jettons;
+    for (let i = 0; i < 40; i++) {
+      const held = await jettons.held(pool.user.address);
+      const outcome = assertDone(await jettons.deposit({ queryId: 99n }));
+      assert.equal(await jettons.held(pool.user.address), held - pool.denomination);
+      assert.equal(await jettons.held(pool.address), pool.denomination * BigInt(i + 1));
+      const drift = outcome.after - outcome.before;
+      assert.ok(
+        drift >= 0n && drift <= room(prices, outcome),
+        `deposit ${i}: the pool's coins moved by ${drift}`,
+      );
+      const [excess] = outcome.sent;
+      assert.equal(outcome.sent.length, 1);
+      assert.ok(excess.info.dest?.toString() === pool.user.address.toString());
+      const body = excess.body.beginParse();
+      assert.deepEqual([body.loadUint(32), body.loadUint(64), body.remainingBits], [opCodes.excesses, 99, 0]);
+      assert.ok(coins(excess) > transferValue(prices), "what a return would have taken is back");
+    }
+    assert.equal((await pool.info()).debt, 0n);
+  });
+
+  test("get_deposit_value is the gas of the highest path, the log, and the jettons' way back", async () => {
+    const least = prices.gas(DEPOSIT_GAS) + prices.forward(0) + transferValue(prices) +
+      prices.forward(0, RETURN);
+    assert.equal(await (await open()).depositValue(), least);
+  });
+
+  const splits: [claim: string, change: WithdrawChange & { fee: bigint; refund: bigint }][] = [
+    ["a fee and a refund", {
+      fee: 123_456_789n,
+      refund: 7_654_321n,
+      recipient: fresh("a1"),
+      relayer: fresh("a2"),
+    }],
+    ["no relayer", { fee: 0n, refund: 0n, recipient: fresh("b1"), relayer: null }],
+    ["a relayer for nothing", { fee: 0n, refund: 5n, recipient: fresh("c1"), relayer: fresh("c2") }],
+    ["all of it the fee", { fee: toNano(10), refund: 1n, recipient: fresh("d1"), relayer: fresh("d2") }],
+    ["a fee of a unit", { fee: 1n, refund: 0n, recipient: fresh("e1"), relayer: fresh("e2") }],
+    ["a refund above the denomination", {
+      fee: 1n,
+      refund: toNano(11),
+      recipient: fresh("f1"),
+      relayer: fresh("f2"),
+    }],
+  ];
+  test("a note is paid in jettons to the unit and the refund in coins to the nano", async (t) => {
+    const jettons = await open();
+    const { pool } = jettons;
+    const submitter = await pool.chain.treasury("submitter");
+    for (const [claim, change] of splits) {
+      await t.step(claim, async () => {
+        assertDone(await jettons.deposit());
+        const nullifierHash = freshElement();
+        const value = await pool.withdrawValue(change.refund);
+        const outcome = assertDone(
+          await jettons.withdraw({ ...change, nullifierHash, value, from: submitter.address, queryId: 77n }),
+        );
+        const { recipient, relayer, fee, refund } = change;
+        assert.equal(await jettons.held(recipient!), pool.denomination - fee);
+        if (relayer) assert.equal(await jettons.held(relayer), fee);
+        assert.equal(await jettons.held(pool.address), 0n);
+        assert.equal((await pool.chain.getContract(recipient!)).balance, refund);
+        assert.equal((await pool.get("getIsSpent", nullifierHash)).readBoolean(), true);
+
+        const transfers = outcome.sent.filter(({ body }) => opOf(body) === opCodes.transfer);
+        assert.equal(transfers.length, Number(fee < pool.denomination) + Number(fee > 0n));
+        for (const message of transfers) {
+          assert.equal(coins(message), transferValue(prices));
+          assert.equal(message.body.bits.length <= Number(TRANSFER.bits), true);
+          assert.equal(message.info.dest?.toString(), jettons.poolWallet.toString());
+        }
+        assert.equal(outcome.sent.length, transfers.length + Number(refund > 0n) + 1);
+        // All of the excesses go to who submitted it: the pool's own, and what each transfer left.
+        const excesses = outcome.transactions.filter(({ inMessage }) =>
+          inMessage && opOf(inMessage.body) === opCodes.excesses
+        );
+        assert.equal(excesses.length, transfers.length + 1);
+        for (const { inMessage } of excesses) {
+          assert.equal(inMessage!.info.dest?.toString(), submitter.address.toString());
+          assert.equal(inMessage!.body.beginParse().skip(32).loadUint(64), 77);
+        }
+
+        const drift = outcome.after - outcome.before - keepOf(prices);
+        assert.ok(drift >= 0n && drift <= room(prices, outcome), `the pool keeps ${drift} beside`);
+        const again = { ...change, nullifierHash, value };
+        await assertRefused(pool, "ERR_ALREADY_SPENT", () => jettons.withdraw(again));
+      });
+    }
+  });
+
+  test("one nano less than all it costs is ERR_INSUFFICIENT_VALUE, and with it the note is paid", async () => {
+    for (const fee of [0n, toNano(1), toNano(10)]) {
+      for (const workchain of [0, -1]) {
+        const jettons = await open();
+        const { pool } = jettons;
+        assertDone(await jettons.deposit());
+        const from = new Address(workchain, pool.owner.address.hash);
+        const [refund, transfers] = [31_415_926n, fee === toNano(1) ? 2n : 1n];
+        const least = leastValue(prices, { transfers, refund, from: workchain });
+        const change = { fee, refund, from };
+        await assertRefused(
+          pool,
+          "ERR_INSUFFICIENT_VALUE",
+          () => jettons.withdraw({ ...change, value: least - 1n }),
+        );
+        assertDone(await jettons.withdraw({ ...change, value: least }));
+      }
+    }
+  });
+
+  test("what get_withdraw_value says suffices a day and many deposits and withdrawals later", async () => {
+    const jettons = await open();
+    const { pool } = jettons;
+    for (let i = 0; i < 8; i++) assertDone(await jettons.deposit());
+    await pool.replace({ balance: 30_000_000n });
+    const root = pool.root;
+    const value = await pool.withdrawValue(toNano("0.1"));
+    for (let i = 0; i < 4; i++) {
+      assertDone(await jettons.deposit());
+      assertDone(await jettons.withdraw());
+    }
+    pool.chain.now! += 86_400;
+    const from = new Address(-1, pool.user.address.hash);
+    const recipient = fresh("77");
+    assertDone(await jettons.withdraw({ root, value, refund: toNano("0.1"), from, recipient }));
+    assert.equal((await pool.chain.getContract(recipient)).balance, toNano("0.1"));
+    assert.equal(await jettons.held(recipient), pool.denomination - 50_000_000n);
+  });
+
+  test("notes are paid although storage has eaten all of the pool's coins", async () => {
+    const jettons = await open();
+    const { pool } = jettons;
+    for (let i = 0; i < 2; i++) assertDone(await jettons.deposit());
+    await pool.replace({ balance: 1n });
+    pool.chain.now! += 3_000_000;
+    for (let i = 0; i < 2; i++) assertDone(await jettons.withdraw({ refund: 5n }));
+    assert.equal(await jettons.held(pool.address), 0n);
+    const { deposits, withdrawals } = await pool.info();
+    assert.deepEqual([deposits, withdrawals], [2, 2]);
+    assert.ok(await pool.balance() > 0n);
+  });
+}
+
+Deno.test("no message takes more gas than the highest path of its kind, with three percent of room", async () => {
+  const key = freshElement();
+  const deepest = new SetModel();
+  deepen(deepest, key);
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  const highest = { deposit: 0n, withdraw: 0n };
+  // Where in its two generations the oldest root lies decides what finding it costs.
+  for (const deposits of [30, 32, 33, 61, 93]) {
+    const roots = await jettons.put({ deposits, nullifiers: deepest });
+    const [refund, value] = [123_456_789n, toNano(5)];
+    const from = new Address(-1, pool.user.address.hash);
+    const { gas } = assertDone(
+      await jettons.withdraw({ nullifierHash: key, root: roots.at(-30)!, refund, value, from }),
+    );
+    highest.withdraw = max(highest.withdraw, gas);
+    await jettons.put({ deposits, commitments: deepest });
+    const attempts: JettonDepositChange[] = [{ signals: [1n, 2n, 3n, 4n] }, {}];
+    for (const attempt of attempts) {
+      const outcome = await jettons.deposit({ commitment: key, ...attempt });
+      highest.deposit = max(highest.deposit, outcome.gas);
+    }
+  }
+  for (const [real, bound] of [[highest.deposit, DEPOSIT_GAS], [highest.withdraw, WITHDRAW_GAS]]) {
+    assert.ok(real * 103n <= bound * 100n, `the dearest took ${real} of ${bound}`);
+    assert.ok(real * 105n > bound * 100n, `the bound is loose: the dearest took ${real} of ${bound}`);
+  }
+});
+
+/** Gas by notes in the pool; keys are the same in every run, so figures are exact. */
+const figures = [
+  { notes: 1, deposit: 125_730n, withdraw: 137_134n, refused: 6_576n },
+  { notes: 1_000, deposit: 125_586n, withdraw: 137_134n, refused: 6_576n },
+];
+
+for (const figure of figures) {
+  Deno.test(`gas of a jetton pool with ${figure.notes} notes is as written down`, async () => {
+    const jettons = await JettonSandbox.open();
+    await jettons.put({ deposits: figure.notes });
+    const withdraw = assertDone(await jettons.withdraw()).gas;
+    const deposit = assertDone(await jettons.deposit()).gas;
+    const refused = (await jettons.deposit({ amount: 1n })).gas;
+    assert.deepEqual({ notes: figure.notes, deposit, withdraw, refused }, figure);
+  });
+}
+
+Deno.test("code, storage root and a full log of roots fit the constants that storage is estimated by", () => {
+  const history = new HistoryModel();
+  for (let i = 0; i < 64; i++) history.push(freshElement());
+  const somebody = new Address(0, Buffer.alloc(32, 1));
+  const data = poolData({
+    denomination: 2n ** 119n,
+    deposits: 64,
+    withdrawals: 0,
+    debt: 2n ** 119n,
+    touched: 2 ** 32 - 1,
+    nullifiers: new SetModel(),
+    root: freshElement(),
+    commitments: new SetModel(),
+    history,
+    paused: true,
+    owner: somebody,
+    jetton: { master: somebody, wallet: new Address(0, Buffer.alloc(32, 2)) },
+  });
+  // The two sets' forks are counted with the keys: six of them, and the nullifiers' root, which differs.
+  const { cells, bits } = countCells(loadPoolCode("jetton").code, data);
+  assert.ok(BigInt(cells - 7) <= constant("FIXED_JETTON_CELLS"), `${cells} cells`);
+  assert.ok(BigInt(bits) <= constant("FIXED_JETTON_BITS"), `${bits} bits`);
+});

@@ -1,0 +1,47 @@
+/** Claims that the jetton pool's tests make about an outcome, in one place so that every file means the same. */
+import assert from "node:assert/strict";
+import { type ExitCodeName, exitCodes } from "../../src/core/errors.ts";
+import { loadDepositRefused } from "../../src/core/jetton_messages.ts";
+import { type JettonSandbox, noticesTo } from "./jetton_sandbox.ts";
+import type { Outcome } from "./pool_sandbox.ts";
+
+/**
+ * The pool gives a deposit's jettons back with this code: its state and its coins are as before to the nano, nothing is
+ * logged, the depositor holds what it held and is told why, and gets what is left of the value.
+ */
+export async function assertReturned(
+  jettons: JettonSandbox,
+  name: ExitCodeName,
+  attempt: () => Promise<Outcome>,
+): Promise<void> {
+  const { pool } = jettons;
+  const { address: user } = pool.user;
+  const [data, held, pooled] = [
+    await pool.data(),
+    await jettons.held(user),
+    await jettons.held(pool.address),
+  ];
+  const outcome = await attempt();
+  assert.equal(outcome.exitCode, exitCodes[name], name);
+  assert.equal(outcome.actionCode, 0, name);
+  assert.ok((await pool.data()).equals(data), "the state is another");
+  assert.equal(outcome.after, outcome.before, "the pool's coins are others");
+  assert.deepEqual(outcome.logs, []);
+  assert.equal(await jettons.held(pool.address), pooled, "jettons stayed in the pool");
+  assert.equal(await jettons.held(user), held, "jettons are missing");
+  const notices = noticesTo(outcome, user);
+  assert.deepEqual(notices.map(({ forwardPayload }) => loadDepositRefused(forwardPayload)), [name]);
+
+  // What came with the notification went on with the jettons, less the gas and the way of it.
+  const [back] = outcome.sent;
+  const came = outcome.tx.inMessage;
+  assert.ok(outcome.sent.length === 1 && back.info.type === "internal" && came?.info.type === "internal");
+  const fees = outcome.tx.totalFees.coins + back.info.forwardFee;
+  assert.equal(back.info.value.coins, came.info.value.coins - fees);
+}
+
+/** A message was accepted, and all of its actions done. */
+export function assertDone<T extends Outcome>(outcome: T, what = ""): T {
+  assert.deepEqual([outcome.exitCode, outcome.actionCode], [0, 0], what);
+  return outcome;
+}
