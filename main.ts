@@ -2,11 +2,13 @@
  * Composition root: argv to command to wiring. The only file of the product that builds real adapters; no rule of the
  * protocol or of the relayer may live here.
  */
+import { dirname } from "node:path";
 import { run } from "./src/cli/program.ts";
 import type { Output, RunningRelayer, Wiring } from "./src/cli/wiring.ts";
 import type { Config } from "./src/config/config.ts";
 import { readRegistry } from "./src/config/registry.ts";
 import type { Deployments } from "./src/core/deployments.ts";
+import { Problem } from "./src/core/errors.ts";
 import { combinedVkeyHash } from "./src/core/groth16.ts";
 import { createApp } from "./src/http/app.ts";
 import { listen } from "./src/http/listen.ts";
@@ -31,28 +33,66 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
     network: config.network,
     chain,
   });
-  const store = await openKvStore(config.dataDir);
-  const prover = await createProver();
-  const vkeyHash = combinedVkeyHash(prover.vkeyHash);
-  const relayer = startRelayer({
-    config,
-    chain,
-    wallet,
-    store,
-    prover,
-    vkeyHash,
-    deployments: registry,
-    log,
-  });
-  const listener = listen(createApp(relayer, log).fetch, config.http);
-  return {
-    url: listener.url,
-    async close() {
-      await listener.close();
-      await relayer.close();
-      prover.close();
-    },
+  // The port before all that acts: a second relayer must not sign before it finds its port taken.
+  let answer: (request: Request) => Response | Promise<Response> = () =>
+    new Response(null, { status: 503, headers: { "retry-after": "1" } });
+  const { host, port } = config.http;
+  const listener = orWrong(
+    "RELAYER_PORT",
+    `${host}:${port} cannot be listened on`,
+    () => listen((request) => answer(request), config.http),
+  );
+  try {
+    const store = await orWrong(
+      "RELAYER_DATA_DIR",
+      `${config.dataDir} cannot be used`,
+      () => openKvStore(config.dataDir),
+    );
+    const prover = await createProver();
+    const relayer = startRelayer({
+      config,
+      chain,
+      wallet,
+      store,
+      prover,
+      vkeyHash: combinedVkeyHash(prover.vkeyHash),
+      deployments: registry,
+      log,
+    });
+    answer = createApp(relayer, log).fetch;
+    return {
+      url: listener.url,
+      keys: prover.label,
+      async close() {
+        await listener.close();
+        await relayer.close();
+        prover.close();
+      },
+    };
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+}
+
+/** What the system refuses is a fault of the setting that asked for it. */
+function orWrong<T>(setting: string, detail: string, open: () => T): T {
+  const wrong = (cause: unknown) => {
+    if (cause instanceof Problem) return cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const errors = [{ pointer: setting, detail: `${detail}: ${reason}` }];
+    return new Problem("invalid_config", undefined, { errors, cause });
   };
+  try {
+    const opened = open();
+    return opened instanceof Promise
+      ? opened.catch((cause) => {
+        throw wrong(cause);
+      }) as T
+      : opened;
+  } catch (cause) {
+    throw wrong(cause);
+  }
 }
 
 const wiring: Wiring = {
@@ -60,7 +100,15 @@ const wiring: Wiring = {
   stdout: output(Deno.stdout),
   stderr: output(Deno.stderr),
   makeTempDir: () => Deno.makeTempDir({ prefix: "tonado-" }),
-  removeDir: (path) => Deno.remove(path, { recursive: true }),
+  async removeDir(path) {
+    await Deno.remove(path, { recursive: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  },
+  async writeFile(path, text) {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(path, text);
+  },
   stopped,
   // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
   startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),

@@ -99,7 +99,12 @@ export {
 export { proveDeposit, proveWithdraw, verifyProof } from "./prover/default_prover.ts";
 
 export type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId } from "./ton/chain.ts";
-export { Pool, type PoolInfo } from "./ton/pool.ts";
+export {
+  type DepositArgs as PoolDepositArgs,
+  Pool,
+  type PoolInfo,
+  type WithdrawArgs as PoolWithdrawArgs,
+} from "./ton/pool.ts";
 export type {
   DepositEvent,
   PoolEvent,

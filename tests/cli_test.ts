@@ -1,6 +1,6 @@
 /** The program as a user starts it: help, mistakes, configuration, the demonstration. */
 import assert from "node:assert/strict";
-import { fromSources } from "./support/program.ts";
+import { fromSources, start } from "./support/program.ts";
 
 async function tonado(args: readonly string[], env: Record<string, string> = {}) {
   const kept = ["PATH", "HOME", "DENO_DIR"].flatMap((name) => {
@@ -83,6 +83,74 @@ Deno.test("serve lists every fault of its configuration at once, without the sec
   assert.equal(code, 2);
   for (const name of Object.keys(env)) assert.ok(stderr.includes(name), `${name} is in: ${stderr}`);
   assert.ok(!stderr.includes("three words"), stderr);
+});
+
+Deno.test("config names what is wrong after what is set, never a URL's credentials, and ends with 2", async () => {
+  const env = {
+    RELAYER_WALLET_MNEMONIC: MNEMONIC,
+    RELAYER_PORT: "99999",
+    INDEXER_URL: "ftp://user:hunter2@host/",
+  };
+  const { code, stdout, stderr } = await tonado(["config"], env);
+  assert.equal(code, 2);
+  assert.ok(stdout.includes("RELAYER_PORT=99999"));
+  for (const name of ["RELAYER_PORT", "INDEXER_URL"]) {
+    assert.equal(stderr.split(name).length, 2, `${name} once in: ${stderr}`);
+  }
+  assert.ok(!(stdout + stderr).includes("hunter2"));
+});
+
+Deno.test("serve on a port that is taken names the setting and starts nothing", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const directory = await Deno.makeTempDir({ prefix: "tonado-cli-" });
+  const env = {
+    RELAYER_WALLET_MNEMONIC: MNEMONIC,
+    RELAYER_PORT: String(taken.addr.port),
+    RELAYER_DATA_DIR: `${directory}/data`,
+  };
+  const { code, stderr } = await tonado(["serve"], env);
+  assert.deepEqual([code, stderr.includes("RELAYER_PORT")], [2, true], stderr);
+  await assert.rejects(Deno.stat(`${directory}/data`), Deno.errors.NotFound);
+  const unusable = {
+    ...env,
+    RELAYER_PORT: "0",
+    RELAYER_DATA_DIR: "/dev/null/data",
+    RELAYER_DEPLOYMENTS: `${directory}/none`,
+  };
+  const { code: faulty, stderr: faults } = await tonado(["serve"], unusable);
+  assert.deepEqual([faulty, faults.includes("RELAYER_DEPLOYMENTS")], [2, true], faults);
+  const { stderr: last } = await tonado(["serve"], { ...unusable, RELAYER_DEPLOYMENTS: "" });
+  assert.ok(last.includes("RELAYER_DATA_DIR"), last);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("localnet --json: ready when it says so, a registry for relayers of one's own, and a second start on its data", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "tonado-cli-" });
+  for (let i = 0; i < 2; i++) {
+    const args = ["localnet", "--json", "--port", "0", "--relayer-port", "0", "--data-dir", dataDir];
+    const program = start(fromSources, args);
+    const { relayer, registry, keys, pools } = JSON.parse(await program.line());
+    const { status, body } = await fetch(`${relayer}/readyz`);
+    await body?.cancel();
+    assert.equal(status, 200);
+    assert.equal(keys, "development keys, insecure");
+    const { network, pools: registered } = JSON.parse(await Deno.readTextFile(registry));
+    assert.deepEqual([network, Object.keys(registered)], ["localnet", Object.keys(pools)]);
+    assert.equal((await program.stop()).code, 0);
+  }
+  await Deno.remove(dataDir, { recursive: true });
+});
+
+Deno.test("demo, interrupted, ends with 130 and leaves nothing behind", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-cli-" });
+  const program = start(fromSources, ["demo", "--json"], { TMPDIR: directory });
+  await program.line();
+  assert.equal((await program.stop()).code, 130);
+  assert.deepEqual(
+    (await Array.fromAsync(Deno.readDir(directory))).filter(({ name }) => name.startsWith("tonado-")),
+    [],
+  );
+  await Deno.remove(directory, { recursive: true });
 });
 
 Deno.test("config prints every setting and never a secret's value", async () => {

@@ -6,13 +6,13 @@
  */
 import { settings } from "../src/config/settings.ts";
 import { problems } from "../src/core/errors.ts";
+import { httpProblemCodes } from "../src/http/problem_response.ts";
 import { writeGenerated } from "./generated_files.ts";
 
-/** Problems that the library and the command line report and the API never answers with. */
-const offline = new Set(Object.keys(problems).slice(Object.keys(problems).indexOf("invalid_note")));
-
-const problemRows = Object.entries(problems).filter(([code]) => !offline.has(code))
-  .map(([code, { status, title, todo }]) => `| ${status} | \`${code}\` | ${title} | ${todo} |`);
+const problemRows = httpProblemCodes.map((code) => {
+  const { status, title, todo } = problems[code];
+  return `| ${status} | \`${code}\` | ${title} | ${todo} |`;
+});
 const settingRows = Object.values(settings).map((setting) => {
   const { name, help } = setting;
   const standard = "default" in setting ? `\`${setting.default}\`` : "";

@@ -1,21 +1,27 @@
-/** `tonado config`: the effective configuration, secrets redacted. */
+/** `tonado config`: the effective configuration, secrets redacted, and what is wrong with it. */
 import { Command } from "commander";
-import { describeConfig } from "../config/describe.ts";
+import { loadConfig } from "../config/config.ts";
+import { describeConfig, type DescribedSetting } from "../config/describe.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** The command. */
 export function configCommand(wiring: Wiring): Command {
   return new Command("config")
-    .description("print the effective configuration of `serve`, secrets redacted")
+    .description("print the effective configuration of `serve`, secrets redacted, and check it")
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExamples:\n  tonado config\n  RELAYER_PORT=9000 tonado config --json")
     .action(({ json }: { json?: boolean }) => {
       const settings = describeConfig(wiring.env);
-      if (json) return wiring.stdout.write(JSON.stringify({ settings }, null, 2) + "\n");
-      const c = colours(wiring.stdout, wiring.env);
-      for (const { name, value, source, help } of settings) {
-        wiring.stdout.write(`${c.bold(name)}=${value ?? ""} ${c.dim(`(${source})`)}\n  ${help}\n`);
-      }
+      if (json) wiring.stdout.write(JSON.stringify({ settings }, null, 2) + "\n");
+      else printSettings(wiring, settings);
+      loadConfig(wiring.env); // what is wrong is told after what is set
     });
+}
+
+function printSettings({ stdout, env }: Wiring, settings: readonly DescribedSetting[]): void {
+  const c = colours(stdout, env);
+  for (const { name, value, source, help } of settings) {
+    stdout.write(`${c.bold(name)}=${value ?? ""} ${c.dim(`(${source})`)}\n  ${help}\n`);
+  }
 }

@@ -1,5 +1,6 @@
 /** `tonado demo`: shows {@linkcode runDemo} to a person, or with `--json` to a program. */
 import { Command } from "commander";
+import { Problem } from "../core/errors.ts";
 import { formatUnits } from "../core/units.ts";
 import { type DemoEvent, runDemo } from "./demo_run.ts";
 import { colours, progressLine } from "./style.ts";
@@ -14,9 +15,15 @@ export function demoCommand(wiring: Wiring): Command {
     .option("--json", "print one JSON object a line")
     .addHelpText("after", "\nExamples:\n  tonado demo\n  tonado demo --json | jq .event")
     .action(async ({ json }: { json?: boolean }) => {
+      const interrupted = wiring.stopped().then(() => {
+        throw new Problem("cancelled");
+      });
       const dataDir = await wiring.makeTempDir();
       try {
-        await runDemo(wiring, dataDir, json ? printJson(wiring) : printText(wiring));
+        await Promise.race([
+          runDemo(wiring, dataDir, json ? printJson(wiring) : printText(wiring)),
+          interrupted,
+        ]);
       } finally {
         await wiring.removeDir(dataDir);
       }

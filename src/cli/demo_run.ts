@@ -9,7 +9,7 @@ import { keyPairFromSeed } from "@ton/crypto";
 import { WalletContractV4 } from "@ton/ton";
 import { depositNative } from "../client/deposit.ts";
 import { RelayerClient, type WithdrawArgs } from "../client/relayer_client.ts";
-import { fromRelayer } from "../client/tree_sync.ts";
+import { fromRelayer, syncTree } from "../client/tree_sync.ts";
 import { buildWithdrawArgs } from "../client/withdraw.ts";
 import { exitCodeName, Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
@@ -158,22 +158,23 @@ class Demo {
       "the relayer has indexed the deposits",
       async () => await this.#relayer.treeRoot(this.#pool.address) === root,
     );
-    const tree = new MerkleTree();
+    const source = fromRelayer(this.#relayer, this.#pool.address);
+    const tree = await syncTree(this.#pool, source);
+    const knownToPool = (await this.#pool.getRootHistory()).includes(tree.root);
+    must(knownToPool && tree.size === DEPOSITS, "the rebuilt tree is the pool's");
+    this.emit({ event: "tree_rebuilt", leaves: tree.size, root: toHex(tree.root), knownToPool });
     const began = performance.now();
     const args = await buildWithdrawArgs({
       pool: this.#pool,
       network: NETWORK,
       note,
-      source: fromRelayer(this.#relayer, this.#pool.address),
+      source,
       tree,
       recipient,
       relayer: relayerAddress,
       fee,
       prover: this.prover,
     }, { onProgress: this.#progress("the withdrawal") });
-    const knownToPool = (await this.#pool.getRootHistory()).includes(tree.root);
-    must(knownToPool && tree.size === DEPOSITS, "the rebuilt tree is the pool's");
-    this.emit({ event: "tree_rebuilt", leaves: tree.size, root: toHex(tree.root), knownToPool });
     this.emit({ event: "proved", publicSignals: args.publicSignals, milliseconds: since(began) });
     return args;
   }

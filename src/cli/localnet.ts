@@ -1,6 +1,8 @@
 /** `tonado localnet`: a local network with pools, funded wallets and a relayer, until it is told to end. */
 import type { Address } from "@ton/core";
 import { Command, InvalidArgumentError } from "commander";
+import { formatDeployments } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
 import { formatUnits } from "../core/units.ts";
 import { localConfig } from "./local_config.ts";
 import { colours } from "./style.ts";
@@ -30,7 +32,10 @@ export function localnetCommand(wiring: Wiring): Command {
       DEFAULT_PORT,
     )
     .option("--relayer-port <port>", "port of the relayer; 0: any free one", port, DEFAULT_RELAYER_PORT)
-    .option("--data-dir <dir>", "where the relayer keeps its data; default: a temporary directory")
+    .option(
+      "--data-dir <dir>",
+      "where the pools' registry is written and the relayer keeps its data, emptied at each start; default: a temporary one",
+    )
     .option("--block-time <milliseconds>", "time between blocks", milliseconds, DEFAULT_BLOCK_TIME_MS)
     .option("--json", "print one JSON line when all is ready")
     .addHelpText(
@@ -43,28 +48,34 @@ export function localnetCommand(wiring: Wiring): Command {
 async function localnet(wiring: Wiring, options: Options): Promise<void> {
   const stopped = wiring.stopped();
   const dataDir = options.dataDir ?? await wiring.makeTempDir();
+  const store = `${dataDir}/relayer`;
+  const registry = `${dataDir}/localnet.json`;
   let network: RunningLocalnet | undefined;
   let relayer: RunningRelayer | undefined;
   try {
+    await wiring.removeDir(store); // it is of a chain that is gone
     network = await wiring.startLocalnet({ port: options.port, blockTimeMs: options.blockTime });
-    const config = localConfig(network, {
-      dataDir,
-      port: options.relayerPort,
-      logLevel: options.json ? "error" : "warning",
-    });
-    relayer = await wiring.serve(config, network.deployments);
+    await wiring.writeFile(registry, formatDeployments(network.deployments));
+    const logLevel = options.json ? "error" : "warning";
+    relayer = await wiring.serve(
+      localConfig(network, { dataDir: store, port: options.relayerPort, logLevel }),
+      network.deployments,
+    );
     const { pools } = await (await fetch(`${relayer.url}/pools`)).json();
+    await untilReady(relayer.url);
     if (options.json) {
       const wallets = network.wallets.map(({ mnemonic, address, version }) => ({
         mnemonic,
         address: shown(address),
         version,
       }));
+      const { url: indexer } = network;
       wiring.stdout.write(
-        JSON.stringify({ indexer: network.url, relayer: relayer.url, pools, wallets }) + "\n",
+        JSON.stringify({ indexer, relayer: relayer.url, pools, wallets, registry, keys: relayer.keys }) +
+          "\n",
       );
     } else {
-      print(wiring, network, relayer);
+      print(wiring, network, relayer, registry);
     }
     await stopped;
   } finally {
@@ -74,11 +85,32 @@ async function localnet(wiring: Wiring, options: Options): Promise<void> {
   }
 }
 
-function print({ stdout, env }: Wiring, network: RunningLocalnet, relayer: RunningRelayer): void {
+const READY_POLL_MS = 50;
+const READY_PATIENCE_MS = 30_000;
+
+/** Waits until every pool is indexed. */
+async function untilReady(relayer: string): Promise<void> {
+  for (const end = Date.now() + READY_PATIENCE_MS; Date.now() < end;) {
+    const response = await fetch(`${relayer}/readyz`);
+    await response.body?.cancel();
+    if (response.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
+  }
+  throw new Problem("not_ready", "the relayer of the local network does not become ready");
+}
+
+function print(
+  { stdout, env }: Wiring,
+  network: RunningLocalnet,
+  relayer: RunningRelayer,
+  registry: string,
+): void {
   const c = colours(stdout, env);
   const line = (text = "") => stdout.write(`${text}\n`);
   line(`${c.bold("indexer")}   ${network.url}`);
   line(`${c.bold("relayer")}   ${relayer.url}`);
+  line(`${c.bold("registry")}  ${registry} (RELAYER_DEPLOYMENTS for a relayer of your own)`);
+  line(`${c.bold("keys")}      ${c.yellow(relayer.keys)}`);
   line(`\n${c.bold("pools")}`);
   for (const [key, { address, denomination }] of network.deployments.pools) {
     line(`  ${key.padEnd(12)} ${address.toString({ testOnly: true })}  ${formatUnits(denomination)}`);

@@ -1,6 +1,6 @@
 /** The command line: one program, one command a file. */
 import { Command } from "commander";
-import { Problem } from "../core/errors.ts";
+import { Problem, problems } from "../core/errors.ts";
 import { configCommand } from "./config.ts";
 import { demoCommand } from "./demo.ts";
 import { localnetCommand } from "./localnet.ts";
@@ -8,8 +8,8 @@ import { serveCommand } from "./serve.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** Exit codes by class. */
-export const exitStatus = { ok: 0, failed: 1, usage: 2 } as const;
+/** Exit codes by class; an interruption has the shell's own for SIGINT. */
+export const exitStatus = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /**
  * Runs the program.
@@ -50,10 +50,12 @@ function explain(error: unknown, { stderr, env }: Wiring): number {
     stderr.write(`${c.red("error")}: ${error instanceof Error ? error.message : String(error)}\n`);
     return exitStatus.failed;
   }
-  stderr.write(`${c.red("error")}: ${error.message} [${error.code}]\n`);
+  const headline = error.errors.length > 0 ? problems[error.code].title : error.message; // each fault has its line below
+  stderr.write(`${c.red("error")}: ${headline} [${error.code}]\n`);
   for (const { pointer, detail } of error.errors) stderr.write(`  ${c.bold(pointer)}: ${detail}\n`);
   stderr.write(`${c.dim(error.todo)}\n`);
-  return error.code === "invalid_config" ? exitStatus.usage : exitStatus.failed;
+  if (error.code === "cancelled") return exitStatus.interrupted;
+  return ["invalid_config", "invalid_registry"].includes(error.code) ? exitStatus.usage : exitStatus.failed;
 }
 
 /** commander has written its message already; only its exit code is of interest. */

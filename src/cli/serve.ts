@@ -17,6 +17,7 @@ export function serveCommand(wiring: Wiring): Command {
       const stopped = wiring.stopped();
       const relayer = await wiring.serve(config);
       wiring.stdout.write(`relayer of ${config.network} listens on ${relayer.url}\n`);
+      wiring.stderr.write(`It verifies proofs with ${relayer.keys}.\n`);
       await stopped;
       await relayer.close();
     });

@@ -33,6 +33,8 @@ export interface RunningLocalnet {
 export interface RunningRelayer {
   /** Base URL of its API. */
   readonly url: string;
+  /** What kind of keys it verifies with: `development keys, insecure`. */
+  readonly keys: string;
   /** Ends the API, the indexer and the broadcaster, in this order, and closes the store. */
   close(): Promise<void>;
 }
@@ -53,7 +55,10 @@ export interface Wiring {
   readonly stderr: Output;
   /** A fresh directory for what is thrown away afterwards. */
   makeTempDir(): Promise<string>;
+  /** Removes a directory and all in it; one that does not exist is no error. */
   removeDir(path: string): Promise<void>;
+  /** Writes a file, and the directories above it if they are missing. */
+  writeFile(path: string, text: string): Promise<void>;
   /** Resolves when the user or the system asks the program to end. */
   stopped(): Promise<void>;
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;

@@ -36,7 +36,7 @@ export interface WithdrawRequest {
 /**
  * Loads the tree, proves, and assembles `proof` and `publicSignals`.
  *
- * @throws {Problem} `wrong_pool` when the note's denomination is not the pool's, `commitment_not_found` when its
+ * @throws {Problem} `invalid_address` for a recipient or relayer that the pool would not pay, `wrong_pool` when the note's denomination is not the pool's, `commitment_not_found` when its
  *   deposit is not in the tree, `nullifier_already_used` when it is spent, `fee_not_below_denomination`, `unknown_root`,
  *   `cancelled`
  */
@@ -50,6 +50,7 @@ export async function buildWithdrawArgs(
   if (relayer === null && fee > 0n) {
     throw new Problem("relayer_mismatch", "a fee needs a relayer to be paid to");
   }
+  for (const party of [recipient, relayer]) if (party) assertPayable(pool, party);
   if (await pool.getIsSpent(note.nullifierHash)) {
     throw new Problem("nullifier_already_used", "this note has been withdrawn already");
   }
@@ -70,4 +71,12 @@ export async function buildWithdrawArgs(
     ...tree.path(leafIndex),
   }, options);
   return { pool: pool.address, proof, publicSignals, recipient, fee, refund };
+}
+
+/** A pool pays in the two workchains that exist, and not itself. */
+function assertPayable(pool: Pool, party: Address): void {
+  if (party.workChain !== 0 && party.workChain !== -1) {
+    throw new Problem("invalid_address", "a pool pays in workchains 0 and -1 only");
+  }
+  if (party.equals(pool.address)) throw new Problem("invalid_address", "a pool does not pay itself");
 }

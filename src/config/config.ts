@@ -5,7 +5,7 @@
 import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
 import { Secret } from "../core/secret.ts";
-import { Malformed, type Setting } from "./setting.ts";
+import { Malformed, printable, type Setting } from "./setting.ts";
 import { type SettingKey, settings, unsupported } from "./settings.ts";
 
 /** Environment variables, as `Deno.env.toObject()` gives them. */
@@ -59,7 +59,7 @@ export function loadConfig(
       return setting.parse(text) as Value<K>;
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      const shown = setting.secret ? "its value" : JSON.stringify(text);
+      const shown = setting.secret ? "its value" : JSON.stringify(printable(setting, text));
       wrong(setting.name, `${shown} is not ${error.message}`);
       return undefined;
     }
@@ -76,6 +76,9 @@ export function loadConfig(
     );
   }
   const deployments = read("deployments");
+  if (deployments !== undefined && !isReadable(deployments, readFile)) {
+    wrong(settings.deployments.name, `${JSON.stringify(deployments)} cannot be read`);
+  }
   if (network === "localnet" && deployments === undefined) {
     wrong(settings.deployments.name, "is required on localnet: no registry of it comes with the release");
   }
@@ -133,3 +136,12 @@ export function loadConfig(
 }
 
 type Value<K extends SettingKey> = ReturnType<(typeof settings)[K]["parse"]>;
+
+function isReadable(path: string, readFile: (path: string) => string): boolean {
+  try {
+    readFile(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

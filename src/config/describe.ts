@@ -1,7 +1,7 @@
 /** The settings as an operator sees them: name, effective value, where it comes from, help. Secrets are redacted. */
 import { isNetwork } from "../core/network.ts";
 import { type Environment, publicEndpoints } from "./config.ts";
-import type { Setting } from "./setting.ts";
+import { printable, type Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
 
 /** One setting for printing. */
@@ -22,7 +22,7 @@ export function describeConfig(env: Environment): DescribedSetting[] {
     const value = given ?? setting.default ?? (setting === settings.indexerUrl ? endpoint : undefined);
     return {
       name: setting.name,
-      ...(value === undefined ? {} : { value: setting.secret ? "[redacted]" : value }),
+      ...(value === undefined ? {} : { value: printable(setting, value) }),
       source: given !== undefined ? "environment" : value !== undefined ? "default" : "unset",
       help: setting.help,
     };

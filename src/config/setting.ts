@@ -17,6 +17,11 @@ export interface Setting<T> {
   readonly secret?: true;
 }
 
+/** A setting's value as it may be printed: never a secret, never the credentials in a URL. */
+export function printable({ secret }: Setting<unknown>, value: string): string {
+  return secret ? "[redacted]" : value.replace(/\/\/[^/@]*@/, "//[redacted]@");
+}
+
 /** Any text. */
 export function text(value: string): string {
   return value;

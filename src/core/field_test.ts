@@ -55,6 +55,13 @@ Deno.test("addresses map to the field elements of the independent vectors", () =
   }
 });
 
+Deno.test("a workchain that no standard address can name has no field element", () => {
+  for (const workChain of [128, 256, -129, 1.5]) {
+    const { hash } = Address.parse(`0:${"11".repeat(32)}`);
+    assert.throws(() => addressToField({ workChain, hash } as Address), refused("invalid_address"));
+  }
+});
+
 Deno.test("the same account id in two workchains is two field elements", () => {
   const hash = "11".repeat(32);
   assert.notEqual(addressToField(Address.parse(`0:${hash}`)), addressToField(Address.parse(`-1:${hash}`)));

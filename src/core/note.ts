@@ -31,6 +31,9 @@ const ASSET = /^[a-z0-9]+$/;
 const AMOUNT = /^(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/;
 const SECRETS = /^0x[0-9a-f]{124}$/;
 const LONGEST_NOTE = 400;
+/** Characters of an asset or an amount at most: so that every note that is made can be parsed. */
+const LONGEST_PART = 80;
+const SECRET_LIMIT = 1n << BigInt(8 * NOTE_SECRET_BYTES);
 
 /**
  * Makes a fresh note: nullifier and secret are 31 random bytes each.
@@ -53,7 +56,8 @@ export function createNote(
  * @throws {Problem} `invalid_note`, saying which part is wrong and never printing the note
  */
 export function parseNote(text: string): Note {
-  if (typeof text !== "string" || text.length > LONGEST_NOTE) throw wrong("it is too long");
+  if (typeof text !== "string") throw wrong("it is not a string");
+  if (text.length > LONGEST_NOTE) throw wrong("it is too long");
   const parts = text.split("-");
   if (parts[0] !== "tonado") throw wrong('it does not begin with "tonado-"');
   if (parts.length !== 5) {
@@ -65,15 +69,27 @@ export function parseNote(text: string): Note {
   return makeNote(pool, hexBytes(secrets.slice(2)));
 }
 
-/** The note string. It is the secret itself: store it encrypted, print it only for its owner. */
+/**
+ * The note string. It is the secret itself: store it encrypted, print it only for its owner.
+ *
+ * @throws {Problem} `invalid_note` when a part of it is out of range
+ */
 export function formatNote(note: Note): string {
+  checkPool(note.asset, note.amount, note.network);
+  if ([note.nullifier, note.secret].some((x) => typeof x !== "bigint" || x < 0n || x >= SECRET_LIMIT)) {
+    throw wrong("its nullifier or secret is not of 31 bytes");
+  }
   const hex = (x: bigint) => x.toString(16).padStart(2 * NOTE_SECRET_BYTES, "0");
   return `tonado-${note.asset}-${note.amount}-${note.network}-0x${hex(note.nullifier)}${hex(note.secret)}`;
 }
 
 function checkPool(asset: string, amount: string, network: string): NotePool {
-  if (!ASSET.test(asset)) throw wrong("its asset is not of lowercase letters and digits");
-  if (!AMOUNT.test(amount) || amount === "0") throw wrong("its amount is not a plain decimal number");
+  if (typeof asset !== "string" || asset.length > LONGEST_PART || !ASSET.test(asset)) {
+    throw wrong("its asset is not of lowercase letters and digits");
+  }
+  if (typeof amount !== "string" || amount.length > LONGEST_PART || !AMOUNT.test(amount) || amount === "0") {
+    throw wrong("its amount is not a plain decimal number");
+  }
   if (!isNetwork(network)) throw wrong(`its network is not one of ${networks.join(", ")}`);
   return { asset, amount, network };
 }

@@ -85,6 +85,38 @@ for (const [name, text] of malformed) {
   });
 }
 
+const impossible: [string, unknown][] = [
+  ["an amount that is a number", { ...pool, amount: 10 }],
+  ["an amount in an array", { ...pool, amount: ["10"] }],
+  ["an amount too long to be parsed again", { ...pool, amount: "1".repeat(81) }],
+  ["an asset too long to be parsed again", { ...pool, asset: "a".repeat(81) }],
+  ["no network", { ...pool, network: undefined }],
+];
+for (const [name, of] of impossible) {
+  Deno.test(`createNote refuses ${name}`, () => {
+    assert.throws(
+      () => createNote(of as typeof pool),
+      (error) => error instanceof Problem && error.code === "invalid_note",
+    );
+  });
+}
+
+Deno.test("formatNote refuses a note that parseNote would not read", () => {
+  const note = parseNote(good);
+  for (const wrong of [{ nullifier: 1n << 250n }, { secret: -5n }, { amount: "1e1" }]) {
+    assert.throws(
+      () => formatNote({ ...note, ...wrong }),
+      (error) => error instanceof Problem && error.code === "invalid_note",
+    );
+  }
+});
+
+for (const value of [null, 5, {}, undefined]) {
+  Deno.test(`parseNote refuses ${JSON.stringify(value)} as no string`, () => {
+    assert.throws(() => parseNote(value as unknown as string), /it is not a string/);
+  });
+}
+
 Deno.test("a note that is printed by accident shows no secret", () => {
   const note = parseNote(good);
   const secrets = [note.nullifier, note.secret].flatMap((x) => [String(x), x.toString(16)]);

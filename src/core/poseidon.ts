@@ -20,7 +20,7 @@ export function poseidon(inputs: readonly bigint[]): bigint {
     throw new RangeError(`poseidon takes 1 or 2 inputs, not ${inputs.length}`);
   }
   const bytes = new Uint8Array(inputs.length * FIELD_BYTES);
-  inputs.forEach((x, i) => writeBytes(x, bytes, i * FIELD_BYTES));
+  for (const [i, x] of inputs.entries()) writeBytes(x, bytes, i * FIELD_BYTES);
   return bytesToBigint(inputs.length === 1 ? poseidon1(bytes) : poseidon2(bytes));
 }
 

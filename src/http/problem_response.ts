@@ -44,7 +44,8 @@ const RETRY_AFTER = 5;
 export function shownProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     if ((httpProblemCodes as readonly string[]).includes(error.code)) return error;
-    if (error.status === 503) return new Problem("not_ready", error.message, { cause: error });
+    // Its title, not its message: that names the operator's endpoint.
+    if (error.status === 503) return new Problem("not_ready", problems[error.code].title, { cause: error });
   }
   if (error instanceof HTTPException && error.status === 400) {
     return new Problem("invalid_request", "request is malformed", { cause: error });

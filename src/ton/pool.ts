@@ -6,13 +6,11 @@ import { type Address, type Sender, SendMode, type TupleReader } from "@ton/core
 import { isFieldElement } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { Problem } from "../core/errors.ts";
+import { ROOT_HISTORY_SIZE } from "../core/merkle_tree.ts";
 import { storeDeposit, storeWithdraw } from "../core/messages.ts";
 import { proofToCell } from "../core/proof_codec.ts";
 import type { CallOptions, Chain } from "./chain.ts";
 import type { OutgoingMessage } from "./wallet.ts";
-
-/** Roots that a pool accepts. */
-const ROOT_HISTORY = 30;
 
 /** What `get_pool_info` says. Amounts in nano. */
 export interface PoolInfo {
@@ -63,8 +61,8 @@ export class Pool {
   getRootHistory(options?: CallOptions): Promise<bigint[]> {
     return this.#get("get_root_history", (stack) => {
       const tuple = stack.readTuple();
-      if (tuple.remaining !== ROOT_HISTORY) throw new Error("not 30 slots");
-      const roots = Array.from({ length: ROOT_HISTORY }, () => tuple.readBigNumber());
+      if (tuple.remaining !== ROOT_HISTORY_SIZE) throw new Error("not 30 slots");
+      const roots = Array.from({ length: ROOT_HISTORY_SIZE }, () => tuple.readBigNumber());
       if (!roots.every(isFieldElement)) throw new Error("root out of range");
       return roots.filter((root) => root !== 0n);
     }, options);

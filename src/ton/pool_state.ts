@@ -5,6 +5,7 @@
 import { Address, beginCell, Cell, contractAddress, type StateInit } from "@ton/core";
 import jetton from "../../artifacts/contracts/jetton.json" with { type: "json" };
 import native from "../../artifacts/contracts/native.json" with { type: "json" };
+import { Problem } from "../core/errors.ts";
 import { zeros } from "../core/zeros.ts";
 
 /** Compiled code of a pool kind. */
@@ -18,8 +19,30 @@ export interface PoolCode {
 
 /** The code of a pool of the native coin, or of a jetton. */
 export function loadPoolCode(kind: "native" | "jetton" = "native"): PoolCode {
-  const { codeBoc64, codeHash, vkeyHash } = { native, jetton }[kind];
-  return { code: Cell.fromBase64(codeBoc64), codeHash, vkeyHash };
+  return parsePoolCode(kind, { native, jetton }[kind]);
+}
+
+/**
+ * Reads a compiled contract.
+ *
+ * @throws {Problem} `artifact_corrupted` naming the file when the code is not the one that its hash names
+ */
+export function parsePoolCode(
+  kind: string,
+  { codeBoc64, codeHash, vkeyHash }: { codeBoc64: string; codeHash: string; vkeyHash: string },
+): PoolCode {
+  const corrupted = (cause?: unknown) =>
+    new Problem("artifact_corrupted", `artifact contracts/${kind}.json does not match its code hash`, {
+      cause,
+    });
+  let code: Cell;
+  try {
+    code = Cell.fromBase64(codeBoc64);
+  } catch (cause) {
+    throw corrupted(cause);
+  }
+  if (code.hash().toString("hex") !== codeHash) throw corrupted();
+  return { code, codeHash, vkeyHash };
 }
 
 /** What tells one native pool from another. */

@@ -113,6 +113,21 @@ Deno.test("a note that was never deposited cannot be withdrawn", async () => {
   await assert.rejects(buildWithdrawArgs(request), code("commitment_not_found"));
 });
 
+const unpayable: [string, Address][] = [
+  ["in a workchain that does not exist", Address.parse(`5:${"11".repeat(32)}`)],
+  ["the pool itself", pool.address],
+];
+for (const [name, address] of unpayable) {
+  Deno.test(`a recipient or relayer that is ${name} is refused before anything is proved`, async () => {
+    const source = fromChain(chain, pool.address);
+    const request = { pool, network, note: mine, source, prover, fee: 0n } as const;
+    const prove = (recipient: Address, relayer: Address | null) =>
+      buildWithdrawArgs({ ...request, recipient, relayer });
+    await assert.rejects(prove(address, null), code("invalid_address"));
+    await assert.rejects(prove(bob.address, address), code("invalid_address"));
+  });
+}
+
 Deno.test("a source that invents, drops or reorders commitments is found out by the pool's roots", async () => {
   assert.equal((await syncTree(pool, fromChain(chain, pool.address))).size, 2);
   const leaves: bigint[] = [];
