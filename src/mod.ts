@@ -93,6 +93,7 @@ export {
   createProver,
   type DepositInput,
   type Progress,
+  type ProveOptions,
   type Prover,
   type WithdrawInput,
 } from "./prover/prover.ts";
