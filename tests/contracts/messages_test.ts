@@ -1,11 +1,12 @@
 /** What a pool does with messages that are neither deposits nor withdrawals, and with those that come back to it. */
 import assert from "node:assert/strict";
-import { Address, beginCell, Cell, Dictionary, type DictionaryValue, external, toNano } from "@ton/core";
+import { Address, beginCell, Cell, external, toNano } from "@ton/core";
 import { createShardAccount } from "@ton/sandbox";
 import { exitCodes } from "../../src/core/errors.ts";
 import { opCodes } from "../../src/core/messages.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
 import { compileTolk } from "../../tools/contracts/compile.ts";
+import { CANNOT_REACH, closedBasechain } from "../support/chain_configs.ts";
 import { assertKept } from "../support/pool_claims.ts";
 import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
 
@@ -135,31 +136,6 @@ Deno.test("a payout that cannot be sent undoes the withdrawal: its value comes b
   pool.chain.setConfig(mainnetConfig());
   assert.equal((await pool.withdraw({ nullifierHash, recipient: here })).actionCode, 0);
 });
-
-/** Action result code of a message to a workchain that takes none. */
-const CANNOT_REACH = 36;
-
-/** A configuration under which the basechain takes no messages, so that payouts to it fail in the action phase. */
-function closedBasechain(): Cell {
-  const params = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
-  const workchains = params.get(12)!.beginParse().loadDict(Dictionary.Keys.Int(32), anySlice);
-  // workchain#a6 enabled_since:uint32 three splits:uint8 basic:Bool active:Bool accept_msgs:Bool ...
-  const basechain = workchains.get(0)!.beginParse();
-  const head = basechain.loadBits(8 + 32 + 3 * 8 + 2);
-  basechain.skip(1);
-  workchains.set(0, beginCell().storeBits(head).storeBit(0).storeSlice(basechain).endCell());
-  params.set(12, beginCell().storeDict(workchains).endCell());
-  return beginCell().storeDictDirect(params).endCell();
-}
-
-const anySlice: DictionaryValue<Cell> = {
-  serialize: (cell, builder) => builder.storeSlice(cell.beginParse()),
-  parse: (slice) => {
-    const cell = slice.asCell();
-    slice.skip(slice.remainingBits);
-    return cell;
-  },
-};
 
 const REFUSING = `tolk 1.3
 fun onInternalMessage(_: InMessage) { throw 77; }

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { type ExitCodeName, exitCodes } from "../../src/core/errors.ts";
 import { loadDepositRefused } from "../../src/core/jetton_messages.ts";
-import { type JettonSandbox, noticesTo } from "./jetton_sandbox.ts";
+import { opCodes } from "../../src/core/messages.ts";
+import { type JettonSandbox, noticesTo, opOf } from "./jetton_sandbox.ts";
 import type { Outcome } from "./pool_sandbox.ts";
 
 /**
@@ -38,6 +39,10 @@ export async function assertReturned(
   assert.ok(outcome.sent.length === 1 && back.info.type === "internal" && came?.info.type === "internal");
   const fees = outcome.tx.totalFees.coins + back.info.forwardFee;
   assert.equal(back.info.value.coins, came.info.value.coins - fees);
+  const rest = outcome.transactions.map(({ inMessage }) => inMessage).filter((message) =>
+    message && opOf(message.body) === opCodes.excesses && message.info.dest?.toString() === user.toString()
+  );
+  assert.equal(rest.length, 2, "what is left did not come back from both transfers");
 }
 
 /** A message was accepted, and all of its actions done. */

@@ -197,9 +197,13 @@ export async function deployMinter(pool: PoolSandbox, minter: JettonMinter): Pro
 /** Notifications of jettons that came to `owner` in the course of an outcome. */
 export function noticesTo(outcome: Outcome, owner: Address): ReturnType<typeof loadTransferNotification>[] {
   return outcome.transactions.flatMap(({ inMessage }) => {
-    const slice = inMessage?.body.beginParse();
-    const isNotice = inMessage?.info.dest?.toString() === owner.toString() && slice !== undefined &&
-      slice.remainingBits >= 32 && slice.preloadUint(32) === opCodes.transfer_notification;
+    const isNotice = inMessage?.info.dest?.toString() === owner.toString() &&
+      opOf(inMessage.body) === opCodes.transfer_notification;
     return isNotice ? [loadTransferNotification(inMessage.body)] : [];
   });
+}
+
+/** Op code of a body; undefined for a short one. */
+export function opOf(body: Cell): number | undefined {
+  return body.bits.length < 32 ? undefined : body.beginParse().preloadUint(32);
 }
