@@ -12,8 +12,7 @@ export const ARTIFACTS = new URL("artifacts/", ROOT);
 /** Build products that are not committed. */
 export const DIST = new URL("dist/circuits/", ROOT);
 
-/** What `pins.json` calls keys whose setup one person made on one machine: whoever made them can forge proofs. */
-export const DEVELOPMENT_LABEL = "development keys, insecure";
+export { DEVELOPMENT_LABEL } from "../src/prover/artifacts.ts";
 
 /** `pins.json`: what the keys are worth, and the SHA-256 of each artifact in lowercase hex. */
 export interface Pins {

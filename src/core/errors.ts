@@ -206,6 +206,21 @@ export const problems = {
     title: "Data directory is in use",
     todo: "Stop the other process, or choose another directory.",
   },
+  deployment_refused: {
+    status: 422,
+    title: "Deployment is refused",
+    todo: "Correct what is listed and run it again; nothing was sent.",
+  },
+  audit_failed: {
+    status: 422,
+    title: "Pool failed its audit",
+    todo: "Do not deposit into it; see the checks that failed.",
+  },
+  unconfirmed: {
+    status: 400,
+    title: "Money would move, and nobody agreed",
+    todo: "Agree at the prompt, or pass --yes; nothing was sent.",
+  },
 } as const satisfies Record<string, ProblemKind>;
 
 /** Stable code of a problem. */

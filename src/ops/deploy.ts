@@ -4,15 +4,17 @@
  */
 import { type Address, contractAddress, type StateInit } from "@ton/core";
 import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
-import { Problem } from "../core/errors.ts";
-import type { Network } from "../core/network.ts";
+import { Problem, type ProblemDetail } from "../core/errors.ts";
+import { type Network, networkGlobalId } from "../core/network.ts";
 import { formatUnits, parseUnits } from "../core/units.ts";
+import type { Artifacts } from "../prover/artifacts.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { loadPoolCode, nativePoolInit } from "../ton/pool_state.ts";
 import { type Prices, readPrices } from "../ton/prices.ts";
 import { systemTimer } from "../ton/scheduler.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
+import { checkPoolKeys, type PoolKeys } from "./pool_keys.ts";
 
 /** A pool to deploy. */
 export interface PoolSpec {
@@ -29,8 +31,14 @@ export interface DeployOptions {
   /** Pays for the pools. */
   readonly wallet: Wallet;
   readonly network: Network;
-  /** The registry so far: a pool that stands in it keeps the seqno it was deployed at. */
+  /** The registry so far: a pool that stands in it keeps the seqno it was deployed at, and is never replaced. */
   readonly known?: Deployments;
+  /** Where the keys are read from; default: this build's. */
+  readonly artifacts?: Artifacts;
+  /** Asked once, after every check and before money moves; whoever does not agree throws. */
+  readonly confirm?: (order: DeployOrder) => Promise<void>;
+  /** Told while pools are waited for, in milliseconds. */
+  readonly onWait?: (waited: { elapsed: number; timeout: number }) => void;
   /** Told of what is doubtful but allowed off mainnet. */
   readonly warn?: (text: string) => void;
   readonly signal?: AbortSignal;
@@ -38,6 +46,21 @@ export interface DeployOptions {
   readonly pollMs?: number;
   /** Milliseconds to wait for the pools to appear; default 3 minutes. */
   readonly timeoutMs?: number;
+}
+
+/** What is about to be sent. Amounts in nano. */
+export interface DeployOrder {
+  readonly pools: readonly {
+    readonly address: Address;
+    readonly amount: string;
+    readonly owner: Address | null;
+  }[];
+  /** What the pools start with; fees come on top. */
+  readonly value: bigint;
+  /** What the wallet holds. */
+  readonly balance: bigint;
+  /** What kind of keys the pools trust. */
+  readonly keys: string;
 }
 
 interface Plan extends PoolSpec {
@@ -54,6 +77,8 @@ const YOUNG_POOL = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * 31_557_600n
 export const GAS_HIGHEST_PATH = 406_000n;
 /** A denomination is at least so many times the gas fee of that. */
 const GAS_FEES_PER_NOTE = 36n;
+/** Of the chain's configuration: the number that tells networks apart. */
+const GLOBAL_ID = 19;
 
 /**
  * Deploys one pool; see {@linkcode deployPools}.
@@ -66,10 +91,11 @@ export async function deployPool(
 }
 
 /**
- * Deploys what is not there yet, with as few transfers as the wallet allows, waits until all of it is active and
- * verifies code, denomination, owner and emptiness or age by the chain's own answers.
+ * Deploys what is not there yet in one transfer, waits until all of it is active and verifies code, denomination and
+ * owner by the chain's own answers.
  *
- * @throws {Problem} `invalid_amount` for a denomination too small for mainnet, `insufficient_funds`,
+ * @throws {Problem} before anything is sent: `invalid_amount` for a denomination of nothing or too small for mainnet,
+ *   `artifact_corrupted`, `deployment_refused` with the reasons in `errors`, `insufficient_funds`; after it:
  *   `chain_inconsistent` when a pool differs from what was built here, `chain_unavailable` when it does not appear
  */
 export async function deployPools(
@@ -79,6 +105,8 @@ export async function deployPools(
   const prices = await readPrices(chain);
   const plans = pools.map(plan);
   for (const { amount, denomination } of plans) checkDenomination(amount, denomination, prices, options);
+  const keys = await checkPoolKeys(options.artifacts);
+  await refuseUnsafe(plans, keys, options);
 
   const missing = [];
   for (const each of plans) {
@@ -86,7 +114,7 @@ export async function deployPools(
   }
   // Before anything is sent: no transaction of a new pool can be older.
   const seqno = await chain.masterchainSeqno(options);
-  if (missing.length > 0) await send(missing, prices, options);
+  if (missing.length > 0) await send(missing, prices, keys, options);
 
   const { codeHash, vkeyHash } = loadPoolCode();
   const deployments = [];
@@ -121,6 +149,7 @@ function checkDenomination(
   prices: Prices,
   options: DeployOptions,
 ): void {
+  if (denomination <= 0n) throw new Problem("invalid_amount", "a denomination of 0 is no pool");
   const least = GAS_FEES_PER_NOTE * prices.gasFee(GAS_HIGHEST_PATH);
   if (denomination >= least) return;
   const text = `a denomination of ${amount} is below ${formatUnits(least)}: fees would eat much of each note`;
@@ -128,7 +157,44 @@ function checkDenomination(
   options.warn?.(text);
 }
 
-async function send(plans: readonly Plan[], prices: Prices, { wallet }: DeployOptions): Promise<void> {
+/** Mainnet's pools have nobody above them, and no network is taken for another. */
+async function refuseUnsafe(plans: readonly Plan[], keys: PoolKeys, options: DeployOptions): Promise<void> {
+  const { chain, network, known } = options;
+  const errors: ProblemDetail[] = [];
+  const refuse = (pointer: string, detail: string) => void errors.push({ pointer, detail });
+  // A localnet has mainnet's configuration, id included.
+  if (network !== "localnet") {
+    const id = (await chain.configParam(GLOBAL_ID, options)).beginParse().loadInt(32);
+    if (id !== networkGlobalId(network)) {
+      refuse("network", `the endpoint serves another network than ${network} (global id ${id})`);
+    }
+  }
+  if (network === "mainnet") {
+    if (plans.some(({ owner }) => owner !== null)) refuse("owner", "a pool on mainnet has no owner: burn it");
+    if (keys.development) refuse("keys", `these are ${keys.label}: whoever made them can forge withdrawals`);
+  }
+  for (const each of plans) {
+    const key = poolKey(each);
+    const listed = known?.network === network ? known.pools.get(key)?.address : undefined;
+    if (listed && !listed.equals(each.address)) {
+      refuse(
+        "registry",
+        `lists another pool as ${key}, ${listed}: use another registry, or take that entry out first`,
+      );
+    }
+  }
+  if (errors.length > 0) {
+    const list = errors.map(({ detail }) => detail).join("; ");
+    throw new Problem("deployment_refused", `deployment on ${network} is refused: ${list}`, { errors });
+  }
+}
+
+async function send(
+  plans: readonly Plan[],
+  prices: Prices,
+  { label }: PoolKeys,
+  { wallet, confirm }: DeployOptions,
+): Promise<void> {
   const rent = prices.storageFee(YOUNG_POOL);
   const value = rent > INITIAL_BALANCE ? rent : INITIAL_BALANCE;
   const needed = value * BigInt(plans.length);
@@ -141,6 +207,7 @@ async function send(plans: readonly Plan[], prices: Prices, { wallet }: DeployOp
   if (plans.length > wallet.maxMessages) {
     throw new RangeError(`this wallet deploys ${wallet.maxMessages} pools at once`);
   }
+  await confirm?.({ pools: plans, value: needed, balance, keys: label });
   const messages = plans.map(({ address, init }): OutgoingMessage => ({
     to: address,
     init,
@@ -151,8 +218,9 @@ async function send(plans: readonly Plan[], prices: Prices, { wallet }: DeployOp
 }
 
 async function waitUntilActive(address: Address, options: DeployOptions): Promise<void> {
-  const { chain, signal, pollMs = 2000, timeoutMs = 180_000 } = options;
-  const deadline = systemTimer.now() + timeoutMs;
+  const { chain, signal, onWait, pollMs = 2000, timeoutMs = 180_000 } = options;
+  const began = systemTimer.now();
+  const deadline = began + timeoutMs;
   while ((await chain.account(address, options)).state !== "active") {
     if (systemTimer.now() > deadline) {
       throw new Problem(
@@ -160,6 +228,7 @@ async function waitUntilActive(address: Address, options: DeployOptions): Promis
         `pool ${address} did not appear; run it again to see whether it does`,
       );
     }
+    onWait?.({ elapsed: systemTimer.now() - began, timeout: timeoutMs });
     await systemTimer.wait(pollMs, signal).catch((cause) => {
       throw new Problem("cancelled", undefined, { cause });
     });

@@ -7,6 +7,9 @@ import { Problem } from "../core/errors.ts";
 import type { CircuitName } from "../core/groth16.ts";
 import { locations } from "./locations.ts";
 
+/** Label of keys that one machine made: whoever ran it could forge proofs. */
+export const DEVELOPMENT_LABEL = "development keys, insecure";
+
 /** Name of an artifact's file. */
 export type ArtifactName = `${CircuitName}.${"wasm" | "zkey" | "vkey.json"}`;
 
