@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import { Address, beginCell, Cell } from "@ton/core";
 import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
 import { Problem, type ProblemCode } from "../core/errors.ts";
+import { BASE_FIELD_MODULUS } from "../core/proof_codec.ts";
 import { formatUnits } from "../core/units.ts";
 import { type Localnet, startLocalnet } from "../localnet/localnet.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { loadPoolCode, nativePoolAddress } from "../ton/pool_state.ts";
 import { readPrices } from "../ton/prices.ts";
+import pins from "../../artifacts/pins.json" with { type: "json" };
+import { type Artifacts, openArtifacts, type Pins } from "../prover/artifacts.ts";
 import { connect } from "../ton/toncenter.ts";
 import { openWallet, type Wallet } from "../ton/wallet.ts";
-import { deployPool, deployPools, GAS_HIGHEST_PATH } from "./deploy.ts";
+import { type DeployOptions, type DeployOrder, deployPool, deployPools, GAS_HIGHEST_PATH } from "./deploy.ts";
+import { checkPoolKeys } from "./pool_keys.ts";
 
 const owner = Address.parse("0:" + "0a".repeat(32));
 const native = { asset: "native", owner: null } as const;
@@ -109,6 +113,117 @@ Deno.test("a denomination that fees would eat is refused on mainnet, and told el
     await deployPool({ ...options, amount: "1", network: "localnet" });
     assert.equal(warnings.length, 1);
   }));
+
+/** The committed keys, as if many people had made them. */
+const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as Pins);
+
+const refusals: [
+  what: string,
+  options: Partial<DeployOptions>,
+  spec: { owner?: Address; amount?: string },
+  RegExp,
+][] = [
+  ["development keys on mainnet", { network: "mainnet" }, {}, /keys, insecure: whoever made them can forge/],
+  ["a kept owner on mainnet", { network: "mainnet", artifacts: ceremony }, { owner }, /mainnet has no owner/],
+  [
+    "an endpoint of another network",
+    { network: "testnet" },
+    {},
+    /serves another network than testnet .*-239/,
+  ],
+  [
+    "a pool that would take another's place in the registry",
+    {
+      known: {
+        network: "localnet",
+        pools: new Map([["native-7", {
+          ...native,
+          address: owner,
+          amount: "7",
+          denomination: 7_000_000_000n,
+          deployedSeqno: 1,
+          codeHash: "",
+          vkeyHash: "",
+        }]]),
+      },
+    },
+    {},
+    /lists another pool as native-7/,
+  ],
+];
+Deno.test("what is unsafe is refused before money moves", (t) =>
+  onLocalnet(async ({ chain, wallet }) => {
+    const options = { chain, wallet, network: "localnet", pollMs: 1 } as const;
+    for (const [what, change, spec, message] of refusals) {
+      await t.step(what, async () => {
+        const deployment = deployPool({ ...options, ...native, amount: "7", ...change, ...spec });
+        await assert.rejects(deployment, problem("deployment_refused", message));
+      });
+    }
+    await t.step("all reasons are given at once", async () => {
+      await assert.rejects(
+        deployPool({ ...options, ...native, amount: "7", network: "mainnet", owner }),
+        (error: Problem) => {
+          assert.deepEqual(error.errors.map(({ pointer }) => pointer), ["owner", "keys"]);
+          return true;
+        },
+      );
+    });
+    await t.step("a denomination of nothing", async () => {
+      await assert.rejects(deployPool({ ...options, ...native, amount: "0" }), problem("invalid_amount"));
+    });
+    await t.step("and what nobody agreed to", async () => {
+      const orders: DeployOrder[] = [];
+      const confirm = (order: DeployOrder) => {
+        orders.push(order);
+        return Promise.reject(new Problem("unconfirmed"));
+      };
+      await assert.rejects(
+        deployPool({ ...options, ...native, amount: "7", confirm }),
+        problem("unconfirmed"),
+      );
+      const [{ pools: [{ address, amount }], value, balance, keys }] = orders;
+      assert.ok(address.equals(nativePoolAddress({ denomination: 7_000_000_000n, owner: null })));
+      assert.deepEqual([amount, value, balance, keys], [
+        "7",
+        2_500_000_000n,
+        10_000_000_000_000n,
+        "development keys, insecure",
+      ]);
+    });
+    assert.equal(await wallet.seqno(), 0);
+    await t.step("a burned pool with keys of a ceremony is deployed on mainnet", async () => {
+      const network = "mainnet";
+      await deployPool({ ...options, ...native, amount: "7", network, artifacts: ceremony });
+      assert.equal(await wallet.seqno(), 1);
+    });
+  }));
+
+Deno.test("the pool's code holds the pinned verification keys", async (t) => {
+  const build = loadPoolCode();
+  assert.deepEqual(await checkPoolKeys(), { label: "development keys, insecure", development: true });
+  const real = openArtifacts();
+  const other = "00".repeat(32);
+  /** A key with one point negated, behind an artifact store that does not notice. */
+  const forged: Artifacts = {
+    ...real,
+    async load(name) {
+      const key = JSON.parse(new TextDecoder().decode(await real.load(name)));
+      key.IC[1][1] = String(BASE_FIELD_MODULUS - BigInt(key.IC[1][1]));
+      return new TextEncoder().encode(JSON.stringify(key)) as Uint8Array<ArrayBuffer>;
+    },
+  };
+  const misfits: [string, Artifacts, typeof build, RegExp][] = [
+    ["code with another hash", real, { ...build, codeHash: other }, /does not have the hash/],
+    ["code of other keys", real, { ...build, vkeyHash: other }, /compiled for other verification keys/],
+    ["keys that are not in the code", forged, build, /does not hold the verification key of withdraw/],
+  ];
+  for (const [what, artifacts, code, message] of misfits) {
+    await t.step(`${what} is artifact_corrupted`, async () => {
+      await assert.rejects(checkPoolKeys(artifacts, code), problem("artifact_corrupted", message));
+    });
+  }
+});
 
 Deno.test("dearer storage takes a larger first balance", () =>
   onLocalnet(async ({ chain, wallet }) => {

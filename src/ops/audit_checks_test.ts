@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { zeros } from "../core/zeros.ts";
+import { auditChecks, type Check, type PoolFacts, poolMoney } from "./audit_checks.ts";
+
+const TON = 1_000_000_000n;
+const address = Address.parse("0:" + "11".repeat(32));
+const owner = Address.parse("0:" + "0a".repeat(32));
+const codeHash = "c0".repeat(32);
+const vkeyHash = "bb".repeat(32);
+
+/** A pool of 10 with four deposits and one withdrawal, as it should be. */
+const sound: PoolFacts = {
+  network: "mainnet",
+  address,
+  codeHash,
+  build: { codeHash, vkeyHash, keys: { label: "keys of a ceremony", development: false } },
+  info: {
+    assetKind: "native",
+    owner: null,
+    jettonMaster: null,
+    jettonWallet: null,
+    paused: false,
+    deposits: 4,
+    withdrawals: 1,
+    capacity: 100,
+    debt: TON / 100n,
+    touched: 0,
+  },
+  denomination: 10n * TON,
+  origin: address,
+  listed: {
+    key: "native-10",
+    deployment: {
+      address,
+      asset: "native",
+      amount: "10",
+      denomination: 10n * TON,
+      deployedSeqno: 1,
+      codeHash,
+      vkeyHash,
+      owner: null,
+    },
+  },
+  balance: 32n * TON,
+  due: 0n,
+  perYear: TON / 10n,
+  nextIndex: 4,
+  roots: [4n, 3n, 2n, 1n],
+  currentRoot: 4n,
+  rebuilt: { leaves: 4, lastRoots: [4n, 3n, 2n, 1n], withdrawals: 1, spent: 1 },
+};
+const { info, rebuilt, build, listed } = sound;
+
+function troubles(facts: PoolFacts): string[] {
+  return auditChecks(facts).filter(({ verdict }) => verdict !== "ok").map(({ name, verdict }) =>
+    `${name} ${verdict}`
+  );
+}
+
+Deno.test("a sound pool passes every check", () => {
+  assert.deepEqual(troubles(sound), []);
+});
+
+const development = { ...build, keys: { label: "development keys, insecure", development: true } };
+const entry = listed!.deployment;
+const cases: [what: string, change: Partial<PoolFacts>, troubles: string[]][] = [
+  ["other code", { codeHash: "00".repeat(32) }, ["code failed", "keys failed", "registry failed"]],
+  ["a first state of somebody's own", { origin: owner }, ["origin failed"]],
+  ["development keys on mainnet", { build: development }, ["keys failed"]],
+  ["development keys on testnet", { network: "testnet", build: development }, ["keys warning"]],
+  ["an owner on mainnet", { info: { ...info, owner } }, ["owner failed", "registry failed"]],
+  [
+    "an owner on testnet, who stands in the registry",
+    { network: "testnet", info: { ...info, owner }, listed: { key: "k", deployment: { ...entry, owner } } },
+    ["owner warning"],
+  ],
+  [
+    "a burned pool that should have an owner",
+    { listed: { key: "k", deployment: { ...entry, owner } } },
+    ["registry failed"],
+  ],
+  ["another denomination in the registry", {
+    listed: { key: "k", deployment: { ...entry, denomination: 1n } },
+  }, [
+    "registry failed",
+  ]],
+  ["other keys in the registry", { listed: { key: "k", deployment: { ...entry, vkeyHash: codeHash } } }, [
+    "registry failed",
+  ]],
+  ["another asset in the registry", { listed: { key: "k", deployment: { ...entry, asset: "usdt" } } }, [
+    "registry failed",
+  ]],
+  ["no registry", { listed: undefined }, ["registry warning"]],
+  ["a pause", { info: { ...info, paused: true } }, ["paused warning"]],
+  ["room for more than a tenth", { info: { ...info, capacity: 5 } }, []],
+  ["nine tenths of the capacity used", { info: { ...info, capacity: 4.4 } }, ["capacity warning"]],
+  ["no room", { info: { ...info, capacity: 4 } }, ["capacity warning"]],
+  ["just enough for notes less the debt to come", { balance: 30n * TON - TON / 100n, perYear: 0n }, []],
+  ["one nano less than that", { balance: 30n * TON - TON / 100n - 1n, perYear: 0n }, ["balance failed"]],
+  ["a balance that storage has eaten", { due: 2n * TON + TON / 100n + 1n, perYear: 0n }, ["balance failed"]],
+  ["a reserve for less than a year", { balance: 30n * TON }, ["runway warning"]],
+  ["storage for less than a year", { perYear: 33n * TON }, ["runway failed"]],
+  ["storage for a year, with the notes' money", { perYear: 32n * TON }, ["runway warning"]],
+  ["a due above the balance", { due: 33n * TON }, ["balance failed", "runway failed"]],
+  ["logs of fewer deposits", { rebuilt: { ...rebuilt, leaves: 3 } }, ["tree failed"]],
+  ["a gap in the logs", { rebuilt: { ...rebuilt, fault: "leaf 3 comes where 2 should" } }, ["tree failed"]],
+  ["another root", { currentRoot: 5n }, ["tree failed"]],
+  ["a root of somebody's own among the last", { roots: [4n, 3n, 9n, 1n] }, ["tree failed"]],
+  ["a root too many", { roots: [4n, 3n, 2n, 1n, zeros[20]] }, ["tree failed"]],
+  ["a note spent twice", { rebuilt: { ...rebuilt, withdrawals: 2 }, info: { ...info, withdrawals: 2 } }, [
+    "withdrawals failed",
+  ]],
+  ["withdrawals without a log", { info: { ...info, withdrawals: 2 } }, ["withdrawals failed"]],
+];
+
+for (const [what, change, expected] of cases) {
+  Deno.test(`audit: ${what}: ${expected.join(", ") || "passes"}`, () => {
+    assert.deepEqual(troubles({ ...sound, ...change }), expected);
+  });
+}
+
+Deno.test("what fails says by how much", () => {
+  const detail = (facts: PoolFacts, name: string) =>
+    (auditChecks(facts).find((check) => check.name === name) as Check).detail;
+  assert.match(
+    detail({ ...sound, balance: 29n * TON }, "balance"),
+    /is short by 0\.99 of 30 of notes and 0\.01 of debt/,
+  );
+  assert.match(detail({ ...sound, perYear: 64n * TON }, "runway"), /paid for 0\.5 years/);
+  assert.match(detail(sound, "capacity"), /^4 of 100 deposits \(4\.0 %\)/);
+});
+
+Deno.test("a pool of jettons owes its notes in jettons, not out of its balance", () => {
+  const facts: PoolFacts = { ...sound, info: { ...info, assetKind: "jetton", debt: 0n }, balance: 2n * TON };
+  const { notes, obligations, shortfall, runwayYears } = poolMoney(facts);
+  assert.deepEqual([notes, obligations, shortfall, runwayYears], [0n, 0n, 0n, 20]);
+});
+
+Deno.test("storage that costs nothing lasts for ever", () => {
+  assert.equal(poolMoney({ ...sound, perYear: 0n }).runwayYears, Infinity);
+});

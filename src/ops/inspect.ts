@@ -1,0 +1,107 @@
+/**
+ * The audit of a deployed pool, from nothing but the chain: its code, its first state, its money, and its tree rebuilt
+ * from its own logs. It sends nothing and believes no getter that the logs contradict.
+ */
+import type { Address } from "@ton/core";
+import type { Deployments } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
+import type { Network } from "../core/network.ts";
+import type { Artifacts } from "../prover/artifacts.ts";
+import type { AccountInfo, Chain } from "../ton/chain.ts";
+import { Pool } from "../ton/pool.ts";
+import { loadPoolCode, nativePoolAddress } from "../ton/pool_state.ts";
+import { readPrices } from "../ton/prices.ts";
+import { auditChecks, type Check, type PoolFacts, type PoolMoney, poolMoney } from "./audit_checks.ts";
+import { storageSize } from "./cells.ts";
+import { checkPoolKeys } from "./pool_keys.ts";
+import { rebuildTree } from "./rebuilt_tree.ts";
+
+/** Which pool, and what it is held against. */
+export interface InspectOptions {
+  readonly chain: Chain;
+  readonly network: Network;
+  readonly address: Address;
+  /** The registry, to compare with its entry for this address. */
+  readonly known?: Deployments;
+  /** Where the keys are read from; default: this build's. */
+  readonly artifacts?: Artifacts;
+  readonly signal?: AbortSignal;
+  /** Told how many transactions of the pool were read. */
+  readonly onProgress?: (transactions: number) => void;
+}
+
+/** An audit. `facts` and `money` are absent when there is no pool to tell them of. */
+export interface PoolAudit {
+  readonly address: Address;
+  /** Nothing failed; there may be warnings. */
+  readonly sound: boolean;
+  readonly checks: readonly Check[];
+  readonly facts?: PoolFacts;
+  readonly money?: PoolMoney;
+}
+
+const SECONDS_A_YEAR = 31_557_600n;
+/** How often a pool may move while it is being read. */
+const ATTEMPTS = 5;
+
+/**
+ * Audits a pool.
+ *
+ * @throws {Problem} when the chain cannot be read, or contradicts itself: then nothing is known of the pool
+ */
+export async function inspectPool(options: InspectOptions): Promise<PoolAudit> {
+  const { chain, network, address, known, artifacts } = options;
+  const build = { ...loadPoolCode(), keys: await checkPoolKeys(artifacts) };
+  const snapshot = await read(options);
+  if (typeof snapshot === "string") {
+    return { address, sound: false, checks: [{ name: "account", verdict: "failed", detail: snapshot }] };
+  }
+  const { account, code, data, info, denomination } = snapshot;
+  const prices = await readPrices(chain);
+  const size = storageSize({ code, data });
+  const newest = account.last &&
+    (await chain.transactions(address, { ...options, limit: 1, from: account.last }))[0];
+  const idle = BigInt(Math.max(0, newest ? account.syncUtime - newest.now : 0));
+  const listed = known && [...known.pools].find(([, pool]) => pool.address.equals(address));
+  const facts: PoolFacts = {
+    ...snapshot,
+    network,
+    address,
+    codeHash: code.hash().toString("hex"),
+    build,
+    origin: nativePoolAddress({ denomination, owner: info.owner }),
+    ...listed ? { listed: { key: listed[0], deployment: listed[1] } } : {},
+    balance: account.balance,
+    due: prices.storageFee({ ...size, seconds: idle }),
+    perYear: prices.storageFee({ ...size, seconds: SECONDS_A_YEAR }),
+    rebuilt: await rebuildTree(chain, address, { ...options, newest: account.last }),
+  };
+  const checks = auditChecks(facts);
+  const sound = checks.every(({ verdict }) => verdict !== "failed");
+  return { address, sound, checks, facts, money: poolMoney(facts) };
+}
+
+/** Account and getters as of one transaction; or why there are none. */
+async function read({ chain, address, signal }: InspectOptions) {
+  const pool = new Pool(chain, address);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const account: AccountInfo = await chain.account(address, { signal });
+    const { state, code, data } = account;
+    if (state !== "active" || !code || !data) return `the account is ${state}: there is no pool`;
+    try {
+      const answers = {
+        info: await pool.getPoolInfo({ signal }),
+        denomination: await pool.getDenomination({ signal }),
+        nextIndex: await pool.getNextIndex({ signal }),
+        roots: await pool.getRootHistory({ signal }),
+        currentRoot: await pool.getCurrentRoot({ signal }),
+      };
+      const { last } = await chain.account(address, { signal });
+      if (last?.lt === account.last?.lt) return { account, code, data, ...answers };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "contract_refused") throw error;
+      return `the account does not answer as a pool does: ${error.message}`;
+    }
+  }
+  throw new Problem("chain_inconsistent", `pool ${address} did not stay the same while it was read`);
+}
