@@ -3,6 +3,7 @@
  * protocol or of the relayer may live here.
  */
 import { dirname } from "node:path";
+import process from "node:process";
 import { run } from "./src/cli/program.ts";
 import type { Output, RunningRelayer, Wiring } from "./src/cli/wiring.ts";
 import type { Config } from "./src/config/config.ts";
@@ -110,6 +111,7 @@ const wiring: Wiring = {
     await Deno.writeTextFile(path, text);
   },
   stopped,
+  agrees,
   // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
   startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),
   serve,
@@ -141,6 +143,15 @@ function output(stream: typeof Deno.stdout | typeof Deno.stderr): Output {
       for (let rest = encoder.encode(text); rest.length > 0;) rest = rest.subarray(stream.writeSync(rest));
     },
   };
+}
+
+async function agrees(message: string): Promise<boolean | undefined> {
+  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
+  const { confirm } = await import("@clack/prompts");
+  // A terminal that says it has no columns would get one character a line.
+  if (!process.stderr.columns) Object.defineProperty(process.stderr, "columns", { value: DEFAULT_COLUMNS });
+  // Ctrl-C answers with a symbol, which is no agreement.
+  return await confirm({ message, initialValue: false, output: process.stderr }) === true;
 }
 
 /** The first SIGINT or SIGTERM. A second one ends the process at once, as it always did. */

@@ -47,7 +47,11 @@ Deno.test("demo --json: three deposits, a relayed withdrawal to the nano, two re
   assert.equal(events[events.length - 1].event, "finished");
 });
 
-for (const command of [[], ["serve"], ["localnet"], ["demo"], ["config"]]) {
+const commands = [
+  ...[[], ["serve"], ["deploy"], ["pool"], ["pool", "list"], ["pool", "inspect"]],
+  ...[["localnet"], ["demo"], ["config"]],
+];
+for (const command of commands) {
   Deno.test(`tonado ${[...command, "--help"].join(" ")}: usage, without colour where there is no terminal`, async () => {
     const { code, stdout } = await tonado([...command, "--help"]);
     assert.equal(code, 0);

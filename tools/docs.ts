@@ -1,10 +1,16 @@
 /**
- * Generates what the documentation repeats of the code: the table of problems in docs/integrating.md and the table of
- * settings in docs/operating.md.
+ * Generates what the documentation repeats of the code: the table of problems in docs/integrating.md, the tables of
+ * settings and of the deploying and auditing commands' flags in docs/operating.md.
  *
  * Usage: deno task docs [--check]     (`--check` fails when a committed table differs)
  */
+import type { Command } from "commander";
+import { deployCommand } from "../src/cli/deploy.ts";
+import { poolCommand } from "../src/cli/pool.ts";
+import type { Wiring } from "../src/cli/wiring.ts";
+import type { Setting } from "../src/config/setting.ts";
 import { settings } from "../src/config/settings.ts";
+import { toolSettings } from "../src/config/tool_settings.ts";
 import { problems } from "../src/core/errors.ts";
 import { httpProblemCodes } from "../src/http/problem_response.ts";
 import { writeGenerated } from "./generated_files.ts";
@@ -13,33 +19,53 @@ const problemRows = httpProblemCodes.map((code) => {
   const { status, title, todo } = problems[code];
   return `| ${status} | \`${code}\` | ${title} | ${todo} |`;
 });
-const settingRows = Object.values(settings).map((setting) => {
-  const { name, help } = setting;
-  const standard = "default" in setting ? `\`${setting.default}\`` : "";
-  return `| \`${name}\` | ${help}${"secret" in setting ? " (secret)" : ""} | ${standard} |`;
-});
+/** Commands are asked for their flags only, and need nothing for that. */
+const noWiring = {} as Wiring;
+const audit = poolCommand(noWiring).commands.find((command) => command.name() === "inspect");
+if (!audit) throw new Error("tonado pool has no inspect");
 
 await writeGenerated("docs", [
-  await page("docs/integrating.md", "problems", [
-    "| Status | Code | What it means | What to do |",
-    "| --- | --- | --- | --- |",
-    ...problemRows,
-  ]),
-  await page("docs/operating.md", "settings", [
-    "| Variable | What it is | Default |",
-    "| --- | --- | --- |",
-    ...settingRows,
-  ]),
+  await page("docs/integrating.md", {
+    problems: ["| Status | Code | What it means | What to do |", "| --- | --- | --- | --- |", ...problemRows],
+  }),
+  await page("docs/operating.md", {
+    settings: settingTable(settings),
+    "deploy-flags": flagTable(deployCommand(noWiring)),
+    "deploy-settings": settingTable(toolSettings),
+    "inspect-flags": flagTable(audit),
+  }),
 ], Deno.args.includes("--check"));
 
-/** The page with the table between its two marks replaced. */
-async function page(path: string, mark: string, table: readonly string[]) {
-  const text = await Deno.readTextFile(path);
-  const [open, close] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
-  const [before, rest] = text.split(open);
-  const after = rest?.split(close)[1];
-  if (after === undefined) throw new Error(`${path} has no ${open} ... ${close}`);
-  return { path, content: await formatted(`${before}${open}\n\n${table.join("\n")}\n\n${close}${after}`) };
+function settingTable(table: Readonly<Record<string, Setting<unknown>>>): string[] {
+  const rows = Object.values(table).map(({ name, help, secret, default: standard }) =>
+    `| \`${name}\` | ${help}${secret ? " (secret)" : ""} | ${
+      standard === undefined ? "" : `\`${standard}\``
+    } |`
+  );
+  return ["| Variable | What it is | Default |", "| --- | --- | --- |", ...rows];
+}
+
+function flagTable({ options }: Command): string[] {
+  const rows = options.map(({ flags, description, argChoices, defaultValue }) => {
+    const choices = argChoices ? ` (${argChoices.join(", ")})` : "";
+    return `| \`${flags}\` | ${description}${choices} | ${
+      defaultValue === undefined ? "" : `\`${defaultValue}\``
+    } |`;
+  });
+  return ["| Flag | What it is | Default |", "| --- | --- | --- |", ...rows];
+}
+
+/** The page with each table between its two marks replaced. */
+async function page(path: string, tables: Readonly<Record<string, readonly string[]>>) {
+  let text = await Deno.readTextFile(path);
+  for (const [mark, table] of Object.entries(tables)) {
+    const [open, close] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
+    const [before, rest] = text.split(open);
+    const after = rest?.split(close)[1];
+    if (after === undefined) throw new Error(`${path} has no ${open} ... ${close}`);
+    text = `${before}${open}\n\n${table.join("\n")}\n\n${close}${after}`;
+  }
+  return { path, content: await formatted(text) };
 }
 
 /** As `deno fmt` leaves it, which aligns tables. */

@@ -3,10 +3,15 @@ import { Command } from "commander";
 import { Problem, problems } from "../core/errors.ts";
 import { configCommand } from "./config.ts";
 import { demoCommand } from "./demo.ts";
+import { deployCommand } from "./deploy.ts";
 import { localnetCommand } from "./localnet.ts";
+import { poolCommand } from "./pool.ts";
 import { serveCommand } from "./serve.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
+
+/** Every command, in the order in which help lists them. */
+const commands = [serveCommand, deployCommand, poolCommand, localnetCommand, demoCommand, configCommand];
 
 /** Exit codes by class; an interruption has the shell's own for SIGINT. */
 export const exitStatus = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
@@ -23,10 +28,8 @@ export async function run(args: readonly string[], version: string, wiring: Wiri
     .version(version)
     .showSuggestionAfterError()
     .showHelpAfterError("(add --help for what is possible)");
-  for (const make of [serveCommand, localnetCommand, demoCommand, configCommand]) {
-    program.addCommand(make(wiring));
-  }
-  for (const command of [program, ...program.commands]) {
+  for (const make of commands) program.addCommand(make(wiring));
+  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => wiring.stdout.write(text),
       writeErr: (text) => wiring.stderr.write(text),

@@ -61,6 +61,8 @@ export interface Wiring {
   writeFile(path: string, text: string): Promise<void>;
   /** Resolves when the user or the system asks the program to end. */
   stopped(): Promise<void>;
+  /** Asks the person at the terminal, on standard error; undefined when there is nobody to ask. */
+  agrees(question: string): Promise<boolean | undefined>;
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
   /** `deployments` overrides the registry that the configuration names. */
   serve(config: Config, deployments?: Deployments): Promise<RunningRelayer>;

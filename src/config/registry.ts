@@ -1,5 +1,11 @@
-/** Where the deployments registry is read from. What it means is core's. */
-import { type Deployments, parseDeployments } from "../core/deployments.ts";
+/** Where the deployments registry is read from and written to. What it means is core's. */
+import {
+  type Deployment,
+  type Deployments,
+  formatDeployments,
+  parseDeployments,
+  poolKey,
+} from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
 
@@ -27,4 +33,96 @@ export async function readRegistry(network: Network, path?: string): Promise<Dep
     throw new Problem("invalid_registry", `registry ${file} is of ${registry.network}, not of ${network}`);
   }
   return registry;
+}
+
+/** Where a deployer keeps the registry of a network: in the directory that it works in. */
+export function workingRegistry(network: Network): string {
+  return `deployments/${network}.json`;
+}
+
+/**
+ * Reads a registry that may not be there yet: then it has no pools. Throws as {@linkcode readRegistry} does for one that
+ * is there.
+ */
+export async function readRegistryIfAny(network: Network, path: string): Promise<Deployments> {
+  if (!await exists(path)) return { network, pools: new Map() };
+  return await readRegistry(network, path);
+}
+
+/**
+ * The registry to look a pool up in: the file that is named, else the working one if there is one, else the one that
+ * comes with the release. Of a localnet there may be none.
+ *
+ * @throws {Problem} `invalid_registry`
+ */
+export async function findRegistry(network: Network, path?: string): Promise<Deployments> {
+  if (path !== undefined) return await readRegistry(network, path);
+  const working = workingRegistry(network);
+  if (network === "localnet" || await exists(working)) return await readRegistryIfAny(network, working);
+  return await readRegistry(network);
+}
+
+/**
+ * Fails where {@linkcode addToRegistry} would, so that no money moves for a pool that cannot be written down.
+ *
+ * @throws {Problem} `invalid_registry` when the file's directory cannot be made or written to
+ */
+export async function assertRegistryWritable(path: string): Promise<void> {
+  await writing(path, async () => {
+    const probe = await Deno.makeTempFile({ dir: await directoryOf(path), prefix: ".registry-" });
+    await Deno.remove(probe);
+  });
+}
+
+/**
+ * Writes pools into the registry at `path`, over what is there of theirs and beside everything else: an operator's fee
+ * policy stays. The file is replaced in one step, so that nobody ever reads half of it.
+ *
+ * @throws {Problem} `invalid_registry`
+ */
+export async function addToRegistry(
+  network: Network,
+  path: string,
+  deployments: readonly Deployment[],
+): Promise<void> {
+  const pools = new Map((await readRegistryIfAny(network, path)).pools);
+  for (const pool of deployments) pools.set(poolKey(pool), { ...pools.get(poolKey(pool)), ...pool });
+  await writing(path, async () => {
+    const dir = await directoryOf(path);
+    const draft = await Deno.makeTempFile({ dir, prefix: ".registry-" });
+    try {
+      await Deno.writeTextFile(draft, formatDeployments({ network, pools }));
+      using file = await Deno.open(draft, { write: true });
+      await file.sync();
+      if (Deno.build.os !== "windows") await Deno.chmod(draft, 0o644); // a temporary file is for its owner only
+      await Deno.rename(draft, path);
+    } catch (error) {
+      await Deno.remove(draft).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+async function directoryOf(path: string): Promise<string> {
+  const directory = path.replace(/[^/\\]*$/, "") || ".";
+  await Deno.mkdir(directory, { recursive: true });
+  return directory;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw new Problem("invalid_registry", `registry ${path}: it cannot be read`, { cause: error });
+  }
+}
+
+async function writing(path: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    throw new Problem("invalid_registry", `registry ${path}: it cannot be written`, { cause });
+  }
 }

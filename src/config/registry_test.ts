@@ -1,6 +1,8 @@
-import { equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { Address } from "@ton/core";
+import type { Deployment } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
-import { readRegistry } from "./registry.ts";
+import { addToRegistry, assertRegistryWritable, readRegistry, readRegistryIfAny } from "./registry.ts";
 
 Deno.test("registry: the ones that come with the release are well-formed and of their own network", async () => {
   for (const network of ["mainnet", "testnet"] as const) {
@@ -27,3 +29,42 @@ for (const [what, content, says] of bad) {
     await Deno.remove(directory, { recursive: true });
   });
 }
+
+const pool = (amount: string, digit: string): Deployment => ({
+  address: Address.parse(`0:${digit.repeat(64)}`),
+  asset: "native",
+  amount,
+  denomination: BigInt(amount) * 10n ** 9n,
+  deployedSeqno: 5,
+  codeHash: "c".repeat(64),
+  vkeyHash: "b".repeat(64),
+  owner: null,
+});
+
+Deno.test("registry: a pool is written beside the others, over its own entry, and an operator's policy stays", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
+  const file = `${directory}/new/folder/pools.json`;
+  equal((await readRegistryIfAny("testnet", file)).pools.size, 0);
+  await assertRegistryWritable(file);
+  equal((await readRegistryIfAny("testnet", file)).pools.size, 0, "asking writes nothing");
+  await addToRegistry("testnet", file, [{ ...pool("1", "1"), feeMin: 7n }]);
+  await addToRegistry("testnet", file, [pool("1", "2"), pool("10", "3")]);
+  const { pools } = await readRegistry("testnet", file);
+  deepEqual([...pools.keys()], ["native-1", "native-10"]);
+  equal(pools.get("native-1")?.feeMin, 7n);
+  equal(pools.get("native-1")?.address.toRawString(), `0:${"2".repeat(64)}`);
+  deepEqual([...Deno.readDirSync(`${directory}/new/folder`)].map(({ name }) => name), ["pools.json"]);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("registry: one that cannot be written is refused before and when it is written, and leaves no draft", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
+  await Deno.writeTextFile(`${directory}/file`, "");
+  const inFile = `${directory}/file/pools.json`;
+  const refused = { code: "invalid_registry" };
+  await rejects(assertRegistryWritable(inFile), refused);
+  await Deno.mkdir(`${directory}/pools.json`);
+  await rejects(addToRegistry("testnet", `${directory}/pools.json`, [pool("1", "1")]), refused);
+  deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name).sort(), ["file", "pools.json"]);
+  await Deno.remove(directory, { recursive: true });
+});

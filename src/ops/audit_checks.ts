@@ -19,8 +19,8 @@ export interface PoolFacts {
   readonly build: { readonly codeHash: string; readonly vkeyHash: string; readonly keys: PoolKeys };
   readonly info: PoolInfo;
   readonly denomination: bigint;
-  /** Where an empty pool of this build with that denomination and owner would have been deployed. */
-  readonly origin: Address;
+  /** Where an empty pool of this build with that denomination, owner and master would have been deployed. */
+  readonly origin: Address | undefined;
   /** The registry's entry for this address. */
   readonly listed?: { readonly key: string; readonly deployment: Deployment };
   readonly balance: bigint;
@@ -108,7 +108,7 @@ function checkCode({ codeHash, build }: PoolFacts): Check {
 
 /** An address commits to the first state: nobody began with roots, notes or spent nullifiers of their own. */
 function checkOrigin({ address, origin }: PoolFacts): Check {
-  return address.equals(origin)
+  return origin?.equals(address)
     ? ok("origin", "the address follows from an empty pool of this denomination and owner")
     : failed(
       "origin",

@@ -184,8 +184,7 @@ async function refuseUnsafe(plans: readonly Plan[], keys: PoolKeys, options: Dep
     }
   }
   if (errors.length > 0) {
-    const list = errors.map(({ detail }) => detail).join("; ");
-    throw new Problem("deployment_refused", `deployment on ${network} is refused: ${list}`, { errors });
+    throw new Problem("deployment_refused", `deployment on ${network} is refused`, { errors });
   }
 }
 

@@ -8,8 +8,8 @@ import { Problem } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
 import type { Artifacts } from "../prover/artifacts.ts";
 import type { AccountInfo, Chain } from "../ton/chain.ts";
-import { Pool } from "../ton/pool.ts";
-import { loadPoolCode, nativePoolAddress } from "../ton/pool_state.ts";
+import { Pool, type PoolInfo } from "../ton/pool.ts";
+import { jettonPoolAddress, loadPoolCode, nativePoolAddress } from "../ton/pool_state.ts";
 import { readPrices } from "../ton/prices.ts";
 import { auditChecks, type Check, type PoolFacts, type PoolMoney, poolMoney } from "./audit_checks.ts";
 import { storageSize } from "./cells.ts";
@@ -51,12 +51,13 @@ const ATTEMPTS = 5;
  */
 export async function inspectPool(options: InspectOptions): Promise<PoolAudit> {
   const { chain, network, address, known, artifacts } = options;
-  const build = { ...loadPoolCode(), keys: await checkPoolKeys(artifacts) };
   const snapshot = await read(options);
   if (typeof snapshot === "string") {
     return { address, sound: false, checks: [{ name: "account", verdict: "failed", detail: snapshot }] };
   }
   const { account, code, data, info, denomination } = snapshot;
+  const expected = loadPoolCode(info.assetKind);
+  const build = { ...expected, keys: await checkPoolKeys(artifacts, expected) };
   const prices = await readPrices(chain);
   const size = storageSize({ code, data });
   const newest = account.last &&
@@ -69,7 +70,7 @@ export async function inspectPool(options: InspectOptions): Promise<PoolAudit> {
     address,
     codeHash: code.hash().toString("hex"),
     build,
-    origin: nativePoolAddress({ denomination, owner: info.owner }),
+    origin: originOf(info, denomination),
     ...listed ? { listed: { key: listed[0], deployment: listed[1] } } : {},
     balance: account.balance,
     due: prices.storageFee({ ...size, seconds: idle }),
@@ -79,6 +80,12 @@ export async function inspectPool(options: InspectOptions): Promise<PoolAudit> {
   const checks = auditChecks(facts);
   const sound = checks.every(({ verdict }) => verdict !== "failed");
   return { address, sound, checks, facts, money: poolMoney(facts) };
+}
+
+/** Where this build would have deployed it, empty. A jetton pool tells its wallet apart only after that. */
+function originOf({ assetKind, owner, jettonMaster }: PoolInfo, denomination: bigint): Address | undefined {
+  if (assetKind === "native") return nativePoolAddress({ denomination, owner });
+  return jettonMaster ? jettonPoolAddress({ denomination, owner, jettonMaster }) : undefined;
 }
 
 /** Account and getters as of one transaction; or why there are none. */

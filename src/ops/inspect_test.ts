@@ -13,7 +13,7 @@ import { createProver } from "../prover/prover.ts";
 import pins from "../../artifacts/pins.json" with { type: "json" };
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
-import { nativePoolInit } from "../ton/pool_state.ts";
+import { jettonPoolInit, nativePoolInit } from "../ton/pool_state.ts";
 import { connect } from "../ton/toncenter.ts";
 import { openWallet, type Wallet } from "../ton/wallet.ts";
 import { deployPool } from "./deploy.ts";
@@ -190,6 +190,14 @@ Deno.test("a tampered pool is found out", (t) =>
       assert.deepEqual(await troubles(address), [unlisted, "balance failed", "runway warning"]);
       assert.deepEqual(await troubles(empty), [unlisted, "runway failed"]);
     });
+  }));
+
+Deno.test("a jetton pool is held against its own code and first state", () =>
+  onLocalnet(async ({ place, troubles }) => {
+    const init = jettonPoolInit({ denomination: 1_000_000n, owner: null, jettonMaster: owner });
+    assert.deepEqual(await troubles(await place(init, toNano(3))), ["registry warning"]);
+    const { code } = nativePoolInit({ denomination: 1_000_000n, owner: null });
+    assert.ok((await troubles(await place({ ...init, code }, toNano(3)))).includes("origin failed"));
   }));
 
 Deno.test("what is no pool is said to be none", (t) =>

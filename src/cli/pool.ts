@@ -1,0 +1,157 @@
+/** `tonado pool`: the pools of a registry, and the audit of any pool on a chain. */
+import { Address } from "@ton/core";
+import { Command } from "commander";
+import { findRegistry } from "../config/registry.ts";
+import { loadEndpoint } from "../config/tool_config.ts";
+import type { Deployments } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
+import { toHex } from "../core/field.ts";
+import type { Check } from "../ops/audit_checks.ts";
+import { inspectPool, type PoolAudit } from "../ops/inspect.ts";
+import { addChainOptions, type ChainOptions, native, poolAddress } from "./chain_options.ts";
+import { colours, progressLine } from "./style.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** The command and its two. */
+export function poolCommand(wiring: Wiring): Command {
+  const list = addChainOptions(new Command("list"))
+    .description("list the pools of a registry; nothing is asked of the chain")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado pool list --network mainnet\n  tonado pool list --json | jq .pools",
+    )
+    .action((options: ChainOptions) => listPools(wiring, options));
+  const inspect = addChainOptions(new Command("inspect"))
+    .description("audit a deployed pool: code, keys, owner, money, and its tree rebuilt from its own logs")
+    .argument("<pool>", "address, or a key of the registry like native-10")
+    .addHelpText(
+      "after",
+      "\nEnds with 1 when a check fails, with 0 when there are only warnings. --quiet prints only those.\n\n" +
+        "Examples:\n  tonado pool inspect native-10 --network testnet\n" +
+        "  tonado pool inspect EQ... --network mainnet --json | jq '.checks[] | select(.verdict != \"ok\")'",
+    )
+    .action((pool: string, options: ChainOptions) => inspectOne(wiring, pool, options));
+  return new Command("pool").description("list and audit pools").addCommand(list).addCommand(inspect)
+    .addHelpText("after", "\nExamples:\n  tonado pool list\n  tonado pool inspect native-10");
+}
+
+async function listPools({ stdout, env }: Wiring, options: ChainOptions): Promise<void> {
+  const { network, pools } = await findRegistry(options.network, options.registry);
+  const rows = [...pools].map(([key, { address, denomination, owner, deployedSeqno }]) => ({
+    key,
+    address: poolAddress(address, network),
+    denomination: String(denomination),
+    owner: owner && poolAddress(owner, network),
+    deployedSeqno,
+  }));
+  if (options.json) return stdout.write(JSON.stringify({ network, pools: rows }) + "\n");
+  if (rows.length === 0 && !options.quiet) stdout.write(`no pools on ${network}\n`);
+  const c = colours(stdout, env);
+  for (const { key, address, owner } of rows) {
+    const admin = owner ? c.yellow(`owner ${owner}`) : "no owner";
+    stdout.write(options.quiet ? `${address}\n` : `${c.bold(key.padEnd(14))} ${address}  ${admin}\n`);
+  }
+}
+
+async function inspectOne(wiring: Wiring, pool: string, options: ChainOptions): Promise<void> {
+  const { network } = options;
+  const { url, apiKey } = loadEndpoint(options, wiring.env);
+  const known = await findRegistry(network, options.registry);
+  const address = resolve(pool, known);
+  const chain = wiring.connect(url, apiKey?.reveal());
+  const progress = progressLine(wiring.stderr);
+  let audit: PoolAudit;
+  try {
+    audit = await inspectPool({
+      chain,
+      network,
+      address,
+      known,
+      onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions of the pool read`, 0),
+    });
+  } finally {
+    progress.clear();
+  }
+  if (options.json) wiring.stdout.write(JSON.stringify(auditJson(audit, options)) + "\n");
+  else print(wiring, audit, options);
+  const failed = audit.checks.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
+  if (failed.length > 0) {
+    throw new Problem("audit_failed", `pool ${poolAddress(address, network)} failed: ${failed.join(", ")}`);
+  }
+}
+
+/** @throws {Problem} `unknown_pool` for what is neither an address nor in the registry, `invalid_address` */
+function resolve(pool: string, { network, pools }: Deployments): Address {
+  const listed = pools.get(pool);
+  if (listed) return listed.address;
+  let address: Address;
+  try {
+    address = Address.parse(pool);
+  } catch (cause) {
+    const keys = [...pools.keys()].join(", ") || "none";
+    throw new Problem("invalid_address", `${pool} is no address, and no pool of the registry (${keys})`, {
+      cause,
+    });
+  }
+  if (network === "mainnet" && Address.isFriendly(pool) && Address.parseFriendly(pool).isTestOnly) {
+    throw new Problem("invalid_address", `${pool} is an address for test networks only`);
+  }
+  return address;
+}
+
+const marks = { ok: "ok", warning: "warning", failed: "FAILED" } as const;
+
+function print({ stdout, env }: Wiring, { address, checks, facts }: PoolAudit, options: ChainOptions): void {
+  const c = colours(stdout, env);
+  const paint = { ok: c.green, warning: c.yellow, failed: c.red } as const;
+  const line = ({ name, verdict, detail }: Check) =>
+    stdout.write(`  ${paint[verdict](marks[verdict].padEnd(8))} ${name.padEnd(11)} ${detail}\n`);
+  if (!options.quiet) {
+    const kind = facts ? `, takes exactly ${native(facts.denomination)}` : "";
+    stdout.write(`${c.bold(poolAddress(address, options.network))} on ${options.network}${kind}\n`);
+  }
+  for (const check of checks) if (!options.quiet || check.verdict !== "ok") line(check);
+}
+
+/** Amounts as decimal nano, roots as canonical hex; absent when there is no pool: `facts` and `money`. */
+function auditJson({ address, sound, checks, facts, money }: PoolAudit, { network }: ChainOptions) {
+  return {
+    network,
+    address: poolAddress(address, network),
+    sound,
+    checks,
+    ...facts && money && {
+      facts: {
+        codeHash: facts.codeHash,
+        vkeyHash: facts.codeHash === facts.build.codeHash ? facts.build.vkeyHash : null,
+        keys: facts.codeHash === facts.build.codeHash ? facts.build.keys.label : null,
+        asset: facts.info.assetKind,
+        denomination: String(facts.denomination),
+        owner: facts.info.owner && poolAddress(facts.info.owner, network),
+        paused: facts.info.paused,
+        deposits: facts.info.deposits,
+        withdrawals: facts.info.withdrawals,
+        capacity: facts.info.capacity,
+        root: toHex(facts.currentRoot),
+        rebuiltRoot: facts.rebuilt.lastRoots[0] === undefined ? null : toHex(facts.rebuilt.lastRoots[0]),
+      },
+      money: {
+        balance: String(facts.balance),
+        storageDue: String(facts.due),
+        storagePerYear: String(facts.perYear),
+        available: String(money.available),
+        notes: String(money.notes),
+        debt: String(money.debt),
+        obligations: String(money.obligations),
+        shortfall: String(money.shortfall),
+        runwayYears: finite(money.runwayYears),
+        reserveYears: finite(money.reserveYears),
+      },
+    },
+  };
+}
+
+/** JSON has no infinity: null is for ever. */
+function finite(years: number): number | null {
+  return Number.isFinite(years) ? years : null;
+}
