@@ -15,8 +15,12 @@
  */
 import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
 
-/** Folders of the crates; each builds `<folder with underscores>.wasm`. */
-const crates = ["poseidon-wasm", "prover-wasm"];
+/** Folders of the crates, each of which builds `<folder with underscores>.wasm`, and what they need of the machine. */
+const features: Readonly<Record<string, string>> = {
+  "poseidon-wasm": "",
+  "prover-wasm": "-Ctarget-feature=+simd128", // carries, four limbs at a time: a twentieth of a proof
+};
+const crates = Object.keys(features);
 
 /** What made the committed bytes. */
 const RUSTC = "rustc 1.96.0";
@@ -86,7 +90,7 @@ async function build(crate: string): Promise<GeneratedFile[]> {
     env: {
       ...toolchain.env,
       CARGO_TARGET_DIR: `${folder}/target`,
-      RUSTFLAGS: await remappedPaths(folder),
+      RUSTFLAGS: `${await remappedPaths(folder)} ${features[crate]}`.trim(),
     },
   }).spawn().status;
   if (!success) {

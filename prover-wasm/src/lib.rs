@@ -4,9 +4,28 @@
 //!
 //! Points cross the boundary uncompressed, coordinates big endian, 48 bytes each ([`encoding`]); field elements of the
 //! witness are little endian as in a `.wtns` file, public signals big endian.
+//!
+//! # Design
+//!
+//! Nine tenths of a proof are five sums of scalar multiples, four in G1 and one in G2. These are our own, because they
+//! are 2.7 (G1) and 3.8 times (G2) as fast as arkworks' in WebAssembly:
+//! - [`field`]: coordinates in thirteen balanced limbs of 30 bits, Montgomery form with R = 2^390. WebAssembly has no
+//!   64 by 64 bit product; here the columns of 30-bit products fit 64 bits without a carry, and sums of elements need
+//!   none of the reductions that saturated limbs do. About 1.75 times in G1 and 2.3 times in G2.
+//! - [`msm`]: Pippenger's buckets with signed digits, affine additions that share inversions, buckets weighed by affine
+//!   trees. About 1.6 times.
+//!
+//! The difficulty is bounds: limbs and values are never fully reduced, so each operation states what it takes and what
+//! it gives, debug builds assert it, and overflow panics there. `cargo test` (without `--release`) drives the extremes.
+//!
+//! All else is arkworks': the scalar field and the transforms over it, single points, pairings; and it is what the tests
+//! compare with. Measured and left out, for gains of a few hundredths: the curve's endomorphisms, tables of a key's
+//! multiples, one sum for C and H. simd128 is used for carries, where it gains a twentieth; products are the limit, and
+//! it has none that help.
 
 pub mod domain;
 pub mod encoding;
+pub mod field;
 pub mod msm;
 pub mod prove;
 pub mod verify;

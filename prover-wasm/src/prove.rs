@@ -1,5 +1,5 @@
 //! A Groth16 proof (Groth, "On the Size of Pairing-based Non-interactive Arguments", 2016, section 3.2) in pieces that
-//! can be computed apart, so that two workers share one proof: [b2, a] and [h, c, b1].
+//! can be computed apart, so that two workers share one proof: [b2, a, b1] and [h, c].
 //!
 //!   A  = alpha + sum w_i A_i + r delta                          in G1
 //!   B  = beta  + sum w_i B_i + s delta                          in G2, and the same B1 in G1
@@ -11,7 +11,7 @@
 use crate::{
     domain::{montgomery_product, to_odd_coset},
     encoding,
-    msm::{Scalar, msm_g1, msm_g2},
+    msm::{Scalar, msm},
     zkey::{Matrix, ProvingKey},
 };
 use ark_bls12_381::{Fr, G1Affine, G2Affine};
@@ -84,12 +84,12 @@ pub fn piece(key: &ProvingKey, piece: Piece, witness: &[Scalar]) -> Vec<u8> {
     let private = witness.get(key.public + 1..).unwrap_or_default();
     let mut out = Vec::with_capacity(encoding::G2);
     let sum = match piece {
-        Piece::A => msm_g1(&key.a, witness) + key.alpha_g1,
-        Piece::B1 => msm_g1(&key.b_g1, witness) + key.beta_g1,
-        Piece::C => msm_g1(&key.c, private),
-        Piece::H => msm_g1(&key.h, &quotient(key, witness)),
+        Piece::A => msm(&key.a, witness) + key.alpha_g1,
+        Piece::B1 => msm(&key.b_g1, witness) + key.beta_g1,
+        Piece::C => msm(&key.c, private),
+        Piece::H => msm(&key.h, &quotient(key, witness)),
         Piece::B2 => {
-            let sum = msm_g2(&key.b_g2, witness) + key.beta_g2;
+            let sum = msm(&key.b_g2, witness) + key.beta_g2;
             encoding::push_g2(&mut out, &sum.into_affine());
             return out;
         }

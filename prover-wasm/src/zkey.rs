@@ -5,6 +5,7 @@
 //! Section 1 protocol, 2 header, 4 coefficients, 5 A, 6 B1, 7 B2, 8 C, 9 H. All numbers are little endian; coordinates
 //! are in Montgomery form with R = 2^384, which is the form that arkworks keeps them in.
 
+use crate::msm;
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
 use ark_ec::AffineRepr;
 use ark_ff::{BigInt, PrimeField, Zero};
@@ -49,7 +50,7 @@ pub struct Coefficient {
     pub value: Fr,
 }
 
-/// A proving key, its points as arkworks keeps them.
+/// A proving key: its long vectors of points as [`msm::msm`] takes them, others as arkworks keeps them.
 #[derive(Debug, Clone)]
 pub struct ProvingKey {
     /// Signals, the constant 1 included.
@@ -63,13 +64,13 @@ pub struct ProvingKey {
     pub delta_g1: G1Affine,
     pub delta_g2: G2Affine,
     pub coefficients: Vec<Coefficient>,
-    pub a: Vec<G1Affine>,
-    pub b_g1: Vec<G1Affine>,
-    pub b_g2: Vec<G2Affine>,
+    pub a: Vec<msm::G1>,
+    pub b_g1: Vec<msm::G1>,
+    pub b_g2: Vec<msm::G2>,
     /// One point for each private signal.
-    pub c: Vec<G1Affine>,
+    pub c: Vec<msm::G1>,
     /// One point for each element of the domain's odd coset.
-    pub h: Vec<G1Affine>,
+    pub h: Vec<msm::G1>,
 }
 
 impl ProvingKey {
@@ -120,18 +121,18 @@ impl ProvingKey {
     }
 }
 
-fn points<'a, P>(
+fn points<'a, P, Q: From<P>>(
     section: &'a [u8],
     count: usize,
     size: usize,
     read: fn(&mut Reader<'a>) -> Result<P, ZkeyError>,
-) -> Result<Vec<P>, ZkeyError> {
+) -> Result<Vec<Q>, ZkeyError> {
     // Compared before anything is reserved: a lying header must not make us allocate.
     if count.checked_mul(size) != Some(section.len()) {
         return Err(ZkeyError("has a section of another length than its header says"));
     }
     let mut reader = Reader(section);
-    (0..count).map(|_| read(&mut reader)).collect()
+    (0..count).map(|_| read(&mut reader).map(Q::from)).collect()
 }
 
 fn coefficients(section: &[u8], domain: u32, variables: u32) -> Result<Vec<Coefficient>, ZkeyError> {

@@ -11,8 +11,8 @@ fn the_whole_key_is_read() {
     assert_eq!((key.variables, key.public, key.domain), (VARIABLES, PUBLIC, DOMAIN));
     assert_eq!((key.a.len(), key.b_g1.len(), key.b_g2.len()), (VARIABLES, VARIABLES, VARIABLES));
     assert_eq!((key.c.len(), key.h.len()), (VARIABLES - PUBLIC - 1, DOMAIN));
-    assert!([&key.a[..], &key.b_g1, &key.c, &key.h].concat().iter().all(|p| p.is_on_curve()));
-    assert!(key.b_g2.iter().all(|p| p.is_on_curve()));
+    assert!([&key.a[..], &key.b_g1, &key.c, &key.h].concat().iter().all(|p| p.to_ark().is_on_curve()));
+    assert!(key.b_g2.iter().all(|p| p.to_ark().is_on_curve()));
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! The base field.
+
+use super::{
+    Coordinate, kernels,
+    limbs::{self, LIMBS, Limbs, add, balanced, carry, power_of_two, store, subtract},
+};
+use ark_bls12_381::Fq as ArkFq;
+use ark_ff::{BigInt, Field};
+
+/// An element of the base field; see [`limbs`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fq(pub Limbs);
+
+impl Fq {
+    /// Three limb-wise operands' difference, stored: [`store`]'s bounds are the callers'.
+    #[inline(always)]
+    pub(super) fn stored(limbs: Limbs) -> Self {
+        Self(store(limbs))
+    }
+}
+
+impl Coordinate for Fq {
+    type Curve = ark_bls12_381::g1::Config;
+
+    const ZERO: Self = Self([0; LIMBS]);
+    const ONE: Self = Self(power_of_two(390));
+
+    /// arkworks keeps 2^384 x, a size below 1: (2^384 x) 2^396 / 2^390 = 2^390 x.
+    fn from_ark(x: &ArkFq) -> Self {
+        const FROM_ARK: Limbs = power_of_two(396);
+        Self::stored(kernels::multiply(&balanced(x.0.0), &FROM_ARK))
+    }
+
+    /// (2^390 x) 2^384 / 2^390, of a size below 0.51, as [`limbs::canonical`] takes it.
+    fn to_ark(&self) -> ArkFq {
+        const TO_ARK: Limbs = power_of_two(384);
+        ArkFq::new_unchecked(BigInt(limbs::canonical(&kernels::multiply(&self.0, &TO_ARK))))
+    }
+
+    #[inline(always)]
+    fn times(&self, other: &Self) -> Self {
+        Self(kernels::multiply(&self.0, &other.0))
+    }
+
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        Self(kernels::square(&self.0))
+    }
+
+    /// The difference has two units, which a product allows for one operand.
+    #[inline(always)]
+    fn difference_times(&self, subtrahend: &Self, factor: &Self) -> Self {
+        Self(kernels::multiply(&subtract(&self.0, &subtrahend.0), &factor.0))
+    }
+
+    #[inline(always)]
+    fn minus(&self, other: &Self) -> Self {
+        Self(carry(subtract(&self.0, &other.0)))
+    }
+
+    #[inline(always)]
+    fn minus_two(&self, one: &Self, other: &Self) -> Self {
+        Self::stored(subtract(&subtract(&self.0, &one.0), &other.0))
+    }
+
+    #[inline(always)]
+    fn minus_stored(&self, other: &Self) -> Self {
+        Self::stored(subtract(&self.0, &other.0))
+    }
+
+    #[inline(always)]
+    fn doubled(&self) -> Self {
+        Self(carry(add(&self.0, &self.0)))
+    }
+
+    #[inline(always)]
+    fn tripled(&self) -> Self {
+        Self(carry(add(&add(&self.0, &self.0), &self.0)))
+    }
+
+    #[inline(always)]
+    fn negated(&self) -> Self {
+        Self(self.0.map(|limb| -limb))
+    }
+
+    fn inverse(&self) -> Self {
+        Self::from_ark(&self.to_ark().inverse().unwrap_or_default())
+    }
+
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        limbs::is_zero(&self.0)
+    }
+
+    #[inline(always)]
+    fn is_plain_zero(&self) -> bool {
+        self.0[0] == 0 && self.0 == [0; LIMBS]
+    }
+}

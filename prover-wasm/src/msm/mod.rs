@@ -1,0 +1,54 @@
+//! Sums of scalar multiples, the bulk of a proof: Pippenger's buckets over affine points.
+//!
+//! Scalars are written in signed digits of c bits (`digits`). In each window the points of equal digit go into one
+//! bucket, and buckets are added up two by two, a level at a time, many buckets at once: each addition needs a quotient,
+//! and many quotients share one inversion (`batch`). An affine addition then costs five products and a square, about
+//! half of a projective one. The buckets of all windows are weighed by trees of such additions (`tree`); what is left, a
+//! few hundred additions and doublings, is arkworks'.
+//!
+//! Not constant time: which additions are made depends on the scalars. That is so in all provers known to us; a proof is
+//! made on the machine of whoever owns the secrets.
+
+mod batch;
+mod buckets;
+mod digits;
+mod point;
+mod tree;
+
+use crate::field::{Coordinate, Fq, Fq2};
+use ark_bls12_381::Fr;
+use ark_ec::short_weierstrass::Projective;
+use ark_ff::{BigInteger, PrimeField};
+use batch::BatchAdder;
+use buckets::{Buckets, Term};
+use digits::Windows;
+pub use point::Point;
+
+/// A scalar below r, as plain words.
+pub type Scalar = <Fr as PrimeField>::BigInt;
+
+/// A point of G1.
+pub type G1 = Point<Fq>;
+/// A point of G2.
+pub type G2 = Point<Fq2>;
+
+/// Most points that are in buckets at a time: what bounds memory. About 7 MB of G1, 14 MB of G2.
+const AT_ONCE: usize = 1 << 17;
+
+/// The sum of `scalars[i] * points[i]`; what is longer is cut.
+pub fn msm<F: Coordinate>(points: &[Point<F>], scalars: &[Scalar]) -> Projective<F::Curve> {
+    let terms: Vec<Term> = (0..)
+        .zip(points.iter().zip(scalars))
+        .filter(|(_, (point, scalar))| !point.is_infinity() && !scalar.is_zero())
+        .map(|(point, (_, scalar))| Term { point, scalar })
+        .collect();
+    let windows = Windows::for_terms(terms.len());
+    let mut adder = BatchAdder::default();
+    let mut sums = Vec::with_capacity(windows.count * windows.buckets());
+    let at_once = (AT_ONCE / terms.len().max(1)).max(1);
+    for first in (0..windows.count).step_by(at_once) {
+        let group = first..windows.count.min(first + at_once);
+        sums.extend(Buckets::sort(&windows, group, &terms).add_up(&mut adder, points));
+    }
+    tree::weighted_sum(&mut adder, &windows, sums)
+}
