@@ -81,7 +81,7 @@ Deno.test("a master that has no wallet to give leaves the pool undiscovered", as
 Deno.test("asking with too little for the master is no harm: it is asked again", async () => {
   const { pool } = await JettonSandbox.open({ discovered: false });
   const outcome = await pool.send(storeDiscoverJettonWallet(), toNano("0.005"));
-  assert.ok(outcome.after >= outcome.before, "the pool paid for it");
+  assert.ok(outcome.after > outcome.before, "the master did not give the value back");
   assert.equal((await pool.info()).jettonWallet, null);
   assertDone(await pool.send(storeDiscoverJettonWallet(), toNano("0.2")));
   assert.ok((await pool.info()).jettonWallet);

@@ -4,11 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { opCodes } from "../../src/core/messages.ts";
-import { loadPoolCode } from "../../src/ton/pool_state.ts";
+import { opCodes, storeRecoverStuck } from "../../src/core/messages.ts";
 import { type ChainPrices, chainPrices } from "../support/chain_prices.ts";
 import { assertDone } from "../support/jetton_claims.ts";
-import { type JettonDepositChange, JettonSandbox, opOf } from "../support/jetton_sandbox.ts";
+import { JettonSandbox, opOf } from "../support/jetton_sandbox.ts";
 import { assertRefused } from "../support/pool_claims.ts";
 import {
   freshElement,
@@ -17,7 +16,6 @@ import {
   priceLists,
   type WithdrawChange,
 } from "../support/pool_sandbox.ts";
-import { countCells, deepen, HistoryModel, poolData, SetModel } from "../support/set_model.ts";
 
 const source = await Deno.readTextFile(new URL("../../contracts/fees_jetton.tolk", import.meta.url));
 const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
@@ -51,6 +49,18 @@ function leastValue(
   return prices.gas(WITHDRAW_GAS) + prices.forward(0, LOG) + (refund > 0n ? prices.forward(0) : 0n) +
     transfers * (transferValue(prices) + prices.forward(0, TRANSFER)) + prices.forward(from) + refund +
     keepOf(prices);
+}
+
+/** Storage fee at the bound of a pool's size, by SPEC.md; half of its deposits are withdrawn. */
+function storageFee(prices: ChainPrices, deposits: number, seconds: bigint): bigint {
+  const withdrawals = Math.floor(deposits / 2);
+  const cells = (keys: number) =>
+    keys < 4096 ? 7 + Math.min(7 * keys, 1365 + keys) : 5461 + 2 * Math.floor((keys - 4096) / 11);
+  return prices.storage({
+    cells: BigInt(110 + cells(deposits) + cells(withdrawals)),
+    bits: BigInt(70_000 + 102 * (deposits + withdrawals)),
+    seconds,
+  });
 }
 
 /** Sizes that are charged but that these messages do not have, and at most 300 gas. */
@@ -198,6 +208,55 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     assert.equal(await jettons.held(recipient), pool.denomination - 50_000_000n);
   });
 
+  test("get_withdraw_value is to the nano what SPEC.md says, with storage due beyond the balance too", async () => {
+    const jettons = await open();
+    const { pool } = jettons;
+    for (const deposits of [0, 5, 100_000]) {
+      const touched = pool.chain.now!;
+      await jettons.put({ deposits, withdrawals: Math.floor(deposits / 2), touched });
+      await pool.replace({ balance: 100_000_000n });
+      for (const [idle, refund] of [[0, 0n], [0, 7n], [20_000_000, 7n]] as const) {
+        pool.chain.now = touched + idle;
+        const { balance } = await pool.chain.getContract(pool.address);
+        const due = storageFee(prices, deposits, BigInt(idle));
+        const quote = 2n * prices.gas(WITHDRAW_GAS) +
+          2n * (transferValue(prices) + prices.forward(0, TRANSFER)) + prices.forward(0, LOG) +
+          (refund > 0n ? prices.forward(0) : 0n) + prices.forward(-1) + refund + keepOf(prices) +
+          storageFee(prices, deposits, 86_400n) + max(0n, due - balance);
+        assert.equal(await pool.withdrawValue(refund), quote, `${deposits} deposits, ${idle} seconds`);
+        if (idle > 0 && deposits === 100_000) assert.ok(due > balance, "nothing is due beyond the balance");
+      }
+    }
+  });
+
+  test("deposits and withdrawals set touched, and nothing else does", async () => {
+    const jettons = await open();
+    const { pool } = jettons;
+    const at = async (seconds: number, attempt: () => Promise<Outcome>) => {
+      pool.chain.now! += seconds;
+      await attempt();
+      return (await pool.info()).touched;
+    };
+    const start = pool.chain.now!;
+    assert.equal(await at(10, () => jettons.deposit()), start + 10);
+    assert.equal(await at(10, () => jettons.deposit({ amount: 1n })), start + 10);
+    assert.equal(await at(10, () => jettons.withdraw({ value: 100_000_000n })), start + 10);
+    assert.equal(await at(10, () => jettons.withdraw()), start + 40);
+  });
+
+  test("the owner sweeps what is above 20 years of a grown pool's storage, and not a nano more", async () => {
+    const jettons = await open();
+    const { pool } = jettons;
+    await jettons.put({ deposits: 100_000, withdrawals: 50_000 });
+    const reserve = storageFee(prices, 100_000, 631_152_000n);
+    assert.ok(reserve > toNano("2.5"));
+    await pool.replace({ balance: reserve + toNano(1) });
+    const sweep = (amount: bigint) =>
+      pool.send(storeRecoverStuck(amount, fresh("99")), toNano(1), { from: pool.owner.address });
+    await assertRefused(pool, "ERR_NOT_SURPLUS", () => sweep(toNano(1) + 1n));
+    assertDone(await sweep(toNano(1)));
+  });
+
   test("notes are paid although storage has eaten all of the pool's coins", async () => {
     const jettons = await open();
     const { pool } = jettons;
@@ -211,73 +270,3 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     assert.ok(await pool.balance() > 0n);
   });
 }
-
-Deno.test("no message takes more gas than the highest path of its kind, with three percent of room", async () => {
-  const key = freshElement();
-  const deepest = new SetModel();
-  deepen(deepest, key);
-  const jettons = await JettonSandbox.open();
-  const { pool } = jettons;
-  const highest = { deposit: 0n, withdraw: 0n };
-  // Where in its two generations the oldest root lies decides what finding it costs.
-  for (const deposits of [30, 32, 33, 61, 93]) {
-    const roots = await jettons.put({ deposits, nullifiers: deepest });
-    const [refund, value] = [123_456_789n, toNano(5)];
-    const from = new Address(-1, pool.user.address.hash);
-    const { gas } = assertDone(
-      await jettons.withdraw({ nullifierHash: key, root: roots.at(-30)!, refund, value, from }),
-    );
-    highest.withdraw = max(highest.withdraw, gas);
-    await jettons.put({ deposits, commitments: deepest });
-    const attempts: JettonDepositChange[] = [{ signals: [1n, 2n, 3n, 4n] }, {}];
-    for (const attempt of attempts) {
-      const outcome = await jettons.deposit({ commitment: key, ...attempt });
-      highest.deposit = max(highest.deposit, outcome.gas);
-    }
-  }
-  for (const [real, bound] of [[highest.deposit, DEPOSIT_GAS], [highest.withdraw, WITHDRAW_GAS]]) {
-    assert.ok(real * 103n <= bound * 100n, `the dearest took ${real} of ${bound}`);
-    assert.ok(real * 105n > bound * 100n, `the bound is loose: the dearest took ${real} of ${bound}`);
-  }
-});
-
-/** Gas by notes in the pool; keys are the same in every run, so figures are exact. */
-const figures = [
-  { notes: 1, deposit: 125_867n, withdraw: 137_477n, refused: 6_721n },
-  { notes: 1_000, deposit: 125_723n, withdraw: 137_477n, refused: 6_721n },
-];
-
-for (const figure of figures) {
-  Deno.test(`gas of a jetton pool with ${figure.notes} notes is as written down`, async () => {
-    const jettons = await JettonSandbox.open();
-    await jettons.put({ deposits: figure.notes });
-    const withdraw = assertDone(await jettons.withdraw()).gas;
-    const deposit = assertDone(await jettons.deposit()).gas;
-    const refused = (await jettons.deposit({ amount: 1n })).gas;
-    assert.deepEqual({ notes: figure.notes, deposit, withdraw, refused }, figure);
-  });
-}
-
-Deno.test("code, storage root and a full log of roots fit the constants that storage is estimated by", () => {
-  const history = new HistoryModel();
-  for (let i = 0; i < 64; i++) history.push(freshElement());
-  const somebody = new Address(0, Buffer.alloc(32, 1));
-  const data = poolData({
-    denomination: 2n ** 119n,
-    deposits: 64,
-    withdrawals: 0,
-    debt: 2n ** 119n,
-    touched: 2 ** 32 - 1,
-    nullifiers: new SetModel(),
-    root: freshElement(),
-    commitments: new SetModel(),
-    history,
-    paused: true,
-    owner: somebody,
-    jetton: { master: somebody, wallet: new Address(0, Buffer.alloc(32, 2)) },
-  });
-  // The two sets' forks are counted with the keys: six of them, and the nullifiers' root, which differs.
-  const { cells, bits } = countCells(loadPoolCode("jetton").code, data);
-  assert.ok(BigInt(cells - 7) <= constant("FIXED_JETTON_CELLS"), `${cells} cells`);
-  assert.ok(BigInt(bits) <= constant("FIXED_JETTON_BITS"), `${bits} bits`);
-});

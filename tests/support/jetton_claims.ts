@@ -32,6 +32,9 @@ export async function assertReturned(
   assert.equal(await jettons.held(user), held, "jettons are missing");
   const notices = noticesTo(outcome, user);
   assert.deepEqual(notices.map(({ forwardPayload }) => loadDepositRefused(forwardPayload)), [name]);
+  const [{ queryId, sender }] = notices;
+  assert.equal(queryId, outcome.tx.inMessage!.body.beginParse().skip(32).loadUintBig(64), "another query id");
+  assert.ok(sender?.equals(pool.address));
 
   // What came with the notification went on with the jettons, less the gas and the way of it.
   const [back] = outcome.sent;
