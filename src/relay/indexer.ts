@@ -4,7 +4,7 @@
  * and is tried again for ever.
  */
 import type { Address } from "@ton/core";
-import { Problem } from "../core/errors.ts";
+import { Problem, problems } from "../core/errors.ts";
 import type { Cursor, Store } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
@@ -37,6 +37,8 @@ const ROOT_ATTEMPTS = 3;
 /** A walk that takes longer says how far it is. */
 const PROGRESS_AFTER_MS = 1_000;
 
+const BEHIND = "the chain endpoint is behind what is stored here, or of another network";
+
 /** Follows `pool` until `signal` aborts. */
 export async function followPool(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): Promise<void> {
   const { clock, pace, changes } = deps;
@@ -50,6 +52,7 @@ export async function followPool(pool: PoolState, deps: IndexerDeps, signal: Abo
       await pool.tree.load(deps.store.deposits(pool.id, pool.tree.size), signal); // all of it once, nothing later
       const outcome = await catchUp(pool, deps, signal);
       if (outcome !== "behind") pool.synced(clock.now());
+      else if (!pool.readiness(clock.now()).ready) pool.stopped(BEHIND);
       if (said !== undefined || failures > 0) log.info("pool is ready again");
       [said, failures] = [undefined, 0];
       wait = outcome === "moved" ? pace.pollMin : Math.min(wait * 1.5, pace.pollMax);
@@ -57,13 +60,19 @@ export async function followPool(pool: PoolState, deps: IndexerDeps, signal: Abo
     } catch (error) {
       if (signal.aborted) return;
       const reason = error instanceof Problem ? error.message : "an internal error";
-      pool.stopped(reason);
+      pool.stopped(shown(error));
       if (reason !== said) log.error("pool is not ready: {reason}", { reason, error: String(error) });
       said = reason;
       wait = Math.min(pace.retryMin * 2 ** failures++, pace.retryMax);
     }
     await clock.sleep(wait, signal);
   }
+}
+
+/** What everybody may read; of an endpoint that fails not its address. */
+function shown(error: unknown): string {
+  if (!(error instanceof Problem)) return "an internal error";
+  return error.code === "chain_unavailable" ? problems.chain_unavailable.title : error.message;
 }
 
 async function verify(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): Promise<void> {
