@@ -5,8 +5,11 @@
 import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
 import assert from "node:assert/strict";
 import { beginCell, type Cell } from "@ton/core";
+import { loadPoolCode } from "../../src/ton/pool_state.ts";
+import { fills } from "../../tools/gas/fills.ts";
+import { readSnapshot } from "../../tools/gas/snapshot.ts";
 import { assertRefused } from "../support/pool_claims.ts";
-import { freshElement, PoolSandbox, trapdoorCode } from "../support/pool_sandbox.ts";
+import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
 import { HistoryModel, largestSet, poolData } from "../support/set_model.ts";
 
 const CAPACITY = POOL_CAPACITY;
@@ -26,7 +29,7 @@ Deno.test("a full pool, filled in the worst way", async (t) => {
     pool.roots.push(root);
   }
   // Other tags in the second kind, or equal cells would be stored once.
-  const [commitments, nullifiers] = [largestSet(CAPACITY - 1), largestSet(CAPACITY - 1, 1n << 20n)];
+  const [commitments, nullifiers] = [largestSet(CAPACITY - 1), largestSet(CAPACITY - 1, 1n << 40n)];
   const state = {
     denomination,
     deposits: CAPACITY - 1,
@@ -41,14 +44,23 @@ Deno.test("a full pool, filled in the worst way", async (t) => {
     owner: owner.address,
   };
   const data = poolData(state);
-  const cells = distinctCells(beginCell().storeRef(data).storeRef(await trapdoorCode()).endCell()) - 1;
+  const cells = distinctCells(beginCell().storeRef(data).storeRef(loadPoolCode().code).endCell()) - 1;
   assert.ok(cells > PROVEN_CELLS - 200 && cells <= PROVEN_CELLS, `${cells} cells are not the worst fill`);
 
-  await t.step("takes its last deposit", async () => {
-    await pool.replace({ data, balance: 10_000_000_000n });
-    const { exitCode, actionCode } = await pool.deposit();
-    assert.deepEqual([exitCode, actionCode], [0, 0]);
-  });
+  const { gas: committed, size } = await readSnapshot();
+  const fill = "131,071, worst keys";
+  assert.equal(cells, size.native[fill].cells, "the snapshot has another size");
+
+  await t.step(
+    "takes its last deposit, for the gas that the snapshot has of a part of its sets",
+    async () => {
+      await pool.replace({ data, balance: 10_000_000_000n });
+      const { commitment } = fills.find(({ name }) => name === fill)!.keys;
+      const { exitCode, actionCode, gas } = await pool.deposit({ commitment });
+      assert.deepEqual([exitCode, actionCode], [0, 0]);
+      assert.equal(Number(gas), committed.native[fill].messages.deposit);
+    },
+  );
   await t.step("pays its last note", async () => {
     const { exitCode, actionCode } = await pool.withdraw();
     assert.deepEqual([exitCode, actionCode], [0, 0]);
@@ -57,7 +69,7 @@ Deno.test("a full pool, filled in the worst way", async (t) => {
   });
   await t.step("refuses any other deposit", () => assertRefused(pool, "ERR_POOL_FULL", () => pool.deposit()));
   await t.step("would be stuck if it held more cells than an account may", async () => {
-    const beyond = { ...history, old: largestSet(60_000, 1n << 40n).cell(), push: () => {} };
+    const beyond = { ...history, old: largestSet(60_000, 1n << 60n).cell(), push: () => {} };
     await pool.replace({ data: poolData({ ...state, root: pool.root, history: beyond }) });
     const { exitCode, actionCode } = await pool.deposit();
     assert.deepEqual([exitCode, actionCode], [0, ACCOUNT_TOO_LARGE]);

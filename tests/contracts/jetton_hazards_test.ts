@@ -1,13 +1,14 @@
 /** What could part jettons from notes: sends that fail, prices out of the ordinary, every amount of gas too little. */
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
+import { internal } from "@ton/sandbox";
 import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
 import { opCodes, storeDiscoverJettonWallet } from "../../src/core/messages.ts";
 import { CANNOT_REACH, closedBasechain, dearBasechain } from "../support/chain_configs.ts";
 import { chainPrices } from "../support/chain_prices.ts";
 import { assertDone, assertReturned } from "../support/jetton_claims.ts";
 import { JettonSandbox, opOf } from "../support/jetton_sandbox.ts";
-import { freshElement, type Outcome, type PoolSandbox } from "../support/pool_sandbox.ts";
+import { emptyBody, freshElement, type Outcome, type PoolSandbox } from "../support/pool_sandbox.ts";
 
 const somebody = (byte: number, workchain = 0) => new Address(workchain, Buffer.alloc(32, byte));
 
@@ -106,3 +107,37 @@ Deno.test("a withdrawal with too little for its gas, at every 2,000 of it, chang
   assert.ok(codes.has(-14) && codes.has(205) && !codes.has(0), [...codes].join());
   assertDone(await jettons.withdraw({ nullifierHash }));
 });
+
+/** A pool that owes storage for so many seconds and has no coin to pay it, and wallets around it that have. */
+async function indebted(seconds: number): Promise<JettonSandbox> {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertDone(await jettons.deposit());
+  await pool.replace({ balance: 0n });
+  pool.chain.now! += seconds;
+  for (const to of [jettons.poolWallet, jettons.walletOf(pool.user.address)]) {
+    const message = { from: pool.user.address, to, value: toNano("0.3"), bounce: false, body: emptyBody };
+    await pool.chain.sendMessage(internal(message));
+  }
+  return jettons;
+}
+
+// A notification does not bounce, so the chain takes what is due of its value: once the jettons were lost by it.
+for (const seconds of [90_000_000, 450_000_000, 550_000_000]) {
+  Deno.test(`what get_deposit_value says suffices a pool that owes ${seconds} seconds of storage`, async () => {
+    const jettons = await indebted(seconds);
+    const { pool } = jettons;
+    const { balance, account } = await pool.chain.getContract(pool.address);
+    assert.ok(account.account!.storageStats.lastPaid < pool.chain.now! && balance === 0n);
+    assertDone(await jettons.deposit());
+    assert.equal(await jettons.held(pool.address), 2n * pool.denomination);
+    for (let i = 0; i < 2; i++) assertDone(await jettons.withdraw());
+    assert.equal(await jettons.held(pool.address), 0n);
+
+    const other = await indebted(seconds);
+    const held = await other.held(other.pool.user.address);
+    const refused = await other.deposit({ amount: other.pool.denomination - 1n });
+    assert.deepEqual([refused.exitCode, refused.actionCode], [101, 0]);
+    assert.equal(await other.held(other.pool.user.address), held, "the jettons are back");
+  });
+}

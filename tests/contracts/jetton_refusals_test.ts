@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
-import { JettonWallet } from "@ton-community/assets-sdk/dist/jetton/JettonWallet.js";
 import { type ExitCodeName, exitCodes } from "../../src/core/errors.ts";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
 import { loadDepositRefused, storeJettonTransfer } from "../../src/core/jetton_messages.ts";
@@ -14,6 +13,7 @@ import {
   type JettonDepositChange,
   jettonMaster,
   JettonSandbox,
+  jettonWallet,
   noticesTo,
 } from "../support/jetton_sandbox.ts";
 import { assertRefused } from "../support/pool_claims.ts";
@@ -171,8 +171,7 @@ Deno.test("a counterfeit jetton, sent as a deposit, is returned by the counterfe
   const counterfeit = jettonMaster("a counterfeit");
   await deployMinter(pool, counterfeit);
   await jettons.mint(user, pool.denomination, counterfeit);
-  const wallet = (owner: Address) =>
-    JettonWallet.createFromConfig({ owner, jettonMaster: counterfeit.address }).address;
+  const wallet = (owner: Address) => jettonWallet(counterfeit, owner);
   const data = await pool.data();
   const outcome = await pool.watch(internal({
     from: user,

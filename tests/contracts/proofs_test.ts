@@ -5,80 +5,15 @@ import { Address, type Cell, internal } from "@ton/core";
 import { addressToField } from "../../src/core/address_field.ts";
 import { exitCodes } from "../../src/core/errors.ts";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../src/core/proof_codec.ts";
+import { compressG1, compressG2 } from "../../src/core/proof_codec.ts";
 import { assertRefused } from "../support/pool_claims.ts";
 import { freshElement, PoolSandbox, type WithdrawChange } from "../support/pool_sandbox.ts";
+import { generator2, negated, points, spoils, spoilt } from "../support/spoilt_proofs.ts";
 import { strayG1, strayG2 } from "../support/stray_points.ts";
 import { forgeProof, forgeProofWithoutA, proofCell } from "../support/trapdoor_keys.ts";
 
-const { G1, G2 } = bls12_381;
+const { G1 } = bls12_381;
 const thief = Address.parse("0:" + "66".repeat(32));
-
-interface Points {
-  a: Uint8Array;
-  c: Uint8Array;
-  b: Uint8Array;
-}
-
-function points(proof: Cell): Points {
-  const slice = proof.beginParse();
-  const [a, c] = [slice.loadBuffer(48), slice.loadBuffer(48)];
-  return { a, c, b: slice.loadRef().beginParse().loadBuffer(96) };
-}
-
-function flagged(bytes: Uint8Array, change: (flags: number) => number): Uint8Array {
-  const copy = Uint8Array.from(bytes);
-  copy[0] = change(copy[0]);
-  return copy;
-}
-
-const infinity = (size: number) => flagged(new Uint8Array(size), () => 0xc0);
-const zeros = (size: number) => new Uint8Array(size);
-/** q as an x: out of range, though it would reduce to 0. */
-const overflow = (size: number) => {
-  const hex = BASE_FIELD_MODULUS.toString(16).padStart(96, "0").padEnd(2 * size, "0");
-  return flagged(Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16)), (flags) => flags | 0x80);
-};
-/** A compressed x that has no y. */
-function offCurve(size: 48 | 96): Uint8Array {
-  const { Point } = size === 48 ? G1 : G2;
-  for (let x = 1;; x++) {
-    const bytes = flagged(zeros(size), () => 0x80);
-    bytes[size - 1] = x;
-    try {
-      Point.fromBytes(bytes);
-    } catch {
-      return bytes;
-    }
-  }
-}
-const generator1 = G1.Point.BASE.toBytes(true);
-const generator2 = G2.Point.BASE.toBytes(true);
-const negated = (bytes: Uint8Array) => flagged(bytes, (flags) => flags ^ 0x20);
-
-const spoils: Record<string, (proof: Points) => Partial<Points>> = {
-  "a outside the subgroup": () => ({ a: compressG1(strayG1()) }),
-  "c outside the subgroup": () => ({ c: compressG1(strayG1()) }),
-  "b outside the subgroup": () => ({ b: compressG2(strayG2()) }),
-  "a off the curve": () => ({ a: offCurve(48) }),
-  "c off the curve": () => ({ c: offCurve(48) }),
-  "b off the curve": () => ({ b: offCurve(96) }),
-  "a at infinity": () => ({ a: infinity(48) }),
-  "c at infinity": () => ({ c: infinity(48) }),
-  "b at infinity": () => ({ b: infinity(96) }),
-  "all at infinity": () => ({ a: infinity(48), b: infinity(96), c: infinity(48) }),
-  "all zeros": () => ({ a: zeros(48), b: zeros(96), c: zeros(48) }),
-  "a at infinity with another flag": () => ({ a: flagged(infinity(48), () => 0xe0) }),
-  "a not marked as compressed": ({ a }) => ({ a: flagged(a, (flags) => flags & 0x7f) }),
-  "b not marked as compressed": ({ b }) => ({ b: flagged(b, (flags) => flags & 0x7f) }),
-  "a whose x is q": () => ({ a: overflow(48) }),
-  "b whose x is q": () => ({ b: overflow(96) }),
-  "a negated": ({ a }) => ({ a: negated(a) }),
-  "b negated": ({ b }) => ({ b: negated(b) }),
-  "c negated": ({ c }) => ({ c: negated(c) }),
-  "a and c swapped": ({ a, c }) => ({ a: c, c: a }),
-  "generators": () => ({ a: generator1, b: generator2, c: generator1 }),
-};
 
 Deno.test("a proof with a point spoilt is ERR_PROOF_INVALID, in a deposit and in a withdrawal", async (t) => {
   const pool = await PoolSandbox.open();
@@ -90,23 +25,18 @@ Deno.test("a proof with a point spoilt is ERR_PROOF_INVALID, in a deposit and in
     deposit: points(forgeProof([pool.root, newRoot, commitment, 1n])),
     withdraw: points(pool.withdrawBody(spent).refs[1]),
   };
-  const cell = (proof: Points, spoil: (proof: Points) => Partial<Points>) => {
-    const { a, c, b } = { ...proof, ...spoil(proof) };
-    return proofCell(a, c, b);
-  };
-
   for (const [claim, spoil] of Object.entries(spoils)) {
     await t.step(claim, async () => {
-      const deposit = { commitment, newRoot, proof: cell(honest.deposit, spoil) };
+      const deposit = { commitment, newRoot, proof: spoilt(honest.deposit, spoil) };
       await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit(deposit));
-      const withdrawal = { ...spent, value, proof: cell(honest.withdraw, spoil) };
+      const withdrawal = { ...spent, value, proof: spoilt(honest.withdraw, spoil) };
       await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw(withdrawal));
     });
   }
   await t.step("unspoilt, both hold", async () => {
-    const proof = cell(honest.withdraw, () => ({}));
+    const proof = spoilt(honest.withdraw, () => ({}));
     assert.equal((await pool.withdraw({ ...spent, value, proof })).exitCode, 0);
-    const deposit = { commitment, newRoot, proof: cell(honest.deposit, () => ({})) };
+    const deposit = { commitment, newRoot, proof: spoilt(honest.deposit, () => ({})) };
     assert.equal((await pool.deposit(deposit)).exitCode, 0);
   });
 });
@@ -261,4 +191,12 @@ Deno.test("a proof fits a twin pool that holds the same root, and no other pool;
   await assertRefused(other, "ERR_UNKNOWN_ROOT", () => other.send(body, value));
   await assertRefused(twin, "ERR_PROOF_INVALID", () => twin.withdraw({ ...proven, recipient: thief, proof }));
   assert.equal((await twin.send(body, value)).exitCode, 0);
+});
+
+Deno.test("r - 1, the largest field element, is a commitment, a root and a nullifier hash as any other", async () => {
+  const pool = await PoolSandbox.open();
+  const largest = FIELD_MODULUS - 1n;
+  assert.equal((await pool.deposit({ commitment: largest })).exitCode, 0);
+  assert.equal((await pool.deposit({ newRoot: largest })).exitCode, 0);
+  assert.equal((await pool.withdraw({ nullifierHash: largest })).exitCode, 0);
 });

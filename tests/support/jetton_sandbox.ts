@@ -2,14 +2,13 @@
  * A jetton pool in TON's emulator with real jetton contracts around it: the minter and wallet that npm's
  * `@ton-community/assets-sdk` ships compiled. Only the pool's verification keys are the test's own (see pool_sandbox.ts).
  */
-import { JettonMinter } from "@ton-community/assets-sdk/dist/jetton/JettonMinter.js";
-import { JettonWallet } from "@ton-community/assets-sdk/dist/jetton/JettonWallet.js";
-import { Address, beginCell, Cell, type Message } from "@ton/core";
+import { Address, beginCell, Cell, contractAddress, type Message, type StateInit } from "@ton/core";
 import { internal } from "@ton/sandbox";
 import { loadTransferNotification, storeJettonTransfer } from "../../src/core/jetton_messages.ts";
 import { opCodes, storeDiscoverJettonWallet } from "../../src/core/messages.ts";
+import { minterCode, walletCode as standardWalletCode } from "../../src/localnet/generated/jetton_code.ts";
 import { jettonPoolInit } from "../../src/ton/pool_state.ts";
-import { compileTolk } from "../../tools/contracts/compile.ts";
+import { contractCode } from "./contract_code.ts";
 import { HistoryModel, poolData, type PoolState, SetModel } from "./set_model.ts";
 import {
   type DepositChange,
@@ -25,17 +24,40 @@ const admin = new Address(0, Buffer.alloc(32, 0xad));
 /** Value for a transfer's own way beside what it forwards. */
 const TRANSFER = 300_000_000n;
 
-let compiled: Promise<Cell> | undefined;
 /** The jetton pool with the test's keys. */
 export function trapdoorJettonCode(): Promise<Cell> {
-  return compiled ??= compileTolk("contracts/pool_jetton.tolk", trapdoorVerifiers).then((boc) =>
-    Cell.fromBase64(boc)
-  );
+  return contractCode("contracts/pool_jetton.tolk", trapdoorVerifiers);
+}
+
+const standard = { code: Cell.fromBase64(minterCode), walletCode: Cell.fromBase64(standardWalletCode) };
+
+/** A jetton's master, and the code that it gives its wallets. */
+export interface JettonMaster {
+  readonly address: Address;
+  readonly init: StateInit;
+  readonly walletCode: Cell;
 }
 
 /** A master of its own for each content. */
-export function jettonMaster(content = "a jetton"): JettonMinter {
-  return JettonMinter.createFromConfig({ admin, content: beginCell().storeStringTail(content).endCell() });
+export function jettonMaster(content = "a jetton", jetton: JettonCode = {}): JettonMaster {
+  const { code, walletCode } = { ...standard, ...jetton };
+  const data = beginCell().storeCoins(0).storeAddress(admin)
+    .storeRef(beginCell().storeStringTail(content).endCell()).storeRef(walletCode).endCell();
+  const init = { code, data };
+  return { address: contractAddress(0, init), init, walletCode };
+}
+
+/** Address of the wallet that a master gives to `owner`. */
+export function jettonWallet({ address, walletCode }: JettonMaster, owner: Address): Address {
+  const data = beginCell().storeCoins(0).storeAddress(owner).storeAddress(address).storeRef(walletCode)
+    .endCell();
+  return contractAddress(0, { code: walletCode, data });
+}
+
+/** Another jetton's contracts, where they are not `@ton-community/assets-sdk`'s. */
+export interface JettonCode {
+  readonly code?: Cell;
+  readonly walletCode?: Cell;
 }
 
 /** A deposit by transfer, where it differs from an honest one. */
@@ -52,21 +74,27 @@ export interface JettonDepositChange extends Omit<DepositChange, "value" | "boun
 export class JettonSandbox {
   private constructor(
     readonly pool: PoolSandbox,
-    readonly minter: JettonMinter,
+    readonly minter: JettonMaster,
   ) {}
 
   /** Opens a pool of 10 jettons of 9 decimals that knows its wallet and has 2.5 native units, unless told otherwise. */
   static async open(
-    { discovered = true, code, ...options }: Parameters<typeof PoolSandbox.open>[0] & {
+    { discovered = true, code, jetton = {}, ...options }: Parameters<typeof PoolSandbox.open>[0] & {
       discovered?: boolean;
+      jetton?: JettonCode;
     } = {},
   ): Promise<JettonSandbox> {
-    const minter = jettonMaster();
+    const minter = jettonMaster("a jetton", jetton);
     const pool = await PoolSandbox.open({
       ...options,
       code: code ?? await trapdoorJettonCode(),
       data: (owner, denomination) =>
-        jettonPoolInit({ denomination, owner, jettonMaster: minter.address }).data,
+        jettonPoolInit({
+          denomination,
+          owner,
+          jettonMaster: minter.address,
+          generation: options.generation,
+        }).data,
     });
     const jettons = new JettonSandbox(pool, minter);
     await deployMinter(pool, minter);
@@ -81,7 +109,7 @@ export class JettonSandbox {
 
   /** Address of the wallet that the master gives to `owner`. */
   walletOf(owner: Address): Address {
-    return JettonWallet.createFromConfig({ owner, jettonMaster: this.minter.address }).address;
+    return jettonWallet(this.minter, owner);
   }
 
   get poolWallet(): Address {
@@ -183,7 +211,7 @@ export async function heldBy(pool: PoolSandbox, wallet: Address): Promise<bigint
 }
 
 /** Puts a master on the pool's chain. */
-export async function deployMinter(pool: PoolSandbox, minter: JettonMinter): Promise<void> {
+export async function deployMinter(pool: PoolSandbox, minter: JettonMaster): Promise<void> {
   await pool.chain.sendMessage(internal({
     from: admin,
     to: minter.address,

@@ -34,8 +34,8 @@ import {
 import { zeros } from "../../src/core/zeros.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
 import { nativePoolInit } from "../../src/ton/pool_state.ts";
-import { compileTolk } from "../../tools/contracts/compile.ts";
 import { verifierSource } from "../../tools/contracts/verifier.ts";
+import { contractCode } from "./contract_code.ts";
 import { countCells } from "./set_model.ts";
 import { forgeProof, trapdoorKey } from "./trapdoor_keys.ts";
 
@@ -46,12 +46,9 @@ export const trapdoorVerifiers: Readonly<Record<string, string>> = Object.fromEn
   ) => [`contracts/generated/verifier_${name}.tolk`, verifierSource(name, trapdoorKey(name))]),
 );
 
-let compiled: Promise<Cell> | undefined;
 /** The native pool with the test's keys. */
 export function trapdoorCode(): Promise<Cell> {
-  return compiled ??= compileTolk("contracts/pool_native.tolk", trapdoorVerifiers).then((boc) =>
-    Cell.fromBase64(boc)
-  );
+  return contractCode("contracts/pool_native.tolk", trapdoorVerifiers);
 }
 
 /** Which prices: the sandbox's own, sixfold of today's, or mainnet's. */
@@ -123,9 +120,12 @@ export class PoolSandbox {
     code?: Cell;
     /** Initial data; a native pool's when not given. */
     data?: (owner: Address | null, denomination: bigint) => Cell;
+    /** Of a native pool's initial data. */
+    generation?: number;
     now?: number;
   } = {}): Promise<PoolSandbox> {
-    const { prices = "mainnet", denomination = 10_000_000_000n, balance = 2_500_000_000n } = options;
+    const { prices = "mainnet", denomination = 10_000_000_000n, balance = 2_500_000_000n, generation } =
+      options;
     const chain = await Blockchain.create({
       config: options.config ?? priceLists[prices],
       autoDeployLibs: false,
@@ -137,7 +137,8 @@ export class PoolSandbox {
     const admin = options.owner === "burned" ? null : owner.address;
     const init: StateInit = {
       code: options.code ?? await trapdoorCode(),
-      data: options.data?.(admin, denomination) ?? nativePoolInit({ denomination, owner: admin }).data,
+      data: options.data?.(admin, denomination) ??
+        nativePoolInit({ denomination, owner: admin, generation }).data,
     };
     const address = contractAddress(0, init);
     const pool = new PoolSandbox(chain, address, denomination, owner, user, relayer);

@@ -18,22 +18,32 @@ interface Node {
 /** A set of one kind: 4096 slots under forks, a trie of ten-tag nodes in each. */
 export class SetModel {
   readonly #slots = new Map<number, Node>();
+  /** Forks with a key below them, by level and path: undefined where a key was added since the cell was made. */
+  readonly #forks = new Map<number, Cell | undefined>();
   size = 0;
+
+  has(key: bigint): boolean {
+    const tag = tagOf(key);
+    let node = this.#slots.get(slotOf(key));
+    for (let path = tag; node !== undefined; path >>= 1n) {
+      if (node.tags.includes(tag)) return true;
+      node = node.children?.[Number(path & 1n)];
+    }
+    return false;
+  }
 
   /** False when the key is there already. */
   add(key: bigint): boolean {
-    const slot = Number(key & 0xfffn);
+    if (this.has(key)) return false;
+    const slot = slotOf(key);
     let node = this.#slots.get(slot);
     if (node === undefined) this.#slots.set(slot, node = { tags: [] });
-    const tag = (key >> BigInt(SLOT_BITS)) & TAG_MASK;
-    for (let path = tag;; path >>= 1n) {
-      if (node.tags.includes(tag)) return false;
-      if (node.children === undefined) break;
-      node = node.children[Number(path & 1n)];
-    }
+    const tag = tagOf(key);
+    for (let path = tag; node.children !== undefined; path >>= 1n) node = node.children[Number(path & 1n)];
     node.tags.push(tag);
     if (node.tags.length === NODE_TAGS) node.children = [{ tags: [] }, { tags: [] }];
     this.size++;
+    for (let level = 0; level <= FORK_LEVELS; level++) this.#forks.set(forkAt(level, slot), undefined);
     return true;
   }
 
@@ -43,13 +53,71 @@ export class SetModel {
     return beginCell().storeSlice(head.beginParse()).storeSlice(root.beginParse()).endCell();
   }
 
-  #fork(level: number, slot: number): Cell {
-    if (level === 0) return nodeCell(this.#slots.get(slot));
-    const shift = 2 * (FORK_LEVELS - level);
-    const builder = beginCell();
-    for (let i = 0; i < 4; i++) builder.storeRef(this.#fork(level - 1, slot | (i << shift)));
-    return builder.endCell();
+  /**
+   * Different cells of these sets together, and their bits, counted without making them; keys are taken to differ. The
+   * empty cell is among them always: the log of roots ends in it.
+   */
+  static measure(...sets: readonly SetModel[]): { cells: number; bits: number } {
+    let [cells, bits] = [0, 0];
+    const empty = new Set([0]);
+    // Whether there is anything below; each level's empty fork is one cell, however often it is referred to.
+    const walk = (set: SetModel, level: number, slot: number): void => {
+      if (!set.#holds(level, slot)) {
+        for (let below = level; below >= 0; below--) empty.add(below);
+      } else if (level === 0) {
+        visit(set.#slots.get(slot)!);
+      } else {
+        cells++;
+        const shift = 2 * (FORK_LEVELS - level);
+        for (let i = 0; i < 4; i++) walk(set, level - 1, slot | (i << shift));
+      }
+    };
+    const visit = ({ tags, children }: Node): void => {
+      cells++;
+      bits += TAG_BITS * tags.length;
+      children?.filter((child) => child.tags.length > 0).forEach(visit);
+    };
+    for (const set of sets) walk(set, FORK_LEVELS, 0);
+    return { cells: cells + empty.size, bits };
   }
+
+  /** Whether a slot below this fork, at `level` levels above the slots, has a tag. */
+  #holds(level: number, prefix: number): boolean {
+    const known = 1 << (2 * (FORK_LEVELS - level));
+    for (let slot = prefix; slot < 1 << SLOT_BITS; slot += known) if (this.#slots.has(slot)) return true;
+    return false;
+  }
+
+  #fork(level: number, slot: number): Cell {
+    const at = forkAt(level, slot);
+    if (!this.#forks.has(at)) return emptyForks[level];
+    let cell = this.#forks.get(at);
+    if (cell === undefined) {
+      const shift = 2 * (FORK_LEVELS - level);
+      cell = level === 0
+        ? nodeCell(this.#slots.get(slot))
+        : forkCell([0, 1, 2, 3].map((i) => this.#fork(level - 1, slot | (i << shift))));
+      this.#forks.set(at, cell);
+    }
+    return cell;
+  }
+}
+
+const slotOf = (key: bigint) => Number(key & ((1n << BigInt(SLOT_BITS)) - 1n));
+const tagOf = (key: bigint) => (key >> BigInt(SLOT_BITS)) & TAG_MASK;
+
+/** A number for the fork over a slot: its level, and those bits of the slot that lead to it. */
+const forkAt = (level: number, slot: number) =>
+  (level << SLOT_BITS) | (slot & ((1 << (2 * (FORK_LEVELS - level))) - 1));
+
+function forkCell(children: readonly Cell[]): Cell {
+  return children.reduce((builder, child) => builder.storeRef(child), beginCell()).endCell();
+}
+
+/** What forks without a key are, by level. */
+const emptyForks = [Cell.EMPTY];
+for (let level = 1; level <= FORK_LEVELS; level++) {
+  emptyForks.push(forkCell(Array(4).fill(emptyForks[level - 1])));
 }
 
 function nodeCell(node: Node | undefined): Cell {
@@ -85,23 +153,31 @@ export function deepen(set: SetModel, key: bigint, fullNodes = DEEPEST_PATH): vo
   }
 }
 
-/** The largest set that `keys` keys can make: every slot a tree of full nodes with one tag in each leaf. */
-export function largestSet(keys: number, firstTag = 1n): SetModel {
+/**
+ * The largest set that `keys` keys can make: every slot a tree of full nodes with one tag in each leaf.
+ *
+ * @param within slots to fill, when not all
+ */
+export function largestSet(keys: number, firstTag = 1n, within = (_slot: number) => true): SetModel {
   const set = new SetModel();
   const slots = 1 << SLOT_BITS;
   const fullNodes = Math.floor((keys - slots) / 11);
   let unique = firstTag;
-  const put = (slot: number, path: bigint, depth: number) =>
-    set.add((((unique++ << BigInt(depth)) | path) << BigInt(SLOT_BITS)) | BigInt(slot));
+  // What makes a tag unique lies above its path, or two leaves could be equal, and one cell.
+  const ABOVE_PATHS = 16n;
+  const put = (slot: number, path: bigint) => {
+    const tag = (unique++ << ABOVE_PATHS) | path;
+    if (within(slot)) set.add((tag << BigInt(SLOT_BITS)) | BigInt(slot));
+  };
   for (let slot = 0; slot < slots; slot++) {
     const full = Math.floor(fullNodes / slots) + (slot < fullNodes % slots ? 1 : 0);
     const open: [bigint, number][] = [[0n, 0]];
     for (let i = 0; i < full; i++) {
       const [path, depth] = open.shift()!;
-      for (let tag = 0; tag < NODE_TAGS; tag++) put(slot, path, depth);
+      for (let tag = 0; tag < NODE_TAGS; tag++) put(slot, path);
       open.push([path, depth + 1], [path | (1n << BigInt(depth)), depth + 1]);
     }
-    for (const [path, depth] of open) put(slot, path, depth);
+    for (const [path] of open) put(slot, path);
   }
   return set;
 }

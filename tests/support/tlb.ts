@@ -11,7 +11,7 @@ export interface Constructor {
   readonly tag: number | undefined;
   readonly fields: readonly (readonly [name: string, type: string])[];
   readonly type: string;
-  /** The line without its tag, semicolon and breaks. */
+  /** The line without its tag, semicolon, parentheses and breaks. */
   readonly untagged: string;
 }
 
@@ -31,13 +31,13 @@ export function parseTlb(source: string): Constructor[] {
       tag: tag === "$_" ? undefined : parseInt(tag.slice(1), 16),
       fields: parseFields(body.trim()),
       type,
-      untagged: text.replace(tag, ""),
+      untagged: text.replace(tag, "").replaceAll(/[()]/g, ""),
     };
   });
 }
 
 function parseFields(body: string): [string, string][] {
-  const fields = [...body.matchAll(/(\w+):(\^\[ [^\]]+ \]|\S+)/g)];
+  const fields = [...body.matchAll(/(\w+):(\^\[ [^\]]+ \]|\([^)]+\)|\S+)/g)];
   return fields.map(([, name, type]) => [name, type]);
 }
 
@@ -62,6 +62,9 @@ function readField(all: readonly Constructor[], type: string, slice: Slice): Tlb
   const number = /^(uint|bits)(\d+)$/.exec(type);
   if (number) return slice.loadUintBig(Number(number[2]));
   if (type === "Coins") return slice.loadCoins();
+  if (type === "(VarUInteger 16)") return slice.loadCoins();
+  if (type === "(Maybe ^Cell)" || type === "(Maybe ^MsgAddress)") return slice.loadMaybeRef() ?? "nothing";
+  if (type === "(Either Cell ^Cell)") return slice.loadBit() ? slice.loadRef() : restOf(slice);
   if (type === "Bool") return slice.loadBit();
   if (type === "MsgAddressInt") return slice.loadAddress().toRawString();
   if (type === "MsgAddress") return slice.loadMaybeAddress()?.toRawString() ?? "none";
@@ -73,4 +76,11 @@ function readField(all: readonly Constructor[], type: string, slice: Slice): Tlb
   const cell = slice.loadRef();
   const known = all.find((each) => each.type === type.slice(1));
   return known ? readTlb(all, known, cell) : cell;
+}
+
+function restOf(slice: Slice): Cell {
+  const rest = slice.asCell();
+  slice.skip(slice.remainingBits);
+  while (slice.remainingRefs > 0) slice.loadRef();
+  return rest;
 }

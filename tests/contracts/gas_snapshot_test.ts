@@ -1,0 +1,126 @@
+/**
+ * What every message and get method costs is what `gas_snapshot.json` says: dearer is noticed, and cheaper too. When a
+ * figure is meant to move, `deno task gas` writes the new ones, and docs/gas.md with them.
+ */
+import assert from "node:assert/strict";
+import { fills } from "../../tools/gas/fills.ts";
+import { type Kind, openBench } from "../../tools/gas/bench.ts";
+import { entryPoints } from "../../tools/gas/entry_points.ts";
+import {
+  kinds,
+  measureFill,
+  measureParts,
+  measureSize,
+  measureVerification,
+} from "../../tools/gas/measure.ts";
+import { GETTER_LIMIT, ratio, ratioFills, tables, targeted } from "../../tools/gas/report.ts";
+import { DISSECTED_FILL, readSnapshot } from "../../tools/gas/snapshot.ts";
+import { staleFiles } from "../../tools/generated_files.ts";
+import { page } from "../../tools/generated_page.ts";
+
+const snapshot = await readSnapshot();
+
+for (const kind of kinds) {
+  for (const fill of fills) {
+    Deno.test(`gas of a ${kind} pool, ${fill.name}: every message and get method as committed`, async () => {
+      assert.deepEqual(await measureFill(kind, fill), snapshot.gas[kind][fill.name]);
+    });
+  }
+
+  Deno.test(`where the gas of a ${kind} pool goes is as committed`, async () => {
+    const fill = fills.find(({ name }) => name === DISSECTED_FILL)!;
+    const parts = await measureParts(kind, fill);
+    assert.deepEqual(parts, snapshot.parts[kind]);
+    for (const [name, { parse, history, set, verify, settle }] of Object.entries(parts)) {
+      const whole = snapshot.gas[kind][fill.name].messages[name];
+      assert.equal(parse + history + set + verify + settle, whole, `${name}: parts do not add up`);
+    }
+  });
+}
+
+for (const fill of fills) {
+  Deno.test(`cells and bits of a pool, ${fill.name}, are as committed`, () => {
+    for (const kind of kinds) assert.deepEqual(measureSize(fill)[kind], snapshot.size[kind][fill.name]);
+  });
+}
+
+Deno.test("gas of verification alone is as committed", async () => {
+  assert.deepEqual(await measureVerification(), snapshot.verification);
+});
+
+Deno.test("the slots that no message touches change no figure: with the whole of the sets they are the same", async () => {
+  const [, fill] = fills;
+  for (const kind of kinds) {
+    const bench = await openBench(kind, fill);
+    const whole = { ...bench, reset: (change = {}) => bench.reset({ ...fill.sets(), ...change }) };
+    for (const name of ["deposit", "withdraw, newest root", "withdraw, oldest root"]) {
+      const { gas } = await entryPoints.find((entry) => entry.name === name)!.send(whole);
+      assert.equal(Number(gas), snapshot.gas[kind][fill.name].messages[name], name);
+    }
+  }
+});
+
+/** The most that a message may take of the gas of its verification; above 1.2 the target is missed, as docs/gas.md says. */
+const ratioBounds = {
+  native: { deposit: 1.2, "withdraw, newest root": 1.22 },
+  jetton: { deposit: 1.23, "withdraw, newest root": 1.26 },
+} as const;
+
+for (const kind of kinds) {
+  for (const name of targeted) {
+    const bound = ratioBounds[kind][name];
+    Deno.test(`${kind}: ${name} takes less than ${bound} times its verification, however many notes there are`, () => {
+      const ratios = ratioFills.map((fill) => ratio(snapshot, kind, name, fill));
+      for (const [i, times] of ratios.entries()) assert.ok(times < bound, `${ratioFills[i]}: ${times}`);
+      assert.ok(Math.max(...ratios) > bound - 0.025, `the bound is loose: ${ratios.join()}`);
+    });
+  }
+}
+
+Deno.test("the fee's payout, were it one with the rest of the value, would save what docs/gas.md says", async () => {
+  const { messages } = snapshot.gas.native[DISSECTED_FILL];
+  const saved = messages["withdraw, newest root"] - messages["withdraw, no fee to pay"];
+  const text = (await Deno.readTextFile("docs/gas.md")).replaceAll(/\s+/g, " ");
+  const before = ratio(snapshot, "native", "withdraw, newest root", DISSECTED_FILL);
+  const after = ratio(snapshot, "native", "withdraw, no fee to pay", DISSECTED_FILL);
+  const beside = messages["withdraw, newest root"] - snapshot.verification.withdraw;
+  for (
+    const claim of [
+      `${saved.toLocaleString("en")} gas`,
+      `would bring ${before.toFixed(3)} to ${after.toFixed(3)}`,
+      `${beside.toLocaleString("en")} beside verification`,
+    ]
+  ) assert.ok(text.includes(claim), `docs/gas.md does not say: ${claim}`);
+});
+
+Deno.test("SPEC.md says by how much the target is missed", async () => {
+  const text = (await Deno.readTextFile("contracts/SPEC.md")).replaceAll(/\s+/g, " ");
+  const times = (kind: Kind, name: string, fill: string) => ratio(snapshot, kind, name, fill).toFixed(3);
+  const withdraw = (fill: string) => times("native", "withdraw, newest root", fill);
+  for (
+    const claim of [
+      `With 1,000 notes a withdrawal takes ${
+        withdraw("1,000")
+      } times its verification, with 100,000 it takes ` +
+      `${withdraw("100,000")} times`,
+      `with 131,071 it takes ${withdraw("131,071")} times`,
+      `withdrawal takes ${times("jetton", "withdraw, newest root", "100,000")} times, a deposit ` +
+      times("jetton", "deposit", "100,000"),
+    ]
+  ) assert.ok(text.includes(claim), `SPEC.md does not say: ${claim}`);
+});
+
+Deno.test("docs/gas.md has the snapshot's tables", async () => {
+  const { path, content } = await page("docs/gas.md", tables(snapshot));
+  assert.deepEqual(await staleFiles([{ path, content }]), []);
+});
+
+Deno.test("get methods stay below what a lite server gives them", () => {
+  for (const kind of kinds) {
+    for (const [fill, { getters }] of Object.entries(snapshot.gas[kind])) {
+      for (const [name, gas] of Object.entries(getters)) {
+        assert.ok(gas < GETTER_LIMIT, `${kind}, ${fill}: ${name} takes ${gas}`);
+      }
+    }
+  }
+});

@@ -1,0 +1,139 @@
+/**
+ * What it costs to do a pool harm that no rule forbids, and how long a pool lives: the figures of docs/security.md, computed
+ * under mainnet's prices from what messages really take.
+ */
+import assert from "node:assert/strict";
+import type { Cell } from "@ton/core";
+import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
+import { freshElement, type Outcome, PoolSandbox } from "../support/pool_sandbox.ts";
+import { JettonSandbox } from "../support/jetton_sandbox.ts";
+import { chainPrices } from "../support/chain_prices.ts";
+import vectors from "../vectors/mainnet-prices.json" with { type: "json" };
+
+const TON = 1_000_000_000n;
+const YEAR = 31_557_600n;
+const prices = chainPrices(mainnetConfig());
+const fees = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+const HIGHEST_GAS = BigInt(/^const GAS_HIGHEST_PATH = (\d+)/m.exec(fees)![1]);
+const spec = await Deno.readTextFile(new URL("../../contracts/SPEC.md", import.meta.url));
+const page = await Deno.readTextFile(new URL("../../docs/security.md", import.meta.url));
+
+/** Whether the page says so, however its lines are broken. */
+function says(text: string): void {
+  assert.ok(page.replaceAll(/\s+/g, " ").includes(text), `docs/security.md does not say: ${text}`);
+}
+
+/** Forward fee of a message that carries this body in a reference, as wallets send it. */
+function sendingFee(body: Cell): bigint {
+  const cells = new Map<string, Cell>();
+  const walk = (cell: Cell) => {
+    cells.set(cell.hash().toString("hex"), cell);
+    cell.refs.forEach(walk);
+  };
+  walk(body);
+  const bits = [...cells.values()].reduce((sum, { bits }) => sum + BigInt(bits.length), 0n);
+  return prices.forward(0, { cells: BigInt(cells.size), bits });
+}
+
+const returned = ({ sent }: Outcome) =>
+  sent.reduce((sum, { info }) => info.type === "internal" ? sum + info.value.coins : sum, 0n);
+
+Deno.test("filling a pool by depositing and withdrawing the same coins costs what the documents say, whatever the denomination", async () => {
+  assert.equal(
+    prices.gas(1_000_100n) - prices.gas(100n),
+    BigInt(vectors.param21_gas.gas_price) * 1_000_000n / 65_536n + 1n,
+  );
+  const costs: bigint[] = [];
+  for (const denomination of [TON, 1_000n * TON]) {
+    const pool = await PoolSandbox.open({ denomination, prices: "mainnet" });
+    await pool.deposit(); // not the first of all, which finds an empty log
+    await pool.withdraw();
+    const [commitment, newRoot] = [freshElement(), freshElement()];
+    const depositBody = await pool.depositBody({ commitment, newRoot });
+    const deposited = await pool.send(depositBody, denomination);
+    pool.roots.push(newRoot);
+    assert.equal(deposited.exitCode, 0);
+    const value = await pool.withdrawValue();
+    const withdrawBody = pool.withdrawBody({ fee: 0n, relayer: null, refund: 0n });
+    const withdrawn = await pool.send(withdrawBody, value);
+    assert.equal(withdrawn.exitCode, 0);
+    costs.push(
+      denomination + value - returned(withdrawn) + sendingFee(depositBody) + sendingFee(withdrawBody),
+    );
+  }
+  assert.ok(costs[1] - costs[0] < TON / 10_000n, "the denomination makes no difference");
+  const total = Number(costs[0] * BigInt(POOL_CAPACITY) / TON);
+  assert.ok(total > 2_500 && total < 3_500, `${total} native units`);
+  const hundreds = (Math.round(total / 100) * 100).toLocaleString("en-US");
+  says(`about ${hundreds} native units`);
+  assert.ok(spec.includes(`about ${hundreds} native units`), `SPEC.md: about ${hundreds} native units`);
+  says(`${(Number(costs[0]) / 1e9).toFixed(3)} a note`);
+});
+
+Deno.test("a deposit that loses the race for its leaf costs its depositor under a thousandth of a native unit", async () => {
+  const pool = await PoolSandbox.open({ prices: "mainnet" });
+  const mine = await pool.depositBody();
+  await pool.deposit();
+  const lost = await pool.send(mine, pool.denomination);
+  assert.equal(lost.exitCode, 103);
+  const cost = pool.denomination - returned(lost) + sendingFee(mine);
+  assert.ok(cost > TON / 2_000n && cost < TON / 1_000n, `${cost} nano`);
+  says("under 0.001 native units");
+});
+
+Deno.test("SPEC.md says what the least denomination and a jetton's deposit come to", async () => {
+  const units = (nano: bigint) => (Number(nano) / 1e9).toFixed(3);
+  const jettons = await JettonSandbox.open();
+  await jettons.deposit(); // not the first of all, which finds an empty log
+  const value = await jettons.depositValue();
+  const { exitCode, sent } = await jettons.deposit({ forward: value });
+  assert.equal(exitCode, 0);
+  const [{ info }] = sent;
+  assert.ok(info.type === "internal");
+  const text = spec.replaceAll(/\s+/g, " ");
+  for (
+    const claim of [
+      `${units(36n * prices.gas(HIGHEST_GAS))} at today's prices`,
+      `${units(value)} at mainnet's prices, of which about ${units(info.value.coins)} comes back`,
+    ]
+  ) assert.ok(text.includes(claim), `SPEC.md does not say: ${claim}`);
+});
+
+Deno.test("the dearest refusal of a withdrawal, after its proof, costs who sent it about 0.01 native units", async () => {
+  const pool = await PoolSandbox.open({ prices: "mainnet" });
+  await pool.deposit();
+  const value = prices.gas(300_000n);
+  const refused = await pool.withdraw({ value });
+  assert.equal(refused.exitCode, 205);
+  const cost = value - returned(refused);
+  assert.ok(cost > TON / 125n && cost < TON / 80n, `${cost} nano`);
+  says("about 0.01 native units");
+  assert.ok(prices.gas(HIGHEST_GAS) < 3n * TON / 100n);
+  says("under 0.03 on the dearest path");
+});
+
+Deno.test("a pool that all notes have left pays its storage for 17 years at least, whatever its size and keys", () => {
+  const kind = (keys: bigint) =>
+    keys < 4_096n
+      ? 7n + (7n * keys < 1_365n + keys ? 7n * keys : 1_365n + keys)
+      : 5_461n + 2n * ((keys - 4_096n) / 11n);
+  const years = (notes: bigint) => {
+    const size = { cells: 90n + 2n * kind(notes), bits: 60_000n + 204n * notes, seconds: YEAR };
+    // 2.5 from the deployer, and 0.005 that each withdrawal leaves.
+    return Number((2_500_000_000n + 5_000_000n * notes) * 1_000n / prices.storage(size)) / 1_000;
+  };
+  let least = { notes: 0n, years: years(0n) };
+  for (let notes = 0n; notes <= BigInt(POOL_CAPACITY); notes += notes < 8_192n ? 1n : 1_024n) {
+    if (years(notes) < least.years) least = { notes, years: years(notes) };
+  }
+  assert.ok(least.years > 17 && least.years < 18, `${least.years} years with ${least.notes} notes`);
+  says("17 years at least");
+  assert.ok(least.notes > 150n && least.notes < 300n, `${least.notes} notes`);
+  says(`about ${Math.round(Number(least.notes) / 100) * 100} notes`);
+  const full = years(BigInt(POOL_CAPACITY));
+  assert.ok(full > 150, `${full} years when it is full`);
+  says("more than 150 years");
+  assert.ok(5_000_000n * BigInt(POOL_CAPACITY) > 650n * TON);
+  says("more than 650 native units");
+});

@@ -1,0 +1,48 @@
+/** The tables of contracts/SPEC.md against the sources, and the files that it names. */
+import assert from "node:assert/strict";
+import { exitCodes } from "../../src/core/errors.ts";
+
+const contracts = new URL("../../contracts/", import.meta.url);
+const spec = await Deno.readTextFile(new URL("SPEC.md", contracts));
+const source = (name: string) => Deno.readTextFile(new URL(name, contracts));
+
+/** First cells of the rows of the table below a heading, and the second ones. */
+function rows(heading: string): [string, string][] {
+  const [, section] = spec.split(`\n## ${heading}\n`);
+  assert.ok(section, heading);
+  const table = section.split("\n## ")[0];
+  return [...table.matchAll(/^\| ([^|]+?) +\| ([^|]+?) +\|/gm)].map(([, first, second]) =>
+    [first, second] as [
+      string,
+      string,
+    ]
+  ).slice(2);
+}
+
+Deno.test("SPEC.md lists the exit codes, each with its name", () => {
+  const listed = rows("Exit codes").map(([code, name]) => [name.replaceAll("`", ""), Number(code)]);
+  assert.deepEqual(listed, Object.entries(exitCodes));
+});
+
+Deno.test("SPEC.md lists the getters, those that both pools have and no others", async () => {
+  const listed = rows("Getters").map(([name]) => name.replaceAll("`", "")).sort();
+  const getters = async (file: string) =>
+    [...(await source(file)).matchAll(/^get fun (\w+)/gm)].map(([, name]) => name);
+  const shared = await getters("pool.tolk");
+  for (const file of ["pool_native.tolk", "pool_jetton.tolk"]) {
+    assert.deepEqual([...shared, ...await getters(file)].sort(), listed, file);
+  }
+});
+
+Deno.test("no pool can change its code", async () => {
+  for await (const { name } of Deno.readDir(contracts)) {
+    if (!name.endsWith(".tolk")) continue;
+    assert.doesNotMatch(await source(name), /setcode|setlibcode|changelib/i, name);
+  }
+});
+
+Deno.test("every test that SPEC.md names exists", async () => {
+  const named = new Set([...spec.matchAll(/`(\w+_test\.ts)`/g)].map(([, name]) => name));
+  assert.ok(named.size >= 6);
+  for (const name of named) await assert.doesNotReject(Deno.stat(new URL(name, import.meta.url)), name);
+});

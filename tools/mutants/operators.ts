@@ -1,0 +1,297 @@
+/**
+ * Makes mutants of a Tolk source: each is the source with one small fault, as a careless hand would make it. Works on
+ * the text, because there is no Tolk parser outside its compiler; what does not compile is no mutant.
+ */
+
+/** One fault: `length` characters at `at` are replaced by `text`. */
+export interface Mutant {
+  /** Path from the repository's root. */
+  readonly file: string;
+  /** What kind of fault. */
+  readonly operator: string;
+  readonly at: number;
+  readonly length: number;
+  readonly text: string;
+  /** From 1. */
+  readonly line: number;
+  /** The line before and after, for people; a name that stays when other lines move. */
+  readonly shows: string;
+}
+
+/** The source with the fault in it; undefined when it reads otherwise at that place than `original` did. */
+export function applyMutant(
+  source: string,
+  { at, length, text }: Mutant,
+  original: string,
+): string | undefined {
+  if (source.slice(at, at + length) !== original.slice(at, at + length)) return undefined;
+  return source.slice(0, at) + text + source.slice(at + length);
+}
+
+/** All mutants of a source, in the order of its text. */
+export function mutantsOf(file: string, source: string): Mutant[] {
+  const code = masked(source);
+  const found = new Map<string, Mutant>();
+  const put = (operator: string, at: number, length: number, text: string) => {
+    const mutated = source.slice(0, at) + text + source.slice(at + length);
+    if (mutated === source || found.has(mutated)) return;
+    const line = source.slice(0, at).split("\n").length;
+    const shows = `${lineAt(source, at)} => ${lineAt(mutated, at)}`;
+    found.set(mutated, { file, operator, at, length, text, line, shows });
+  };
+  for (const operator of operators) operator(code, put, source);
+  return [...found.values()].sort((a, b) => a.at - b.at);
+}
+
+type Put = (operator: string, at: number, length: number, text: string) => void;
+type Operator = (code: string, put: Put, source: string) => void;
+
+/** Replaces each match of the pattern's group 1 (or of all of it) by each of these. */
+function replacing(name: string, pattern: RegExp, texts: (found: string) => readonly string[]): Operator {
+  return (code, put) => {
+    for (const match of code.matchAll(pattern)) {
+      const found = match[1] ?? match[0];
+      const at = match.index + match[0].indexOf(found);
+      for (const text of texts(found)) put(name, at, found.length, text);
+    }
+  };
+}
+
+const swaps = (name: string, pattern: RegExp, table: Readonly<Record<string, readonly string[]>>) =>
+  replacing(name, pattern, (found) => table[found] ?? []);
+
+const operators: readonly Operator[] = [
+  function checks(code, put, source) {
+    for (const { index } of code.matchAll(/\bassert \(/g)) {
+      const open = index + "assert ".length;
+      const close = closing(code, open);
+      const end = code.indexOf(";", close) + 1;
+      put("check dropped", index, end - index, "");
+      const condition = source.slice(open + 1, close);
+      put("check negated", open + 1, condition.length, `!(${condition})`);
+    }
+    for (const { index } of code.matchAll(/^ *throw \w+;/gm)) {
+      const at = code.indexOf("throw", index);
+      put("throw dropped", at, code.indexOf(";", at) + 1 - at, "");
+    }
+  },
+  function conditions(code, put) {
+    for (const { index, 0: head } of code.matchAll(/\b(?:if|while) \(/g)) {
+      const open = index + head.length - 1;
+      const length = closing(code, open) - open - 1;
+      if (head.startsWith("if")) put("condition always true", open + 1, length, "true");
+      put("condition always false", open + 1, length, "false");
+    }
+  },
+  function choices(code, put, source) {
+    for (const { index } of code.matchAll(/ \? /g)) {
+      const from = index + 3;
+      const colon = operandEnd(code, from);
+      if (code.slice(colon, colon + 2) !== ": ") continue;
+      const end = operandEnd(code, colon + 2);
+      const [first, second] = [source.slice(from, colon).trimEnd(), source.slice(colon + 2, end)];
+      put("choice always the second", from, first.length, second);
+      put("choice always the first", colon + 2, second.length, first);
+    }
+  },
+  swaps("comparison", / (<|<=|>|>=|==|!=) /g, {
+    "<": ["<=", ">="],
+    "<=": ["<", ">"],
+    ">": [">=", "<="],
+    ">=": [">", "<"],
+    "==": ["!="],
+    "!=": ["=="],
+  }),
+  swaps("arithmetic", / (\+|-|\*|\/|%|<<|>>|&&?|\|\|?) /g, {
+    "+": ["-"],
+    "-": ["+"],
+    "*": ["+"],
+    "/": ["*"],
+    "%": ["/"],
+    "<<": [">>"],
+    ">>": ["<<"],
+    "&": ["|"],
+    "&&": ["||"],
+    "|": ["&"],
+    "||": ["&&"],
+  }),
+  function operands(code, put) {
+    for (const { index } of code.matchAll(/ [&|]{1,2} /g)) {
+      const right = index + code.slice(index + 1).indexOf(" ") + 2;
+      const next = code.slice(right).search(/ [&|]{1,2} /);
+      const end = Math.min(operandEnd(code, right), next < 0 ? Infinity : right + next);
+      put("operand dropped", index, end - index, "");
+      const left = operandStart(code, index);
+      put("operand dropped", left, right - left, "");
+    }
+  },
+  swaps("assignment", / (\+=|-=|\|=|>>=) /g, {
+    "+=": ["-=", "="],
+    "-=": ["+=", "="],
+    "|=": ["&=", "="],
+    ">>=": ["<<="],
+  }),
+  replacing("negation dropped", /(?<![\w)])(!)[a-z(]/g, () => [""]),
+  replacing("literal", /\b(true|false)\b/g, (found) => [String(found !== "true")]),
+  function bounds(code, put, source) {
+    for (const { index, 0: name } of code.matchAll(/\b(?:min|max)(?=\()/g)) {
+      put("min and max", index, 3, name === "min" ? "max" : "min");
+      const open = index + 3;
+      const close = closing(code, open);
+      const comma = operandEnd(code, open + 1);
+      put("bound dropped", index, close + 1 - index, `(${source.slice(open + 1, comma)})`);
+      put("bound dropped", index, close + 1 - index, `(${source.slice(comma + 1, close).trim()})`);
+    }
+  },
+  function numbers(code, put, source) {
+    for (const { index, 0: number } of code.matchAll(/(?<![\w.])(?:0x[\da-f]+|0b[01]+|\d+)\b(?!\.)/g)) {
+      if (/^struct \(|^tolk /.test(lineAt(source, index)) && number !== "0") {
+        if (!lineAt(source, index).startsWith("struct")) continue;
+      }
+      const value = BigInt(number);
+      put("number", index, number.length, String(value + 1n));
+      // What is declared once and generated needs no second fault.
+      if (value > 0n && !/^const (ERR|OP)_/.test(lineAt(source, index))) {
+        put("number", index, number.length, String(value - 1n));
+      }
+    }
+    for (const { index, 0: text } of source.matchAll(/(?<=asm ")\d+/g)) {
+      for (const value of [Number(text) + 1, Number(text) - 1]) {
+        put("number", index, text.length, String(value));
+      }
+    }
+    for (const { index, 0: text } of source.matchAll(/(?<=ton\(")[\d.]+(?="\))/g)) {
+      const nano = BigInt(text.split(".")[0]) * 10n ** 9n + BigInt((text.split(".")[1] ?? "").padEnd(9, "0"));
+      for (const value of [nano - 1n, nano + 1n]) {
+        const digits = String(value).padStart(10, "0");
+        put("number", index, text.length, `${digits.slice(0, -9)}.${digits.slice(-9)}`);
+      }
+    }
+  },
+  replacing("exit code", /(?:throw|,|\?|:) (ERR_\w+)/g, (found) => [
+    found === "ERR_MALFORMED" ? "ERR_PROOF_INVALID" : "ERR_MALFORMED",
+  ]),
+  function sendModes(code, put, source) {
+    for (const { index, 0: sum } of code.matchAll(/\bSEND_MODE_\w+(?: \+ \w+)*/g)) {
+      const parts = source.slice(index, index + sum.length).split(" + ");
+      if (parts.length > 1) {
+        for (const part of parts) {
+          put("send mode", index, sum.length, parts.filter((each) => each !== part).join(" + "));
+        }
+      } else if (sum !== "SEND_MODE_REGULAR") put("send mode", index, sum.length, "SEND_MODE_REGULAR");
+      if (!sum.includes("IGNORE_ERRORS")) {
+        put("send mode", index, sum.length, `${sum} + SEND_MODE_IGNORE_ERRORS`);
+      }
+      if (!sum.includes("PAY_FEES") && !sum.includes("CARRY")) {
+        put("send mode", index, sum.length, `${sum} + SEND_MODE_PAY_FEES_SEPARATELY`);
+      }
+      if (!sum.includes("CARRY_ALL")) {
+        put("send mode", index, sum.length, `${sum} + SEND_MODE_CARRY_ALL_REMAINING_MESSAGE_VALUE`);
+      }
+    }
+  },
+  swaps("bounce", /\bBounceMode\.(NoBounce|Only256BitsOfBody)\b/g, {
+    NoBounce: ["Only256BitsOfBody"],
+    Only256BitsOfBody: ["NoBounce"],
+  }),
+  swaps("workchain", /\b(BASECHAIN|MASTERCHAIN)\b/g, {
+    BASECHAIN: ["MASTERCHAIN"],
+    MASTERCHAIN: ["BASECHAIN"],
+  }),
+  swaps(
+    "another field",
+    /\.(recipient|relayer|fee|refund|deposits|withdrawals|commitment|newRoot|root|nullifierHash|young|old|before|after|a|c|share|total|master|wallet|sender)\b(?!\()/g,
+    {
+      recipient: ["relayer"],
+      relayer: ["recipient"],
+      fee: ["refund"],
+      refund: ["fee"],
+      deposits: ["withdrawals"],
+      withdrawals: ["deposits"],
+      commitment: ["newRoot"],
+      newRoot: ["commitment"],
+      root: ["nullifierHash"],
+      nullifierHash: ["root"],
+      young: ["old"],
+      old: ["young"],
+      before: ["after"],
+      after: ["before"],
+      a: ["c"],
+      c: ["a"],
+      share: ["total"],
+      total: ["share"],
+      master: ["wallet"],
+      wallet: ["master"],
+    },
+  ),
+  function statements(code, put) {
+    // A call or an assignment that stands for itself: all that begins a line in a body and declares or returns nothing.
+    const heads =
+      /^ +(?!(?:val|var|return|throw|assert|if|else|do|while|repeat|try|match|asm|\.)\b)[a-zA-Z][\w.!]*(?:\(| [-+|>&]*= )/gm;
+    for (const { index, 0: head } of code.matchAll(heads)) {
+      const at = index + head.search(/\S/);
+      const end = statementEnd(code, at);
+      if (end !== undefined) put("statement dropped", at, end - at, "");
+    }
+  },
+];
+
+/** The source with comments, strings and what follows `asm` blanked, of the same length. */
+function masked(source: string): string {
+  const blank = (text: string) => text.replace(/[^\n]/g, " ");
+  return source.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|^import[^\n]*|^tolk [^\n]*/gm, blank);
+}
+
+function lineAt(source: string, at: number): string {
+  const from = source.lastIndexOf("\n", at - 1) + 1;
+  const to = source.indexOf("\n", at);
+  return source.slice(from, to < 0 ? undefined : to).trim().replace(/ *\/\/ .*$/, "");
+}
+
+/** Where the bracket that opens at `open` closes. */
+function closing(code: string, open: number): number {
+  let depth = 0;
+  for (let i = open; i < code.length; i++) {
+    if ("([{".includes(code[i])) depth++;
+    if (")]}".includes(code[i]) && --depth === 0) return i;
+  }
+  throw new Error(`a bracket does not close at ${open}`);
+}
+
+/** Where an operand ends: at a comma, colon or semicolon of its own level, or where the level ends. */
+function operandEnd(code: string, from: number): number {
+  let depth = 0;
+  for (let i = from; i < code.length; i++) {
+    if ("([{".includes(code[i])) depth++;
+    if (")]}".includes(code[i]) && depth-- === 0) return i;
+    if (depth === 0 && ",:;".includes(code[i])) return i;
+  }
+  return code.length;
+}
+
+/** Where the operand before `to` begins: after a bracket of its level, an assignment, a comma or another operand. */
+function operandStart(code: string, to: number): number {
+  let depth = 0;
+  for (let i = to - 1; i > 0; i--) {
+    if (")]}".includes(code[i])) depth++;
+    if ("([{".includes(code[i]) && depth-- === 0) return i + 1;
+    if (
+      depth === 0 && /(?: (?:[&|=]{1,2}|return|\?|:)|,)$/.test(code.slice(Math.max(0, i - 7), i)) &&
+      code[i] === " "
+    ) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+/** After the semicolon of the statement at `at`; undefined where a field of a struct or the like ends otherwise. */
+function statementEnd(code: string, at: number): number | undefined {
+  let depth = 0;
+  for (let i = at; i < code.length; i++) {
+    if ("([{".includes(code[i])) depth++;
+    if (")]}".includes(code[i]) && depth-- === 0) return undefined;
+    if (depth === 0 && code[i] === ";") return i + 1;
+  }
+  return undefined;
+}
