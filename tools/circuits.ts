@@ -9,6 +9,7 @@ import { type CircuitName, circuits } from "../src/core/groth16.ts";
 import config from "../deno.json" with { type: "json" };
 import { DIST, readPins, ROOT, writePins } from "./artifacts.ts";
 import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
+import { readArguments } from "./flags.ts";
 
 /** One circuit, compiled. */
 export interface CompiledCircuit {
@@ -29,13 +30,15 @@ export const CIRCUITS = new URL("circuits/", ROOT);
  * @param options.source the folder of the circuit, `circuits/` unless given
  * @param options.out the folder that receives circom's files, `dist/circuits/` unless given
  * @param options.simplify how far constraints are simplified: fully, unless "--O0" keeps every signal as a wire
+ * @param options.inspect whether circom looks for signals that no constraint mentions, or one alone; it throws then
  */
 export async function compileCircuit(
   name: CircuitName,
-  { source = CIRCUITS, out = DIST, simplify = "--O2" }: {
+  { source = CIRCUITS, out = DIST, simplify = "--O2", inspect = false }: {
     source?: URL;
     out?: URL;
     simplify?: "--O0" | "--O2";
+    inspect?: boolean;
   } = {},
 ): Promise<CompiledCircuit> {
   await Deno.mkdir(out, { recursive: true });
@@ -48,6 +51,7 @@ export async function compileCircuit(
         config.imports.circom2,
       ],
       ...[`${name}.circom`, "--r1cs", "--sym", "--wasm", "--prime", "bls12381", simplify],
+      ...(inspect ? ["--inspect"] : []),
       ...["-o", fileURLToPath(out)],
     ],
     cwd: source,
@@ -58,6 +62,7 @@ export async function compileCircuit(
   if (code !== 0 || !report.includes("Everything went okay")) {
     throw new Error(`circom refused ${name}:\n${report}`);
   }
+  if (inspect && report.includes("warning")) throw new Error(`circom warns of ${name}:\n${report}`);
   return {
     r1cs: await Deno.readFile(new URL(`${name}.r1cs`, out)),
     symbols: await Deno.readTextFile(new URL(`${name}.sym`, out)),
@@ -66,10 +71,13 @@ export async function compileCircuit(
 }
 
 if (import.meta.main) {
-  const check = Deno.args.includes("--check");
+  const check = readArguments(["--check"]).has("--check");
   const files: GeneratedFile[] = [];
   for (const name of circuits) {
-    files.push({ path: `artifacts/${name}.wasm`, content: (await compileCircuit(name)).wasm });
+    files.push({
+      path: `artifacts/${name}.wasm`,
+      content: (await compileCircuit(name, { inspect: true })).wasm,
+    });
   }
   await writeGenerated("circuits", files, check);
   if (!check) await writePins((await readPins()).label);

@@ -73,6 +73,31 @@ const shape = {
   withdraw: { constraints: 5234, publicInputs: 6, privateInputs: 42, wires: 5261 },
   deposit: { constraints: 9540, publicInputs: 4, privateInputs: 20, wires: 9562 },
 };
+/** Constraints of a hash of so many inputs: 3 an S-box; the first round's of the capacity element is a constant. */
+const ofHash = (inputs: number) => 3 * (8 * (inputs + 1) + 56) - 3;
+const ofPath = 20 * (ofHash(2) + 1);
+
+Deno.test("the counts of constraints are those of the circuits' parts, and those that the documents name", async () => {
+  assert.equal(shape.withdraw.constraints, ofHash(1) + ofHash(2) + ofPath + 20 + 4);
+  assert.equal(shape.deposit.constraints, 2 * ofPath + 20);
+  const written = (count: number) => count.toLocaleString("en-US");
+  const parts = [ofHash(1), ofHash(2), ofHash(2) + 1, ofPath].map(written);
+  const totals = [shape.withdraw.constraints, shape.deposit.constraints].map(written);
+  for (
+    const [page, numbers] of [["docs/circuits.md", [...parts, ...totals]], [
+      "circuits/README.md",
+      totals,
+    ]] as const
+  ) {
+    const text = await Deno.readTextFile(new URL(`../../${page}`, import.meta.url));
+    for (const number of numbers) assert.match(text, new RegExp(`(?<![\\d,])${number}(?![\\d,])`), page);
+  }
+});
+
+Deno.test("x^5 is a permutation of the field: 5 does not divide r - 1", () => {
+  assert.notEqual((FIELD_MODULUS - 1n) % 5n, 0n);
+});
+
 for (const { name, r1cs, wireOf } of [withdraw, deposit]) {
   Deno.test(`${name} has ${shape[name].constraints} constraints over the field of BLS12-381`, () => {
     const { prime, publicOutputs, constraints, publicInputs, privateInputs, wires } = r1cs;

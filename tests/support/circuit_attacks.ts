@@ -7,11 +7,13 @@ import {
   bitsOf,
   type DepositSignals,
   element,
+  EMPTY_LEAF,
   hashNullifier,
   hashPair,
   rootOf,
   type WithdrawSignals,
 } from "./circuit_inputs.ts";
+import { inverse } from "./propagation.ts";
 
 /** One attack: its name, the altered inputs, and the source line that refuses them. */
 export interface Attack<Signals> {
@@ -53,7 +55,7 @@ export const withdrawAttacks: readonly Attack<WithdrawSignals>[] = [
   })),
   {
     attack: "invented note bent under a real root by a path bit that is no bit",
-    alter: bend,
+    alter: (w) => bend(w),
     refusedBy: BIT_IS_BOOLEAN,
   },
   {
@@ -203,15 +205,17 @@ function bentRoot(w: WithdrawSignals, pathIndices: readonly bigint[]): bigint {
 }
 
 /**
- * The forgery that unconstrained path bits would allow. With node n and sibling s the circuit hashes
+ * The forgery that an unconstrained path bit would allow. With node n and sibling s the circuit hashes
  * (n + (s - n) b, s - (s - n) b). For any wished pair (L, R) and any n: s = L + R - n and b = (L - n) / (s - n). So the
- * attacker takes a real pair above two leaves and puts a note of his own in its place: every other constraint holds.
+ * attacker takes a real pair of the tree and puts what a note of his own has led to in its place: every other constraint
+ * holds.
  */
-function bend(w: WithdrawSignals): WithdrawSignals {
-  const leaf = hashPair(w.nullifier, w.secret);
-  const [left, right] = w.pathIndices[0] === 0n ? [leaf, w.pathElements[0]] : [w.pathElements[0], leaf];
+export function bend(w: WithdrawSignals, level = 0): WithdrawSignals {
   const [nullifier, secret] = [element(83n), element(84n)];
-  const invented = hashPair(nullifier, secret);
+  const climb = (leaf: bigint) => rootOf(leaf, w.pathElements.slice(0, level), w.pathIndices.slice(0, level));
+  const [node, invented] = [climb(hashPair(w.nullifier, w.secret)), climb(hashPair(nullifier, secret))];
+  const real = w.pathElements[level];
+  const [left, right] = w.pathIndices[level] === 0n ? [node, real] : [real, node];
   const sibling = mod(left + right - invented);
   const bit = mod((left - invented) * inverse(mod(sibling - invented)));
   return {
@@ -219,20 +223,30 @@ function bend(w: WithdrawSignals): WithdrawSignals {
     nullifier,
     secret,
     nullifierHash: hashNullifier(nullifier),
-    pathElements: replace(w.pathElements, 0, sibling),
-    pathIndices: replace(w.pathIndices, 0, bit),
+    pathElements: replace(w.pathElements, level, sibling),
+    pathIndices: replace(w.pathIndices, level, bit),
   };
 }
 
-/** x^(r - 2) mod r. */
-function inverse(x: bigint): bigint {
-  let result = 1n;
-  for (
-    let base = x, power = FIELD_MODULUS - 2n;
-    power > 0n;
-    power >>= 1n, base = (base * base) % FIELD_MODULUS
-  ) {
-    if (power & 1n) result = (result * base) % FIELD_MODULUS;
-  }
-  return result;
+/**
+ * What a deposit could do were the lowest bit of its place no bit. Leaf 6 may be spelled 4 + 2, with 2 for the lowest bit.
+ * At level 0 the circuit then hashes (2 s - x, 2 x - s), x the empty leaf before and the commitment after. An attacker who
+ * has put (2 s - z, 2 z - s) into leaves 4 and 5, z the empty leaf, replaces both by two leaves that no log tells of: the
+ * pool's tree is one that nobody else can rebuild.
+ */
+export function overwrite(d: DepositSignals): { inputs: DepositSignals; bits: readonly bigint[] } {
+  const s = element(85n);
+  const pair = (x: bigint): [bigint, bigint] => [mod(2n * s - x), mod(2n * x - s)];
+  const rest = bitsOf(4n).slice(1);
+  const rootAbove = (leaves: [bigint, bigint]) => rootOf(hashPair(...leaves), d.pathElements.slice(1), rest);
+  return {
+    inputs: {
+      ...d,
+      leafIndex: 6n,
+      pathElements: replace(d.pathElements, 0, s),
+      prevRoot: rootAbove(pair(EMPTY_LEAF)),
+      newRoot: rootAbove(pair(d.commitment)),
+    },
+    bits: [2n, ...rest],
+  };
 }
