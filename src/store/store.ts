@@ -1,6 +1,6 @@
 /**
  * The port to what the relayer must not lose: the pools' events, the lifecycle of withdrawals, and the signed transfer
- * in flight. Every method is one atomic step, and durable when it resolves; none retries against a store that is down.
+ * in flight. Every method is one atomic step, and durable when it resolves; none waits for a store that is down.
  * What a state means is `relay`'s business: the functions handed in here decide, the store only makes them atomic.
  */
 import type { TransactionId } from "../ton/chain.ts";
@@ -109,10 +109,34 @@ export type JobChange = (job: Job) => Job | undefined;
 /** An event that may settle a job: it names a nullifier hash. */
 export type SettlingEvent = WithdrawalEvent | (RefusedEvent & { readonly nullifierHash: bigint });
 
-/** Implementations: KV (embedded). All pass `store_contract_test.ts`. */
+/** Whether the store answers, and if not, why; the reason names no server. */
+export type StoreHealth = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Implementations: KV (embedded) and PostgreSQL. All pass `store_contract_test.ts`.
+ *
+ * Of all processes on one store one at a time leads: only its writes to the journal go through, which are all of them
+ * but {@link Store.addJob}. Who was deposed writes nothing any more, however late it notices.
+ *
+ * Every method throws `store_unavailable` when the store does not answer. Whether a write that ended so was made is
+ * then not known: look again before doing the next thing. What the API asks throws `overloaded` when
+ * too much is asked at once.
+ */
 export interface Store {
   /** Most events in one {@link Store.apply}. */
   readonly batchLimit: number;
+
+  /** Whether other processes may use it at the same time: what they write has to be looked for. */
+  readonly shared: boolean;
+
+  /** As of the last answer. */
+  health(): StoreHealth;
+
+  /** Takes the lead for `ms` milliseconds if nobody else has it, or keeps it for as long again; false: another leads. */
+  lead(ms: number): Promise<boolean>;
+
+  /** Gives up the lead, so that another need not wait for its end. */
+  resign(): Promise<void>;
 
   cursor(pool: PoolId): Promise<Cursor | undefined>;
 
@@ -120,7 +144,7 @@ export interface Store {
    * Appends deposits and withdrawals, lets `settle` change the job that each withdrawal or refusal names, and moves
    * the cursor: all of it or nothing.
    *
-   * @throws {Problem} `store_conflict` when the stored cursor is not `from`
+   * @throws {Problem} `store_conflict` when the stored cursor is not `from`; `not_leader`
    */
   apply(batch: Batch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
 
@@ -141,7 +165,11 @@ export interface Store {
    */
   addJob(job: Job, replaces: (existing: Job) => boolean): Promise<Job | Withdrawal | undefined>;
 
-  /** Changes a job and returns what it is afterwards; undefined when there is none. */
+  /**
+   * Changes a job and returns what it is afterwards; undefined when there is none.
+   *
+   * @throws {Problem} `not_leader`
+   */
   changeJob(id: JobId, change: JobChange): Promise<Job | undefined>;
 
   /** Live jobs, oldest first. */
@@ -152,12 +180,24 @@ export interface Store {
   /**
    * Journals a signed transfer. Must come before its first send.
    *
-   * @throws {Problem} `store_conflict` when there is one already
+   * @throws {Problem} `store_conflict` when there is one already; `not_leader`
    */
   beginTransfer(transfer: Transfer): Promise<void>;
 
-  /** Ends the transfer of this hash; nothing happens when it has ended. */
+  /**
+   * Ends the transfer of this hash; nothing happens when it has ended.
+   *
+   * @throws {Problem} `not_leader`
+   */
   endTransfer(hash: string): Promise<void>;
+
+  /**
+   * Forgets jobs that ended before `before` (unix milliseconds); of one that was paid the row of its payment stays.
+   *
+   * @returns how many
+   * @throws {Problem} `not_leader`
+   */
+  forgetJobs(before: number): Promise<number>;
 
   close(): Promise<void>;
 }

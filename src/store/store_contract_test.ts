@@ -1,9 +1,16 @@
-/** What every store must do, run against each of them: a new adapter is one more row of `stores`. */
+/**
+ * What every store must do, run against each of them: a new adapter is one more row of `stores`. PostgreSQL is a real
+ * server, once reached directly and once through a transaction pooler.
+ */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
 import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../ton/pool_event.ts";
+import { pooled, pooler } from "../../tests/support/pgbouncer.ts";
+import { freshDatabase, postgresServer } from "../../tests/support/services.ts";
 import { openKvStore } from "./kv/kv_store.ts";
+import { Problem } from "../core/errors.ts";
+import { openPostgresStore } from "./postgres/postgres_store.ts";
 import type { Cursor, Job, SettlingEvent, Store, Transfer } from "./store.ts";
 
 /** Opens the same store again and again: what one opening wrote, the next one finds. */
@@ -12,12 +19,22 @@ interface Opening {
   remove(): Promise<void>;
 }
 
-const stores: [name: string, prepare: () => Promise<Opening>][] = [
-  ["kv", async () => {
+const postgres = (reach: (url: string) => Promise<string>) => async (): Promise<Opening> => {
+  const database = await freshDatabase();
+  const url = await reach(database.url);
+  return { open: () => openPostgresStore(url), remove: async () => await database[Symbol.asyncDispose]() };
+};
+
+const stores: [name: string, ignore: boolean, prepare: () => Promise<Opening>][] = [
+  ["kv", false, async () => {
     const directory = await Deno.makeTempDir({ prefix: "tonado-store-" });
     return { open: () => openKvStore(directory), remove: () => Deno.remove(directory, { recursive: true }) };
   }],
+  ["postgres", !await postgresServer(), postgres((url) => Promise.resolve(url))],
+  ["postgres behind PgBouncer", !await pooler(), postgres(pooled)],
 ];
+/** Longer than any test. */
+const LEAD_MS = 600_000;
 
 const pool = new Address(0, Buffer.alloc(32, 0xab)).toRawString();
 const otherPool = new Address(-1, Buffer.alloc(32)).toRawString();
@@ -83,23 +100,33 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-for (const [name, prepare] of stores) {
+for (const [name, ignore, prepare] of stores) {
   const test = (
     claim: string,
     act: (store: Store, opening: Opening, reopen: () => Promise<Store>) => Promise<void>,
   ) =>
-    Deno.test(`${name} store: ${claim}`, async () => {
-      const opening = await prepare();
-      let store = await opening.open();
-      try {
-        await act(store, opening, async () => {
+    Deno.test({
+      name: `${name} store: ${claim}`,
+      ignore,
+      async fn() {
+        const opening = await prepare();
+        const lead = async () => {
+          const store = await opening.open();
+          ok(await store.lead(LEAD_MS));
+          return store;
+        };
+        let store = await lead();
+        try {
+          await act(store, opening, async () => {
+            await store.resign();
+            await store.close();
+            return store = await lead();
+          });
+        } finally {
           await store.close();
-          return store = await opening.open();
-        });
-      } finally {
-        await store.close();
-        await opening.remove();
-      }
+          await opening.remove();
+        }
+      },
     });
   const apply = (
     store: Store,
@@ -158,7 +185,10 @@ for (const [name, prepare] of stores) {
 
   test("a batch at the limit, all of it settling jobs, fits in one step", async (store) => {
     const hashes = Array.from({ length: store.batchLimit }, (_, i) => 2n ** 250n + BigInt(i));
-    for (const hash of hashes) equal(await store.addJob(job(hash), () => false), undefined);
+    for (let i = 0; i < hashes.length; i += 50) {
+      await Promise.all(hashes.slice(i, i + 50).map((hash) => store.addJob(job(hash), () => false)));
+    }
+    equal((await store.liveJobs()).length, hashes.length);
     await apply(store, hashes.map((hash, i) => withdrawal(i, hash)), undefined, 1_000, confirm);
     equal((await store.job({ pool, nullifierHash: hashes.at(-1)! }))!.state, "confirmed");
     deepEqual(await store.liveJobs(), []);
@@ -187,9 +217,16 @@ for (const [name, prepare] of stores) {
     );
   });
 
-  test("of 50 equal jobs at once exactly one gets in, the others are told which", async (store) => {
+  test("of 200 equal jobs at once exactly one gets in, the others are told which", async (store) => {
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => store.addJob(job(77n, { queryId: BigInt(i) }), () => true)),
+      Array.from({ length: 200 }, (_, i) => {
+        const add = () => store.addJob(job(77n, { queryId: BigInt(i) }), () => true);
+        const again = (error: unknown): ReturnType<typeof add> => {
+          if (!(error instanceof Problem) || error.code !== "overloaded") throw error;
+          return add().catch(again); // as it tells to: nothing was done yet
+        };
+        return add().catch(again);
+      }),
     );
     equal(answers.filter((answer) => answer === undefined).length, 1);
     const { queryId } = (await store.job({ pool, nullifierHash: 77n }))!;
@@ -209,6 +246,43 @@ for (const [name, prepare] of stores) {
     await apply(store, [withdrawal(1, 77n)], undefined, 9);
     equal((await store.addJob(job(77n), () => true) as { txHash: string }).txHash, at(1).hash);
     equal(await store.job({ pool, nullifierHash: 77n }), undefined);
+  });
+
+  test("a job and the payment of its note at once: the job is refused or settled, never left alive", async (store) => {
+    const hashes = Array.from({ length: 60 }, (_, i) => 9_000n + BigInt(i));
+    const indexed = (async () => {
+      for (const [i, hash] of hashes.entries()) {
+        await apply(store, [withdrawal(i, hash)], i === 0 ? undefined : i - 1, i, confirm);
+      }
+    })();
+    for (const hash of hashes) await store.addJob(job(hash), () => false);
+    await indexed;
+    deepEqual(await store.liveJobs(), []);
+  });
+
+  test("ended jobs are forgotten by age, live ones and payments never", async (store) => {
+    const end = (hash: bigint, settledAt: number) =>
+      store.changeJob({ pool, nullifierHash: hash }, (found) => ({ ...found, state: "failed", settledAt }));
+    await apply(store, [withdrawal(1, 5n)], undefined, 9);
+    for (const hash of [1n, 2n, 3n]) await store.addJob(job(hash), () => false);
+    await end(1n, 99);
+    await end(2n, 100);
+    equal(await store.forgetJobs(100), 1);
+    const left = await Promise.all([1n, 2n, 3n].map((nullifierHash) => store.job({ pool, nullifierHash })));
+    deepEqual(left.map((found) => found?.state), [undefined, "failed", "accepted"]);
+    ok(await store.withdrawal(pool, 5n));
+    equal(await store.addJob(job(1n), () => false), undefined);
+  });
+
+  test("a reader of deposits who leaves early leaves nothing open", async (store) => {
+    const events = Array.from({ length: 20 }, (_, i) => deposit(i));
+    await apply(store, events, undefined, 20);
+    for (let i = 0; i < 30; i++) {
+      for await (const row of store.deposits(pool, 3)) {
+        equal(row.leafIndex, 3);
+        break;
+      }
+    }
   });
 
   test("live jobs are listed oldest first, ended ones are not", async (store) => {

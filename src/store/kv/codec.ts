@@ -35,6 +35,10 @@ export function poolBytes(pool: PoolId): Uint8Array {
 /** Every key of the store. */
 export const keys = {
   version: ["version"],
+  /** Set while rows are being restored: what stands beside it is not whole. */
+  restoring: ["restoring"],
+  /** Whose store it is. */
+  identity: ["identity"],
   cursor: (pool: PoolId) => ["cursor", poolBytes(pool)],
   deposit: (pool: PoolId, leafIndex: number) => ["deposit", poolBytes(pool), leafIndex],
   leaf: (pool: PoolId, commitment: bigint) => ["leaf", poolBytes(pool), toBytes(commitment)],
@@ -45,13 +49,22 @@ export const keys = {
   job: (pool: PoolId, nullifierHash: bigint) => ["job", poolBytes(pool), toBytes(nullifierHash)],
   live: (pool: PoolId, nullifierHash: bigint) => ["live", poolBytes(pool), toBytes(nullifierHash)],
   allLive: ["live"],
+  allCursors: ["cursor"],
+  allDeposits: ["deposit"],
+  allWithdrawals: ["withdrawal"],
+  allJobs: ["job"],
   transfer: ["transfer"],
   transferBoc: ["transfer", "boc"],
 } as const;
 
+/** The pool of a key that starts with a table and a pool. */
+export function poolOfKey(key: Deno.KvKey): PoolId {
+  const pool = key[1] as Uint8Array;
+  const hash = Array.from(pool.subarray(1), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${(pool[0] << 24) >> 24}:${hash}`;
+}
+
 /** What a key of {@linkcode keys.live} names. */
 export function liveKeyParts(key: Deno.KvKey): { pool: PoolId; nullifierHash: bigint } {
-  const [, pool, nullifierHash] = key as [string, Uint8Array, Uint8Array];
-  const hash = Array.from(pool.subarray(1), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { pool: `${(pool[0] << 24) >> 24}:${hash}`, nullifierHash: bytesToBigint(nullifierHash) };
+  return { pool: poolOfKey(key), nullifierHash: bytesToBigint(key[2] as Uint8Array) };
 }

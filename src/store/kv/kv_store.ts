@@ -3,6 +3,8 @@
  * atomic commit, checked against the versions that it read.
  */
 import { Problem } from "../../core/errors.ts";
+import type { ArchivedStore, ArchiveRow } from "../archive.ts";
+import type { StoreIdentity } from "../identity.ts";
 import {
   type Batch,
   type Cursor,
@@ -14,13 +16,15 @@ import {
   type JobId,
   type PoolId,
   type SettlingEvent,
-  type Store,
+  type StoreHealth,
   type Transfer,
   type Withdrawal,
   withdrawalOf,
 } from "../store.ts";
+import { archiveRows, restoreRows } from "./archive.ts";
 import { decode, encode, keys, liveKeyParts } from "./codec.ts";
 import { lockDirectory } from "./lock.ts";
+import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./writes.ts";
 
 /** Form of keys and values; another one in the file refuses to open. */
 const VERSION = 1;
@@ -36,9 +40,9 @@ type Atomic = Deno.AtomicOperation;
 /**
  * Opens `<directory>/tonado.kv`, making the directory when it is missing.
  *
- * @throws {Problem} `already_running` when another process uses the directory
+ * @throws {Problem} `already_running` when another process uses the directory; `store_damaged` after half an import
  */
-export async function openKvStore(directory: string): Promise<Store> {
+export async function openKvStore(directory: string): Promise<ArchivedStore> {
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(directory);
   try {
@@ -52,6 +56,13 @@ export async function openKvStore(directory: string): Promise<Store> {
         `${directory}/tonado.kv is of version ${found.value}, not ${VERSION}`,
       );
     }
+    if ((await kv.get(keys.restoring)).value !== null) {
+      kv.close();
+      throw new Problem(
+        "store_damaged",
+        `an import into ${directory} was cut off: remove the directory and import again`,
+      );
+    }
     return new KvStore(kv, lock);
   } catch (error) {
     lock[Symbol.dispose]();
@@ -59,8 +70,10 @@ export async function openKvStore(directory: string): Promise<Store> {
   }
 }
 
-class KvStore implements Store {
+class KvStore implements ArchivedStore {
   readonly batchLimit = BATCH_LIMIT;
+  /** The lock file sees to it. */
+  readonly shared = false;
   readonly #kv: Deno.Kv;
   readonly #lock: Disposable;
 
@@ -68,6 +81,16 @@ class KvStore implements Store {
     this.#kv = kv;
     this.#lock = lock;
   }
+
+  health(): StoreHealth {
+    return { ok: true };
+  }
+
+  lead(): Promise<boolean> {
+    return Promise.resolve(true); // who has the directory has no rival
+  }
+
+  async resign(): Promise<void> {}
 
   async cursor(pool: PoolId): Promise<Cursor | undefined> {
     return (await get<Cursor>(this.#kv, keys.cursor(pool))).value;
@@ -87,13 +110,10 @@ class KvStore implements Store {
       const jobs = new Map<bigint, Versioned<Job>>();
       for (const event of events) {
         if (event.kind === "deposit") {
-          atomic.set(keys.deposit(pool, event.leafIndex), encode(depositOf(event)));
-          atomic.set(keys.leaf(pool, event.commitment), encode(event.leafIndex));
+          writeDeposit(atomic, pool, depositOf(event));
           continue;
         }
-        if (event.kind === "withdrawal") {
-          atomic.set(keys.withdrawal(pool, event.nullifierHash), encode(withdrawalOf(event)));
-        }
+        if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, withdrawalOf(event));
         if (event.nullifierHash === undefined) continue;
         const { nullifierHash } = event;
         const found = jobs.get(nullifierHash) ??
@@ -170,10 +190,9 @@ class KvStore implements Store {
     return { ...decode<Omit<Transfer, "boc">>(journal.value), boc: boc.value };
   }
 
-  async beginTransfer({ boc, ...journal }: Transfer): Promise<void> {
+  async beginTransfer(transfer: Transfer): Promise<void> {
     const none = { key: keys.transfer, versionstamp: null };
-    const { ok } = await this.#kv.atomic()
-      .check(none).set(keys.transfer, encode(journal)).set(keys.transferBoc, boc).commit();
+    const { ok } = await writeTransfer(this.#kv.atomic().check(none), transfer).commit();
     if (!ok) throw new Problem("store_conflict", "another transfer is in flight");
   }
 
@@ -183,6 +202,42 @@ class KvStore implements Store {
       if (found.value?.hash !== hash) return;
       atomic.check(found.entry).delete(keys.transfer).delete(keys.transferBoc);
     });
+  }
+
+  async forgetJobs(before: number): Promise<number> {
+    let count = 0;
+    for await (const { key, value } of this.#kv.list<Uint8Array>({ prefix: keys.allJobs })) {
+      const job = decode<Job>(value);
+      if (isLive(job) || !(job.settledAt !== undefined && job.settledAt < before)) continue;
+      await this.#commit(async (atomic) => {
+        const found = await get<Job>(this.#kv, keys.job(job.pool, job.nullifierHash));
+        if (found.value?.settledAt !== job.settledAt) return; // replaced meanwhile
+        atomic.check(found.entry).delete(key);
+      });
+      count++;
+    }
+    return count;
+  }
+
+  async identity(): Promise<StoreIdentity | undefined> {
+    return (await get<StoreIdentity>(this.#kv, keys.identity)).value;
+  }
+
+  async claim(identity: StoreIdentity): Promise<StoreIdentity> {
+    return await this.#commit(async (atomic) => {
+      const found = await get<StoreIdentity>(this.#kv, keys.identity);
+      if (found.value !== undefined) return found.value;
+      atomic.check(found.entry).set(keys.identity, encode(identity));
+      return identity;
+    });
+  }
+
+  rows(): AsyncIterable<ArchiveRow> {
+    return archiveRows(this.#kv);
+  }
+
+  async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {
+    await restoreRows(this.#kv, rows);
   }
 
   close(): Promise<void> {
@@ -209,12 +264,4 @@ interface Versioned<T> {
 async function get<T>(kv: Deno.Kv, key: Deno.KvKey): Promise<Versioned<T>> {
   const { value, versionstamp } = await kv.get<Uint8Array>(key);
   return { entry: { key, versionstamp }, value: value === null ? undefined : decode<T>(value) };
-}
-
-/** The row and its entry in the index of live jobs. */
-function writeJob(atomic: Atomic, job: Job): void {
-  const live = keys.live(job.pool, job.nullifierHash);
-  atomic.set(keys.job(job.pool, job.nullifierHash), encode(job));
-  if (isLive(job)) atomic.set(live, encode(null));
-  else atomic.delete(live);
 }

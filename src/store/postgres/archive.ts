@@ -1,0 +1,138 @@
+/** Everything out of a database and into an empty one, in pages: what is in memory at once does not grow with a pool. */
+import { Problem } from "../../core/errors.ts";
+import type { ArchiveRow } from "../archive.ts";
+import type { StoreIdentity } from "../identity.ts";
+import type { Deposit, PoolId, Withdrawal } from "../store.ts";
+import type { Database, Query } from "./database.ts";
+import {
+  cursorOf,
+  depositOfRow,
+  jobOfRow,
+  jobValues,
+  transferOfRow,
+  transferValues,
+  withdrawalOfRow,
+} from "./rows.ts";
+import { addDeposits, addWithdrawals, insertIdentity, insertJob, insertTransfer } from "./statements.ts";
+
+/** Rows of one statement. */
+const PAGE = 5_000;
+
+/** Deposits of a pool from a leaf on, a page at a time by their key. */
+export async function* depositsFrom(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
+  for (let next = leafIndex;;) {
+    const rows = await query(
+      `select leaf_index, commitment, "timestamp", tx_hash from deposits
+       where pool = $1 and leaf_index >= $2 order by leaf_index limit $3`,
+      [pool, next, PAGE],
+    );
+    for (const row of rows) yield depositOfRow(row);
+    if (rows.length < PAGE) return;
+    next = Number(rows[rows.length - 1].leaf_index) + 1;
+  }
+}
+
+/** All rows of one moment. */
+export async function* archiveRows(database: Database): AsyncIterable<ArchiveRow> {
+  const channel = new TransformStream<ArchiveRow, ArchiveRow>();
+  const writer = channel.writable.getWriter();
+  const reading = database.snapshot(async (query) => {
+    for await (const row of allRows(query)) await writer.write(row);
+    await writer.close();
+  });
+  reading.catch((error) => writer.abort(error));
+  try {
+    yield* channel.readable;
+  } finally {
+    await reading.catch(() => {}); // told by the stream, or the reader has left early
+  }
+}
+
+async function* allRows(query: Query): AsyncIterable<ArchiveRow> {
+  const identity = await identityIn(query);
+  if (identity) yield { kind: "identity", identity };
+  for (const row of await query("select * from sync_cursor order by pool")) {
+    yield { kind: "cursor", pool: row.pool as string, cursor: cursorOf(row) };
+  }
+  for await (const row of pages(query, "jobs")) yield { kind: "job", job: jobOfRow(row) };
+  for (const row of await query("select * from transfers")) {
+    yield { kind: "transfer", transfer: transferOfRow(row) };
+  }
+  for (const { pool } of await query("select distinct pool from deposits order by pool")) {
+    for await (const deposit of depositsFrom(query, pool as string, 0)) {
+      yield { kind: "deposit", pool: pool as string, deposit };
+    }
+  }
+  for await (const row of pages(query, "withdrawals")) {
+    yield { kind: "withdrawal", pool: row.pool as string, withdrawal: withdrawalOfRow(row) };
+  }
+}
+
+/** Whose the store is. */
+export async function identityIn(query: Query): Promise<StoreIdentity | undefined> {
+  const [row] = await query("select network, wallet from identity");
+  return row && { network: row.network as StoreIdentity["network"], wallet: row.wallet as string };
+}
+
+async function* pages(query: Query, table: "withdrawals" | "jobs") {
+  for (let after: unknown[] = ["", ""];;) {
+    const rows = await query(
+      `select * from ${table} where (pool, nullifier_hash) > ($1, $2::bytea) order by pool, nullifier_hash limit ${PAGE}`,
+      after,
+    );
+    yield* rows;
+    if (rows.length < PAGE) return;
+    const last = rows[rows.length - 1];
+    after = [last.pool, last.nullifier_hash];
+  }
+}
+
+/** Writes rows into empty tables, in one transaction. */
+export async function restoreRows(database: Database, rows: AsyncIterable<ArchiveRow>): Promise<void> {
+  await database.longTransaction(async (query) => {
+    await query("lock table deposits, withdrawals, sync_cursor, jobs, transfers, identity in exclusive mode");
+    for (const table of ["deposits", "withdrawals", "sync_cursor", "jobs", "transfers", "identity"]) {
+      if ((await query(`select 1 from ${table} limit 1`)).length > 0) throw new Problem("store_not_empty");
+    }
+    const [leader] = await query("select 1 from lease where expires_at > clock_timestamp()");
+    if (leader) throw new Problem("store_not_empty", "a relayer runs on this database");
+    const deposits = new Pending<Deposit>((pool, page) => addDeposits(query, pool, page));
+    const withdrawals = new Pending<Withdrawal>((pool, page) => addWithdrawals(query, pool, page));
+    for await (const row of rows) {
+      if (row.kind === "deposit") await deposits.add(row.pool, row.deposit);
+      else if (row.kind === "withdrawal") await withdrawals.add(row.pool, row.withdrawal);
+      else if (row.kind === "job") await query(insertJob, jobValues(row.job));
+      else if (row.kind === "identity") {
+        await query(insertIdentity, [row.identity.network, row.identity.wallet]);
+      } else if (row.kind === "transfer") await query(insertTransfer, transferValues(row.transfer));
+      else {
+        await query("insert into sync_cursor (pool, lt, hash) values ($1, $2, $3)", [
+          row.pool,
+          row.cursor.lt,
+          row.cursor.hash,
+        ]);
+      }
+    }
+    await deposits.flush();
+    await withdrawals.flush();
+  });
+}
+
+/** Rows of one pool that are written together. */
+class Pending<T> {
+  #pool = "";
+  #rows: T[] = [];
+
+  constructor(readonly write: (pool: PoolId, rows: readonly T[]) => Promise<void>) {}
+
+  async add(pool: PoolId, row: T): Promise<void> {
+    if (pool !== this.#pool) await this.flush();
+    this.#pool = pool;
+    if (this.#rows.push(row) === PAGE) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.write(this.#pool, this.#rows);
+    this.#rows = [];
+  }
+}

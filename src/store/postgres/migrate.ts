@@ -1,0 +1,52 @@
+/** Brings a database to this version's schema, once, whoever comes first. */
+import { Problem } from "../../core/errors.ts";
+import type { Database, Query } from "./database.ts";
+import { migrations, OLDEST_SERVER } from "./schema.ts";
+
+/** Any two numbers that nobody else uses: the name of the lock, of the kind that ends with its transaction. */
+const LOCK = [0x746f6e61, 0x646f];
+
+/** Version of the schema that this build works with. */
+export const SCHEMA_VERSION = migrations.length;
+
+/**
+ * Runs the steps that are missing, in one transaction. Several processes may start at once: they come one after another.
+ *
+ * @returns the versions that were found and that are there now
+ * @throws {Problem} `invalid_config` for a server that is too old or a schema that is newer than this build
+ */
+export async function migrate(database: Database): Promise<{ found: number; now: number }> {
+  return await database.longTransaction(async (query) => {
+    const [server] = await query("select current_setting('server_version_num')::int as number");
+    if (Number(server.number) < OLDEST_SERVER) throw wrong("PostgreSQL 14 or newer is needed");
+    await query("select pg_advisory_xact_lock($1, $2)", LOCK);
+    const found = await versionIn(query);
+    if (found > SCHEMA_VERSION) {
+      throw wrong(`its schema is of version ${found}; this release knows ${SCHEMA_VERSION}: use a newer one`);
+    }
+    if (found === 0) {
+      await query(
+        "create table schema_version (version integer primary key, applied_at timestamptz not null default now())",
+      );
+    }
+    for (let version = found + 1; version <= SCHEMA_VERSION; version++) {
+      await query(migrations[version - 1]);
+      await query("insert into schema_version (version) values ($1)", [version]);
+    }
+    return { found, now: SCHEMA_VERSION };
+  });
+}
+
+/** Version of the schema; 0 where there is none. */
+export async function versionIn(query: Query): Promise<number> {
+  const [there] = await query("select to_regclass('schema_version') is not null as there");
+  if (!there.there) return 0;
+  const [{ version }] = await query("select coalesce(max(version), 0) as version from schema_version");
+  return Number(version);
+}
+
+function wrong(detail: string): Problem {
+  return new Problem("invalid_config", `the database cannot be used: ${detail}`, {
+    errors: [{ pointer: "DATABASE_URL", detail }],
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * The tables, as the steps that make them. A step that has been released is never edited: what must change comes as a
+ * new one. Ordinary SQL of PostgreSQL 14, no extension, nothing that a managed server or a transaction pooler refuses.
+ *
+ * Field elements are 32 bytes, which psql shows as hex; amounts and other wide integers are numeric; pools are raw
+ * addresses, `<workchain>:<64 hex digits>`; times are what the field of the same name in `store.ts` says.
+ */
+
+/** Oldest PostgreSQL that is served, as `server_version_num` has it. */
+export const OLDEST_SERVER = 140_000;
+
+/** Step i makes version i + 1 of the schema. */
+export const migrations: readonly string[] = [
+  `
+  create table deposits (
+    pool text not null,
+    leaf_index integer not null check (leaf_index >= 0),
+    commitment bytea not null check (length(commitment) = 32),
+    "timestamp" bigint not null,
+    tx_hash text not null,
+    primary key (pool, leaf_index),
+    unique (pool, commitment)
+  );
+
+  create table withdrawals (
+    pool text not null,
+    nullifier_hash bytea not null check (length(nullifier_hash) = 32),
+    fee numeric(78, 0) not null,
+    refund numeric(78, 0) not null,
+    "timestamp" bigint not null,
+    tx_hash text not null,
+    primary key (pool, nullifier_hash)
+  );
+
+  create table sync_cursor (
+    pool text primary key,
+    lt numeric(20, 0) not null,
+    hash text not null
+  );
+
+  create table jobs (
+    pool text not null,
+    nullifier_hash bytea not null check (length(nullifier_hash) = 32),
+    state text not null check (state in ('accepted', 'broadcast', 'confirmed', 'failed', 'expired')),
+    query_id numeric(20, 0) not null,
+    root bytea not null check (length(root) = 32),
+    fee numeric(78, 0) not null,
+    refund numeric(78, 0) not null,
+    recipient text,
+    proof text,
+    failures integer not null,
+    accepted_at bigint not null,
+    not_before bigint,
+    attempts integer,
+    broadcast_at bigint,
+    settled_at bigint,
+    seqno bigint,
+    message_hash text,
+    tx_hash text,
+    reason text,
+    primary key (pool, nullifier_hash)
+  );
+  create index jobs_live on jobs (accepted_at) where state in ('accepted', 'broadcast');
+  create index jobs_ended on jobs (settled_at) where state in ('confirmed', 'failed', 'expired');
+
+  -- One wallet, one transfer in flight: the index on a constant holds the table to one row.
+  create table transfers (
+    hash text primary key,
+    seqno bigint not null,
+    valid_until bigint not null,
+    boc bytea not null,
+    jobs jsonb not null,
+    signed_at bigint not null
+  );
+  create unique index transfers_one on transfers ((true));
+
+  -- Who may write the journal. The fence grows with every change of hands; it is a key, so that changing it waits for
+  -- those who hold a key share of the row, and renewing the lease does not.
+  create table lease (
+    name text primary key,
+    holder text not null,
+    fence bigint not null unique,
+    expires_at timestamptz not null
+  );
+  `,
+  `
+  -- Whose store it is: the index on a constant holds the table to one row. A database of before has none, and belongs
+  -- to the first relayer that starts on it.
+  create table identity (
+    network text not null,
+    wallet text not null
+  );
+  create unique index identity_one on identity ((true));
+  `,
+];

@@ -1,0 +1,35 @@
+/**
+ * The port to what replicas of one relayer must agree on and may all lose: how often something happened lately. Losing it
+ * makes a bound start afresh, never a payment wrong, so nothing here is durable. Who is counted is the caller's business;
+ * a name that comes in must not be one of a person.
+ */
+
+/** A bound on how often something may happen. */
+export interface Allowance {
+  /** Tells this bound from others: lower-case words with hyphens. */
+  readonly name: string;
+  /** Times within {@link seconds}, counted from the first of them. */
+  readonly times: number;
+  readonly seconds: number;
+}
+
+/** Whether it may happen once more, and if not, after how many seconds (1 at least). */
+export type Taken = { readonly allowed: true } | { readonly allowed: false; readonly retryAfter: number };
+
+/** Implementations: memory (one process) and Redis (replicas). Both pass `shared_contract_test.ts`. */
+export interface Shared {
+  /**
+   * Counts one more for `key`. What is refused is not counted.
+   *
+   * @throws {Problem} `cache_unavailable`, soon: whoever asks decides whether that means yes or no
+   */
+  take(allowance: Allowance, key: string): Promise<Taken>;
+
+  /** Uncounts one that was allowed. @throws {Problem} `cache_unavailable` */
+  giveBack(allowance: Allowance, key: string): Promise<void>;
+
+  /** Resolves when it answers. @throws {Problem} `cache_unavailable` */
+  ping(): Promise<void>;
+
+  close(): Promise<void>;
+}
