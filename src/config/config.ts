@@ -5,8 +5,8 @@
 import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
 import { Secret } from "../core/secret.ts";
-import { Malformed, printable, type Setting } from "./setting.ts";
-import { type SettingKey, settings, unsupported } from "./settings.ts";
+import { given, Malformed, printable, type Setting } from "./setting.ts";
+import { type SettingKey, settings } from "./settings.ts";
 
 /** Environment variables, as `Deno.env.toObject()` gives them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,12 +19,40 @@ export interface Config {
     readonly bps: number;
     /** Smallest fee of native pools, nano. */
     readonly minNano: bigint;
+    /** What a withdrawal of jettons may cost at most, nano; undefined: anything. */
+    readonly maxCostNano?: bigint;
   };
   readonly indexer: { readonly url: string; readonly apiKey?: Secret<string> };
   /** Path of the deployments registry; undefined: the one that comes with the release. */
   readonly deployments?: string;
   readonly dataDir: string;
+  readonly store: {
+    /** PostgreSQL; undefined: the embedded store in `dataDir`. */
+    readonly databaseUrl?: Secret<string>;
+    /** How long the journal keeps a withdrawal after its end. */
+    readonly retentionDays: number;
+  };
   readonly http: { readonly host: string; readonly port: number };
+  /** Redis; its URL may hold a password. undefined: limits and caps are counted in this process. */
+  readonly cache?: { readonly url: Secret<string> };
+  /** What one address may ask in a minute; 0: as often as it likes. */
+  readonly rates: {
+    readonly noteCheck: number;
+    readonly withdraw: number;
+    /** Proxies whose word on the client's address is believed. */
+    readonly trustProxy: number;
+  };
+  /** Withdrawals taken on in an hour; 0: no bound. */
+  readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
+  /** Balances of the wallet, nano; 0: no bound. */
+  readonly balance: { readonly warn: bigint; readonly stop: bigint };
+  /** Where balance alerts are posted; such URLs are secrets themselves. */
+  readonly webhook?: Secret<string>;
+  /** Where `/metrics` is served: on a listener of its own, beside the API to who has the token, or nowhere. */
+  readonly metrics: {
+    readonly listen?: { readonly host: string; readonly port: number };
+    readonly token?: Secret<string>;
+  };
   readonly log: {
     readonly level: "debug" | "info" | "warning" | "error";
     /** undefined: pretty on a terminal, else json. */
@@ -52,20 +80,25 @@ export function loadConfig(
   const wrong = (name: string, detail: string) => void errors.push({ pointer: name, detail });
   const read = <K extends SettingKey>(key: K): Value<K> | undefined => {
     const setting: Setting<unknown> = settings[key];
-    const given = env[setting.name] || undefined;
-    const text = given ?? setting.default;
+    const found = given(setting, env);
+    const off = setting.offOnLocalnet && env[settings.network.name] === "localnet";
+    const text = found?.value ?? (off ? "0" : setting.default);
     if (text === undefined) return undefined;
     try {
       return setting.parse(text) as Value<K>;
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       const shown = setting.secret ? "its value" : JSON.stringify(printable(setting, text));
-      wrong(setting.name, `${shown} is not ${error.message}`);
+      wrong(found?.name ?? setting.name, `${shown} is not ${error.message}`);
       return undefined;
     }
   };
+  for (const { name, alias } of Object.values<Setting<unknown>>(settings)) {
+    if (alias !== undefined && env[name] && env[alias] && env[name] !== env[alias]) {
+      wrong(alias, `is set together with ${name}, to something else: set one of them`);
+    }
+  }
 
-  for (const { name, because } of unsupported) if (env[name]) wrong(name, because);
   const mnemonic = readMnemonic(read("walletMnemonic"), read("walletMnemonicFile"));
   const network = read("network");
   const indexerUrl = read("indexerUrl") ?? (network && publicEndpoints[network]);
@@ -86,10 +119,25 @@ export function loadConfig(
     version: read("walletVersion"),
     bps: read("feeBps"),
     minNano: read("feeMinNative"),
+    maxCostNano: read("maxCostNative"),
     apiKey: read("indexerApiKey"),
     dataDir: read("dataDir"),
+    databaseUrl: read("databaseUrl"),
+    retentionDays: read("retentionDays"),
     host: read("host"),
     port: read("port"),
+    cacheUrl: read("cacheUrl"),
+    noteCheck: read("rateNoteCheck"),
+    withdraw: read("rateWithdraw"),
+    trustProxy: read("trustProxy"),
+    hourly: read("hourlyCap"),
+    hourlyPerPool: read("hourlyCapPerPool"),
+    warn: read("balanceWarn"),
+    stop: read("balanceStop"),
+    webhook: read("webhookUrl"),
+    metricsPort: read("metricsPort"),
+    metricsHost: read("metricsHost"),
+    metricsToken: read("metricsToken"),
     level: read("logLevel"),
     format: read("logFormat"),
   };
@@ -100,14 +148,33 @@ export function loadConfig(
   return {
     network: network!,
     wallet: { mnemonic: new Secret(mnemonic!), version: values.version! },
-    fee: { bps: values.bps!, minNano: values.minNano! },
+    fee: {
+      bps: values.bps!,
+      minNano: values.minNano!,
+      ...values.maxCostNano === undefined ? {} : { maxCostNano: values.maxCostNano },
+    },
     indexer: {
       url: indexerUrl!,
       ...(values.apiKey === undefined ? {} : { apiKey: new Secret(values.apiKey) }),
     },
     ...(deployments === undefined ? {} : { deployments }),
     dataDir: values.dataDir!,
+    store: {
+      ...(values.databaseUrl === undefined ? {} : { databaseUrl: new Secret(values.databaseUrl) }),
+      retentionDays: values.retentionDays!,
+    },
     http: { host: values.host!, port: values.port! },
+    ...(values.cacheUrl === undefined ? {} : { cache: { url: new Secret(values.cacheUrl) } }),
+    rates: { noteCheck: values.noteCheck!, withdraw: values.withdraw!, trustProxy: values.trustProxy! },
+    caps: { hourly: values.hourly!, hourlyPerPool: values.hourlyPerPool! },
+    balance: { warn: values.warn!, stop: values.stop! },
+    ...(values.webhook === undefined ? {} : { webhook: new Secret(values.webhook) }),
+    metrics: {
+      ...(values.metricsPort === undefined
+        ? {}
+        : { listen: { host: values.metricsHost!, port: values.metricsPort } }),
+      ...(values.metricsToken === undefined ? {} : { token: new Secret(values.metricsToken) }),
+    },
     log: { level: values.level!, ...(values.format === undefined ? {} : { format: values.format }) },
   };
 

@@ -28,6 +28,21 @@ Deno.test("config: the mnemonic alone is enough, the rest are the interface's de
   equal(config.indexer.url, "https://testnet.toncenter.com/api/v2/jsonRPC");
   equal(config.indexer.apiKey, undefined);
   equal(config.dataDir, "./data");
+  equal(config.store.databaseUrl, undefined);
+});
+
+Deno.test("config: what a withdrawal of jettons may cost has no bound unless one is set", () => {
+  const bounded = loadConfig({ ...least, RELAYER_MAX_COST_NATIVE: "0.2" });
+  deepEqual(bounded.fee, { bps: 50, minNano: 50_000_000n, maxCostNano: 200_000_000n });
+});
+
+Deno.test("config: the database goes by either name, or by both with one value", () => {
+  const url = "postgresql://tonado:secret@db/tonado?sslmode=require";
+  for (
+    const env of [{ DATABASE_URL: url }, { POSTGRES_URL: url }, { DATABASE_URL: url, POSTGRES_URL: url }]
+  ) {
+    equal(loadConfig({ ...least, ...env }).store.databaseUrl!.reveal(), url);
+  }
 });
 
 const wrong: [string, Environment][] = [
@@ -40,16 +55,27 @@ const wrong: [string, Environment][] = [
   ["RELAYER_FEE_BPS", { RELAYER_FEE_BPS: "10001" }],
   ["RELAYER_FEE_BPS", { RELAYER_FEE_BPS: "5e1" }],
   ["RELAYER_FEE_MIN_NATIVE", { RELAYER_FEE_MIN_NATIVE: "0,05" }],
+  ["RELAYER_MAX_COST_NATIVE", { RELAYER_MAX_COST_NATIVE: "-1" }],
   ["RELAYER_FEE_MIN_NATIVE", { RELAYER_FEE_MIN_NATIVE: "0.0000000001" }],
   ["INDEXER_URL", { INDEXER_URL: "toncenter.com" }],
   ["INDEXER_URL", { INDEXER_URL: "https://user:password@toncenter.com/api/v2/jsonRPC" }],
   ["RELAYER_PORT", { RELAYER_PORT: "65536" }],
   ["RELAYER_LOG_LEVEL", { RELAYER_LOG_LEVEL: "loud" }],
   ["RELAYER_LOG_FORMAT", { RELAYER_LOG_FORMAT: "xml" }],
-  ["DATABASE_URL", { DATABASE_URL: "postgres://localhost/tonado" }],
-  ["POSTGRES_URL", { POSTGRES_URL: "postgres://localhost/tonado" }],
-  ["CACHE_URL", { CACHE_URL: "redis://localhost" }],
-  ["REDIS_URL", { REDIS_URL: "redis://localhost" }],
+  ["CACHE_URL", { CACHE_URL: "localhost:6379" }],
+  ["REDIS_URL", { REDIS_URL: "http://localhost" }],
+  ["REDIS_URL", { CACHE_URL: "redis://one", REDIS_URL: "redis://two" }],
+  ["RELAYER_RATE_WITHDRAW", { RELAYER_RATE_WITHDRAW: "-1" }],
+  ["RELAYER_TRUST_PROXY", { RELAYER_TRUST_PROXY: "yes" }],
+  ["RELAYER_HOURLY_CAP", { RELAYER_HOURLY_CAP: "many" }],
+  ["RELAYER_BALANCE_STOP", { RELAYER_BALANCE_STOP: "-1" }],
+  ["RELAYER_WEBHOOK_URL", { RELAYER_WEBHOOK_URL: "ftp://example" }],
+  ["RELAYER_METRICS_PORT", { RELAYER_METRICS_PORT: "65536" }],
+  ["RELAYER_METRICS_TOKEN", { RELAYER_METRICS_TOKEN: "short" }],
+  ["DATABASE_URL", { DATABASE_URL: "mysql://localhost/tonado" }],
+  ["POSTGRES_URL", { POSTGRES_URL: "localhost" }],
+  ["POSTGRES_URL", { DATABASE_URL: "postgres://localhost/a", POSTGRES_URL: "postgres://localhost/b" }],
+  ["RELAYER_RETENTION_DAYS", { RELAYER_RETENTION_DAYS: "0" }],
 ];
 for (const [name, change] of wrong) {
   Deno.test(`config: refuses ${JSON.stringify(change)}, naming ${name} alone`, () => {
@@ -71,7 +97,11 @@ Deno.test("config: all problems are listed at once", () => {
 });
 
 Deno.test("config: a malformed secret is not repeated, a malformed plain value is", () => {
-  const { message } = faults({ RELAYER_WALLET_MNEMONIC: "hunter two", RELAYER_PORT: "eighty" });
+  const { message } = faults({
+    RELAYER_WALLET_MNEMONIC: "hunter two",
+    DATABASE_URL: "//hunter",
+    RELAYER_PORT: "eighty",
+  });
   ok(!message.includes("hunter"));
   ok(message.includes("eighty"));
 });
@@ -88,10 +118,14 @@ Deno.test("config: the mnemonic may come from a file, and then not from the envi
 });
 
 Deno.test("config: printing it shows no secret", () => {
-  const env = { ...least, INDEXER_API_KEY: "key-123456" };
+  const env = {
+    ...least,
+    INDEXER_API_KEY: "key-123456",
+    DATABASE_URL: "postgres://u:pass-123456@db/tonado",
+  };
   const shown = inspect(loadConfig(env), { depth: 9 }) + Deno.inspect(loadConfig(env), { depth: 9 }) +
     JSON.stringify(describeConfig(env));
-  for (const secret of ["zebra", "key-123456"]) ok(!shown.includes(secret));
+  for (const secret of ["zebra", "key-123456", "pass-123456"]) ok(!shown.includes(secret));
   const { value, source } = describeConfig(env).find(({ name }) => name === "INDEXER_API_KEY")!;
   deepEqual([value, source], ["[redacted]", "environment"]);
 });
@@ -102,6 +136,35 @@ Deno.test("config: what is printed is what would be used, the network's endpoint
   deepEqual(shown({}).INDEXER_URL, ["https://testnet.toncenter.com/api/v2/jsonRPC", "default"]);
   deepEqual(shown({ RELAYER_NETWORK: "localnet" }).INDEXER_URL, [undefined, "unset"]);
   deepEqual(shown({ RELAYER_PORT: "1" }).RELAYER_PORT, ["1", "environment"]);
+});
+
+Deno.test("config: REDIS_URL is another name of CACHE_URL, and its password is never printed", () => {
+  const env = { ...least, REDIS_URL: "rediss://user:hunter2@cache:6380/1" };
+  equal(loadConfig(env).cache?.url.reveal(), env.REDIS_URL);
+  equal(loadConfig({ ...env, CACHE_URL: env.REDIS_URL }).cache?.url.reveal(), env.REDIS_URL);
+  const shown = JSON.stringify(describeConfig(env)) + Deno.inspect(loadConfig(env), { depth: 9 });
+  ok(shown.includes("rediss://[redacted]@cache:6380/1") && !shown.includes("hunter2"));
+});
+
+Deno.test("config: limits, caps and balances have the documented defaults, and are off on localnet unless set", () => {
+  const { rates, caps, balance } = loadConfig(least);
+  deepEqual(rates, { noteCheck: 300, withdraw: 100, trustProxy: 0 });
+  deepEqual(caps, { hourly: 1000, hourlyPerPool: 500 });
+  deepEqual(balance, { warn: 5_000_000_000n, stop: 1_000_000_000n });
+  const local = {
+    ...least,
+    RELAYER_NETWORK: "localnet",
+    INDEXER_URL: "http://127.0.0.1:8081",
+    RELAYER_DEPLOYMENTS: "localnet.json",
+    RELAYER_HOURLY_CAP: "3",
+  };
+  const config = loadConfig(local, () => "");
+  deepEqual([config.rates.withdraw, config.caps, config.balance], [0, { hourly: 3, hourlyPerPool: 0 }, {
+    warn: 0n,
+    stop: 0n,
+  }]);
+  const shown = Object.fromEntries(describeConfig(local).map(({ name, value }) => [name, value]));
+  deepEqual([shown.RELAYER_HOURLY_CAP, shown.RELAYER_HOURLY_CAP_PER_POOL], ["3", "0"]);
 });
 
 Deno.test("config: an empty variable counts as unset", () => {

@@ -1,7 +1,7 @@
 /** The settings as an operator sees them: name, effective value, where it comes from, help. Secrets are redacted. */
 import { isNetwork } from "../core/network.ts";
 import { type Environment, publicEndpoints } from "./config.ts";
-import { printable, type Setting } from "./setting.ts";
+import { given, printable, type Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
 
 /** One setting for printing. */
@@ -18,12 +18,13 @@ export function describeConfig(env: Environment): DescribedSetting[] {
   const network = env[settings.network.name] || settings.network.default;
   const endpoint = isNetwork(network) ? publicEndpoints[network] : undefined;
   return Object.values<Setting<unknown>>(settings).map((setting) => {
-    const given = env[setting.name] || undefined;
-    const value = given ?? setting.default ?? (setting === settings.indexerUrl ? endpoint : undefined);
+    const set = given(setting, env)?.value;
+    const standard = setting.offOnLocalnet && network === "localnet" ? "0" : setting.default;
+    const value = set ?? standard ?? (setting === settings.indexerUrl ? endpoint : undefined);
     return {
       name: setting.name,
       ...(value === undefined ? {} : { value: printable(setting, value) }),
-      source: given !== undefined ? "environment" : value !== undefined ? "default" : "unset",
+      source: set !== undefined ? "environment" : value !== undefined ? "default" : "unset",
       help: setting.help,
     };
   });

@@ -6,9 +6,22 @@ import { Problem } from "../core/errors.ts";
 import { MNEMONIC_WORDS, parseMnemonic } from "../core/mnemonic_words.ts";
 import { networks } from "../core/network.ts";
 import { parseUnits } from "../core/units.ts";
-import { httpUrl, integer, Malformed, oneOf, type Setting, text } from "./setting.ts";
+import {
+  httpUrl,
+  integer,
+  Malformed,
+  oneOf,
+  postgresUrl,
+  proxies,
+  redisUrl,
+  type Setting,
+  text,
+  token,
+} from "./setting.ts";
 
 const BPS_OF_ALL = 10_000;
+/** More than any bound needs. */
+const MANY = 1_000_000_000;
 
 /** Every setting, by the name it has in the code. */
 export const settings = {
@@ -47,6 +60,12 @@ export const settings = {
     parse: native,
     default: "0.05",
   },
+  maxCostNative: {
+    name: "RELAYER_MAX_COST_NATIVE",
+    help:
+      "what a withdrawal of jettons may cost at most, refund included, in whole native units; unset: no bound",
+    parse: native,
+  },
   indexerUrl: {
     name: "INDEXER_URL",
     help: "toncenter v2 endpoint; unset: the network's public one (localnet has none)",
@@ -65,9 +84,23 @@ export const settings = {
   },
   dataDir: {
     name: "RELAYER_DATA_DIR",
-    help: "directory of the embedded store",
+    help: "directory of the embedded store, and of what makes a start fast",
     parse: text,
     default: "./data",
+  },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    alias: "POSTGRES_URL",
+    help:
+      "PostgreSQL that replicas share, like postgres://user:password@host/database; unset: the embedded store",
+    parse: postgresUrl,
+    secret: true,
+  },
+  retentionDays: {
+    name: "RELAYER_RETENTION_DAYS",
+    help: "days that the journal keeps a withdrawal after its end; what the chain tells of it stays",
+    parse: integer(1, 36_500),
+    default: "30",
   },
   host: {
     name: "RELAYER_HOST",
@@ -80,6 +113,84 @@ export const settings = {
     help: "port to listen on; 0: any free one",
     parse: integer(0, 65_535),
     default: "8090",
+  },
+  cacheUrl: {
+    name: "CACHE_URL",
+    alias: "REDIS_URL",
+    help: "Redis in which replicas share rate limits and hourly caps; unset: this process's memory",
+    parse: redisUrl,
+  },
+  rateNoteCheck: {
+    name: "RELAYER_RATE_NOTE_CHECK",
+    help:
+      "requests a minute to POST /note/check, and to POST /withdraw/status, from one address; 0: no bound",
+    parse: integer(0, MANY),
+    default: "300",
+    offOnLocalnet: true,
+  },
+  rateWithdraw: {
+    name: "RELAYER_RATE_WITHDRAW",
+    help: "requests a minute to POST /withdraw from one address; 0: no bound",
+    parse: integer(0, MANY),
+    default: "100",
+    offOnLocalnet: true,
+  },
+  trustProxy: {
+    name: "RELAYER_TRUST_PROXY",
+    help: "proxies in front that append to X-Forwarded-For; 0: none, and the header is not believed",
+    parse: proxies,
+    default: "0",
+  },
+  hourlyCap: {
+    name: "RELAYER_HOURLY_CAP",
+    help: "withdrawals taken on in an hour; 0: no bound",
+    parse: integer(0, MANY),
+    default: "1000",
+    offOnLocalnet: true,
+  },
+  hourlyCapPerPool: {
+    name: "RELAYER_HOURLY_CAP_PER_POOL",
+    help: "withdrawals taken on in an hour from one pool; 0: no bound",
+    parse: integer(0, MANY),
+    default: "500",
+    offOnLocalnet: true,
+  },
+  balanceWarn: {
+    name: "RELAYER_BALANCE_WARN",
+    help: "balance of the wallet below which it warns, in whole native units; 0: never",
+    parse: native,
+    default: "5",
+    offOnLocalnet: true,
+  },
+  balanceStop: {
+    name: "RELAYER_BALANCE_STOP",
+    help: "balance of the wallet below which it takes no withdrawals on, in whole native units; 0: no bound",
+    parse: native,
+    default: "1",
+    offOnLocalnet: true,
+  },
+  webhookUrl: {
+    name: "RELAYER_WEBHOOK_URL",
+    help: "URL that balance alerts are posted to as JSON",
+    parse: httpUrl,
+    secret: true,
+  },
+  metricsPort: {
+    name: "RELAYER_METRICS_PORT",
+    help: "port on which GET /metrics is served, and nothing else",
+    parse: integer(0, 65_535),
+  },
+  metricsHost: {
+    name: "RELAYER_METRICS_HOST",
+    help: "address to listen on for RELAYER_METRICS_PORT",
+    parse: text,
+    default: "127.0.0.1",
+  },
+  metricsToken: {
+    name: "RELAYER_METRICS_TOKEN",
+    help: "bearer token with which GET /metrics is served beside the API",
+    parse: token,
+    secret: true,
   },
   logLevel: {
     name: "RELAYER_LOG_LEVEL",
@@ -96,21 +207,6 @@ export const settings = {
 
 /** Name of a setting in the code. */
 export type SettingKey = keyof typeof settings;
-
-/**
- * Variables that the interface names and this version cannot honour. Ignoring one would put money behind a store that
- * the operator did not choose, so a set one refuses the start.
- */
-export const unsupported: readonly { name: string; because: string }[] = [
-  ...["DATABASE_URL", "POSTGRES_URL"].map((name) => ({
-    name,
-    because: "PostgreSQL is not supported yet: unset it to use the embedded store in RELAYER_DATA_DIR",
-  })),
-  ...["CACHE_URL", "REDIS_URL"].map((name) => ({
-    name,
-    because: "a shared cache is not supported yet: unset it",
-  })),
-];
 
 function mnemonic(value: string): string {
   try {

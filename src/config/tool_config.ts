@@ -64,7 +64,9 @@ export function loadDeployConfig(
   return { endpoint, wallet: { mnemonic: new Secret(mnemonic!), version: version! }, burnOwner };
 }
 
-class Reader {
+/** Reads settings and collects what is wrong with them. */
+/** Reads settings and collects what is wrong with them. */
+export class Reader {
   readonly #errors: ProblemDetail[] = [];
 
   constructor(readonly env: Environment) {}

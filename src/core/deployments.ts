@@ -6,6 +6,7 @@ import { Address } from "@ton/core";
 import { z } from "zod";
 import { Problem } from "./errors.ts";
 import { type Network, networks } from "./network.ts";
+import { HIGHEST_GENERATION } from "./pool_constants.ts";
 import { parseUnits } from "./units.ts";
 
 /** One deployed pool. */
@@ -15,6 +16,8 @@ export interface Deployment {
   readonly asset: string;
   /** Denomination in whole units, decimal. */
   readonly amount: string;
+  /** Of a successor, 1 and up: the pools before it of the same asset and denomination; absent of the first one. */
+  readonly generation?: number;
   /** Denomination in nano (for a jetton in its smallest unit). */
   readonly denomination: bigint;
   /** Masterchain sequence number at deployment. */
@@ -40,9 +43,10 @@ export interface Deployments {
   readonly pools: ReadonlyMap<string, Deployment>;
 }
 
-/** Registry key of a pool: `<asset>-<amount>`. */
-export function poolKey(pool: { asset: string; amount: string }): string {
-  return `${pool.asset}-${pool.amount}`;
+/** Registry key of a pool: `<asset>-<amount>`, and of a successor `<asset>-<amount>-g<generation>`. */
+export function poolKey(pool: { asset: string; amount: string; generation?: number }): string {
+  const first = `${pool.asset}-${pool.amount}`;
+  return pool.generation ? `${first}-g${pool.generation}` : first;
 }
 
 const address = z.string().transform((text, context) => {
@@ -60,6 +64,7 @@ const deployment = z.object({
   address,
   asset: z.string().regex(/^[a-z0-9]+$/),
   amount: z.string().regex(/^(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/),
+  generation: z.int().min(1).max(HIGHEST_GENERATION).optional(),
   denomination: nano,
   deployedSeqno: z.int().nonnegative(),
   codeHash: hash,
@@ -109,6 +114,14 @@ export function formatDeployments({ network, pools }: Deployments): string {
   return JSON.stringify({ network, pools: Object.fromEntries(plain) }, null, 2) + "\n";
 }
 
+function unitsOf(amount: string, decimals: number): bigint | undefined {
+  try {
+    return parseUnits(amount, decimals);
+  } catch {
+    return undefined; // more places than the jetton has
+  }
+}
+
 function contradictions(key: string, pool: Deployment): { pointer: string; detail: string }[] {
   const errors = [];
   if (key !== poolKey(pool)) {
@@ -116,6 +129,16 @@ function contradictions(key: string, pool: Deployment): { pointer: string; detai
   }
   if (pool.asset === "native" && parseUnits(pool.amount) !== pool.denomination) {
     errors.push({ pointer: `/pools/${key}/denomination`, detail: "is not `amount` in nano" });
+  }
+  if (pool.asset !== "native") {
+    for (const member of ["jettonMaster", "jettonWallet", "decimals"] as const) {
+      if (pool[member] === undefined) {
+        errors.push({ pointer: `/pools/${key}/${member}`, detail: "is missing of a jetton pool" });
+      }
+    }
+    if (pool.decimals !== undefined && unitsOf(pool.amount, pool.decimals) !== pool.denomination) {
+      errors.push({ pointer: `/pools/${key}/denomination`, detail: "is not `amount` in the smallest unit" });
+    }
   }
   return errors;
 }

@@ -40,6 +40,7 @@ export const problems = {
     todo: "Submit it with POST /withdraw.",
   },
   method_not_allowed: { status: 405, title: "Method is not allowed here", todo: "See the Allow header." },
+  request_timeout: { status: 408, title: "Body did not arrive in time", todo: "Send it again, faster." },
   nullifier_already_used: {
     status: 409,
     title: "Nullifier hash is already used",
@@ -117,6 +118,11 @@ export const problems = {
     status: 503,
     title: "Not ready",
     todo: "Wait and ask again; GET /readyz says what is missing.",
+  },
+  overloaded: {
+    status: 503,
+    title: "Too many requests are under way",
+    todo: "Wait as long as Retry-After says.",
   },
   relayer_balance_low: {
     status: 503,
@@ -196,10 +202,42 @@ export const problems = {
     todo: "Nothing was lost: the note stays valid if the deposit still arrives, else the value bounces.",
   },
   cancelled: { status: 499, title: "Cancelled", todo: "Start again when you like." },
+  cache_unavailable: {
+    status: 503,
+    title: "Shared cache does not answer",
+    todo: "Check CACHE_URL and the server behind it; a relayer that runs goes on by itself when it answers.",
+  },
   store_conflict: {
     status: 503,
     title: "Another writer was first",
-    todo: "Run one relayer on one store.",
+    todo:
+      "Wait: who was first goes on. Restoring a backup under a running relayer does this too: start it again.",
+  },
+  store_unavailable: {
+    status: 503,
+    title: "Database does not answer",
+    todo: "Check DATABASE_URL and the server; a relayer that runs goes on by itself when it answers.",
+  },
+  not_leader: {
+    status: 503,
+    title: "Another replica leads",
+    todo: "Nothing to do: the leader writes, and this replica follows.",
+  },
+  store_not_empty: {
+    status: 422,
+    title: "Store is not empty",
+    todo: "Import into an empty store only: a fresh database, or a fresh data directory.",
+  },
+  store_damaged: {
+    status: 422,
+    title: "Store contradicts itself",
+    todo:
+      "Do not start a relayer on it: restore a backup, or see docs/operating.md on rebuilding it from the chain.",
+  },
+  invalid_export: {
+    status: 422,
+    title: "File is no whole export of a store",
+    todo: "Export again; nothing was imported.",
   },
   already_running: {
     status: 500,
@@ -215,6 +253,26 @@ export const problems = {
     status: 422,
     title: "Pool failed its audit",
     todo: "Do not deposit into it; see the checks that failed.",
+  },
+  unknown_note: {
+    status: 404,
+    title: "No such note in the note store",
+    todo: "`tonado note show` lists the notes that are there.",
+  },
+  notes_locked: {
+    status: 422,
+    title: "The passphrase does not open the note store",
+    todo: "Give the passphrase that it was made with: nobody can open it without.",
+  },
+  notes_damaged: {
+    status: 422,
+    title: "Note store cannot be read",
+    todo: "Move the file aside, never delete it, and bring a backup in with `tonado note restore`.",
+  },
+  notes_busy: {
+    status: 500,
+    title: "Another process works with this note store",
+    todo: "Wait until it is done, or end it: what it began is in the store and can be resumed.",
   },
   unconfirmed: {
     status: 400,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import fc from "fast-check";
 import vectors from "../../tests/vectors/protocol.json" with { type: "json" };
+import { runs } from "../../tests/support/property_runs.ts";
 import { addressToField } from "./address_field.ts";
 import { Problem } from "./errors.ts";
 import { FIELD_MODULUS, fromBytes, fromHex, parseSignal, toBytes, toHex } from "./field.ts";
@@ -11,12 +12,15 @@ const element = fc.bigInt(0n, FIELD_MODULUS - 1n);
 const refused = (code: string) => (error: unknown) => error instanceof Problem && error.code === code;
 
 Deno.test("field elements survive hex and bytes", () => {
-  fc.assert(fc.property(element, (x) => {
-    assert.equal(fromHex(toHex(x)), x);
-    assert.equal(fromBytes(toBytes(x)), x);
-    assert.equal(parseSignal(String(x)), x);
-    assert.match(toHex(x), /^0x[0-9a-f]{64}$/);
-  }));
+  fc.assert(
+    fc.property(element, (x) => {
+      assert.equal(fromHex(toHex(x)), x);
+      assert.equal(fromBytes(toBytes(x)), x);
+      assert.equal(parseSignal(String(x)), x);
+      assert.match(toHex(x), /^0x[0-9a-f]{64}$/);
+    }),
+    runs(100),
+  );
 });
 
 Deno.test("shorter and upper case hex is read, the canonical form is written", () => {

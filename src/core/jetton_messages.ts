@@ -4,7 +4,7 @@
  */
 import { type Address, beginCell, type Cell, type Slice } from "@ton/core";
 import { type ExitCodeName, exitCodeName, Problem } from "./errors.ts";
-import { opCodes } from "./messages.ts";
+import { type DepositBody, loadDeposit, opCodes } from "./messages.ts";
 
 /** A transfer of jettons, for the sender's own wallet. */
 export interface JettonTransferBody {
@@ -57,6 +57,15 @@ export function loadTransferNotification(body: Cell): TransferNotification {
     sender: slice.loadMaybeAddress(),
     forwardPayload: slice.loadBit() ? slice.loadRef() : restOf(slice),
   }));
+}
+
+/**
+ * The deposit that a notification carries; a pool takes it from a reference only, which nobody can tell here any more.
+ *
+ * @throws {Problem} `invalid_request` when it is another payload
+ */
+export function depositOf({ forwardPayload }: TransferNotification): DepositBody {
+  return loadDeposit(forwardPayload);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { Problem } from "./errors.ts";
 import { FIELD_BYTES, fromBytes, isFieldElement, toBytes, writeBytes } from "./field.ts";
 import { LeafIndex } from "./leaf_index.ts";
-import { hashLevel, hashPairs } from "./poseidon.ts";
+import { assertElements, hashLevel, hashPairs } from "./poseidon.ts";
 import { zeros } from "./zeros.ts";
 
 /** Levels above the leaves. */
@@ -113,6 +113,41 @@ export class MerkleTree {
     return fromBytes(node);
   }
 
+  /** Every node as bytes, level after level, leaves first: what {@linkcode MerkleTree.fromNodes} takes. */
+  nodes(): Uint8Array {
+    const counts = nodeCounts(this.#size);
+    const bytes = new Uint8Array(counts.reduce((sum, count) => sum + count, 0) * FIELD_BYTES);
+    let at = 0;
+    for (const [level, count] of counts.entries()) {
+      bytes.set(this.#levels[level].subarray(0, count * FIELD_BYTES), at);
+      at += count * FIELD_BYTES;
+    }
+    return bytes;
+  }
+
+  /**
+   * A tree of {@linkcode nodes} that were taken from one of `size` leaves. They are not hashed again: who kept them must
+   * know that they are unchanged.
+   *
+   * @throws {Problem} `not_in_field`; RangeError when there are not as many as `size` leaves have
+   */
+  static fromNodes(size: number, nodes: Uint8Array): MerkleTree {
+    const inRange = Number.isInteger(size) && size >= 0 && size <= CAPACITY;
+    const counts = nodeCounts(inRange ? size : 0);
+    if (!inRange || nodes.length !== counts.reduce((sum, count) => sum + count, 0) * FIELD_BYTES) {
+      throw new RangeError(`these are not the nodes of ${size} leaves`);
+    }
+    assertElements(nodes);
+    const tree = new MerkleTree();
+    let at = 0;
+    for (const [level, count] of counts.entries()) {
+      tree.#reserve(level, count).set(nodes.subarray(at, at + count * FIELD_BYTES));
+      at += count * FIELD_BYTES;
+    }
+    tree.#size = size;
+    return tree;
+  }
+
   #path(i: number): MerklePath {
     const pathElements = Array.from({ length: MERKLE_TREE_HEIGHT }, (_, k) => this.#node(k, (i >> k) ^ 1));
     const pathIndices = Array.from({ length: MERKLE_TREE_HEIGHT }, (_, k) => (i >> k) & 1);
@@ -153,4 +188,9 @@ export class MerkleTree {
       throw new RangeError(`no leaf ${i} of ${this.#size}`);
     }
   }
+}
+
+/** How many nodes have one of `size` leaves below them, by level. */
+function nodeCounts(size: number): number[] {
+  return Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, (_, level) => Math.ceil(size / 2 ** level));
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { poseidon2 } from "poseidon-bls12381";
 import vectors from "../../tests/vectors/protocol.json" with { type: "json" };
+import { runs } from "../../tests/support/property_runs.ts";
 import { Problem, type ProblemCode } from "./errors.ts";
 import { FIELD_MODULUS } from "./field.ts";
 import { MERKLE_TREE_HEIGHT, type MerklePath, MerkleTree } from "./merkle_tree.ts";
@@ -77,7 +78,7 @@ Deno.test("appending in any portions gives the naive tree: root, leaves and ever
         });
       }
     }),
-    { numRuns: 40 },
+    runs(40),
   );
 });
 

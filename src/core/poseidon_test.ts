@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { poseidon1, poseidon2 } from "poseidon-bls12381";
 import vectors from "../../tests/vectors/protocol.json" with { type: "json" };
+import { runs } from "../../tests/support/property_runs.ts";
 import { wasmBytes } from "../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
 import { Problem } from "./errors.ts";
 import { FIELD_MODULUS, fromBytes, toBytes } from "./field.ts";
@@ -19,10 +20,8 @@ Deno.test("hashes of one and two inputs are the published ones", () => {
 
 Deno.test("thousands of random inputs hash as with npm poseidon-bls12381", () => {
   const element = fc.bigInt({ min: 0n, max: FIELD_MODULUS - 1n });
-  fc.assert(fc.property(element, (x) => poseidon([x]) === poseidon1([x])), { numRuns: 1000 });
-  fc.assert(fc.property(element, element, (x, y) => poseidon([x, y]) === poseidon2([x, y])), {
-    numRuns: 3000,
-  });
+  fc.assert(fc.property(element, (x) => poseidon([x]) === poseidon1([x])), runs(1000));
+  fc.assert(fc.property(element, element, (x, y) => poseidon([x, y]) === poseidon2([x, y])), runs(3000));
 });
 
 Deno.test("inputs with long runs of ones and zeros hash as with npm poseidon-bls12381", () => {

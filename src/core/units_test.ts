@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { runs } from "../../tests/support/property_runs.ts";
 import { Problem } from "./errors.ts";
 import { formatUnits, parseNano, parseUnits } from "./units.ts";
 
@@ -15,6 +16,7 @@ Deno.test("formatUnits and parseUnits undo each other for every amount and numbe
     fc.property(fc.bigInt(0n, 1n << 120n), fc.integer({ min: 0, max: 18 }), (nano, decimals) => {
       assert.equal(parseUnits(formatUnits(nano, decimals), decimals), nano);
     }),
+    runs(100),
   );
 });
 

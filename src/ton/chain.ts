@@ -49,6 +49,9 @@ export interface Chain {
   /** Sequence number of the last masterchain block. */
   masterchainSeqno(options?: CallOptions): Promise<number>;
 
+  /** That of a block that closed about `time` (unix): within some seconds of it, before or after. */
+  masterchainSeqnoAt(time: number, options?: CallOptions): Promise<number>;
+
   account(address: Address, options?: CallOptions): Promise<AccountInfo>;
 
   /**

@@ -2,7 +2,7 @@
  * TON mnemonics (24 words of the BIP-39 list, TON's own derivation and checksum; not BIP-39). Nothing here prints,
  * keeps or names a word.
  */
-import { mnemonicToPrivateKey, mnemonicValidate } from "@ton/crypto";
+import { mnemonicNew, mnemonicToPrivateKey, mnemonicValidate } from "@ton/crypto";
 import { parseMnemonic } from "../core/mnemonic_words.ts";
 import { Secret } from "../core/secret.ts";
 
@@ -28,6 +28,11 @@ export async function checkMnemonic(mnemonic: Secret<string> | string): Promise<
 export async function openMnemonic(mnemonic: Secret<string> | string): Promise<OpenedMnemonic> {
   const words = parseWords(mnemonic);
   return { ...await mnemonicToPrivateKey(words), checksumHolds: await mnemonicValidate(words) };
+}
+
+/** 24 new words, of the platform's cryptographic generator, that pass TON's checksum. */
+export async function newMnemonic(): Promise<Secret<string>> {
+  return new Secret((await mnemonicNew(24)).join(" "));
 }
 
 function parseWords(mnemonic: Secret<string> | string): string[] {

@@ -1,11 +1,16 @@
 /**
- * A pool as a typed object: its get methods, and the two messages that it takes. It holds no state and believes the
+ * A pool as a typed object, of the native coin or of a jetton: its get methods, and the messages that it takes. It holds no state and believes the
  * endpoint's getters; what must not be believed is checked elsewhere, against the pool's own transactions.
  */
-import { type Address, type Sender, SendMode, type TupleReader } from "@ton/core";
+import { type Address, type Message, type Sender, SendMode, type TupleReader } from "@ton/core";
 import { isFieldElement } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
-import { Problem } from "../core/errors.ts";
+import { type ExitCodeName, Problem } from "../core/errors.ts";
+import {
+  loadDepositRefused,
+  loadTransferNotification,
+  storeJettonTransfer,
+} from "../core/jetton_messages.ts";
 import { ROOT_HISTORY_SIZE } from "../core/merkle_tree.ts";
 import { storeDeposit, storeWithdraw } from "../core/messages.ts";
 import { proofToCell } from "../core/proof_codec.ts";
@@ -29,13 +34,33 @@ export interface PoolInfo {
   readonly touched: number;
 }
 
-/** A deposit; `value` in nano, by default what the pool asks for. */
+/** A deposit to a native pool; `value` in nano, by default what the pool asks for. */
 export interface DepositArgs {
   readonly commitment: bigint;
   readonly newRoot: bigint;
   readonly leafIndex: number;
   readonly proof: Groth16Proof;
   readonly value?: bigint;
+}
+
+/** A deposit by transfer of jettons. Amounts in nano, the jettons' in their smallest unit. */
+export interface JettonDepositArgs extends Omit<DepositArgs, "value"> {
+  /** Exactly the pool's denomination. */
+  readonly amount: bigint;
+  /** Whose jettons they are: gets back what is left, and the jettons when the pool refuses. */
+  readonly owner: Address;
+  /** The owner's own jetton wallet. */
+  readonly wallet: Address;
+  /** What `get_deposit_value` says. */
+  readonly forward: bigint;
+}
+
+/** A jetton pool gave a deposit back. */
+export interface ReturnedDeposit {
+  /** Why. */
+  readonly refused: ExitCodeName;
+  /** In the jetton's smallest unit. */
+  readonly amount: bigint;
 }
 
 /** A withdrawal; fee in the pool's asset, refund and `value` in nano, `value` by default what the pool asks for. */
@@ -95,7 +120,7 @@ export class Pool {
     return this.#get("get_withdraw_value", (stack) => stack.readBigNumber(), options, refund);
   }
 
-  /** Nano to send with a deposit: of a native pool the denomination, exactly. */
+  /** Nano to send with a deposit: of a native pool the denomination, exactly; of a jetton pool to forward with it. */
   getDepositValue(options?: CallOptions): Promise<bigint> {
     return this.#get("get_deposit_value", (stack) => stack.readBigNumber(), options);
   }
@@ -119,6 +144,45 @@ export class Pool {
   depositMessage({ commitment, newRoot, leafIndex, proof, value }: DepositArgs & { value: bigint }) {
     const body = storeDeposit({ queryId: 0n, commitment, newRoot, leafIndex, proof: proofToCell(proof) });
     return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /**
+   * The message of a deposit to a jetton pool, for the owner's jetton wallet. It carries twice what is forwarded: that
+   * value pays a way back through two wallets at the chain's prices, so as much pays the way there. The rest comes back.
+   */
+  jettonDepositMessage({ commitment, newRoot, leafIndex, proof, ...args }: JettonDepositArgs) {
+    const deposit = storeDeposit({
+      queryId: 0n,
+      commitment,
+      newRoot,
+      leafIndex,
+      proof: proofToCell(proof),
+    });
+    const body = storeJettonTransfer({
+      queryId: 0n,
+      amount: args.amount,
+      destination: this.address,
+      responseDestination: args.owner,
+      forwardAmount: args.forward,
+      forwardPayload: deposit,
+    });
+    return { to: args.wallet, value: 2n * args.forward, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /**
+   * Whether `message`, which came to a depositor, says that this pool gave a deposit back; undefined for all others.
+   *
+   * @param wallet the depositor's own jetton wallet: nobody else's word counts
+   */
+  returnedDeposit({ info, body }: Message, wallet: Address): ReturnedDeposit | undefined {
+    if (info.type !== "internal" || info.bounced || !info.src.equals(wallet)) return undefined;
+    try {
+      const { sender, amount, forwardPayload } = loadTransferNotification(body);
+      if (!sender?.equals(this.address)) return undefined;
+      return { refused: loadDepositRefused(forwardPayload), amount };
+    } catch {
+      return undefined; // some other message
+    }
   }
 
   /** The message of a withdrawal. */

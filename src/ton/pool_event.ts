@@ -8,15 +8,21 @@ interface EventBase {
   readonly tx: TransactionId;
   /** Unix time of the block. */
   readonly timestamp: number;
-  /** Who sent the message that the pool answered. */
+  /** Who sent the message that the pool answered; of a jetton deposit a jetton wallet, which may be anybody's. */
   readonly sender: Address;
   readonly queryId: bigint;
   /** Hash of that internal message's cell, 64 hex digits. */
   readonly messageHash: string;
 }
 
+/** What a jetton deposit says beside. */
+interface JettonDeposit {
+  /** Whose jettons they were, by what `sender` says: true when that is the pool's own jetton wallet. */
+  readonly depositor?: Address;
+}
+
 /** A commitment entered the tree. */
-export interface DepositEvent extends EventBase {
+export interface DepositEvent extends EventBase, JettonDeposit {
   readonly kind: "deposit";
   readonly commitment: bigint;
   readonly leafIndex: number;
@@ -32,8 +38,12 @@ export interface WithdrawalEvent extends EventBase {
   readonly relayer: Address | null;
 }
 
-/** The pool refused a message. Members of the body are present when it could be read. */
-export interface RefusedEvent extends EventBase {
+/**
+ * The pool refused a message. Members of the body are present when it could be read and they
+ * are field elements. A native deposit and a withdrawal
+ * have bounced; a jetton deposit was given back by a transfer.
+ */
+export interface RefusedEvent extends EventBase, JettonDeposit {
   readonly kind: "refused";
   readonly op: "deposit" | "withdraw";
   /**

@@ -6,6 +6,7 @@ import { Address, beginCell, Cell, contractAddress, type StateInit } from "@ton/
 import jetton from "../../artifacts/contracts/jetton.json" with { type: "json" };
 import native from "../../artifacts/contracts/native.json" with { type: "json" };
 import { Problem } from "../core/errors.ts";
+import { HIGHEST_GENERATION } from "../core/pool_constants.ts";
 import { zeros } from "../core/zeros.ts";
 
 /** Compiled code of a pool kind. */
@@ -51,6 +52,8 @@ export interface NativePoolOptions {
   readonly denomination: bigint;
   /** null: burned, nobody is admin. */
   readonly owner: Address | null;
+  /** 0 to {@linkcode HIGHEST_GENERATION}; default 0, the first pool. Successors differ in nothing else. */
+  readonly generation?: number;
 }
 
 /** What tells one jetton pool from another; the denomination is in the jetton's smallest unit. */
@@ -60,24 +63,26 @@ export interface JettonPoolOptions extends NativePoolOptions {
 
 /** StateInit of a native pool. */
 export function nativePoolInit(
-  { denomination, owner }: NativePoolOptions,
+  options: NativePoolOptions,
 ): StateInit & { code: Cell; data: Cell } {
-  const empty = emptySet();
-  return { code: loadPoolCode().code, data: emptyPool(denomination, owner, empty, empty) };
+  return { code: loadPoolCode().code, data: emptyPool(options) };
 }
 
 /** StateInit of a jetton pool. Its wallet is not known yet: the master tells the pool when it is asked to discover it. */
 export function jettonPoolInit(
-  { denomination, owner, jettonMaster }: JettonPoolOptions,
+  options: JettonPoolOptions,
 ): StateInit & { code: Cell; data: Cell } {
-  const empty = emptySet();
-  // Master and wallet lie in the bits of the nullifiers' root fork.
-  const nullifiers = beginCell().storeAddress(jettonMaster).storeAddress(null)
-    .storeSlice(empty.beginParse()).endCell();
-  return { code: loadPoolCode("jetton").code, data: emptyPool(denomination, owner, nullifiers, empty) };
+  return { code: loadPoolCode("jetton").code, data: emptyPool(options) };
 }
 
-function emptyPool(denomination: bigint, owner: Address | null, nullifiers: Cell, commitments: Cell): Cell {
+function emptyPool(
+  { denomination, owner, generation = 0, jettonMaster }: NativePoolOptions & Partial<JettonPoolOptions>,
+): Cell {
+  const empty = emptySet();
+  // Master and wallet lie in the bits of the nullifiers' root fork.
+  const nullifiers = jettonMaster
+    ? beginCell().storeAddress(jettonMaster).storeAddress(null).storeSlice(empty.beginParse()).endCell()
+    : empty;
   return beginCell()
     .storeCoins(denomination)
     .storeUint(0, 32) // deposits
@@ -86,9 +91,9 @@ function emptyPool(denomination: bigint, owner: Address | null, nullifiers: Cell
     .storeUint(0, 32) // touched
     .storeRef(nullifiers)
     .storeUint(zeros[20], 255)
-    .storeRef(commitments)
+    .storeRef(empty) // commitments
     .storeRef(Cell.EMPTY) // roots, young
-    .storeRef(Cell.EMPTY) // roots, old
+    .storeRef(generationMark(generation)) // roots, old
     .storeBit(false) // paused
     .storeAddress(owner)
     .endCell();
@@ -102,6 +107,35 @@ export function nativePoolAddress(options: NativePoolOptions): Address {
 /** Address of a jetton pool, in workchain 0. */
 export function jettonPoolAddress(options: JettonPoolOptions): Address {
   return contractAddress(0, jettonPoolInit(options));
+}
+
+/**
+ * Which generation of an empty pool a pool at this address began as; undefined when it began as none.
+ *
+ * @param pool what it says of itself; `jettonMaster` of a jetton pool only
+ */
+export function poolGeneration(
+  address: Address,
+  pool: Omit<NativePoolOptions, "generation"> & Partial<JettonPoolOptions>,
+): number | undefined {
+  const { code } = loadPoolCode(pool.jettonMaster ? "jetton" : "native");
+  for (let generation = 0; generation <= HIGHEST_GENERATION; generation++) {
+    if (contractAddress(0, { code, data: emptyPool({ ...pool, generation }) }).equals(address)) {
+      return generation;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Stands where the older roots will be. Nothing looks there before the first deposit, which puts the empty cell in its
+ * place: a generation is in the address, and nowhere else from then on.
+ */
+function generationMark(generation: number): Cell {
+  if (!Number.isInteger(generation) || generation < 0 || generation > HIGHEST_GENERATION) {
+    throw new RangeError(`a pool's generation is an integer from 0 to ${HIGHEST_GENERATION}`);
+  }
+  return generation === 0 ? Cell.EMPTY : beginCell().storeUint(generation, 8).endCell();
 }
 
 /** Six levels of forks over one empty node: seven cells, each stored once. */

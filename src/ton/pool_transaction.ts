@@ -3,6 +3,8 @@
  * may be sent to a pool, so nothing here throws for what it finds.
  */
 import type { Address, Cell, Transaction } from "@ton/core";
+import { assertFieldElement } from "../core/field.ts";
+import { depositOf, loadTransferNotification } from "../core/jetton_messages.ts";
 import { loadDeposit, loadPoolLog, loadWithdraw, opCodes } from "../core/messages.ts";
 import type { ChainTransaction } from "./chain.ts";
 import type { PoolEvent } from "./pool_event.ts";
@@ -19,16 +21,37 @@ export function poolEvents(pool: Address, { id, now, raw }: ChainTransaction): P
     queryId,
     messageHash: rawMessage(raw).hash().toString("hex"),
   };
-  if (succeeded(raw)) return poolLogs(pool, raw).map((log) => ({ ...base, ...log, timestamp: now }));
+  const notification = op === opCodes.transfer_notification
+    ? attempt(() => loadTransferNotification(message.body))
+    : undefined;
+  const jetton = notification?.sender ? { depositor: notification.sender } : {};
+  if (succeeded(raw)) {
+    return poolLogs(pool, raw).map((log) =>
+      log.kind === "deposit"
+        ? { ...base, ...jetton, ...log, timestamp: now }
+        : { ...base, ...log, timestamp: now }
+    );
+  }
+  // A stranger's message may carry any 256 bits: what is no field element is no key of anything.
   if (op === opCodes.deposit) {
-    const commitment = attempt(() => loadDeposit(message.body))?.commitment;
+    const commitment = attempt(() => assertFieldElement(loadDeposit(message.body).commitment));
     return [{ ...base, kind: "refused", op: "deposit", exitCode: exitCode(raw), commitment }];
   }
+  if (op === opCodes.transfer_notification) {
+    const commitment = notification &&
+      attempt(() => assertFieldElement(depositOf(notification).commitment));
+    return [{ ...base, ...jetton, kind: "refused", op: "deposit", exitCode: exitCode(raw), commitment }];
+  }
   if (op === opCodes.withdraw) {
-    const nullifierHash = attempt(() => loadWithdraw(message.body))?.nullifierHash;
+    const nullifierHash = attempt(() => assertFieldElement(loadWithdraw(message.body).nullifierHash));
     return [{ ...base, kind: "refused", op: "withdraw", exitCode: exitCode(raw), nullifierHash }];
   }
   return [];
+}
+
+/** TVM's exit codes 0 and 1 are both a success. */
+function endsWell(exitCode: number): boolean {
+  return exitCode === 0 || exitCode === 1;
 }
 
 function poolLogs(pool: Address, { outMessages }: Transaction) {
@@ -39,16 +62,21 @@ function poolLogs(pool: Address, { outMessages }: Transaction) {
   });
 }
 
+/**
+ * A compute phase that committed before it threw counts as a success on chain, with its exit code: so a jetton pool gives
+ * a deposit back. Here it is a refusal.
+ */
 function succeeded({ description }: Transaction): boolean {
   return description.type === "generic" && !description.aborted &&
     description.computePhase.type === "vm" && description.computePhase.success &&
-    description.actionPhase?.success === true;
+    endsWell(description.computePhase.exitCode) && description.actionPhase?.success === true;
 }
 
 function exitCode({ description }: Transaction): number | undefined {
   if (description.type !== "generic" || description.computePhase.type !== "vm") return undefined;
   const { computePhase, actionPhase } = description;
-  return computePhase.success ? actionPhase?.resultCode : computePhase.exitCode;
+  const ended = computePhase.success && endsWell(computePhase.exitCode);
+  return ended ? actionPhase?.resultCode : computePhase.exitCode;
 }
 
 /** The first 96 bits of every body of ours; a shorter one has neither. */

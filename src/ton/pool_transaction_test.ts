@@ -7,13 +7,16 @@ import {
   type Transaction,
   type TransactionDescription,
 } from "@ton/core";
-import { opCodes, storeDeposit, storeWithdraw } from "../core/messages.ts";
+import { FIELD_MODULUS } from "../core/field.ts";
+import { loadDeposit, loadWithdraw, opCodes, storeDeposit, storeWithdraw } from "../core/messages.ts";
 import type { ChainTransaction } from "./chain.ts";
 import { poolEvents } from "./pool_transaction.ts";
 
 const pool = Address.parse("0:" + "11".repeat(32));
 const stranger = Address.parse("0:" + "22".repeat(32));
+const owner = Address.parse("0:" + "33".repeat(32));
 const proof = beginCell().endCell();
+const parties = beginCell().storeAddress(stranger).storeAddress(null).endCell();
 const deposit = storeDeposit({ queryId: 7n, commitment: 5n, newRoot: 6n, leafIndex: 3, proof });
 const withdraw = storeWithdraw({
   queryId: 8n,
@@ -25,9 +28,19 @@ const withdraw = storeWithdraw({
   relayer: null,
   proof,
 });
+/** What storeWithdraw and storeDeposit refuse to write, and anybody can send. */
+const outside = (op: number) => {
+  const body = beginCell().storeUint(op, 32).storeUint(8, 64).storeUint(1, 256).storeUint(FIELD_MODULUS, 256);
+  return op === opCodes.withdraw
+    ? body.storeCoins(2).storeCoins(3).storeRef(parties).storeRef(proof).endCell()
+    : beginCell().storeUint(op, 32).storeUint(7, 64).storeUint(FIELD_MODULUS, 256).storeUint(6, 256)
+      .storeUint(3, 32).storeRef(proof).endCell();
+};
+const notification = (payload: Cell | null) =>
+  beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(4, 64).storeCoins(1000)
+    .storeAddress(owner).storeMaybeRef(payload).endCell();
 const depositLog = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(5, 256).storeUint(3, 32)
   .storeUint(1000, 32).endCell();
-const parties = beginCell().storeAddress(stranger).storeAddress(null).endCell();
 const withdrawalLog = beginCell().storeUint(opCodes.withdrawal_log, 32).storeUint(9, 256).storeCoins(2)
   .storeCoins(3).storeRef(parties).endCell();
 const junk = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(1, 8).endCell();
@@ -37,6 +50,8 @@ interface Case {
   logs?: [src: Address, body: Cell][];
   exitCode?: number;
   actionCode?: number;
+  /** Committed before it threw: a success on chain, exit code and all. */
+  committed?: boolean;
   /** The compute phase was skipped: no gas, no state. */
   skipped?: boolean;
   bounced?: boolean;
@@ -45,7 +60,8 @@ interface Case {
 
 /** A transaction of the pool as its cell would be parsed. */
 function transaction(
-  { body = deposit, logs = [], exitCode = 0, actionCode = 0, skipped, bounced = false, external }: Case,
+  { body = deposit, logs = [], exitCode = 0, actionCode = 0, committed, skipped, bounced = false, external }:
+    Case,
 ): ChainTransaction {
   const inMessage = {
     info: external
@@ -58,9 +74,11 @@ function transaction(
   );
   const description = {
     type: "generic",
-    aborted: skipped || exitCode !== 0 || actionCode !== 0,
-    computePhase: skipped ? { type: "skipped" } : { type: "vm", success: exitCode === 0, exitCode },
-    actionPhase: exitCode === 0 ? { success: actionCode === 0, resultCode: actionCode } : null,
+    aborted: skipped || exitCode !== 0 && !committed || actionCode !== 0,
+    computePhase: skipped
+      ? { type: "skipped" }
+      : { type: "vm", success: exitCode === 0 || committed === true, exitCode },
+    actionPhase: exitCode === 0 || committed ? { success: actionCode === 0, resultCode: actionCode } : null,
   } as TransactionDescription;
   const raw = {
     inMessage,
@@ -87,6 +105,25 @@ const told: [string, Case, Record<string, unknown>][] = [
     relayer: null,
     queryId: 8n,
   }],
+  ["a jetton deposit's log is a deposit of whoever its wallet names", {
+    body: notification(deposit),
+    logs: [[pool, depositLog]],
+  }, { kind: "deposit", commitment: 5n, leafIndex: 3, queryId: 4n, depositor: owner }],
+  ["a jetton deposit that was given back, which counts as a success on chain, is a refusal", {
+    body: notification(deposit),
+    exitCode: 103,
+    committed: true,
+  }, { kind: "refused", op: "deposit", exitCode: 103, commitment: 5n, depositor: owner }],
+  ["jettons with a deposit outside the field name no commitment", {
+    body: notification(outside(opCodes.deposit)),
+    exitCode: 206,
+    committed: true,
+  }, { kind: "refused", op: "deposit", exitCode: 206, commitment: undefined }],
+  ["jettons with anything else that were given back are a refusal without a commitment", {
+    body: notification(null),
+    exitCode: 208,
+    committed: true,
+  }, { kind: "refused", op: "deposit", exitCode: 208, commitment: undefined, depositor: owner }],
   ["an exit code is a refusal", { exitCode: 103 }, {
     kind: "refused",
     op: "deposit",
@@ -114,12 +151,26 @@ const told: [string, Case, Record<string, unknown>][] = [
     exitCode: 208,
   }, { kind: "refused", queryId: 0n, commitment: undefined }],
 ];
+for (const op of ["withdraw", "deposit"] as const) {
+  const member = op === "withdraw" ? "nullifierHash" : "commitment";
+  told.push([`a ${op} with a ${member} outside the field, which would stop an indexer for good, names none`, {
+    body: outside(opCodes[op]),
+    exitCode: 206,
+  }, { kind: "refused", op, exitCode: 206, [member]: undefined }]);
+}
+Deno.test("the bodies with members outside the field are well-formed otherwise", () => {
+  assert.equal(loadWithdraw(outside(opCodes.withdraw)).nullifierHash, FIELD_MODULUS);
+  assert.equal(loadDeposit(outside(opCodes.deposit)).commitment, FIELD_MODULUS);
+});
 for (const [claim, given, expected] of told) {
   Deno.test(`one event: ${claim}`, () => {
     const events = poolEvents(pool, transaction(given));
     assert.equal(events.length, 1);
     const seen = events[0] as unknown as Record<string, unknown>;
-    for (const [name, value] of Object.entries(expected)) assert.deepEqual(seen[name], value, name);
+    for (const [name, value] of Object.entries(expected)) {
+      if (value instanceof Address) assert.ok(value.equals(seen[name] as Address), name);
+      else assert.deepEqual(seen[name], value, name);
+    }
     assert.ok(events[0].sender.equals(stranger));
   });
 }

@@ -5,6 +5,10 @@
  */
 import { Cell, type TupleItem } from "@ton/core";
 
+/** The TVM's integers have 257 bits with their sign. */
+const INTEGERS = 2n ** 256n;
+/** Longer ones overflow the JavaScript stack where cells are made of them; get methods take a few. */
+const LONGEST = 1_000;
 /** Nested tuples deeper than this are refused: no get method of ours has more than two levels. */
 const DEEPEST = 16;
 
@@ -40,6 +44,7 @@ export function serializeArguments(items: readonly TupleItem[]): unknown[] {
 /** Reads a stack: an answer of runGetMethod, or its arguments. @throws {Error} when it is ill-formed */
 export function parseStack(json: unknown): TupleItem[] {
   if (!Array.isArray(json)) throw new Error("stack is no array");
+  if (json.length > LONGEST) throw new Error(`stack is longer than ${LONGEST}`);
   return json.map((entry) => {
     if (!Array.isArray(entry) || entry.length !== 2) throw new Error("stack entry is no pair");
     const [type, value] = entry as [unknown, unknown];
@@ -125,7 +130,9 @@ function parseInteger(value: unknown): TupleItem {
     throw new Error("number is no integer string");
   }
   const magnitude = BigInt(match[2]);
-  return { type: "int", value: match[1] === "-" ? -magnitude : magnitude };
+  const integer = match[1] === "-" ? -magnitude : magnitude;
+  if (integer < -INTEGERS || integer >= INTEGERS) throw new Error("number has more than 257 bits");
+  return { type: "int", value: integer };
 }
 
 function parseCell(value: unknown): Cell {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beginCell, type Cell, type TupleItem } from "@ton/core";
 import fc from "fast-check";
+import { runs } from "../../tests/support/property_runs.ts";
 import { parseStack, serializeArguments, serializeStack } from "./stack_json.ts";
 
 const cell = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map((value) =>
@@ -29,10 +30,13 @@ const plain = (items: readonly TupleItem[]): unknown[] =>
   });
 
 Deno.test("every stack is read back as it was written", () => {
-  fc.assert(fc.property(fc.array(item, { maxLength: 5 }), (stack) => {
-    const wire = JSON.parse(JSON.stringify(serializeStack(stack)));
-    assert.deepEqual(plain(parseStack(wire)), plain(stack));
-  }));
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 5 }), (stack) => {
+      const wire = JSON.parse(JSON.stringify(serializeStack(stack)));
+      assert.deepEqual(plain(parseStack(wire)), plain(stack));
+    }),
+    runs(100),
+  );
 });
 
 Deno.test("arguments are read as they were written; what a get method cannot take is refused", () => {
@@ -46,13 +50,16 @@ Deno.test("arguments are read as they were written; what a get method cannot tak
 });
 
 Deno.test("nothing that is no stack is read as one, and nothing hangs on it", () => {
-  fc.assert(fc.property(fc.jsonValue(), (json) => {
-    try {
-      assert.ok(Array.isArray(parseStack(json)) && Array.isArray(json));
-    } catch (error) {
-      assert.ok(error instanceof Error);
-    }
-  }));
+  fc.assert(
+    fc.property(fc.jsonValue(), (json) => {
+      try {
+        assert.ok(Array.isArray(parseStack(json)) && Array.isArray(json));
+      } catch (error) {
+        assert.ok(error instanceof Error);
+      }
+    }),
+    runs(100),
+  );
 });
 
 Deno.test("a tuple nested without end is refused", () => {

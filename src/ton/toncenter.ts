@@ -11,6 +11,8 @@ import { parseStack, serializeArguments } from "./stack_json.ts";
 
 /** Transactions that toncenter gives at once. */
 const LARGEST_PAGE = 100;
+/** The masterchain, of which there is one shard. */
+const MASTERCHAIN = { workchain: -1, shard: "-9223372036854775808" };
 
 /** Lite servers say -1 for an account that was never there. */
 const balance = z.union([z.string().regex(/^(-1|[0-9]{1,39})$/), z.int().min(-1)])
@@ -35,6 +37,7 @@ const transactionId = z.object({ lt, hash });
 
 const answers = {
   getMasterchainInfo: z.object({ last: z.object({ seqno: z.int().nonnegative() }) }),
+  lookupBlock: z.object({ seqno: z.int().nonnegative() }),
   getAddressInformation: z.object({
     balance,
     state: z.enum(["active", "uninitialized", "frozen"]),
@@ -56,6 +59,11 @@ export function connect(options: EndpointOptions): Chain {
     async masterchainSeqno({ signal } = {}) {
       const info = await call("seqno", "getMasterchainInfo", {}, { signal });
       return parse("getMasterchainInfo", info).last.seqno;
+    },
+
+    async masterchainSeqnoAt(unixtime, { signal } = {}) {
+      const block = await call("seqno", "lookupBlock", { ...MASTERCHAIN, unixtime }, { signal });
+      return parse("lookupBlock", block).seqno;
     },
 
     async account(address, { signal } = {}) {

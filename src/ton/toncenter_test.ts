@@ -77,6 +77,21 @@ Deno.test("an endpoint is given with or without its path", () => {
   }
 });
 
+Deno.test("the block of a time is looked up on the masterchain; a localnet answers with the first since then", async () => {
+  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+  try {
+    const chain = connect({ endpoint: net.url, attempts: 1 });
+    const { now } = (await chain.transactions(net.relayer.address, { limit: 1 }))[0];
+    await net.setNow(now + 1000);
+    const later = await chain.masterchainSeqno();
+    for (const time of [now + 1000, now + 500]) assert.equal(await chain.masterchainSeqnoAt(time), later);
+    assert.ok(await chain.masterchainSeqnoAt(now) < later);
+    await assert.rejects(chain.masterchainSeqnoAt(now + 1_000_000));
+  } finally {
+    await net.close();
+  }
+});
+
 Deno.test("the key goes into its header, and to nobody who redirects", async () => {
   let redirect: string | undefined;
   const { chain, asked } = hostile(() => masterchain(7), {});

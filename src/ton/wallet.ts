@@ -19,7 +19,7 @@ import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js"
 import { Problem } from "../core/errors.ts";
 import { type Network, networkGlobalId } from "../core/network.ts";
 import type { Secret } from "../core/secret.ts";
-import type { Chain } from "./chain.ts";
+import type { Chain, TransactionId } from "./chain.ts";
 import { openMnemonic } from "./mnemonic.ts";
 
 /** Wallet contracts that can sign here. */
@@ -76,6 +76,8 @@ export interface WalletState {
   readonly balance: bigint;
   /** Chain time, unix. */
   readonly now: number;
+  /** The account's newest transaction as of this seqno; absent when it never had one. */
+  readonly last?: TransactionId;
 }
 
 /** A wallet of ours. Asking methods throw what the {@link Chain} throws. */
@@ -86,7 +88,7 @@ export interface Wallet {
   readonly maxMessages: number;
   /** False when the mnemonic fails TON's own checksum: it opens this wallet all the same, but a typo may be in it. */
   readonly checksumHolds: boolean;
-  /** Seqno, balance and chain time in one call. */
+  /** Seqno, balance, chain time and newest transaction, all of one block. */
   state(): Promise<WalletState>;
   seqno(): Promise<number>;
   balance(): Promise<bigint>;
@@ -154,16 +156,16 @@ export async function openWallet(
 
   async function state(): Promise<WalletState> {
     const account = await chain.account(kind.address);
-    const { balance, syncUtime: now } = account;
+    const { balance, syncUtime: now, last } = account;
     if (account.state === "frozen") {
       throw new Problem("chain_unavailable", `wallet ${format()} is frozen: fund it first`);
     }
-    if (account.state !== "active" || !account.data) return { seqno: 0, balance, now };
+    if (account.state !== "active" || !account.data) return { seqno: 0, balance, now, last };
     // An address commits to the initial code, and these contracts never change it.
     if (!account.code?.equals(kind.init.code)) {
       throw new Problem("chain_inconsistent", `account ${format()} does not hold the code of ${version}`);
     }
-    return { seqno: account.data.beginParse().skip(kind.seqnoOffset).loadUint(32), balance, now };
+    return { seqno: account.data.beginParse().skip(kind.seqnoOffset).loadUint(32), balance, now, last };
   }
 
   function sign({ seqno, validUntil, messages, mode = TRANSFER_MODE }: TransferRequest): SignedTransfer {
