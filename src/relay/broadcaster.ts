@@ -12,16 +12,23 @@ import { Pool } from "../ton/pool.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
 import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
+import type { Leadership } from "./leadership.ts";
 import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
-import { resendDelay, valueToAttach } from "./terms.ts";
+import { CLOCK_SKEW, resendDelay, valueToAttach } from "./terms.ts";
 import { sentQueryIds } from "./transfer_outcome.ts";
+import { within } from "./within.ts";
 
 /** Seconds of chain time that a transfer may be included in. */
 const TRANSFER_LIFE = 60;
 /** Messages in one transfer at most: about 500 bytes each, and an external message holds 64 KiB. */
 export const MOST_MESSAGES = 100;
+/** Between looks at a journal that only this process writes, and at one that other replicas add jobs to. */
 const IDLE_MS = 5_000;
+const SHARED_IDLE_MS = 500;
+/** How long a pool may take to say what to attach, and when it is asked again after it did not. */
+const QUOTE_MS = 10_000;
+const NEXT_QUOTE_MS = 5_000;
 
 /** What the broadcaster needs. */
 export interface BroadcasterDeps {
@@ -33,17 +40,22 @@ export interface BroadcasterDeps {
   readonly pace: Pace;
   /** By raw address. */
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
+  readonly leadership: Pick<Leadership, "leads">;
   readonly log: Log;
 }
 
-/** Broadcasts until `signal` aborts. */
+/** Broadcasts, while this replica leads, until `signal` aborts. */
 export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal): Promise<void> {
-  const { changes, clock, pace, log } = deps;
+  const { changes, clock, pace, leadership, log } = deps;
   const broadcaster = new Broadcaster(deps, signal);
   let failures = 0;
   while (!signal.aborted) {
     let wait: number;
     const seen = changes.count;
+    if (!leadership.leads) {
+      await changes.waitBeyond(seen, IDLE_MS, clock, signal);
+      continue;
+    }
     try {
       wait = await broadcaster.step();
       failures = 0;
@@ -81,15 +93,15 @@ class Broadcaster {
     const waits = (await this.#deps.store.liveJobs())
       .filter(({ state, notBefore = 0 }) => state === "accepted" && notBefore > now)
       .map(({ notBefore = 0 }) => notBefore - now);
-    return Math.min(IDLE_MS, ...waits);
+    return Math.min(this.#deps.store.shared ? SHARED_IDLE_MS : IDLE_MS, ...waits);
   }
 
   /** Looks at where the wallet is, and sends the transfer, again if need be, or ends it. */
   async #pursue(transfer: Transfer): Promise<"ended" | "in flight"> {
     const { wallet, clock, pace, chain, log } = this.#deps;
-    const { seqno, now } = await wallet.state();
+    const { seqno, now, last } = await wallet.state();
     if (seqno > transfer.seqno) {
-      const sent = await sentQueryIds(chain, wallet.address, transfer, this.#signal);
+      const sent = await sentQueryIds(chain, wallet.address, transfer, last, this.#signal);
       await this.#end(
         transfer,
         (job) => sent.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
@@ -100,7 +112,7 @@ class Broadcaster {
       });
       return "ended";
     }
-    if (now > transfer.validUntil) {
+    if (now > transfer.validUntil + CLOCK_SKEW) {
       await this.#end(transfer, () => undefined);
       log.warning("transfer {seqno} was not included in time", { seqno: transfer.seqno });
       return "ended";
@@ -143,10 +155,12 @@ class Broadcaster {
     const { store, wallet, clock } = this.#deps;
     const jobs: Job[] = [];
     const messages: OutgoingMessage[] = [];
+    /** Pools that gave no quote in this round: their other jobs are put off without asking. */
+    const silent = new Set<string>();
     for (const job of await store.liveJobs()) {
       if (messages.length === Math.min(wallet.maxMessages, MOST_MESSAGES)) break;
       if (job.state !== "accepted" || (job.notBefore ?? 0) > clock.now()) continue;
-      const message = await this.#messageOf(job);
+      const message = await this.#messageOf(job, silent);
       if (!message) continue;
       jobs.push(job);
       messages.push(message);
@@ -166,8 +180,11 @@ class Broadcaster {
     return transfer;
   }
 
-  /** The job's message; undefined while its pool is not ready, and when its root is gone: then the job has expired. */
-  async #messageOf(job: Job): Promise<OutgoingMessage | undefined> {
+  /**
+   * The job's message; undefined while its pool is not ready or does not say what to attach, and when its root is gone:
+   * then the job has expired.
+   */
+  async #messageOf(job: Job, silent: Set<string>): Promise<OutgoingMessage | undefined> {
     const { chain, store, pools, clock, changes, log } = this.#deps;
     const pool = pools.get(job.pool);
     if (!pool?.readiness(clock.now()).ready || !job.message) return undefined;
@@ -181,6 +198,13 @@ class Broadcaster {
       return undefined;
     }
     const { address } = pool.deployment;
+    const value = silent.has(pool.id) ? undefined : await this.#quote(pool, job);
+    if (value === undefined) {
+      silent.add(pool.id);
+      const notBefore = clock.now() + NEXT_QUOTE_MS;
+      await store.changeJob(job, (found) => found.state === "accepted" ? { ...found, notBefore } : undefined);
+      return undefined;
+    }
     return new Pool(chain, address).withdrawMessage({
       queryId: job.queryId,
       root: job.root,
@@ -190,8 +214,27 @@ class Broadcaster {
       recipient: Address.parse(job.message.recipient),
       relayer: this.#deps.wallet.address,
       proof: proofFromCell(Cell.fromBase64(job.message.proof)),
-      value: await valueToAttach(chain, address, job.refund),
+      value,
     });
+  }
+
+  /** Nano to attach; undefined when the pool does not say in time: one pool's trouble must not hold up the others. */
+  async #quote({ key, deployment }: PoolState, { refund }: Job): Promise<bigint | undefined> {
+    const { chain, clock, log } = this.#deps;
+    try {
+      return await within(
+        QUOTE_MS,
+        { clock, signal: this.#signal },
+        (signal) => valueToAttach(chain, deployment.address, refund, { signal }),
+      );
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      log.warning("withdrawals of {pool} wait, it gives no quote: {error}", {
+        pool: key,
+        error: String(error),
+      });
+      return undefined;
+    }
   }
 }
 

@@ -12,6 +12,7 @@ const LARGEST_MESSAGE = 65_535;
 const unasked = () => Promise.reject(new Problem("chain_unavailable"));
 const chain: Chain = {
   masterchainSeqno: unasked,
+  masterchainSeqnoAt: unasked,
   account: unasked,
   transactions: unasked,
   get: unasked,

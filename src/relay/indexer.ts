@@ -1,11 +1,13 @@
 /**
- * Follows one pool: every transaction since the stored cursor, oldest first, into the store and the tree, which must
- * then have a root that the chain accepts. It never skips. Whatever goes wrong makes this pool not ready, is said once,
- * and is tried again for ever.
+ * Follows one pool. The replica that leads takes every transaction since the stored cursor, oldest first, into the store
+ * and the tree, and never skips; the others take the rows that it wrote into trees of their own. Either way the tree
+ * must then have a root that the chain accepts. Whatever goes wrong makes this pool not ready, is said once, and is
+ * tried again for ever.
  */
 import type { Address } from "@ton/core";
 import { Problem, problems } from "../core/errors.ts";
 import type { Cursor, Store } from "../store/store.ts";
+import type { TreeSnapshots } from "../store/tree_snapshots.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
@@ -13,9 +15,11 @@ import type { PoolEvent, PoolTransactions } from "../ton/pool_event.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
+import type { Leadership } from "./leadership.ts";
 import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
 import { settle } from "./settlement.ts";
+import { restoreTree, saveTree } from "./tree_snapshot.ts";
 import { poolMismatch } from "./verify_pool.ts";
 
 /** What the indexer needs. */
@@ -29,6 +33,9 @@ export interface IndexerDeps {
   readonly changes: Changes;
   readonly clock: Clock;
   readonly pace: Pace;
+  readonly leadership: Pick<Leadership, "leads" | "known">;
+  /** Absent: every start hashes the whole tree. */
+  readonly snapshots?: TreeSnapshots;
   readonly log: Log;
 }
 
@@ -37,36 +44,61 @@ const ROOT_ATTEMPTS = 3;
 /** A walk that takes longer says how far it is. */
 const PROGRESS_AFTER_MS = 1_000;
 
+/** Between a follower's looks at the leader's rows, in milliseconds. */
+const ROWS_MS = 1_000;
+
 const BEHIND = "the chain endpoint is behind what is stored here, or of another network";
 
 /** Follows `pool` until `signal` aborts. */
 export async function followPool(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): Promise<void> {
   const { clock, pace, changes } = deps;
   const log = deps.log.with({ pool: pool.key });
+  const kept = { ...deps, log };
   let said: string | undefined;
   let wait = pace.pollMin;
   let failures = 0;
+  await deps.leadership.known;
+  let restored = await restoreTree(pool.id, pool.tree, kept);
+  let saved = pool.tree.size;
   while (!signal.aborted) {
     try {
       await verify(pool, deps, signal);
-      await pool.tree.load(deps.store.deposits(pool.id, pool.tree.size), signal); // all of it once, nothing later
-      const outcome = await catchUp(pool, deps, signal);
+      const { leads } = deps.leadership; // before the rows: after them another one may have written more
+      await pool.tree.load(deps.store.deposits(pool.id, pool.tree.size), signal); // a leader: all of it once, nothing later
+      const outcome = leads ? await catchUp(pool, deps, signal) : await confirm(pool, deps, signal);
+      if (outcome === "unasked") {
+        await clock.sleep(Math.min(pace.pollMin, ROWS_MS), signal);
+        continue;
+      }
       if (outcome !== "behind") pool.synced(clock.now());
       else if (!pool.readiness(clock.now()).ready) pool.stopped(BEHIND);
       if (said !== undefined || failures > 0) log.info("pool is ready again");
       [said, failures] = [undefined, 0];
       wait = outcome === "moved" ? pace.pollMin : Math.min(wait * 1.5, pace.pollMax);
+      if (!leads) wait = Math.min(pace.pollMin, ROWS_MS);
       if (outcome === "moved") changes.notify();
+      saved = await saveTree(pool.id, pool.tree, saved, kept);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
+      if (await servesFromMemory(error, pool, deps, signal)) {
+        await clock.sleep(pace.retryMin, signal);
+        continue;
+      }
       const reason = error instanceof Problem ? error.message : "an internal error";
       pool.stopped(shown(error));
+      if (restored && error instanceof Problem && error.code === "chain_inconsistent") {
+        log.warning("the snapshot of the tree may be wrong: it is built from the rows");
+        pool.tree.clear();
+        [restored, saved] = [false, 0];
+        continue;
+      }
       if (reason !== said) log.error("pool is not ready: {reason}", { reason, error: String(error) });
       said = reason;
       wait = Math.min(pace.retryMin * 2 ** failures++, pace.retryMax);
     }
     await clock.sleep(wait, signal);
   }
+  if (pool.roots.includes(pool.tree.root)) await saveTree(pool.id, pool.tree, saved, kept, true);
 }
 
 /** What everybody may read; of an endpoint that fails not its address. */
@@ -82,8 +114,53 @@ async function verify(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): 
   if (pool.refused !== undefined) throw new Problem("invalid_registry", pool.refused);
 }
 
-/** `behind`: the endpoint answers from before our cursor, which says nothing about now. */
-type Outcome = "moved" | "unmoved" | "behind";
+/** What does not concern the tree in memory: another replica leads now, or the store is down and the chain still knows it. */
+async function servesFromMemory(
+  error: unknown,
+  pool: PoolState,
+  { chain, clock }: IndexerDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(error instanceof Problem)) return false;
+  if (error.code === "not_leader") return true;
+  if (error.code !== "store_unavailable" || pool.roots.length === 0) return false;
+  try {
+    const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
+    if (!roots.includes(pool.tree.root)) return false;
+    pool.roots = roots;
+    pool.synced(clock.now());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `unasked`: a follower has no new rows, and asked the chain a short while ago. `behind`: the endpoint answers from before our cursor, which says nothing about now. */
+type Outcome = "moved" | "unmoved" | "behind" | "unasked";
+
+/** A follower's part: the tree of the leader's rows must have a root that the chain accepts. */
+async function confirm(
+  pool: PoolState,
+  { chain, clock, pace }: IndexerDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const known = pool.roots.includes(pool.tree.root);
+  if (known && clock.now() - pool.syncedAt < pace.pollMax) return "unasked";
+  for (let attempt = 1;; attempt++) {
+    const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
+    if (roots.includes(pool.tree.root)) {
+      pool.roots = roots;
+      return "unmoved";
+    }
+    if (attempt === ROOT_ATTEMPTS) {
+      throw new Problem(
+        "chain_inconsistent",
+        "the leaves that the leader has stored make no root on chain yet",
+      );
+    }
+    await clock.sleep(pace.retryMin, signal);
+  }
+}
 
 async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): Promise<Outcome> {
   const { chain, store } = deps;
@@ -96,11 +173,14 @@ async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal):
     if (newest.lt < cursor.lt) return "behind";
     if (newest.hash === cursor.hash && pool.roots[0] === pool.tree.root) return "unmoved";
   }
+  pool.seenLt = newest?.lt ?? 0n;
+  pool.appliedLt = cursor?.lt ?? 0n;
   const started = deps.clock.now();
   for (let attempt = 1;; attempt++, newest = await newestId()) {
     for await (const batch of scanPoolTransactions(chain, address, { after: cursor, newest, signal })) {
       await applyBatch(pool, batch, cursor, deps);
       cursor = batch.cursor;
+      pool.appliedLt = cursor.lt;
       if (deps.clock.now() - started > PROGRESS_AFTER_MS) {
         deps.log.info("{pool}: {leaves} leaves indexed", { pool: pool.key, leaves: pool.tree.size });
       }
@@ -111,6 +191,7 @@ async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal):
       return "moved";
     }
     if (attempt === ROOT_ATTEMPTS) {
+      pool.rootMismatches++;
       throw new Problem("chain_inconsistent", `the root of ${pool.tree.size} indexed leaves is not on chain`);
     }
     await deps.clock.sleep(deps.pace.retryMin, signal);

@@ -15,11 +15,18 @@ export class PoolState {
   readonly id: PoolId;
   /** Its address as it is emitted: user-friendly, bounceable. */
   readonly shown: string;
+  /** The same of a jetton pool's master. */
+  readonly shownMaster?: string;
   readonly tree = new PoolTree();
   /** The last 30 roots on chain, newest first, as last asked. */
   roots: readonly bigint[] = [];
   /** Set when the contract at this address is not the registered one: it is not offered to anybody then. */
   refused?: string;
+  /** Logical times of the newest transaction seen and of the last one applied. */
+  seenLt = 0n;
+  appliedLt = 0n;
+  /** Times the rebuilt root was not on chain. */
+  rootMismatches = 0;
   #reason: string | undefined = "starting";
   #syncedAt = -Infinity;
 
@@ -31,7 +38,14 @@ export class PoolState {
     network: Network,
   ) {
     this.id = deployment.address.toRawString();
-    this.shown = deployment.address.toString({ bounceable: true, testOnly: network !== "mainnet" });
+    const format = { bounceable: true, testOnly: network !== "mainnet" };
+    this.shown = deployment.address.toString(format);
+    this.shownMaster = deployment.jettonMaster?.toString(format);
+  }
+
+  /** When it was last {@link synced}, unix milliseconds. */
+  get syncedAt(): number {
+    return this.#syncedAt;
   }
 
   /** The tree equals the chain's as of `now` (milliseconds). */

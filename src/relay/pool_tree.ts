@@ -29,8 +29,8 @@ export interface TreePath {
 
 /** A pool's tree. */
 export class PoolTree {
-  readonly #tree = new MerkleTree();
-  readonly #blocks: string[] = [];
+  #tree = new MerkleTree();
+  #blocks: string[] = [];
 
   get size(): number {
     return this.#tree.size;
@@ -38,6 +38,27 @@ export class PoolTree {
 
   get root(): bigint {
     return this.#tree.root;
+  }
+
+  leaf(i: number): bigint {
+    return this.#tree.leaf(i);
+  }
+
+  /** Every node, as {@link restore} takes them. */
+  nodes(): Uint8Array {
+    return this.#tree.nodes();
+  }
+
+  /** Becomes the tree of these nodes. @throws RangeError unless they are those of `size` leaves */
+  restore(size: number, nodes: Uint8Array): void {
+    this.#tree = MerkleTree.fromNodes(size, nodes);
+    this.#blocks = [];
+  }
+
+  /** Becomes empty. */
+  clear(): void {
+    this.#tree = new MerkleTree();
+    this.#blocks = [];
   }
 
   append(commitments: readonly bigint[]): void {

@@ -4,6 +4,7 @@
  */
 import { Problem } from "../core/errors.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
+import { traced } from "../telemetry/trace.ts";
 
 /** Proofs that may wait or be verified at once. */
 const QUEUE = 64;
@@ -20,9 +21,27 @@ export class ProofVerifier {
   readonly #limit: number;
   readonly #pending = new Map<string, Promise<boolean>>();
 
-  constructor(verifier: Verifier, limit: number = QUEUE) {
+  readonly #verified: (holds: boolean, seconds: number) => void;
+
+  /** @param verified is told of each verification and how long it took, waiting included */
+  constructor(
+    verifier: Verifier,
+    limit: number = QUEUE,
+    verified: (holds: boolean, seconds: number) => void = () => {},
+  ) {
     this.#verifier = verifier;
     this.#limit = limit;
+    this.#verified = verified;
+  }
+
+  /** Proofs that wait or are being verified. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Whether another proof would be turned away. */
+  get full(): boolean {
+    return this.#pending.size >= this.#limit;
   }
 
   /** @throws {Problem} `verification_busy` when too many wait already */
@@ -30,13 +49,16 @@ export class ProofVerifier {
     const key = JSON.stringify([proof.pi_a, proof.pi_b, proof.pi_c, publicSignals]);
     const shared = this.#pending.get(key);
     if (shared) return await shared;
-    if (this.#pending.size >= this.#limit) {
+    if (this.full) {
       throw new Problem("verification_busy", undefined, { members: { retryAfter: RETRY_AFTER_SECONDS } });
     }
-    const verification = this.#verifier.verify("withdraw", proof, publicSignals);
+    const began = performance.now();
+    const verification = traced("proof", () => this.#verifier.verify("withdraw", proof, publicSignals));
     this.#pending.set(key, verification);
     try {
-      return await verification;
+      const holds = await verification;
+      this.#verified(holds, (performance.now() - began) / 1000);
+      return holds;
     } finally {
       this.#pending.delete(key);
     }

@@ -6,19 +6,30 @@ import type { Address } from "@ton/core";
 import type { Deployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
+import type { Shared } from "../store/shared.ts";
 import type { Store } from "../store/store.ts";
+import type { TreeSnapshots } from "../store/tree_snapshots.ts";
 import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { traced } from "../telemetry/trace.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Wallet } from "../ton/wallet.ts";
+import { Balance, type BalanceAlert, type BalanceBounds, watchBalance } from "./balance.ts";
 import { runBroadcaster } from "./broadcaster.ts";
 import { Changes } from "./changes.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import type { HourlyCaps } from "./hourly_caps.ts";
+import { type Health, healthOf } from "./health.ts";
 import { followPool } from "./indexer.ts";
+import { Leadership, runLeadership } from "./leadership.ts";
+import { measureStore } from "./measured_store.ts";
+import { observed } from "./observed.ts";
 import { paceFor } from "./pace.ts";
 import { PoolState, type Readiness } from "./pool_state.ts";
 import type { CommitmentsPage, TreePath } from "./pool_tree.ts";
 import { PriceList } from "./price_list.ts";
 import { ProofVerifier, type Verifier } from "./proof_verifier.ts";
+import { runRetention } from "./retention.ts";
 import type { WithdrawRequest } from "./withdrawal_checks.ts";
 import { type Submission, submitWithdrawal, withdrawalStatus } from "./withdrawals.ts";
 import type { WithdrawalView } from "./withdrawal_view.ts";
@@ -26,8 +37,10 @@ import type { WithdrawalView } from "./withdrawal_view.ts";
 /** The part of the configuration that the relayer itself acts on. */
 export interface RelayerConfig {
   readonly network: Network;
-  readonly fee: { readonly bps: number; readonly minNano: bigint };
+  readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
   readonly indexer: { readonly apiKey?: unknown };
+  /** Absent: ended withdrawals stay in the journal for ever. */
+  readonly store?: { readonly retentionDays: number };
 }
 
 /** What a relayer is made of. It owns the store from now on and closes it. */
@@ -40,6 +53,19 @@ export interface RelayerParts {
   /** Ties this build's verification keys to the pools that they fit. */
   readonly vkeyHash: string;
   readonly deployments: Deployments;
+  /** Where trees are kept for the next start; absent: nowhere. */
+  readonly snapshots?: TreeSnapshots;
+  /** undefined: withdrawals are not counted. */
+  readonly caps?: HourlyCaps;
+  /** Default: no bounds. */
+  readonly balance?: BalanceBounds;
+  /** Is told when the balance crosses a bound; must not throw. */
+  readonly alert?: (alert: BalanceAlert) => void;
+  /** How the chain endpoint's last answer was. */
+  readonly chainAnswer?: () => "ok" | "failed" | undefined;
+  /** The cache that replicas share, if there is one. */
+  readonly cache?: Pick<Shared, "ping">;
+  readonly metrics?: Metrics;
   readonly clock?: Clock;
   readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
   readonly log: Log;
@@ -72,6 +98,8 @@ export interface Relayer {
   commitments(pool: Address, from: number, limit: number): CommitmentsPage & { readonly pool: string };
   submit(request: WithdrawRequest): Promise<Submission>;
   withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;
+  /** What it rests on, and every pool. */
+  health(): Promise<Health>;
   /** Every registered pool with its readiness, refused ones too. */
   readiness(): { ready: boolean; pools: Record<string, Readiness & { leaves: number }> };
   /** Ends indexers and broadcaster, answers those who wait for the wallet's turn, then closes the store. */
@@ -80,7 +108,7 @@ export interface Relayer {
 
 /** Starts a relayer. Pools become ready one by one afterwards. */
 export function startRelayer(parts: RelayerParts): Relayer {
-  const { config, chain, wallet, store, deployments, vkeyHash } = parts;
+  const { config, chain, wallet, deployments, vkeyHash } = parts;
   const { clock = systemClock, random = (bytes) => void crypto.getRandomValues(bytes), log } = parts;
   const { network } = config;
   const pace = paceFor(network, {
@@ -91,27 +119,53 @@ export function startRelayer(parts: RelayerParts): Relayer {
   const changes = new Changes();
   const all = [...deployments.pools].map(([key, pool]) => new PoolState(key, pool, pace.staleAfter, network));
   const byId = new Map(all.map((pool) => [pool.id, pool]));
-  const shared = { chain, store, changes, clock, pace };
+  const store = parts.metrics === undefined ? parts.store : measureStore(parts.store, {
+    metrics: parts.metrics,
+    now: () => clock.now(),
+    poolName: (id) => byId.get(id)?.key,
+  });
+  const leadership = new Leadership(clock, !store.shared);
+  const shared = { chain, store, changes, clock, pace, leadership };
+  const verifier = new ProofVerifier(parts.prover, undefined, parts.metrics?.verified);
+  const balance = new Balance(wallet, clock, parts.balance ?? { warn: 0n, stop: 0n });
   const checks = {
     ...shared,
     wallet,
-    verifier: new ProofVerifier(parts.prover),
+    verifier,
     prices: new PriceList(chain, clock),
+    balance,
+    ...(parts.caps === undefined ? {} : { caps: parts.caps }),
     feeBps: config.fee.bps,
     feeMinNano: config.fee.minNano,
+    maxCostNano: config.fee.maxCostNano,
     pools: { get: offered },
     random,
   };
   const submissions = new Set<Promise<Submission>>();
   const running = [
+    runLeadership(leadership, { ...shared, log: log.getChild("leadership") }, stop.signal),
     ...all.map((pool) =>
       followPool(
         pool,
-        { ...shared, wallet: wallet.address, vkeyHash, log: log.getChild("indexer") },
+        {
+          ...shared,
+          wallet: wallet.address,
+          vkeyHash,
+          ...parts.snapshots ? { snapshots: parts.snapshots } : {},
+          log: log.getChild("indexer"),
+        },
         stop.signal,
       )
     ),
     runBroadcaster({ ...shared, wallet, pools: byId, log: log.getChild("broadcaster") }, stop.signal),
+    watchBalance(
+      balance,
+      { clock, log: log.getChild("wallet"), alert: parts.alert ?? (() => {}) },
+      stop.signal,
+    ),
+    ...config.store
+      ? [runRetention(config.store.retentionDays, { ...shared, log: log.getChild("retention") }, stop.signal)]
+      : [],
   ];
 
   log.info("relayer {address} of {network}, {pools} pools", {
@@ -140,11 +194,33 @@ export function startRelayer(parts: RelayerParts): Relayer {
     return pool;
   }
 
+  function readiness() {
+    const now = clock.now();
+    const pools = all.map((pool) => [pool.key, { ...pool.readiness(now), leaves: pool.tree.size }] as const);
+    return { ready: pools.every(([, { ready }]) => ready), pools: Object.fromEntries(pools) };
+  }
+
+  async function health(): Promise<Health> {
+    return await healthOf({
+      pools: readiness().pools,
+      leads: leadership.leads,
+      store: store.health(),
+      chain: parts.chainAnswer?.(),
+      ...(parts.cache === undefined ? {} : { pingCache: () => parts.cache!.ping() }),
+      balance,
+      verifierFull: verifier.full,
+    });
+  }
+  parts.metrics?.observe(observed({ pools: all, leadership, store, balance, verifier, health, clock }));
+
   let ended: Promise<void> | undefined;
   async function end(): Promise<void> {
     stop.abort();
     changes.notify();
     await Promise.allSettled([...running, ...submissions]);
+    await store.resign().catch((error) =>
+      log.warning("the lead ends by itself: {error}", { error: String(error) })
+    );
     await store.close();
   }
 
@@ -175,18 +251,17 @@ export function startRelayer(parts: RelayerParts): Relayer {
       return { pool: pool.shown, ...pool.tree.page(from, limit) };
     },
     submit(request) {
-      const submission = submitWithdrawal(request, checks, stop.signal);
+      const submission = traced("withdrawal", () => submitWithdrawal(request, checks, stop.signal));
       submissions.add(submission);
+      submission.then(
+        () => parts.metrics?.accepted(byId.get(request.pool.toRawString())!.key),
+        (error) => parts.metrics?.refused(error instanceof Problem ? error.code : "internal"),
+      );
       return submission.finally(() => submissions.delete(submission));
     },
     withdrawal: (address, nullifierHash) => withdrawalStatus(address, nullifierHash, checks),
-    readiness() {
-      const now = clock.now();
-      const pools = all.map((pool) =>
-        [pool.key, { ...pool.readiness(now), leaves: pool.tree.size }] as const
-      );
-      return { ready: pools.every(([, { ready }]) => ready), pools: Object.fromEntries(pools) };
-    },
+    health,
+    readiness,
     close: () => ended ??= end(),
   };
 }

@@ -2,11 +2,17 @@
 import type { Address } from "@ton/core";
 import type { Deployment } from "../core/deployments.ts";
 import type { Job } from "../store/store.ts";
-import type { Chain } from "../ton/chain.ts";
+import type { CallOptions, Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 
 /** Attached values are rounded up to this, so that the drift of prices and storage tells nobody's withdrawal apart. */
 const VALUE_STEP = 10_000_000n;
+
+/**
+ * Seconds that a shard's block may be dated before the masterchain block that was asked: whatever is concluded from
+ * chain time allows for it.
+ */
+export const CLOCK_SKEW = 15;
 
 const FIRST_RETRY_MS = 30_000;
 const FIRST_RESEND_MS = 2_000;
@@ -26,8 +32,13 @@ export function refundLimitOf({ asset, maxRefund }: Deployment): bigint {
 }
 
 /** Nano to attach: the pool's own quote and a quarter; the excess comes back. */
-export async function valueToAttach(chain: Chain, pool: Address, refund: bigint): Promise<bigint> {
-  const quoted = await new Pool(chain, pool).getWithdrawValue(refund);
+export async function valueToAttach(
+  chain: Chain,
+  pool: Address,
+  refund: bigint,
+  options?: CallOptions,
+): Promise<bigint> {
+  const quoted = await new Pool(chain, pool).getWithdrawValue(refund, options);
   const padded = quoted + quoted / 4n;
   return (padded + VALUE_STEP - 1n) / VALUE_STEP * VALUE_STEP;
 }

@@ -1,6 +1,7 @@
 /** Whether the contract at a registered address is the one that the registry describes and our proofs fit. */
 import type { Deployment } from "../core/deployments.ts";
 import type { Chain } from "../ton/chain.ts";
+import { jettonWalletAddress } from "../ton/jetton.ts";
 import { Pool } from "../ton/pool.ts";
 
 /**
@@ -23,9 +24,30 @@ export async function poolMismatch(
   if (state !== "active" || !code) return `its account is ${state}`;
   const codeHash = code.hash().toString("hex");
   if (codeHash !== deployment.codeHash) return `its code is ${codeHash}, not ${deployment.codeHash}`;
-  const denomination = await new Pool(chain, deployment.address).getDenomination({ signal });
+  const pool = new Pool(chain, deployment.address);
+  const denomination = await pool.getDenomination({ signal });
   if (denomination !== deployment.denomination) {
     return `its denomination is ${denomination}, not ${deployment.denomination}`;
   }
-  return undefined;
+  return await assetMismatch(pool, deployment, signal);
+}
+
+/** A jetton pool must listen to the wallet that the registry names, and its master must give it that one. */
+async function assetMismatch(
+  pool: Pool,
+  { asset, jettonMaster, jettonWallet }: Deployment,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const info = await pool.getPoolInfo({ signal });
+  const kind = asset === "native" ? "native" : "jetton";
+  if (info.assetKind !== kind) return `it holds ${info.assetKind}, not ${asset}`;
+  if (kind === "native") return undefined;
+  if (!jettonMaster || !info.jettonMaster?.equals(jettonMaster)) {
+    return `its jetton is ${info.jettonMaster}, not ${jettonMaster}`;
+  }
+  if (!jettonWallet || !info.jettonWallet?.equals(jettonWallet)) {
+    return `its jetton wallet is ${info.jettonWallet ?? "not discovered"}, not ${jettonWallet}`;
+  }
+  const given = await jettonWalletAddress(pool.chain, jettonMaster, pool.address, { signal });
+  return given.equals(jettonWallet) ? undefined : `its master gives it another jetton wallet, ${given}`;
 }

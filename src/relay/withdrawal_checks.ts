@@ -1,10 +1,10 @@
 /**
  * Which withdrawals this relayer broadcasts. Checks run in order, cheapest first; the first that refuses ends it.
- * Nothing is reserved, counted or sent before all of them have passed.
+ * Nothing is counted before the proof has held, and what was counted is uncounted when it is not taken on.
  */
 import { type Address } from "@ton/core";
 import { addressToField } from "../core/address_field.ts";
-import { Problem, type ProblemCode } from "../core/errors.ts";
+import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
 import { isFieldElement } from "../core/field.ts";
 import { policyFloor } from "../core/fee.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
@@ -13,7 +13,9 @@ import { isLive, type Job, type Store } from "../store/store.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import type { Wallet } from "../ton/wallet.ts";
+import type { Balance } from "./balance.ts";
 import type { Clock } from "./clock.ts";
+import type { HourlyCaps } from "./hourly_caps.ts";
 import type { PoolState } from "./pool_state.ts";
 import type { PriceList } from "./price_list.ts";
 import type { ProofVerifier } from "./proof_verifier.ts";
@@ -49,10 +51,15 @@ export interface CheckDeps {
   readonly wallet: Wallet;
   readonly verifier: ProofVerifier;
   readonly prices: PriceList;
+  readonly balance: Balance;
+  /** undefined: withdrawals are not counted. */
+  readonly caps?: HourlyCaps;
   readonly clock: Clock;
   readonly feeBps: number;
   /** Smallest fee of native pools that name none of their own, nano. */
   readonly feeMinNano: bigint;
+  /** What a withdrawal of jettons may cost at most, nano; undefined: anything. */
+  readonly maxCostNano?: bigint;
   /** The pools that are offered, by raw address. */
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
 }
@@ -71,9 +78,18 @@ export interface Check {
   readonly refuse: ProblemCode;
   /** True when it holds; false or the members of the problem document when it does not. */
   readonly holds: (candidate: Candidate) => Verdict | Promise<Verdict>;
+  /** Called once after it held, with whether the withdrawal was taken on. */
+  readonly end?: (candidate: Candidate, accepted: boolean) => Promise<void>;
 }
 
-type Verdict = boolean | { readonly detail?: string; readonly members: Record<string, unknown> };
+/** Ends checks that have passed. Must be called, once. */
+export type EndChecks = (accepted: boolean) => Promise<void>;
+
+type Verdict = boolean | {
+  readonly detail?: string;
+  readonly members: Record<string, unknown>;
+  readonly errors?: readonly ProblemDetail[];
+};
 
 /** The policy. */
 export const withdrawalChecks: readonly Check[] = [
@@ -94,6 +110,7 @@ export const withdrawalChecks: readonly Check[] = [
     refuse: "recipient_mismatch",
     holds: ({ request }) => request.signals.recipient === addressToField(request.recipient),
   },
+  { name: "a jetton pool pays the recipient", refuse: "invalid_request", holds: isPayable },
   {
     name: "fee is the proven one",
     refuse: "fee_mismatch",
@@ -141,27 +158,40 @@ export const withdrawalChecks: readonly Check[] = [
   { name: "proof verifies", refuse: "proof_invalid", holds: provesWithdrawal },
   { name: "note is unspent on chain", refuse: "nullifier_already_used", holds: isUnspent },
   { name: "fee covers the cost", refuse: "uneconomic", holds: isEconomic },
+  { name: "hourly caps are not reached", refuse: "hourly_cap_reached", holds: isWithinCaps, end: endCount },
+  { name: "wallet is above its stop", refuse: "relayer_balance_low", holds: isAboveStop },
   { name: "wallet can pay for it", refuse: "relayer_balance_low", holds: isFunded },
 ];
 
 /**
  * Runs the checks in order.
  *
- * @throws {Problem} of the first that refuses
+ * @returns what ends them, once it is known whether the withdrawal is taken on
+ * @throws {Problem} of the first that refuses; those before it are ended then
  */
 export async function checkWithdrawal(
   request: WithdrawRequest,
   deps: CheckDeps,
   checks: readonly Check[] = withdrawalChecks,
-): Promise<void> {
+): Promise<EndChecks> {
   const pool = deps.pools.get(request.pool.toRawString());
   const candidate = { request, deps, pool } as Candidate;
-  for (const { refuse, holds } of checks) {
-    const verdict = await holds(candidate);
-    if (verdict === true) continue;
-    if (verdict === false) throw new Problem(refuse);
-    throw new Problem(refuse, verdict.detail, { members: verdict.members });
+  const passed: Check[] = [];
+  const end: EndChecks = async (accepted) => {
+    for (const check of passed) await check.end?.(candidate, accepted);
+  };
+  try {
+    for (const check of checks) {
+      const verdict = await check.holds(candidate);
+      if (verdict === false) throw new Problem(check.refuse);
+      if (verdict !== true) throw new Problem(check.refuse, verdict.detail, verdict);
+      passed.push(check);
+    }
+  } catch (error) {
+    await end(false);
+    throw error;
   }
+  return end;
 }
 
 /** The message's proof, in canonical form. */
@@ -226,22 +256,54 @@ async function isUnspent({ request, pool, deps }: Candidate): Promise<Verdict> {
   return !spent || alreadyUsed(viewOfPayment(pool.shown, nullifierHash));
 }
 
-/** What a native pool's fee must pay: the way through the chain, and the refund unless that is a gift. */
+/** Standard jetton wallets pay in the basechain only, and a pool not its own wallet; of coins the request's shape tells. */
+function isPayable({ request: { recipient }, pool: { deployment } }: Candidate): Verdict {
+  if (deployment.asset === "native") return true;
+  const detail = recipient.workChain !== 0
+    ? "a jetton pool pays in workchain 0 only"
+    : deployment.jettonWallet?.equals(recipient)
+    ? "it is the pool's own jetton wallet"
+    : undefined;
+  if (detail === undefined) return true;
+  return { detail, members: {}, errors: [{ pointer: "/recipient", detail }] };
+}
+
+/**
+ * What a native pool's fee must pay: the way through the chain, and the refund unless that is a gift. A jetton's fee has
+ * no price in coins here, so what it may cost, refund included, is the operator's bound.
+ */
 async function isEconomic(candidate: Candidate): Promise<Verdict> {
   const { request, pool, deps } = candidate;
-  if (pool.deployment.asset !== "native") return true;
+  const isNative = pool.deployment.asset === "native";
+  if (!isNative && deps.maxCostNano === undefined) return true;
   const cost = await withdrawalCost(
     await deps.prices.current(),
     new Pool(deps.chain, pool.deployment.address),
   );
-  return request.fee >= cost + (isGift(candidate) ? 0n : request.refund) ||
-    { members: { cost: String(cost) } };
+  const holds = isNative
+    ? request.fee >= cost + (isGift(candidate) ? 0n : request.refund)
+    : cost + request.refund <= deps.maxCostNano!;
+  return holds || { members: { cost: String(cost) } };
 }
 
 async function isFunded({ request, pool, deps }: Candidate): Promise<Verdict> {
   const value = await valueToAttach(deps.chain, pool.deployment.address, request.refund);
   const waiting = BigInt((await deps.store.liveJobs()).filter(({ state }) => state === "accepted").length);
-  return await deps.wallet.balance() >= value * (waiting + 1n);
+  return await deps.balance.current() >= value * (waiting + 1n);
+}
+
+async function isWithinCaps({ request, pool, deps }: Candidate): Promise<Verdict> {
+  const taken = await deps.caps?.take({ pool: pool.id, nullifierHash: request.signals.nullifierHash });
+  return taken === undefined || taken.allowed || { members: { retryAfter: taken.retryAfter } };
+}
+
+async function endCount({ request, pool, deps }: Candidate, accepted: boolean): Promise<void> {
+  await deps.caps?.end({ pool: pool.id, nullifierHash: request.signals.nullifierHash }, accepted);
+}
+
+async function isAboveStop({ deps }: Candidate): Promise<Verdict> {
+  const { stop } = deps.balance.bounds;
+  return stop === 0n || await deps.balance.current() >= stop;
 }
 
 function alreadyUsed(withdrawal: unknown): Verdict {

@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
 import { proofToCell } from "../core/proof_codec.ts";
-import type { Job, Withdrawal } from "../store/store.ts";
+import type { Job, JobId, Withdrawal } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import type { PoolState } from "./pool_state.ts";
 import { type CheckDeps, checkWithdrawal, proofOf, type WithdrawRequest } from "./withdrawal_checks.ts";
@@ -11,6 +11,8 @@ import { viewOfJob, viewOfPayment, type WithdrawalView } from "./withdrawal_view
 
 /** How long a caller waits for the wallet's turn. */
 const PATIENCE_MS = 30_000;
+/** Between looks at a row that another replica may change: no notification passes a transaction pooler. */
+const SHARED_LOOK_MS = 250;
 
 /** What taking on needs beside the checks. */
 export interface WithdrawalDeps extends CheckDeps {
@@ -35,14 +37,25 @@ export async function submitWithdrawal(
   deps: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
-  await checkWithdrawal(request, deps);
+  const end = await checkWithdrawal(request, deps);
+  let accepted = false;
+  try {
+    await journal(request, deps);
+    accepted = true;
+  } finally {
+    await end(accepted);
+  }
+  return await untilSent(request, deps, signal);
+}
+
+/** Writes the job down. @throws {Problem} `nullifier_already_used` when an equal one was first */
+async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<void> {
   const { store, clock, changes } = deps;
-  const pool = deps.pools.get(request.pool.toRawString())!;
+  const { pool, id } = named(request, deps);
   const { root, nullifierHash } = request.signals;
-  const id = { pool: pool.id, nullifierHash };
   const earlier = await store.job(id);
   const now = clock.now();
-  let job: Job = {
+  const job: Job = {
     ...id,
     state: "accepted",
     queryId: randomQueryId(deps.random),
@@ -63,17 +76,35 @@ export async function submitWithdrawal(
     });
   }
   changes.notify();
-  const deadline = now + PATIENCE_MS;
-  while (clock.now() < deadline && !signal.aborted) {
+}
+
+/** Waits for the wallet's turn. */
+async function untilSent(
+  request: WithdrawRequest,
+  deps: WithdrawalDeps,
+  signal: AbortSignal,
+): Promise<Submission> {
+  const { store, clock, changes } = deps;
+  const { pool, id } = named(request, deps);
+  const deadline = clock.now() + PATIENCE_MS;
+  for (;;) {
     const seen = changes.count;
-    job = await store.job(id) ?? job;
-    if (job.state !== "accepted") break;
-    await changes.waitBeyond(seen, deadline - clock.now(), clock, signal);
+    const job = await store.job(id);
+    if (!job) throw new Problem("withdrawal_not_found"); // a job that was journaled is never removed
+    const over = clock.now() >= deadline || signal.aborted;
+    if (job.state !== "accepted" || over) {
+      const sent = job.seqno !== undefined && job.state !== "accepted";
+      return { sent, withdrawal: viewOfJob(pool.shown, job) };
+    }
+    const left = deadline - clock.now();
+    await changes.waitBeyond(seen, store.shared ? Math.min(left, SHARED_LOOK_MS) : left, clock, signal);
   }
-  return {
-    sent: job.seqno !== undefined && job.state !== "accepted",
-    withdrawal: viewOfJob(pool.shown, job),
-  };
+}
+
+/** The pool of a request that has passed the checks, and the job's name. */
+function named(request: WithdrawRequest, deps: WithdrawalDeps): { pool: PoolState; id: JobId } {
+  const pool = deps.pools.get(request.pool.toRawString())!;
+  return { pool, id: { pool: pool.id, nullifierHash: request.signals.nullifierHash } };
 }
 
 /**

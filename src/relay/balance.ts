@@ -1,0 +1,126 @@
+/**
+ * The wallet's balance: asked at most every few seconds however many withdrawals come, and watched, so that the operator
+ * hears before the wallet is empty. It decides nothing but when to speak.
+ */
+import { formatUnits } from "../core/units.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Wallet } from "../ton/wallet.ts";
+import type { Clock } from "./clock.ts";
+
+/** For so long an answer is as good as a new one: less than a transfer takes. */
+const FRESH_MS = 2_000;
+const WATCH_MS = 30_000;
+/** What a balance must be above a threshold to count as recovered, so that it does not waver around it. */
+const RECOVERED = { of: 11n, by: 10n };
+
+/** Balances below which it warns, and below which no withdrawal is taken on; nano, 0: never. */
+export interface BalanceBounds {
+  readonly warn: bigint;
+  readonly stop: bigint;
+}
+
+/** How the wallet is doing. */
+export type BalanceLevel = "ok" | "low" | "stopped";
+
+/** A change of level that the operator must know. */
+export interface BalanceAlert {
+  readonly event: "balance_ok" | "balance_low" | "balance_stopped";
+  /** Nano. */
+  readonly balance: bigint;
+  readonly bounds: BalanceBounds;
+}
+
+/** The balance of one wallet. */
+export class Balance {
+  readonly #wallet: Pick<Wallet, "balance">;
+  readonly #clock: Clock;
+  #asked: { readonly answer: Promise<bigint>; readonly at: number } | undefined;
+  /** Nano, as last known; undefined until it is. */
+  known: bigint | undefined;
+  /** As the watch last found it. */
+  level: BalanceLevel = "ok";
+
+  constructor(wallet: Pick<Wallet, "balance">, clock: Clock, readonly bounds: BalanceBounds) {
+    this.#wallet = wallet;
+    this.#clock = clock;
+  }
+
+  /** Nano, two seconds old at most. @throws {Problem} `chain_unavailable` and the like */
+  current(): Promise<bigint> {
+    const now = this.#clock.now();
+    if (this.#asked === undefined || now - this.#asked.at > FRESH_MS) {
+      const answer = this.#wallet.balance().then((balance) => this.known = balance);
+      const asked = this.#asked = { answer, at: now };
+      answer.catch(() => {
+        if (this.#asked === asked) this.#asked = undefined; // asked again by the next one
+      });
+    }
+    return this.#asked.answer;
+  }
+
+  /** The level that a balance means, coming from the present one. */
+  levelOf(balance: bigint): BalanceLevel {
+    const { warn, stop } = this.bounds;
+    const below = (bound: bigint, already: boolean) =>
+      balance < (already ? bound * RECOVERED.of / RECOVERED.by : bound);
+    if (below(stop, this.level === "stopped")) return "stopped";
+    return below(warn, this.level !== "ok") ? "low" : "ok";
+  }
+}
+
+/** An alert as it is posted: amounts in whole native units, and a line for people that chats show. */
+export function alertDocument(
+  { event, balance, bounds }: BalanceAlert,
+  relayer: { readonly network: string; readonly address: string },
+): Record<string, string> {
+  const [shown, warn, stop] = [balance, bounds.warn, bounds.stop].map((nano) => formatUnits(nano));
+  const { network, address } = relayer;
+  const says = {
+    balance_ok: "holds enough again",
+    balance_low: "runs low",
+    balance_stopped: "holds too little to take withdrawals on",
+  };
+  const text = `tonado relayer ${address} of ${network} ${says[event]}: ${shown}`;
+  return { event, network, relayer: address, balance: shown, warn, stop, text };
+}
+
+/** Watches until `signal` aborts; `alert` is told of each change of level and must not throw. */
+export async function watchBalance(
+  balance: Balance,
+  { clock, log, alert }: { clock: Clock; log: Log; alert: (alert: BalanceAlert) => void },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const now = await unlessAborted(balance.current(), signal);
+      if (now === undefined) return;
+      const level = balance.levelOf(now);
+      if (level !== balance.level) {
+        balance.level = level;
+        say(log, level, { balance: formatUnits(now) });
+        alert({ event: `balance_${level}`, balance: now, bounds: balance.bounds });
+      }
+    } catch {
+      // An endpoint that does not answer is the indexer's to tell of.
+    }
+    await clock.sleep(WATCH_MS, signal);
+  }
+}
+
+/** An endpoint that hangs must not keep the relayer from ending. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const aborted = Promise.withResolvers<undefined>();
+  const end = () => aborted.resolve(undefined);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await Promise.race([answer, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", end); // the signal lives as long as the relayer, and this comes every half minute
+  }
+}
+
+function say(log: Log, level: BalanceLevel, members: { balance: string }): void {
+  if (level === "ok") log.info("the wallet holds enough again: {balance}", members);
+  else if (level === "low") log.warning("the wallet runs low: {balance}; fund it", members);
+  else log.error("the wallet holds too little to take withdrawals on: {balance}; fund it", members);
+}

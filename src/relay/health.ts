@@ -1,0 +1,78 @@
+/**
+ * How the parts that the relayer rests on are doing, for `/readyz` and the metrics. What is down keeps it from serving; what
+ * is degraded takes something away, and the rest is served. A reason names no server and no address.
+ */
+import type { StoreHealth } from "../store/store.ts";
+import type { Balance } from "./balance.ts";
+import type { Readiness } from "./pool_state.ts";
+
+/** State of one dependency. */
+export interface Dependency {
+  readonly state: "ok" | "degraded" | "down";
+  readonly reason?: string;
+}
+
+/** What `/readyz` says. */
+export interface Health {
+  readonly ready: boolean;
+  /** Whether this replica indexes and signs. */
+  readonly leads: boolean;
+  readonly dependencies: Readonly<Record<string, Dependency>>;
+  readonly pools: Readonly<Record<string, Readiness & { readonly leaves: number }>>;
+}
+
+/** What is looked at. */
+export interface HealthParts {
+  readonly pools: Health["pools"];
+  readonly leads: boolean;
+  readonly store: StoreHealth;
+  /** How the chain endpoint's last answer was; undefined: nobody has asked it. */
+  readonly chain: "ok" | "failed" | undefined;
+  /** Asks the shared cache; undefined: there is none. */
+  readonly pingCache?: () => Promise<void>;
+  readonly balance: Balance;
+  /** Whether the verifier would turn a proof away. */
+  readonly verifierFull: boolean;
+}
+
+const ok: Dependency = { state: "ok" };
+
+/** Looks at every part. Ready means: each registered pool is served, and there is one. */
+export async function healthOf(parts: HealthParts): Promise<Health> {
+  const { pools, leads, store, chain, pingCache, balance, verifierFull } = parts;
+  const dependencies: Record<string, Dependency> = {
+    registry: Object.keys(pools).length > 0 ? ok : down("the deployments registry lists no pools"),
+    store: store.ok ? ok : down(store.reason),
+    chain: chain === "failed" ? degraded("the chain endpoint did not answer as it should") : ok,
+    wallet: walletState(balance),
+    prover: verifierFull ? degraded("the queue of proofs is full") : ok,
+    ...(pingCache === undefined ? {} : { cache: await cacheState(pingCache) }),
+  };
+  const ready = Object.values(dependencies).every(({ state }) => state !== "down") &&
+    Object.values(pools).every((pool) => pool.ready);
+  return { ready, leads, dependencies, pools };
+}
+
+function walletState(balance: Balance): Dependency {
+  if (balance.known === undefined) return degraded("its balance is not known yet");
+  const level = balance.levelOf(balance.known);
+  if (level === "ok") return ok;
+  return degraded(level === "low" ? "it runs low" : "it holds too little to take withdrawals on");
+}
+
+async function cacheState(ping: () => Promise<void>): Promise<Dependency> {
+  try {
+    await ping();
+    return ok;
+  } catch {
+    return degraded("it does not answer: no withdrawals are taken on");
+  }
+}
+
+function degraded(reason: string): Dependency {
+  return { state: "degraded", reason };
+}
+
+function down(reason: string): Dependency {
+  return { state: "down", reason };
+}

@@ -1,0 +1,110 @@
+/** A replica never believes longer in its lead than the store does; the clock here moves only when somebody sleeps. */
+import { deepEqual, equal } from "node:assert/strict";
+import { Problem } from "../core/errors.ts";
+import type { Store } from "../store/store.ts";
+import { rootLog } from "../telemetry/log.ts";
+import { Changes } from "./changes.ts";
+import type { Clock } from "./clock.ts";
+import { Leadership, runLeadership } from "./leadership.ts";
+import { runRetention } from "./retention.ts";
+
+const log = rootLog();
+
+/** Each sleep passes at once; `between` may look around before it does. */
+function clockThat(between: (now: number, ms: number) => void): Clock & { time: number } {
+  const clock = {
+    time: 0,
+    now: () => clock.time,
+    sleep(ms: number) {
+      between(clock.time, ms);
+      clock.time += ms;
+      return Promise.resolve();
+    },
+  };
+  return clock;
+}
+
+/** What the store answers to one `lead` after the other; `took` is how long it thinks about it. */
+type Answer = { readonly says: boolean | "down"; readonly took?: number };
+
+/** Lets a replica ask until the answers end; returns from when on it led and from when on it did not. */
+async function observed(answers: readonly Answer[]): Promise<[at: number, leads: boolean][]> {
+  const stop = new AbortController();
+  const seen: [number, boolean][] = [];
+  const look = (at: number) => {
+    if (seen.at(-1)?.[1] !== leadership.leads) seen.push([at, leadership.leads]);
+  };
+  const clock = clockThat((now, ms) => {
+    for (let at = now; at < now + ms; at += 100) {
+      clock.time = at;
+      look(at);
+    }
+    clock.time = now;
+  });
+  const leadership = new Leadership(clock, false);
+  const rest = [...answers];
+  const store = {
+    shared: true,
+    lead() {
+      const answer = rest.shift();
+      if (rest.length === 0) stop.abort();
+      const { says, took = 0 } = answer!;
+      clock.time += took;
+      return says === "down" ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(says);
+    },
+  } as Partial<Store> as Store;
+  await runLeadership(leadership, { store, clock, changes: new Changes(), log }, stop.signal);
+  await leadership.known;
+  return seen;
+}
+
+const yes: Answer = { says: true };
+const no: Answer = { says: false };
+const down: Answer = { says: "down" };
+
+const cases: [claim: string, answers: Answer[], seen: [number, boolean][]][] = [
+  ["leads as long as the store says so", [yes, yes, yes, yes, yes], [[0, true]]],
+  ["follows while another leads, and leads when it is gone", [no, no, yes, yes], [[0, false], [2_000, true]]],
+  ["stops before its lease ends when the store is silent", [yes, ...Array(12).fill(down)], [[0, true], [
+    4_500,
+    false,
+  ]]],
+  ["leads on over a short silence", [yes, down, down, down, yes, yes], [[0, true]]],
+  ["counts a lease from when it asked, not from when it was answered", [
+    { says: true, took: 4_000 },
+    down,
+    down,
+    down,
+  ], [[4_000, true], [4_500, false]]],
+  ["follows at once when it was deposed", [yes, no, no], [[0, true], [1_500, false]]],
+];
+for (const [claim, answers, seen] of cases) {
+  Deno.test(`leadership: a replica ${claim}`, async () => {
+    deepEqual(await observed(answers), seen);
+  });
+}
+
+Deno.test("leadership: a store of one process is led from the start", async () => {
+  const leadership = new Leadership(clockThat(() => {}), true);
+  await leadership.known;
+  equal(leadership.leads, true);
+});
+
+Deno.test("retention: only a leader forgets, once an hour, and a store that is down ends nothing", async () => {
+  const stop = new AbortController();
+  const asked: number[] = [];
+  let hours = 0;
+  const leadership = { leads: false };
+  const clock = clockThat(() => {
+    leadership.leads = hours >= 2;
+    if (++hours === 6) stop.abort();
+  });
+  const store = {
+    forgetJobs(before: number) {
+      asked.push(before);
+      return asked.length === 1 ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(1);
+    },
+  } as Partial<Store> as Store;
+  await runRetention(2, { store, clock, leadership, log }, stop.signal);
+  deepEqual(asked.map((before) => (before + 48 * 3_600_000) / 3_600_000), [3, 4, 5]);
+});

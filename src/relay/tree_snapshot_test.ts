@@ -1,0 +1,116 @@
+/** A snapshot makes a start fast and is never believed: what does not fit is set aside, and the rows decide. */
+import { deepEqual, equal } from "node:assert/strict";
+import type { Cursor, Deposit } from "../store/store.ts";
+import { treeFiles } from "../store/files/tree_files.ts";
+import { rootLog } from "../telemetry/log.ts";
+import { PoolTree } from "./pool_tree.ts";
+import { readSnapshot, restoreTree, saveTree, snapshotOf } from "./tree_snapshot.ts";
+
+const pool = `0:${"ab".repeat(32)}`;
+const other = `0:${"cd".repeat(32)}`;
+const cursor: Cursor = { lt: 50n, hash: "aa" };
+const leaves = Array.from({ length: 1_500 }, (_, i) => BigInt(i * i + 1));
+const log = rootLog();
+
+function treeOf(commitments: readonly bigint[]): PoolTree {
+  const tree = new PoolTree();
+  tree.append(commitments);
+  return tree;
+}
+
+/** A store with these leaves and this cursor. */
+function rows(commitments: readonly bigint[], now: Cursor | undefined = cursor) {
+  return {
+    cursor: (): Promise<Cursor | undefined> => Promise.resolve(now),
+    async *deposits(_: string, from: number): AsyncIterable<Deposit> {
+      for (const [i, commitment] of commitments.entries()) {
+        if (i >= from) yield { leafIndex: i, commitment, timestamp: 0, txHash: "" };
+      }
+    },
+  };
+}
+
+async function inDirectory(act: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-tree-" });
+  await act(directory).finally(() => Deno.remove(directory, { recursive: true }));
+}
+
+Deno.test("tree snapshot: comes back with root, leaves and paths, and grows on", () =>
+  inDirectory(async (directory) => {
+    const snapshots = treeFiles(`${directory}/made/on/the/way`);
+    const tree = treeOf(leaves);
+    equal(await saveTree(pool, tree, 0, { snapshots, store: rows(leaves), log }), leaves.length);
+    const back = new PoolTree();
+    equal(await restoreTree(pool, back, { snapshots, store: rows(leaves), log }), true);
+    deepEqual([back.size, back.root], [tree.size, tree.root]);
+    deepEqual(back.path(leaves[777]), tree.path(leaves[777]));
+    for (const each of [tree, back]) each.append([7n, 8n, 9n]);
+    equal(back.root, tree.root);
+    equal(
+      (await Array.fromAsync(Deno.readDir(`${directory}/made/on/the/way`))).length,
+      1,
+      "no draft is left",
+    );
+  }));
+
+Deno.test("tree snapshot: for every size around powers of two the nodes are the tree's", () => {
+  for (const size of [0, 1, 2, 3, 31, 32, 33, 1_023, 1_024, 1_025]) {
+    const tree = treeOf(leaves.slice(0, size));
+    const back = new PoolTree();
+    back.restore(size, tree.nodes());
+    for (const each of [tree, back]) each.append([5n]);
+    deepEqual([back.size, back.root], [tree.size, tree.root], `${size} leaves`);
+  }
+});
+
+const unfit: [
+  claim: string,
+  change: (bytes: Uint8Array) => Uint8Array,
+  store: ReturnType<typeof rows>,
+  id?: string,
+][] = [
+  ["that is empty", () => new Uint8Array(), rows(leaves)],
+  ["that was cut off", (bytes) => bytes.subarray(0, -100), rows(leaves)],
+  ["with one bit turned in a node", (bytes) => (bytes[bytes.length - 5_000] ^= 1, bytes), rows(leaves)],
+  ["with one bit turned in its header", (bytes) => (bytes[40] ^= 1, bytes), rows(leaves)],
+  ["of another pool", (bytes) => bytes, rows(leaves), other],
+  ["of another store, whose leaves differ", (bytes) => bytes, rows(leaves.map((leaf) => leaf + 1n))],
+  ["that is ahead of the store", (bytes) => bytes, rows(leaves.slice(0, 900), { lt: 40n, hash: "bb" })],
+  ["of a store that has lost its rows", (bytes) => bytes, rows([])],
+  ["of a store that knows no history", (bytes) => bytes, {
+    ...rows(leaves),
+    cursor: () => Promise.resolve(undefined),
+  }],
+];
+for (const [claim, change, store, id = pool] of unfit) {
+  Deno.test(`tree snapshot: one ${claim} is set aside`, async () => {
+    const bytes = change(await snapshotOf(pool, treeOf(leaves), cursor));
+    const tree = new PoolTree();
+    const snapshots = { load: () => Promise.resolve(bytes), save: () => Promise.resolve() };
+    equal(await restoreTree(id, tree, { snapshots, store, log }), false);
+    equal(tree.size, 0);
+  });
+}
+
+Deno.test("tree snapshot: is written again when the tree has grown by a part of its size, and at the end", async () => {
+  let writes = 0;
+  const snapshots = {
+    load: () => Promise.resolve(undefined),
+    save: async (_: string, bytes: Uint8Array) => {
+      writes++;
+      equal((await readSnapshot(pool, bytes))!.size, tree.size);
+    },
+  };
+  const deps = { snapshots, store: rows(leaves), log };
+  const tree = treeOf(leaves.slice(0, 1_000));
+  equal(await saveTree(pool, tree, 0, deps, true), 0, "a small one never");
+  tree.append(leaves.slice(1_000));
+  let saved = await saveTree(pool, tree, 0, deps);
+  tree.append([5n]);
+  saved = await saveTree(pool, tree, saved, deps);
+  deepEqual([saved, writes], [1_500, 1]);
+  saved = await saveTree(pool, tree, saved, deps, true);
+  deepEqual([saved, writes], [1_501, 2]);
+  await saveTree(pool, tree, saved, deps, true);
+  equal(writes, 2, "nothing is new");
+});
