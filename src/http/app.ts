@@ -3,26 +3,36 @@
  * about callers.
  */
 import { type OpenAPIHono, OpenAPIHono as Api } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { nameRequest } from "../telemetry/trace.ts";
 import { queryGuard } from "./body_guard.ts";
-import type { HttpEnv } from "./deps.ts";
+import type { HttpDeps, HttpEnv } from "./deps.ts";
+import { docsRoutes } from "./docs_routes.ts";
 import { healthRoutes } from "./health_routes.ts";
 import { infoRoutes } from "./info_routes.ts";
+import { largeAnswers } from "./large_answers.ts";
+import { metricsRoute } from "./metrics_route.ts";
 import { noteRoutes } from "./note_routes.ts";
 import { problemResponse, shownProblem } from "./problem_response.ts";
 import { treeRoutes } from "./tree_routes.ts";
 import { withdrawRoutes } from "./withdraw_routes.ts";
 
-/** The application with all routes; `app.fetch` is a handler for `Deno.serve`. */
-export function createApp(relayer: Relayer, log: Log): OpenAPIHono<HttpEnv> {
+/** What the API may be given beside the relayer. */
+export type AppOptions = Omit<HttpDeps, "relayer" | "log">;
+
+/** The application with all routes; `app.fetch(request, { peer, sent })` answers a request. */
+export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}): OpenAPIHono<HttpEnv> {
   const app = new Api<HttpEnv>({
     defaultHook: (parsed) => {
       if (!parsed.success) throw shapeProblem(parsed.target, parsed.error.issues);
     },
   });
+  app.use(measured(app, options.metrics));
   app.use(async (c, next) => {
     const requestId = crypto.randomUUID();
     c.set("requestId", requestId);
@@ -39,9 +49,24 @@ export function createApp(relayer: Relayer, log: Log): OpenAPIHono<HttpEnv> {
     maxAge: 86_400,
   }));
   app.use(queryGuard(log));
+  app.use(bounded(options.mostUnderWay ?? MOST_UNDER_WAY));
 
-  const deps = { relayer, log };
-  for (const routes of [infoRoutes, noteRoutes, withdrawRoutes, treeRoutes, healthRoutes]) routes(app, deps);
+  for (const path of LARGE) app.use(path, largeAnswers(options.mostLargeAnswers, options.readPatienceMs));
+
+  const deps = { relayer, log, ...options };
+  for (
+    const routes of [
+      infoRoutes,
+      noteRoutes,
+      withdrawRoutes,
+      treeRoutes,
+      healthRoutes,
+      metricsRoute,
+      docsRoutes,
+    ]
+  ) {
+    routes(app, deps);
+  }
   app.doc31("/openapi.json", {
     openapi: "3.1.0",
     info: {
@@ -70,6 +95,42 @@ export function createApp(relayer: Relayer, log: Log): OpenAPIHono<HttpEnv> {
   });
   return app;
 }
+
+/** What may be of hundreds of kilobytes. */
+const LARGE = ["/docs/swagger-ui.js", "/docs/swagger-ui.css", "/tree/commitments", "/openapi.json"];
+const MOST_UNDER_WAY = 1_000;
+/** Whoever watches the relayer must be answered when it is busy. */
+const ALWAYS_ANSWERED = new Set(["/livez", "/readyz", "/metrics"]);
+
+/** Refuses with `overloaded` what would be one request too many at once. */
+function bounded(most: number): MiddlewareHandler<HttpEnv> {
+  let underWay = 0;
+  return async (c, next) => {
+    if (underWay >= most && !ALWAYS_ANSWERED.has(c.req.path)) throw new Problem("overloaded");
+    underWay++;
+    try {
+      await next();
+    } finally {
+      underWay--;
+    }
+  };
+}
+
+/** Counts and times each request, and names its span, by its route: what a client wrote as a path is nobody's label. */
+function measured(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined): MiddlewareHandler<HttpEnv> {
+  let routes: Set<string> | undefined;
+  return async (c, next) => {
+    routes ??= new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path));
+    const route = routes.has(c.req.path) ? c.req.path : "other";
+    const method = METHODS.has(c.req.method) ? c.req.method : "other";
+    nameRequest(method, route);
+    const began = performance.now();
+    await next();
+    metrics?.request(route, method, c.res.status, (performance.now() - began) / 1000);
+  };
+}
+
+const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH"]);
 
 function shapeProblem(target: string, issues: readonly { path: PropertyKey[]; message: string }[]): Problem {
   const errors: ProblemDetail[] = issues.map(({ path, message }) => ({

@@ -12,23 +12,49 @@ export const LONGEST_BODY = 32 * 1024;
 const JSON_TYPE = /^application\/json(?:;\s*[a-z0-9-]+=[^;]+)*$/i;
 
 /** Refuses what is no JSON with `unsupported_media_type`. */
-export const mediaTypeGuard = createMiddleware(async (c, next) => {
+const mediaTypeGuard = createMiddleware(async (c, next) => {
   if (!JSON_TYPE.test(c.req.header("content-type") ?? "")) throw new Problem("unsupported_media_type");
   await next();
 });
 
+/** How long a body may take to arrive. */
+const PATIENCE_MS = 10_000;
+
+/** What every JSON body must pass. @param patienceMs how long it may take to arrive */
+export function bodyGuards(log: Log, patienceMs: number = PATIENCE_MS) {
+  return [mediaTypeGuard, sizeGuard(patienceMs), secretGuard(log, patienceMs)] as const;
+}
+
 /** Refuses a body over {@link LONGEST_BODY} with `body_too_large`, without reading the rest of it. */
-export const sizeGuard = createMiddleware(async (c, next) => {
-  let read = false;
-  try {
-    await limited(c, () => {
-      read = true;
+function sizeGuard(patienceMs: number) {
+  return createMiddleware(async (c, next) => {
+    const read = Promise.withResolvers<void>();
+    let isRead = false;
+    const answered = limited(c, () => {
+      isRead = true;
+      read.resolve();
       return next();
     });
-  } catch (error) {
-    throw read ? error : brokenOff(error);
+    try {
+      await inTime(Promise.race([read.promise, answered]), patienceMs);
+      await answered;
+    } catch (error) {
+      throw isRead ? error : brokenOff(error);
+    }
+  });
+}
+
+/** @throws {Problem} `request_timeout`: whoever sends a byte a minute holds a place that others need */
+async function inTime<T>(arrival: Promise<T>, patienceMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Problem("request_timeout")), patienceMs);
+  arrival.catch(() => {}); // nobody waits for it after the time is over
+  try {
+    return await Promise.race([arrival, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
-});
+}
 
 const limited = bodyLimit({
   maxSize: LONGEST_BODY,
@@ -43,9 +69,9 @@ function brokenOff(cause: unknown): Problem {
 }
 
 /** Refuses malformed JSON, and a body that carries a note; warns of the latter without a word of it. */
-export function secretGuard(log: Log) {
+function secretGuard(log: Log, patienceMs: number) {
   return createMiddleware(async (c, next) => {
-    const text = await c.req.text().catch((error) => {
+    const text = await inTime(c.req.text(), patienceMs).catch((error) => {
       throw brokenOff(error);
     });
     const value = parse(text);

@@ -1,12 +1,30 @@
 /** What routes are given. Types only. */
 import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { MetricsReader } from "./metrics_route.ts";
+import type { Asker } from "./listen.ts";
+import type { RateLimits } from "./rate_limit.ts";
 
 /** What every route gets. */
 export interface HttpDeps {
   readonly relayer: Relayer;
   readonly log: Log;
+  /** undefined: everybody may ask as often as they like. */
+  readonly limits?: RateLimits;
+  /** How long a body may take to arrive; default ten seconds. */
+  readonly bodyPatienceMs?: number;
+  /** Requests that may be under way at once; default 1,000. */
+  readonly mostUnderWay?: number;
+  /** Large answers that may be under way at once; default 200. */
+  readonly mostLargeAnswers?: number;
+  /** How long nothing of a large answer may be read; default thirty seconds. */
+  readonly readPatienceMs?: number;
+  /** undefined: requests are not counted. */
+  readonly metrics?: Metrics;
+  /** undefined: GET /metrics is no route of the API. */
+  readonly metricsReader?: MetricsReader;
 }
 
-/** Hono's variables of one request. */
-export type HttpEnv = { Variables: { requestId: string } };
+/** Hono's variables of one request, and what the listener tells of it. */
+export type HttpEnv = { Variables: { requestId: string }; Bindings: Partial<Asker> };

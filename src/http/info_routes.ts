@@ -33,14 +33,16 @@ export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: HttpDeps): vo
     c.json({
       network: relayer.network,
       pools: Object.fromEntries(
-        relayer.pools().map(({ key, shown, deployment }) => [key, {
+        relayer.pools().map(({ key, shown, shownMaster, deployment }) => [key, {
           address: shown,
           asset: deployment.asset,
           amount: deployment.amount,
+          ...deployment.generation !== undefined && { generation: deployment.generation },
           denomination: String(deployment.denomination),
           deployedSeqno: deployment.deployedSeqno,
           feeMin: String(feeMinOf(deployment, relayer.feeMinNano)),
           maxRefund: String(refundLimitOf(deployment)),
+          ...shownMaster && { jettonMaster: shownMaster, decimals: deployment.decimals },
         }]),
       ),
     }, 200));

@@ -3,6 +3,8 @@
  * of what the requests mean.
  */
 
+import { notReadyResponse } from "./problem_response.ts";
+
 /** A listening server. */
 export interface Listener {
   /** Base URL. */
@@ -10,6 +12,17 @@ export interface Listener {
   /** Takes no more requests (503), waits for those under way, and closes every connection. */
   close(): Promise<void>;
 }
+
+/** What a listener knows of a request beside the request. */
+export interface Asker {
+  /** Address of the socket's other end. */
+  readonly peer: string;
+  /** Settles when the answer has left, or never will. Of an answer that is no stream: when it was handed over. */
+  readonly sent: Promise<void>;
+}
+
+/** Answers a request. */
+export type Handle = (request: Request, from: Asker) => Response | Promise<Response>;
 
 /** How long requests under way are waited for: a withdrawal may wait 30 s for the wallet's turn. */
 const DRAIN_MS = 35_000;
@@ -19,7 +32,7 @@ const HAND_OVER_MS = 50;
 
 /** Starts to serve `handle`. @param options.port 0: any free one */
 export function listen(
-  handle: (request: Request) => Response | Promise<Response>,
+  handle: Handle,
   options: { readonly host: string; readonly port: number },
 ): Listener {
   const ended = new AbortController();
@@ -28,13 +41,14 @@ export function listen(
   let idle = () => {};
   const server = Deno.serve(
     { hostname: options.host, port: options.port, onListen: () => {}, signal: ended.signal },
-    async (request) => {
+    async (request, { remoteAddr, completed }) => {
       if (closing) {
-        return new Response(null, { status: 503, headers: { connection: "close", "retry-after": "5" } });
+        return notReadyResponse("This relayer is ending", { connection: "close" });
       }
       underWay++;
       try {
-        return await handle(request);
+        completed.catch(() => {}); // broken off: told to whoever waits for it
+        return await handle(request, { peer: remoteAddr.hostname, sent: completed });
       } finally {
         underWay--;
         if (underWay === 0) idle();

@@ -24,3 +24,20 @@ Deno.test("a request under way is answered before the server is closed", async (
   assert.equal(await (await response).text(), "late");
   await closed;
 });
+
+Deno.test("who asks a server that is ending gets the problem not_ready and when to come again", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  const listener = listen(() => (arrived.resolve(), answer.promise), local);
+  const response = fetch(listener.url);
+  await arrived.promise;
+  const closed = listener.close();
+  const refused = await fetch(listener.url);
+  const { code, status } = await refused.json();
+  assert.deepEqual([refused.status, status, code], [503, 503, "not_ready"]);
+  assert.equal(refused.headers.get("content-type"), "application/problem+json");
+  assert.match(refused.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/);
+  answer.resolve(new Response("late"));
+  await (await response).body?.cancel();
+  await closed;
+});

@@ -2,22 +2,26 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement } from "../core/field.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
-import { mediaTypeGuard, secretGuard, sizeGuard } from "./body_guard.ts";
+import { bodyGuards } from "./body_guard.ts";
+import { rateLimit } from "./rate_limit.ts";
 import { bodyProblems, createRoute, json, jsonBody, problemAnswers } from "./route.ts";
 import { noteAnswer, noteCheckBody } from "./schemas.ts";
 
 /** Adds the route. */
-export function noteRoutes(app: OpenAPIHono<HttpEnv>, { relayer, log }: HttpDeps): void {
+export function noteRoutes(
+  app: OpenAPIHono<HttpEnv>,
+  { relayer, log, limits, bodyPatienceMs }: HttpDeps,
+): void {
   const check = createRoute({
     method: "post",
     path: "/note/check",
     summary:
       "Whether a commitment is deposited, or a nullifier hash spent; never ask both at once, that links them",
     request: jsonBody(noteCheckBody),
-    middleware: [mediaTypeGuard, sizeGuard, secretGuard(log)],
+    middleware: [rateLimit("note-check", limits), ...bodyGuards(log, bodyPatienceMs)],
     responses: {
       200: json(noteAnswer, "What is known; null for what was not asked"),
-      ...problemAnswers([...bodyProblems, "unknown_pool", "not_in_field", "not_ready"]),
+      ...problemAnswers([...bodyProblems, "unknown_pool", "not_in_field", "rate_limited", "not_ready"]),
     },
   });
 

@@ -15,6 +15,7 @@ export const httpProblemCodes = [
   "commitment_not_found",
   "withdrawal_not_found",
   "method_not_allowed",
+  "request_timeout",
   "nullifier_already_used",
   "body_too_large",
   "unsupported_media_type",
@@ -28,8 +29,11 @@ export const httpProblemCodes = [
   "unknown_root",
   "proof_invalid",
   "not_in_field",
+  "rate_limited",
+  "hourly_cap_reached",
   "retry_later",
   "not_ready",
+  "overloaded",
   "relayer_balance_low",
   "uneconomic",
   "verification_busy",
@@ -58,19 +62,31 @@ export function shownProblem(error: unknown): Problem {
 
 /** The response that carries a problem. */
 export function problemResponse(c: Context, problem: Problem, requestId: string): Response {
-  const { code, status, errors, members } = problem;
+  const { status, members } = problem;
   const headers: Record<string, string> = { "content-type": CONTENT_TYPE };
   if (status === 429 || status === 503) headers["retry-after"] = String(members.retryAfter ?? RETRY_AFTER);
   if (status === 405) headers.allow = String(members.allow);
-  const document = {
+  return c.body(JSON.stringify(documentOf(problem, requestId)), status as 400, headers);
+}
+
+/** `not_ready` where no route answers: while the program starts, and while it ends. */
+export function notReadyResponse(detail: string, headers: { readonly [name: string]: string }): Response {
+  const document = documentOf(new Problem("not_ready", detail));
+  return Response.json(document, {
+    status: problems.not_ready.status,
+    headers: { "retry-after": String(RETRY_AFTER), ...headers, "content-type": CONTENT_TYPE },
+  });
+}
+
+function documentOf({ code, status, errors, members, message, todo }: Problem, requestId?: string) {
+  return {
     type: `urn:tonado:problem:${code}`,
     title: problems[code].title,
     status,
-    detail: problem.message === problems[code].title ? problem.todo : `${problem.message}. ${problem.todo}`,
+    detail: message === problems[code].title ? todo : `${message}. ${todo}`,
     code,
     ...(errors.length > 0 ? { errors } : {}),
     ...members,
     ...(code === "internal" ? { requestId } : {}),
   };
-  return c.body(JSON.stringify(document), status as 400, headers);
 }

@@ -19,10 +19,18 @@ const retryAfter = z.object({
   "retry-after": z.int().positive().openapi({ description: "seconds to wait" }),
 });
 
-/** Problem responses by status, each listing its codes. `internal` may always happen. */
+/** A note in the query, a flood, a program that starts or ends or has no store, a fault of ours. */
+const always = [
+  "secret_in_body",
+  "overloaded",
+  "not_ready",
+  "internal",
+] as const satisfies readonly ProblemCode[];
+
+/** Problem responses by status, each listing its codes. What may always happen is among them. */
 export function problemAnswers(codes: readonly ProblemCode[]) {
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of [...codes, "internal"] as const) {
+  for (const code of new Set([...codes, ...always])) {
     const { status } = problems[code];
     byStatus.set(status, [...byStatus.get(status) ?? [], code]);
   }
@@ -39,6 +47,7 @@ export function problemAnswers(codes: readonly ProblemCode[]) {
 export const bodyProblems = [
   "invalid_request",
   "secret_in_body",
+  "request_timeout",
   "body_too_large",
   "unsupported_media_type",
 ] as const satisfies readonly ProblemCode[];

@@ -6,7 +6,8 @@ import { Address } from "@ton/core";
 import { z } from "@hono/zod-openapi";
 import { networks } from "../core/network.ts";
 
-const EXAMPLE_POOL = "kQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPuwA";
+const EXAMPLE_POOL = "kQCrq6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq36u";
+const EXAMPLE_RECIPIENT = "0QBCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQoOt";
 const LARGEST_PAGE = 10_000;
 const PAGE = 1_000;
 const LONGEST_ADDRESS = 80;
@@ -27,7 +28,12 @@ const address = z.string({ error: missingOr("is not a string") })
         return z.NEVER;
       }
     },
-  ).openapi({ type: "string", description: "TON address, user-friendly or raw", example: EXAMPLE_POOL });
+  ).openapi({
+    type: "string",
+    pattern: "^([A-Za-z0-9+/_-]{48}|(0|-1):[0-9a-fA-F]{64})$",
+    description: "TON address, user-friendly or raw",
+    example: EXAMPLE_POOL,
+  });
 
 /** A string of one form as a bigint; the form is documented, too. 78 digits are more than r and its like have. */
 function number(form: RegExp, description: string, example: string) {
@@ -76,7 +82,7 @@ export const withdrawBody = z.object({
       maxItems: 6,
       description: "root, nullifierHash, recipient, relayer, fee, refund",
     }),
-  recipient: address,
+  recipient: address.openapi({ example: EXAMPLE_RECIPIENT }),
   fee: amount,
   refund: amount,
 }, { error: missingOr("is not an object") }).superRefine(({ pool, recipient }, context) => {
@@ -97,14 +103,14 @@ export const noteCheckBody = z.object({
 }, { error: missingOr("is not an object") }).refine(
   ({ commitment, nullifierHash }) => commitment !== undefined || nullifierHash !== undefined,
   "has neither commitment nor nullifierHash",
-).openapi("NoteQuery");
+).openapi("NoteQuery", { anyOf: [{ required: ["commitment"] }, { required: ["nullifierHash"] }] });
 
 export const poolQuery = z.object({ pool: address });
 export const pathQuery = z.object({ pool: address, commitment: hex });
 export const pageQuery = z.object({
   pool: address,
   from: z.string().regex(/^(0|[1-9][0-9]{0,14})$/, "is not a leaf index").transform(Number).default(0)
-    .openapi({ type: "integer", minimum: 0, default: 0 }),
+    .openapi({ type: "integer", minimum: 0, maximum: 10 ** 15 - 1, default: 0 }),
   limit: z.string().regex(/^[1-9][0-9]*$/, "is not an integer of at least 1")
     .transform((text) => Math.min(Number(text), LARGEST_PAGE)).default(PAGE)
     .openapi({
@@ -136,12 +142,17 @@ export const poolsAnswer = z.object({
       address: z.string(),
       asset: z.string(),
       amount: z.string().openapi({ description: "denomination in whole units" }),
+      generation: count.optional().openapi({
+        description: "of successors only, 1 and up: pools of the same asset and amount came before this one",
+      }),
       denomination: amountOut,
       deployedSeqno: count,
       feeMin: amountOut.openapi({ description: "smallest fee, in the pool's asset" }),
       maxRefund: amountOut.openapi({
         description: "largest refund that the fee need not cover, nano native",
       }),
+      jettonMaster: z.string().optional().openapi({ description: "of jetton pools only" }),
+      decimals: count.optional().openapi({ description: "of jetton pools only" }),
     }),
   ),
 }).openapi("Pools");
@@ -192,10 +203,15 @@ export const livezAnswer = z.object({ status: z.literal("alive") }).openapi("Liv
 
 export const readyzAnswer = z.object({
   ready: z.boolean(),
+  dependencies: z.record(
+    z.string(),
+    z.object({ state: z.enum(["ok", "degraded", "down"]), reason: z.string().optional() }),
+  ).openapi({ description: "registry, store, chain, wallet, prover, and cache if there is one" }),
   pools: z.record(
     z.string(),
     z.object({ ready: z.boolean(), reason: z.string().optional(), leaves: count }),
   ),
+  leads: z.boolean().openapi({ description: "whether this replica indexes and signs" }),
 }).openapi("Readiness");
 
 export const problemAnswer = z.object({

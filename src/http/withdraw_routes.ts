@@ -3,19 +3,23 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement } from "../core/field.ts";
 import type { WithdrawSignals } from "../relay/withdrawal_checks.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
-import { mediaTypeGuard, secretGuard, sizeGuard } from "./body_guard.ts";
+import { bodyGuards } from "./body_guard.ts";
+import { rateLimit } from "./rate_limit.ts";
 import { bodyProblems, createRoute, json, jsonBody, problemAnswers } from "./route.ts";
 import { sentAnswer, withdrawalAnswer, withdrawBody, withdrawStatusBody } from "./schemas.ts";
 
 /** Adds the routes. */
-export function withdrawRoutes(app: OpenAPIHono<HttpEnv>, { relayer, log }: HttpDeps): void {
-  const middleware = [mediaTypeGuard, sizeGuard, secretGuard(log)];
+export function withdrawRoutes(
+  app: OpenAPIHono<HttpEnv>,
+  { relayer, log, limits, bodyPatienceMs }: HttpDeps,
+): void {
+  const guards = bodyGuards(log, bodyPatienceMs);
   const withdraw = createRoute({
     method: "post",
     path: "/withdraw",
     summary: "Broadcast a withdrawal that the client has proved",
     request: jsonBody(withdrawBody),
-    middleware,
+    middleware: [rateLimit("withdraw", limits), ...guards],
     responses: {
       200: json(sentAnswer, "The transfer that carries it is sent"),
       202: json(withdrawalAnswer, "Accepted; the wallet is still busy. Ask POST /withdraw/status"),
@@ -31,6 +35,8 @@ export function withdrawRoutes(app: OpenAPIHono<HttpEnv>, { relayer, log }: Http
         "fee_not_below_denomination",
         "refund_above_limit",
         "nullifier_already_used",
+        "rate_limited",
+        "hourly_cap_reached",
         "retry_later",
         "not_ready",
         "unknown_root",
@@ -46,10 +52,16 @@ export function withdrawRoutes(app: OpenAPIHono<HttpEnv>, { relayer, log }: Http
     path: "/withdraw/status",
     summary: "Where a withdrawal stands; a body, so that no proxy logs it",
     request: jsonBody(withdrawStatusBody),
-    middleware,
+    middleware: [rateLimit("withdraw-status", limits), ...guards],
     responses: {
       200: json(withdrawalAnswer, "The withdrawal"),
-      ...problemAnswers([...bodyProblems, "unknown_pool", "withdrawal_not_found", "not_in_field"]),
+      ...problemAnswers([
+        ...bodyProblems,
+        "unknown_pool",
+        "withdrawal_not_found",
+        "not_in_field",
+        "rate_limited",
+      ]),
     },
   });
 

@@ -1,0 +1,55 @@
+/**
+ * How often one client may ask. While the cache that replicas share is down, each counts for itself: a bound that is a
+ * few times too wide is better than none, and than an API that answers nobody.
+ */
+import { createMiddleware } from "hono/factory";
+import { Problem } from "../core/errors.ts";
+import type { Allowance, Shared, Taken } from "../store/shared.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { clientNetwork } from "./client_address.ts";
+import type { HttpEnv } from "./deps.ts";
+
+const MINUTE = 60;
+
+/** What rate limits are made of. Times a minute, 0: no bound. */
+export interface RateLimits {
+  readonly noteCheck: number;
+  readonly withdraw: number;
+  readonly trustProxy: number;
+  readonly shared: Shared;
+  /** Counts while `shared` does not answer. */
+  readonly own: Shared;
+  /** Network of a client to the key that it is counted under. */
+  readonly keyOf: (network: string) => string;
+  readonly metrics?: Pick<Metrics, "cacheFailed" | "rateLimited">;
+}
+
+/** A route that is bounded; each is counted by itself. */
+export type RatedRoute = "note-check" | "withdraw" | "withdraw-status";
+
+/** Refuses with `rate_limited` who asks too often. Without limits everybody may. */
+export function rateLimit(route: RatedRoute, limits: RateLimits | undefined) {
+  const times = limits === undefined ? 0 : route === "withdraw" ? limits.withdraw : limits.noteCheck;
+  const allowance: Allowance = { name: `rate-${route}`, times, seconds: MINUTE };
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    if (limits !== undefined && times > 0) {
+      const network = clientNetwork(c.env?.peer ?? "", c.req.header("x-forwarded-for"), limits.trustProxy);
+      const taken = await take(allowance, limits.keyOf(network), limits);
+      if (!taken.allowed) {
+        limits.metrics?.rateLimited(c.req.path);
+        throw new Problem("rate_limited", undefined, { members: { retryAfter: taken.retryAfter } });
+      }
+    }
+    await next();
+  });
+}
+
+async function take(allowance: Allowance, key: string, { shared, own, metrics }: RateLimits): Promise<Taken> {
+  try {
+    return await shared.take(allowance, key);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    metrics?.cacheFailed();
+    return await own.take(allowance, key);
+  }
+}
