@@ -109,6 +109,11 @@ export class Ledger {
     return this.#blocks[seqno - 1];
   }
 
+  /** The first block that closed at this unix time or later, as lite servers look one up. */
+  blockAt(time: number): Block | undefined {
+    return this.#blocks.find(({ now }) => now >= time);
+  }
+
   /** External and internal messages that wait for a block. */
   get waiting(): number {
     return this.#pool.size + this.#messages.length;

@@ -3,17 +3,18 @@
  * that public endpoints speak, with funded wallets and deployed pools. What runs against it runs unchanged against a
  * live network; nothing else may depend on it.
  */
-import { Address, type Cell, toNano } from "@ton/core";
-import type { Deployment, Deployments } from "../core/deployments.ts";
-import { poolKey } from "../core/deployments.ts";
+import { Address, type Cell, type Message, toNano } from "@ton/core";
+import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
-import { deployPools } from "../ops/deploy.ts";
+import { parseUnits } from "../core/units.ts";
+import { deployPools, type PoolSpec } from "../ops/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/toncenter.ts";
 import { openWallet, type WalletVersion } from "../ton/wallet.ts";
 import { BlockClock } from "./block_clock.ts";
 import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
 import { loadEmulator } from "./emulator.ts";
+import { jettonFromNowhere, jettonsFromNowhere, localJetton, localJettonMaster } from "./jetton.ts";
 import { Ledger } from "./ledger.ts";
 import { mainnetConfig } from "./mainnet_prices.ts";
 import { coinsFromNowhere } from "./mint.ts";
@@ -31,6 +32,8 @@ export interface LocalnetOptions {
   readonly prices?: Cell;
   /** Denominations of the native pools, in whole units; default 0.1, 1 and 10. */
   readonly pools?: readonly string[];
+  /** Of the jetton pools; default 10, and none where `pools` is given. */
+  readonly jettonPools?: readonly string[];
   readonly signal?: AbortSignal;
   /** Told of failures inside the localnet itself; default: the console. */
   readonly onError?: (error: unknown) => void;
@@ -43,6 +46,14 @@ export interface LocalWallet {
   readonly address: Address;
 }
 
+/** The jetton that everybody has here. */
+export interface LocalJetton {
+  /** Its identifier in notes and in the registry. */
+  readonly asset: string;
+  readonly decimals: number;
+  readonly master: Address;
+}
+
 /** A running localnet. */
 export interface Localnet {
   /** Ends in `/api/v2/jsonRPC`: what TonClient takes as `endpoint`. */
@@ -51,9 +62,13 @@ export interface Localnet {
   readonly wallets: readonly LocalWallet[];
   /** With 1,000 TON. */
   readonly relayer: LocalWallet;
+  /** With 1,000,000 units of it in each of `wallets`. */
+  readonly jetton: LocalJetton;
   readonly deployments: Deployments;
   /** Credits nano that nobody sent. */
   fund(address: Address, value: bigint): Promise<void>;
+  /** Mints the jetton's smallest unit to an owner. */
+  fundJetton(owner: Address, amount: bigint): Promise<void>;
   /** Closes a block now. */
   closeBlock(): Promise<void>;
   /** Sets the chain's clock ahead, unix time; it goes on from there. */
@@ -66,12 +81,14 @@ const genesis: readonly [DevelopmentKey, bigint][] = [
   [relayerKey, toNano(1_000)],
   ...userKeys.map((key): [DevelopmentKey, bigint] => [key, toNano(10_000)]),
 ];
+const JETTONS = parseUnits("1000000", localJetton.decimals);
 /** Of the operator's policy on every pool here: what a recipient needs for its first steps. */
 const MAX_REFUND = toNano("0.1");
 
 /** Starts a localnet: listening, funded, the pools deployed through its own endpoint. */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
+  const { jettonPools = options.pools ? [] : ["10"] } = options;
   // deno-lint-ignore no-console
   const onError = options.onError ?? ((error) => console.error("localnet:", error));
   options.signal?.throwIfAborted();
@@ -99,25 +116,32 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   let ended: Promise<void> | undefined;
   const close = () => ended ??= end();
 
-  async function fund(address: Address, value: bigint): Promise<void> {
-    await ledger.inject(coinsFromNowhere(address, value, clock.now));
+  async function inject(...messages: Message[]): Promise<void> {
+    for (const message of messages) await ledger.inject(message);
     await clock.closeBlock();
   }
 
   try {
-    for (const [key, value] of genesis) {
-      await ledger.inject(coinsFromNowhere(Address.parse(key.address), value, clock.now));
-    }
-    await clock.closeBlock();
-    const deployments = await deployAll(connect({ endpoint: url }), pools);
+    const wallets = userKeys.map(published);
+    await inject(
+      ...genesis.map(([key, value]) => coinsFromNowhere(Address.parse(key.address), value, clock.now)),
+      jettonFromNowhere(clock.now),
+      ...wallets.map(({ address }) => jettonsFromNowhere(address, JETTONS, clock.now)),
+    );
+    const deployments = await deployAll(connect({ endpoint: url }), [
+      ...pools.map((amount) => ({ asset: "native", amount, owner: null })),
+      ...jettonPools.map((amount) => ({ asset: jetton.asset, amount, owner: null, jetton })),
+    ]);
     clock.start(blockTimeMs);
     options.signal?.addEventListener("abort", close, { once: true });
     return {
       url,
-      wallets: userKeys.map(published),
+      wallets,
       relayer: published(relayerKey),
+      jetton,
       deployments,
-      fund,
+      fund: (address, value) => inject(coinsFromNowhere(address, value, clock.now)),
+      fundJetton: (owner, amount) => inject(jettonsFromNowhere(owner, amount, clock.now)),
       closeBlock: () => clock.closeBlock(),
       setNow: (now) => clock.setNow(now),
       close,
@@ -127,6 +151,8 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     throw error;
   }
 }
+
+const jetton: LocalJetton = { ...localJetton, master: localJettonMaster };
 
 /** @throws {Problem} `invalid_config` when the port is taken */
 function listen(
@@ -145,14 +171,14 @@ function published({ mnemonic, version, address }: DevelopmentKey): LocalWallet 
   return { mnemonic, version, address: Address.parse(address) };
 }
 
-async function deployAll(chain: Chain, amounts: readonly string[]): Promise<Deployments> {
+async function deployAll(chain: Chain, pools: readonly PoolSpec[]): Promise<Deployments> {
   const { mnemonic, version } = deployerKey;
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
   const deployed = await deployPools({
     chain,
     wallet,
     network: "localnet",
-    pools: amounts.map((amount) => ({ asset: "native", amount, owner: null })),
+    pools,
     pollMs: 1,
   });
   const listed = deployed.map((

@@ -199,6 +199,21 @@ Deno.test("what cannot be answered is answered in toncenter's shape", () =>
       ["params that are a list", rpc("getAddressBalance", []), 422],
       ["no address", rpc("getAddressBalance", {}), 422],
       ["a wrong address", rpc("getAddressBalance", { address: "EQ" }), 422],
+      ...([1e10, 1.5, 2 ** 31, true, null].map((method): [string, unknown, number] => [
+        `the get method ${method}`,
+        rpc("runGetMethod", { address, method, stack: [] }),
+        422,
+      ])),
+      ...([2n ** 256n, -(2n ** 256n) - 1n].map((number): [string, unknown, number] => [
+        `an argument of ${number}, which the TVM has not`,
+        rpc("runGetMethod", { address, method: "seqno", stack: [["num", String(number)]] }),
+        422,
+      ])),
+      [
+        "5,000 arguments",
+        rpc("runGetMethod", { address, method: "seqno", stack: Array(5_000).fill(["num", "1"]) }),
+        422,
+      ],
       ["a limit of 0", rpc("getTransactions", { address, limit: 0 }), 422],
       ["a limit of 101", rpc("getTransactions", { address, limit: 101 }), 422],
       ["a limit that is no number", rpc("getTransactions", { address, limit: "ten" }), 422],

@@ -118,8 +118,8 @@ export const methods: Readonly<Record<string, Method>> = {
 
   runGetMethod: async (ledger, params) => {
     const { method } = params;
-    if (typeof method !== "string" && typeof method !== "number") {
-      throw invalid("method", "a name or a number");
+    if (typeof method !== "string" && !isMethodId(method)) {
+      throw invalid("method", "a name or a number of 32 bits");
     }
     const stack = attempt("stack", () => parseStack(params.stack ?? []));
     const of = address(params);
@@ -187,6 +187,10 @@ export const methods: Readonly<Record<string, Method>> = {
 
   getConfigAll: (ledger) => configJson(ledger.config),
 };
+
+function isMethodId(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value === (value | 0);
+}
 
 const walletKinds = [
   {
@@ -268,9 +272,12 @@ function indexOf(transactions: readonly StoredTransaction[], lt: bigint): number
 }
 
 function block(ledger: Ledger, params: Params) {
-  const seqno = integer(params, "seqno", -1);
-  const found = ledger.block(seqno);
-  if (!found) throw new RequestError(404, `LITE_SERVER_NOTREADY: block ${seqno} is not known`);
+  const bySeqno = params.seqno !== undefined && params.seqno !== null;
+  const wanted = integer(params, bySeqno ? "seqno" : "unixtime", -1);
+  const found = bySeqno ? ledger.block(wanted) : ledger.blockAt(wanted);
+  if (!found) {
+    throw new RequestError(404, `LITE_SERVER_NOTREADY: block of ${JSON.stringify(params)} is not known`);
+  }
   return found;
 }
 

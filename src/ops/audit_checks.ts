@@ -7,8 +7,14 @@ import type { Deployment } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
 import { formatUnits } from "../core/units.ts";
 import type { PoolInfo } from "../ton/pool.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
+import { shownAddress } from "./shown_address.ts";
+import { jettonChecks } from "./jetton_checks.ts";
+import type { JettonFacts } from "./jetton_facts.ts";
 import type { PoolKeys } from "./pool_keys.ts";
 import type { RebuiltTree } from "./rebuilt_tree.ts";
+
+export type { Check } from "./check.ts";
 
 /** What is known of a pool, all of it at one transaction. Amounts in nano, hashes in hex. */
 export interface PoolFacts {
@@ -18,9 +24,11 @@ export interface PoolFacts {
   /** What this build deploys. */
   readonly build: { readonly codeHash: string; readonly vkeyHash: string; readonly keys: PoolKeys };
   readonly info: PoolInfo;
+  /** Of a jetton pool. */
+  readonly jetton?: JettonFacts;
   readonly denomination: bigint;
-  /** Where an empty pool of this build with that denomination, owner and master would have been deployed. */
-  readonly origin: Address | undefined;
+  /** Which generation of an empty pool of this build, of that denomination, owner and master, its address follows from. */
+  readonly generation: number | undefined;
   /** The registry's entry for this address. */
   readonly listed?: { readonly key: string; readonly deployment: Deployment };
   readonly balance: bigint;
@@ -34,13 +42,6 @@ export interface PoolFacts {
   readonly currentRoot: bigint;
   /** What the pool's own logs make. */
   readonly rebuilt: RebuiltTree;
-}
-
-/** One answer. `detail` is for people. */
-export interface Check {
-  readonly name: string;
-  readonly verdict: "ok" | "warning" | "failed";
-  readonly detail: string;
 }
 
 /** Money of a pool, in nano, and how long it lasts. */
@@ -62,7 +63,7 @@ export interface PoolMoney {
 }
 
 /** Share of the capacity from which on it is time for a successor. */
-const NEARLY_FULL = 0.9;
+export const NEARLY_FULL = 0.9;
 const LEAST_YEARS = 1;
 
 /** The money of a pool; a jetton pool's notes are not paid from its balance. */
@@ -97,6 +98,7 @@ export function auditChecks(facts: PoolFacts): Check[] {
     checkRunway(poolMoney(facts)),
     checkTree(facts),
     checkWithdrawals(facts),
+    ...jettonChecks(facts),
   ];
 }
 
@@ -107,9 +109,12 @@ function checkCode({ codeHash, build }: PoolFacts): Check {
 }
 
 /** An address commits to the first state: nobody began with roots, notes or spent nullifiers of their own. */
-function checkOrigin({ address, origin }: PoolFacts): Check {
-  return origin?.equals(address)
-    ? ok("origin", "the address follows from an empty pool of this denomination and owner")
+function checkOrigin({ generation }: PoolFacts): Check {
+  return generation !== undefined
+    ? ok(
+      "origin",
+      `the address follows from an empty pool of this denomination and owner, generation ${generation}`,
+    )
     : failed(
       "origin",
       "the address does not follow from an empty pool: it may have begun with roots of somebody's own",
@@ -125,24 +130,32 @@ function checkKeys({ network, codeHash, build: { codeHash: expected, vkeyHash, k
 
 function checkOwner({ network, info: { owner } }: PoolFacts): Check {
   if (owner === null) return ok("owner", "none: nobody can pause it or take from it");
-  const text = `${owner} can pause deposits and take what is above the pool's obligations`;
+  const text = `${
+    shownAddress(owner, network)
+  } can pause deposits and take what is above the pool's obligations`;
   return network === "mainnet" ? failed("owner", text) : warning("owner", text);
 }
 
-function checkRegistry({ listed, info, denomination, codeHash, build }: PoolFacts): Check {
+function checkRegistry({ listed, info, denomination, generation, codeHash, build }: PoolFacts): Check {
   if (!listed) return warning("registry", "the pool is not in the registry");
   const { deployment, key } = listed;
-  const sameOwner = deployment.owner === null ? info.owner === null : info.owner?.equals(deployment.owner);
   const differs = [
     deployment.denomination === denomination ? "" : "denomination",
-    sameOwner ? "" : "owner",
+    generation === undefined || (deployment.generation ?? 0) === generation ? "" : "generation",
+    same(deployment.owner, info.owner) ? "" : "owner",
     deployment.codeHash === codeHash ? "" : "code",
     deployment.vkeyHash === build.vkeyHash ? "" : "verification keys",
     (deployment.asset === "native") === (info.assetKind === "native") ? "" : "asset",
+    same(deployment.jettonMaster, info.jettonMaster) ? "" : "jetton",
+    same(deployment.jettonWallet, info.jettonWallet) ? "" : "jetton wallet",
   ].filter((what) => what !== "");
   return differs.length === 0
     ? ok("registry", `is what the registry says of ${key}`)
     : failed("registry", `the registry's ${key} has another ${differs.join(", ")}`);
+}
+
+function same(a: Address | null | undefined, b: Address | null): boolean {
+  return a && b ? a.equals(b) : !a && !b;
 }
 
 function checkPause({ info: { paused } }: PoolFacts): Check {
@@ -163,14 +176,14 @@ function checkCapacity({ info: { deposits, capacity } }: PoolFacts): Check {
 }
 
 function checkBalance({ available, notes, debt, obligations, shortfall }: PoolMoney): Check {
-  const owed = `${formatUnits(notes)} of notes and ${formatUnits(debt)} of debt`;
+  const owed = `notes worth ${formatUnits(notes)} and a debt of ${formatUnits(debt)}`;
   const has = `${formatUnits(available)} after the storage that is due`;
   if (available >= obligations) {
     return ok("balance", `${has}, covers ${owed} with ${formatUnits(available - obligations)} over`);
   }
   return shortfall === 0n
     ? ok("balance", `${has}, covers the notes as withdrawals pay back the debt: ${owed}`)
-    : failed("balance", `${has}, is short by ${formatUnits(shortfall)} of ${owed}`);
+    : failed("balance", `${has}, is short by ${formatUnits(shortfall)} for ${owed}`);
 }
 
 function checkRunway({ runwayYears, reserveYears }: PoolMoney): Check {
@@ -221,7 +234,3 @@ function years(nano: bigint, perYear: bigint): number {
 function shown(count: number): string {
   return `${count >= 100 ? "more than 100" : count.toFixed(1)} years`;
 }
-
-const ok = (name: string, detail: string): Check => ({ name, verdict: "ok", detail });
-const warning = (name: string, detail: string): Check => ({ name, verdict: "warning", detail });
-const failed = (name: string, detail: string): Check => ({ name, verdict: "failed", detail });

@@ -28,7 +28,7 @@ const sound: PoolFacts = {
     touched: 0,
   },
   denomination: 10n * TON,
-  origin: address,
+  generation: 0,
   listed: {
     key: "native-10",
     deployment: {
@@ -66,7 +66,13 @@ const development = { ...build, keys: { label: "development keys, insecure", dev
 const entry = listed!.deployment;
 const cases: [what: string, change: Partial<PoolFacts>, troubles: string[]][] = [
   ["other code", { codeHash: "00".repeat(32) }, ["code failed", "keys failed", "registry failed"]],
-  ["a first state of somebody's own", { origin: owner }, ["origin failed"]],
+  ["a first state of somebody's own", { generation: undefined }, ["origin failed"]],
+  ["another generation than the registry's", { generation: 2 }, ["registry failed"]],
+  [
+    "the generation that the registry has",
+    { generation: 2, listed: { key: "k", deployment: { ...listed!.deployment, generation: 2 } } },
+    [],
+  ],
   ["development keys on mainnet", { build: development }, ["keys failed"]],
   ["development keys on testnet", { network: "testnet", build: development }, ["keys warning"]],
   ["an owner on mainnet", { info: { ...info, owner } }, ["owner failed", "registry failed"]],
@@ -125,7 +131,7 @@ Deno.test("what fails says by how much", () => {
     (auditChecks(facts).find((check) => check.name === name) as Check).detail;
   assert.match(
     detail({ ...sound, balance: 29n * TON }, "balance"),
-    /is short by 0\.99 of 30 of notes and 0\.01 of debt/,
+    /is short by 0\.99 for notes worth 30 and a debt of 0\.01/,
   );
   assert.match(detail({ ...sound, perYear: 64n * TON }, "runway"), /paid for 0\.5 years/);
   assert.match(detail(sound, "capacity"), /^4 of 100 deposits \(4\.0 %\)/);

@@ -1,32 +1,36 @@
 /**
  * Deploys pools and proves to whoever called it that what stands on chain is what was built here. A pool's address
- * commits to its code, denomination and owner, so that a second run finds it instead of paying again.
+ * commits to its code, denomination, owner and generation, so that a second run finds it instead of paying again.
  */
-import { type Address, contractAddress, type StateInit } from "@ton/core";
+import type { Address } from "@ton/core";
 import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
 import { Problem, type ProblemDetail } from "../core/errors.ts";
 import { type Network, networkGlobalId } from "../core/network.ts";
-import { formatUnits, parseUnits } from "../core/units.ts";
+import { formatUnits } from "../core/units.ts";
 import type { Artifacts } from "../prover/artifacts.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
-import { loadPoolCode, nativePoolInit } from "../ton/pool_state.ts";
+import { loadPoolCode } from "../ton/pool_state.ts";
 import { type Prices, readPrices } from "../ton/prices.ts";
-import { systemTimer } from "../ton/scheduler.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
+import { seqnoOfFirstTransaction } from "./deployed_seqno.ts";
+import {
+  discoveredWallet,
+  discoverMessage,
+  jettonFaults,
+  type JettonPool,
+  probeMasters,
+  QUESTION_VALUE,
+} from "./jetton_discovery.ts";
 import { checkPoolKeys, type PoolKeys } from "./pool_keys.ts";
+import { planPool, type PoolPlan, type PoolSpec } from "./pool_plan.ts";
+import { warnOfPredecessor } from "./predecessor.ts";
+import { type Waiting, waitUntil } from "./waiting.ts";
 
-/** A pool to deploy. */
-export interface PoolSpec {
-  readonly asset: "native";
-  /** Denomination in whole units. */
-  readonly amount: string;
-  /** null burns the key: nobody will ever be its admin. */
-  readonly owner: Address | null;
-}
+export type { PoolJetton, PoolSpec } from "./pool_plan.ts";
 
 /** Where and how to deploy. */
-export interface DeployOptions {
+export interface DeployOptions extends Waiting {
   readonly chain: Chain;
   /** Pays for the pools. */
   readonly wallet: Wallet;
@@ -37,25 +41,18 @@ export interface DeployOptions {
   readonly artifacts?: Artifacts;
   /** Asked once, after every check and before money moves; whoever does not agree throws. */
   readonly confirm?: (order: DeployOrder) => Promise<void>;
-  /** Told while pools are waited for, in milliseconds. */
-  readonly onWait?: (waited: { elapsed: number; timeout: number }) => void;
   /** Told of what is doubtful but allowed off mainnet. */
   readonly warn?: (text: string) => void;
-  readonly signal?: AbortSignal;
-  /** Milliseconds between looks at the chain; default 2000. */
-  readonly pollMs?: number;
-  /** Milliseconds to wait for the pools to appear; default 3 minutes. */
-  readonly timeoutMs?: number;
 }
 
 /** What is about to be sent. Amounts in nano. */
 export interface DeployOrder {
-  readonly pools: readonly {
-    readonly address: Address;
-    readonly amount: string;
-    readonly owner: Address | null;
-  }[];
-  /** What the pools start with; fees come on top. */
+  /** New ones. */
+  readonly pools: readonly Pick<
+    PoolPlan,
+    "address" | "asset" | "amount" | "generation" | "denomination" | "jetton" | "owner"
+  >[];
+  /** What the pools start with, and what questions to masters carry, half of which returns; fees come on top. */
   readonly value: bigint;
   /** What the wallet holds. */
   readonly balance: bigint;
@@ -63,18 +60,12 @@ export interface DeployOrder {
   readonly keys: string;
 }
 
-interface Plan extends PoolSpec {
-  readonly denomination: bigint;
-  readonly init: StateInit;
-  readonly address: Address;
-}
-
 /** Smallest balance of a new pool, in nano; it also keeps a fresh one above every fee of its first deposits. */
 const INITIAL_BALANCE = 2_500_000_000n;
 /** What a young pool grows to, and the years of its storage that the deployer pays. */
 const YOUNG_POOL = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * 31_557_600n };
 /** `GAS_HIGHEST_PATH` of contracts/fees.tolk: what the dearest withdrawal takes. */
-export const GAS_HIGHEST_PATH = 406_000n;
+export const GAS_HIGHEST_PATH = 356_000n;
 /** A denomination is at least so many times the gas fee of that. */
 const GAS_FEES_PER_NOTE = 36n;
 /** Of the chain's configuration: the number that tells networks apart. */
@@ -84,81 +75,120 @@ const GLOBAL_ID = 19;
  * Deploys one pool; see {@linkcode deployPools}.
  */
 export async function deployPool(
-  { asset, amount, owner, ...options }: DeployOptions & PoolSpec,
+  { asset, amount, generation, owner, jetton, ...options }: DeployOptions & PoolSpec,
 ): Promise<Deployment> {
-  const [deployment] = await deployPools({ ...options, pools: [{ asset, amount, owner }] });
+  const [deployment] = await deployPools({
+    ...options,
+    pools: [{ asset, amount, generation, owner, jetton }],
+  });
   return deployment;
 }
 
 /**
- * Deploys what is not there yet in one transfer, waits until all of it is active and verifies code, denomination and
- * owner by the chain's own answers.
+ * Deploys what is not there yet, makes jetton pools discover their wallets, waits until all of it stands, and verifies
+ * code, denomination, owner and jetton wallet by the chain's own answers.
  *
  * @throws {Problem} before anything is sent: `invalid_amount` for a denomination of nothing or too small for mainnet,
- *   `artifact_corrupted`, `deployment_refused` with the reasons in `errors`, `insufficient_funds`; after it:
+ *   `artifact_corrupted`, `deployment_refused` with the reasons in `errors`, `insufficient_funds`; before a pool is paid
+ *   for: `deployment_refused` for a jetton whose master does not answer TEP-89 as it must; after it:
  *   `chain_inconsistent` when a pool differs from what was built here, `chain_unavailable` when it does not appear
  */
 export async function deployPools(
   { pools, ...options }: DeployOptions & { pools: readonly PoolSpec[] },
 ): Promise<Deployment[]> {
-  const { chain, network, known } = options;
+  const { chain } = options;
   const prices = await readPrices(chain);
-  const plans = pools.map(plan);
-  for (const { amount, denomination } of plans) checkDenomination(amount, denomination, prices, options);
-  const keys = await checkPoolKeys(options.artifacts);
+  const plans = pools.map(planPool);
+  for (const plan of plans) checkDenomination(plan, prices, options);
+  const keys = await keysOf(plans, options);
   await refuseUnsafe(plans, keys, options);
+  for (const plan of plans) await warnOfPredecessor(plan, options);
 
-  const missing = [];
-  for (const each of plans) {
-    if ((await chain.account(each.address, options)).state !== "active") missing.push(each);
-  }
+  const todo: Todo[] = [];
+  for (const plan of plans) todo.push({ plan, ...await stateOf(plan, options) });
   // Before anything is sent: no transaction of a new pool can be older.
   const seqno = await chain.masterchainSeqno(options);
-  if (missing.length > 0) await send(missing, prices, keys, options);
+  await send(todo, prices, keys, options);
 
-  const { codeHash, vkeyHash } = loadPoolCode();
   const deployments = [];
-  for (const each of plans) {
-    await waitUntilActive(each.address, options);
-    await verify(each, options);
-    const before = known?.network === network ? known.pools.get(poolKey(each)) : undefined;
+  for (const { plan, deploy } of todo) {
+    await waitUntilActive(plan.address, options);
+    await verify(plan, options);
     deployments.push({
-      address: each.address,
-      asset: each.asset,
-      amount: each.amount,
-      denomination: each.denomination,
-      deployedSeqno: before?.address.equals(each.address) ? before.deployedSeqno : seqno,
-      codeHash,
-      vkeyHash,
-      owner: each.owner,
+      address: plan.address,
+      asset: plan.asset,
+      amount: plan.amount,
+      ...plan.generation ? { generation: plan.generation } : {},
+      denomination: plan.denomination,
+      deployedSeqno: deploy ? seqno : await seqnoOf(plan, options),
+      ...hashes(plan),
+      owner: plan.owner,
+      ...isJetton(plan) && {
+        jettonMaster: plan.jetton.master,
+        jettonWallet: await discoveredWallet(plan, options),
+        decimals: plan.jetton.decimals,
+      },
     });
   }
   return deployments;
 }
 
-function plan(spec: PoolSpec): Plan {
-  const denomination = parseUnits(spec.amount);
-  const amount = formatUnits(denomination);
-  const init = nativePoolInit({ denomination, owner: spec.owner });
-  return { ...spec, amount, denomination, init, address: contractAddress(0, init) };
+/** What a pool still takes. */
+interface Todo {
+  readonly plan: PoolPlan;
+  readonly deploy: boolean;
+  readonly discover: boolean;
 }
 
-function checkDenomination(
-  amount: string,
-  denomination: bigint,
-  prices: Prices,
-  options: DeployOptions,
-): void {
-  if (denomination <= 0n) throw new Problem("invalid_amount", "a denomination of 0 is no pool");
+async function stateOf(plan: PoolPlan, options: DeployOptions): Promise<Omit<Todo, "plan">> {
+  const { chain } = options;
+  const deploy = (await chain.account(plan.address, options)).state !== "active";
+  if (deploy || !isJetton(plan)) return { deploy, discover: isJetton(plan) };
+  const { jettonWallet } = await new Pool(chain, plan.address).getPoolInfo(options);
+  return { deploy, discover: jettonWallet === null };
+}
+
+function isJetton(plan: PoolPlan): plan is PoolPlan & JettonPool {
+  return plan.jetton !== undefined;
+}
+
+function hashes({ kind }: PoolPlan) {
+  const { codeHash, vkeyHash } = loadPoolCode(kind);
+  return { codeHash, vkeyHash };
+}
+
+/** Of a pool that stands already: what the registry says, else about when its history begins. */
+async function seqnoOf(plan: PoolPlan, { chain, network, known, signal }: DeployOptions): Promise<number> {
+  const before = known?.network === network ? known.pools.get(poolKey(plan)) : undefined;
+  if (before?.address.equals(plan.address)) return before.deployedSeqno;
+  return await seqnoOfFirstTransaction(chain, plan.address, { signal });
+}
+
+/** The keys in the code of every kind that is planned; they are the same ones. */
+async function keysOf(plans: readonly PoolPlan[], { artifacts }: DeployOptions): Promise<PoolKeys> {
+  let keys: PoolKeys | undefined;
+  for (const kind of new Set(plans.map((plan) => plan.kind))) {
+    keys = await checkPoolKeys(artifacts, loadPoolCode(kind));
+  }
+  return keys ?? await checkPoolKeys(artifacts);
+}
+
+/** Fees are paid in coins: what a note of coins must be worth says nothing of a jetton's. */
+function checkDenomination(plan: PoolPlan, prices: Prices, options: DeployOptions): void {
   const least = GAS_FEES_PER_NOTE * prices.gasFee(GAS_HIGHEST_PATH);
-  if (denomination >= least) return;
-  const text = `a denomination of ${amount} is below ${formatUnits(least)}: fees would eat much of each note`;
+  if (isJetton(plan) || plan.denomination >= least) return;
+  const text = `a denomination of ${plan.amount} is below ${formatUnits(least)}: ` +
+    "fees would eat much of each note";
   if (options.network === "mainnet") throw new Problem("invalid_amount", text);
   options.warn?.(text);
 }
 
-/** Mainnet's pools have nobody above them, and no network is taken for another. */
-async function refuseUnsafe(plans: readonly Plan[], keys: PoolKeys, options: DeployOptions): Promise<void> {
+/** Mainnet's pools have nobody above them, no network is taken for another, and a jetton is one. */
+async function refuseUnsafe(
+  plans: readonly PoolPlan[],
+  keys: PoolKeys,
+  options: DeployOptions,
+): Promise<void> {
   const { chain, network, known } = options;
   const errors: ProblemDetail[] = [];
   const refuse = (pointer: string, detail: string) => void errors.push({ pointer, detail });
@@ -173,76 +203,83 @@ async function refuseUnsafe(plans: readonly Plan[], keys: PoolKeys, options: Dep
     if (plans.some(({ owner }) => owner !== null)) refuse("owner", "a pool on mainnet has no owner: burn it");
     if (keys.development) refuse("keys", `these are ${keys.label}: whoever made them can forge withdrawals`);
   }
-  for (const each of plans) {
-    const key = poolKey(each);
+  for (const plan of plans) {
+    const key = poolKey(plan);
     const listed = known?.network === network ? known.pools.get(key)?.address : undefined;
-    if (listed && !listed.equals(each.address)) {
+    if (listed && !listed.equals(plan.address)) {
       refuse(
         "registry",
-        `lists another pool as ${key}, ${listed}: use another registry, or take that entry out first`,
+        `lists another pool as ${key}, ${listed}: deploy the next generation, use another registry, ` +
+          "or take that entry out first",
       );
     }
+    const other = known?.network === network &&
+      [...known.pools].find(([name, { address }]) => name !== key && address.equals(plan.address));
+    if (other) refuse("registry", `lists this pool as ${other[0]} already`);
+    if (isJetton(plan)) errors.push(...await jettonFaults(chain, plan));
   }
   if (errors.length > 0) {
     throw new Problem("deployment_refused", `deployment on ${network} is refused`, { errors });
   }
 }
 
+/** Asks before money moves, then sends what is missing: questions to masters first, for a pool can ask only once. */
 async function send(
-  plans: readonly Plan[],
+  todo: readonly Todo[],
   prices: Prices,
   { label }: PoolKeys,
-  { wallet, confirm }: DeployOptions,
+  options: DeployOptions,
 ): Promise<void> {
+  const { wallet, confirm } = options;
+  const missing = todo.filter(({ deploy }) => deploy).map(({ plan }) => plan);
+  const curious = todo.filter(({ discover }) => discover).map(({ plan }) => plan).filter(isJetton);
+  if (missing.length + curious.length === 0) return;
   const rent = prices.storageFee(YOUNG_POOL);
   const value = rent > INITIAL_BALANCE ? rent : INITIAL_BALANCE;
-  const needed = value * BigInt(plans.length);
+  const needed = value * BigInt(missing.length) + 2n * QUESTION_VALUE * BigInt(curious.length);
   const balance = await wallet.balance();
   if (balance <= needed) {
     const text = `wallet ${wallet.format()} holds ${formatUnits(balance)}, ` +
       `the pools need ${formatUnits(needed)} and fees`;
     throw new Problem("insufficient_funds", text);
   }
-  if (plans.length > wallet.maxMessages) {
-    throw new RangeError(`this wallet deploys ${wallet.maxMessages} pools at once`);
+  const messages = [
+    ...missing.map(({ address, init }): OutgoingMessage => ({ to: address, init, value, bounce: false })),
+    ...curious.map(discoverMessage), // after the pool itself: messages to one account keep their order
+  ];
+  if (messages.length > wallet.maxMessages) {
+    throw new RangeError(`this wallet deploys with ${wallet.maxMessages} messages at once`);
   }
-  await confirm?.({ pools: plans, value: needed, balance, keys: label });
-  const messages = plans.map(({ address, init }): OutgoingMessage => ({
-    to: address,
-    init,
-    value,
-    bounce: false,
-  }));
+  await confirm?.({ pools: missing, value: needed, balance, keys: label });
+  if (curious.length > 0) await probeMasters(curious, wallet, options);
   await wallet.send(messages);
 }
 
 async function waitUntilActive(address: Address, options: DeployOptions): Promise<void> {
-  const { chain, signal, onWait, pollMs = 2000, timeoutMs = 180_000 } = options;
-  const began = systemTimer.now();
-  const deadline = began + timeoutMs;
-  while ((await chain.account(address, options)).state !== "active") {
-    if (systemTimer.now() > deadline) {
-      throw new Problem(
-        "chain_unavailable",
-        `pool ${address} did not appear; run it again to see whether it does`,
-      );
-    }
-    onWait?.({ elapsed: systemTimer.now() - began, timeout: timeoutMs });
-    await systemTimer.wait(pollMs, signal).catch((cause) => {
-      throw new Problem("cancelled", undefined, { cause });
-    });
+  const { chain } = options;
+  const stands = await waitUntil(
+    async () => (await chain.account(address, options)).state === "active",
+    options,
+  );
+  if (!stands) {
+    throw new Problem(
+      "chain_unavailable",
+      `pool ${address} did not appear; run it again to see whether it does`,
+    );
   }
 }
 
-async function verify({ address, denomination, owner }: Plan, { chain }: DeployOptions): Promise<void> {
+async function verify({ kind, address, denomination, owner, jetton }: PoolPlan, { chain }: DeployOptions) {
   const { code } = await chain.account(address);
   const pool = new Pool(chain, address);
   const info = await pool.getPoolInfo();
   const sameOwner = owner ? info.owner?.equals(owner) === true : info.owner === null;
+  const sameMaster = !jetton || info.jettonMaster?.equals(jetton.master) === true;
   const differs = [
-    code?.hash().toString("hex") === loadPoolCode().codeHash ? "" : "code",
+    code?.hash().toString("hex") === loadPoolCode(kind).codeHash ? "" : "code",
     await pool.getDenomination() === denomination ? "" : "denomination",
-    info.assetKind === "native" ? "" : "asset",
+    info.assetKind === kind ? "" : "asset",
+    sameMaster ? "" : "jetton",
     sameOwner ? "" : "owner",
   ].filter((what) => what !== "");
   if (differs.length > 0) {

@@ -91,6 +91,35 @@ Deno.test("deploying a pool", (t) =>
       assert.equal(history.length, 1);
     });
 
+    await t.step("a successor is another pool of the same, and is found again", async () => {
+      const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
+      const warnings: string[] = [];
+      const warn = (text: string) => void warnings.push(text);
+      const next = { ...options, ...native, amount: "5", known, warn };
+      const successor = await deployPool({ ...next, generation: 1 });
+      assert.deepEqual({ ...successor, address: null, deployedSeqno: null }, {
+        ...deployment,
+        address: null,
+        deployedSeqno: null,
+        generation: 1,
+      });
+      assert.ok(!successor.address.equals(deployment.address));
+      assert.match(
+        warnings.join(),
+        /^generation 0, EQ.*, has taken 0 of 131072 deposits: .*divide the crowd/,
+      );
+      const seqno = await wallet.seqno();
+      assert.ok((await deployPool({ ...next, generation: 1 })).address.equals(successor.address));
+      assert.equal(await wallet.seqno(), seqno);
+    });
+
+    await t.step("a generation that has none before it is told of", async () => {
+      const warnings: string[] = [];
+      const warn = (text: string) => void warnings.push(text);
+      await deployPool({ ...options, ...native, amount: "5", generation: 9, warn });
+      assert.match(warnings.join(), /^there is no pool of generation 8 /);
+    });
+
     await t.step("an owner is kept when one is given, and makes another pool", async () => {
       const owned = await deployPool({ ...options, asset: "native", amount: "5", owner });
       assert.ok(!owned.address.equals(deployment.address));
@@ -104,11 +133,11 @@ Deno.test("a denomination that fees would eat is refused on mainnet, and told el
     const options = { chain, wallet, pollMs: 1, warn: (text: string) => warnings.push(text), ...native };
     const least = formatUnits(36n * (await readPrices(chain)).gasFee(GAS_HIGHEST_PATH));
     await assert.rejects(
-      deployPool({ ...options, amount: "0.9", network: "mainnet" }),
-      problem("invalid_amount", new RegExp(`of 0\\.9 is below ${least}:`)),
+      deployPool({ ...options, amount: "0.8", network: "mainnet" }),
+      problem("invalid_amount", new RegExp(`of 0\\.8 is below ${least}:`)),
     );
     assert.equal(await wallet.seqno(), 0);
-    await deployPool({ ...options, amount: "0.9", network: "localnet" });
+    await deployPool({ ...options, amount: "0.8", network: "localnet" });
     assert.equal(warnings.length, 1);
     await deployPool({ ...options, amount: "1", network: "localnet" });
     assert.equal(warnings.length, 1);

@@ -9,10 +9,11 @@ import type { Network } from "../core/network.ts";
 import type { Artifacts } from "../prover/artifacts.ts";
 import type { AccountInfo, Chain } from "../ton/chain.ts";
 import { Pool, type PoolInfo } from "../ton/pool.ts";
-import { jettonPoolAddress, loadPoolCode, nativePoolAddress } from "../ton/pool_state.ts";
+import { loadPoolCode, poolGeneration } from "../ton/pool_state.ts";
 import { readPrices } from "../ton/prices.ts";
 import { auditChecks, type Check, type PoolFacts, type PoolMoney, poolMoney } from "./audit_checks.ts";
 import { storageSize } from "./cells.ts";
+import { type JettonFacts, jettonFacts } from "./jetton_facts.ts";
 import { checkPoolKeys } from "./pool_keys.ts";
 import { rebuildTree } from "./rebuilt_tree.ts";
 
@@ -70,7 +71,7 @@ export async function inspectPool(options: InspectOptions): Promise<PoolAudit> {
     address,
     codeHash: code.hash().toString("hex"),
     build,
-    origin: originOf(info, denomination),
+    generation: originOf(address, info, denomination),
     ...listed ? { listed: { key: listed[0], deployment: listed[1] } } : {},
     balance: account.balance,
     due: prices.storageFee({ ...size, seconds: idle }),
@@ -82,10 +83,11 @@ export async function inspectPool(options: InspectOptions): Promise<PoolAudit> {
   return { address, sound, checks, facts, money: poolMoney(facts) };
 }
 
-/** Where this build would have deployed it, empty. A jetton pool tells its wallet apart only after that. */
-function originOf({ assetKind, owner, jettonMaster }: PoolInfo, denomination: bigint): Address | undefined {
-  if (assetKind === "native") return nativePoolAddress({ denomination, owner });
-  return jettonMaster ? jettonPoolAddress({ denomination, owner, jettonMaster }) : undefined;
+/** As which generation this build would have deployed it, empty. A jetton pool learns of its wallet only after that. */
+function originOf(address: Address, info: PoolInfo, denomination: bigint): number | undefined {
+  const { assetKind, owner, jettonMaster } = info;
+  if (assetKind === "native") return poolGeneration(address, { denomination, owner });
+  return jettonMaster ? poolGeneration(address, { denomination, owner, jettonMaster }) : undefined;
 }
 
 /** Account and getters as of one transaction; or why there are none. */
@@ -103,8 +105,12 @@ async function read({ chain, address, signal }: InspectOptions) {
         roots: await pool.getRootHistory({ signal }),
         currentRoot: await pool.getCurrentRoot({ signal }),
       };
+      // The wallet holds what it owes while the pool stays as it is: what it pays the pool has counted before.
+      const jetton: JettonFacts | undefined = answers.info.assetKind === "jetton"
+        ? await jettonFacts(chain, address, answers.info, { signal })
+        : undefined;
       const { last } = await chain.account(address, { signal });
-      if (last?.lt === account.last?.lt) return { account, code, data, ...answers };
+      if (last?.lt === account.last?.lt) return { account, code, data, ...answers, jetton };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "contract_refused") throw error;
       return `the account does not answer as a pool does: ${error.message}`;

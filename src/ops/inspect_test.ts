@@ -133,6 +133,34 @@ Deno.test("a pool in use passes its audit, and its facts are the chain's", () =>
     assert.ok(money.runwayYears > money.reserveYears && money.reserveYears > 100);
   }));
 
+Deno.test("a successor passes its audit, empty and used, and is told by its generation", () =>
+  onLocalnet(async ({ chain, wallet, troubles }) => {
+    const order = { chain, wallet, network: "localnet", asset: "native", amount: "2", owner: null } as const;
+    const first = await deployPool({ ...order, pollMs: 1 });
+    const successor = await deployPool({ ...order, pollMs: 1, generation: 3 });
+    const known: Deployments = {
+      network: "mainnet",
+      pools: new Map([["native-2", first], ["native-2-g3", successor]]),
+    };
+    const generationOf = async (address: Address) =>
+      (await inspectPool({ chain, network: "localnet", address })).facts?.generation;
+    for (const { address } of [first, successor]) assert.deepEqual(await troubles(address, { known }), []);
+    assert.deepEqual([await generationOf(first.address), await generationOf(successor.address)], [0, 3]);
+    const wrong = listing({ ...successor, generation: undefined });
+    assert.deepEqual(await troubles(successor.address, { known: wrong }), ["registry failed"]);
+
+    const prover = await createProver({ workers: 1 });
+    try {
+      const note = createNote({ asset: "native", amount: "2", network: "localnet" });
+      const pool = new Pool(chain, successor.address);
+      await depositNative({ chain, pool, network: "localnet", wallet, note, prover, pollMs: 5 });
+    } finally {
+      prover.close();
+    }
+    assert.deepEqual(await troubles(successor.address, { known }), [], "when it was used");
+    assert.equal(await generationOf(successor.address), 3);
+  }));
+
 Deno.test("a tampered pool is found out", (t) =>
   onLocalnet(async ({ net, chain, wallet, place, troubles }) => {
     const options = { denomination: toNano(3), owner: null };
@@ -172,6 +200,16 @@ Deno.test("a tampered pool is found out", (t) =>
       assert.deepEqual(await troubles(address), ["origin failed", unlisted, "tree failed"]);
     });
 
+    await t.step("one that has somebody's root where a successor has its generation", async () => {
+      const slice = init.data.beginParse();
+      const refs = [slice.loadRef(), slice.loadRef(), slice.loadRef()];
+      const root = beginCell().storeUint(12345n, 255).storeRef(beginCell().endCell()).endCell();
+      const data = beginCell().storeBits(init.data.bits);
+      for (const ref of [...refs, root]) data.storeRef(ref);
+      const address = await place({ code: init.code, data: data.endCell() }, toNano(3));
+      assert.deepEqual(await troubles(address), ["origin failed", unlisted]);
+    });
+
     await t.step("one whose money is gone", async () => {
       const poor = nativePoolInit({ ...options, denomination: toNano(4) });
       const address = await place(poor, toNano("0.02"));
@@ -195,7 +233,9 @@ Deno.test("a tampered pool is found out", (t) =>
 Deno.test("a jetton pool is held against its own code and first state", () =>
   onLocalnet(async ({ place, troubles }) => {
     const init = jettonPoolInit({ denomination: 1_000_000n, owner: null, jettonMaster: owner });
-    assert.deepEqual(await troubles(await place(init, toNano(3))), ["registry warning"]);
+    // Of a jetton that is not there.
+    const expected = ["registry warning", "jetton failed"];
+    assert.deepEqual(await troubles(await place(init, toNano(3))), expected);
     const { code } = nativePoolInit({ denomination: 1_000_000n, owner: null });
     assert.ok((await troubles(await place({ ...init, code }, toNano(3)))).includes("origin failed"));
   }));

@@ -1,0 +1,103 @@
+/** `tonado store check` finds each way in which rows can contradict each other, and nothing in a store that is sound. */
+import { deepEqual } from "node:assert/strict";
+import { pools, someRows } from "../../tests/support/store_rows.ts";
+import type { ArchiveRow } from "../store/archive.ts";
+import { openKvStore } from "../store/kv/kv_store.ts";
+import { checkStore } from "./store_check.ts";
+
+type Change = (row: ArchiveRow) => ArchiveRow[];
+const jobIs = (row: ArchiveRow, state: string) =>
+  row.kind === "job" && row.job.state === state && row.job.pool === pools[0];
+
+/** Breaks the first row that `which` holds for. */
+function first(which: (row: ArchiveRow) => boolean, change: Change): Change {
+  let done = false;
+  return (row) => {
+    if (done || !which(row)) return [row];
+    done = true;
+    return change(row);
+  };
+}
+
+const cases: [claim: string, failing: string[], change: Change][] = [
+  ["nothing in a sound store", [], (row) => [row]],
+  [
+    "a missing leaf",
+    ["leaves"],
+    first((row) => row.kind === "deposit" && row.deposit.leafIndex === 3, () => []),
+  ],
+  [
+    "a leaf that took another's commitment",
+    ["commitments"],
+    (row) =>
+      row.kind === "deposit" && row.deposit.leafIndex === 3
+        ? [{ ...row, deposit: { ...row.deposit, commitment: 2n ** 250n } }]
+        : [row],
+  ],
+  ["a pool without cursor", ["cursors"], first((row) => row.kind === "cursor", () => [])],
+  [
+    "a live job without its message",
+    ["jobs"],
+    first((row) => jobIs(row, "accepted"), (row) => {
+      if (row.kind !== "job") return [row];
+      const { message: _, ...job } = row.job;
+      return [{ kind: "job", job }];
+    }),
+  ],
+  [
+    "an ended job that kept its proof",
+    ["jobs"],
+    first(
+      (row) => jobIs(row, "failed"),
+      (row) =>
+        row.kind === "job"
+          ? [{ kind: "job", job: { ...row.job, message: { recipient: "r", proof: "p" } } }]
+          : [],
+    ),
+  ],
+  ["a confirmed job without payment", ["payments"], first((row) => row.kind === "withdrawal", () => [])],
+  [
+    "a confirmed job paid by another transaction",
+    ["payments"],
+    first(
+      (row) => row.kind === "withdrawal",
+      (row) => row.kind === "withdrawal" ? [{ ...row, withdrawal: { ...row.withdrawal, txHash: "ee" } }] : [],
+    ),
+  ],
+  [
+    "a live job whose note is paid",
+    ["payments"],
+    (row) =>
+      row.kind === "withdrawal" && row.withdrawal.nullifierHash === 2n ** 250n + 2n * 2n ** 200n + 2n
+        ? [row, { ...row, withdrawal: { ...row.withdrawal, nullifierHash: 2n ** 250n } }]
+        : [row],
+  ],
+  ["a transfer that carries what no journal knows", ["transfer"], (row) =>
+    row.kind === "transfer"
+      ? [{
+        kind: "transfer",
+        transfer: { ...row.transfer, jobs: [{ pool: pools[0], nullifierHash: 5n, queryId: 1n }] },
+      }]
+      : [row]],
+];
+
+for (const [claim, failing, change] of cases) {
+  Deno.test(`store check finds ${claim}`, async () => {
+    const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });
+    const store = await openKvStore(directory);
+    try {
+      await store.restore((async function* () {
+        for (const row of someRows({ deposits: 10, jobs: 10 })) yield* change(row);
+      })());
+      const checks = await checkStore(store, () => {});
+      deepEqual(
+        checks.filter(({ holds }) => !holds).map(({ name }) => name),
+        failing,
+        JSON.stringify(checks),
+      );
+    } finally {
+      await store.close();
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}
