@@ -71,6 +71,16 @@ export {
   type DepositResult,
   type DepositStep,
 } from "./client/deposit.ts";
+export { depositJetton, type JettonDepositRequest } from "./client/deposit_jetton.ts";
+export type { PoolJetton } from "./client/note_pool.ts";
+export {
+  checkedTree,
+  type FollowOptions,
+  type RelayedRequest,
+  type RelayedWithdrawal,
+  untilEnded,
+  withdrawThrough,
+} from "./client/relayed_withdrawal.ts";
 export {
   RelayerClient,
   type RelayerClientOptions,
@@ -102,8 +112,10 @@ export { proveDeposit, proveWithdraw, verifyProof } from "./prover/default_prove
 export type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId } from "./ton/chain.ts";
 export {
   type DepositArgs as PoolDepositArgs,
+  type JettonDepositArgs as PoolJettonDepositArgs,
   Pool,
   type PoolInfo,
+  type ReturnedDeposit,
   type WithdrawArgs as PoolWithdrawArgs,
 } from "./ton/pool.ts";
 export type {
@@ -113,6 +125,7 @@ export type {
   RefusedEvent,
   WithdrawalEvent,
 } from "./ton/pool_event.ts";
+export { jettonWalletAddress, type JettonWalletData, jettonWalletData } from "./ton/jetton.ts";
 export { type ScanOptions, scanPoolTransactions } from "./ton/scan.ts";
 export { connect } from "./ton/toncenter.ts";
 export {

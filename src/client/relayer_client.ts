@@ -11,6 +11,7 @@ import { FIELD_MODULUS, toHex } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { MERKLE_TREE_HEIGHT } from "../core/merkle_tree.ts";
 import { networks } from "../core/network.ts";
+import { FailedTry, retryAfterMs, retrying, type RetryOptions } from "./retry.ts";
 
 const hexField = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/).transform(BigInt)
   .refine((x) => x < FIELD_MODULUS, "is not below r");
@@ -34,10 +35,13 @@ const pool = z.object({
   address,
   asset: z.string(),
   amount: z.string(),
+  generation: z.int().positive().optional(),
   denomination: nano,
   deployedSeqno: z.int(),
   feeMin: nano.optional(),
   maxRefund: nano.optional(),
+  jettonMaster: address.optional(),
+  decimals: z.int().min(0).max(30).optional(),
 });
 const pools = z.object({ network: z.enum(networks), pools: z.record(z.string(), pool) });
 const noteCheck = z.object({
@@ -100,7 +104,18 @@ export interface RelayerClientOptions {
   readonly fetch?: typeof fetch;
   /** Milliseconds until a request is given up; default 60,000. A withdrawal may wait 30 s for the wallet's turn. */
   readonly timeoutMs?: number;
+  /** Tries of a request that may succeed later; default 3. A withdrawal is never paid twice for being tried again. */
+  readonly attempts?: number;
+  /** Milliseconds of Retry-After above which it is given up instead; default 30,000. */
+  readonly longestWaitMs?: number;
+  /** Default: the platform's time. */
+  readonly wait?: (ms: number) => Promise<void>;
+  /** In [0, 1); default: `Math.random`. */
+  readonly random?: () => number;
 }
+
+/** The longest answer that is read: a page of 10,000 commitments takes 1.1 MiB. */
+const LONGEST_ANSWER = 8 * 2 ** 20;
 
 /**
  * Client of one relayer. Methods throw {@link Problem}: the relayer's own code when it refuses,
@@ -110,11 +125,18 @@ export class RelayerClient {
   readonly baseUrl: string;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  readonly #retry: RetryOptions;
 
   constructor(baseUrl: string, options: RelayerClientOptions = {}) {
     this.baseUrl = baseUrl.replace(/\/+$/, "");
     this.#fetch = options.fetch ?? fetch;
     this.#timeoutMs = options.timeoutMs ?? 60_000;
+    this.#retry = {
+      attempts: options.attempts ?? 3,
+      longestWaitMs: options.longestWaitMs ?? 30_000,
+      wait: options.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+      random: options.random ?? Math.random,
+    };
   }
 
   /** Network, fee policy and the address to bind as the relayer. */
@@ -122,7 +144,10 @@ export class RelayerClient {
     return this.#ask(status, "/status");
   }
 
-  /** The relayer's pools by `<asset>-<amount>`. */
+  /**
+   * The relayer's pools by `<asset>-<amount>`, successors by `<asset>-<amount>-g<generation>`. A note names no generation:
+   * whoever keeps a note keeps its pool's address beside it.
+   */
   pools(): Promise<z.output<typeof pools>> {
     return this.#ask(pools, "/pools");
   }
@@ -130,13 +155,15 @@ export class RelayerClient {
   /**
    * The smallest fee that this relayer takes for a withdrawal from a pool, in the pool's asset.
    *
-   * @param key the pool's `<asset>-<amount>`
+   * @param which the pool's address, or its key in {@linkcode pools}
    * @throws {Problem} `unknown_pool`
    */
-  async feeFloor(key: string): Promise<bigint> {
+  async feeFloor(which: string | Address): Promise<bigint> {
     const [{ feeBps, feeMinNanoNative }, { pools }] = await Promise.all([this.status(), this.pools()]);
-    const pool = Object.hasOwn(pools, key) ? pools[key] : undefined;
-    if (!pool) throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${key}`);
+    const pool = typeof which === "string"
+      ? Object.hasOwn(pools, which) ? pools[which] : undefined
+      : Object.values(pools).find(({ address }) => address.equals(which));
+    if (!pool) throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${which}`);
     const feeMin = pool.asset === "native" ? feeMinNanoNative : pool.feeMin ?? 0n;
     return policyFloor({ denomination: pool.denomination, feeBps, feeMin });
   }
@@ -188,7 +215,8 @@ export class RelayerClient {
   }
 
   /**
-   * Submits a withdrawal.
+   * Submits a withdrawal. When a try was not answered and the next one hears that the note is in use, that was this very
+   * withdrawal: it goes on as `waiting`.
    *
    * @returns `sent` with the wallet's seqno, or `waiting` when the relayer's wallet is still busy (202): ask
    *   {@linkcode withdrawStatus} then.
@@ -198,16 +226,26 @@ export class RelayerClient {
   async withdraw(
     args: WithdrawArgs,
   ): Promise<{ state: "sent"; seqno: number; fee: bigint } | { state: "waiting" }> {
-    const { status, json } = await this.#send("/withdraw", {
+    const body = {
       pool: args.pool.toString(),
       proof: args.proof,
       publicSignals: args.publicSignals,
       recipient: args.recipient.toString(),
       fee: String(args.fee),
       refund: String(args.refund),
-    });
-    if (status === 202) return { state: "waiting" };
-    return { state: "sent", ...parse(sent, json, "/withdraw") };
+    };
+    return await retrying(async (unsure) => {
+      try {
+        const { status, json } = await this.#attempt("/withdraw", body);
+        if (status === 202) return { state: "waiting" };
+        return { state: "sent", ...parse(sent, json, "/withdraw") };
+      } catch (error) {
+        if (unsure && error instanceof FailedTry && error.problem.code === "nullifier_already_used") {
+          return { state: "waiting" };
+        }
+        throw error;
+      }
+    }, this.#retry);
   }
 
   /** Where a withdrawal stands. */
@@ -219,13 +257,14 @@ export class RelayerClient {
   }
 
   async #ask<S extends z.ZodType>(schema: S, path: string, body?: unknown): Promise<z.output<S>> {
-    const { json } = await this.#send(path, body);
+    const { json } = await retrying(() => this.#attempt(path, body), this.#retry);
     return parse(schema, json, path);
   }
 
-  async #send(path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
+  /** @throws {FailedTry} */
+  async #attempt(path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
     const route = path.split("?")[0];
-    let response: Response;
+    let response: Response | undefined;
     let json: unknown;
     try {
       response = await this.#fetch(`${this.baseUrl}${path}`, {
@@ -234,13 +273,33 @@ export class RelayerClient {
         body: body === undefined ? undefined : JSON.stringify(body),
         signal: AbortSignal.timeout(this.#timeoutMs),
       });
-      json = await response.json();
+      json = JSON.parse(await bounded(response));
     } catch (cause) {
-      throw new Problem("relayer_unavailable", `${this.baseUrl} does not answer ${route}`, { cause });
+      const problem = new Problem("relayer_unavailable", `${this.baseUrl} does not answer ${route}`, {
+        cause,
+      });
+      const nonsense = cause instanceof SyntaxError || cause instanceof RangeError; // it did answer
+      throw new FailedTry(problem, nonsense ? response?.status : undefined, patienceOf(response));
     }
     if (response.ok) return { status: response.status, json };
-    throw refusal(json, response.status, route);
+    throw new FailedTry(refusal(json, response.status, route), response.status, patienceOf(response));
   }
+}
+
+function patienceOf(response: Response | undefined): number | undefined {
+  return retryAfterMs(response?.headers.get("retry-after") ?? null, Date.now());
+}
+
+/** @throws {RangeError} when it is longer than any honest answer */
+async function bounded(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, length] = ["", 0];
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > LONGEST_ANSWER) throw new RangeError("the answer is too long");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 function parse<S extends z.ZodType>(schema: S, json: unknown, path: string): z.output<S> {

@@ -13,6 +13,7 @@ function relayerThatSays(
 ): { client: RelayerClient; asked: string[] } {
   const asked: string[] = [];
   const client = new RelayerClient("http://relayer.invalid/", {
+    attempts: 1,
     fetch: (input) => {
       asked.push(String(input));
       const [status, body] = answers[Math.min(asked.length, answers.length) - 1];

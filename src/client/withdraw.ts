@@ -2,14 +2,20 @@
 import type { Address } from "@ton/core";
 import { addressToField } from "../core/address_field.ts";
 import { Problem } from "../core/errors.ts";
-import type { MerkleTree } from "../core/merkle_tree.ts";
+import { MerkleTree } from "../core/merkle_tree.ts";
 import type { Network } from "../core/network.ts";
 import type { Note } from "../core/note.ts";
 import type { ProveOptions, Prover } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
-import { assertNoteFits } from "./note_pool.ts";
+import { assertNoteFits, type FittingPool, type PoolJetton } from "./note_pool.ts";
+import { checkedPath, type ForeignPath } from "./path_check.ts";
+import { pause } from "./pause.ts";
 import type { WithdrawArgs } from "./relayer_client.ts";
 import { type CommitmentSource, syncTree, type TreeProgress } from "./tree_sync.ts";
+
+/** How often a source that is behind the chain is asked, and milliseconds between: a relayer looks every few seconds. */
+const SOURCE_ATTEMPTS = 8;
+const SOURCE_PAUSE_MS = 1_500;
 
 /** What a withdrawal is made of. */
 export interface WithdrawRequest {
@@ -17,17 +23,21 @@ export interface WithdrawRequest {
   /** The network that the pool is on. */
   readonly network: Network;
   readonly note: Note;
+  /** Of a jetton pool: which one it must be of. */
+  readonly jetton?: PoolJetton;
   /** Where the tree comes from; see {@linkcode fromRelayer} and {@linkcode fromChain}. */
   readonly source: CommitmentSource;
   /** Leaves that are here already. */
   readonly tree?: MerkleTree;
+  /** A relayer's path, instead of a tree: it tells the relayer which deposit is yours. It is checked here. */
+  readonly path?: ForeignPath;
   /** A fresh address; one that was used before links to this withdrawal. */
   readonly recipient: Address;
   /** relayerAddress of `GET /status`; null when nobody relays, then the fee must be 0. */
   readonly relayer: Address | null;
-  /** Nano of the pool's asset. */
+  /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
-  /** Nano native that the relayer adds; default 0. */
+  /** Nano native that the relayer adds; default 0. A fresh address needs some to move jettons on. */
   readonly refund?: bigint;
   readonly prover: Prover;
   readonly onTree?: (progress: TreeProgress) => void;
@@ -45,22 +55,20 @@ export async function buildWithdrawArgs(
   options: ProveOptions = {},
 ): Promise<WithdrawArgs> {
   const { pool, note, recipient, relayer, fee, refund = 0n, prover } = request;
-  const denomination = await assertNoteFits(pool, note, request.network);
+  const fitting = await assertNoteFits(pool, note, request.network, request.jetton);
+  const { denomination } = fitting;
   if (fee >= denomination) throw new Problem("fee_not_below_denomination");
   if (relayer === null && fee > 0n) {
     throw new Problem("relayer_mismatch", "a fee needs a relayer to be paid to");
   }
-  for (const party of [recipient, relayer]) if (party) assertPayable(pool, party);
+  for (const party of [recipient, relayer]) if (party) assertPayable(pool, party, fitting);
   if (await pool.getIsSpent(note.nullifierHash)) {
     throw new Problem("nullifier_already_used", "this note has been withdrawn already");
   }
-  const tree = await syncTree(pool, request.source, request.tree, request.onTree);
-  const leafIndex = tree.indexOf(note.commitment);
-  if (leafIndex < 0) {
-    throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
-  }
+  const path = request.path
+    ? await checkedPath(pool, note.commitment, request.path)
+    : await ownPath(request, options);
   const { proof, publicSignals } = await prover.proveWithdraw({
-    root: tree.root,
     nullifierHash: note.nullifierHash,
     recipient: addressToField(recipient),
     relayer: addressToField(relayer),
@@ -68,15 +76,35 @@ export async function buildWithdrawArgs(
     refund,
     nullifier: note.nullifier,
     secret: note.secret,
-    ...tree.path(leafIndex),
+    ...path,
   }, options);
   return { pool: pool.address, proof, publicSignals, recipient, fee, refund };
 }
 
-/** A pool pays in the two workchains that exist, and not itself. */
-function assertPayable(pool: Pool, party: Address): void {
-  if (party.workChain !== 0 && party.workChain !== -1) {
-    throw new Problem("invalid_address", "a pool pays in workchains 0 and -1 only");
+/** The path in the tree that the source gives; one that has not seen the pool's newest deposits yet is asked again. */
+async function ownPath(request: WithdrawRequest, { signal }: ProveOptions): Promise<ForeignPath> {
+  const { pool, note, source, tree = new MerkleTree(), onTree } = request;
+  for (let attempt = 1;; attempt++) {
+    try {
+      await syncTree(pool, source, tree, onTree);
+      const leafIndex = tree.indexOf(note.commitment);
+      if (leafIndex >= 0) return { root: tree.root, ...tree.path(leafIndex) };
+      throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
+    } catch (error) {
+      const isBehind = error instanceof Problem && tree.size < await pool.getNextIndex({ signal });
+      if (!isBehind || attempt === SOURCE_ATTEMPTS) throw error;
+      await pause(SOURCE_PAUSE_MS, signal);
+    }
   }
-  if (party.equals(pool.address)) throw new Problem("invalid_address", "a pool does not pay itself");
+}
+
+/** A pool pays in the two workchains that exist, of a jetton in the basechain only, and neither itself nor its wallet. */
+function assertPayable(pool: Pool, party: Address, { info: { assetKind, jettonWallet } }: FittingPool): void {
+  if (party.workChain !== 0 && (party.workChain !== -1 || assetKind === "jetton")) {
+    const where = assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";
+    throw new Problem("invalid_address", `a pool of this kind pays in ${where} only`);
+  }
+  if (party.equals(pool.address) || jettonWallet?.equals(party)) {
+    throw new Problem("invalid_address", "a pool does not pay itself");
+  }
 }

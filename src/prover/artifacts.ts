@@ -4,14 +4,16 @@
  */
 import committedPins from "../../artifacts/pins.json" with { type: "json" };
 import { Problem } from "../core/errors.ts";
-import type { CircuitName } from "../core/groth16.ts";
+import { type CircuitName, circuits } from "../core/groth16.ts";
 import { locations } from "./locations.ts";
 
 /** Label of keys that one machine made: whoever ran it could forge proofs. */
 export const DEVELOPMENT_LABEL = "development keys, insecure";
 
+const kinds = ["wasm", "zkey", "vkey.json"] as const;
+
 /** Name of an artifact's file. */
-export type ArtifactName = `${CircuitName}.${"wasm" | "zkey" | "vkey.json"}`;
+export type ArtifactName = `${CircuitName}.${typeof kinds[number]}`;
 
 /** SHA-256 of each artifact in hex, and what kind of keys these are. */
 export interface Pins {
@@ -33,8 +35,20 @@ export interface Artifacts {
   load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** The artifacts in the folder `base` (a file: or http(s): URL that ends in a slash). */
+/** @throws {Problem} `artifact_corrupted` naming the first pin that is none */
+function assertPins(pins: Pins): void {
+  const { label, files } = (pins ?? {}) as Partial<Pins>;
+  if (typeof label !== "string") throw new Problem("artifact_corrupted", "pins.json has no label");
+  for (const name of circuits.flatMap((circuit) => kinds.map((kind): ArtifactName => `${circuit}.${kind}`))) {
+    if (!/^[0-9a-f]{64}$/.test(String(files?.[name]))) {
+      throw new Problem("artifact_corrupted", `pins.json has no SHA-256 of ${name}`);
+    }
+  }
+}
+
+/** The artifacts in the folder `base` (a file: or http(s): URL that ends in a slash). @throws {Problem} `artifact_corrupted` for malformed pins */
 export function openArtifacts(base: URL = locations.artifacts, pins: Pins = committedPins): Artifacts {
+  assertPins(pins);
   return {
     label: pins.label,
     pin: (name) => pins.files[name],

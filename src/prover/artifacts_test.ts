@@ -90,3 +90,19 @@ Deno.test("a corrupted key refuses its own proofs by its name, and proves again 
       prover.close();
     }
   }));
+
+for (
+  const [what, pins] of Object.entries({
+    "nothing": null,
+    "no label": { files: {} },
+    "no files": { label: "x" },
+    "a hash that is none": { label: "x", files: Object.fromEntries(names.map((name) => [name, "5"])) },
+  })
+) {
+  Deno.test(`artifacts: pins with ${what} are refused by name, before anything is read`, () => {
+    assert.throws(() => openArtifacts(committed, pins as never), {
+      code: "artifact_corrupted",
+      message: /pins\.json/,
+    });
+  });
+}

@@ -1,0 +1,37 @@
+/** What a depositor is warned of before a withdrawal. */
+import assert from "node:assert/strict";
+import { type LinkFacts, linksOf, linkWarnings } from "./linkability.ts";
+
+const quiet: LinkFacts = {
+  since: 1000,
+  age: 30 * 24 * 3600,
+  recipientUsed: false,
+  recipientPaid: false,
+  fast: false,
+  self: false,
+};
+
+const cases: [string, Partial<LinkFacts>][] = [
+  ["own_wallet", { recipientPaid: true }],
+  ["self", { self: true }],
+  ["recipient_used", { recipientUsed: true }],
+  ["few_deposits", { since: 9 }],
+  ["soon", { age: 24 * 3600 - 1 }],
+  ["fast", { fast: true }],
+];
+
+Deno.test("nothing is warned of where nothing links, nor where nothing is known", () => {
+  assert.deepEqual(linksOf(quiet), []);
+  assert.deepEqual(linksOf({ ...quiet, since: undefined, age: undefined }), []);
+  assert.deepEqual(linksOf({ ...quiet, since: 10, age: 24 * 3600 }), []);
+});
+
+for (const [name, fact] of cases) {
+  Deno.test(`${name} is warned of, alone`, () => {
+    assert.deepEqual(linksOf({ ...quiet, ...fact }).map((link) => link.name), [name]);
+  });
+}
+
+Deno.test("every warning has a case here", () => {
+  assert.deepEqual(linkWarnings.map(({ name }) => name), cases.map(([name]) => name));
+});

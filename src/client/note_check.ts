@@ -1,0 +1,72 @@
+/**
+ * Where notes stand, and in what crowd. Everything is found in the pool's own history, which is read whole: nobody is asked
+ * about a commitment or a nullifier hash, so nobody learns which of them are yours.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../core/errors.ts";
+import { MerkleTree } from "../core/merkle_tree.ts";
+import type { Note } from "../core/note.ts";
+import type { Chain } from "../ton/chain.ts";
+import { Pool } from "../ton/pool.ts";
+import { scanPoolTransactions } from "../ton/scan.ts";
+
+/** A note in its pool. */
+export interface NoteStanding {
+  readonly state: "absent" | "deposited" | "withdrawn";
+  readonly leafIndex?: number;
+  /** Unix seconds. */
+  readonly depositedAt?: number;
+  readonly withdrawnAt?: number;
+  /** Deposits that a withdrawal may belong to, this one among them: the anonymity set. */
+  readonly deposits: number;
+  /** Those that came after this one; all of them for one that is absent. */
+  readonly since: number;
+  /** Withdrawals by anybody after this deposit. */
+  readonly withdrawalsSince: number;
+}
+
+/**
+ * Reads a pool's history and finds `notes` in it, in their order.
+ *
+ * @throws {Problem} `unknown_root` when the history does not make the pool's own root: the endpoint lies, or lags
+ */
+export async function checkNotes(
+  chain: Chain,
+  pool: Address,
+  notes: readonly Note[],
+  options: { readonly signal?: AbortSignal; readonly onProgress?: (seen: number) => void } = {},
+): Promise<NoteStanding[]> {
+  const tree = new MerkleTree();
+  const times: number[] = [];
+  const spent = new Map<bigint, number>();
+  /** How many leaves there were at each withdrawal. */
+  const withdrawals: number[] = [];
+  for await (const { events } of scanPoolTransactions(chain, pool, options)) {
+    const deposits = events.filter((event) => event.kind === "deposit");
+    for (const event of events) {
+      if (event.kind === "deposit") times.push(event.timestamp);
+      if (event.kind !== "withdrawal") continue;
+      spent.set(event.nullifierHash, event.timestamp);
+      withdrawals.push(times.length);
+    }
+    tree.appendMany(deposits.map(({ commitment }) => commitment));
+  }
+  const roots = await new Pool(chain, pool).getRootHistory();
+  if (!roots.includes(tree.root)) {
+    throw new Problem("unknown_root", `the pool's history of ${tree.size} deposits does not make its root`);
+  }
+  return notes.map((note) => {
+    const leafIndex = tree.indexOf(note.commitment);
+    if (leafIndex < 0) return { state: "absent", deposits: tree.size, since: tree.size, withdrawalsSince: 0 };
+    const withdrawnAt = spent.get(note.nullifierHash);
+    return {
+      state: withdrawnAt === undefined ? "deposited" : "withdrawn",
+      leafIndex,
+      depositedAt: times[leafIndex],
+      ...withdrawnAt === undefined ? {} : { withdrawnAt },
+      deposits: tree.size,
+      since: tree.size - leafIndex - 1,
+      withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,
+    };
+  });
+}
