@@ -6,18 +6,35 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { run } from "./src/cli/program.ts";
 import type { Output, RunningRelayer, Wiring } from "./src/cli/wiring.ts";
+import { noteFile } from "./src/client/files/note_file.ts";
 import type { Config } from "./src/config/config.ts";
 import { readRegistry } from "./src/config/registry.ts";
+import type { StoreLocation } from "./src/config/store_config.ts";
 import type { Deployments } from "./src/core/deployments.ts";
 import { Problem } from "./src/core/errors.ts";
 import { combinedVkeyHash } from "./src/core/groth16.ts";
+import { Secret } from "./src/core/secret.ts";
 import { createApp } from "./src/http/app.ts";
-import { listen } from "./src/http/listen.ts";
+import { clientKeys, replicasSecret } from "./src/http/client_address.ts";
+import { type Handle, listen, type Listener } from "./src/http/listen.ts";
+import { notReadyResponse } from "./src/http/problem_response.ts";
+import { answerMetrics } from "./src/http/metrics_route.ts";
 import { createProver } from "./src/prover/prover.ts";
+import { alertDocument, type BalanceAlert } from "./src/relay/balance.ts";
+import { systemClock } from "./src/relay/clock.ts";
+import { HourlyCaps } from "./src/relay/hourly_caps.ts";
 import { startRelayer } from "./src/relay/relayer.ts";
+import { memoryShared } from "./src/store/memory/memory_shared.ts";
+import { tieStore } from "./src/store/identity.ts";
+import type { ArchivedStore } from "./src/store/archive.ts";
+import { treeFiles } from "./src/store/files/tree_files.ts";
 import { openKvStore } from "./src/store/kv/kv_store.ts";
 import { configureLog } from "./src/telemetry/log.ts";
+import { createMetrics } from "./src/telemetry/metrics.ts";
+import { cutTracedUrls } from "./src/telemetry/trace.ts";
+import { postAlert } from "./src/telemetry/webhook.ts";
 import { connect } from "./src/ton/toncenter.ts";
+import { watchChain } from "./src/ton/watched_chain.ts";
 import { openWallet } from "./src/ton/wallet.ts";
 import metadata from "./deno.json" with { type: "json" };
 
@@ -28,27 +45,47 @@ const DEFAULT_COLUMNS = 80;
 async function serve(config: Config, deployments?: Deployments): Promise<RunningRelayer> {
   const log = configureLog(config.log);
   const registry = deployments ?? await readRegistry(config.network, config.deployments);
-  const chain = connect({ endpoint: config.indexer.url, apiKey: config.indexer.apiKey?.reveal() });
+  cutTracedUrls();
+  const metrics = createMetrics(VERSION);
+  const endpoint = connect({ endpoint: config.indexer.url, apiKey: config.indexer.apiKey?.reveal() });
+  const chain = watchChain(endpoint, metrics);
   const wallet = await openWallet(config.wallet.mnemonic, {
     version: config.wallet.version,
     network: config.network,
     chain,
   });
   // The port before all that acts: a second relayer must not sign before it finds its port taken.
-  let answer: (request: Request) => Response | Promise<Response> = () =>
-    new Response(null, { status: 503, headers: { "retry-after": "1" } });
-  const { host, port } = config.http;
-  const listener = orWrong(
-    "RELAYER_PORT",
-    `${host}:${port} cannot be listened on`,
-    () => listen((request) => answer(request), config.http),
+  let answer: Handle = () => notReadyResponse("This relayer is starting", { "retry-after": "1" });
+  const listener = listenOn("RELAYER_PORT", config.http, (request, from) => answer(request, from));
+  const background = new AbortController();
+  const { cache, webhook, rates } = config;
+  const own = memoryShared();
+  const prefix = `tonado:${config.network}:${wallet.address.toRawString()}`;
+  const { redisShared } = cache ? await import("./src/store/redis/redis_shared.ts") : {};
+  const shared = cache && redisShared ? await redisShared(cache.url.reveal(), { prefix, log }) : own;
+  const keyOf = clientKeys(
+    cache ? replicasSecret(config.wallet.mnemonic) : crypto.getRandomValues(new Uint8Array(32)),
+    Date.now,
   );
+  const alert = (alert: BalanceAlert) => {
+    if (!webhook) return;
+    const document = alertDocument(alert, { network: config.network, address: wallet.format() });
+    postAlert(document, { url: webhook, log, sleep: systemClock.sleep }, background.signal);
+  };
+  let metricsListener: Listener | undefined;
   try {
-    const store = await orWrong(
-      "RELAYER_DATA_DIR",
-      `${config.dataDir} cannot be used`,
-      () => openKvStore(config.dataDir),
-    );
+    if (config.metrics.listen) {
+      const answer: Handle = (request) => answerMetrics(request, metrics);
+      metricsListener = listenOn("RELAYER_METRICS_PORT", config.metrics.listen, answer);
+    }
+    const store = await openStore({ ...config.store, dataDir: config.dataDir });
+    try {
+      const own = { network: config.network, wallet: wallet.address.toRawString() };
+      await tieStore(store, own, config.store.databaseUrl ? "DATABASE_URL" : "RELAYER_DATA_DIR");
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
     const prover = await createProver();
     const relayer = startRelayer({
       config,
@@ -58,22 +95,53 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       prover,
       vkeyHash: combinedVkeyHash(prover.vkeyHash),
       deployments: registry,
+      snapshots: treeFiles(config.dataDir),
+      caps: new HourlyCaps(shared, config.caps),
+      balance: config.balance,
+      alert,
+      chainAnswer: chain.lastAnswer,
+      ...(cache ? { cache: shared } : {}),
+      metrics,
       log,
     });
-    answer = createApp(relayer, log).fetch;
+    const metricsReader = config.metrics.token ?? (config.network === "localnet" ? "everybody" : undefined);
+    const app = createApp(relayer, log, {
+      limits: { ...rates, shared, own, keyOf, metrics },
+      metrics,
+      ...(metricsReader ? { metricsReader } : {}),
+    });
+    answer = (request, from) => app.fetch(request, from);
     return {
       url: listener.url,
       keys: prover.label,
       async close() {
         await listener.close();
+        await metricsListener?.close();
         await relayer.close();
+        background.abort();
+        await shared.close();
         prover.close();
       },
     };
   } catch (error) {
     await listener.close();
+    await metricsListener?.close();
+    await shared.close();
     throw error;
   }
+}
+
+/** PostgreSQL where it is configured, else the embedded store. */
+async function openStore({ databaseUrl, dataDir }: StoreLocation): Promise<ArchivedStore> {
+  if (databaseUrl !== undefined) {
+    const { openPostgresStore } = await import("./src/store/postgres/postgres_store.ts");
+    return await openPostgresStore(databaseUrl.reveal());
+  }
+  return await orWrong("RELAYER_DATA_DIR", `${dataDir} cannot be used`, () => openKvStore(dataDir));
+}
+
+function listenOn(setting: string, at: { host: string; port: number }, handle: Handle): Listener {
+  return orWrong(setting, `${at.host}:${at.port} cannot be listened on`, () => listen(handle, at));
 }
 
 /** What the system refuses is a fault of the setting that asked for it. */
@@ -110,8 +178,39 @@ const wiring: Wiring = {
     await Deno.mkdir(dirname(path), { recursive: true });
     await Deno.writeTextFile(path, text);
   },
+  async readStream(path) {
+    return (await orWrong("file", `${path} cannot be read`, () => Deno.open(path))).readable;
+  },
+  async writeStream(path, content) {
+    const draft = `${path}.part`;
+    const file = await orWrong(
+      "file",
+      `${path} cannot be written anew`,
+      async () => {
+        if (await Deno.stat(path).then(() => true, () => false)) throw new Error("it exists");
+        return await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
+      },
+    );
+    try {
+      for await (const chunk of content) {
+        for (let rest = chunk; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+      }
+      await file.sync();
+      file.close();
+      await Deno.rename(draft, path);
+    } catch (error) {
+      await Deno.remove(draft).catch(() => {});
+      throw error;
+    }
+  },
+  now: Date.now,
+  openStore,
+  migrateDatabase: async (url) =>
+    await (await import("./src/store/postgres/postgres_store.ts")).migratePostgres(url.reveal()),
   stopped,
   agrees,
+  askSecret,
+  notes: (path) => noteFile(path),
   // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
   startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),
   serve,
@@ -145,11 +244,24 @@ function output(stream: typeof Deno.stdout | typeof Deno.stderr): Output {
   };
 }
 
-async function agrees(message: string): Promise<boolean | undefined> {
+/** The prompts, where somebody can answer them: on standard error. */
+async function prompts() {
   if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
-  const { confirm } = await import("@clack/prompts");
   // A terminal that says it has no columns would get one character a line.
   if (!process.stderr.columns) Object.defineProperty(process.stderr, "columns", { value: DEFAULT_COLUMNS });
+  return await import("@clack/prompts");
+}
+
+async function askSecret(message: string): Promise<Secret<string> | undefined> {
+  const answer = await (await prompts())?.password({ message, output: process.stderr });
+  if (typeof answer === "symbol") throw new Problem("cancelled");
+  return answer === undefined ? undefined : new Secret(answer);
+}
+
+async function agrees(message: string): Promise<boolean | undefined> {
+  const asked = await prompts();
+  if (!asked) return undefined;
+  const { confirm } = asked;
   // Ctrl-C answers with a symbol, which is no agreement.
   return await confirm({ message, initialValue: false, output: process.stderr }) === true;
 }

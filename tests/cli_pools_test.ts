@@ -32,10 +32,17 @@ async function tonado(
     makeTempDir: unused,
     removeDir: unused,
     writeFile: unused,
+    readStream: unused,
+    writeStream: unused,
+    now: Date.now,
+    openStore: unused,
+    migrateDatabase: unused,
     stopped: unused,
     startLocalnet: unused,
     serve: unused,
     createProver: unused,
+    askSecret: unused,
+    notes: unused as never,
     agrees: (question) => Promise.resolve((asked.push(question), answer)),
     connect: (endpoint, apiKey) => connect({ endpoint, apiKey }),
     openWallet,
@@ -163,6 +170,30 @@ Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited p
         assert.ok(json.money.runwayYears > 1);
       });
 
+      await t.step("a successor stands beside the first pool, and is audited by its own key", async () => {
+        const deploy = ["deploy", ...at, "--amount", "3", "--burn-owner", "--generation", "2", "--yes"];
+        const { code, stdout, stderr } = await tonado(deploy, env);
+        assert.equal(code, 0, stderr);
+        assert.match(stdout, /native-3-g2, takes exactly 3 TON/);
+        assert.match(stderr, /warning: there is no pool of generation 1 /);
+        const again = JSON.parse((await tonado([...deploy, "--json"], env)).stdout);
+        assert.deepEqual([again.key, again.generation, again.sent], ["native-3-g2", 2, false]);
+        const pools = await listed();
+        assert.deepEqual([...pools.keys()], ["native-3", "native-4", "native-3-g2"]);
+        assert.ok(!pools.get("native-3-g2")!.address.equals(pools.get("native-3")!.address));
+        for (const [key, generation] of [["native-3", 0], ["native-3-g2", 2]] as const) {
+          const audit = await tonado(["pool", "inspect", key, ...at]);
+          assert.equal(audit.code, 0, audit.stdout);
+          assert.match(audit.stdout, new RegExp(`ok {7}origin +.* generation ${generation}\n`));
+          const json = JSON.parse((await tonado(["pool", "inspect", key, ...at, "--json"])).stdout);
+          assert.equal(json.facts.generation, generation);
+        }
+        for (const wrong of ["-1", "256", "1.5", "one"]) {
+          const refused = await tonado(["deploy", ...at, "--amount", "3", "--generation", wrong], env);
+          assert.deepEqual([refused.code, /from 0 to 255/.test(refused.stderr)], [2, true], wrong);
+        }
+      });
+
       await t.step("pool inspect ends with 1 for a pool that is not what the registry says", async () => {
         const registered = JSON.parse(await Deno.readTextFile(registry));
         registered.pools["native-4"].owner = null;
@@ -210,6 +241,71 @@ Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited p
     }
   }));
 
+Deno.test("tonado deploy --asset: a jetton pool from its master's address to the audit", (t) =>
+  inDirectory(async (dir) => {
+    const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+    try {
+      const [{ mnemonic, version }] = net.wallets;
+      const registry = `${dir}/localnet.json`;
+      const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
+      const env = { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version };
+      const master = net.jetton.master.toString({ testOnly: true });
+      const deploy = ["deploy", ...at, "--asset", master, "--amount", "2.5", "--burn-owner"];
+
+      await t.step(
+        "it is named as its metadata has it, asked first, deployed, compared, written down",
+        async () => {
+          const { code, stdout, stderr, asked } = await tonado(deploy, env, true);
+          assert.equal(code, 0, stderr);
+          assert.deepEqual(asked, ["Send 2.7 TON to deploy on localnet?"]);
+          assert.match(stdout, /jet-2\.5, takes exactly 2\.5 jet/);
+          assert.ok(stdout.includes(master));
+          assert.match(stdout, /Deployed and verified[^]*as the master told pool and getter alike/);
+          const entry = (await readRegistry("localnet", registry)).pools.get("jet-2.5")!;
+          assert.deepEqual([entry.denomination, entry.decimals, entry.asset], [2_500_000n, 6, "jet"]);
+          assert.ok(entry.jettonMaster?.equals(net.jetton.master));
+        },
+      );
+
+      await t.step("a second run finds it and says with --json what it found", async () => {
+        const { code, stdout, asked } = await tonado([...deploy, "--json"], env);
+        assert.deepEqual([code, asked], [0, []]);
+        const found = JSON.parse(stdout);
+        assert.deepEqual([found.sent, found.key, found.jettonMaster, found.decimals], [
+          false,
+          "jet-2.5",
+          master,
+          6,
+        ]);
+      });
+
+      await t.step("pool list and pool inspect know it", async () => {
+        const list = await tonado(["pool", "list", ...at, "--json"]);
+        assert.equal(JSON.parse(list.stdout).pools[0].jettonMaster, master);
+        const text = await tonado(["pool", "inspect", "jet-2.5", ...at]);
+        assert.equal(text.code, 0, text.stderr);
+        assert.match(text.stdout, /takes exactly 2\.5 jet/);
+        assert.match(text.stdout, /ok {7}jetton /);
+        const { facts } = JSON.parse((await tonado(["pool", "inspect", "jet-2.5", ...at, "--json"])).stdout);
+        assert.deepEqual([facts.asset, facts.jettonMaster, facts.jettons], ["jetton", master, null]);
+        assert.equal(facts.jettonWallet, facts.givenWallet);
+      });
+
+      await t.step("an account that is no master is refused with the reason", async () => {
+        const wallet = net.wallets[1].address.toRawString();
+        const { code, stderr } = await tonado(
+          ["deploy", ...at, "--asset", wallet, "--amount", "1", "--yes"],
+          env,
+        );
+        assert.equal(code, 1);
+        assert.match(stderr, /is no jetton master: get_jetton_data of .* \[?/);
+        assert.match(stderr, /deployment_refused/);
+      });
+    } finally {
+      await net.close();
+    }
+  }));
+
 const words = Array(24).fill("abandon").join(" ");
 const wallet = { TONADO_WALLET_MNEMONIC: words };
 const somebody = `0:${"0a".repeat(32)}`;
@@ -221,7 +317,21 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     ["deploy", "--amount", "1", "--asset", "doge"],
     wallet,
     2,
-    /Allowed choices are native/,
+    /It must be native, or the address of a jetton's master/,
+  ],
+  [
+    "a jetton's name for the native coin",
+    ["deploy", "--amount", "1", "--symbol", "ton", "--decimals", "9"],
+    wallet,
+    2,
+    /--symbol: is for jettons only\n +--decimals: is for jettons only/,
+  ],
+  [
+    "decimals that are none",
+    ["deploy", "--amount", "1", "--asset", somebody, "--decimals", "1e3"],
+    wallet,
+    2,
+    /must be an integer from 0 to 30/,
   ],
   [
     "an unknown network",

@@ -47,8 +47,35 @@ Deno.test("demo --json: three deposits, a relayed withdrawal to the nano, two re
   assert.equal(events[events.length - 1].event, "finished");
 });
 
+Deno.test("demo --asset jetton --json: the same way in jettons, the fee in jettons, the refund in coins", async () => {
+  const { code, stdout, stderr } = await tonado(["demo", "--asset", "jetton", "--json"]);
+  assert.equal(code, 0, stderr);
+  const events = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const of = (name: string) => events.filter(({ event }) => event === name);
+  const [{ asset, decimals, denomination }] = of("started");
+  assert.deepEqual([asset, decimals, denomination], ["jet", 6, "10000000"]);
+  assert.deepEqual(of("deposited").map(({ leafIndex }) => leafIndex), [0, 1, 2]);
+  const changes = (name: string) =>
+    Object.fromEntries(
+      (of(name)[0].accounts as { account: string; before: string; after: string }[])
+        .map(({ account, before, after }) => [account, BigInt(after) - BigInt(before)]),
+    );
+  assert.deepEqual(changes("balances"), { recipient: 9_950_000n, relayer: 50_000n, pool: -10_000_000n });
+  const coins = changes("native_balances");
+  assert.equal(coins.recipient, 100_000_000n);
+  assert.ok(coins.relayer < -100_000_000n && coins.relayer > -200_000_000n, String(coins.relayer));
+  assert.ok(coins.pool >= 0n, "a jetton pool loses no coins");
+  assert.deepEqual(of("double_spend_refused").map(({ by }) => by), ["relayer", "pool"]);
+  assert.equal(events[events.length - 1].event, "finished");
+});
+
 const commands = [
   ...[[], ["serve"], ["deploy"], ["pool"], ["pool", "list"], ["pool", "inspect"]],
+  ...[
+    ["deposit"],
+    ["note"],
+    ...["create", "show", "check", "backup", "restore"].map((name) => ["note", name]),
+  ],
   ...[["localnet"], ["demo"], ["config"]],
 ];
 for (const command of commands) {
@@ -67,6 +94,7 @@ const mistakes: [string[], RegExp][] = [
   [["localnet", "--port", "70000"], /integer from 0 to 65535/],
   [["localnet", "--block-time", "-5"], /integer from 10 to 60000/],
   [["demo", "extra"], /too many arguments/],
+  [["demo", "--asset", "jet"], /Allowed choices are native, jetton/],
 ];
 for (const [args, message] of mistakes) {
   Deno.test(`tonado ${args.join(" ")}: says what is wrong and ends with 2`, async () => {
@@ -81,7 +109,7 @@ Deno.test("serve lists every fault of its configuration at once, without the sec
     RELAYER_WALLET_MNEMONIC: "only three words",
     RELAYER_PORT: "http",
     RELAYER_FEE_MIN_NATIVE: "1e3",
-    CACHE_URL: "redis://x",
+    CACHE_URL: "x:6379",
   };
   const { code, stderr } = await tonado(["serve"], env);
   assert.equal(code, 2);
@@ -133,7 +161,12 @@ Deno.test("localnet --json: ready when it says so, a registry for relayers of on
   for (let i = 0; i < 2; i++) {
     const args = ["localnet", "--json", "--port", "0", "--relayer-port", "0", "--data-dir", dataDir];
     const program = start(fromSources, args);
-    const { relayer, registry, keys, pools } = JSON.parse(await program.line());
+    const { relayer, registry, keys, pools, jetton } = JSON.parse(await program.line());
+    assert.deepEqual([jetton.asset, jetton.decimals, jetton.master], [
+      pools["jet-10"].asset,
+      pools["jet-10"].decimals,
+      pools["jet-10"].jettonMaster,
+    ]);
     const { status, body } = await fetch(`${relayer}/readyz`);
     await body?.cancel();
     assert.equal(status, 200);

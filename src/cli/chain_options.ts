@@ -32,6 +32,14 @@ export function addressArgument(text: string): Address {
   }
 }
 
+/** An amount of a pool's asset for people. */
+export function units(
+  amount: bigint,
+  { asset, decimals }: { readonly asset: string; readonly decimals?: number },
+): string {
+  return asset === "native" ? native(amount) : `${formatUnits(amount, decimals)} ${asset}`;
+}
+
 /** A pool's address as people write it. */
 export function poolAddress(address: Address, network: Network): string {
   return address.toString({ bounceable: true, testOnly: network !== "mainnet" });

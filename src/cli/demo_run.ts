@@ -3,59 +3,39 @@
  * proof, a relayed withdrawal to a fresh address, and a double spend that is refused twice. Every figure in an event
  * was read back from the chain or the relayer, and every claim that fails throws.
  */
-import { randomBytes } from "node:crypto";
 import type { Address } from "@ton/core";
-import { keyPairFromSeed } from "@ton/crypto";
-import { WalletContractV4 } from "@ton/ton";
 import { depositNative } from "../client/deposit.ts";
+import { depositJetton } from "../client/deposit_jetton.ts";
+import type { PoolJetton } from "../client/note_pool.ts";
 import { RelayerClient, type WithdrawArgs } from "../client/relayer_client.ts";
 import { fromRelayer, syncTree } from "../client/tree_sync.ts";
 import { buildWithdrawArgs } from "../client/withdraw.ts";
+import { poolKey } from "../core/deployments.ts";
 import { exitCodeName, Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import { createNote, type Note } from "../core/note.ts";
 import { Secret } from "../core/secret.ts";
+import { NATIVE_DECIMALS, parseUnits } from "../core/units.ts";
 import type { Progress, Prover } from "../prover/prover.ts";
 import type { Chain } from "../ton/chain.ts";
+import { jettonWalletAddress, jettonWalletData } from "../ton/jetton.ts";
 import { Pool } from "../ton/pool.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 import type { Wallet } from "../ton/wallet.ts";
+import type { BalanceChange, DemoAsset, DemoEvent } from "./demo_events.ts";
+import { each, freshAddress, must, show, since, until } from "./demo_support.ts";
 import { localConfig } from "./local_config.ts";
 import type { RunningLocalnet, RunningRelayer, Wiring } from "./wiring.ts";
 
-/** Pool of the demonstration. */
-const POOL_KEY = "native-10";
+/** Pool of the demonstration, for each asset. */
+const AMOUNT = "10";
 const DEPOSITS = 3;
+/** A fresh address cannot move jettons without coins. */
+const REFUND = parseUnits("0.1");
+/** Nano that a withdrawal of jettons costs at most here, refund aside; it attaches more, and gets the rest back. */
+const DEAREST = parseUnits("0.1");
 const NETWORK = "localnet";
-
-/** What happened, in the order in which it happens. Amounts in nano, field elements as canonical hex. */
-export type DemoEvent =
-  | { event: "started"; indexer: string; relayer: string; pool: string; denomination: bigint; keys: string }
-  | {
-    event: "deposited";
-    leafIndex: number;
-    commitment: string;
-    root: string;
-    tx: string;
-    milliseconds: number;
-  }
-  | { event: "tree_rebuilt"; leaves: number; root: string; knownToPool: boolean }
-  | { event: "proving"; what: string; stage: string; fraction: number }
-  | { event: "proved"; publicSignals: readonly string[]; milliseconds: number }
-  | { event: "submitted"; seqno: number; fee: bigint; refund: bigint; recipient: string }
-  | { event: "confirmed"; tx: string; milliseconds: number }
-  | { event: "balances"; accounts: readonly BalanceChange[] }
-  | { event: "double_spend_refused"; by: "relayer" | "pool"; reason: string }
-  | { event: "finished"; milliseconds: number };
-
-/** An account before and after the withdrawal. */
-export interface BalanceChange {
-  readonly account: "recipient" | "relayer" | "pool";
-  readonly address: string;
-  readonly before: bigint;
-  readonly after: bigint;
-}
 
 /**
  * Runs the demonstration and cleans up after itself, also when it fails.
@@ -66,6 +46,7 @@ export async function runDemo(
   wiring: Wiring,
   dataDir: string,
   emit: (event: DemoEvent) => void,
+  asset: DemoAsset = "native",
 ): Promise<void> {
   const started = performance.now();
   const localnet = await wiring.startLocalnet({ blockTimeMs: 500 });
@@ -74,7 +55,7 @@ export async function runDemo(
   try {
     relayer = await wiring.serve(localConfig(localnet, { dataDir, port: 0 }), localnet.deployments);
     prover = await wiring.createProver();
-    await new Demo(wiring, localnet, relayer, prover, emit).run();
+    await new Demo(wiring, localnet, relayer, prover, emit, asset).run();
     emit({ event: "finished", milliseconds: Math.round(performance.now() - started) });
   } finally {
     prover?.close();
@@ -87,6 +68,9 @@ class Demo {
   readonly #chain: Chain;
   readonly #pool: Pool;
   readonly #relayer: RelayerClient;
+  readonly #key: string;
+  /** Of the demonstration in jettons. */
+  readonly #jetton?: PoolJetton;
 
   constructor(
     readonly wiring: Wiring,
@@ -94,12 +78,16 @@ class Demo {
     readonly relayer: RunningRelayer,
     readonly prover: Prover,
     readonly emit: (event: DemoEvent) => void,
+    asset: DemoAsset,
   ) {
-    const deployment = localnet.deployments.pools.get(POOL_KEY);
-    if (!deployment) throw new Error(`the local network has no pool ${POOL_KEY}`);
+    const { master: jettonMaster, ...jetton } = localnet.jetton;
+    if (asset === "jetton") this.#jetton = { ...jetton, jettonMaster };
+    this.#key = poolKey({ asset: this.#jetton?.asset ?? "native", amount: AMOUNT });
+    const deployment = localnet.deployments.pools.get(this.#key);
+    if (!deployment) throw new Error(`the local network has no pool ${this.#key}`);
     this.#chain = wiring.connect(localnet.url);
     this.#pool = new Pool(this.#chain, deployment.address);
-    this.#relayer = new RelayerClient(relayer.url);
+    this.#relayer = new RelayerClient(relayer.url, { attempts: 1 });
   }
 
   async run(): Promise<void> {
@@ -110,6 +98,8 @@ class Demo {
       indexer: this.localnet.url,
       relayer: this.relayer.url,
       pool: show(pool.address, true),
+      asset: this.#jetton?.asset ?? "native",
+      decimals: this.#jetton?.decimals ?? NATIVE_DECIMALS,
       denomination,
       keys: this.prover.label,
     });
@@ -125,9 +115,13 @@ class Demo {
     const notes: Note[] = [];
     for (let i = 0; i < DEPOSITS; i++) {
       const began = performance.now();
-      const note = createNote({ asset: "native", amount: "10", network: NETWORK });
+      const note = createNote({
+        asset: this.#jetton?.asset ?? "native",
+        amount: AMOUNT,
+        network: NETWORK,
+      });
       const wallet = wallets[i % wallets.length];
-      const { leafIndex, tx } = await depositNative({
+      const request = {
         chain: this.#chain,
         pool: this.#pool,
         network: NETWORK,
@@ -136,7 +130,11 @@ class Demo {
         tree,
         prover: this.prover,
         pollMs: 100,
-      }, { onProgress: this.#progress(`deposit ${i + 1} of ${DEPOSITS}`) });
+      } as const;
+      const options = { onProgress: this.#progress(`deposit ${i + 1} of ${DEPOSITS}`) };
+      const { leafIndex, tx } = this.#jetton
+        ? await depositJetton({ ...request, jetton: this.#jetton }, options)
+        : await depositNative(request, options);
       notes.push(note);
       this.emit({
         event: "deposited",
@@ -152,7 +150,7 @@ class Demo {
 
   async #prove(note: Note, recipient: Address): Promise<WithdrawArgs> {
     const { relayerAddress } = await this.#relayer.status();
-    const fee = await this.#relayer.feeFloor(POOL_KEY);
+    const fee = await this.#relayer.feeFloor(this.#key);
     const root = await this.#pool.getCurrentRoot();
     await until(
       "the relayer has indexed the deposits",
@@ -168,11 +166,13 @@ class Demo {
       pool: this.#pool,
       network: NETWORK,
       note,
+      jetton: this.#jetton,
       source,
       tree,
       recipient,
       relayer: relayerAddress,
       fee,
+      refund: this.#jetton ? REFUND : 0n,
       prover: this.prover,
     }, { onProgress: this.#progress("the withdrawal") });
     this.emit({ event: "proved", publicSignals: args.publicSignals, milliseconds: since(began) });
@@ -183,6 +183,7 @@ class Demo {
     const { relayerAddress } = await this.#relayer.status();
     const accounts = { recipient: args.recipient, relayer: relayerAddress, pool: this.#pool.address };
     const before = await this.#balances(accounts);
+    const coinsBefore = await this.#coins(accounts);
     const began = performance.now();
     const answer = await this.#relayer.withdraw(args);
     must(answer.state === "sent", "the relayer has sent the withdrawal");
@@ -201,20 +202,30 @@ class Demo {
     must(await this.#pool.getIsSpent(note.nullifierHash), "the pool says that the nullifier hash is spent");
     this.emit({ event: "confirmed", tx, milliseconds: since(began) });
 
-    const paid = denomination - args.fee + args.refund;
-    await until(
-      "the recipient is paid",
-      async () => (await this.#balances(accounts)).recipient === before.recipient + paid,
-    );
-    const after = await this.#balances(accounts);
-    const change = (account: keyof typeof accounts) => ({
-      account,
-      address: show(accounts[account], account === "pool"),
-      before: before[account],
-      after: after[account],
+    const paid = denomination - args.fee + (this.#jetton ? 0n : args.refund);
+    const feeToCome = this.#jetton ? args.fee : 0n; // by a transfer of its own
+    await until("recipient and relayer are paid", async () => {
+      const now = await this.#balances(accounts);
+      return now.recipient === before.recipient + paid && now.relayer >= before.relayer + feeToCome;
     });
-    this.emit({ event: "balances", accounts: [change("recipient"), change("relayer"), change("pool")] });
+    const after = await this.#balances(accounts);
+    const changes = <T extends typeof before>(from: T, to: T) =>
+      (["recipient", "relayer", "pool"] as const).map((account): BalanceChange => ({
+        account,
+        address: show(accounts[account], account === "pool"),
+        before: from[account],
+        after: to[account],
+      }));
+    this.emit({ event: "balances", accounts: changes(before, after) });
     must(after.relayer > before.relayer, "the relayer earned its fee, gas paid");
+    if (!this.#jetton) return;
+    let coins = await this.#coins(accounts);
+    await until("the relayer has back what it attached", async () => {
+      coins = await this.#coins(accounts);
+      return coins.relayer > coinsBefore.relayer - args.refund - DEAREST;
+    });
+    this.emit({ event: "native_balances", accounts: changes(coinsBefore, coins) });
+    must(coins.recipient === coinsBefore.recipient + args.refund, "the recipient has its first coins");
   }
 
   /** Tries the same note twice more: through the relayer, and past it, straight at the pool. */
@@ -253,12 +264,18 @@ class Demo {
     this.emit({ event: "double_spend_refused", by: "pool", reason });
   }
 
-  async #balances<K extends string>(accounts: Record<K, Address>): Promise<Record<K, bigint>> {
-    const names = Object.keys(accounts) as K[];
-    const balances = await Promise.all(
-      names.map(async (name) => (await this.#chain.account(accounts[name])).balance),
-    );
-    return Object.fromEntries(names.map((name, i) => [name, balances[i]])) as Record<K, bigint>;
+  /** In the asset of the demonstration. */
+  #balances<K extends string>(accounts: Record<K, Address>): Promise<Record<K, bigint>> {
+    const jetton = this.#jetton;
+    if (!jetton) return this.#coins(accounts);
+    return each(accounts, async (owner) => {
+      const wallet = await jettonWalletAddress(this.#chain, jetton.jettonMaster, owner);
+      return (await jettonWalletData(this.#chain, wallet))?.balance ?? 0n;
+    });
+  }
+
+  #coins<K extends string>(accounts: Record<K, Address>): Promise<Record<K, bigint>> {
+    return each(accounts, async (address) => (await this.#chain.account(address)).balance);
   }
 
   #progress(what: string): (progress: Progress) => void {
@@ -268,39 +285,4 @@ class Demo {
   #open({ mnemonic, version }: { mnemonic: string; version: Wallet["version"] }): Promise<Wallet> {
     return this.wiring.openWallet(new Secret(mnemonic), { version, network: NETWORK, chain: this.#chain });
   }
-}
-
-/** Address of a wallet that nobody has used: it is paid before it exists on chain. */
-function freshAddress(): Address {
-  const { publicKey } = keyPairFromSeed(randomBytes(32));
-  return WalletContractV4.create({ workchain: 0, publicKey }).address;
-}
-
-/** Wallets are shown non-bounceable, pools bounceable. */
-function show(address: Address, bounceable = false): string {
-  return address.toString({ bounceable, testOnly: true });
-}
-
-function since(began: number): number {
-  return Math.round(performance.now() - began);
-}
-
-function must(holds: boolean, claim: string): asserts holds {
-  if (!holds) throw new Error(`this did not happen: ${claim}`);
-}
-
-const PATIENCE_MS = 30_000;
-const POLL_MS = 100;
-
-/** Polls until `holds`; what the relayer is not ready for yet counts as not yet. */
-async function until(claim: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline;) {
-    const yes = await holds().catch((error) => {
-      if (error instanceof Problem && error.code === "not_ready") return false;
-      throw error;
-    });
-    if (yes) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  must(false, `${claim} within ${PATIENCE_MS / 1000} s`);
 }

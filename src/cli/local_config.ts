@@ -21,6 +21,11 @@ export function localConfig(
     fee: { bps: 50, minNano: parseUnits("0.05") },
     indexer: { url: localnet.url },
     dataDir: options.dataDir,
+    rates: { noteCheck: 0, withdraw: 0, trustProxy: 0 },
+    caps: { hourly: 0, hourlyPerPool: 0 },
+    balance: { warn: 0n, stop: 0n },
+    metrics: {},
+    store: { retentionDays: 30 },
     http: { host: options.host ?? "127.0.0.1", port: options.port },
     log: { level: options.logLevel ?? "error" },
   };

@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { Command, InvalidArgumentError } from "commander";
 import { formatDeployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
-import { formatUnits } from "../core/units.ts";
+import { units } from "./chain_options.ts";
 import { localConfig } from "./local_config.ts";
 import { colours } from "./style.ts";
 import type { RunningLocalnet, RunningRelayer, Wiring } from "./wiring.ts";
@@ -69,9 +69,18 @@ async function localnet(wiring: Wiring, options: Options): Promise<void> {
         address: shown(address),
         version,
       }));
-      const { url: indexer } = network;
+      const { url: indexer, jetton: { asset, decimals, master } } = network;
+      const jetton = { asset, decimals, master: master.toString({ testOnly: true }) };
       wiring.stdout.write(
-        JSON.stringify({ indexer, relayer: relayer.url, pools, wallets, registry, keys: relayer.keys }) +
+        JSON.stringify({
+          indexer,
+          relayer: relayer.url,
+          pools,
+          jetton,
+          wallets,
+          registry,
+          keys: relayer.keys,
+        }) +
           "\n",
       );
     } else {
@@ -112,9 +121,18 @@ function print(
   line(`${c.bold("registry")}  ${registry} (RELAYER_DEPLOYMENTS for a relayer of your own)`);
   line(`${c.bold("keys")}      ${c.yellow(relayer.keys)}`);
   line(`\n${c.bold("pools")}`);
-  for (const [key, { address, denomination }] of network.deployments.pools) {
-    line(`  ${key.padEnd(12)} ${address.toString({ testOnly: true })}  ${formatUnits(denomination)}`);
+  for (const [key, pool] of network.deployments.pools) {
+    line(
+      `  ${key.padEnd(12)} ${pool.address.toString({ testOnly: true })}  ${units(pool.denomination, pool)}`,
+    );
   }
+  const { asset, decimals, master } = network.jetton;
+  line(`\n${c.bold("jetton")}`);
+  line(
+    `  ${asset.padEnd(12)} ${
+      master.toString({ testOnly: true })
+    }  ${decimals} decimals, in every wallet below`,
+  );
   line(`\n${c.bold("wallets")} ${c.yellow("(known to everybody: for this network only)")}`);
   for (const { address, version, mnemonic } of network.wallets) {
     line(`  ${shown(address)} ${version}\n    ${c.dim(mnemonic)}`);

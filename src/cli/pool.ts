@@ -6,9 +6,9 @@ import { loadEndpoint } from "../config/tool_config.ts";
 import type { Deployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
-import type { Check } from "../ops/audit_checks.ts";
+import type { Check, PoolFacts } from "../ops/audit_checks.ts";
 import { inspectPool, type PoolAudit } from "../ops/inspect.ts";
-import { addChainOptions, type ChainOptions, native, poolAddress } from "./chain_options.ts";
+import { addChainOptions, type ChainOptions, native, poolAddress, units } from "./chain_options.ts";
 import { colours, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -23,7 +23,7 @@ export function poolCommand(wiring: Wiring): Command {
     .action((options: ChainOptions) => listPools(wiring, options));
   const inspect = addChainOptions(new Command("inspect"))
     .description("audit a deployed pool: code, keys, owner, money, and its tree rebuilt from its own logs")
-    .argument("<pool>", "address, or a key of the registry like native-10")
+    .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
     .addHelpText(
       "after",
       "\nEnds with 1 when a check fails, with 0 when there are only warnings. --quiet prints only those.\n\n" +
@@ -37,12 +37,14 @@ export function poolCommand(wiring: Wiring): Command {
 
 async function listPools({ stdout, env }: Wiring, options: ChainOptions): Promise<void> {
   const { network, pools } = await findRegistry(options.network, options.registry);
-  const rows = [...pools].map(([key, { address, denomination, owner, deployedSeqno }]) => ({
+  const rows = [...pools].map(([key, { address, denomination, owner, deployedSeqno, ...pool }]) => ({
     key,
     address: poolAddress(address, network),
     denomination: String(denomination),
     owner: owner && poolAddress(owner, network),
     deployedSeqno,
+    ...pool.jettonMaster &&
+      { jettonMaster: poolAddress(pool.jettonMaster, network), decimals: pool.decimals },
   }));
   if (options.json) return stdout.write(JSON.stringify({ network, pools: rows }) + "\n");
   if (rows.length === 0 && !options.quiet) stdout.write(`no pools on ${network}\n`);
@@ -107,14 +109,21 @@ function print({ stdout, env }: Wiring, { address, checks, facts }: PoolAudit, o
   const line = ({ name, verdict, detail }: Check) =>
     stdout.write(`  ${paint[verdict](marks[verdict].padEnd(8))} ${name.padEnd(11)} ${detail}\n`);
   if (!options.quiet) {
-    const kind = facts ? `, takes exactly ${native(facts.denomination)}` : "";
+    const kind = facts ? `, takes exactly ${takes(facts)}` : "";
     stdout.write(`${c.bold(poolAddress(address, options.network))} on ${options.network}${kind}\n`);
   }
   for (const check of checks) if (!options.quiet || check.verdict !== "ok") line(check);
 }
 
+/** Of a jetton what the registry calls it; of one that is not in there the bare figure. */
+function takes({ info: { assetKind }, denomination, listed }: PoolFacts): string {
+  if (assetKind === "native") return native(denomination);
+  return listed ? units(denomination, listed.deployment) : `${denomination} of a jetton's smallest unit`;
+}
+
 /** Amounts as decimal nano, roots as canonical hex; absent when there is no pool: `facts` and `money`. */
 function auditJson({ address, sound, checks, facts, money }: PoolAudit, { network }: ChainOptions) {
+  const shown = (account?: Address | null) => account ? poolAddress(account, network) : null;
   return {
     network,
     address: poolAddress(address, network),
@@ -126,6 +135,7 @@ function auditJson({ address, sound, checks, facts, money }: PoolAudit, { networ
         vkeyHash: facts.codeHash === facts.build.codeHash ? facts.build.vkeyHash : null,
         keys: facts.codeHash === facts.build.codeHash ? facts.build.keys.label : null,
         asset: facts.info.assetKind,
+        generation: facts.generation ?? null,
         denomination: String(facts.denomination),
         owner: facts.info.owner && poolAddress(facts.info.owner, network),
         paused: facts.info.paused,
@@ -133,6 +143,12 @@ function auditJson({ address, sound, checks, facts, money }: PoolAudit, { networ
         withdrawals: facts.info.withdrawals,
         capacity: facts.info.capacity,
         root: toHex(facts.currentRoot),
+        ...facts.jetton && {
+          jettonMaster: shown(facts.info.jettonMaster),
+          jettonWallet: shown(facts.info.jettonWallet),
+          givenWallet: shown(facts.jetton.given),
+          jettons: facts.jetton.wallet ? String(facts.jetton.wallet.balance) : null,
+        },
         rebuiltRoot: facts.rebuilt.lastRoots[0] === undefined ? null : toHex(facts.rebuilt.lastRoots[0]),
       },
       money: {

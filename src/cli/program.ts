@@ -1,17 +1,38 @@
 /** The command line: one program, one command a file. */
 import { Command } from "commander";
 import { Problem, problems } from "../core/errors.ts";
+import { completionsCommand } from "./completions.ts";
 import { configCommand } from "./config.ts";
 import { demoCommand } from "./demo.ts";
+import { depositCommand } from "./deposit.ts";
 import { deployCommand } from "./deploy.ts";
 import { localnetCommand } from "./localnet.ts";
+import { noteCommand } from "./note.ts";
 import { poolCommand } from "./pool.ts";
 import { serveCommand } from "./serve.ts";
+import { statusCommand } from "./status.ts";
+import { storeCommand } from "./store.ts";
 import { colours } from "./style.ts";
+import { walletCommand } from "./wallet.ts";
+import { withdrawCommand } from "./withdraw.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** Every command, in the order in which help lists them. */
-const commands = [serveCommand, deployCommand, poolCommand, localnetCommand, demoCommand, configCommand];
+const commands = [
+  depositCommand,
+  withdrawCommand,
+  noteCommand,
+  walletCommand,
+  statusCommand,
+  serveCommand,
+  deployCommand,
+  poolCommand,
+  storeCommand,
+  localnetCommand,
+  demoCommand,
+  configCommand,
+  completionsCommand,
+];
 
 /** Exit codes by class; an interruption has the shell's own for SIGINT. */
 export const exitStatus = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;

@@ -3,11 +3,14 @@
  * tests hand them another.
  */
 import type { Address } from "@ton/core";
+import type { NoteStore } from "../client/note_store.ts";
 import type { Config } from "../config/config.ts";
+import type { StoreLocation } from "../config/store_config.ts";
 import type { Deployments } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
 import type { Secret } from "../core/secret.ts";
 import type { Prover } from "../prover/prover.ts";
+import type { ArchivedStore } from "../store/archive.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Wallet, WalletVersion } from "../ton/wallet.ts";
 
@@ -26,6 +29,8 @@ export interface RunningLocalnet {
   /** Signs for the relayer; not among `wallets`. */
   readonly relayer: LocalWallet;
   readonly deployments: Deployments;
+  /** The jetton that `wallets` hold. */
+  readonly jetton: { readonly asset: string; readonly decimals: number; readonly master: Address };
   close(): Promise<void>;
 }
 
@@ -59,10 +64,26 @@ export interface Wiring {
   removeDir(path: string): Promise<void>;
   /** Writes a file, and the directories above it if they are missing. */
   writeFile(path: string, text: string): Promise<void>;
+  /** Opens a file to be read once. @throws {Problem} `invalid_config` when it cannot be */
+  readStream(path: string): Promise<ReadableStream<Uint8Array>>;
+  /** Writes a new file that only its owner may read, whole or not at all. @throws {Problem} `invalid_config` */
+  writeStream(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Unix milliseconds. */
+  now(): number;
+  openStore(location: StoreLocation): Promise<ArchivedStore>;
+  /** Returns the versions of the schema that were found and that are there now. */
+  migrateDatabase(url: Secret<string>): Promise<{ found: number; now: number }>;
   /** Resolves when the user or the system asks the program to end. */
   stopped(): Promise<void>;
   /** Asks the person at the terminal, on standard error; undefined when there is nobody to ask. */
   agrees(question: string): Promise<boolean | undefined>;
+  /** Asks for what must not be seen; undefined when there is nobody to ask. @throws {Problem} `cancelled` */
+  askSecret(question: string): Promise<Secret<string> | undefined>;
+  /** The note store at `path`; see `noteFile`. */
+  notes(path: string): {
+    exists(): Promise<boolean>;
+    open(passphrase: Secret<string>): Promise<NoteStore>;
+  };
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
   /** `deployments` overrides the registry that the configuration names. */
   serve(config: Config, deployments?: Deployments): Promise<RunningRelayer>;

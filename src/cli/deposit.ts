@@ -1,0 +1,200 @@
+/** `tonado deposit`: a note, kept before anything is sent, and its deposit by a wallet here or on a phone. */
+import type { Address } from "@ton/core";
+import { Command } from "commander";
+import { depositNative } from "../client/deposit.ts";
+import type { DepositResult, DepositStep } from "../client/deposit_attempts.ts";
+import { depositJetton } from "../client/deposit_jetton.ts";
+import { depositByLink, type LinkStep } from "../client/deposit_link.ts";
+import type { PoolJetton } from "../client/note_pool.ts";
+import { findNote, newRecord, type NoteRecord, type NoteStore } from "../client/note_store.ts";
+import { RelayerClient } from "../client/relayer_client.ts";
+import { fromRelayer } from "../client/tree_sync.ts";
+import { findRegistry } from "../config/registry.ts";
+import { loadEndpoint } from "../config/tool_config.ts";
+import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
+import { createNote, formatNote } from "../core/note.ts";
+import type { Chain } from "../ton/chain.ts";
+import { Pool } from "../ton/pool.ts";
+import type { Wallet } from "../ton/wallet.ts";
+import { addChainOptions, addressArgument, type ChainOptions, native, units } from "./chain_options.ts";
+import { DepositTalk } from "./deposit_talk.ts";
+import { noPool, poolsOf } from "./note.ts";
+import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
+import { addPayerOptions, mustAgree, openPayer, type PayerOptions } from "./payer.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** Flags of the command. */
+export type DepositOptions = ChainOptions & NoteOptions & PayerOptions & {
+  readonly note?: string;
+  readonly resume?: boolean;
+  readonly from?: Address;
+  readonly qr?: string;
+  readonly wait: string;
+  readonly relayer?: string;
+  readonly yes?: boolean;
+};
+
+/** Milliseconds between looks at the chain; a localnet closes blocks faster. */
+const POLL_MS = { mainnet: 2000, testnet: 2000, localnet: 200 } as const;
+/** Nano that a wallet needs beside the denomination. */
+const GAS = 200_000_000n;
+
+/** The command. */
+export function depositCommand(wiring: Wiring): Command {
+  const command = new Command("deposit")
+    .description("put a note into a pool, paid by a phone's wallet or by one whose words are here")
+    .argument("[pool]", "key of the registry, like native-10; not with --note or --resume")
+    .option("--note <id>", "fill a note that is kept already, or go on with its deposit")
+    .option("--resume", "go on with the deposit that was cut off")
+    .option("--from <address>", "with a phone: the address that holds the jettons", addressArgument)
+    .option("--qr <file>", "with a phone: write the QR code into an SVG file, too")
+    .option("--wait <minutes>", "with a phone: how long to wait", "30")
+    .option("--relayer <url>", "take the leaves from a relayer: quicker, and checked against the chain")
+    .option("--yes", "do not ask before money moves");
+  return addChainOptions(addNotesOption(addPayerOptions(command)))
+    .addHelpText(
+      "after",
+      "\nWithout a mnemonic a link and a QR code are shown, for any TON wallet to pay. The note is written, encrypted,\n" +
+        "before anything is sent. A deposit that another one overtook is proved and shown or sent again.\n\n" +
+        "Examples:\n  tonado deposit native-10\n" +
+        "  tonado deposit native-10 --network mainnet --mnemonic-file wallet.txt\n" +
+        "  tonado deposit --resume",
+    )
+    .action((pool: string | undefined, options: DepositOptions) => deposit(wiring, pool, options));
+}
+
+async function deposit(wiring: Wiring, key: string | undefined, options: DepositOptions): Promise<void> {
+  const minutes = Number(options.wait);
+  const { network } = options;
+  if (!(minutes > 0)) throw wrong("--wait", "must be a number of minutes");
+  if (key !== undefined && (options.note !== undefined || options.resume)) {
+    throw wrong("pool", "is said by the note already: leave it away with --note and --resume");
+  }
+  const { url, apiKey } = loadEndpoint(options, wiring.env);
+  const known = await findRegistry(network, options.registry);
+  const chain = wiring.connect(url, apiKey?.reveal());
+  const wallet = await openPayer(wiring, options, chain);
+  const store = await openNotes(wiring, options, { create: key !== undefined });
+  using _ = await store.work();
+  const record = await choose(wiring, store, key, options, known);
+  const deployment = deploymentOf(record, known);
+  const talk = new DepositTalk(wiring, options, record.id);
+  if (record.deposit?.leafIndex !== undefined) return talk.already(record.deposit.leafIndex);
+
+  const pool = new Pool(chain, deployment.address);
+  await assertRegistered(chain, deployment);
+  await confirm(wiring, options, deployment, wallet);
+  const from = wallet?.address ?? options.from;
+  const deposit = from ? { from: from.toRawString() } : {};
+  const kept: Partial<NoteRecord> = { state: "depositing", pool: deployment.address.toRawString(), deposit };
+  // Before anything is sent: from then on the note is the money.
+  await store.add([record]);
+  await store.update(record.id, kept);
+  talk.kept();
+
+  const abort = new AbortController();
+  wiring.stopped().then(() => abort.abort());
+  const prover = await wiring.createProver();
+  try {
+    const request = {
+      ...{ chain, pool, network, note: record.note.reveal(), prover, pollMs: POLL_MS[network] },
+      ...options.relayer && { source: fromRelayer(new RelayerClient(options.relayer), pool.address) },
+      onStep: (step: DepositStep | LinkStep) => talk.step(step),
+    };
+    const jetton = jettonOf(deployment);
+    const how = { signal: abort.signal, onProgress: talk.proving };
+    const result: DepositResult = wallet
+      ? jetton
+        ? await depositJetton({ ...request, wallet, jetton }, how)
+        : await depositNative({ ...request, wallet }, how)
+      : await depositByLink(
+        { ...request, jetton, owner: options.from, patienceMs: minutes * 60_000, now: wiring.now },
+        how,
+      );
+    const { leafIndex, timestamp } = result;
+    await store.update(record.id, { state: "deposited", deposit: { ...deposit, leafIndex, timestamp } });
+    talk.done(result);
+  } catch (error) {
+    talk.interrupted();
+    throw error;
+  } finally {
+    prover.close();
+  }
+}
+
+/** A new note for `key`, or the one that is meant. */
+async function choose(
+  wiring: Wiring,
+  store: NoteStore,
+  key: string | undefined,
+  options: DepositOptions,
+  { network, pools }: Deployments,
+): Promise<NoteRecord> {
+  const records = (await store.list()).filter(({ note }) => note.reveal().network === network);
+  if (options.note !== undefined) return findNote(records, options.note);
+  if (options.resume) {
+    const open = records.filter(({ state }) => state === "depositing");
+    if (open.length === 1) return open[0];
+    const ids = open.map(({ id }) => id).join(", ");
+    throw new Problem(
+      "unknown_note",
+      open.length === 0 ? `no deposit on ${network} was cut off` : `say which by --note: ${ids}`,
+    );
+  }
+  if (key === undefined) throw wrong("pool", `is required, one of ${[...pools.keys()].join(", ") || "none"}`);
+  const pool = pools.get(key);
+  if (!pool) throw noPool(key, pools.keys());
+  const { asset, amount, address } = pool;
+  const text = formatNote(createNote({ asset, amount, network }));
+  return { ...newRecord(text, wiring.now()), pool: address.toRawString() };
+}
+
+/** The pool of a note. @throws {Problem} `wrong_pool` when the registry has none, or nothing says which of several */
+export function deploymentOf(record: NoteRecord, known: Deployments): Deployment {
+  const [[, pool], ...others] = poolsOf(record, known);
+  if (others.length > 0) {
+    const keys = poolsOf(record, known).map(([key]) => key).join(" or ");
+    throw new Problem("wrong_pool", `the note may be of ${keys}: tonado note check ${record.id} finds out`);
+  }
+  return pool;
+}
+
+/** What the client asks of a jetton pool; undefined for a native one. */
+export function jettonOf({ asset, decimals, jettonMaster }: Deployment): PoolJetton | undefined {
+  return jettonMaster && { asset, decimals: decimals!, jettonMaster };
+}
+
+/** Money goes only to the code that the registry names. */
+async function assertRegistered(chain: Chain, { address, codeHash }: Deployment): Promise<void> {
+  const { code } = await chain.account(address);
+  if (code?.hash().toString("hex") !== codeHash) {
+    throw new Problem("wrong_pool", `the contract at ${address} is not the one that the registry names`);
+  }
+}
+
+async function confirm(
+  wiring: Wiring,
+  options: DepositOptions,
+  deployment: Deployment,
+  wallet: Wallet | undefined,
+): Promise<void> {
+  const takes = units(deployment.denomination, deployment);
+  if (!wallet) {
+    if (deployment.asset === "native" || options.from) return;
+    throw wrong("--from", `is required: the address that holds the ${deployment.asset}`);
+  }
+  const balance = await wallet.balance();
+  if (deployment.asset === "native" && balance < deployment.denomination + GAS) {
+    throw new Problem(
+      "insufficient_funds",
+      `${wallet.format()} holds ${native(balance)}, the deposit takes ${takes} and fees`,
+    );
+  }
+  const where = `${poolKey(deployment)} on ${options.network}`;
+  await mustAgree(wiring, options, `Send ${takes} from ${wallet.format()} into ${where}?`);
+}
+
+function wrong(pointer: string, detail: string): Problem {
+  return new Problem("invalid_config", undefined, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,116 @@
+/** What a depositor reads while `tonado deposit` runs: links on standard output, progress on standard error. */
+import { encode, renderSVG, renderUnicodeCompact } from "uqr";
+import type { DepositResult, DepositStep } from "../client/deposit_attempts.ts";
+import type { DepositLink, LinkStep } from "../client/deposit_link.ts";
+import { native } from "./chain_options.ts";
+import { colours, progressLine } from "./style.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** Modules of white around a code, which readers need. */
+const BORDER = 2;
+
+interface Options {
+  readonly network: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly qr?: string;
+}
+
+/** With `--json` one object a line: `kept`, `link`, the steps, `deposited`. */
+export class DepositTalk {
+  readonly #progress;
+
+  constructor(readonly wiring: Wiring, readonly options: Options, readonly id: string) {
+    this.#progress = progressLine(wiring.stderr);
+  }
+
+  kept(): void {
+    if (this.#event({ event: "kept", id: this.id })) return;
+    this.#say(`note ${this.#bold(this.id)} is kept; nothing is sent yet`);
+  }
+
+  step(step: DepositStep | LinkStep): void {
+    if (step.step === "link") return this.#link(step.link);
+    if (this.#event({ event: step.step, id: this.id, ...step, step: undefined })) return;
+    const texts: Record<typeof step.step, string> = {
+      syncing: "reading the pool's deposits",
+      proving: "proving",
+      sending: "sending",
+      waiting: "sent; waiting for the pool",
+      lost: "another deposit was first: proving again",
+      stale: "another deposit was first: this link is worth nothing any more, what it sends comes back",
+      refused: `the pool gave a deposit back: ${step.step === "refused" ? step.reason : ""}`,
+      deposited: "deposited",
+    };
+    if (step.step === "stale" || step.step === "refused" || step.step === "lost") this.#say(texts[step.step]);
+    else if (!this.options.quiet) this.#progress.update(texts[step.step], 0);
+  }
+
+  readonly proving = (fraction: number | { fraction: number }): void => {
+    if (this.options.quiet || this.options.json) return;
+    this.#progress.update("proving", typeof fraction === "number" ? fraction : fraction.fraction);
+  };
+
+  already(leafIndex: number): void {
+    if (this.#event({ event: "deposited", id: this.id, leafIndex })) return;
+    this.#say(`note ${this.#bold(this.id)} is in the pool already, as leaf ${leafIndex}`);
+  }
+
+  done({ leafIndex, timestamp, tx, attempts }: DepositResult): void {
+    this.#progress.clear();
+    const json = { event: "deposited", id: this.id, leafIndex, timestamp, tx: tx.hash, attempts };
+    if (this.#event(json)) return;
+    if (this.options.quiet) return this.wiring.stdout.write(`${this.id}\n`);
+    this.#say(
+      `${colours(this.wiring.stdout, this.wiring.env).green("deposited")} as leaf ${leafIndex}\n\n` +
+        "Make a backup now: tonado note backup <file>\n" +
+        `Withdraw later rather than sooner: tonado withdraw ${this.id} --network ${this.options.network} ` +
+        "--to <fresh address> --relayer <url>",
+    );
+  }
+
+  /** The note is kept whatever happened. */
+  interrupted(): void {
+    this.#progress.clear();
+    const { stderr } = this.wiring;
+    stderr.write(
+      `note ${this.id} is kept; to go on: tonado deposit --note ${this.id} --network ${this.options.network}\n`,
+    );
+  }
+
+  #link({ url, to, amount, leafIndex }: DepositLink): void {
+    this.#progress.clear();
+    const { stdout } = this.wiring;
+    if (this.options.qr) {
+      const svg = renderSVG(url, { ecc: "L", border: BORDER });
+      this.wiring.writeFile(this.options.qr, svg).catch((error) =>
+        this.wiring.stderr.write(`${this.options.qr} cannot be written: ${error.message}\n`)
+      );
+    }
+    const json = { event: "link", id: this.id, url, to: to.toRawString(), amount: String(amount), leafIndex };
+    if (this.#event(json)) return;
+    if (this.options.quiet) return stdout.write(`${url}\n`);
+    this.#say(`Pay ${native(amount)} with any wallet, by this link or code:\n\n${url}\n`);
+    const columns = encode(url, { ecc: "L", border: BORDER }).size;
+    if (stdout.isTerminal && columns <= stdout.columns) {
+      stdout.write(`${renderUnicodeCompact(url, { ecc: "L", border: BORDER })}\n\n`);
+    } else if (stdout.isTerminal) {
+      this.#say(`The code takes ${columns} columns: widen the terminal, or write it with --qr <file>.`);
+    }
+    this.#progress.update("waiting for the payment; Ctrl-C ends it, --resume goes on", 0);
+  }
+
+  #event(event: object): boolean {
+    if (this.options.json) this.wiring.stdout.write(JSON.stringify(event) + "\n");
+    return this.options.json === true;
+  }
+
+  #say(text: string): void {
+    this.#progress.clear();
+    if (!this.options.quiet) this.wiring.stdout.write(`${text}\n`);
+  }
+
+  #bold(text: string): string {
+    return colours(this.wiring.stdout, this.wiring.env).bold(text);
+  }
+}

@@ -1,0 +1,219 @@
+/** `tonado note`: makes notes, tells where they stand, and brings them into safety and back. */
+import { Command } from "commander";
+import { checkNotes, type NoteStanding } from "../client/note_check.ts";
+import { findNote, newRecord, type NoteRecord } from "../client/note_store.ts";
+import { findRegistry } from "../config/registry.ts";
+import { loadEndpoint } from "../config/tool_config.ts";
+import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
+import { toHex } from "../core/field.ts";
+import { createNote, formatNote } from "../core/note.ts";
+import { addChainOptions, type ChainOptions } from "./chain_options.ts";
+import { addNoteOptions, addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
+import { noteBackup, noteRestore } from "./note_files.ts";
+import { colours, progressLine } from "./style.ts";
+import type { Wiring } from "./wiring.ts";
+
+type CheckOptions = ChainOptions & NoteOptions;
+
+/** The command and its five. */
+export function noteCommand(wiring: Wiring): Command {
+  const create = addNotesOption(addChainOptions(new Command("create")))
+    .description("make a note for a pool and keep it; nothing is sent")
+    .argument("<pool>", "key of the registry, like native-10")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado note create native-10\n  tonado deposit --note $(tonado note create native-10 --quiet)",
+    )
+    .action((pool: string, options: CheckOptions) => createOne(wiring, pool, options));
+  const show = addNoteOptions(new Command("show"))
+    .description("list the notes that are kept, as they were last known; nobody is asked")
+    .argument("[note]", "first digits of its id; default: all")
+    .option("--reveal", "print the note itself: whoever reads it can take the money")
+    .addHelpText("after", "\nExamples:\n  tonado note show\n  tonado note show 2f81 --reveal")
+    .action((id: string | undefined, options: NoteOptions & { reveal?: boolean }) =>
+      showNotes(wiring, id, options)
+    );
+  const check = addNotesOption(addChainOptions(new Command("check")))
+    .description("where the notes stand, and how large the crowd is that each hides in")
+    .argument("[note]", "first digits of its id; default: all of the network")
+    .addHelpText(
+      "after",
+      "\nThe pools' whole history is read and searched here: nobody is told which notes are yours.\n\n" +
+        "Examples:\n  tonado note check\n  tonado note check 2f81 --json | jq '.notes[0].since'",
+    )
+    .action((id: string | undefined, options: CheckOptions) => check_(wiring, id, options));
+  const backup = addNoteOptions(new Command("backup"))
+    .description("write all notes into a new file, encrypted with the same passphrase")
+    .argument("<file>")
+    .addHelpText("after", "\nExamples:\n  tonado note backup /media/stick/notes.age")
+    .action((file: string, options: NoteOptions) => noteBackup(wiring, file, options));
+  const restore = addNoteOptions(new Command("restore"))
+    .description("add the notes of a backup, or one that you type in, to the store")
+    .argument("[file]", "a backup; default: you are asked for a note")
+    .addHelpText(
+      "after",
+      "\nNotes that are there already stay as they are. `note check` tells then where each stands.\n\n" +
+        "Examples:\n  tonado note restore /media/stick/notes.age\n  tonado note restore",
+    )
+    .action((file: string | undefined, options: NoteOptions) => noteRestore(wiring, file, options));
+  const command = new Command("note").description("make, keep, check and back up notes");
+  for (const each of [create, show, check, backup, restore]) command.addCommand(each);
+  return command.addHelpText("after", "\nExamples:\n  tonado note show\n  tonado note check");
+}
+
+async function createOne(wiring: Wiring, key: string, options: CheckOptions): Promise<void> {
+  const { network, pools } = await findRegistry(options.network, options.registry);
+  const pool = pools.get(key);
+  if (!pool) throw noPool(key, pools.keys());
+  const store = await openNotes(wiring, options, { create: true });
+  const { asset, amount, address } = pool;
+  const text = formatNote(createNote({ asset, amount, network }));
+  const record = { ...newRecord(text, wiring.now()), pool: address.toRawString() };
+  await store.add([record]);
+  if (options.json) return wiring.stdout.write(JSON.stringify(publicFacts(record)) + "\n");
+  if (options.quiet) return wiring.stdout.write(`${record.id}\n`);
+  wiring.stdout.write(
+    `note ${colours(wiring.stdout, wiring.env).bold(record.id)} for ${key} on ${network}\n\n` +
+      `Fill it: tonado deposit --note ${record.id} --network ${network}\n`,
+  );
+}
+
+/** @throws {Problem} `wrong_pool`, naming the pools there are */
+export function noPool(key: string, keys: Iterable<string>): Problem {
+  return new Problem(
+    "wrong_pool",
+    `no pool ${key} in the registry: ${[...keys].join(", ") || "it is empty"}`,
+  );
+}
+
+/**
+ * Where a note may be, by key: in the pool that is written beside it; if none is, in any generation of its asset and
+ * amount, for a note names neither.
+ *
+ * @throws {Problem} `wrong_pool` when the registry has none
+ */
+export function poolsOf({ note, pool }: NoteRecord, { pools }: Deployments): [string, Deployment][] {
+  const { asset, amount } = note.reveal();
+  const found = [...pools].filter(([, each]) =>
+    each.asset === asset && each.amount === amount &&
+    (pool === undefined || each.address.toRawString() === pool)
+  );
+  if (found.length === 0) throw noPool(pool ?? poolKey({ asset, amount }), pools.keys());
+  return found;
+}
+
+/** What may be printed of a note. The nullifier hash is not: beside the commitment it would link the two. */
+export function publicFacts({ id, note, state, createdAt, pool, deposit, withdrawal }: NoteRecord) {
+  const { asset, amount, network, commitment } = note.reveal();
+  return {
+    id,
+    state,
+    network,
+    pool: poolKey({ asset, amount }),
+    ...pool === undefined ? {} : { poolAddress: pool },
+    commitment: toHex(commitment),
+    createdAt: new Date(createdAt).toISOString(),
+    ...deposit?.leafIndex === undefined ? {} : { leafIndex: deposit.leafIndex },
+    ...deposit?.timestamp === undefined ? {} : { depositedAt: isoSeconds(deposit.timestamp) },
+    ...withdrawal && { recipient: withdrawal.recipient, relayer: withdrawal.relayer ?? null },
+  };
+}
+
+async function showNotes(
+  wiring: Wiring,
+  id: string | undefined,
+  options: NoteOptions & { reveal?: boolean },
+): Promise<void> {
+  const { stdout, env } = wiring;
+  const records = await (await openNotes(wiring, options)).list();
+  const chosen = id === undefined ? records : [findNote(records, id)];
+  if (options.json) {
+    const notes = chosen.map((each) => ({
+      ...publicFacts(each),
+      ...options.reveal && { note: each.text.reveal() },
+    }));
+    return stdout.write(JSON.stringify({ notes }) + "\n");
+  }
+  const c = colours(stdout, env);
+  if (chosen.length === 0 && !options.quiet) stdout.write("no notes yet; make one: tonado deposit\n");
+  for (const record of chosen) {
+    const { id, state, network, pool, createdAt } = publicFacts(record);
+    const line = `${c.bold(id)}  ${state.padEnd(11)} ${pool.padEnd(12)} ${network}  ${
+      createdAt.slice(0, 10)
+    }`;
+    stdout.write(options.quiet ? `${id}\n` : `${line}\n`);
+    if (options.reveal) stdout.write(`${record.text.reveal()}\n`);
+  }
+}
+
+async function check_(wiring: Wiring, id: string | undefined, options: CheckOptions): Promise<void> {
+  const store = await openNotes(wiring, options);
+  const { network } = options;
+  const all = (await store.list()).filter(({ note }) => note.reveal().network === network);
+  const chosen = id === undefined ? all : [findNote(all, id)];
+  const { url, apiKey } = loadEndpoint(options, wiring.env);
+  const known = await findRegistry(network, options.registry);
+  const chain = wiring.connect(url, apiKey?.reveal());
+  const progress = progressLine(wiring.stderr);
+  const standings = new Map<string, NoteStanding & { readonly key: string; readonly address: string }>();
+  const places = chosen.flatMap((record) =>
+    poolsOf(record, known).map(([key, pool]) => ({ key, pool, record }))
+  );
+  try {
+    for (const [key, here] of Map.groupBy(places, ({ key }) => key)) {
+      const { address } = here[0].pool;
+      const notes = here.map(({ record }) => record);
+      const found = await checkNotes(chain, address, notes.map(({ note }) => note.reveal()), {
+        onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions of ${key} read`, 0),
+      });
+      for (const [i, standing] of found.entries()) {
+        if (standing.state === "absent" && standings.has(notes[i].id)) continue;
+        standings.set(notes[i].id, { ...standing, key, address: address.toRawString() });
+      }
+    }
+  } finally {
+    progress.clear();
+  }
+  const updated = [];
+  for (const record of chosen) {
+    const { key, address, ...standing } = standings.get(record.id)!;
+    const pool = standing.state === "absent" ? record.pool : address;
+    const facts = publicFacts(await remember(store, record, { ...standing, pool }));
+    updated.push({ ...standing, ...facts, pool: key });
+  }
+  if (options.json) return wiring.stdout.write(JSON.stringify({ network, notes: updated }) + "\n");
+  const c = colours(wiring.stdout, wiring.env);
+  if (updated.length === 0 && !options.quiet) wiring.stdout.write(`no notes of ${network}\n`);
+  for (const { id, pool, state, deposits, since, withdrawalsSince } of updated) {
+    const crowd = state === "created" || state === "depositing"
+      ? `not in the pool; ${deposits} deposits are`
+      : `one of ${deposits} deposits, ${since} after it; ${withdrawalsSince} withdrawals since`;
+    wiring.stdout.write(
+      `${c.bold(id)}  ${state.padEnd(11)} ${pool.padEnd(12)} ${options.quiet ? "" : crowd}\n`,
+    );
+  }
+}
+
+/** What the chain said goes into the store. */
+async function remember(
+  store: Awaited<ReturnType<typeof openNotes>>,
+  record: NoteRecord,
+  { state, leafIndex, depositedAt, pool }: NoteStanding & { readonly pool?: string },
+): Promise<NoteRecord> {
+  const now = state === "absent"
+    ? record.state
+    : state === "deposited" && record.state === "withdrawing"
+    ? "withdrawing"
+    : state;
+  if (now === record.state && record.deposit?.leafIndex === leafIndex && record.pool === pool) return record;
+  const deposit = leafIndex === undefined
+    ? {}
+    : { deposit: { ...record.deposit, leafIndex, timestamp: depositedAt } };
+  return await store.update(record.id, { state: now, ...pool === undefined ? {} : { pool }, ...deposit });
+}
+
+/** Unix seconds as people read them. */
+export function isoSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

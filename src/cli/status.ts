@@ -1,0 +1,93 @@
+/** `tonado status`: whether chain and relayers answer, what they ask, and how large each pool's crowd is. */
+import { Command } from "commander";
+import { RelayerClient } from "../client/relayer_client.ts";
+import { findRegistry } from "../config/registry.ts";
+import { loadEndpoint } from "../config/tool_config.ts";
+import { Problem } from "../core/errors.ts";
+import { Pool } from "../ton/pool.ts";
+import { addChainOptions, type ChainOptions, poolAddress, units } from "./chain_options.ts";
+import { colours } from "./style.ts";
+import type { Wiring } from "./wiring.ts";
+
+type StatusOptions = ChainOptions & { readonly relayer?: readonly string[] };
+
+/** What one relayer says. */
+interface RelayerState {
+  readonly relayer: string;
+  readonly problem?: string;
+  /** Smallest fee by pool, in the pool's asset. */
+  readonly fees?: Readonly<Record<string, string>>;
+}
+
+/** The command. */
+export function statusCommand(wiring: Wiring): Command {
+  return addChainOptions(new Command("status"))
+    .description("the pools of a network as the chain has them now, and what relayers ask")
+    .option(
+      "--relayer <url>",
+      "a relayer to ask; give several, each with its flag",
+      (url: string, all: readonly string[] = []) => [...all, url],
+    )
+    .addHelpText(
+      "after",
+      "\nEnds with 1 when the chain or a relayer does not answer.\n\n" +
+        "Examples:\n  tonado status\n  tonado status --network mainnet --relayer https://one.example --json",
+    )
+    .action((options: StatusOptions) => status(wiring, options));
+}
+
+async function status(wiring: Wiring, options: StatusOptions): Promise<void> {
+  const { url, apiKey } = loadEndpoint(options, wiring.env);
+  const known = await findRegistry(options.network, options.registry);
+  const chain = wiring.connect(url, apiKey?.reveal());
+  const seqno = await chain.masterchainSeqno();
+  const pools = [];
+  for (const [key, { address, asset, decimals }] of known.pools) {
+    const pool = new Pool(chain, address);
+    const { deposits, withdrawals, paused } = await pool.getPoolInfo();
+    const denomination = await pool.getDenomination();
+    pools.push({
+      ...{ key, address: poolAddress(address, options.network), asset, decimals },
+      ...{ denomination: String(denomination), deposits, withdrawals, paused },
+    });
+  }
+  const relayers = await Promise.all((options.relayer ?? []).map((url) => relayerState(url, options)));
+  const { stdout, env } = wiring;
+  if (options.json) stdout.write(JSON.stringify({ network: options.network, seqno, pools, relayers }) + "\n");
+  else {
+    const c = colours(stdout, env);
+    if (!options.quiet) stdout.write(`${options.network}, block ${seqno}\n`);
+    for (const { key, deposits, withdrawals, paused } of pools) {
+      const state = paused ? c.red("paused") : c.green("open");
+      stdout.write(
+        `  ${c.bold(key.padEnd(14))} ${state}  ${deposits} deposits, ${withdrawals} withdrawals\n`,
+      );
+    }
+    for (const { relayer, problem, fees = {} } of relayers) {
+      stdout.write(`${c.bold(relayer)}  ${problem === undefined ? c.green("answers") : c.red(problem)}\n`);
+      for (const pool of pools) {
+        const fee = fees[pool.key];
+        if (fee !== undefined) stdout.write(`  ${pool.key.padEnd(14)} fee ${units(BigInt(fee), pool)}\n`);
+      }
+    }
+  }
+  const silent = relayers.filter(({ problem }) => problem !== undefined);
+  if (silent.length > 0) {
+    const errors = silent.map(({ relayer, problem }) => ({ pointer: relayer, detail: problem! }));
+    throw new Problem("relayer_unavailable", undefined, { errors });
+  }
+}
+
+async function relayerState(relayer: string, { network }: StatusOptions): Promise<RelayerState> {
+  try {
+    const client = new RelayerClient(relayer);
+    const served = await client.pools();
+    if (served.network !== network) return { relayer, problem: `serves ${served.network}` };
+    const fees: Record<string, string> = {};
+    for (const key of Object.keys(served.pools)) fees[key] = String(await client.feeFloor(key));
+    return { relayer, fees };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { relayer, problem: error.message };
+  }
+}

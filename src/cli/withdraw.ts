@@ -1,0 +1,239 @@
+/** `tonado withdraw`: a note to a fresh address, through the cheapest honest relayer, and what would give its owner away. */
+import type { Address } from "@ton/core";
+import { Command } from "commander";
+import type { PoolJetton } from "../client/note_pool.ts";
+import { findNote, type NoteRecord, type NoteStore, type WithdrawalJournal } from "../client/note_store.ts";
+import { type RelayedRequest, withdrawThrough } from "../client/relayed_withdrawal.ts";
+import { RelayerClient, type WithdrawArgs } from "../client/relayer_client.ts";
+import { quoteRelayers } from "../client/relayer_quotes.ts";
+import { withdrawSelf } from "../client/self_withdrawal.ts";
+import { fromChain, syncTree } from "../client/tree_sync.ts";
+import { resumeWithdrawal } from "../client/withdrawal_resume.ts";
+import { findRegistry } from "../config/registry.ts";
+import { loadEndpoint } from "../config/tool_config.ts";
+import type { Deployment } from "../core/deployments.ts";
+import { Problem } from "../core/errors.ts";
+import type { MerkleTree } from "../core/merkle_tree.ts";
+import { parseUnits } from "../core/units.ts";
+import type { Prover } from "../prover/prover.ts";
+import type { Chain } from "../ton/chain.ts";
+import { Pool } from "../ton/pool.ts";
+import { addChainOptions, addressArgument, type ChainOptions } from "./chain_options.ts";
+import { deploymentOf, jettonOf } from "./deposit.ts";
+import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
+import { addPayerOptions, openPayer, type PayerOptions } from "./payer.ts";
+import type { Wiring } from "./wiring.ts";
+import { chosenRecipient, linksBefore } from "./withdraw_checks.ts";
+import { WithdrawTalk } from "./withdraw_talk.ts";
+
+/** Flags of the command. */
+export type WithdrawOptions = ChainOptions & NoteOptions & PayerOptions & {
+  readonly to?: Address;
+  readonly relayer?: readonly string[];
+  readonly refund: string;
+  readonly fast?: boolean;
+  readonly self?: boolean;
+  readonly restart?: boolean;
+  readonly yes?: boolean;
+};
+
+/** Milliseconds between looks; a localnet closes blocks faster. */
+const POLL_MS = { mainnet: 2000, testnet: 2000, localnet: 200 } as const;
+
+/** The command. */
+export function withdrawCommand(wiring: Wiring): Command {
+  const command = new Command("withdraw")
+    .description("withdraw a note to a fresh address, through the cheapest of the relayers")
+    .argument("[note]", "first digits of its id; default: the one withdrawal that was cut off")
+    .option("--to <address>", "who is paid: an address that nobody has seen before", addressArgument)
+    .option(
+      "--relayer <url>",
+      "a relayer; give several, each with its flag, to compare their fees",
+      (url: string, all: readonly string[] = []) => [...all, url],
+    )
+    .option("--refund <amount>", "coins that the relayer adds, to move jettons on with", "0")
+    .option("--fast", "ask the relayer for the path: it learns which deposit is yours")
+    .option("--self", "pay the gas with a wallet of your own: everybody sees it; for tests")
+    .option("--restart", "begin anew; the withdrawal that was cut off may still pay its own recipient")
+    .option("--yes", "do not ask before money moves");
+  return addChainOptions(addNotesOption(addPayerOptions(command)))
+    .addHelpText(
+      "after",
+      "\nThe tree is rebuilt here and its root compared with the pool's, so that no relayer learns which deposit is\n" +
+        "yours, and none can lie about it. What is submitted is kept: after an interruption run it again.\n\n" +
+        "Examples:\n" +
+        "  tonado withdraw 2f81 --to UQ... --relayer https://one.example --relayer https://two.example\n" +
+        "  tonado withdraw",
+    )
+    .action((id: string | undefined, options: WithdrawOptions) => withdraw(wiring, id, options));
+}
+
+/** What the ways to withdraw have in common. */
+interface Job {
+  readonly wiring: Wiring;
+  readonly options: WithdrawOptions;
+  readonly chain: Chain;
+  readonly pool: Pool;
+  readonly deployment: Deployment;
+  readonly jetton?: PoolJetton;
+  readonly store: NoteStore;
+  readonly record: NoteRecord;
+  readonly recipient: Address;
+  readonly talk: WithdrawTalk;
+  readonly signal: AbortSignal;
+}
+
+async function withdraw(wiring: Wiring, id: string | undefined, options: WithdrawOptions): Promise<void> {
+  const { url, apiKey } = loadEndpoint(options, wiring.env);
+  const known = await findRegistry(options.network, options.registry);
+  const store = await openNotes(wiring, options);
+  using _ = await store.work();
+  const record = await choose(store, id, options);
+  if (record.state === "withdrawn") {
+    throw new Problem("nullifier_already_used", `note ${record.id} has been withdrawn already`);
+  }
+  const deployment = deploymentOf(record, known);
+  const recipient = chosenRecipient(record, options);
+  const chain = wiring.connect(url, apiKey?.reveal());
+  const talk = new WithdrawTalk(wiring, options, record, deployment);
+  const abort = new AbortController();
+  wiring.stopped().then(() => abort.abort());
+  const job: Job = {
+    ...{ wiring, options, chain, deployment, store, record, recipient, talk, signal: abort.signal },
+    pool: new Pool(chain, deployment.address),
+    jetton: jettonOf(deployment),
+  };
+  try {
+    const tx = await resume(job) ?? await prove(job);
+    const { state } = await store.update(record.id, { state: "withdrawn" });
+    talk.done(tx || undefined, recipient, state);
+  } catch (error) {
+    talk.interrupted();
+    throw error;
+  }
+}
+
+async function choose(
+  store: NoteStore,
+  id: string | undefined,
+  { network }: WithdrawOptions,
+): Promise<NoteRecord> {
+  const records = (await store.list()).filter(({ note }) => note.reveal().network === network);
+  if (id !== undefined) return findNote(records, id);
+  const open = records.filter(({ state }) => state === "withdrawing");
+  if (open.length === 1) return open[0];
+  const ids = (open.length > 0 ? open : records.filter(({ state }) => state === "deposited")).map(({ id }) =>
+    id
+  );
+  throw new Problem("unknown_note", `say which: ${ids.join(", ") || `no note of ${network} is deposited`}`);
+}
+
+/** Where a withdrawal that was cut off ended; undefined when it must be proved (again), "" when nobody knows where it was paid. */
+async function resume(job: Job): Promise<string | undefined> {
+  const { record, options, pool, talk, signal } = job;
+  const journal = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
+  if (!journal?.relayer) return undefined;
+  talk.resuming(journal.relayer);
+  try {
+    const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer), {
+      ...{ pool, note: record.note.reveal(), journal },
+    }, { signal, pollMs: POLL_MS[options.network], onStatus: talk.status });
+    return resumed.outcome === "paid" ? resumed.status?.txHash ?? "" : undefined;
+  } catch (error) {
+    // Another relayer may be there; the recipient stays the same, so whoever is first pays it.
+    if (!(error instanceof Problem) || error.code === "cancelled" || !options.relayer) throw error;
+    talk.warn("resume", `${journal.relayer}: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Proves and submits; returns the transaction that paid. */
+async function prove(job: Job): Promise<string> {
+  const prover = await job.wiring.createProver();
+  try {
+    return job.options.self ? await bySelf(job, prover) : await byRelayer(job, prover);
+  } finally {
+    prover.close();
+  }
+}
+
+async function byRelayer(job: Job, prover: Prover): Promise<string> {
+  const { options, pool, record, recipient, talk, signal } = job;
+  const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
+  if (urls.length === 0) {
+    throw new Problem("invalid_config", undefined, {
+      errors: [{ pointer: "--relayer", detail: "is required: the URL of a relayer, better of several" }],
+    });
+  }
+  const { network } = options;
+  const { quotes, refused } = await quoteRelayers([...new Set(urls)].map((url) => new RelayerClient(url)), {
+    ...{ network, pool: pool.address },
+  });
+  talk.quotes(quotes, refused);
+  const refund = parseUnits(options.refund);
+  let agreed = -1n;
+  const request: RelayedRequest = {
+    ...{ pool, network, note: record.note.reveal(), jetton: job.jetton, recipient, refund, prover },
+    fast: options.fast,
+    async approve({ relayer, fee, tree }) {
+      if (fee <= agreed) return; // agreed to already, or to more
+      await agree(job, { fee, tree, through: relayer.baseUrl });
+      agreed = fee;
+    },
+    onProved: (relayer, args) => journal(job, args, relayer.baseUrl),
+  };
+  const { status } = await withdrawThrough(quotes.map(({ relayer }) => relayer), request, {
+    ...{ signal, pollMs: POLL_MS[network], onStatus: talk.status, onProgress: talk.proving },
+  });
+  return status.txHash ?? "";
+}
+
+async function bySelf(job: Job, prover: Prover): Promise<string> {
+  const { wiring, options, chain, pool, record, recipient, talk, signal, jetton } = job;
+  const wallet = await openPayer(wiring, options, chain);
+  if (!wallet) {
+    throw new Problem("invalid_config", undefined, {
+      errors: [{
+        pointer: "--mnemonic-file",
+        detail: "is required with --self: the wallet that pays the gas",
+      }],
+    });
+  }
+  const source = fromChain(chain, pool.address);
+  const tree = await syncTree(pool, source, undefined, ({ leaves }) => talk.reading(leaves));
+  await agree(job, { fee: 0n, tree, through: wallet.format() });
+  const { hash } = await withdrawSelf({
+    ...{ chain, pool, network: options.network, note: record.note.reveal(), jetton, recipient, prover },
+    ...{ wallet, source, tree, pollMs: POLL_MS[options.network] },
+    onProved: (args) => journal(job, args),
+  }, { signal, onProgress: talk.proving });
+  return hash;
+}
+
+/** Says what would link the two, and asks. */
+async function agree(
+  job: Job,
+  offer: { readonly fee: bigint; readonly tree?: MerkleTree; readonly through: string },
+): Promise<void> {
+  const { commitment } = job.record.note.reveal();
+  if (offer.tree && offer.tree.indexOf(commitment) < 0) throw new Problem("commitment_not_found");
+  for (const { name, text } of await linksBefore(job, offer.tree)) job.talk.warn(name, text);
+  await job.talk.agree(job.recipient, offer);
+}
+
+/** What is submitted is kept before: an interruption never leaves a second proof with another recipient about. */
+async function journal(
+  { store, record, wiring }: Job,
+  { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
+  relayer?: string,
+): Promise<void> {
+  const withdrawal: WithdrawalJournal = {
+    ...relayer === undefined ? {} : { relayer },
+    recipient: recipient.toRawString(),
+    fee: String(fee),
+    refund: String(refund),
+    request: { proof, publicSignals: [...publicSignals] },
+    at: wiring.now(),
+  };
+  await store.update(record.id, { state: "withdrawing", withdrawal });
+}

@@ -1,0 +1,63 @@
+/** Who is paid by a withdrawal, and what would link it to its deposit. */
+import { Address } from "@ton/core";
+import { type LinkFacts, linksOf } from "../client/linkability.ts";
+import type { NoteRecord } from "../client/note_store.ts";
+import { Problem } from "../core/errors.ts";
+import type { MerkleTree } from "../core/merkle_tree.ts";
+import type { Chain } from "../ton/chain.ts";
+import type { Pool } from "../ton/pool.ts";
+import type { Wiring } from "./wiring.ts";
+
+/**
+ * The recipient: that of a withdrawal which was cut off, unless it is begun anew.
+ *
+ * @throws {Problem} `invalid_config` for none, or another one than is under way; `invalid_address` for a test address on
+ *   mainnet
+ */
+export function chosenRecipient(
+  { state, withdrawal }: NoteRecord,
+  { to, restart }: { readonly to?: Address; readonly restart?: boolean },
+): Address {
+  const begun = state === "withdrawing" && !restart && withdrawal
+    ? Address.parse(withdrawal.recipient)
+    : undefined;
+  if (to && begun && !to.equals(begun)) {
+    throw wrong(
+      "is another one than the withdrawal pays that is under way: leave it away, or give --restart, too",
+    );
+  }
+  const recipient = begun ?? to;
+  if (!recipient) throw wrong("is required: a fresh address, which nobody has seen before");
+  return recipient;
+}
+
+/** What is to be told before. */
+export async function linksBefore(
+  job: {
+    readonly wiring: Wiring;
+    readonly chain: Chain;
+    readonly pool: Pool;
+    readonly record: NoteRecord;
+    readonly recipient: Address;
+    readonly options: { readonly fast?: boolean; readonly self?: boolean };
+  },
+  tree: MerkleTree | undefined,
+): Promise<{ name: string; text: string }[]> {
+  const { chain, pool, record: { deposit, note }, recipient, options: { fast, self } } = job;
+  const account = await chain.account(recipient);
+  const leafIndex = tree?.indexOf(note.reveal().commitment) ?? deposit?.leafIndex;
+  const leaves = tree?.size ?? await pool.getNextIndex();
+  const facts: LinkFacts = {
+    ...leafIndex === undefined || leafIndex < 0 ? {} : { since: leaves - leafIndex - 1 },
+    ...deposit?.timestamp === undefined ? {} : { age: job.wiring.now() / 1000 - deposit.timestamp },
+    recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
+    recipientPaid: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
+    fast: fast === true,
+    self: self === true,
+  };
+  return linksOf(facts);
+}
+
+function wrong(detail: string): Problem {
+  return new Problem("invalid_config", undefined, { errors: [{ pointer: "--to", detail }] });
+}

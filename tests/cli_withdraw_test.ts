@@ -1,0 +1,196 @@
+/** `tonado withdraw` as a note's owner gives it, against a local network, honest relayers, and liars. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { formatDeployments } from "../src/core/deployments.ts";
+import { formatNote, type Note } from "../src/core/note.ts";
+import { noteId } from "../src/client/note_store.ts";
+import { Harness, until } from "./e2e/relayer_harness.ts";
+import { type Person, tonado } from "./support/in_process.ts";
+import { another, type Lie, serveApi } from "./support/lying_relayer.ts";
+import { fromSources, start } from "./support/program.ts";
+
+const lies: Record<string, Lie> = {
+  "tells another root": (path, answer) =>
+    path === "/tree/root" ? { ...answer, root: another(answer.root) } : answer,
+  "tells another leaf": (path, answer) => {
+    if (path !== "/tree/commitments") return answer;
+    const [first, ...rest] = answer.commitments;
+    return { ...answer, commitments: [{ ...first, commitment: another(first.commitment) }, ...rest] };
+  },
+  "holds every leaf back": (path, answer) =>
+    path === "/tree/commitments" ? { ...answer, count: 0, commitments: [], nextFrom: null } : answer,
+};
+const lyingPaths: Record<string, Lie> = {
+  "another sibling": (path, answer) =>
+    path === "/tree/path"
+      ? { ...answer, pathElements: [another(answer.pathElements[0]), ...answer.pathElements.slice(1)] }
+      : answer,
+  "another root": (path, answer) =>
+    path === "/tree/path" ? { ...answer, root: another(answer.root) } : answer,
+  "another leaf's path": (path, answer) =>
+    path === "/tree/path"
+      ? { ...answer, pathIndices: [1 - answer.pathIndices[0], ...answer.pathIndices.slice(1)] }
+      : answer,
+};
+
+Deno.test("tonado withdraw", async (t) => {
+  await using net = await Harness.start();
+  const dir = net.directory;
+  const registry = `${dir}/localnet.json`;
+  await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
+  const at = ["--network", "localnet", "--registry", registry, "--endpoint", net.localnet.url];
+  const [{ mnemonic, version }] = net.localnet.wallets;
+  await Deno.writeTextFile(`${dir}/words`, mnemonic);
+  const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
+  const api = (request: Request) => net.request(request);
+  await using honest = serveApi(api);
+  const notes: Note[] = [];
+  for (let i = 0; i < 4; i++) {
+    notes.push(await net.deposit("native-1"));
+    await tonado(["note", "restore"], env, { secrets: [formatNote(notes[i])] });
+  }
+  await net.untilIndexed("native-1");
+  const ids = notes.map(noteId);
+  const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
+  const balance = async (address: Address) => (await net.chain.account(address)).balance;
+  const events = (stdout: string) => stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const withdraw = (args: string[], person?: Person) => tonado(["withdraw", ...at, ...args], env, person);
+  const fee = 50_000_000n;
+
+  await t.step("nobody agreed: nothing is submitted, and the note is as it was", async () => {
+    const args = [ids[0], "--to", fresh("11").toString(), "--relayer", honest.url];
+    const { code, stderr, asked } = await withdraw(args, { agrees: false });
+    assert.deepEqual([code, stderr.includes("unconfirmed")], [1, true], stderr);
+    assert.match(asked[0], /^Pay 0\.95 TON to \S+ through http\S+, fee 0\.05 TON\?$/);
+    assert.ok(!honest.asked.includes("/withdraw"));
+  });
+
+  await t.step(
+    "relayers that lie about root or leaves are passed over; the honest one pays, once",
+    async () => {
+      const liars = Object.values(lies).map((lie) => serveApi(api, lie));
+      await using dear = serveApi(
+        api,
+        (path, answer: object) => path === "/status" ? { ...answer, feeMinNanoNative: "60000000" } : answer,
+      );
+      try {
+        const urls = [dear, ...liars, honest].flatMap(({ url }) => ["--relayer", url]);
+        const args = [ids[0], "--to", fresh("11").toString(), ...urls, "--yes", "--json"];
+        const { code, stdout, stderr } = await withdraw(args);
+        assert.equal(code, 0, stderr);
+        const told = events(stdout);
+        const [{ quotes }] = told;
+        assert.deepEqual(
+          quotes.map(({ fee }: { fee: string }) => fee),
+          [...Array(4).fill("50000000"), "60000000"],
+        );
+        assert.equal(quotes[4].relayer, dear.url, "the dearest comes last");
+        const warned = told.filter(({ event }) => event === "warning").map(({ name }) => name);
+        assert.deepEqual(warned, ["few_deposits"]);
+        assert.equal(await balance(fresh("11")), 1_000_000_000n - fee);
+        for (const { asked } of liars) {
+          assert.ok(asked.includes("/tree/root") || asked.some((path) => path.startsWith("/tree/root")));
+          assert.ok(!asked.includes("/withdraw"), "no proof goes to a liar");
+        }
+        for (const { asked } of [...liars, honest, dear]) {
+          assert.ok(!asked.some((path) => path.startsWith("/tree/path") || path === "/note/check"));
+        }
+      } finally {
+        for (const liar of liars) await liar[Symbol.asyncDispose]();
+      }
+      const again = await withdraw([
+        ids[0],
+        "--to",
+        fresh("12").toString(),
+        "--relayer",
+        honest.url,
+        "--yes",
+      ]);
+      assert.deepEqual([again.code, /nullifier_already_used/.test(again.stderr)], [1, true]);
+    },
+  );
+
+  for (const [lie, tell] of Object.entries(lyingPaths)) {
+    await t.step(`--fast refuses ${lie} before anything is proved`, async () => {
+      await using liar = serveApi(api, tell);
+      const args = [ids[1], "--to", fresh("22").toString(), "--relayer", liar.url, "--fast", "--yes"];
+      const { code, stderr } = await withdraw(args);
+      assert.deepEqual([code, /its path does not lead/.test(stderr)], [1, true], stderr);
+      assert.ok(!liar.asked.includes("/withdraw"));
+    });
+  }
+
+  await t.step("--fast pays through an honest relayer, and says what that gives away", async () => {
+    const to = net.user.address; // an address that everybody knows
+    const { code, stderr } = await withdraw([
+      ids[1],
+      "--to",
+      to.toString(),
+      "--relayer",
+      honest.url,
+      "--fast",
+      "--yes",
+    ]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /learns which deposit is yours/);
+    assert.match(stderr, /recipient has been used before/);
+  });
+
+  await t.step("--self pays all of it, without a relayer, and warns", async () => {
+    const words = ["--mnemonic-file", `${dir}/words`, "--wallet-version", version];
+    const args = [ids[2], "--to", fresh("33").toString(), "--self", "--yes"];
+    const { code, stderr } = await withdraw([...args, ...words]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /your wallet pays for it in public/);
+    assert.equal(await balance(fresh("33")), 1_000_000_000n);
+  });
+
+  await t.step(
+    "kill -9 while it is submitted: run again, it pays the same recipient, and no other",
+    async () => {
+      await using relayer = serveApi(api);
+      relayer.hold = true;
+      const args = [ids[3], "--to", fresh("44").toString(), "--relayer", relayer.url, "--yes", "--json"];
+      const child = start(fromSources, ["withdraw", ...at, ...args], env);
+      await until("the submission", () => relayer.asked.includes("/withdraw"));
+      child.kill("SIGKILL");
+      await child.status;
+      relayer.hold = false;
+      const other = await withdraw([
+        ids[3],
+        "--to",
+        fresh("45").toString(),
+        "--relayer",
+        relayer.url,
+        "--yes",
+      ]);
+      assert.deepEqual([other.code, /under way/.test(other.stderr)], [2, true], other.stderr);
+      const { code, stdout, stderr } = await withdraw(["--json"]);
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(events(stdout).map(({ event }) => event).filter((event) => event !== "status"), [
+        "resuming",
+        "withdrawn",
+      ]);
+      assert.equal(await balance(fresh("44")), 1_000_000_000n - fee);
+    },
+  );
+
+  const mistakes: [string, string[], number, RegExp][] = [
+    ["no recipient", [ids[3].slice(0, 5)], 1, /withdrawn already/],
+    ["an unknown note", ["zz", "--to", fresh("55").toString()], 1, /unknown_note/],
+    ["no note, none open", ["--to", fresh("55").toString()], 1, /say which|no note of/],
+  ];
+  for (const [mistake, args, status, says] of mistakes) {
+    await t.step(`${mistake} is refused with the reason`, async () => {
+      const { code, stderr } = await withdraw(args);
+      assert.match(stderr, says);
+      assert.equal(code, status);
+    });
+  }
+
+  await t.step("note check finds all of them withdrawn", async () => {
+    const { stdout } = await tonado(["note", "check", ...at, "--json"], env);
+    const { notes } = JSON.parse(stdout);
+    assert.deepEqual(notes.map(({ state }: { state: string }) => state), Array(4).fill("withdrawn"));
+  });
+});
