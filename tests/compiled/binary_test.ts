@@ -19,6 +19,7 @@ import {
 } from "../../src/mod.ts";
 import { Address } from "@ton/core";
 import { freePort, start } from "../support/program.ts";
+import { freshDatabase, postgresServer } from "../support/services.ts";
 import { until } from "../support/until.ts";
 
 const ignore = Deno.env.get("DENORT_BIN") === undefined && !await canDownload();
@@ -50,6 +51,12 @@ Deno.test({
     const { network, feeBps, relayerAddress } = await client.status();
     assert.deepEqual([network, feeBps], ["localnet", 50]);
     assert.ok(relayerAddress.equals(localnet.relayer.address));
+
+    const script = await fetch(`http://127.0.0.1:${port}/docs/swagger-ui.js`);
+    assert.ok(
+      script.ok && (await script.text()).includes("SwaggerUIBundle"),
+      "the page of /docs is embedded",
+    );
 
     const chain = connect({ endpoint: localnet.url });
     const prover = await createProver({ workers: 2 });
@@ -93,6 +100,27 @@ Deno.test({
 });
 
 Deno.test({
+  name: "compiled: the binary makes the tables of a PostgreSQL database and finds them sound",
+  ignore: ignore || !await postgresServer(),
+  async fn() {
+    await using database = await freshDatabase();
+    const store = async (command: string) => {
+      const env = { DATABASE_URL: database.url };
+      const { stdout } = await new Deno.Command(binary, {
+        args: ["store", command, "--json"],
+        clearEnv: true,
+        env,
+      })
+        .output();
+      return JSON.parse(new TextDecoder().decode(stdout));
+    };
+    const { found, now } = await store("migrate");
+    assert.deepEqual([found, now > 0], [0, true]);
+    assert.equal((await store("check")).sound, true);
+  },
+});
+
+Deno.test({
   name: "compiled: a wrong configuration starts nothing, lists every fault and ends with 2",
   ignore,
   async fn() {
@@ -102,7 +130,7 @@ Deno.test({
       env: {
         RELAYER_PORT: "many",
         RELAYER_FEE_BPS: "-1",
-        DATABASE_URL: "postgres://x",
+        DATABASE_URL: "x",
         RELAYER_DATA_DIR: directory,
       },
     }).output();

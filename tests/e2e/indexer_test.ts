@@ -3,6 +3,8 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import type { Deployment } from "../../src/core/deployments.ts";
 import { toHex } from "../../src/core/field.ts";
+import { PoolTree } from "../../src/relay/pool_tree.ts";
+import { snapshotOf } from "../../src/relay/tree_snapshot.ts";
 import { Harness, overriding, until } from "./relayer_harness.ts";
 
 const KEY = "native-1";
@@ -100,3 +102,27 @@ Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that
 function liesOf(root: bigint) {
   return Array.from({ length: 30 }, (_, i) => ({ type: "int" as const, value: i === 0 ? root : 0n }));
 }
+
+Deno.test("indexer: a snapshot of the tree with another root, sound in itself, is set aside for the rows", async () => {
+  await using net = await Harness.start();
+  await net.deposit(KEY);
+  const last = await net.deposit(KEY);
+  await net.untilIndexed(KEY);
+  const pool = net.pool(KEY).address.toRawString();
+  const cursor = (await net.store.cursor(pool))!;
+  await net.relayer.close();
+  const forged = new PoolTree();
+  forged.append([5n, last.commitment]);
+  let read = 0;
+  const bytes = await snapshotOf(pool, forged, cursor);
+  await net.startRelayer({
+    snapshots: {
+      load: (id) => Promise.resolve(id === pool && ++read ? bytes : undefined),
+      save: () => Promise.resolve(),
+    },
+  });
+  await net.untilIndexed(KEY);
+  equal(read, 1);
+  const query = `pool=${encodeURIComponent(net.pool(KEY).address.toString())}`;
+  equal((await net.get(`/tree/root?${query}`)).body.root, toHex(net.tree(KEY).root));
+});

@@ -1,13 +1,12 @@
 /** The relayer as a process of its own: killed without warning, ended with one, and started twice. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/deployments.ts";
 import { toHex } from "../../src/core/field.ts";
+import { serve, serveCommand } from "../support/serve.ts";
 import { Harness, until } from "./relayer_harness.ts";
 
 const KEY = "native-1";
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
 Deno.test("relayer process: a second one is refused; killed with a withdrawal on its way and started again, it pays it once", async () => {
   await using net = await Harness.start({ relayer: false, blockTimeMs: 500 });
@@ -28,8 +27,7 @@ Deno.test("relayer process: a second one is refused; killed with a withdrawal on
 
   let relayer = await serve(env);
   await until("indexed", async () => (await relayer.ask("/readyz")).pools[KEY].leaves === 1);
-  const second = await new Deno.Command(Deno.execPath(), { args: ["run", "-A", MAIN, "serve"], env })
-    .output();
+  const second = await new Deno.Command(Deno.execPath(), { args: serveCommand, env }).output();
   equal(second.success, false);
   match(new TextDecoder().decode(second.stderr), /in use by another process/);
   const submission = relayer.ask("/withdraw", body).catch(() => undefined);
@@ -43,33 +41,3 @@ Deno.test("relayer process: a second one is refused; killed with a withdrawal on
   equal((await net.contract(KEY).getPoolInfo()).withdrawals, 1);
   deepEqual(await relayer.end("SIGTERM"), { success: true, code: 0, signal: null });
 });
-
-/** Starts `tonado serve` and waits until it says where it listens. */
-async function serve(env: Record<string, string>) {
-  const args = ["run", "-A", MAIN, "serve"];
-  const child = new Deno.Command(Deno.execPath(), { args, env, stdout: "piped", stderr: "null" }).spawn();
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let said = "";
-  let url: string | undefined;
-  while (url === undefined) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error("the relayer ended before it listened");
-    url = (said += value).match(/listens on (\S+)/)?.[1];
-  }
-  return {
-    // deno-lint-ignore no-explicit-any
-    async ask(path: string, body?: unknown): Promise<any> {
-      const init = {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      };
-      return await (await fetch(url + path, body === undefined ? {} : init)).json();
-    },
-    async end(signal: Deno.Signal): Promise<Deno.CommandStatus> {
-      child.kill(signal);
-      await reader.cancel();
-      return await child.status;
-    },
-  };
-}

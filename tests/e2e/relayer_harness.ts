@@ -9,10 +9,12 @@ import { combinedVkeyHash } from "../../src/core/groth16.ts";
 import { MerkleTree } from "../../src/core/merkle_tree.ts";
 import { createNote, type Note } from "../../src/core/note.ts";
 import { createApp } from "../../src/http/app.ts";
-import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
+import { type Localnet, type LocalWallet, startLocalnet } from "../../src/localnet/localnet.ts";
 import { createProver, type Prover } from "../../src/prover/prover.ts";
+import type { HourlyCaps } from "../../src/relay/hourly_caps.ts";
 import { type Relayer, startRelayer } from "../../src/relay/relayer.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { TreeSnapshots } from "../../src/store/tree_snapshots.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
 import type { Chain } from "../../src/ton/chain.ts";
@@ -37,6 +39,13 @@ export interface Replaced {
   readonly store?: (store: Store) => Store;
   readonly chain?: (chain: Chain) => Chain;
   readonly deployments?: Deployments;
+  readonly caps?: HourlyCaps;
+  /** Signs for the relayer, instead of the localnet's own for it. */
+  readonly signer?: LocalWallet;
+  /** What a withdrawal of jettons may cost at most, nano. */
+  readonly maxCostNano?: bigint;
+  /** Default: none. */
+  readonly snapshots?: TreeSnapshots;
 }
 
 /** A running network with one relayer. */
@@ -47,6 +56,8 @@ export class Harness implements AsyncDisposable {
   store!: Store;
   /** While true the relayer's endpoint answers nothing. */
   shut = false;
+  /** The relayer's address. */
+  relayerAddress: Address;
   #app!: ReturnType<typeof createApp>;
 
   private constructor(
@@ -55,7 +66,9 @@ export class Harness implements AsyncDisposable {
     readonly user: Wallet,
     readonly prover: Prover,
     readonly directory: string,
-  ) {}
+  ) {
+    this.relayerAddress = localnet.relayer.address;
+  }
 
   /** Starts everything; the relayer too, unless told otherwise. */
   static async start(options: { blockTimeMs?: number; relayer?: boolean } = {}): Promise<Harness> {
@@ -75,7 +88,9 @@ export class Harness implements AsyncDisposable {
 
   /** Starts the relayer on the harness's data directory, as the composition root does. */
   async startRelayer(wrap: Replaced = {}): Promise<void> {
-    const { mnemonic, version } = this.localnet.relayer;
+    const { mnemonic, version, address } = wrap.signer ?? this.localnet.relayer;
+    this.relayerAddress = address;
+    const { maxCostNano } = wrap;
     const own = connect({
       endpoint: this.localnet.url,
       attempts: 1,
@@ -85,21 +100,18 @@ export class Harness implements AsyncDisposable {
     const chain = wrap.chain?.(own) ?? own;
     this.store = await openKvStore(this.directory);
     this.relayer = startRelayer({
-      config: { network: "localnet", fee: { bps: 50, minNano: 50_000_000n }, indexer: {} },
+      config: { network: "localnet", fee: { bps: 50, minNano: 50_000_000n, maxCostNano }, indexer: {} },
       chain,
       wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),
       store: wrap.store?.(this.store) ?? this.store,
       prover: this.prover,
       vkeyHash: combinedVkeyHash(this.prover.vkeyHash),
       deployments: wrap.deployments ?? this.localnet.deployments,
+      ...wrap.snapshots ? { snapshots: wrap.snapshots } : {},
+      ...(wrap.caps === undefined ? {} : { caps: wrap.caps }),
       log: rootLog(),
     });
     this.#app = createApp(this.relayer, rootLog());
-  }
-
-  /** The relayer's address. */
-  get relayerAddress(): Address {
-    return this.localnet.relayer.address;
   }
 
   pool(key: string): Deployment {
@@ -108,6 +120,11 @@ export class Harness implements AsyncDisposable {
 
   contract(key: string): Pool {
     return new Pool(this.chain, this.pool(key).address);
+  }
+
+  /** The relayer's API as a client's fetch. */
+  async request(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return await this.#app.request(input, init);
   }
 
   async get(path: string): Promise<Answer> {
@@ -161,9 +178,16 @@ export class Harness implements AsyncDisposable {
       secret: note.secret,
       ...tree.path(tree.indexOf(note.commitment)),
     });
+    return { ...this.unproved(key, note, choice), proof, publicSignals };
+  }
+
+  /** The same without its proof. */
+  unproved(key: string, note: Note, choice: WithdrawChoice) {
+    const { recipient, fee = 60_000_000n, refund = 0n, relayer = this.relayerAddress } = choice;
+    const parties = [addressToField(recipient), addressToField(relayer)];
+    const publicSignals = [this.tree(key).root, note.nullifierHash, ...parties, fee, refund].map(String);
     return {
       pool: this.pool(key).address.toString(),
-      proof,
       publicSignals,
       recipient: recipient.toString(),
       fee: String(fee),

@@ -6,7 +6,9 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
 import type { Note } from "../../src/core/note.ts";
+import { Balance } from "../../src/relay/balance.ts";
 import { systemClock } from "../../src/relay/clock.ts";
+import { HourlyCaps } from "../../src/relay/hourly_caps.ts";
 import { PoolState } from "../../src/relay/pool_state.ts";
 import { PriceList } from "../../src/relay/price_list.ts";
 import { ProofVerifier } from "../../src/relay/proof_verifier.ts";
@@ -17,6 +19,7 @@ import {
   type WithdrawRequest,
 } from "../../src/relay/withdrawal_checks.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
+import { memoryShared } from "../../src/store/memory/memory_shared.ts";
 import type { Job } from "../../src/store/store.ts";
 import { openWallet } from "../../src/ton/wallet.ts";
 import { Harness, until } from "./relayer_harness.ts";
@@ -63,6 +66,10 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   const broken: Record<string, Candidate> = {
     "relayer is us": { ...candidate, deps: { ...deps, wallet: { ...deps.wallet, address: stranger } } },
     "recipient is the proven one": { ...candidate, request: { ...request, recipient: stranger } },
+    "a jetton pool pays the recipient": {
+      ...candidate,
+      pool: altered({ asset: "jet", jettonWallet: recipient }),
+    },
     "fee is the proven one": { ...candidate, request: { ...request, fee: request.fee + 1n } },
     "refund is the proven one": { ...candidate, request: { ...request, refund: request.refund + 1n } },
     "fee reaches the floor": { ...candidate, deps: { ...deps, feeMinNano: request.fee + 1n } },
@@ -84,15 +91,39 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     },
     "note is unspent on chain": { ...candidate, request: spentRequest },
     "fee covers the cost": { ...candidate, deps: { ...deps, prices: dear as unknown as PriceList } },
-    "wallet can pay for it": {
+    "hourly caps are not reached": { ...candidate, deps: { ...deps, caps: await reached() } },
+    "wallet is above its stop": {
       ...candidate,
-      deps: { ...deps, wallet: { ...deps.wallet, balance: () => Promise.resolve(1_000_000n) } },
+      deps: { ...deps, balance: holding(10n ** 9n, 10n ** 9n + 1n) },
     },
+    "wallet can pay for it": { ...candidate, deps: { ...deps, balance: holding(1_000_000n, 1_000_000n) } },
   };
 
   await t.step("a good withdrawal passes every check", async () => {
     deepEqual(await refusals(candidate), []);
     await checkWithdrawal(request, deps);
+  });
+  await t.step(
+    "what was counted against the caps is uncounted when a later check refuses, or it is not taken on",
+    async () => {
+      const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
+      for (let i = 0; i < 3; i++) {
+        await rejects(checkWithdrawal(request, { ...deps, caps, balance: holding(0n, 1n) }), {
+          code: "relayer_balance_low",
+        });
+        await (await checkWithdrawal(request, { ...deps, caps }))(false);
+      }
+      await (await checkWithdrawal(request, { ...deps, caps }))(true);
+      await rejects(checkWithdrawal(request, { ...deps, caps }), { code: "hourly_cap_reached" });
+    },
+  );
+  await t.step("garbage proofs are counted against no cap", async () => {
+    const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
+    const { request: garbage } = broken["proof verifies"];
+    for (let i = 0; i < 5; i++) {
+      await rejects(checkWithdrawal(garbage, { ...deps, caps }), { code: "proof_invalid" });
+    }
+    await checkWithdrawal(request, { ...deps, caps });
   });
   await t.step("every check has its case, but the two that the others rest on", () => {
     const rest = withdrawalChecks.map(({ name }) => name).filter((name) => !(name in broken));
@@ -114,6 +145,18 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   });
   await deps.store.close();
 });
+
+/** A wallet's balance that is what it is. */
+function holding(balance: bigint, stop: bigint): Balance {
+  return new Balance({ balance: () => Promise.resolve(balance) }, systemClock, { warn: 0n, stop });
+}
+
+/** Caps that another withdrawal has reached. */
+async function reached(): Promise<HourlyCaps> {
+  const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 0 });
+  await caps.take({ pool: "0:aa", nullifierHash: 1n });
+  return caps;
+}
 
 async function refusals(candidate: Candidate): Promise<string[]> {
   const names = [];
@@ -173,12 +216,14 @@ async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Cand
   pool.synced(Date.now());
   equal(pool.roots.includes(request.signals.root), true);
   const store = await openKvStore(net.directory);
+  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
   return {
     request,
     pool,
     deps: {
       chain,
-      wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),
+      wallet,
+      balance: new Balance(wallet, systemClock, { warn: 0n, stop: 0n }),
       store: {
         batchLimit: store.batchLimit,
         job: (id) => store.job(id),

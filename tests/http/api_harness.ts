@@ -10,7 +10,7 @@ import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
 import { connect } from "../../src/ton/toncenter.ts";
 import { openWallet } from "../../src/ton/wallet.ts";
-import { createApp } from "../../src/http/app.ts";
+import { type AppOptions, createApp } from "../../src/http/app.ts";
 
 // Nobody listens there: pools stay not ready, and everything that must answer all the same is asked.
 const chain = connect({ endpoint: "http://127.0.0.1:9/api/v2/jsonRPC", attempts: 1 });
@@ -39,7 +39,20 @@ const deployments = parseDeployments({
   },
 });
 
-export async function withApp(act: (ask: Ask) => Promise<void>): Promise<void> {
+type App = ReturnType<typeof createApp>;
+
+export async function withApp(act: (ask: Ask) => Promise<void>, options: AppOptions = {}): Promise<void> {
+  await withAppItself((app) =>
+    act(async (path, init, env) => {
+      const response = await app.request(path, init, env);
+      return { response, status: response.status, body: await response.json().catch(() => undefined) };
+    }), options);
+}
+
+export async function withAppItself(
+  act: (app: App) => Promise<void>,
+  options: AppOptions = {},
+): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "tonado-http-" });
   const relayer = startRelayer({
     config: { network: "localnet", fee: { bps: 50, minNano: 50_000_000n }, indexer: {} },
@@ -49,14 +62,12 @@ export async function withApp(act: (ask: Ask) => Promise<void>): Promise<void> {
     prover: { verify: () => Promise.reject(new Error("no proof gets so far here")) },
     vkeyHash: "11".repeat(32),
     deployments,
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
     log: rootLog(),
   });
-  const app = createApp(relayer, rootLog());
+  const app = createApp(relayer, rootLog(), options);
   try {
-    await act(async (path, init) => {
-      const response = await app.request(path, init);
-      return { response, status: response.status, body: await response.json().catch(() => undefined) };
-    });
+    await act(app);
   } finally {
     await relayer.close();
     await Deno.remove(directory, { recursive: true });
@@ -65,7 +76,7 @@ export async function withApp(act: (ask: Ask) => Promise<void>): Promise<void> {
 
 // deno-lint-ignore no-explicit-any
 export type Answer = { response: Response; status: number; body: any };
-export type Ask = (path: string, init?: RequestInit) => Promise<Answer>;
+export type Ask = (path: string, init?: RequestInit, env?: { peer: string }) => Promise<Answer>;
 
 export const post = (body: unknown, type = "application/json"): RequestInit => ({
   method: "POST",

@@ -1,7 +1,7 @@
 /** What the API answers while no pool is ready, and what holds for every answer. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { httpProblemCodes } from "../../src/http/problem_response.ts";
-import { isProblem, payload, pool, post, wallet, withApp } from "./api_harness.ts";
+import { isProblem, payload, pool, post, wallet, withApp, withAppItself } from "./api_harness.ts";
 
 const address = encodeURIComponent(payload.pool);
 
@@ -82,6 +82,26 @@ Deno.test("http: /livez is alive while /readyz names the pool that is not ready 
     equal(status, 503);
     equal(body.ready, false);
     equal(typeof body.pools["native-10"].reason, "string");
+    deepEqual(Object.keys(body.dependencies).sort(), ["chain", "prover", "registry", "store", "wallet"]);
+  }));
+
+Deno.test("http: /docs is a page whose every file comes from here, and its policy allows no other host", () =>
+  withAppItself(async (app) => {
+    const page = await app.request("/docs");
+    match(page.headers.get("content-type")!, /^text\/html/);
+    match(page.headers.get("content-security-policy")!, /^default-src 'none'; script-src 'self';/);
+    const files = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url);
+    deepEqual(files, ["data:,", "/docs/swagger-ui.css", "/docs/swagger-ui.js", "/docs/start.js"]);
+    for (const path of files.slice(1)) {
+      const plain = await app.request(path);
+      const packed = await app.request(path, { headers: { "accept-encoding": "br, gzip" } });
+      deepEqual([plain.status, plain.headers.get("content-encoding")], [200, null]);
+      const text = await plain.text();
+      equal(text.length > 80, true, path);
+      if (packed.headers.get("content-encoding") !== "gzip") continue;
+      const unpacked = packed.body!.pipeThrough(new DecompressionStream("gzip"));
+      equal(await new Response(unpacked).text(), text);
+    }
   }));
 
 Deno.test("http: /openapi.json documents every route and each code that it may answer with", () =>

@@ -3,6 +3,7 @@ import { equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
 import { problems } from "../../src/core/errors.ts";
+import { runs } from "../support/property_runs.ts";
 import { altered, isProblem, payload, pool, post, signal, stranger, withApp } from "./api_harness.ts";
 
 const notJson: unknown[] = [
@@ -136,14 +137,14 @@ Deno.test("http: whatever stands anywhere in a body, the answer is a documented 
           match(documented[path].post.responses[status].description, new RegExp(`\`${answer.code}\``));
         },
       ),
-      { numRuns: 400 },
+      runs(400),
     );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom("/withdraw", "/note/check"), junk, async (path, value) => {
         const { body: answer } = await ask(path, post(JSON.stringify(value) ?? ""));
         ok(["invalid_request", "secret_in_body"].includes(answer.code), JSON.stringify(answer));
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   }));
 

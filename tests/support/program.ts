@@ -1,4 +1,5 @@
 /** Runs the program, from its sources or compiled, as a user would: as a process of its own. */
+import { TextLineStream } from "./text_lines.ts";
 
 /** A running program. */
 export interface Program {
@@ -7,6 +8,8 @@ export interface Program {
   /** Ends it as a service manager does, and waits. */
   stop(): Promise<Deno.CommandStatus>;
   readonly status: Promise<Deno.CommandStatus>;
+  /** Sends a signal and does not wait. */
+  kill(signal: Deno.Signal): void;
 }
 
 /** Command line that runs the program from its sources. */
@@ -37,9 +40,11 @@ export function start(
     stderr: "piped",
   }).spawn();
   const errors = new Response(child.stderr).text();
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new Lines()).getReader();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream())
+    .getReader();
   return {
     status: child.status,
+    kill: (signal) => child.kill(signal),
     async line() {
       const { value, done } = await lines.read();
       if (done) throw new Error(`the program ended: ${await errors}`);
@@ -53,19 +58,6 @@ export function start(
       return status;
     },
   };
-}
-
-class Lines extends TransformStream<string, string> {
-  constructor() {
-    let rest = "";
-    super({
-      transform(text, controller) {
-        const parts = (rest + text).split("\n");
-        rest = parts.pop() ?? "";
-        for (const part of parts) controller.enqueue(part);
-      },
-    });
-  }
 }
 
 /** A TCP port that nobody listens on. */

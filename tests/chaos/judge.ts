@@ -1,0 +1,148 @@
+/** Compares chain, database, trees and balances when everything has come to rest. Nothing may differ, not by a nano. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { toHex } from "../../src/core/field.ts";
+import { MerkleTree } from "../../src/core/merkle_tree.ts";
+import type { ArchiveRow } from "../../src/store/archive.ts";
+import { ChainReading } from "./chain_reading.ts";
+import type { Fleet } from "./fleet.ts";
+import { type ChaosNetwork, FEE, type PlacedNote } from "./network.ts";
+
+/** What was found to be equal. */
+export interface Verdict {
+  readonly deposits: number;
+  /** Notes paid out, each once. */
+  readonly paid: number;
+  /** Payments beyond one a note, and notes that were not paid: 0, or the judgement fails. */
+  readonly duplicates: number;
+  readonly lost: number;
+  /** Withdraw messages of the relayer at the pools, refused ones too. */
+  readonly messages: number;
+  /** Nano: what the wallet had, was paid in fees, spent, and has. */
+  readonly start: bigint;
+  readonly fees: bigint;
+  readonly costs: bigint;
+  readonly end: bigint;
+}
+
+/** Asks every replica for the root of every pool. */
+export async function judgeTrees(net: ChaosNetwork, fleet: Fleet): Promise<void> {
+  const chain = new ChainReading(net.localnet.url);
+  for (const key of net.keys) {
+    const { address } = net.pool(key);
+    const { root, deposits } = await chain.pool(address, net.relayer);
+    const rebuilt = new MerkleTree();
+    rebuilt.appendMany(deposits.map(({ commitment }) => commitment));
+    equal(rebuilt.root, root, `the leaves on chain of ${key} make its root`);
+    for (
+      const { name, ...replica } of fleet.replicas.map((replica) => ({
+        name: replica.name,
+        ask: () => replica.ask(`/tree/root?pool=${encodeURIComponent(address.toString())}`),
+      }))
+    ) {
+      const answer = await replica.ask();
+      equal(answer?.body?.root, toHex(root), `${name} serves the root of ${key}`);
+    }
+  }
+}
+
+/**
+ * Judges a relayer that has ended.
+ *
+ * @param rows everything that its store holds
+ * @param placed the notes that were withdrawn through it, all of them
+ * @param start nano that its wallet had
+ */
+export async function judge(
+  net: ChaosNetwork,
+  rows: readonly ArchiveRow[],
+  placed: readonly PlacedNote[],
+  start: bigint,
+): Promise<Verdict> {
+  const chain = new ChainReading(net.localnet.url);
+  let [deposits, paid, messages, duplicates, lost] = [0, 0, 0, 0, 0];
+  const queryIds: bigint[] = [];
+  for (const key of net.keys) {
+    const { address, denomination } = net.pool(key);
+    const pool = await chain.pool(address, net.relayer);
+    const mine = placed.filter((note) => note.key === key);
+    const id = address.toRawString();
+
+    const cursors = rows.flatMap((row) => row.kind === "cursor" && row.pool === id ? [row.cursor] : []);
+    deepEqual(cursors, [pool.last], `cursor of ${key}`);
+    const storedDeposits = rows.flatMap((row) =>
+      row.kind === "deposit" && row.pool === id ? [row.deposit] : []
+    );
+    deepEqual(storedDeposits, pool.deposits, `deposits of ${key}`);
+    const storedPayments = rows.flatMap((row) =>
+      row.kind === "withdrawal" && row.pool === id ? [row.withdrawal] : []
+    );
+    deepEqual(
+      sorted(storedPayments),
+      sorted(pool.withdrawals.map(({ recipient: _, ...withdrawal }) => withdrawal)),
+      `withdrawals of ${key}`,
+    );
+
+    const byHash = new Map(pool.withdrawals.map((withdrawal) => [withdrawal.nullifierHash, withdrawal]));
+    duplicates += pool.withdrawals.length - byHash.size;
+    lost += mine.filter(({ note }) => !byHash.has(note.nullifierHash)).length;
+    deepEqual({ duplicates, lost }, { duplicates: 0, lost: 0 }, key);
+    equal(pool.withdrawals.length, mine.length, `payments of ${key}`);
+    for (const { note, recipient } of mine) {
+      const payment = byHash.get(note.nullifierHash);
+      ok(payment?.recipient.equals(recipient), "each note is paid to its recipient");
+      equal(await chain.balance(recipient), denomination - FEE, "to the nano");
+    }
+    const jobs = rows.flatMap((row) => row.kind === "job" && row.job.pool === id ? [row.job] : []);
+    deepEqual(
+      jobs.map(({ state }) => state),
+      mine.map(() => "confirmed"),
+      `every job of ${key} is confirmed`,
+    );
+    deposits += pool.deposits.length;
+    paid += mine.length;
+    messages += pool.queryIds.length;
+    queryIds.push(...pool.queryIds);
+  }
+  equal(rows.filter(({ kind }) => kind === "transfer").length, 0, "no transfer is left in flight");
+  equal(new Set(queryIds).size, queryIds.length, "no query id came to the pools twice");
+  return {
+    deposits,
+    paid,
+    duplicates,
+    lost,
+    messages,
+    ...await judgeBooks(net, chain, start, paid, messages),
+  };
+}
+
+/** start + fees - costs = end, where the costs are what the wallet's own transactions say. */
+async function judgeBooks(
+  net: ChaosNetwork,
+  chain: ChainReading,
+  start: bigint,
+  paid: number,
+  messages: number,
+) {
+  const pools = net.keys.map((key) => net.pool(key).address.toRawString());
+  const { balance, sum, sentTo, received } = await chain.books(net.relayer);
+  equal(balance, sum, "the relayer's balance is what its transactions add up to");
+  deepEqual([...sentTo.keys()].filter((to) => !pools.includes(to)), [], "it paid nobody but the pools");
+  equal(
+    [...sentTo.values()].reduce((all, count) => all + count, 0),
+    messages,
+    "every message that it paid arrived",
+  );
+  const fees = FEE * BigInt(paid);
+  const fromPools = [...received].reduce(
+    (all, [from, value]) => pools.includes(from) ? all + value : all,
+    0n,
+  );
+  ok(fromPools >= fees, "the fees came");
+  const costs = start + fees - balance;
+  ok(costs > 0n, "a withdrawal costs something");
+  return { start, fees, costs, end: balance };
+}
+
+function sorted<T extends { nullifierHash: bigint }>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => a.nullifierHash < b.nullifierHash ? -1 : 1);
+}

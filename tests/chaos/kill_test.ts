@@ -1,0 +1,60 @@
+/**
+ * Relayer processes killed with SIGKILL at every step of their journal, with load on them and an endpoint that fails;
+ * afterwards chain, database, trees and balances are equal. `deno task test:deep` goes on many times as long, from
+ * another seed.
+ */
+import { ok } from "node:assert/strict";
+import { depth, seed } from "../support/property_runs.ts";
+import { postgresServer } from "../support/services.ts";
+import { type CampaignPlan, runCampaign } from "./campaign.ts";
+import { steps } from "./journal_steps.ts";
+
+const STEPS = Object.keys(steps);
+const common = {
+  seed,
+  faults: 0.1,
+  /** Every step once, and once anywhere. */
+  kills: (STEPS.length + 1) * depth,
+  fuzzed: 50 * depth,
+};
+
+type Case = { name: string; ignore: boolean; plan: Omit<CampaignPlan, keyof typeof common> };
+
+const cases: Case[] = [
+  {
+    name: "kill -9 (kv): at every step of the journal, and each withdrawal is paid exactly once",
+    ignore: false,
+    plan: {
+      store: "kv",
+      replicas: 1,
+      wallet: "v4R2",
+      denominations: ["1"],
+      waves: 4 * depth,
+      notesPerWave: 4,
+    },
+  },
+  {
+    name: "kill -9 (postgres): replicas under load on two pools, and each withdrawal is paid exactly once",
+    ignore: !await postgresServer(),
+    plan: {
+      store: "postgres",
+      replicas: 2,
+      wallet: "v5R1",
+      denominations: ["1", "10"],
+      waves: 3 * depth,
+      notesPerWave: 6,
+    },
+  },
+];
+
+for (const { name, ignore, plan } of cases) {
+  Deno.test({
+    name,
+    ignore,
+    async fn() {
+      const report = await runCampaign({ ...common, ...plan });
+      for (const step of STEPS) ok(report.steps.has(step), `somebody was killed ${step}`);
+      ok(report.restarts > 0 && report.faults.size > 0, "a storm that touches nothing would prove nothing");
+    },
+  });
+}

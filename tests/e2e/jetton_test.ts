@@ -1,0 +1,183 @@
+/** A jetton's notes from deposit through the relayer to the payee, on a localnet. All parts are real. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { depositJetton } from "../../src/client/deposit_jetton.ts";
+import { RelayerClient } from "../../src/client/relayer_client.ts";
+import { fromRelayer } from "../../src/client/tree_sync.ts";
+import { buildWithdrawArgs } from "../../src/client/withdraw.ts";
+import { opCodes } from "../../src/core/messages.ts";
+import { toHex } from "../../src/core/field.ts";
+import { createNote, type Note } from "../../src/core/note.ts";
+import { withdrawalCost } from "../../src/relay/withdrawal_cost.ts";
+import { messagesSince } from "../../src/ton/inbox.ts";
+import { jettonWalletAddress, jettonWalletData } from "../../src/ton/jetton.ts";
+import { readPrices } from "../../src/ton/prices.ts";
+import { Harness, until } from "./relayer_harness.ts";
+
+const KEY = "jet-10";
+const DENOMINATION = 10_000_000n; // of 6 decimals
+const FEE = 50_000n; // half a per cent
+const REFUND = 100_000_000n;
+const network = "localnet";
+const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
+
+Deno.test("jettons: from deposit to payment through the relayer", async (t) => {
+  await using net = await Harness.start();
+  const { master, asset, decimals } = net.localnet.jetton;
+  const jetton = { asset, decimals, jettonMaster: master };
+  const pool = net.contract(KEY);
+  const walletOf = (owner: Address) => jettonWalletAddress(net.chain, master, owner);
+  const held = async (owner: Address) =>
+    (await jettonWalletData(net.chain, await walletOf(owner)))?.balance ?? 0n;
+  const coins = async (address: Address) => (await net.chain.account(address)).balance;
+  const client = new RelayerClient("http://relayer", { fetch: (input, init) => net.request(input, init) });
+  const status = (note: Note) => ({
+    pool: pool.address.toString(),
+    nullifierHash: toHex(note.nullifierHash),
+  });
+  const recipient = fresh(0x91);
+  const freshNote = () => createNote({ asset, amount: "10", network });
+  const notes = [freshNote(), freshNote()];
+
+  await t.step("a deposit takes exactly the denomination; what it attached in coins comes back", async () => {
+    const before = { jettons: await held(net.user.address), coins: await coins(net.user.address) };
+    const common = { chain: net.chain, pool, network, jetton, wallet: net.user, prover: net.prover } as const;
+    const { leafIndex, attempts } = await depositJetton({ ...common, note: notes[0], pollMs: 50 });
+    deepEqual([leafIndex, attempts], [0, 1]);
+    equal(await held(net.user.address), before.jettons - DENOMINATION);
+    equal(await held(pool.address), DENOMINATION);
+    await until(
+      "the excesses are back",
+      async () => before.coins - await coins(net.user.address) < 50_000_000n,
+    );
+    await depositJetton({ ...common, note: notes[1], pollMs: 50 });
+    for (const { commitment } of notes) net.tree(KEY).append(commitment);
+    await net.untilIndexed(KEY);
+  });
+
+  await t.step("/pools names the jetton, its fee floor and its refund limit", async () => {
+    const { pools } = await client.pools();
+    const { asset: shown, amount, denomination, feeMin, maxRefund, ...rest } = pools[KEY];
+    deepEqual([shown, amount, denomination, feeMin, maxRefund], [asset, "10", DENOMINATION, 0n, REFUND]);
+    ok(rest.jettonMaster?.equals(master) && rest.decimals === decimals);
+    equal(await client.feeFloor(KEY), FEE);
+  });
+
+  const gift = { recipient, fee: FEE, refund: REFUND };
+  await t.step(
+    "what the operator's terms or the pool would refuse is refused before anything is sent",
+    async () => {
+      const poolWallet = await walletOf(pool.address);
+      const cases: [string, Parameters<typeof net.withdrawal>[2], code: string, pointer?: string][] = [
+        ["a fee one unit below the floor", { ...gift, fee: FEE - 1n }, "fee_below_floor"],
+        ["a fee of the denomination", { ...gift, fee: DENOMINATION }, "fee_not_below_denomination"],
+        ["a refund one nano above the limit", { ...gift, refund: REFUND + 1n }, "refund_above_limit"],
+        [
+          "a recipient on the masterchain",
+          { ...gift, recipient: new Address(-1, Buffer.alloc(32, 1)) },
+          "invalid_request",
+          "/recipient",
+        ],
+        ["the pool's own jetton wallet", { ...gift, recipient: poolWallet }, "invalid_request", "/recipient"],
+      ];
+      const [{ proof }, seqno] = [await net.withdrawal(KEY, notes[0], gift), await net.store.transfer()];
+      for (const [what, choice, code, pointer] of cases) {
+        // The terms come before the proof, so that any one does.
+        const { body } = await net.post("/withdraw", { ...net.unproved(KEY, notes[0], choice), proof });
+        equal(body.code, code, what);
+        if (pointer) equal(body.errors[0].pointer, pointer, what);
+      }
+      equal(await net.store.transfer(), seqno);
+    },
+  );
+
+  await t.step(
+    "the relayer pays recipient and itself in jettons, the refund in coins, to the unit",
+    async () => {
+      const before = { relayer: await coins(net.relayerAddress), pool: await coins(pool.address) };
+      const sentAt = (await net.chain.account(net.relayerAddress)).last;
+      const quoted = await withdrawalCost(await readPrices(net.chain), pool);
+      const { relayerAddress } = await client.status();
+      const args = await buildWithdrawArgs({
+        ...gift,
+        pool,
+        network,
+        note: notes[0],
+        jetton,
+        source: fromRelayer(client, pool.address),
+        relayer: relayerAddress,
+        prover: net.prover,
+      });
+      equal((await client.withdraw(args)).state, "sent");
+      const done = await net.untilState(status(notes[0]), "confirmed", "failed", "expired");
+      deepEqual([done.state, done.reason], ["confirmed", null]);
+      await until(
+        "the transfers have arrived",
+        async () => await held(recipient) > 0n && await held(net.relayerAddress) > 0n,
+      );
+      equal(await held(recipient), DENOMINATION - FEE);
+      equal(await held(net.relayerAddress), FEE);
+      equal(await coins(recipient), REFUND);
+      equal(await held(pool.address), DENOMINATION);
+      equal(await pool.getIsSpent(notes[0].nullifierHash), true);
+
+      await until("all three excesses are back", async () => {
+        const bodies = (await messagesSince(net.chain, net.relayerAddress, sentAt)).map(({ body }) => body);
+        return bodies.filter((body) =>
+          body.bits.length >= 32 && body.beginParse().loadUint(32) === opCodes.excesses
+        ).length === 3;
+      });
+      const cost = before.relayer - await coins(net.relayerAddress) - REFUND;
+      ok(cost <= quoted && 2n * cost > quoted, `reckoned ${quoted}, cost ${cost}`);
+      ok(await coins(pool.address) >= before.pool, "the pool's coins are its own");
+    },
+  );
+
+  await t.step("the same note again is refused with the payment in it", async () => {
+    const again = await net.post("/withdraw", await net.withdrawal(KEY, notes[0], gift));
+    deepEqual([again.status, again.body.code], [409, "nullifier_already_used"]);
+    equal(again.body.withdrawal.state, "confirmed");
+  });
+
+  await t.step(
+    "a bound on the cost refuses what would exceed it, refund included, and nothing below",
+    async () => {
+      const cost = await withdrawalCost(await readPrices(net.chain), pool);
+      const body = await net.withdrawal(KEY, notes[1], { ...gift, recipient: fresh(0x92) });
+      for (const [maxCostNano, code] of [[cost + REFUND - 1n, 503], [cost + REFUND, 200]] as const) {
+        await net.relayer.close();
+        await net.startRelayer({ maxCostNano });
+        await net.untilIndexed(KEY);
+        const { status: answered, body: answer } = await net.post("/withdraw", body);
+        equal(answered, code, JSON.stringify(answer));
+        if (code === 503) deepEqual([answer.code, answer.cost], ["uneconomic", String(cost)]);
+      }
+      equal((await net.untilState(status(notes[1]), "confirmed", "failed", "expired")).state, "confirmed");
+      await until("it is paid", async () => await held(fresh(0x92)) === DENOMINATION - FEE);
+      equal(await held(pool.address), 0n);
+    },
+  );
+});
+
+Deno.test("jettons: a pool that is not the registered one is refused by name", async (t) => {
+  await using net = await Harness.start({ relayer: false });
+  const entry = net.pool(KEY);
+  const cases: [what: string, change: Partial<typeof entry>, reason: RegExp][] = [
+    ["another master", { jettonMaster: fresh(1) }, /its jetton is .*, not /],
+    ["another jetton wallet", { jettonWallet: fresh(2) }, /its jetton wallet is .*, not /],
+    ["the native coin", { asset: "native" }, /it holds jetton, not native/],
+  ];
+  for (const [what, change, reason] of cases) {
+    await t.step(what, async () => {
+      const pools = new Map([[KEY, { ...entry, ...change }]]);
+      await net.startRelayer({ deployments: { network, pools } });
+      const readiness = () => net.relayer.readiness().pools[KEY];
+      await until("it is refused", () => {
+        const state = readiness();
+        return !state.ready && reason.test(state.reason);
+      });
+      deepEqual((await net.get("/pools")).body.pools, {});
+      await net.relayer.close();
+    });
+  }
+});

@@ -1,0 +1,101 @@
+/** What an operator relies on, of the program as it is started: alerts, metrics, and what a cache that dies takes away. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { formatDeployments } from "../../src/core/deployments.ts";
+import { toHex } from "../../src/core/field.ts";
+import { freePort } from "../support/program.ts";
+import { serve } from "../support/serve.ts";
+import { redisServer } from "../support/services.ts";
+import { gateTo } from "../support/tcp_gate.ts";
+import { Harness, until } from "./relayer_harness.ts";
+
+const KEY = "native-1";
+const TOKEN = "0123456789abcdef";
+const redis = await redisServer();
+
+Deno.test({
+  name:
+    "operator: alerts are posted, metrics guarded, and without its cache the relayer refuses withdrawals alone",
+  ignore: !redis,
+  async fn(t) {
+    await using net = await Harness.start({ relayer: false });
+    await using gate = gateTo(redis!, 6379);
+    const alerts: Record<string, string>[] = [];
+    await using webhook = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async (request) => {
+        alerts.push(await request.json());
+        return new Response(null, { status: alerts.length === 1 ? 503 : 204 });
+      },
+    );
+    const registry = `${net.directory}/registry.json`;
+    await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
+    const metricsPort = freePort();
+    const relayer = await serve({
+      RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
+      RELAYER_NETWORK: "localnet",
+      INDEXER_URL: net.localnet.url,
+      RELAYER_DEPLOYMENTS: registry,
+      RELAYER_DATA_DIR: `${net.directory}/data`,
+      RELAYER_PORT: "0",
+      CACHE_URL: gate.url,
+      RELAYER_RATE_NOTE_CHECK: "1000",
+      RELAYER_HOURLY_CAP: "1000000",
+      RELAYER_BALANCE_WARN: "999999999",
+      RELAYER_WEBHOOK_URL: `http://127.0.0.1:${webhook.addr.port}/hunter2`,
+      RELAYER_METRICS_PORT: String(metricsPort),
+      RELAYER_METRICS_TOKEN: TOKEN,
+    });
+
+    await t.step("a wallet below its bound is told of by webhook, again after a refusal", async () => {
+      await until("the alert has come twice", () => alerts.length === 2);
+      deepEqual(alerts[0], alerts[1]);
+      const { event, network, warn, balance } = alerts[0];
+      deepEqual([event, network, warn], ["balance_low", "localnet", "999999999"]);
+      match(balance, /^[0-9]+(\.[0-9]+)?$/);
+      ok(!relayer.log().includes("hunter2"));
+    });
+
+    await t.step("metrics are on their own port, and beside the API for the token alone", async () => {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      match(text, /^tonado_wallet_balance_native [0-9.]+$/m);
+      match(text, /^tonado_dependency_up\{dependency="cache"\} 1$/m);
+      const beside = async (headers: HeadersInit) => {
+        const response = await fetch(`${relayer.url}/metrics`, { headers });
+        await response.body?.cancel();
+        return response.status;
+      };
+      deepEqual([await beside({}), await beside({ authorization: `Bearer ${TOKEN}` })], [404, 200]);
+    });
+
+    await t.step("without its cache it reads on, and takes no withdrawal past the caps", async () => {
+      const note = await net.deposit(KEY);
+      await until("it is indexed", async () => (await relayer.ask("/readyz")).pools[KEY].leaves === 1);
+      const recipient = Address.parse(`0:${"42".repeat(32)}`);
+      const body = await net.withdrawal(KEY, note, { recipient });
+      const pool = net.pool(KEY).address.toString();
+      const isSpent = async () =>
+        (await relayer.ask("/note/check", { pool, nullifierHash: toHex(note.nullifierHash) })).spent;
+
+      gate.shut();
+      await until(
+        "it says that its cache is gone",
+        async () => (await relayer.ask("/readyz")).dependencies.cache.state === "degraded",
+      );
+      equal((await relayer.ask("/readyz")).ready, true);
+      equal(await isSpent(), false);
+      const refused = await relayer.ask("/withdraw", body);
+      deepEqual([refused.status, refused.code, refused.title], [503, "not_ready", "Not ready"]);
+      match(refused.detail, /^Shared cache does not answer/);
+
+      gate.open();
+      await until(
+        "its cache is back",
+        async () => (await relayer.ask("/readyz")).dependencies.cache.state === "ok",
+      );
+      ok(["accepted", "broadcast", "confirmed"].includes((await relayer.ask("/withdraw", body)).state));
+      await until("it is paid", isSpent);
+    });
+    await relayer.end("SIGTERM");
+  },
+});

@@ -1,0 +1,189 @@
+/**
+ * Everything that a relayer writes during a whole run, searched for what must not be in it: the client's address, the
+ * note, its secrets, the wallet's mnemonic; and in logs and traces what tells one deposit or withdrawal from another.
+ */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { Redis } from "ioredis";
+import { formatDeployments } from "../../src/core/deployments.ts";
+import { toHex } from "../../src/core/field.ts";
+import { formatNote } from "../../src/core/note.ts";
+import { postgresCommand } from "../support/postgres_command.ts";
+import { serve } from "../support/serve.ts";
+import { freshDatabase, postgresServer, redisServer } from "../support/services.ts";
+import { Harness, until } from "./relayer_harness.ts";
+
+const KEY = "native-1";
+const IPV4 = "198.51.100.77";
+const IPV6 = "2001:db8:dead:beef::77";
+const recipient = Address.parse(`0:${"5a".repeat(32)}`);
+const [postgres, redis] = [await postgresServer(), await redisServer()];
+
+const places: [where: string, ignore: boolean, services: boolean][] = [
+  ["embedded store and memory", false, false],
+  ["PostgreSQL and Redis", !postgres || !redis, true],
+];
+
+for (const [where, ignore, services] of places) {
+  Deno.test({
+    name: `privacy: a whole run leaves no client, note or secret behind (${where})`,
+    ignore,
+    async fn() {
+      await using net = await Harness.start({ relayer: false });
+      await using database = services ? await freshDatabase() : undefined;
+      const traces: string[] = [];
+      await using collector = Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+        async (request) => {
+          traces.push(await request.text());
+          return Response.json({});
+        },
+      );
+      const registry = `${net.directory}/registry.json`;
+      await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
+      const data = `${net.directory}/data`;
+      await Deno.mkdir(data); // with PostgreSQL the relayer has no need of it
+      const relayer = await serve({
+        RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
+        RELAYER_NETWORK: "localnet",
+        INDEXER_URL: net.localnet.url,
+        RELAYER_DEPLOYMENTS: registry,
+        RELAYER_DATA_DIR: data,
+        RELAYER_PORT: "0",
+        RELAYER_LOG_LEVEL: "debug",
+        RELAYER_TRUST_PROXY: "1",
+        RELAYER_RATE_NOTE_CHECK: "1000",
+        RELAYER_RATE_WITHDRAW: "1000",
+        RELAYER_HOURLY_CAP: "1000000",
+        OTEL_DENO: "true",
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.addr.port}`,
+        OTEL_BSP_SCHEDULE_DELAY: "100",
+        ...services ? { DATABASE_URL: database!.url, CACHE_URL: redis! } : {},
+      });
+      const ask = async (path: string, body?: unknown, ip = IPV4) => {
+        const response = await fetch(relayer.url + path, {
+          headers: { "x-forwarded-for": ip, "content-type": "application/json" },
+          ...body === undefined ? {} : { method: "POST", body: JSON.stringify(body) },
+        });
+        const text = await response.text();
+        return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
+      };
+
+      const note = await net.deposit(KEY);
+      await until("it is indexed", async () => (await ask("/readyz")).body.pools[KEY].leaves === 1);
+      const pool = net.pool(KEY).address.toString();
+      const [commitment, nullifierHash] = [toHex(note.commitment), toHex(note.nullifierHash)];
+      const text = formatNote(note);
+      equal((await ask("/note/check", { pool, commitment })).body.deposited, true);
+      equal((await ask("/note/check", { pool, nullifierHash }, IPV6)).body.spent, false);
+      equal((await ask(`/tree/path?pool=${pool}&commitment=${commitment}`)).status, 200);
+      equal((await ask("/withdraw", { note: text })).status, 400);
+      equal((await ask(`/status?note=${text}`)).status, 400);
+      equal((await ask(`/${text}`)).status, 404);
+      equal((await ask("/withdraw", { pool, [text]: { secret: toHex(note.secret) } })).status, 400);
+      const body = await net.withdrawal(KEY, note, { recipient });
+      ok((await ask("/withdraw", body, IPV6)).status < 300);
+      await until(
+        "it is confirmed",
+        async () => (await ask("/withdraw/status", { pool, nullifierHash }, IPV6)).body.state === "confirmed",
+      );
+      equal((await ask("/withdraw", body)).status, 409);
+      await until("the spans have arrived", () => Promise.resolve(/POST \/withdraw\b/.test(traces.join(""))));
+      const metrics = (await ask("/metrics")).body as string;
+      const cache = services ? await redisDump(redis!, net.relayerAddress) : "";
+      await relayer.end("SIGTERM");
+
+      const written: Record<string, string> = {
+        log: relayer.log(),
+        traces: traces.join("\n"),
+        metrics,
+        cache,
+        files: await filesOf(data),
+        database: services ? await databaseDump(database!.url) : "",
+      };
+      // The search looks where things are: what must be there is there.
+      ok(written.log.includes("refused a body"));
+      ok(written.metrics.includes('tonado_withdrawals_settled_total{pool="native-1",state="confirmed"} 1'));
+      const kept = (written.files + written.database).toLowerCase();
+      ok(
+        numbers(note.nullifierHash).some((form) => kept.includes(form)),
+        "the journal is among what is searched",
+      );
+      if (services) ok(/rate-note-check/.test(cache) && /withdrawals/.test(cache), cache);
+
+      const words = net.localnet.relayer.mnemonic.split(" ");
+      const nowhere: Record<string, readonly string[]> = {
+        "the client's IPv4 address": [IPV4],
+        "the client's IPv6 address": [IPV6, "2001:db8:dead:beef", "2001:0db8:dead:beef"],
+        "the note": [text, text.slice(-40)],
+        "the secret": numbers(note.secret),
+        "the nullifier": numbers(note.nullifier),
+        "the mnemonic": [words.slice(0, 3).join(" "), words.slice(-3).join(" ")],
+      };
+      const notTold: Record<string, readonly string[]> = {
+        "the commitment that a path was asked for": numbers(note.commitment),
+        "the nullifier hash": numbers(note.nullifierHash),
+        "the payee": [
+          recipient.toString(),
+          recipient.hash.toString("hex"),
+          recipient.toString({ testOnly: true }),
+        ],
+      };
+      const found: string[] = [];
+      for (const [place, content] of Object.entries(written)) {
+        const told = ["log", "traces", "metrics", "cache"].includes(place);
+        for (const [what, needles] of Object.entries({ ...nowhere, ...told ? notTold : {} })) {
+          if (needles.some((needle) => content.toLowerCase().includes(needle.toLowerCase()))) {
+            found.push(`${what} is in the ${place}`);
+          }
+        }
+      }
+      deepEqual(found, []);
+    },
+  });
+}
+
+/** A number in the forms that it may be written in. */
+function numbers(value: bigint): string[] {
+  const hex = value.toString(16);
+  const bytes = Uint8Array.fromHex(hex.padStart(64, "0"));
+  return [hex, String(value), bytes.toBase64().slice(4, -4), String.fromCharCode(...bytes)];
+}
+
+/** All bytes below a directory, one character each. */
+async function filesOf(directory: string): Promise<string> {
+  let all = "";
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    all += isDirectory ? await filesOf(path) : new TextDecoder("latin1").decode(await Deno.readFile(path));
+  }
+  return all;
+}
+
+async function databaseDump(url: string): Promise<string> {
+  const tables = await postgresCommand(
+    url,
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+      where table_schema not in ('pg_catalog', 'information_schema')`,
+  );
+  let all = "";
+  for (const { name } of tables) {
+    const [{ rows }] = await postgresCommand(
+      url,
+      `select coalesce(string_agg(t::text, E'\\n'), '') as rows from ${name} t`,
+    );
+    all += `${name}\n${rows}\n`;
+  }
+  return all;
+}
+
+/** Keys and values of this relayer in Redis, which are removed. */
+async function redisDump(url: string, relayer: Address): Promise<string> {
+  const client = new Redis(url);
+  const keys = await client.keys(`tonado:localnet:${relayer.toRawString()}:*`);
+  const rows = await Promise.all(keys.map(async (key) => `${key} ${await client.get(key)}`));
+  if (keys.length > 0) await client.del(...keys);
+  client.disconnect();
+  return rows.join("\n");
+}

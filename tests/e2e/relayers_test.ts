@@ -1,0 +1,103 @@
+/** A withdrawal through a list of relayers of which only the last is honest: real servers, real pool, real proofs. */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { checkedTree, withdrawThrough } from "../../src/client/relayed_withdrawal.ts";
+import { RelayerClient } from "../../src/client/relayer_client.ts";
+import { Harness } from "./relayer_harness.ts";
+
+const KEY = "native-1";
+const recipient = Address.parse(`0:${"42".repeat(32)}`);
+
+/** What a dishonest relayer says instead of the honest one; undefined: the same. */
+type Lie = (path: string, honest: () => Promise<Response>) => Promise<Response> | Response | undefined;
+
+const changed = async (
+  honest: () => Promise<Response>,
+  change: (body: Record<string, unknown>) => unknown,
+) => {
+  const response = await honest();
+  return Response.json(change(await response.json()), { status: response.status });
+};
+const lies: Record<string, Lie> = {
+  "a root that is not the pool's": (path, honest) =>
+    path === "/tree/root" ? changed(honest, (body) => ({ ...body, root: "0x5" })) : undefined,
+  "other leaves": (path, honest) =>
+    path === "/tree/commitments"
+      ? changed(honest, (body) => ({
+        ...body,
+        commitments: (body.commitments as { leafIndex: number }[]).map(({ leafIndex }) => ({
+          leafIndex,
+          commitment: "0x7",
+        })),
+      }))
+      : undefined,
+  "another network": (path, honest) =>
+    path === "/status" ? changed(honest, (body) => ({ ...body, network: "testnet" })) : undefined,
+  "accepted for ever": (path) =>
+    path === "/withdraw"
+      ? Response.json({}, { status: 202 })
+      : path === "/withdraw/status"
+      ? Response.json({ state: "accepted" })
+      : undefined,
+  "paid, when nothing is": (path) =>
+    path === "/withdraw"
+      ? Response.json({ seqno: 1, fee: "1" })
+      : path === "/withdraw/status"
+      ? Response.json({ state: "confirmed" })
+      : undefined,
+};
+
+Deno.test("client: of several relayers the honest one pays, and each other is told with its fault", async () => {
+  await using net = await Harness.start();
+  const note = await net.deposit(KEY);
+  await net.untilIndexed(KEY);
+  const ended = new AbortController();
+  const relayerThat = (lie: Lie): RelayerClient => {
+    const { addr } = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, signal: ended.signal, onListen: () => {} },
+      (request) => {
+        const { pathname, search } = new URL(request.url);
+        const honest = () => net.request(new Request(`http://relayer${pathname}${search}`, request));
+        return lie(pathname, honest) ?? honest();
+      },
+    );
+    return new RelayerClient(`http://127.0.0.1:${addr.port}`, { attempts: 1 });
+  };
+  const dead = new RelayerClient("http://127.0.0.1:9", { attempts: 1 });
+  const dishonest = Object.values(lies).map(relayerThat);
+  const honest = relayerThat(() => undefined);
+  const pool = net.contract(KEY);
+  const request = {
+    pool,
+    poolKey: KEY,
+    network: "localnet" as const,
+    note,
+    recipient,
+    prover: net.prover,
+  };
+  const options = { pollMs: 200, patienceMs: 400 };
+
+  await rejects(checkedTree(dishonest[0], pool), { code: "relayer_unavailable" });
+  await rejects(checkedTree(dishonest[1], pool), { code: "relayer_unavailable" });
+  equal((await checkedTree(honest, pool)).root, net.tree(KEY).root);
+
+  const unheard = [dead, ...dishonest];
+  await rejects(
+    withdrawThrough(unheard, request, options),
+    (error: { code: string; errors: { pointer: string }[] }) => {
+      equal(error.code, "relayer_unavailable");
+      deepEqual(error.errors.map(({ pointer }) => pointer), unheard.map(({ baseUrl }) => baseUrl));
+      return true;
+    },
+  );
+  equal(await pool.getIsSpent(note.nullifierHash), false);
+
+  const { relayer, status } = await withdrawThrough([dead, dishonest[1], honest], request, {
+    pollMs: 200,
+    patienceMs: 120_000,
+  });
+  deepEqual([relayer.baseUrl, status.state], [honest.baseUrl, "confirmed"]);
+  equal(await pool.getIsSpent(note.nullifierHash), true);
+  await rejects(withdrawThrough([honest], request, options), { code: "nullifier_already_used" });
+  ended.abort();
+});

@@ -1,0 +1,79 @@
+/**
+ * Requests drawn from the API's own OpenAPI document, sent to a relayer over HTTP, and every answer held against that
+ * document: no status, content type, shape or problem code that it does not name, and no internal error. The relayer's
+ * pools are not ready here; `tests/e2e/api_fuzz_test.ts` does the same to one that serves.
+ */
+import { equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { listen } from "../../src/http/listen.ts";
+import { runs } from "../support/property_runs.ts";
+import { exampleOf, fuzzedRequests, judge } from "../support/openapi.ts";
+import { payload, pool, stranger, withAppItself } from "./api_harness.ts";
+
+Deno.test("http: whatever the OpenAPI document allows or nearly allows is answered as it says", () =>
+  withAppItself(async (app) => {
+    const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
+    const api = await (await fetch(`${listener.url}/openapi.json`)).json();
+    const wrong = judge(api);
+    const addresses = [pool.toString(), pool.toRawString(), stranger.toString()];
+    const requests = fuzzedRequests(api, {
+      pool: addresses,
+      recipient: [payload.recipient],
+      publicSignals: payload.publicSignals,
+      fee: [payload.fee],
+      refund: ["0"],
+    });
+    const seen = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        const { path, method, query, body } = request;
+        const response = await fetch(`${listener.url}${path}${query}`, {
+          method,
+          ...body === undefined ? {} : { body, headers: { "content-type": "application/json" } },
+        });
+        const answer = { status: response.status, headers: response.headers, body: await response.json() };
+        seen.set(`${path} ${answer.status}`, (seen.get(`${path} ${answer.status}`) ?? 0) + 1);
+        equal(wrong(request, answer), undefined, JSON.stringify(answer.body));
+      }),
+      runs(600),
+    );
+    await listener.close();
+    for (const path of Object.keys(api.paths)) {
+      ok([...seen.keys()].some((key) => key.startsWith(`${path} `)), `${path} was asked`);
+    }
+    for (
+      const key of ["/status 200", "/withdraw 400", "/withdraw 503", "/tree/root 503", "/note/check 404"]
+    ) {
+      ok(seen.has(key), `${key} is among ${[...seen.keys()].sort()}`);
+    }
+  }));
+
+Deno.test("http: each example of the OpenAPI document is well-formed: tools send them as they stand", () =>
+  withAppItself(async (app) => {
+    const api = await (await app.request("/openapi.json")).json();
+    for (const [path, { post }] of Object.entries<Record<string, { requestBody: unknown }>>(api.paths)) {
+      if (post === undefined) continue;
+      const body = JSON.stringify(exampleOf(api, path));
+      const headers = { "content-type": "application/json" };
+      const answer = await (await app.request(path, { method: "POST", headers, body })).json();
+      ok(answer.code !== "invalid_request", `${path}: ${JSON.stringify(answer.errors)}`);
+    }
+  }));
+
+Deno.test("the judge of answers finds what is not documented", () =>
+  withAppItself(async (app) => {
+    const api = await (await app.request("/openapi.json")).json();
+    const wrong = judge(api);
+    const request = { path: "/status", method: "GET" };
+    const headers = new Headers({ "content-type": "application/json" });
+    const good = await (await app.request("/status")).json();
+    equal(wrong(request, { status: 200, headers, body: good }), undefined);
+    for (
+      const answer of [
+        { status: 418, headers, body: good },
+        { status: 200, headers: new Headers({ "content-type": "text/html" }), body: good },
+        { status: 200, headers, body: { ...good, feeBps: "50" } },
+        { status: 200, headers, body: {} },
+      ]
+    ) equal(typeof wrong(request, answer), "string", JSON.stringify(answer));
+  }));

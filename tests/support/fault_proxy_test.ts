@@ -1,0 +1,95 @@
+/** The proxy's own claims: what it says it does to a call, it does. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { type FaultKind, faultKinds, startFaultProxy } from "./fault_proxy.ts";
+
+const HISTORY = {
+  ok: true,
+  result: [{ data: "AAECAwQF" }, { data: "BgcICQoL" }, { data: "DA0ODxAR" }],
+};
+const ROOT = { ok: true, result: { stack: [["num", `0x${"5a".repeat(32)}`]] } };
+
+/** An endpoint that counts what comes. */
+function endpoint() {
+  let [calls, answer] = [0, 0];
+  const ended = new AbortController();
+  const server = Deno.serve({ port: 0, signal: ended.signal, onListen: () => {} }, async (request) => {
+    calls++;
+    const { method } = await request.json();
+    if (method === "getTransactions") return Response.json(HISTORY);
+    if (method === "runGetMethod") return Response.json(ROOT);
+    return Response.json({ ok: true, result: answer++ });
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/`,
+    get calls() {
+      return calls;
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort();
+      await server.finished;
+    },
+  };
+}
+
+async function ask(url: string, method: string, params: Record<string, unknown> = {}) {
+  // On a connection that is used again the runtime repeats a call whose connection breaks: nobody would see the fault.
+  using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  const response = await fetch(url, { method: "POST", body: JSON.stringify({ method, params }), client });
+  const text = await response.text();
+  return { status: response.status, text, retryAfter: response.headers.get("retry-after") };
+}
+
+Deno.test("fault proxy: without a storm everything passes as it is", async () => {
+  await using target = endpoint();
+  await using proxy = startFaultProxy({ target: target.url, seed: 1 });
+  deepEqual(JSON.parse((await ask(proxy.url("a"), "getTransactions")).text), HISTORY);
+  deepEqual(JSON.parse((await ask(proxy.url("a"), "runGetMethod", { method: "getCurrentRoot" })).text), ROOT);
+  deepEqual([proxy.calls, target.calls, proxy.counts.size], [2, 2, 0]);
+});
+
+Deno.test("fault proxy: in a storm every kind of fault comes, and none is counted that was not done", async () => {
+  await using target = endpoint();
+  await using proxy = startFaultProxy({ target: target.url, seed: 2 });
+  proxy.storm(1);
+  let wrong = 0;
+  const reads = [["getTransactions", {}], ["runGetMethod", { method: "getCurrentRoot" }]] as const;
+  const seen = () => [...proxy.counts.keys()].sort();
+  const expected = (Object.keys(faultKinds) as FaultKind[]).filter((kind) => faultKinds[kind] !== "sends")
+    .sort();
+  for (let i = 0; seen().length < expected.length; i++) {
+    ok(i < 2_000, `only ${seen()}`);
+    const [method, params] = reads[i % 2];
+    const answer = await ask(proxy.url("a"), method, params).catch(() => undefined);
+    if (answer?.status === 429) equal(answer.retryAfter, "1");
+    const good = JSON.stringify(method === "getTransactions" ? HISTORY : ROOT);
+    if (answer?.text !== good) wrong++;
+  }
+  deepEqual(seen(), expected);
+  // A repetition, a delay and an old answer of an endpoint that never changes cannot be told from a good answer.
+  const counted = [...proxy.counts].filter(([kind]) => !/twice|delayed|stale/.test(kind));
+  equal(wrong, counted.reduce((all, [, count]) => all + count, 0));
+});
+
+Deno.test("fault proxy: while it lies every root is another one", async () => {
+  await using target = endpoint();
+  await using proxy = startFaultProxy({ target: target.url, seed: 3 });
+  proxy.lying = true;
+  const { text } = await ask(proxy.url("a"), "runGetMethod", { method: "getCurrentRoot" });
+  match(text, /0x(5a){31}59"/);
+  proxy.lying = false;
+  deepEqual(JSON.parse((await ask(proxy.url("a"), "runGetMethod", { method: "getCurrentRoot" })).text), ROOT);
+});
+
+Deno.test("fault proxy: a barrier holds a call before it is made, tells whose it is, and drops it", async () => {
+  await using target = endpoint();
+  await using proxy = startFaultProxy({ target: target.url, seed: 4 });
+  const barrier = proxy.hold("before", ({ method }) => method === "held");
+  const held = ask(proxy.url("b"), "held");
+  equal((await barrier.caught).client, "b");
+  equal((await ask(proxy.url("a"), "other")).status, 200);
+  equal(target.calls, 1);
+  barrier.release("drop");
+  await rejects(held);
+  equal((await ask(proxy.url("b"), "held")).status, 200, "nothing is held afterwards");
+  equal(target.calls, 2);
+});

@@ -1,0 +1,79 @@
+/** The program in this process, against real adapters: as a user runs it, without the second that a process takes to start. */
+import { dirname } from "node:path";
+import { noteFile } from "../../src/client/files/note_file.ts";
+import { run } from "../../src/cli/program.ts";
+import type { Wiring } from "../../src/cli/wiring.ts";
+import { Secret } from "../../src/core/secret.ts";
+import { createProver } from "../../src/prover/prover.ts";
+import { connect } from "../../src/ton/toncenter.ts";
+import { openWallet } from "../../src/ton/wallet.ts";
+
+/** What a command left behind. */
+export interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Questions that it asked. */
+  readonly asked: readonly string[];
+}
+
+/** What the person at the terminal answers; nothing: there is none. */
+export interface Person {
+  readonly agrees?: boolean;
+  readonly secrets?: readonly string[];
+  /** Told of every piece of standard output as it is written. */
+  readonly sees?: (text: string) => void;
+  /** Ends the command, as Ctrl-C does. */
+  readonly interrupts?: AbortSignal;
+}
+
+/** Runs one command. */
+export async function tonado(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  person: Person = {},
+): Promise<Result> {
+  let [stdout, stderr] = ["", ""];
+  const asked: string[] = [];
+  const secrets = [...person.secrets ?? []];
+  const unused = () => Promise.reject(new Error("not asked for here"));
+  const wiring: Wiring = {
+    env,
+    stdout: {
+      isTerminal: false,
+      columns: 80,
+      write: (text) => {
+        stdout += text;
+        person.sees?.(text);
+      },
+    },
+    stderr: { isTerminal: false, columns: 80, write: (text) => void (stderr += text) },
+    makeTempDir: unused,
+    removeDir: unused,
+    async writeFile(path, text) {
+      await Deno.mkdir(dirname(path), { recursive: true });
+      await Deno.writeTextFile(path, text);
+    },
+    readStream: unused,
+    async writeStream(path, content) {
+      await Deno.writeFile(path, ReadableStream.from(content), { createNew: true });
+    },
+    now: Date.now,
+    openStore: unused,
+    migrateDatabase: unused,
+    stopped: () => new Promise((resolve) => person.interrupts?.addEventListener("abort", () => resolve())),
+    agrees: (question) => Promise.resolve((asked.push(question), person.agrees)),
+    askSecret(question) {
+      asked.push(question);
+      const answer = secrets.shift();
+      return Promise.resolve(answer === undefined ? undefined : new Secret(answer));
+    },
+    notes: (path) => noteFile(path, { workFactor: 8 }),
+    startLocalnet: unused,
+    serve: unused,
+    connect: (endpoint, apiKey) => connect({ endpoint, apiKey }),
+    openWallet,
+    createProver: () => createProver(),
+  };
+  return { code: await run(args, "0", wiring), stdout, stderr, asked };
+}
