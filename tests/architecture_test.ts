@@ -21,7 +21,11 @@ const mayImport: Record<string, readonly string[]> = {
 };
 
 /** Adapters: what talks to the outside. Only the composition root, the library's entry, tests and tools import them. */
-const adapters = [/^src\/ton\/toncenter\.ts$/, /^src\/store\/kv\//];
+const adapters = [
+  /^src\/ton\/toncenter\.ts$/,
+  /^src\/store\/(files|kv|postgres|memory|redis)\//,
+  /^src\/client\/files\//,
+];
 const mayBuildAdapters = [
   "main.ts",
   "src/mod.ts",
@@ -33,6 +37,7 @@ const outside: Record<string, readonly string[]> = {
   "poseidon-wasm": ["core"],
   "prover-wasm": ["prover"],
   artifacts: ["prover", "ton", "ops"],
+  assets: ["http"],
   deployments: ["config"],
 };
 

@@ -32,7 +32,17 @@ export function sha256(bytes: Uint8Array): string {
 
 /** The committed pins. */
 export async function readPins(): Promise<Pins> {
-  return JSON.parse(await Deno.readTextFile(new URL("pins.json", ARTIFACTS)));
+  const text = await Deno.readTextFile(new URL("pins.json", ARTIFACTS));
+  let pins: Partial<Pins> | null;
+  try {
+    pins = JSON.parse(text);
+  } catch (cause) {
+    throw new Error("artifacts/pins.json is not JSON", { cause });
+  }
+  const missing = pinnedFiles.filter((file) => !/^[0-9a-f]{64}$/.test(String(pins?.files?.[file])));
+  if (typeof pins?.label !== "string") missing.push("label");
+  if (missing.length > 0) throw new Error(`artifacts/pins.json lacks ${missing.join(", ")}`);
+  return pins as Pins;
 }
 
 /** Pins the artifacts as they lie on disk now; every one of them must be there. */

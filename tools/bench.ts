@@ -8,11 +8,13 @@ import { poseidonSection } from "./bench/poseidon.ts";
 import { proofSections } from "./bench/proof.ts";
 import { measure, type Section } from "./bench/section.ts";
 import { treeSection } from "./bench/tree.ts";
+import { readArguments } from "./flags.ts";
 
 const sections: readonly Section[] = [poseidonSection, treeSection, ...proofSections];
 
-const json = Deno.args.includes("--json");
-const words = Deno.args.filter((arg) => !arg.startsWith("--")).map((word) => word.toLowerCase());
+const given = readArguments(["--json"], Infinity);
+const json = given.has("--json");
+const words = given.words.map((word) => word.toLowerCase());
 
 for (const section of sections) {
   const { title, operation } = section;

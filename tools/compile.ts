@@ -31,10 +31,18 @@ const stage = `${await Deno.makeTempDir({ prefix: "tonado-compile-" })}/stage`;
 /** Entry -> bundle. Workers keep their names: the code that starts them asks for them beside itself. */
 const bundles = { "tools/compile/entry.ts": "main.js", "src/prover/worker.ts": "worker.ts" };
 /** What the program reads at run time. */
-const embedded = ["artifacts", "deployments"];
+const embedded = ["artifacts", "assets", "deployments"];
 
-/** @ton/sandbox's emulator asks for a CommonJS directory name (seen: ReferenceError without it). */
-const PREAMBLE = "globalThis.__dirname ??= import.meta.dirname;\n";
+/**
+ * @ton/sandbox's emulator asks for a CommonJS directory name (seen: ReferenceError without it), and CommonJS packages for
+ * Node's modules: the bundler gives them a `require` by looking for its own stand-in in the text, and does not find it when
+ * minifying calls it something with a dollar sign (seen: Dynamic require of "node:crypto" is not supported).
+ */
+const PREAMBLE = [
+  'import { createRequire as requireFrom } from "node:module";',
+  "const require = requireFrom(import.meta.url);",
+  "globalThis.__dirname ??= import.meta.dirname;\n",
+].join("\n");
 
 try {
   await Deno.mkdir(`${stage}/src/bin`, { recursive: true });

@@ -15,6 +15,9 @@ import { circuits } from "../src/core/groth16.ts";
 import { ARTIFACTS, DEVELOPMENT_LABEL, DIST, formatJson, writePins } from "./artifacts.ts";
 import { compileCircuit } from "./circuits.ts";
 import { closeSnarkjs, openSnarkjs, type SnarkjsLogger } from "./snarkjs.ts";
+import { readArguments } from "./flags.ts";
+
+readArguments(["--ptau"], 1);
 
 /** 2^14 = 16,384 rows hold the larger circuit, deposit, with its 9,540 constraints and its public signals. */
 const POWER = 14;

@@ -13,8 +13,12 @@ import { settings } from "../src/config/settings.ts";
 import { toolSettings } from "../src/config/tool_settings.ts";
 import { problems } from "../src/core/errors.ts";
 import { httpProblemCodes } from "../src/http/problem_response.ts";
+import { createMetrics } from "../src/telemetry/metrics.ts";
 import { writeGenerated } from "./generated_files.ts";
+import { readArguments } from "./flags.ts";
+import { page } from "./generated_page.ts";
 
+const check = readArguments(["--check"]).has("--check");
 const problemRows = httpProblemCodes.map((code) => {
   const { status, title, todo } = problems[code];
   return `| ${status} | \`${code}\` | ${title} | ${todo} |`;
@@ -33,14 +37,21 @@ await writeGenerated("docs", [
     "deploy-flags": flagTable(deployCommand(noWiring)),
     "deploy-settings": settingTable(toolSettings),
     "inspect-flags": flagTable(audit),
+    metrics: [
+      "| Metric | Kind | Labels | What it is |",
+      "| --- | --- | --- | --- |",
+      ...createMetrics().described.map(({ name, type, labels, help }) =>
+        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`
+      ),
+    ],
   }),
-], Deno.args.includes("--check"));
+], check);
 
 function settingTable(table: Readonly<Record<string, Setting<unknown>>>): string[] {
-  const rows = Object.values(table).map(({ name, help, secret, default: standard }) =>
-    `| \`${name}\` | ${help}${secret ? " (secret)" : ""} | ${
-      standard === undefined ? "" : `\`${standard}\``
-    } |`
+  const rows = Object.values(table).map(({ name, alias, help, secret, offOnLocalnet, default: standard }) =>
+    `| \`${name}\`${alias ? ` or \`${alias}\`` : ""} | ${help}${offOnLocalnet ? "; off on localnet" : ""}${
+      secret ? " (secret)" : ""
+    } | ${standard === undefined ? "" : `\`${standard}\``} |`
   );
   return ["| Variable | What it is | Default |", "| --- | --- | --- |", ...rows];
 }
@@ -53,30 +64,4 @@ function flagTable({ options }: Command): string[] {
     } |`;
   });
   return ["| Flag | What it is | Default |", "| --- | --- | --- |", ...rows];
-}
-
-/** The page with each table between its two marks replaced. */
-async function page(path: string, tables: Readonly<Record<string, readonly string[]>>) {
-  let text = await Deno.readTextFile(path);
-  for (const [mark, table] of Object.entries(tables)) {
-    const [open, close] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
-    const [before, rest] = text.split(open);
-    const after = rest?.split(close)[1];
-    if (after === undefined) throw new Error(`${path} has no ${open} ... ${close}`);
-    text = `${before}${open}\n\n${table.join("\n")}\n\n${close}${after}`;
-  }
-  return { path, content: await formatted(text) };
-}
-
-/** As `deno fmt` leaves it, which aligns tables. */
-async function formatted(markdown: string): Promise<string> {
-  const fmt = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--ext", "md", "-"],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  const writer = fmt.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(markdown));
-  await writer.close();
-  return await new Response(fmt.stdout).text();
 }

@@ -7,6 +7,9 @@
 import { circuits } from "../src/core/groth16.ts";
 import { ARTIFACTS, formatJson, pinnedFiles, readPins, sha256 } from "./artifacts.ts";
 import { closeSnarkjs, openSnarkjs } from "./snarkjs.ts";
+import { readArguments } from "./flags.ts";
+
+readArguments([]);
 
 const wrong: string[] = [];
 

@@ -8,10 +8,11 @@ import { writeGenerated } from "./generated_files.ts";
 import { circomConstants } from "./poseidon/circom_constants.ts";
 import { poseidonParameters } from "./poseidon/parameters.ts";
 import { rustConstants } from "./poseidon/rust_constants.ts";
+import { readArguments } from "./flags.ts";
 
 const [t2, t3] = [poseidonParameters(2), poseidonParameters(3)];
 
 await writeGenerated("poseidon:params", [
   { path: "circuits/generated/poseidon_constants.circom", content: circomConstants([t2, t3]) },
   { path: "poseidon-wasm/src/generated/constants.rs", content: rustConstants(t2, t3) },
-], Deno.args.includes("--check"));
+], readArguments(["--check"]).has("--check"));

@@ -14,6 +14,7 @@
  * makes the same bytes anywhere; another compiler makes others, and `--check` says so by naming the version.
  */
 import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
+import { readArguments } from "./flags.ts";
 
 /** Folders of the crates, each of which builds `<folder with underscores>.wasm`, and what they need of the machine. */
 const features: Readonly<Record<string, string>> = {
@@ -30,7 +31,8 @@ const TARGET = "wasm32-unknown-unknown";
 const root = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 const home = Deno.env.get("HOME") ?? "";
 const cargoHome = Deno.env.get("CARGO_HOME") ?? `${home}/.cargo`;
-const check = Deno.args.includes("--check");
+const given = readArguments(["--check"], Infinity);
+const check = given.has("--check");
 
 /** How the compiler is called: environment, and arguments to cargo. */
 interface Toolchain {
@@ -44,7 +46,7 @@ for (const crate of selected()) files.push(...await build(crate));
 await writeGenerated("wasm", files, check);
 
 function selected(): readonly string[] {
-  const names = Deno.args.filter((arg) => !arg.startsWith("--"));
+  const names = given.words;
   const unknown = names.filter((name) => !crates.includes(name));
   if (unknown.length > 0) {
     console.error(`No such crate: ${unknown.join(", ")}. There are ${crates.join(", ")}.`);

@@ -9,6 +9,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToBigint, FIELD_MODULUS, toHex } from "../src/core/field.ts";
 import { poseidon } from "../src/core/poseidon.ts";
 import { writeGenerated } from "./generated_files.ts";
+import { readArguments } from "./flags.ts";
 
 /** The string whose hash is the empty leaf: nobody knows a preimage of it under Poseidon. */
 const SEED = "tornado";
@@ -17,14 +18,15 @@ const HEIGHT = 20;
 const zeros = [bytesToBigint(keccak_256(new TextEncoder().encode(SEED))) % FIELD_MODULUS];
 while (zeros.length <= HEIGHT) zeros.push(poseidon([zeros.at(-1)!, zeros.at(-1)!]));
 
-if (Deno.args.includes("--print")) {
+const given = readArguments(["--check", "--print"]);
+if (given.has("--print")) {
   console.log(zeros.map(toHex).join("\n"));
 } else {
   await writeGenerated("zeros", [
     { path: "src/core/generated/zeros.ts", content: typescript() },
     { path: "contracts/generated/zeros.tolk", content: tolk() },
     { path: "circuits/generated/zeros.circom", content: circom() },
-  ], Deno.args.includes("--check"));
+  ], given.has("--check"));
 }
 
 function header(comment: string): string {
