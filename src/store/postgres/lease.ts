@@ -32,11 +32,9 @@ export class Lease {
     );
     if (held.length > 0) return false;
     const [row] = await database.query(
-      `insert into lease as held (name, holder, fence, expires_at)
-       values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
-       on conflict (name) do update set
-         holder = excluded.holder, fence = held.fence + 1, expires_at = excluded.expires_at
-       where held.holder = excluded.holder or held.expires_at <= clock_timestamp()
+      `update lease set
+         holder = $2, fence = fence + 1, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+       where name = $1 and (holder = $2 or expires_at <= clock_timestamp())
        returning fence`,
       [NAME, this.#holder, ms],
     );

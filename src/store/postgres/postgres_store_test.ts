@@ -101,6 +101,18 @@ test("one leads at a time; a lease that ended is another's, with a higher fence"
     equal(Number(fence), 3);
   }));
 
+test("of many that ask for a lease nobody had yet, one has it and none an error", async (url) => {
+  const count = 8;
+  await withStores(url, count, async (...stores) => {
+    for (let round = 0; round < 25; round++) {
+      const answers = await Promise.all(stores.map((store) => store.lead(LEAD_MS)));
+      equal(answers.filter(Boolean).length, 1);
+      await Promise.all(stores.map((store) => store.resign()));
+      await postgresCommand(url, "update lease set holder = '', fence = 0, expires_at = '-infinity'");
+    }
+  });
+});
+
 for (const [name, write] of journalWrites) {
   test(`${name} of a leader that was deposed meanwhile, and does not know it, is refused`, (url) =>
     withStores(url, 2, async (first, second) => {

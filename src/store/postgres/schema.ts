@@ -92,4 +92,8 @@ export const migrations: readonly string[] = [
   );
   create unique index identity_one on identity ((true));
   `,
+  `
+  -- The lease that nobody has had yet: with its row there, those who ask first wait for one another as all others do.
+  insert into lease (name, holder, fence, expires_at) values ('leader', '', 0, '-infinity') on conflict do nothing;
+  `,
 ];
