@@ -11,7 +11,7 @@ import { createNote, formatNote } from "../core/note.ts";
 import { addChainOptions, type ChainOptions } from "./chain_options.ts";
 import { addNoteOptions, addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { noteBackup, noteRestore } from "./note_files.ts";
-import { colours, progressLine } from "./style.ts";
+import { colours, isoSeconds, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
 type CheckOptions = ChainOptions & NoteOptions;
@@ -211,9 +211,4 @@ async function remember(
     ? {}
     : { deposit: { ...record.deposit, leafIndex, timestamp: depositedAt } };
   return await store.update(record.id, { state: now, ...pool === undefined ? {} : { pool }, ...deposit });
-}
-
-/** Unix seconds as people read them. */
-export function isoSeconds(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

@@ -1,18 +1,20 @@
-/** `tonado pool`: the pools of a registry, and the audit of any pool on a chain. */
-import { Address } from "@ton/core";
+/** `tonado pool`: the pools of a registry, the audit of any pool on a chain, and how it is used. */
+import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
-import type { Deployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
-import type { Check, PoolFacts } from "../ops/audit_checks.ts";
+import type { PoolFacts } from "../ops/audit_checks.ts";
 import { inspectPool, type PoolAudit } from "../ops/inspect.ts";
 import { addChainOptions, type ChainOptions, native, poolAddress, units } from "./chain_options.ts";
+import { printChecks } from "./checks.ts";
+import { namedPool } from "./named_pool.ts";
+import { poolStatsCommand } from "./pool_stats.ts";
 import { colours, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** The command and its two. */
+/** The command and its three. */
 export function poolCommand(wiring: Wiring): Command {
   const list = addChainOptions(new Command("list"))
     .description("list the pools of a registry; nothing is asked of the chain")
@@ -31,8 +33,12 @@ export function poolCommand(wiring: Wiring): Command {
         "  tonado pool inspect EQ... --network mainnet --json | jq '.checks[] | select(.verdict != \"ok\")'",
     )
     .action((pool: string, options: ChainOptions) => inspectOne(wiring, pool, options));
-  return new Command("pool").description("list and audit pools").addCommand(list).addCommand(inspect)
-    .addHelpText("after", "\nExamples:\n  tonado pool list\n  tonado pool inspect native-10");
+  return new Command("pool").description("list, audit and count pools").addCommand(list).addCommand(inspect)
+    .addCommand(poolStatsCommand(wiring))
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado pool list\n  tonado pool inspect native-10\n  tonado pool stats native-10",
+    );
 }
 
 async function listPools({ stdout, env }: Wiring, options: ChainOptions): Promise<void> {
@@ -59,7 +65,7 @@ async function inspectOne(wiring: Wiring, pool: string, options: ChainOptions): 
   const { network } = options;
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
-  const address = resolve(pool, known);
+  const address = namedPool(pool, known);
   const chain = wiring.connect(url, apiKey?.reveal());
   const progress = progressLine(wiring.stderr);
   let audit: PoolAudit;
@@ -82,37 +88,13 @@ async function inspectOne(wiring: Wiring, pool: string, options: ChainOptions): 
   }
 }
 
-/** @throws {Problem} `unknown_pool` for what is neither an address nor in the registry, `invalid_address` */
-function resolve(pool: string, { network, pools }: Deployments): Address {
-  const listed = pools.get(pool);
-  if (listed) return listed.address;
-  let address: Address;
-  try {
-    address = Address.parse(pool);
-  } catch (cause) {
-    const keys = [...pools.keys()].join(", ") || "none";
-    throw new Problem("invalid_address", `${pool} is no address, and no pool of the registry (${keys})`, {
-      cause,
-    });
-  }
-  if (network === "mainnet" && Address.isFriendly(pool) && Address.parseFriendly(pool).isTestOnly) {
-    throw new Problem("invalid_address", `${pool} is an address for test networks only`);
-  }
-  return address;
-}
-
-const marks = { ok: "ok", warning: "warning", failed: "FAILED" } as const;
-
-function print({ stdout, env }: Wiring, { address, checks, facts }: PoolAudit, options: ChainOptions): void {
-  const c = colours(stdout, env);
-  const paint = { ok: c.green, warning: c.yellow, failed: c.red } as const;
-  const line = ({ name, verdict, detail }: Check) =>
-    stdout.write(`  ${paint[verdict](marks[verdict].padEnd(8))} ${name.padEnd(11)} ${detail}\n`);
+function print(wiring: Wiring, { address, checks, facts }: PoolAudit, options: ChainOptions): void {
+  const c = colours(wiring.stdout, wiring.env);
   if (!options.quiet) {
     const kind = facts ? `, takes exactly ${takes(facts)}` : "";
-    stdout.write(`${c.bold(poolAddress(address, options.network))} on ${options.network}${kind}\n`);
+    wiring.stdout.write(`${c.bold(poolAddress(address, options.network))} on ${options.network}${kind}\n`);
   }
-  for (const check of checks) if (!options.quiet || check.verdict !== "ok") line(check);
+  printChecks(wiring, checks, options);
 }
 
 /** Of a jetton what the registry calls it; of one that is not in there the bare figure. */

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { Problem, problems } from "../core/errors.ts";
 import { completionsCommand } from "./completions.ts";
+import { complianceCommand } from "./compliance.ts";
 import { configCommand } from "./config.ts";
 import { demoCommand } from "./demo.ts";
 import { depositCommand } from "./deposit.ts";
@@ -22,6 +23,7 @@ const commands = [
   depositCommand,
   withdrawCommand,
   noteCommand,
+  complianceCommand,
   walletCommand,
   statusCommand,
   serveCommand,

@@ -31,3 +31,8 @@ export function progressLine(output: Output): ProgressLine {
     },
   };
 }
+
+/** Unix seconds as people read them. */
+export function isoSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

@@ -7,6 +7,7 @@ import { Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { type Note, parseNote } from "../core/note.ts";
+import { proofSchema } from "../core/proof_schema.ts";
 import { Secret } from "../core/secret.ts";
 
 /** What was last known of a note; the chain knows better. */
@@ -17,13 +18,6 @@ export type NoteState = (typeof noteStates)[number];
 const ID_DIGITS = 12;
 
 const decimal = z.string().regex(/^(0|[1-9][0-9]{0,90})$/);
-const proof = z.object({
-  pi_a: z.array(z.string()),
-  pi_b: z.array(z.array(z.string())),
-  pi_c: z.array(z.string()),
-  protocol: z.literal("groth16"),
-  curve: z.literal("bls12381"),
-});
 const record = z.object({
   note: z.string(),
   state: z.enum(noteStates),
@@ -47,7 +41,7 @@ const record = z.object({
     /** Nano. */
     refund: decimal,
     /** What was, or was about to be, submitted. */
-    request: z.object({ proof, publicSignals: z.array(decimal) }),
+    request: z.object({ proof: proofSchema, publicSignals: z.array(decimal) }),
     /** Unix milliseconds. */
     at: z.number(),
   }).optional(),

@@ -254,6 +254,21 @@ export const problems = {
     title: "Pool failed its audit",
     todo: "Do not deposit into it; see the checks that failed.",
   },
+  invalid_report: {
+    status: 400,
+    title: "Compliance report is malformed",
+    todo: "Give the whole report as `tonado compliance report` wrote it.",
+  },
+  report_refused: {
+    status: 422,
+    title: "Compliance report does not hold",
+    todo: "Do not rely on it; see the checks that failed.",
+  },
+  note_unspent: {
+    status: 422,
+    title: "Note is not withdrawn",
+    todo: "Withdraw it first: a report made before would link the withdrawal to come.",
+  },
   unknown_note: {
     status: 404,
     title: "No such note in the note store",

@@ -54,7 +54,7 @@ export async function tonado(
       await Deno.mkdir(dirname(path), { recursive: true });
       await Deno.writeTextFile(path, text);
     },
-    readStream: unused,
+    readStream: async (path) => (await Deno.open(path)).readable,
     async writeStream(path, content) {
       await Deno.writeFile(path, ReadableStream.from(content), { createNew: true });
     },

@@ -1,0 +1,88 @@
+/** What a report's proof is bound to, and that no pool could ever pay on it. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { addressToField } from "./address_field.ts";
+import { complianceSignals, type ComplianceStatement, parseReport } from "./compliance.ts";
+import { Problem } from "./errors.ts";
+import { FIELD_MODULUS, toHex } from "./field.ts";
+import { MerkleTree } from "./merkle_tree.ts";
+
+const somebody = `0:${"0a".repeat(32)}`;
+const tx = { lt: "1", hash: "ab".repeat(32) };
+const said: ComplianceStatement = {
+  network: "localnet",
+  pool: { address: somebody, asset: "native", amount: "1", decimals: 9, denomination: "1000000000" },
+  purpose: "a bank",
+  madeAt: 3,
+  commitment: toHex(5n),
+  nullifierHash: toHex(7n),
+  deposit: { leafIndex: 0, timestamp: 1, depositor: somebody, tx },
+  withdrawal: {
+    ...{ timestamp: 2, recipient: somebody, relayer: null, fee: "0", refund: "0", paid: "1000000000", tx },
+  },
+  vkeyHash: "cd".repeat(32),
+};
+const proof = { pi_a: ["1"], pi_b: [["1"]], pi_c: ["1"], protocol: "groth16", curve: "bls12381" };
+
+Deno.test("a report's proof is over a tree of the deposit alone", () => {
+  const tree = new MerkleTree();
+  tree.append(5n);
+  assert.deepEqual(complianceSignals(said).slice(0, 2), [String(tree.root), "7"]);
+});
+
+Deno.test("what stands for the recipient is in the field, and no address's element", () => {
+  for (let i = 0; i < 40; i++) {
+    const bound = BigInt(complianceSignals({ ...said, purpose: `${i}` })[2]);
+    assert.ok(bound >= 1n << 254n && bound < FIELD_MODULUS);
+    assert.ok(addressToField(new Address(0, new Uint8Array(32).fill(i) as Buffer)) < 1n << 254n);
+  }
+});
+
+Deno.test("every member of the statement is bound, and the order of members is not", () => {
+  const signals = complianceSignals(said).join();
+  const leaves = (value: object, path: string[] = []): string[][] =>
+    Object.entries(value).flatMap(([name, each]) =>
+      typeof each === "object" && each ? leaves(each, [...path, name]) : [[...path, name]]
+    );
+  const paths = leaves(said);
+  assert.ok(paths.length > 20);
+  for (const path of paths) {
+    // deno-lint-ignore no-explicit-any
+    const other: any = structuredClone(said);
+    const owner = path.slice(0, -1).reduce((at, name) => at[name], other);
+    owner[path[path.length - 1]] = toHex(9n);
+    assert.notEqual(complianceSignals(other).join(), signals, path.join("."));
+  }
+  const turned = Object.fromEntries(Object.entries(said).reverse()) as ComplianceStatement;
+  assert.equal(complianceSignals(turned).join(), signals);
+});
+
+const whole = { format: "tonado-compliance", version: 1, statement: said, proof };
+const malformed: [string, unknown, RegExp][] = [
+  ["nothing", null, /^\/$/],
+  ["another version", { ...whole, version: 2 }, /^\/version$/],
+  ["a member more", { ...whole, statement: { ...said, note: "x" } }, /^\/statement$/],
+  [
+    "a commitment out of the field",
+    { ...whole, statement: { ...said, commitment: `0x${"f".repeat(64)}` } },
+    /^\/statement\/commitment$/,
+  ],
+  ["an amount that is a number", {
+    ...whole,
+    statement: { ...said, pool: { ...said.pool, denomination: 1 } },
+  }, /^\/statement\/pool\/denomination$/],
+  ["an empty purpose", { ...whole, statement: { ...said, purpose: "" } }, /^\/statement\/purpose$/],
+];
+for (const [what, json, pointer] of malformed) {
+  Deno.test(`${what} is no report, and it says where`, () => {
+    assert.throws(() => parseReport(json), (error) => {
+      assert.ok(error instanceof Problem && error.code === "invalid_report");
+      assert.match(error.errors[0].pointer, pointer);
+      return true;
+    });
+  });
+}
+
+Deno.test("a whole report is parsed as it is", () => {
+  assert.deepEqual(parseReport(structuredClone(whole)), whole);
+});
