@@ -164,7 +164,7 @@ export class RelayerClient {
       ? Object.hasOwn(pools, which) ? pools[which] : undefined
       : Object.values(pools).find(({ address }) => address.equals(which));
     if (!pool) throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${which}`);
-    const feeMin = pool.asset === "native" ? feeMinNanoNative : pool.feeMin ?? 0n;
+    const feeMin = pool.feeMin ?? (pool.asset === "native" ? feeMinNanoNative : 0n);
     return policyFloor({ denomination: pool.denomination, feeBps, feeMin });
   }
 

@@ -99,6 +99,33 @@ for (
   });
 }
 
+Deno.test("the fee floor is the pool's own smallest fee where it has one, else that of native pools", async () => {
+  const status = {
+    network: "localnet",
+    feeBps: 50,
+    feeMinNanoNative: "7000",
+    relayerAddress: pool.toString(),
+  };
+  const served = (asset: string, feeMin?: string) => ({
+    address: pool.toString(),
+    asset,
+    amount: "1",
+    denomination: "1000000",
+    deployedSeqno: 1,
+    ...feeMin === undefined ? {} : { feeMin },
+  });
+  const floorOf = async (asset: string, feeMin?: string) => {
+    const pools = { network: "localnet", pools: { it: served(asset, feeMin) } };
+    return await relayerThatSays([200, status], [200, pools]).client.feeFloor("it");
+  };
+  assert.equal(await floorOf("native", "9000"), 9_000n);
+  assert.equal(await floorOf("native", "6000"), 6_000n, "also when it is smaller");
+  assert.equal(await floorOf("native", "1"), 5_000n, "half a percent is the least all the same");
+  assert.equal(await floorOf("native"), 7_000n);
+  assert.equal(await floorOf("jet", "9000"), 9_000n);
+  assert.equal(await floorOf("jet"), 5_000n);
+});
+
 Deno.test("a pool key that is a property of every object is not served", async () => {
   const status = { network: "localnet", feeBps: 50, feeMinNanoNative: "1", relayerAddress: pool.toString() };
   const { client } = relayerThatSays([200, status], [200, { network: "localnet", pools: {} }]);

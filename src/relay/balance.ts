@@ -4,8 +4,10 @@
  */
 import { formatUnits } from "../core/units.ts";
 import type { Log } from "../telemetry/log.ts";
+import type { CallOptions } from "../ton/chain.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import type { Clock } from "./clock.ts";
+import { Fresh } from "./fresh.ts";
 
 /** For so long an answer is as good as a new one: less than a transfer takes. */
 const FRESH_MS = 2_000;
@@ -33,8 +35,7 @@ export interface BalanceAlert {
 /** The balance of one wallet. */
 export class Balance {
   readonly #wallet: Pick<Wallet, "balance">;
-  readonly #clock: Clock;
-  #asked: { readonly answer: Promise<bigint>; readonly at: number } | undefined;
+  readonly #asked: Fresh<bigint>;
   /** Nano, as last known; undefined until it is. */
   known: bigint | undefined;
   /** As the watch last found it. */
@@ -42,20 +43,12 @@ export class Balance {
 
   constructor(wallet: Pick<Wallet, "balance">, clock: Clock, readonly bounds: BalanceBounds) {
     this.#wallet = wallet;
-    this.#clock = clock;
+    this.#asked = new Fresh(clock, { ms: FRESH_MS });
   }
 
   /** Nano, two seconds old at most. @throws {Problem} `chain_unavailable` and the like */
-  current(): Promise<bigint> {
-    const now = this.#clock.now();
-    if (this.#asked === undefined || now - this.#asked.at > FRESH_MS) {
-      const answer = this.#wallet.balance().then((balance) => this.known = balance);
-      const asked = this.#asked = { answer, at: now };
-      answer.catch(() => {
-        if (this.#asked === asked) this.#asked = undefined; // asked again by the next one
-      });
-    }
-    return this.#asked.answer;
+  current(options?: CallOptions): Promise<bigint> {
+    return this.#asked.get("balance", async () => this.known = await this.#wallet.balance(options));
   }
 
   /** The level that a balance means, coming from the present one. */

@@ -21,10 +21,12 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { HourlyCaps } from "./hourly_caps.ts";
 import { type Health, healthOf } from "./health.ts";
 import { followPool } from "./indexer.ts";
+import { Intake } from "./intake.ts";
 import { Leadership, runLeadership } from "./leadership.ts";
 import { measureStore } from "./measured_store.ts";
 import { observed } from "./observed.ts";
 import { paceFor } from "./pace.ts";
+import { PoolAnswers } from "./pool_answers.ts";
 import { PoolState, type Readiness } from "./pool_state.ts";
 import type { CommitmentsPage, TreePath } from "./pool_tree.ts";
 import { PriceList } from "./price_list.ts";
@@ -132,6 +134,8 @@ export function startRelayer(parts: RelayerParts): Relayer {
     ...shared,
     wallet,
     verifier,
+    intake: new Intake(),
+    answers: new PoolAnswers(chain, clock),
     prices: new PriceList(chain, clock),
     balance,
     ...(parts.caps === undefined ? {} : { caps: parts.caps }),

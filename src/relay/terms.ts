@@ -38,7 +38,11 @@ export async function valueToAttach(
   refund: bigint,
   options?: CallOptions,
 ): Promise<bigint> {
-  const quoted = await new Pool(chain, pool).getWithdrawValue(refund, options);
+  return attached(await new Pool(chain, pool).getWithdrawValue(refund, options));
+}
+
+/** Nano to attach for what a pool quotes. */
+export function attached(quoted: bigint): bigint {
   const padded = quoted + quoted / 4n;
   return (padded + VALUE_STEP - 1n) / VALUE_STEP * VALUE_STEP;
 }

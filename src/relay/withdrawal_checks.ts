@@ -10,18 +10,17 @@ import { policyFloor } from "../core/fee.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { parseProof } from "../core/proof_codec.ts";
 import { isLive, type Job, type Store } from "../store/store.ts";
-import type { Chain } from "../ton/chain.ts";
-import { Pool } from "../ton/pool.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import type { Balance } from "./balance.ts";
 import type { Clock } from "./clock.ts";
 import type { HourlyCaps } from "./hourly_caps.ts";
+import type { PoolAnswers } from "./pool_answers.ts";
 import type { PoolState } from "./pool_state.ts";
 import type { PriceList } from "./price_list.ts";
 import type { ProofVerifier } from "./proof_verifier.ts";
 import { withdrawalCost } from "./withdrawal_cost.ts";
 import { viewOfJob, viewOfPayment } from "./withdrawal_view.ts";
-import { feeMinOf, refundLimitOf, retryAt, valueToAttach } from "./terms.ts";
+import { attached, feeMinOf, refundLimitOf, retryAt } from "./terms.ts";
 
 /** The six public inputs, by name. */
 export interface WithdrawSignals {
@@ -46,7 +45,7 @@ export interface WithdrawRequest {
 
 /** What the checks ask. */
 export interface CheckDeps {
-  readonly chain: Chain;
+  readonly answers: PoolAnswers;
   readonly store: Store;
   readonly wallet: Wallet;
   readonly verifier: ProofVerifier;
@@ -252,7 +251,7 @@ async function provesWithdrawal({ request, deps }: Candidate): Promise<Verdict> 
 
 async function isUnspent({ request, pool, deps }: Candidate): Promise<Verdict> {
   const { nullifierHash } = request.signals;
-  const spent = await new Pool(deps.chain, pool.deployment.address).getIsSpent(nullifierHash);
+  const spent = await deps.answers.isSpent(pool, nullifierHash);
   return !spent || alreadyUsed(viewOfPayment(pool.shown, nullifierHash));
 }
 
@@ -276,10 +275,7 @@ async function isEconomic(candidate: Candidate): Promise<Verdict> {
   const { request, pool, deps } = candidate;
   const isNative = pool.deployment.asset === "native";
   if (!isNative && deps.maxCostNano === undefined) return true;
-  const cost = await withdrawalCost(
-    await deps.prices.current(),
-    new Pool(deps.chain, pool.deployment.address),
-  );
+  const cost = withdrawalCost(await deps.prices.current(), await deps.answers.info(pool));
   const holds = isNative
     ? request.fee >= cost + (isGift(candidate) ? 0n : request.refund)
     : cost + request.refund <= deps.maxCostNano!;
@@ -287,9 +283,9 @@ async function isEconomic(candidate: Candidate): Promise<Verdict> {
 }
 
 async function isFunded({ request, pool, deps }: Candidate): Promise<Verdict> {
-  const value = await valueToAttach(deps.chain, pool.deployment.address, request.refund);
+  const value = attached(await deps.answers.withdrawValue(pool, request.refund));
   const waiting = BigInt((await deps.store.liveJobs()).filter(({ state }) => state === "accepted").length);
-  return await deps.balance.current() >= value * (waiting + 1n);
+  return await balanceOf(deps) >= value * (waiting + 1n);
 }
 
 async function isWithinCaps({ request, pool, deps }: Candidate): Promise<Verdict> {
@@ -303,7 +299,11 @@ async function endCount({ request, pool, deps }: Candidate, accepted: boolean): 
 
 async function isAboveStop({ deps }: Candidate): Promise<Verdict> {
   const { stop } = deps.balance.bounds;
-  return stop === 0n || await deps.balance.current() >= stop;
+  return stop === 0n || await balanceOf(deps) >= stop;
+}
+
+function balanceOf({ balance }: CheckDeps): Promise<bigint> {
+  return balance.current({ patient: true });
 }
 
 function alreadyUsed(withdrawal: unknown): Verdict {

@@ -3,7 +3,7 @@
  * come in between; most of it comes back, so it must not be held against the fee.
  */
 import { ENDOWMENT_SECONDS, NET_ACCRUAL, REFUND_RESERVE } from "../core/pool_constants.ts";
-import type { Pool } from "../ton/pool.ts";
+import type { PoolInfo } from "../ton/pool.ts";
 import type { Prices } from "../ton/prices.ts";
 
 /** The pool's computation with a well-filled set, and the wallet's own; measured in `tests/contracts/`. */
@@ -31,8 +31,8 @@ const INTERNAL_TRANSFER = { cells: 20n, bits: 8_000n };
 const ENDOWMENT = { cells: 1n, bits: 1023n, seconds: ENDOWMENT_SECONDS };
 
 /** Nano that a withdrawal without refund takes out of the relayer's wallet, at these prices. */
-export async function withdrawalCost(prices: Prices, pool: Pool): Promise<bigint> {
-  const { assetKind, deposits, withdrawals, debt } = await pool.getPoolInfo();
+export function withdrawalCost(prices: Prices, info: PoolInfo): bigint {
+  const { assetKind, deposits, withdrawals, debt } = info;
   const way = prices.gasFee(POOL_GAS) + prices.gasFee(WALLET_GAS) +
     prices.forwardFee(REQUEST) + prices.forwardFee(LOG) + PAYOUTS * prices.forwardFee(EMPTY);
   const endowment = prices.storageFee(ENDOWMENT);

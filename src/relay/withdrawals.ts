@@ -4,6 +4,7 @@ import { Problem } from "../core/errors.ts";
 import { proofToCell } from "../core/proof_codec.ts";
 import type { Job, JobId, Withdrawal } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
+import type { Intake } from "./intake.ts";
 import type { PoolState } from "./pool_state.ts";
 import { type CheckDeps, checkWithdrawal, proofOf, type WithdrawRequest } from "./withdrawal_checks.ts";
 import { retryAt } from "./terms.ts";
@@ -17,6 +18,7 @@ const SHARED_LOOK_MS = 250;
 /** What taking on needs beside the checks. */
 export interface WithdrawalDeps extends CheckDeps {
   readonly changes: Changes;
+  readonly intake: Intake;
   /** Fills the bytes of a query id; must be unpredictable, or others could forge our failures. */
   readonly random: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
@@ -37,19 +39,23 @@ export async function submitWithdrawal(
   deps: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
-  const end = await checkWithdrawal(request, deps);
-  let accepted = false;
-  try {
-    await journal(request, deps);
-    accepted = true;
-  } finally {
-    await end(accepted);
-  }
+  const { job, first } = await deps.intake.takeOn(request, () => takeOn(request, deps));
+  if (!first) throw alreadyUsed(request, deps, job);
   return await untilSent(request, deps, signal);
 }
 
+async function takeOn(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
+  const end = await checkWithdrawal(request, deps);
+  let job: Job | undefined;
+  try {
+    return job = await journal(request, deps);
+  } finally {
+    await end(job !== undefined);
+  }
+}
+
 /** Writes the job down. @throws {Problem} `nullifier_already_used` when an equal one was first */
-async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<void> {
+async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
   const { store, clock, changes } = deps;
   const { pool, id } = named(request, deps);
   const { root, nullifierHash } = request.signals;
@@ -70,12 +76,14 @@ async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<
     acceptedAt: now,
   };
   const inTheWay = await store.addJob(job, (found) => found.state !== "confirmed" && retryAt(found) <= now);
-  if (inTheWay) {
-    throw new Problem("nullifier_already_used", undefined, {
-      members: { withdrawal: viewOf(pool, nullifierHash, inTheWay) },
-    });
-  }
+  if (inTheWay) throw alreadyUsed(request, deps, inTheWay);
   changes.notify();
+  return job;
+}
+
+function alreadyUsed(request: WithdrawRequest, deps: WithdrawalDeps, found: Job | Withdrawal): Problem {
+  const withdrawal = viewOf(named(request, deps).pool, request.signals.nullifierHash, found);
+  return new Problem("nullifier_already_used", undefined, { members: { withdrawal } });
 }
 
 /** Waits for the wallet's turn. */

@@ -39,6 +39,11 @@ export interface AccountInfo {
 export interface CallOptions {
   /** Ends the call, waiting included, with `cancelled`. */
   readonly signal?: AbortSignal;
+  /**
+   * Asked because somebody outside asked: it comes after all else, and ends with `overloaded` when too much of the kind
+   * waits already.
+   */
+  readonly patient?: boolean;
 }
 
 /**

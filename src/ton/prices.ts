@@ -7,7 +7,7 @@ import {
   configParseGasLimitsPrices,
   configParseMsgPrices,
 } from "@ton/ton/dist/config/ConfigParser.js";
-import type { Chain } from "./chain.ts";
+import type { CallOptions, Chain } from "./chain.ts";
 
 /** Configuration parameters of the basechain. */
 const STORAGE_PRICES = 18;
@@ -25,14 +25,14 @@ export interface Prices {
 }
 
 /** Reads the prices. */
-export async function readPrices(chain: Chain): Promise<Prices> {
+export async function readPrices(chain: Chain, options?: CallOptions): Promise<Prices> {
   const { flatLimit, flatGasPrice, other } = configParseGasLimitsPrices(
-    (await chain.configParam(GAS_PRICES)).beginParse(),
+    (await chain.configParam(GAS_PRICES, options)).beginParse(),
   );
   const { lumpPrice, bitPrice, cellPrice } = configParseMsgPrices(
-    (await chain.configParam(FORWARD_PRICES)).beginParse(),
+    (await chain.configParam(FORWARD_PRICES, options)).beginParse(),
   );
-  const history = configParse18((await chain.configParam(STORAGE_PRICES)).beginParse());
+  const history = configParse18((await chain.configParam(STORAGE_PRICES, options)).beginParse());
   const storage = history[history.length - 1];
   return {
     gasFee: (gas) =>

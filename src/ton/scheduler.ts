@@ -4,8 +4,11 @@
  */
 import { Problem } from "../core/errors.ts";
 
-/** Ranks, most urgent first: a payout must not wait behind a cold start's history. */
-export const ranks = ["send", "seqno", "transactions", "getters"] as const;
+/**
+ * Ranks, most urgent first: a payout must not wait behind a cold start's history, nor any of it behind what others ask
+ * through the API.
+ */
+export const ranks = ["send", "seqno", "transactions", "getters", "requests"] as const;
 
 /** What a request is for. */
 export type Rank = (typeof ranks)[number];
@@ -36,6 +39,10 @@ export const systemTimer: Timer = {
     }),
 };
 
+/** Of the last rank so many seconds' worth may wait; where nothing is scarce, so many calls. */
+const PATIENCE_SECONDS = 10;
+const MOST_WAITING = 1_000;
+
 interface Entry {
   start(): void;
 }
@@ -45,6 +52,7 @@ export class RequestScheduler {
   readonly #queues = new Map<Rank, Set<Entry>>(ranks.map((rank) => [rank, new Set()]));
   readonly #interval: number;
   readonly #concurrency: number;
+  readonly #mostRequests: number;
   readonly #timer: Timer;
   #running = 0;
   #nextStart = -Infinity;
@@ -60,11 +68,21 @@ export class RequestScheduler {
   ) {
     this.#interval = 1000 / requestsPerSecond;
     this.#concurrency = concurrency;
+    this.#mostRequests = Math.ceil(Math.min(PATIENCE_SECONDS * requestsPerSecond, MOST_WAITING));
     this.#timer = timer;
   }
 
-  /** Runs `task` when its turn comes. @throws {Problem} `cancelled` when `signal` aborts while it waits. */
+  /**
+   * Runs `task` when its turn comes.
+   *
+   * @throws {Problem} `cancelled` when `signal` aborts while it waits; `overloaded` when too many of "requests" do
+   */
   async run<T>(rank: Rank, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (rank === "requests" && this.#queues.get(rank)!.size >= this.#mostRequests) {
+      throw new Problem("overloaded", "the chain endpoint is asked too much", {
+        members: { retryAfter: PATIENCE_SECONDS },
+      });
+    }
     await this.#turn(rank, signal);
     try {
       return await task();

@@ -134,3 +134,22 @@ Deno.test("no timer is left when all that waited is aborted, and what comes late
   again.abort();
   await assert.rejects(later); // Deno fails this test if the hour's timer were still running
 });
+
+Deno.test("what the API asks comes after all else, and of it ten seconds' worth may wait", async () => {
+  const timer = new ManualTimer();
+  const scheduler = new RequestScheduler({ requestsPerSecond: 1, timer });
+  const started: string[] = [];
+  const run = (rank: Rank, name: string) => scheduler.run(rank, () => Promise.resolve(started.push(name)));
+  const asked = Array.from({ length: 11 }, (_, i) => run("requests", `request ${i}`)); // the first starts at once
+  await assert.rejects(run("requests", "one too many"), (error) => {
+    assert.ok(error instanceof Problem);
+    assert.deepEqual([error.code, error.members.retryAfter], ["overloaded", 10]);
+    return true;
+  });
+  const own = [run("getters", "roots"), run("transactions", "history")];
+  for (let i = 0; i < 12; i++) await timer.advance(1_000);
+  await Promise.all([...asked, ...own]);
+  assert.deepEqual(started.slice(0, 4), ["request 0", "history", "roots", "request 1"]);
+  await timer.advance(1_000);
+  await run("requests", "there is room again");
+});

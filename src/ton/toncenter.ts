@@ -66,11 +66,11 @@ export function connect(options: EndpointOptions): Chain {
       return parse("lookupBlock", block).seqno;
     },
 
-    async account(address, { signal } = {}) {
+    async account(address, { signal, patient } = {}) {
       const params = { address: address.toString() };
       const info = parse(
         "getAddressInformation",
-        await call("seqno", "getAddressInformation", params, { signal }),
+        await call(patient ? "requests" : "seqno", "getAddressInformation", params, { signal }),
       );
       const active = info.state === "active";
       if (active && !(info.code && info.data)) {
@@ -101,11 +101,11 @@ export function connect(options: EndpointOptions): Chain {
       return page;
     },
 
-    async get(address, method, args = [], { signal } = {}) {
+    async get(address, method, args = [], { signal, patient } = {}) {
       const params = { address: address.toString(), method, stack: serializeArguments(args) };
       const { exit_code: exitCode, stack } = parse(
         "runGetMethod",
-        await call("getters", "runGetMethod", params, { signal }),
+        await call(patient ? "requests" : "getters", "runGetMethod", params, { signal }),
       );
       if (exitCode !== 0 && exitCode !== 1) {
         throw new Problem("contract_refused", `${method} of ${address} ended with exit code ${exitCode}`, {
@@ -119,8 +119,9 @@ export function connect(options: EndpointOptions): Chain {
       }
     },
 
-    async configParam(id, { signal } = {}) {
-      const param = await call("getters", "getConfigParam", { config_id: id }, { signal });
+    async configParam(id, { signal, patient } = {}) {
+      const rank = patient ? "requests" : "getters";
+      const param = await call(rank, "getConfigParam", { config_id: id }, { signal });
       return parse("getConfigParam", param).config.bytes;
     },
 

@@ -400,3 +400,27 @@ Deno.test("transactions are believed by their own cells", async (t) => {
     await assert.rejects(since([]), problem("chain_inconsistent", /does not know/));
   });
 });
+
+Deno.test("what is asked patiently waits behind all else, of every kind of call", async () => {
+  const { chain, asked } = hostile(() => failed(400), { requestsPerSecond: 1 });
+  const patient = { patient: true };
+  const calls = [
+    chain.masterchainSeqno(), // starts at once, before the others are there
+    chain.get(stranger, "getDenomination", [], patient),
+    chain.account(stranger, patient),
+    chain.configParam(20, patient),
+    chain.get(stranger, "get_root_history"),
+    chain.transactions(stranger, { limit: 1 }),
+    chain.account(stranger),
+  ];
+  await Promise.allSettled(calls);
+  assert.deepEqual(asked.map(({ method, params }) => params.method ?? method), [
+    "getMasterchainInfo",
+    "getAddressInformation",
+    "getTransactions",
+    "get_root_history",
+    "getDenomination",
+    "getAddressInformation",
+    "getConfigParam",
+  ]);
+});

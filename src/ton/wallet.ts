@@ -19,7 +19,7 @@ import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js"
 import { Problem } from "../core/errors.ts";
 import { type Network, networkGlobalId } from "../core/network.ts";
 import type { Secret } from "../core/secret.ts";
-import type { Chain, TransactionId } from "./chain.ts";
+import type { CallOptions, Chain, TransactionId } from "./chain.ts";
 import { openMnemonic } from "./mnemonic.ts";
 
 /** Wallet contracts that can sign here. */
@@ -89,9 +89,9 @@ export interface Wallet {
   /** False when the mnemonic fails TON's own checksum: it opens this wallet all the same, but a typo may be in it. */
   readonly checksumHolds: boolean;
   /** Seqno, balance, chain time and newest transaction, all of one block. */
-  state(): Promise<WalletState>;
+  state(options?: CallOptions): Promise<WalletState>;
   seqno(): Promise<number>;
-  balance(): Promise<bigint>;
+  balance(options?: CallOptions): Promise<bigint>;
   /**
    * Signs without asking the chain. Throws RangeError for no message, for more than {@link maxMessages}, or when they
    * make a message larger than {@link LARGEST_EXTERNAL}.
@@ -154,8 +154,8 @@ export async function openWallet(
   const { publicKey, secretKey, checksumHolds } = await openMnemonic(mnemonic);
   const kind = kinds[version](publicKey, secretKey, network);
 
-  async function state(): Promise<WalletState> {
-    const account = await chain.account(kind.address);
+  async function state(options?: CallOptions): Promise<WalletState> {
+    const account = await chain.account(kind.address, options);
     const { balance, syncUtime: now, last } = account;
     if (account.state === "frozen") {
       throw new Problem("chain_unavailable", `wallet ${format()} is frozen: fund it first`);
@@ -203,7 +203,7 @@ export async function openWallet(
     checksumHolds,
     state,
     seqno: async () => (await state()).seqno,
-    balance: async () => (await state()).balance,
+    balance: async (options) => (await state(options)).balance,
     sign,
     send,
     sender: () => ({

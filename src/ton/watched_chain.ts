@@ -11,6 +11,8 @@ export interface WatchedChain extends Chain {
 
 /** What an endpoint is to blame for; a contract's own refusal is an answer. */
 const FAULTS = new Set(["chain_unavailable", "chain_inconsistent"]);
+/** What ends a call before it has an answer. */
+const UNASKED = new Set(["cancelled", "overloaded"]);
 
 /** Watches `chain`. */
 export function watchChain(chain: Chain, metrics: Pick<Metrics, "chainCall">): WatchedChain {
@@ -26,8 +28,9 @@ export function watchChain(chain: Chain, metrics: Pick<Metrics, "chainCall">): W
       ended("ok");
       return value;
     } catch (error) {
-      if (!(error instanceof Problem && error.code === "cancelled")) {
-        ended(error instanceof Problem && !FAULTS.has(error.code) ? "ok" : "failed");
+      const code = error instanceof Problem ? error.code : undefined;
+      if (code === undefined || !UNASKED.has(code)) {
+        ended(code !== undefined && !FAULTS.has(code) ? "ok" : "failed");
       }
       throw error;
     }

@@ -96,7 +96,7 @@ Deno.test("jettons: from deposit to payment through the relayer", async (t) => {
     async () => {
       const before = { relayer: await coins(net.relayerAddress), pool: await coins(pool.address) };
       const sentAt = (await net.chain.account(net.relayerAddress)).last;
-      const quoted = await withdrawalCost(await readPrices(net.chain), pool);
+      const quoted = withdrawalCost(await readPrices(net.chain), await pool.getPoolInfo());
       const { relayerAddress } = await client.status();
       const args = await buildWithdrawArgs({
         ...gift,
@@ -142,7 +142,7 @@ Deno.test("jettons: from deposit to payment through the relayer", async (t) => {
   await t.step(
     "a bound on the cost refuses what would exceed it, refund included, and nothing below",
     async () => {
-      const cost = await withdrawalCost(await readPrices(net.chain), pool);
+      const cost = withdrawalCost(await readPrices(net.chain), await pool.getPoolInfo());
       const body = await net.withdrawal(KEY, notes[1], { ...gift, recipient: fresh(0x92) });
       for (const [maxCostNano, code] of [[cost + REFUND - 1n, 503], [cost + REFUND, 200]] as const) {
         await net.relayer.close();

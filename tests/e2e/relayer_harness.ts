@@ -37,6 +37,8 @@ export interface WithdrawChoice {
 /** What a test puts in place of a part. */
 export interface Replaced {
   readonly store?: (store: Store) => Store;
+  /** Default: the embedded one, in the harness's directory. */
+  readonly openStore?: () => Promise<Store>;
   readonly chain?: (chain: Chain) => Chain;
   readonly deployments?: Deployments;
   readonly caps?: HourlyCaps;
@@ -98,7 +100,7 @@ export class Harness implements AsyncDisposable {
         this.shut ? Promise.reject(new TypeError("connection refused")) : fetch(input, init),
     });
     const chain = wrap.chain?.(own) ?? own;
-    this.store = await openKvStore(this.directory);
+    this.store = await (wrap.openStore?.() ?? openKvStore(this.directory));
     this.relayer = startRelayer({
       config: { network: "localnet", fee: { bps: 50, minNano: 50_000_000n, maxCostNano }, indexer: {} },
       chain,

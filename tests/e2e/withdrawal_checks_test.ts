@@ -9,6 +9,7 @@ import type { Note } from "../../src/core/note.ts";
 import { Balance } from "../../src/relay/balance.ts";
 import { systemClock } from "../../src/relay/clock.ts";
 import { HourlyCaps } from "../../src/relay/hourly_caps.ts";
+import { PoolAnswers } from "../../src/relay/pool_answers.ts";
 import { PoolState } from "../../src/relay/pool_state.ts";
 import { PriceList } from "../../src/relay/price_list.ts";
 import { ProofVerifier } from "../../src/relay/proof_verifier.ts";
@@ -221,7 +222,6 @@ async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Cand
     request,
     pool,
     deps: {
-      chain,
       wallet,
       balance: new Balance(wallet, systemClock, { warn: 0n, stop: 0n }),
       store: {
@@ -232,6 +232,7 @@ async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Cand
         close: () => store.close(),
       } as typeof store,
       verifier: new ProofVerifier(net.prover),
+      answers: new PoolAnswers(chain, systemClock),
       prices: new PriceList(chain, systemClock),
       clock: systemClock,
       feeBps: 50,
