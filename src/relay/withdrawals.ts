@@ -57,8 +57,8 @@ async function takeOn(request: WithdrawRequest, deps: WithdrawalDeps): Promise<J
 /** Writes the job down. @throws {Problem} `nullifier_already_used` when an equal one was first */
 async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
   const { store, clock, changes } = deps;
-  const { pool, id } = named(request, deps);
-  const { root, nullifierHash } = request.signals;
+  const { id } = named(request, deps);
+  const { root } = request.signals;
   const earlier = await store.job(id);
   const now = clock.now();
   const job: Job = {

@@ -405,7 +405,8 @@ Deno.test("what is asked patiently waits behind all else, of every kind of call"
   const { chain, asked } = hostile(() => failed(400), { requestsPerSecond: 1 });
   const patient = { patient: true };
   const calls = [
-    chain.masterchainSeqno(), // starts at once, before the others are there
+    chain.masterchainSeqno(), // these start before the others are there
+    chain.masterchainSeqno(),
     chain.get(stranger, "getDenomination", [], patient),
     chain.account(stranger, patient),
     chain.configParam(20, patient),
@@ -415,6 +416,7 @@ Deno.test("what is asked patiently waits behind all else, of every kind of call"
   ];
   await Promise.allSettled(calls);
   assert.deepEqual(asked.map(({ method, params }) => params.method ?? method), [
+    "getMasterchainInfo",
     "getMasterchainInfo",
     "getAddressInformation",
     "getTransactions",
