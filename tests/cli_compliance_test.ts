@@ -98,6 +98,11 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     assert.match(html, /Content-Security-Policy" content="default-src 'none'/);
   });
 
+  await t.step("a backup page leaves out notes that are withdrawn", async () => {
+    const args = ["note", "backup", `${dir}/notes.html`, "--page", "--json"];
+    assert.equal(JSON.parse((await tonado(args, env)).stdout).notes, 1);
+  });
+
   const report = parseReport(JSON.parse(await Deno.readTextFile(out)));
   const against = { chain: net.chain, known: net.localnet.deployments, prover: net.prover };
   const failures = async (statement: ComplianceStatement, proof = report.proof) =>

@@ -10,7 +10,7 @@ import { toHex } from "../core/field.ts";
 import { createNote, formatNote } from "../core/note.ts";
 import { addChainOptions, type ChainOptions } from "./chain_options.ts";
 import { addNoteOptions, addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
-import { noteBackup, noteRestore } from "./note_files.ts";
+import { type BackupOptions, noteBackup, noteRestore } from "./note_files.ts";
 import { colours, isoSeconds, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -44,17 +44,25 @@ export function noteCommand(wiring: Wiring): Command {
     )
     .action((id: string | undefined, options: CheckOptions) => check_(wiring, id, options));
   const backup = addNoteOptions(new Command("backup"))
-    .description("write all notes into a new file, encrypted with the same passphrase")
+    .description("write all notes into a new file, or onto a page for paper, under the same passphrase")
     .argument("<file>")
-    .addHelpText("after", "\nExamples:\n  tonado note backup /media/stick/notes.age")
-    .action((file: string, options: NoteOptions) => noteBackup(wiring, file, options));
-  const restore = addNoteOptions(new Command("restore"))
-    .description("add the notes of a backup, or one that you type in, to the store")
-    .argument("[file]", "a backup; default: you are asked for a note")
+    .option("--page", "one HTML file to print: a QR code and its text for each note that is not withdrawn")
+    .option("--plain", "with --page: not encrypted; whoever sees the page can take the money")
     .addHelpText(
       "after",
-      "\nNotes that are there already stay as they are. `note check` tells then where each stands.\n\n" +
-        "Examples:\n  tonado note restore /media/stick/notes.age\n  tonado note restore",
+      "\nThe page shows the pool of each note and nothing that finds it on the chain.\n\n" +
+        "Examples:\n  tonado note backup /media/stick/notes.age\n  tonado note backup notes.html --page",
+    )
+    .action((file: string, options: BackupOptions) => noteBackup(wiring, file, options));
+  const restore = addNoteOptions(new Command("restore"))
+    .description("add the notes of a backup, a page, or one that you type in, to the store")
+    .argument("[file]", "a backup, a page, or the text of its codes; default: you are asked for one")
+    .addHelpText(
+      "after",
+      "\nNotes that are there already stay as they are. `note check` tells then where each stands.\n" +
+        "What a phone reads from a page's code can be pasted at the question.\n\n" +
+        "Examples:\n  tonado note restore /media/stick/notes.age\n  tonado note restore notes.html\n" +
+        "  tonado note restore",
     )
     .action((file: string | undefined, options: NoteOptions) => noteRestore(wiring, file, options));
   const command = new Command("note").description("make, keep, check and back up notes");

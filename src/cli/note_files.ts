@@ -1,22 +1,48 @@
 /** `tonado note backup` and `restore`. */
 import { newRecord, type NoteRecord } from "../client/note_store.ts";
+import { findCodes, isSealed, openCode } from "../client/paper_code.ts";
 import { loadNotes } from "../config/client_config.ts";
 import { Problem } from "../core/errors.ts";
+import type { Secret } from "../core/secret.ts";
+import { backupPage, type PaperNote } from "./backup_page.ts";
 import { type NoteOptions, openNotes } from "./note_access.ts";
+import { colours, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** Writes a copy that was read back before. */
-export async function noteBackup(wiring: Wiring, file: string, options: NoteOptions): Promise<void> {
+/** Flags of `backup`. */
+export type BackupOptions = NoteOptions & { readonly page?: boolean; readonly plain?: boolean };
+
+/** Writes a copy that was read back before, or a page for paper. */
+export async function noteBackup(wiring: Wiring, file: string, options: BackupOptions): Promise<void> {
+  const { page = false, plain = false } = options;
+  if (plain && !page) throw wrong("--plain", "is for --page only: the file is always encrypted");
   const store = await openNotes(wiring, options);
-  const { length } = await store.list();
-  const bytes = await store.backup();
-  await wiring.writeStream(file, ReadableStream.from([bytes]));
-  report(
-    wiring,
-    options,
-    { file, notes: length },
-    `${length} notes in ${file}, under the store's passphrase`,
-  );
+  const records = await store.list();
+  if (!page) {
+    const bytes = await store.backup();
+    await wiring.writeStream(file, ReadableStream.from([bytes]));
+    const text = `${records.length} notes in ${file}, under the store's passphrase`;
+    return report(wiring, options, { file, notes: records.length }, text);
+  }
+  const notes = records.filter(({ state }) => state !== "withdrawn");
+  const progress = progressLine(wiring.stderr);
+  const codes: PaperNote[] = [];
+  try {
+    for (const { id, note, text } of notes) {
+      if (!options.quiet) progress.update("encrypting", codes.length / notes.length);
+      codes.push({ pool: note.reveal(), code: plain ? text.reveal() : await store.paperCode(id) });
+    }
+  } finally {
+    progress.clear();
+  }
+  const html = backupPage(codes, { sealed: !plain, madeAt: wiring.now() });
+  await wiring.writeStream(file, ReadableStream.from([new TextEncoder().encode(html)]));
+  if (plain) {
+    const mark = colours(wiring.stderr, wiring.env).yellow("warning");
+    wiring.stderr.write(`${mark}: whoever sees this page, or the file, can take the money\n`);
+  }
+  const how = plain ? "not encrypted" : "under the store's passphrase";
+  report(wiring, options, { file, notes: codes.length, plain }, `${codes.length} notes in ${file}, ${how}`);
 }
 
 /** Adds what the backup has beyond the store. */
@@ -25,35 +51,61 @@ export async function noteRestore(
   file: string | undefined,
   options: NoteOptions,
 ): Promise<void> {
-  const records = file === undefined ? [await asked(wiring)] : await backedUp(wiring, file, options);
+  const records = file === undefined ? await asked(wiring, options) : await backedUp(wiring, file, options);
   const store = await openNotes(wiring, options, { create: true });
   const added = await store.add(records);
   const text = `${added} of ${records.length} notes are new here\nWhere they stand: tonado note check`;
   report(wiring, options, { found: records.length, added }, text);
 }
 
-async function asked(wiring: Wiring): Promise<NoteRecord> {
+/** What is typed or pasted: a note, or a code of a page. */
+async function asked(wiring: Wiring, options: NoteOptions): Promise<readonly NoteRecord[]> {
   const text = await wiring.askSecret("The note, tonado-...");
-  if (!text) {
-    throw new Problem("invalid_config", undefined, {
-      errors: [{ pointer: "file", detail: "is required: there is no terminal to ask for a note at" }],
-    });
-  }
-  return newRecord(text.reveal().trim(), wiring.now());
+  if (!text) throw wrong("file", "is required: there is no terminal to ask for a note at");
+  const codes = findCodes(text.reveal());
+  if (codes.length > 0) return await opened(wiring, codes, options, "the code");
+  return [newRecord(text.reveal().trim(), wiring.now())];
 }
 
-/** The backup's passphrase may be another one than the store's: it is tried first, then asked for. */
 async function backedUp(wiring: Wiring, path: string, options: NoteOptions): Promise<readonly NoteRecord[]> {
   const file = wiring.notes(path);
-  if (!await file.exists()) {
-    throw new Problem("invalid_config", undefined, {
-      errors: [{ pointer: "file", detail: `${path} is not there` }],
-    });
+  if (!await file.exists()) throw wrong("file", `${path} is not there`);
+  const codes = findCodes(await new Response(await wiring.readStream(path)).text());
+  if (codes.length > 0) return await opened(wiring, codes, options, path);
+  return await (await file.open(await passphraseOf(wiring, options, path))).list();
+}
+
+async function opened(
+  wiring: Wiring,
+  codes: readonly string[],
+  options: NoteOptions,
+  what: string,
+): Promise<readonly NoteRecord[]> {
+  const passphrase = codes.some(isSealed) ? await passphraseOf(wiring, options, what) : undefined;
+  const progress = progressLine(wiring.stderr);
+  const records: NoteRecord[] = [];
+  try {
+    for (const code of codes) {
+      if (!options.quiet) progress.update("decrypting", records.length / codes.length);
+      const text = passphrase && isSealed(code) ? (await openCode(code, passphrase)).reveal() : code;
+      records.push(newRecord(text, wiring.now()));
+    }
+  } finally {
+    progress.clear();
   }
+  return records;
+}
+
+/** That of the settings, which may be another one than the store's. */
+async function passphraseOf(wiring: Wiring, options: NoteOptions, what: string): Promise<Secret<string>> {
   const { passphrase } = loadNotes(options, wiring.env);
-  const given = passphrase ?? await wiring.askSecret(`Passphrase of ${path}`);
+  const given = passphrase ?? await wiring.askSecret(`Passphrase of ${what}`);
   if (!given) throw new Problem("notes_locked", "there is no terminal to ask for the backup's passphrase at");
-  return await (await file.open(given)).list();
+  return given;
+}
+
+function wrong(pointer: string, detail: string): Problem {
+  return new Problem("invalid_config", undefined, { errors: [{ pointer, detail }] });
 }
 
 function report({ stdout }: Wiring, { json, quiet }: NoteOptions, members: object, text: string): void {

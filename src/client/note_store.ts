@@ -78,6 +78,8 @@ export interface NoteStore {
   update(id: string, change: Partial<Omit<NoteRecord, "id" | "note" | "text">>): Promise<NoteRecord>;
   /** All of it, encrypted: a file that {@linkcode NoteStore} of the same passphrase reads. */
   backup(): Promise<Uint8Array>;
+  /** One note for paper, under the store's passphrase by itself. @throws {Problem} `unknown_note` */
+  paperCode(id: string): Promise<string>;
   /** Keeps other processes from moving money with these notes until it is disposed. @throws {Problem} `notes_busy` */
   work(): Promise<Disposable>;
 }

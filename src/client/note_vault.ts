@@ -8,7 +8,7 @@ import { Problem } from "../core/errors.ts";
 import type { Secret } from "../core/secret.ts";
 
 /** log2 of scrypt's N: age's own default, about a second and 256 MiB. */
-const WORK_FACTOR = 18;
+export const WORK_FACTOR = 18;
 const END = "-----END AGE ENCRYPTED FILE-----\n";
 
 /** An opened store's key. */

@@ -5,6 +5,7 @@
 import { Problem } from "../../core/errors.ts";
 import type { Secret } from "../../core/secret.ts";
 import { findNote, formatRecords, type NoteRecord, type NoteStore, parseRecords } from "../note_store.ts";
+import { sealCode } from "../paper_code.ts";
 import { createVault, openVault, type Vault } from "../note_vault.ts";
 
 /** How long a change waits for another process's change: each takes milliseconds. */
@@ -33,7 +34,7 @@ export function noteFile(path: string, { workFactor }: { workFactor?: number } =
     }
   }
 
-  async function store(vault: Vault): Promise<NoteStore> {
+  async function store(vault: Vault, passphrase: Secret<string>): Promise<NoteStore> {
     // Of this file: one that was replaced by another store does not open with this key.
     const load = async () => {
       const bytes = await read();
@@ -66,6 +67,7 @@ export function noteFile(path: string, { workFactor }: { workFactor?: number } =
         await load(); // what cannot be read is no backup
         return (await read())!;
       },
+      paperCode: async (id) => await sealCode(findNote(await load(), id).text, passphrase, workFactor),
       work: () => lock(`${path}.work`, 0),
     };
   }
@@ -74,7 +76,7 @@ export function noteFile(path: string, { workFactor }: { workFactor?: number } =
     exists: async () => await read() !== undefined,
     async open(passphrase) {
       const bytes = await read();
-      if (bytes) return await store(await openVault(bytes, passphrase));
+      if (bytes) return await store(await openVault(bytes, passphrase), passphrase);
       const vault = await createVault(passphrase, workFactor);
       await directory(path);
       {
@@ -82,7 +84,7 @@ export function noteFile(path: string, { workFactor }: { workFactor?: number } =
         const other = await read(); // made by another process in the meantime
         if (!other) await write(path, await vault.seal(formatRecords([])));
       }
-      return await store(await openVault((await read())!, passphrase));
+      return await store(await openVault((await read())!, passphrase), passphrase);
     },
   };
 }
