@@ -74,6 +74,7 @@ async function localnet(wiring: Wiring, options: Options): Promise<void> {
       wiring.stdout.write(
         JSON.stringify({
           indexer,
+          faucet: faucetOf(network),
           relayer: relayer.url,
           pools,
           jetton,
@@ -137,7 +138,12 @@ function print(
   for (const { address, version, mnemonic } of network.wallets) {
     line(`  ${shown(address)} ${version}\n    ${c.dim(mnemonic)}`);
   }
+  line(`\n${c.bold("faucet")}    ${faucetOf(network)}?address=...&coins=1000000000&jettons=1000000`);
   line(`\nCtrl-C ends it.`);
+}
+
+function faucetOf({ url }: RunningLocalnet): string {
+  return url.replace("jsonRPC", "faucet");
 }
 
 function port(text: string): number {

@@ -13,6 +13,7 @@ import {
 import { mnemonicToPrivateKey } from "@ton/crypto";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
 import { Problem } from "../core/errors.ts";
+import { jettonWalletAddress, jettonWalletData } from "../ton/jetton.ts";
 import { connect } from "../ton/toncenter.ts";
 import { openWallet } from "../ton/wallet.ts";
 import { type Localnet, startLocalnet } from "./localnet.ts";
@@ -273,6 +274,33 @@ Deno.test("without an interval nothing waits: what was sent is there at the next
     await net.fund(stranger, 5n);
     assert.equal((await chain.account(stranger)).balance, 5n);
     assert.ok(await chain.masterchainSeqno() > before);
+  }));
+
+Deno.test("the faucet gives coins and jettons to any address, and says what it does not take", () =>
+  withLocalnet({}, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    const asked = { address: stranger.toString({ testOnly: true }), coins: "70000", jettons: 5 };
+    const given = await post(net.url.replace("jsonRPC", "faucet"), asked);
+    assert.deepEqual([given.status, given.body.result], [200, { "@type": "ok" }]);
+    assert.equal((await chain.account(stranger)).balance, 70_000n);
+    const wallet = await jettonWalletAddress(chain, net.jetton.master, stranger);
+    assert.equal((await jettonWalletData(chain, wallet))?.balance, 5n);
+    const to = `faucet?address=${stranger.toRawString()}`;
+    assert.equal((await get(net, `${to}&coins=30000`)).status, 200);
+    const { balance } = await chain.account(stranger);
+    assert.ok(balance > 99_000n && balance <= 100_000n, `${balance}`); // an account without a state pays rent
+    for (
+      const wrong of [
+        to,
+        `${to}&coins=-1`,
+        `${to}&coins=1000000000000001`,
+        `${to}&jettons=x`,
+        "faucet?coins=1",
+      ]
+    ) {
+      assert.equal((await get(net, wrong)).status, 422, wrong);
+    }
+    assert.ok((await chain.account(stranger)).balance <= balance);
   }));
 
 Deno.test("with an interval, messages wait for their block, and the seqno grows without any", () =>

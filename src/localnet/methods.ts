@@ -1,12 +1,14 @@
 /**
- * The methods of toncenter's API v2 over a {@link Ledger}: those that TonClient, wallets and our own adapter ask for.
- * Each takes loosely typed parameters, as the real one does, and throws {@linkcode RequestError} for what it cannot take.
+ * The methods of toncenter's API v2 over a {@link Ledger}: those that TonClient, wallets and our own adapter ask for, and
+ * a faucet. Each takes loosely typed parameters, as the real one does, and throws {@linkcode RequestError} for what it
+ * cannot take.
  */
 import { type Address, beginCell, Cell, Dictionary, external, loadMessage, storeMessage } from "@ton/core";
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js";
 import { parseStack, serializeStack } from "../ton/stack_json.ts";
 import { LARGEST_EXTERNAL, normalizedHash } from "../ton/wallet.ts";
+import { faucet } from "./faucet.ts";
 import { ExternalRefused, type Ledger, type StoredTransaction } from "./ledger.ts";
 import {
   address,
@@ -186,6 +188,8 @@ export const methods: Readonly<Record<string, Method>> = {
   },
 
   getConfigAll: (ledger) => configJson(ledger.config),
+
+  faucet,
 };
 
 function isMethodId(value: unknown): value is number {
