@@ -36,10 +36,13 @@ import { postAlert } from "./src/telemetry/webhook.ts";
 import { connect } from "./src/ton/toncenter.ts";
 import { watchChain } from "./src/ton/watched_chain.ts";
 import { openWallet } from "./src/ton/wallet.ts";
+import { TreeWorkers } from "./src/tree/tree_service.ts";
 import metadata from "./deno.json" with { type: "json" };
 
 const VERSION = metadata.version;
 const DEFAULT_COLUMNS = 80;
+/** Trees are work at the start, and seldom later: their workers need not keep their memory. */
+const TREE_WORKERS_IDLE_MS = 2_000;
 
 /** Builds the relayer's adapters, starts it, and serves its API. */
 async function serve(config: Config, deployments?: Deployments): Promise<RunningRelayer> {
@@ -87,6 +90,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       throw error;
     }
     const prover = await createProver();
+    const trees = new TreeWorkers({ idleMs: TREE_WORKERS_IDLE_MS });
     const relayer = startRelayer({
       config,
       chain,
@@ -95,6 +99,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       prover,
       vkeyHash: combinedVkeyHash(prover.vkeyHash),
       deployments: registry,
+      trees,
       snapshots: treeFiles(config.dataDir),
       caps: new HourlyCaps(shared, config.caps),
       balance: config.balance,
@@ -121,6 +126,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
         background.abort();
         await shared.close();
         prover.close();
+        trees.close();
       },
     };
   } catch (error) {

@@ -2,7 +2,7 @@
  * Makes the one binary: `deno task compile [--target TRIPLE] [--output FILE]`, default `dist/tonado`, with SHA256SUMS
  * beside it.
  *
- * The program and its worker are bundled first, so that only what runs is embedded, and laid out as the sources are:
+ * The program and its workers are bundled first, so that only what runs is embedded, and laid out as the sources are:
  * `stage/src/bin/*.js` finds `../../artifacts/` just as `src/prover/*.ts` does. Where Deno's download site cannot be
  * reached, DENORT_BIN names the runtime to embed and TONADO_COMPILER the Deno of the same version to embed it with.
  */
@@ -29,7 +29,11 @@ const output = values.output;
 const stage = `${await Deno.makeTempDir({ prefix: "tonado-compile-" })}/stage`;
 
 /** Entry -> bundle. Workers keep their names: the code that starts them asks for them beside itself. */
-const bundles = { "tools/compile/entry.ts": "main.js", "src/prover/worker.ts": "worker.ts" };
+const bundles = {
+  "tools/compile/entry.ts": "main.js",
+  "src/prover/worker.ts": "worker.ts",
+  "src/tree/tree_worker.ts": "tree_worker.ts",
+};
 /** What the program reads at run time. */
 const embedded = ["artifacts", "assets", "deployments"];
 
@@ -63,7 +67,10 @@ try {
   for (const folder of embedded) await copyTree(new URL(`${folder}/`, root), `${stage}/${folder}`);
 
   const target = values.target ? ["--target", values.target] : [];
-  const include = [`${stage}/src/bin/worker.ts`, ...embedded.map((folder) => `${stage}/${folder}`)];
+  const workers = Object.values(bundles).filter((bundle) => bundle.endsWith("worker.ts"));
+  const include = [...workers.map((bundle) => `src/bin/${bundle}`), ...embedded].map((path) =>
+    `${stage}/${path}`
+  );
   await Deno.mkdir(output.replace(/[^/]*$/, "") || ".", { recursive: true });
   await run(compiler, [
     "compile",

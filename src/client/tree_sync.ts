@@ -8,6 +8,8 @@ import { MerkleTree } from "../core/merkle_tree.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Pool } from "../ton/pool.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
+import { LeafCollector } from "../tree/leaf_collector.ts";
+import { ownTreeWorkers } from "../tree/tree_service.ts";
 import type { RelayerClient } from "./relayer_client.ts";
 
 /** Where commitments come from: batches in leaf order, starting with leaf `from`. */
@@ -40,7 +42,7 @@ export interface TreeProgress {
 }
 
 /**
- * Appends to `tree` what the source has beyond it.
+ * Appends to `tree` what the source has beyond it, hashing on worker threads when there is much.
  *
  * @throws {Problem} `unknown_root` when the chain does not know the rebuilt root: the source is behind, or lies
  */
@@ -50,9 +52,15 @@ export async function syncTree(
   tree: MerkleTree = new MerkleTree(),
   onProgress: (progress: TreeProgress) => void = () => {},
 ): Promise<MerkleTree> {
-  for await (const batch of source.commitments(tree.size)) {
-    tree.appendMany(batch);
-    onProgress({ leaves: tree.size });
+  const leaves = new LeafCollector(tree, ownTreeWorkers());
+  try {
+    for await (const batch of source.commitments(tree.size)) {
+      for (const commitment of batch) await leaves.add(commitment);
+      onProgress({ leaves: leaves.size });
+    }
+  } finally {
+    // What came before an error is kept: the next attempt goes on there.
+    await leaves.finish();
   }
   const known = await pool.getRootHistory();
   if (!known.includes(tree.root)) {

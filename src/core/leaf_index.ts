@@ -8,15 +8,33 @@
 import { FIELD_BYTES } from "./field.ts";
 
 const EMPTY = 0;
+/** Leaves taken in at a time that are worth handing to somebody else. */
+const LARGE = 2_048;
 
 /** See the module. The first of equal leaves is found. */
 export class LeafIndex {
-  #slots = new Uint32Array(1024); // leaf number + 1, or EMPTY
+  #slots: Uint32Array = new Uint32Array(1024); // leaf number + 1, or EMPTY
   #count = 0;
 
   /** How many leaves are in it: leaves 0 to count - 1. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Whether {@linkcode extend} would take long: many leaves are new, or all of them get another slot. */
+  isLargeWork(end: number): boolean {
+    return end - (2 * end > this.#slots.length ? 0 : this.#count) > LARGE;
+  }
+
+  /** Its table, leaf numbers from 1 on, 0 in free slots: what {@linkcode adopt} takes. */
+  get slots(): Uint32Array {
+    return this.#slots;
+  }
+
+  /** Becomes the index of `count` leaves with these {@linkcode slots}. */
+  adopt(slots: Uint32Array, count: number): void {
+    this.#slots = slots;
+    this.#count = count;
   }
 
   /** Takes in leaves `count` to `end` - 1 of `leaves`. */

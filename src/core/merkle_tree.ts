@@ -6,11 +6,19 @@
 import { Problem } from "./errors.ts";
 import { FIELD_BYTES, fromBytes, isFieldElement, toBytes, writeBytes } from "./field.ts";
 import { LeafIndex } from "./leaf_index.ts";
-import { assertElements, hashLevel, hashPairs } from "./poseidon.ts";
+import { assertElements, hashPairs } from "./poseidon.ts";
+import {
+  allocateNodes,
+  CAPACITY,
+  hashEdge,
+  hashNewNodes,
+  MERKLE_TREE_HEIGHT,
+  nodeCounts,
+} from "./tree_levels.ts";
+import type { TreeWork } from "./tree_work.ts";
 import { zeros } from "./zeros.ts";
 
-/** Levels above the leaves. */
-export const MERKLE_TREE_HEIGHT = 20;
+export { MERKLE_TREE_HEIGHT };
 /** How many of the last roots a pool accepts. */
 export const ROOT_HISTORY_SIZE = 30;
 
@@ -20,17 +28,12 @@ export interface MerklePath {
   readonly pathIndices: number[];
 }
 
-const CAPACITY = 2 ** MERKLE_TREE_HEIGHT;
-/** Nodes hashed in one call: enough to make the call's cost vanish, and little to copy into the module's memory. */
-const BATCH = 2 ** 13;
-const ZEROS = zeros.map(toBytes);
-
 /** See the module. */
 export class MerkleTree {
-  /** Nodes by level, leaves first; node i at byte 32 i. Nodes whose subtree is empty are not there. */
-  readonly #levels = Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, () => new Uint8Array(FIELD_BYTES));
+  #levels = Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, (_, level) => allocateNodes(level, 1));
   readonly #index = new LeafIndex();
   #size = 0;
+  #growing = false;
 
   /** How many leaves were appended. */
   get size(): number {
@@ -57,14 +60,43 @@ export class MerkleTree {
    * @throws {Problem} `not_in_field`, `tree_full`; the tree is then unchanged.
    */
   appendMany(leaves: Iterable<bigint>): void {
+    this.#assertResting();
     let end = this.#size;
     for (const leaf of leaves) {
       if (end === CAPACITY) throw new Problem("tree_full");
       writeBytes(leaf, this.#reserve(0, end + 1), end * FIELD_BYTES); // not part of the tree before #size says so
       end++;
     }
-    this.#hashUp(this.#size, end);
-    this.#size = end;
+    this.#reserveAbove(end);
+    hashNewNodes(this.#levels, this.#size, end);
+    this.#grow(end, MERKLE_TREE_HEIGHT);
+  }
+
+  /**
+   * Appends leaves, n * 32 big-endian bytes, with the larger part of the work done by `work`. Meanwhile the tree can be
+   * read and is the old one; it cannot be appended to.
+   *
+   * @throws {Problem} `not_in_field`, `tree_full`, and what `work` throws; the tree is then unchanged.
+   */
+  async appendWith(leaves: Uint8Array, work: TreeWork): Promise<void> {
+    this.#assertResting();
+    assertElements(leaves);
+    const start = this.#size;
+    const end = start + leaves.length / FIELD_BYTES;
+    if (end > CAPACITY) throw new Problem("tree_full");
+    this.#growing = true;
+    try {
+      this.#reserve(0, end).set(leaves, start * FIELD_BYTES);
+      this.#reserveAbove(end);
+      const [height, slots] = await Promise.all([
+        work.hash(this.#levels, start, end),
+        this.#index.isLargeWork(end) ? work.index(this.#levels[0], end) : undefined,
+      ]);
+      if (slots) this.#index.adopt(slots, end);
+      this.#grow(end, height);
+    } finally {
+      this.#growing = false;
+    }
   }
 
   /** Leaf `i`. Throws a RangeError outside [0, size). */
@@ -113,37 +145,27 @@ export class MerkleTree {
     return fromBytes(node);
   }
 
-  /** Every node as bytes, level after level, leaves first: what {@linkcode MerkleTree.fromNodes} takes. */
-  nodes(): Uint8Array {
+  /** The nodes by level, leaves first, 32 big-endian bytes each; not copied: they change with the tree. */
+  get levels(): readonly Uint8Array[] {
     const counts = nodeCounts(this.#size);
-    const bytes = new Uint8Array(counts.reduce((sum, count) => sum + count, 0) * FIELD_BYTES);
-    let at = 0;
-    for (const [level, count] of counts.entries()) {
-      bytes.set(this.#levels[level].subarray(0, count * FIELD_BYTES), at);
-      at += count * FIELD_BYTES;
-    }
-    return bytes;
+    return this.#levels.map((nodes, level) => nodes.subarray(0, counts[level] * FIELD_BYTES));
   }
 
   /**
-   * A tree of {@linkcode nodes} that were taken from one of `size` leaves. They are not hashed again: who kept them must
-   * know that they are unchanged.
+   * A tree of the {@linkcode levels} of one of `size` leaves, which are its own from now on. They are not hashed again:
+   * who kept them must know that they are unchanged, and that they are field elements. Levels with room for more nodes
+   * are not copied when the tree grows.
    *
-   * @throws {Problem} `not_in_field`; RangeError when there are not as many as `size` leaves have
+   * @throws RangeError when there is no room for as many nodes as `size` leaves have
    */
-  static fromNodes(size: number, nodes: Uint8Array): MerkleTree {
-    const inRange = Number.isInteger(size) && size >= 0 && size <= CAPACITY;
-    const counts = nodeCounts(inRange ? size : 0);
-    if (!inRange || nodes.length !== counts.reduce((sum, count) => sum + count, 0) * FIELD_BYTES) {
+  static fromLevels(size: number, levels: readonly Uint8Array[]): MerkleTree {
+    const counts = nodeCounts(size);
+    const fit = counts.every((count, level) => levels[level]?.length >= count * FIELD_BYTES);
+    if (!Number.isInteger(size) || size < 0 || size > CAPACITY || !fit) {
       throw new RangeError(`these are not the nodes of ${size} leaves`);
     }
-    assertElements(nodes);
     const tree = new MerkleTree();
-    let at = 0;
-    for (const [level, count] of counts.entries()) {
-      tree.#reserve(level, count).set(nodes.subarray(at, at + count * FIELD_BYTES));
-      at += count * FIELD_BYTES;
-    }
+    tree.#levels = [...levels];
     tree.#size = size;
     return tree;
   }
@@ -160,27 +182,27 @@ export class MerkleTree {
     return fromBytes(this.#levels[level].subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
   }
 
-  /** Hashes every node that has one of the leaves `start` to `end` - 1 below it. */
-  #hashUp(start: number, end: number): void {
-    if (start === end) return;
-    for (let level = 0; level < MERKLE_TREE_HEIGHT; level++) {
-      const nodes = this.#levels[level];
-      const parents = this.#reserve(level + 1, (end + 1) >> 1);
-      for (let from = start & ~1; from < end; from += BATCH) {
-        const batch = nodes.subarray(from * FIELD_BYTES, Math.min(from + BATCH, end) * FIELD_BYTES);
-        parents.set(hashLevel(batch, ZEROS[level]), (from >> 1) * FIELD_BYTES);
-      }
-      [start, end] = [start >> 1, (end + 1) >> 1];
-    }
+  /** Takes in the leaves up to `end`, whose new nodes are hashed up to `height`. */
+  #grow(end: number, height: number): void {
+    if (end > this.#size) hashEdge(this.#levels, this.#size, end, height);
+    this.#size = end;
+  }
+
+  #reserveAbove(end: number): void {
+    for (const [level, count] of nodeCounts(end).entries()) this.#reserve(level, count);
   }
 
   /** The bytes of `level`, with room for `count` nodes. */
   #reserve(level: number, count: number): Uint8Array {
     const nodes = this.#levels[level];
     if (count * FIELD_BYTES <= nodes.length) return nodes;
-    const grown = new Uint8Array(Math.max(count * FIELD_BYTES, 2 * nodes.length));
+    const grown = allocateNodes(level, count);
     grown.set(nodes);
     return this.#levels[level] = grown;
+  }
+
+  #assertResting(): void {
+    if (this.#growing) throw new Problem("internal", "the tree is being appended to");
   }
 
   #assertLeaf(i: number): void {
@@ -188,9 +210,4 @@ export class MerkleTree {
       throw new RangeError(`no leaf ${i} of ${this.#size}`);
     }
   }
-}
-
-/** How many nodes have one of `size` leaves below them, by level. */
-function nodeCounts(size: number): number[] {
-  return Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, (_, level) => Math.ceil(size / 2 ** level));
 }

@@ -42,10 +42,12 @@ export function largeAnswers(
 }
 
 /** A body of bytes that all requests share; a response made of the bytes themselves would copy them. */
-export function sharedBody(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function sharedBody(
+  ...bytes: readonly Uint8Array<ArrayBuffer>[]
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
     start(controller) {
-      controller.enqueue(bytes);
+      for (const piece of bytes) controller.enqueue(piece);
       controller.close();
     },
   });

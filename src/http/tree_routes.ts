@@ -2,6 +2,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement, toHex } from "../core/field.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
+import { sharedBody } from "./large_answers.ts";
 import { createRoute, json, problemAnswers } from "./route.ts";
 import { pageAnswer, pageQuery, pathAnswer, pathQuery, poolQuery, rootAnswer } from "./schemas.ts";
 
@@ -34,6 +35,9 @@ const commitments = createRoute({
   responses: { 200: json(pageAnswer, "Page"), ...problemAnswers(shape) },
 });
 
+const utf8 = new TextEncoder();
+const end = utf8.encode("]}");
+
 /** Adds the routes. */
 export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: HttpDeps): void {
   app.openapi(root, (c) => c.json({ root: toHex(relayer.root(c.req.valid("query").pool)) }, 200));
@@ -51,8 +55,10 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: HttpDeps): vo
   app.openapi(commitments, (c) => {
     const query = c.req.valid("query");
     const { pool, from, count, nextFrom, items } = relayer.commitments(query.pool, query.from, query.limit);
-    // Full blocks of leaves are encoded once and not parsed again to be printed.
-    const head = JSON.stringify({ pool, from, count, nextFrom }).slice(0, -1);
-    return c.body(`${head},"commitments":[${items}]}`, 200, { "content-type": "application/json" }) as never;
+    // Full blocks of leaves are encoded once, and not parsed again to be printed.
+    const head = utf8.encode(
+      `${JSON.stringify({ pool, from, count, nextFrom }).slice(0, -1)},"commitments":[`,
+    );
+    return c.body(sharedBody(head, ...items, end), 200, { "content-type": "application/json" }) as never;
   });
 }

@@ -5,6 +5,7 @@
 import { Problem } from "../core/errors.ts";
 import { type CircuitName, circuits, type Groth16Proof, type ProofWithSignals } from "../core/groth16.ts";
 import { parseProof } from "../core/proof_codec.ts";
+import { WorkerPool } from "../threads/worker_pool.ts";
 import { type Artifacts, openArtifacts } from "./artifacts.ts";
 import {
   proofFromBytes,
@@ -16,8 +17,7 @@ import {
 } from "./groth16_bytes.ts";
 import { locations } from "./locations.ts";
 import type { WitnessInputs } from "./witness.ts";
-import { WorkerPool } from "./worker_pool.ts";
-import type { PieceName, Pieces } from "./worker_task.ts";
+import type { PieceName, Pieces, TaskResults, WorkerTask } from "./worker_task.ts";
 
 /** Inputs of a withdrawal's circuit, all canonical field elements; the paths have 20 entries. */
 export interface WithdrawInput {
@@ -134,7 +134,8 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     const key: VerificationKey = JSON.parse(json);
     return { bytes: verificationKeyToBytes(key), publicSignals: key.nPublic };
   });
-  const pool = new WorkerPool({
+  const pool = new WorkerPool<WorkerTask, TaskResults, PieceName>({
+    name: "prover",
     size: options.workers ?? Math.min(MAX_WORKERS, Math.max(1, navigator.hardwareConcurrency)),
     maxWaiting: options.maxWaiting ?? MAX_WAITING,
     idleMs: options.idleMs,

@@ -2,19 +2,19 @@
  * The worker thread: one task at a time, in the order they come. It keeps parsed keys and nothing of a proof. Whatever
  * goes wrong is answered with a message; secrets are never put into one.
  */
-import { Problem } from "../core/errors.ts";
 import type { CircuitName } from "../core/groth16.ts";
 import { initSync, Prover, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
+import { failure, type WorkerMessage } from "../threads/worker_message.ts";
 import { computeWitness } from "./witness.ts";
-import type { PieceName, TaskResults, WorkerMessage, WorkerTask } from "./worker_task.ts";
+import type { PieceName, TaskResults, WorkerTask } from "./worker_task.ts";
 
 /** Bytes of randomness that blind a proof: 48 for r and 48 for s. */
 const BLINDING_BYTES = 96;
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<WorkerTask>) => void;
-  postMessage(message: WorkerMessage): void;
+  postMessage(message: WorkerMessage<TaskResults[keyof TaskResults], PieceName>): void;
 };
 
 initSync({ module: wasmBytes() });
@@ -25,7 +25,7 @@ scope.onmessage = ({ data: task }) => {
   try {
     scope.postMessage({ kind: "done", result: run(task) });
   } catch (error) {
-    scope.postMessage(failure(error));
+    scope.postMessage(failure(error, "prover"));
   }
 };
 
@@ -62,12 +62,4 @@ function proverOf(circuit: CircuitName, zkey: SharedArrayBuffer): Prover {
   let prover = provers.get(circuit);
   if (prover === undefined) provers.set(circuit, prover = new Prover(new Uint8Array(zkey)));
   return prover;
-}
-
-function failure(error: unknown): WorkerMessage {
-  if (error instanceof Problem) {
-    return { kind: "failed", code: error.code, message: error.message, errors: error.errors, fatal: false };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: "failed", code: "internal", message: `prover: ${message}`, errors: [], fatal: true };
 }

@@ -1,5 +1,4 @@
 /** What the pool asks of a worker, and what the worker answers. Declarations only: both sides import them. */
-import type { ProblemCode, ProblemDetail } from "../core/errors.ts";
 import type { CircuitName } from "../core/groth16.ts";
 import type { WitnessInputs } from "./witness.ts";
 
@@ -43,16 +42,3 @@ export interface TaskResults {
   assemble: Uint8Array;
   verify: boolean;
 }
-
-/** What a worker says: a piece is done, the task is done, or it failed. */
-export type WorkerMessage =
-  | { readonly kind: "piece"; readonly piece: PieceName }
-  | { readonly kind: "done"; readonly result: TaskResults[keyof TaskResults] }
-  | {
-    readonly kind: "failed";
-    readonly code: ProblemCode;
-    readonly message: string;
-    readonly errors: readonly ProblemDetail[];
-    /** The worker's WASM trapped: its memory is not to be trusted any more. */
-    readonly fatal: boolean;
-  };

@@ -215,7 +215,7 @@ async function applyBatch(
       { pool: pool.id, events: step, from, to },
       (job, event) => settle(job, event, wallet, now),
     );
-    pool.tree.append(commitments);
+    await pool.tree.append(commitments);
     from = to;
   }
 }

@@ -5,6 +5,7 @@
 import type { Deployment } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
 import type { PoolId } from "../store/store.ts";
+import type { TreeService } from "../tree/tree_service.ts";
 import { PoolTree } from "./pool_tree.ts";
 
 /** Whether a pool may be served, and if not, why. */
@@ -17,7 +18,7 @@ export class PoolState {
   readonly shown: string;
   /** The same of a jetton pool's master. */
   readonly shownMaster?: string;
-  readonly tree = new PoolTree();
+  readonly tree: PoolTree;
   /** The last 30 roots on chain, newest first, as last asked. */
   roots: readonly bigint[] = [];
   /** Set when the contract at this address is not the registered one: it is not offered to anybody then. */
@@ -30,13 +31,18 @@ export class PoolState {
   #reason: string | undefined = "starting";
   #syncedAt = -Infinity;
 
-  /** @param staleAfter milliseconds without a good answer of the endpoint after which the pool is not ready */
+  /**
+   * @param staleAfter milliseconds without a good answer of the endpoint after which the pool is not ready
+   * @param trees default: this thread
+   */
   constructor(
     readonly key: string,
     readonly deployment: Deployment,
     readonly staleAfter: number,
     network: Network,
+    trees?: TreeService,
   ) {
+    this.tree = new PoolTree(trees);
     this.id = deployment.address.toRawString();
     const format = { bounceable: true, testOnly: network !== "mainnet" };
     this.shown = deployment.address.toString(format);

@@ -1,23 +1,24 @@
 /**
  * The commitment tree of one pool as this relayer serves it: paths, and pages of leaves that are encoded once when full.
- * It holds what the store holds, in memory, and is filled by the indexer alone.
+ * It holds what the store holds, in memory, and is filled by the indexer alone, one step after the other.
  */
-import { toHex } from "../core/field.ts";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import type { Deposit } from "../store/store.ts";
+import { LeafCollector } from "../tree/leaf_collector.ts";
+import { thisThread, type TreeService } from "../tree/tree_service.ts";
+import { encodeLeaves } from "./leaf_json.ts";
 
 /** Leaves of one encoded block. */
 const BLOCK = 1_000;
-/** Deposits that are read from the store before they are hashed together. */
-const LOAD_CHUNK = 1_024;
 
-/** A page of leaves. `items` is the JSON text of the array's members, comma separated. */
+/** A page of leaves. */
 export interface CommitmentsPage {
   readonly from: number;
   readonly count: number;
   /** null on the last page. */
   readonly nextFrom: number | null;
-  readonly items: string;
+  /** JSON text of the array's members in UTF-8, comma separated, in pieces. All requests share them. */
+  readonly items: readonly Uint8Array<ArrayBuffer>[];
 }
 
 /** A Merkle path at a known root. */
@@ -30,7 +31,11 @@ export interface TreePath {
 /** A pool's tree. */
 export class PoolTree {
   #tree = new MerkleTree();
-  #blocks: string[] = [];
+  /** Encoded leaves, each with a comma after it. */
+  #blocks: Uint8Array<ArrayBuffer>[] = [];
+
+  /** @param service does the larger work */
+  constructor(readonly service: TreeService = thisThread) {}
 
   get size(): number {
     return this.#tree.size;
@@ -44,14 +49,14 @@ export class PoolTree {
     return this.#tree.leaf(i);
   }
 
-  /** Every node, as {@link restore} takes them. */
-  nodes(): Uint8Array {
-    return this.#tree.nodes();
+  /** Every node, as {@link restore} takes them; not copied. */
+  get levels(): readonly Uint8Array[] {
+    return this.#tree.levels;
   }
 
   /** Becomes the tree of these nodes. @throws RangeError unless they are those of `size` leaves */
-  restore(size: number, nodes: Uint8Array): void {
-    this.#tree = MerkleTree.fromNodes(size, nodes);
+  restore(size: number, levels: readonly Uint8Array[]): void {
+    this.#tree = MerkleTree.fromLevels(size, levels);
     this.#blocks = [];
   }
 
@@ -61,24 +66,26 @@ export class PoolTree {
     this.#blocks = [];
   }
 
-  append(commitments: readonly bigint[]): void {
-    this.#tree.appendMany(commitments);
+  /** Until it resolves the tree is the old one. */
+  async append(commitments: readonly bigint[]): Promise<void> {
+    const leaves = new LeafCollector(this.#tree, this.service);
+    for (const commitment of commitments) await leaves.add(commitment);
+    await leaves.finish();
   }
 
   /** Appends stored deposits, streamed; stops early when `signal` aborts. */
   async load(deposits: AsyncIterable<Deposit>, signal: AbortSignal): Promise<void> {
-    let chunk: bigint[] = [];
-    for await (const { commitment, leafIndex } of deposits) {
-      if (signal.aborted) return;
-      if (leafIndex !== this.size + chunk.length) {
-        throw new RangeError(`stored deposits have a gap at ${leafIndex}`);
+    const leaves = new LeafCollector(this.#tree, this.service);
+    try {
+      for await (const { commitment, leafIndex } of deposits) {
+        if (signal.aborted) return;
+        if (leafIndex !== leaves.size) throw new RangeError(`stored deposits have a gap at ${leafIndex}`);
+        await leaves.add(commitment);
       }
-      if (chunk.push(commitment) === LOAD_CHUNK) {
-        this.append(chunk);
-        chunk = [];
-      }
+      await leaves.finish();
+    } finally {
+      await leaves.rest();
     }
-    this.append(chunk);
   }
 
   /** The path of a commitment; undefined when it is not in the tree. */
@@ -91,21 +98,19 @@ export class PoolTree {
   page(from: number, limit: number): CommitmentsPage {
     const end = Math.min(this.size, from + limit);
     const count = Math.max(0, end - from);
-    const parts: string[] = [];
+    const items: Uint8Array<ArrayBuffer>[] = [];
     for (let start = from; start < end;) {
       const block = Math.floor(start / BLOCK);
       const stop = Math.min(end, (block + 1) * BLOCK);
       const whole = start === block * BLOCK && stop - start === BLOCK;
-      parts.push(whole ? this.#blocks[block] ??= this.#encode(start, stop) : this.#encode(start, stop));
+      const piece = whole ? this.#blocks[block] ??= this.#encode(start, stop) : this.#encode(start, stop);
+      items.push(stop === end ? piece.subarray(0, -1) : piece); // no comma after the last one
       start = stop;
     }
-    return { from, count, nextFrom: count > 0 && end < this.size ? end : null, items: parts.join(",") };
+    return { from, count, nextFrom: count > 0 && end < this.size ? end : null, items };
   }
 
-  #encode(start: number, stop: number): string {
-    const items = Array.from({ length: stop - start }, (_, i) => {
-      return `{"leafIndex":${start + i},"commitment":"${toHex(this.#tree.leaf(start + i))}"}`;
-    });
-    return items.join(",");
+  #encode(start: number, stop: number): Uint8Array<ArrayBuffer> {
+    return encodeLeaves(this.#tree.levels[0], start, stop);
   }
 }

@@ -14,6 +14,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { traced } from "../telemetry/trace.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Wallet } from "../ton/wallet.ts";
+import type { TreeService } from "../tree/tree_service.ts";
 import { Balance, type BalanceAlert, type BalanceBounds, watchBalance } from "./balance.ts";
 import { runBroadcaster } from "./broadcaster.ts";
 import { Changes } from "./changes.ts";
@@ -55,6 +56,8 @@ export interface RelayerParts {
   /** Ties this build's verification keys to the pools that they fit. */
   readonly vkeyHash: string;
   readonly deployments: Deployments;
+  /** Hashes trees and packs them; default: this thread. */
+  readonly trees?: TreeService;
   /** Where trees are kept for the next start; absent: nowhere. */
   readonly snapshots?: TreeSnapshots;
   /** undefined: withdrawals are not counted. */
@@ -119,7 +122,9 @@ export function startRelayer(parts: RelayerParts): Relayer {
   });
   const stop = new AbortController();
   const changes = new Changes();
-  const all = [...deployments.pools].map(([key, pool]) => new PoolState(key, pool, pace.staleAfter, network));
+  const all = [...deployments.pools].map(([key, pool]) =>
+    new PoolState(key, pool, pace.staleAfter, network, parts.trees)
+  );
   const byId = new Map(all.map((pool) => [pool.id, pool]));
   const store = parts.metrics === undefined ? parts.store : measureStore(parts.store, {
     metrics: parts.metrics,

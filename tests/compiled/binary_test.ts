@@ -17,6 +17,8 @@ import {
   RelayerClient,
   Secret,
 } from "../../src/mod.ts";
+import { openKvStore } from "../../src/store/kv/kv_store.ts";
+import type { DepositEvent } from "../../src/ton/pool_event.ts";
 import { Address } from "@ton/core";
 import { freePort, start } from "../support/program.ts";
 import { freshDatabase, postgresServer } from "../support/services.ts";
@@ -98,6 +100,51 @@ Deno.test({
     assert.equal((await relayer.stop()).code, 0, "SIGTERM ends it in good order");
   },
 });
+
+Deno.test({
+  name: "compiled: the binary hashes a stored tree on its embedded workers",
+  ignore,
+  async fn() {
+    await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
+    const registry = `${directory}/stored.json`;
+    await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
+    const dataDir = `${directory}/stored`;
+    const store = await openKvStore(dataDir);
+    await store.lead(60_000);
+    const pool = localnet.deployments.pools.get("native-1")!.address.toRawString();
+    const count = 600;
+    for (let i = 0; i < count; i += store.batchLimit) {
+      const rows = Math.min(store.batchLimit, count - i);
+      const events = Array.from({ length: rows }, (_, k) => storedDeposit(i + k));
+      const from = i > 0 ? storedDeposit(i - 1).tx : undefined;
+      await store.apply({ pool, events, from, to: events[rows - 1].tx }, () => undefined);
+    }
+    await store.close();
+    const port = freePort();
+    const relayer = start([binary], ["serve"], {
+      RELAYER_NETWORK: "localnet",
+      RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
+      RELAYER_WALLET_VERSION: localnet.relayer.version,
+      RELAYER_DEPLOYMENTS: registry,
+      RELAYER_DATA_DIR: dataDir,
+      RELAYER_PORT: String(port),
+      RELAYER_HOST: "127.0.0.1",
+      INDEXER_URL: localnet.url,
+    });
+    await relayer.line();
+    // Nobody deposited these on chain, so the pool is not offered; but they are in the tree before that is seen.
+    await until("the stored leaves are in the tree", async () => {
+      const { pools } = await (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
+      return pools["native-1"].leaves === count;
+    });
+    assert.equal((await relayer.stop()).code, 0);
+  },
+});
+
+function storedDeposit(leafIndex: number): DepositEvent {
+  const tx = { lt: BigInt(leafIndex + 1), hash: (leafIndex + 1).toString(16).padStart(64, "0") };
+  return { kind: "deposit", leafIndex, commitment: BigInt(leafIndex + 1), timestamp: 1_700_000_000, tx };
+}
 
 Deno.test({
   name: "compiled: the binary makes the tables of a PostgreSQL database and finds them sound",

@@ -1,12 +1,19 @@
 /**
  * Worker threads and the queue before them: starts workers when there is work, replaces one that crashed or whose task
- * was cancelled, and holds at most a bounded number of waiting tasks. It knows nothing of proofs.
+ * was cancelled, and holds at most a bounded number of waiting tasks. It knows nothing of what the tasks are.
  */
 import { Problem } from "../core/errors.ts";
-import type { PieceName, TaskResults, WorkerMessage, WorkerTask } from "./worker_task.ts";
+import type { WorkerMessage } from "./worker_message.ts";
+
+/** Something to do; its kind says what comes of it. */
+export interface Task {
+  readonly kind: string;
+}
 
 /** How a pool runs. */
 export interface WorkerPoolOptions {
+  /** Whose workers they are, for messages. */
+  readonly name: string;
   /** Most workers at a time. */
   readonly size: number;
   /** Most tasks that wait for one; a further one is refused with `verification_busy`. */
@@ -17,30 +24,32 @@ export interface WorkerPoolOptions {
 }
 
 /** How one task runs. */
-export interface RunOptions {
+export interface RunOptions<Piece> {
   readonly signal?: AbortSignal;
-  readonly onPiece?: (piece: PieceName) => void;
+  readonly onPiece?: (piece: Piece) => void;
   /** Goes before tasks that are not: for short ones. */
   readonly urgent?: boolean;
+  /** Parts of the task that are handed over rather than copied. */
+  readonly transfer?: readonly Transferable[];
 }
 
-interface Job extends RunOptions {
-  readonly task: WorkerTask;
-  readonly resolve: (result: TaskResults[keyof TaskResults]) => void;
+interface Job<Piece> extends RunOptions<Piece> {
+  readonly task: Task;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Seat {
+interface Seat<Piece> {
   readonly worker: Worker;
-  job?: Job;
+  job?: Job<Piece>;
   idleTimer?: ReturnType<typeof setTimeout>;
 }
 
-/** A pool of prover workers. */
-export class WorkerPool {
+/** A pool of workers that take tasks of type `T`, answer with `Results` by their kind, and tell of `Piece`s on the way. */
+export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknown>, Piece = never> {
   readonly #options: WorkerPoolOptions;
-  readonly #seats = new Set<Seat>();
-  readonly #waiting: Job[] = [];
+  readonly #seats = new Set<Seat<Piece>>();
+  readonly #waiting: Job<Piece>[] = [];
   #closed = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -59,19 +68,19 @@ export class WorkerPool {
    * @throws {Problem} what the worker reports; `cancelled` when the signal is aborted (a running task's worker is ended)
    *   or the pool closed; `verification_busy` when too many wait; `internal` when the worker crashed
    */
-  run<T extends WorkerTask>(task: T, options: RunOptions = {}): Promise<TaskResults[T["kind"]]> {
+  run<One extends T>(task: One, options: RunOptions<Piece> = {}): Promise<Results[One["kind"]]> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) throw new Problem("cancelled", "the prover is closed");
+      if (this.#closed) throw this.#closedProblem();
       if (options.signal?.aborted) throw new Problem("cancelled");
       if (this.#waiting.length >= this.#options.maxWaiting) throw new Problem("verification_busy");
       const cancel = () => this.#cancel(job);
       const settled = () => options.signal?.removeEventListener("abort", cancel);
-      const job: Job = {
+      const job: Job<Piece> = {
         ...options,
         task,
         resolve: (result) => {
           settled();
-          resolve(result as TaskResults[T["kind"]]);
+          resolve(result as Results[One["kind"]]);
         },
         reject: (error) => {
           settled();
@@ -91,7 +100,11 @@ export class WorkerPool {
     const seats = [...this.#seats];
     const jobs = [...seats.flatMap(({ job }) => job ?? []), ...this.#waiting.splice(0)];
     for (const seat of seats) this.#end(seat);
-    for (const job of jobs) job.reject(new Problem("cancelled", "the prover is closed"));
+    for (const job of jobs) job.reject(this.#closedProblem());
+  }
+
+  #closedProblem(): Problem {
+    return new Problem("cancelled", `the ${this.#options.name} is closed`);
   }
 
   #dispatch(): void {
@@ -101,7 +114,7 @@ export class WorkerPool {
       const job = this.#waiting.shift()!;
       clearTimeout(seat.idleTimer);
       try {
-        seat.worker.postMessage(job.task);
+        seat.worker.postMessage(job.task, [...job.transfer ?? []]);
         seat.job = job;
       } catch (cause) { // what cannot be cloned to a worker
         job.reject(new Problem("invalid_request", "inputs hold what is no value", { cause }));
@@ -109,19 +122,20 @@ export class WorkerPool {
     }
   }
 
-  #start(): Seat | undefined {
+  #start(): Seat<Piece> | undefined {
     if (this.#seats.size >= this.#options.size) return undefined;
-    const seat: Seat = { worker: this.#options.startWorker() };
-    seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => this.#receive(seat, data);
+    const seat: Seat<Piece> = { worker: this.#options.startWorker() };
+    seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown, Piece>>) =>
+      this.#receive(seat, data);
     seat.worker.onerror = (event) => {
       event.preventDefault(); // it reaches the caller; unhandled it would end the process
-      this.#fail(seat, new Problem("internal", `prover worker crashed: ${event.message}`));
+      this.#fail(seat, new Problem("internal", `${this.#options.name} worker crashed: ${event.message}`));
     };
     this.#seats.add(seat);
     return seat;
   }
 
-  #receive(seat: Seat, message: WorkerMessage): void {
+  #receive(seat: Seat<Piece>, message: WorkerMessage<unknown, Piece>): void {
     const { job } = seat;
     if (job === undefined || !this.#seats.has(seat)) return; // its task was cancelled while it answered
     if (message.kind === "piece") {
@@ -142,13 +156,13 @@ export class WorkerPool {
     }
   }
 
-  #fail(seat: Seat, error: unknown): void {
+  #fail(seat: Seat<Piece>, error: unknown): void {
     this.#end(seat);
     seat.job?.reject(error);
     this.#dispatch();
   }
 
-  #cancel(job: Job): void {
+  #cancel(job: Job<Piece>): void {
     const place = this.#waiting.indexOf(job);
     if (place >= 0) {
       this.#waiting.splice(place, 1);
@@ -159,7 +173,7 @@ export class WorkerPool {
     if (seat !== undefined) this.#fail(seat, new Problem("cancelled"));
   }
 
-  #end(seat: Seat): void {
+  #end(seat: Seat<Piece>): void {
     clearTimeout(seat.idleTimer);
     this.#seats.delete(seat);
     seat.worker.terminate();

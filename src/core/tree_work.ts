@@ -1,0 +1,14 @@
+/** The port to who does a tree's larger work: this thread, or others beside it. */
+
+/** Implementations: `src/tree/`. They change nothing but what is said here, and keep nothing. */
+export interface TreeWork {
+  /**
+   * Hashes what `hashNewNodes` of `core/tree_levels.ts` does.
+   *
+   * @returns up to what height, from the leaves
+   */
+  hash(levels: readonly Uint8Array[], start: number, end: number): Promise<number>;
+
+  /** The slots of a `LeafIndex` over the first `count` leaves. */
+  index(leaves: Uint8Array, count: number): Promise<Uint32Array>;
+}

@@ -1,0 +1,30 @@
+/** Leaves as the JSON that `/tree/commitments` answers with, written from their bytes: no bigint, no string. */
+import { FIELD_BYTES } from "../core/field.ts";
+
+const before = new TextEncoder().encode(`{"leafIndex":`);
+const between = new TextEncoder().encode(`,"commitment":"0x`);
+const after = new TextEncoder().encode(`"},`);
+const MOST_INDEX_DIGITS = 7;
+const LENGTH = before.length + MOST_INDEX_DIGITS + between.length + 2 * FIELD_BYTES + after.length;
+const DIGITS = new TextEncoder().encode("0123456789abcdef");
+
+/** Leaves `from` to `to` - 1 of `leaves`, 32 big-endian bytes each: `{"leafIndex":0,"commitment":"0x..."},` for each. */
+export function encodeLeaves(leaves: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
+  const text = new Uint8Array((to - from) * LENGTH);
+  let at = 0;
+  const put = (bytes: Uint8Array) => {
+    text.set(bytes, at);
+    at += bytes.length;
+  };
+  for (let leaf = from; leaf < to; leaf++) {
+    put(before);
+    for (const digit of String(leaf)) text[at++] = DIGITS[Number(digit)];
+    put(between);
+    for (let i = leaf * FIELD_BYTES; i < (leaf + 1) * FIELD_BYTES; i++) {
+      text[at++] = DIGITS[leaves[i] >> 4];
+      text[at++] = DIGITS[leaves[i] & 15];
+    }
+    put(after);
+  }
+  return text.slice(0, at);
+}

@@ -1,0 +1,243 @@
+/** Whoever does the work, the tree is the one that appending its leaves one after the other gives, at every moment. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { runs } from "../../tests/support/property_runs.ts";
+import { Problem, type ProblemCode } from "../core/errors.ts";
+import { FIELD_BYTES, FIELD_MODULUS, toBytes, writeBytes } from "../core/field.ts";
+import { MerkleTree } from "../core/merkle_tree.ts";
+import { CAPACITY } from "../core/tree_levels.ts";
+import type { TreeWork } from "../core/tree_work.ts";
+import { LeafCollector } from "./leaf_collector.ts";
+import { locations } from "./locations.ts";
+import { isShared, type TreeTask } from "./tree_task.ts";
+import { thisThread, type TreeService, type TreeWorkerOptions, TreeWorkers } from "./tree_service.ts";
+
+const leaf = (i: number) => BigInt(i + 1) ** 9n;
+const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
+const startWorker = () => new Worker(locations.worker, { type: "module" });
+
+function bytesOf(from: number, to: number): Uint8Array {
+  const bytes = new Uint8Array((to - from) * FIELD_BYTES);
+  for (let i = from; i < to; i++) writeBytes(leaf(i), bytes, (i - from) * FIELD_BYTES);
+  return bytes;
+}
+
+function plainTree(size: number): MerkleTree {
+  const tree = new MerkleTree();
+  tree.appendMany(Array.from({ length: size }, (_, i) => leaf(i)));
+  return tree;
+}
+
+async function withWorkers(
+  options: TreeWorkerOptions,
+  act: (workers: TreeWorkers) => Promise<void>,
+): Promise<void> {
+  const workers = new TreeWorkers(options);
+  try {
+    await act(workers);
+  } finally {
+    workers.close();
+  }
+}
+
+/** As in a page that is not isolated. */
+async function withoutSharedMemory(act: () => Promise<void>): Promise<void> {
+  const shared = globalThis.SharedArrayBuffer;
+  Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
+  try {
+    await act();
+  } finally {
+    Object.defineProperty(globalThis, "SharedArrayBuffer", {
+      value: shared,
+      writable: true,
+      configurable: true,
+    });
+  }
+}
+
+/** Grows a tree to each of `sizes`, and compares it there with a plain one. */
+async function growsAs(sizes: readonly number[], work: TreeWork): Promise<void> {
+  const [tree, plain] = [new MerkleTree(), new MerkleTree()];
+  for (const size of sizes) {
+    const from = tree.size;
+    const before = { root: tree.root, path: from > 0 ? tree.path(from - 1) : undefined };
+    const growth = tree.appendWith(bytesOf(from, size), work);
+    assert.equal(tree.size, from);
+    let done = false;
+    const watch = growth.finally(() => done = true);
+    while (!done) {
+      if (tree.size === from) {
+        assert.equal(tree.root, before.root, "while it grows the tree is the old one");
+        if (from > 0) assert.deepEqual(tree.path(from - 1), before.path);
+        assert.equal(tree.indexOf(leaf(from)), -1);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    await watch;
+    plain.appendMany(Array.from({ length: size - from }, (_, i) => leaf(from + i)));
+    assert.deepEqual([tree.size, tree.root], [plain.size, plain.root], `${sizes} at ${size}`);
+    assert.deepEqual(tree.levels.map((nodes) => nodes.slice()), plain.levels.map((nodes) => nodes.slice()));
+    if (size > 0) assert.equal(tree.indexOf(leaf(size - 1)), size - 1);
+  }
+}
+
+/** Steps that begin and end at, before and after the ends of subtrees of every size that tasks have. */
+const steps = fc.array(
+  fc.oneof(
+    fc.nat(300),
+    fc.constantFrom(0, 1, 255, 256, 257, 511, 512, 513, 1_023, 1_024, 4_095, 4_096, 4_097),
+    fc.nat(3_000),
+  ),
+  { minLength: 1, maxLength: 4 },
+).map((steps) => steps.map((_, i) => steps.slice(0, i + 1).reduce((sum, step) => sum + step)));
+
+for (const shared of [true, false]) {
+  const title = shared ? "in shared memory" : "on copies, where memory cannot be shared";
+  Deno.test(`tree service: workers ${title} make the plain tree, and nobody sees it half done`, async () => {
+    const act = () =>
+      withWorkers({ workers: 2 }, async (workers) => {
+        const tree = new MerkleTree();
+        assert.equal(isShared(tree.levels[0]), shared);
+        await fc.assert(fc.asyncProperty(steps, (sizes) => growsAs(sizes, workers)), {
+          ...runs(6),
+          examples: [[[1, 4_097, 4_097, 9_000]], [[4_096, 8_192]], [[511, 512, 1_025]]],
+        });
+      });
+    await (shared ? act() : withoutSharedMemory(act));
+  });
+}
+
+Deno.test("tree service: this thread makes the same tree", () =>
+  growsAs([3, 1_000, 1_000, 5_000], thisThread));
+
+Deno.test("tree service: all leaves are hashed by workers, and this thread goes on meanwhile", async () => {
+  const asked: TreeTask[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => release = resolve);
+  /** A worker that is asked nothing before it is let go. */
+  const startGated = () => {
+    const worker = startWorker();
+    const post = worker.postMessage.bind(worker) as (task: TreeTask, transfer: Transferable[]) => void;
+    worker.postMessage = (task: TreeTask, transfer: unknown) => {
+      asked.push(task);
+      released.then(() => post(task, transfer as Transferable[]));
+    };
+    return worker;
+  };
+  await withWorkers({ workers: 2, startWorker: startGated }, async (workers) => {
+    const size = 5_000;
+    const tree = new MerkleTree();
+    const room = tree.appendWith(bytesOf(0, 1), thisThread);
+    await room;
+    let done = false;
+    const growth = tree.appendWith(bytesOf(1, size), workers).finally(() => done = true);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.deepEqual([done, tree.size], [false, 1], "nothing is hashed without them");
+    await assert.rejects(tree.appendWith(bytesOf(1, 2), thisThread), refuses("internal"));
+    assert.throws(() => tree.append(1n), refuses("internal"));
+    release();
+    await growth;
+    assert.equal(tree.root, plainTree(size).root);
+    const hashed = asked.filter((task) => task.kind === "hash");
+    assert.ok(hashed.length > 4, `${hashed.length} tasks for two workers`);
+    assert.equal(hashed.reduce((sum, { start, end }) => sum + end - start, 0), size - 1);
+    assert.deepEqual(asked.filter(({ kind }) => kind === "index").length, 1);
+  });
+});
+
+const crashing = `data:text/javascript,self.onmessage = () => { throw new Error("out of order") }`;
+Deno.test("tree service: a crash of a worker leaves the tree as it was, and the next attempt succeeds", async () => {
+  const starts = [() => new Worker(crashing, { type: "module" }), startWorker, startWorker];
+  await withWorkers({ workers: 2, startWorker: () => starts.shift()!() }, async (workers) => {
+    const tree = plainTree(700);
+    const before = [tree.size, tree.root, tree.indexOf(leaf(699))];
+    await assert.rejects(tree.appendWith(bytesOf(700, 6_000), workers), refuses("internal"));
+    assert.deepEqual([tree.size, tree.root, tree.indexOf(leaf(699))], before);
+    assert.equal(tree.indexOf(leaf(700)), -1);
+    await tree.appendWith(bytesOf(700, 6_000), workers);
+    assert.deepEqual([tree.root, tree.indexOf(leaf(5_999))], [plainTree(6_000).root, 5_999]);
+  });
+});
+
+Deno.test("tree service: what is no field element, or one leaf too many, leaves the tree as it was", async () => {
+  const tree = plainTree(3);
+  const root = tree.root;
+  const bad = bytesOf(0, 400);
+  const modulus = toBytes(FIELD_MODULUS - 1n);
+  modulus[FIELD_BYTES - 1]++;
+  bad.set(modulus, 399 * FIELD_BYTES);
+  await assert.rejects(tree.appendWith(bad, thisThread), refuses("not_in_field"));
+  await assert.rejects(
+    tree.appendWith(new Uint8Array(CAPACITY * FIELD_BYTES), thisThread),
+    refuses("tree_full"),
+  );
+  await assert.rejects(tree.appendWith(new Uint8Array(33), thisThread), RangeError);
+  assert.deepEqual([tree.size, tree.root], [3, root]);
+});
+
+Deno.test("tree service: once closed it refuses, what runs too", async () => {
+  const workers = new TreeWorkers({ workers: 1 });
+  const running = new MerkleTree().appendWith(bytesOf(0, 3_000), workers);
+  workers.close();
+  await assert.rejects(running, refuses("cancelled"));
+  await assert.rejects(new MerkleTree().appendWith(bytesOf(0, 3_000), workers), refuses("cancelled"));
+});
+
+async function* packed(service: TreeService): AsyncGenerator<[size: number, tree: MerkleTree]> {
+  const header = { pool: "0:ab", cursor: { lt: 2n ** 60n, hash: "cd" } };
+  for (const size of [0, 1, 2, 3, 31, 32, 33, 1_023, 1_024, 1_025]) {
+    const bytes = await service.pack({ ...header, size, levels: plainTree(size).levels });
+    const { levels, ...back } = (await service.unpack(bytes))!;
+    assert.deepEqual(back, { ...header, size });
+    yield [size, MerkleTree.fromLevels(size, levels)];
+  }
+}
+for (const where of ["workers", "this thread"]) {
+  Deno.test(`tree service: a snapshot by ${where} comes back with every node, and its tree grows on`, () =>
+    withWorkers({ workers: 1 }, async (workers) => {
+      const service = where === "workers" ? workers : thisThread;
+      for await (const [size, tree] of packed(service)) {
+        assert.equal(tree.root, plainTree(size).root);
+        await tree.appendWith(bytesOf(size, size + 300), service);
+        assert.equal(tree.root, plainTree(size + 300).root);
+      }
+    }));
+}
+
+Deno.test("tree service: a snapshot of too few or too many nodes is not taken for a tree", async () => {
+  const header = { pool: "0:ab", size: 5, cursor: { lt: 1n, hash: "cd" } };
+  const [{ levels }, larger] = [plainTree(5), plainTree(9)];
+  for (const wrong of [levels.slice(0, -1), larger.levels, [...levels, levels[0]]]) {
+    assert.equal(await thisThread.unpack(await thisThread.pack({ ...header, levels: wrong })), undefined);
+  }
+  for (const size of [-1, 0.5, CAPACITY + 1]) {
+    assert.equal(await thisThread.unpack(await thisThread.pack({ ...header, size, levels })), undefined);
+    assert.throws(() => MerkleTree.fromLevels(size, levels), RangeError);
+  }
+  assert.throws(() => MerkleTree.fromLevels(9, levels), RangeError);
+  const odd = levels.map((nodes) => nodes.slice().fill(255));
+  await assert.rejects(
+    thisThread.unpack(await thisThread.pack({ ...header, levels: odd })),
+    refuses("not_in_field"),
+  );
+});
+
+Deno.test("leaf collector: large pieces are appended while the next is collected, and an error reaches whoever adds", async () => {
+  const count = 5_000;
+  const tree = new MerkleTree();
+  const leaves = new LeafCollector(tree, thisThread, 2_048);
+  for (let i = 0; i < count; i++) await leaves.add(small(i));
+  assert.equal(leaves.size, count);
+  await leaves.finish();
+  const plain = new MerkleTree();
+  plain.appendMany(Array.from({ length: count }, (_, i) => small(i)));
+  assert.deepEqual([tree.size, tree.root], [count, plain.root]);
+
+  const broken: TreeWork = { ...thisThread, hash: () => Promise.reject(new Error("no thread left")) };
+  const failing = new LeafCollector(new MerkleTree(), broken);
+  await failing.add(1n);
+  await assert.rejects(failing.finish(), /no thread left/);
+  await failing.rest();
+});
+
+const small = (i: number) => BigInt(i) * 0x123456789abcdefn;
