@@ -18,9 +18,9 @@ import {
   Secret,
 } from "../../src/mod.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
-import type { DepositEvent } from "../../src/ton/pool_event.ts";
 import { Address } from "@ton/core";
 import { freePort, start } from "../support/program.ts";
+import { storedDeposits } from "../support/stored_deposits.ts";
 import { freshDatabase, postgresServer } from "../support/services.ts";
 import { until } from "../support/until.ts";
 
@@ -109,16 +109,14 @@ Deno.test({
     const registry = `${directory}/stored.json`;
     await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
     const dataDir = `${directory}/stored`;
-    const store = await openKvStore(dataDir);
-    await store.lead(60_000);
-    const pool = localnet.deployments.pools.get("native-1")!.address.toRawString();
     const count = 600;
-    for (let i = 0; i < count; i += store.batchLimit) {
-      const rows = Math.min(store.batchLimit, count - i);
-      const events = Array.from({ length: rows }, (_, k) => storedDeposit(i + k));
-      const from = i > 0 ? storedDeposit(i - 1).tx : undefined;
-      await store.apply({ pool, events, from, to: events[rows - 1].tx }, () => undefined);
-    }
+    const store = await openKvStore(dataDir);
+    await store.restore(storedDeposits({
+      pool: localnet.deployments.pools.get("native-1")!.address.toRawString(),
+      wallet: localnet.relayer.address.toRawString(),
+      commitments: Array.from({ length: count }, (_, i) => BigInt(i)),
+      cursor: { lt: 1n, hash: "01".repeat(32) },
+    }));
     await store.close();
     const port = freePort();
     const relayer = start([binary], ["serve"], {
@@ -140,11 +138,6 @@ Deno.test({
     assert.equal((await relayer.stop()).code, 0);
   },
 });
-
-function storedDeposit(leafIndex: number): DepositEvent {
-  const tx = { lt: BigInt(leafIndex + 1), hash: (leafIndex + 1).toString(16).padStart(64, "0") };
-  return { kind: "deposit", leafIndex, commitment: BigInt(leafIndex + 1), timestamp: 1_700_000_000, tx };
-}
 
 Deno.test({
   name: "compiled: the binary makes the tables of a PostgreSQL database and finds them sound",
