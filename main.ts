@@ -172,6 +172,12 @@ function orWrong<T>(setting: string, detail: string, open: () => T): T {
 
 const wiring: Wiring = {
   env: Deno.env.toObject(),
+  runtime: {
+    deno: Deno.version.deno,
+    v8: Deno.version.v8,
+    target: Deno.build.target,
+    compiled: Deno.build.standalone,
+  },
   stdout: output(Deno.stdout),
   stderr: output(Deno.stderr),
   makeTempDir: () => Deno.makeTempDir({ prefix: "tonado-" }),

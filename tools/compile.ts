@@ -1,14 +1,17 @@
 /**
  * Makes the one binary: `deno task compile [--target TRIPLE] [--output FILE]`, default `dist/tonado`, with SHA256SUMS
- * beside it.
+ * beside it. Equal sources and compilers make equal bytes, wherever they lie.
  *
  * The program and its workers are bundled first, so that only what runs is embedded, and laid out as the sources are:
  * `stage/src/bin/*.js` finds `../../artifacts/` just as `src/prover/*.ts` does. Where Deno's download site cannot be
- * reached, DENORT_BIN names the runtime to embed and TONADO_COMPILER the Deno of the same version to embed it with.
+ * reached, DENORT_BIN names the runtime to embed, which must be the target's, and TONADO_COMPILER the Deno of the same
+ * version to embed it with.
  */
-import { parseArgs } from "node:util";
-import { EMBEDDED_SUFFIX } from "./compile/suffix.ts";
 import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { packed, PACKED_SUFFIX, unloaded } from "./compile/packing.ts";
+import { renamePieces } from "./compile/pieces.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -26,16 +29,18 @@ if (values.help) {
 const root = new URL("../", import.meta.url);
 const compiler = Deno.env.get("TONADO_COMPILER") ?? Deno.execPath();
 const output = values.output;
-const stage = `${await Deno.makeTempDir({ prefix: "tonado-compile-" })}/stage`;
+const work = await Deno.makeTempDir({ prefix: "tonado-compile-" });
+const stage = `${work}/stage`; // its name is embedded: always the same
+const bin = `${stage}/src/bin`;
 
-/** Entry -> bundle. Workers keep their names: the code that starts them asks for them beside itself. */
-const bundles = {
-  "tools/compile/entry.ts": "main.js",
-  "src/prover/worker.ts": "worker.ts",
-  "src/tree/tree_worker.ts": "tree_worker.ts",
-};
-/** What the program reads at run time. */
-const embedded = ["artifacts", "assets", "deployments"];
+/** In one folder, so that their bundles lie in one, too. */
+const entries = ["entry.ts", "prover_worker.ts", "tree_worker.ts"].map((name) => `tools/compile/${name}`);
+/** What the program reads at run time: folder, which of its files, and whether they are packed. */
+const embedded = [
+  { folder: "artifacts", files: /\.(wasm|zkey|vkey\.json)$/, pack: true },
+  { folder: "assets/api-docs", files: /\.gz$/, pack: false },
+  { folder: "deployments", files: /\.json$/, pack: false },
+];
 
 /**
  * @ton/sandbox's emulator asks for a CommonJS directory name (seen: ReferenceError without it), and CommonJS packages for
@@ -49,29 +54,12 @@ const PREAMBLE = [
 ].join("\n");
 
 try {
-  await Deno.mkdir(`${stage}/src/bin`, { recursive: true });
-  for (const [entry, bundle] of Object.entries(bundles)) {
-    const file = `${stage}/src/bin/${bundle}`;
-    await run(Deno.execPath(), [
-      "bundle",
-      "--quiet",
-      "--platform",
-      "deno",
-      "--minify",
-      "--output",
-      file,
-      entry,
-    ]);
-    await Deno.writeTextFile(file, PREAMBLE + await Deno.readTextFile(file));
-  }
-  for (const folder of embedded) await copyTree(new URL(`${folder}/`, root), `${stage}/${folder}`);
-
+  await bundle();
+  await embed();
+  await forgetTimes(stage);
   const target = values.target ? ["--target", values.target] : [];
-  const workers = Object.values(bundles).filter((bundle) => bundle.endsWith("worker.ts"));
-  const include = [...workers.map((bundle) => `src/bin/${bundle}`), ...embedded].map((path) =>
-    `${stage}/${path}`
-  );
-  await Deno.mkdir(output.replace(/[^/]*$/, "") || ".", { recursive: true });
+  const include = [bin, ...embedded.map(({ folder }) => `${stage}/${folder}`)];
+  await Deno.mkdir(dirname(output), { recursive: true });
   await run(compiler, [
     "compile",
     "--allow-all",
@@ -83,35 +71,54 @@ try {
     ...include.flatMap((path) => ["--include", path]),
     "--output",
     output,
-    `${stage}/src/bin/main.js`,
+    `${bin}/entry.js`,
   ]);
 } finally {
-  await Deno.remove(stage.replace(/\/stage$/, ""), { recursive: true });
+  await Deno.remove(work, { recursive: true });
 }
 
 const bytes = await Deno.readFile(output);
-const name = output.replace(/^.*\//, "");
 const sum = createHash("sha256").update(bytes).digest("hex");
-await Deno.writeTextFile(`${output.replace(/[^/]*$/, "")}SHA256SUMS`, `${sum}  ${name}\n`);
+await Deno.writeTextFile(join(dirname(output), "SHA256SUMS"), `${sum}  ${basename(output)}\n`);
 console.log(`${output}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
+
+/** Code in pieces, so that a start parses only what its command needs. */
+async function bundle(): Promise<void> {
+  const options = ["--quiet", "--platform", "deno", "--minify", "--code-splitting", "--outdir", bin];
+  await run(Deno.execPath(), ["bundle", ...options, ...entries]);
+  await renamePieces(bin, entries.map((entry) => basename(entry).replace(/\.ts$/, ".js")));
+  for await (const { name } of Deno.readDir(bin)) {
+    const { code, files } = unloaded(await Deno.readTextFile(`${bin}/${name}`));
+    await Deno.writeTextFile(`${bin}/${name}`, PREAMBLE + code);
+    for (const [file, content] of files) await Deno.writeFile(`${bin}/${file}`, content);
+  }
+}
+
+async function embed(): Promise<void> {
+  for (const { folder, files, pack } of embedded) {
+    await Deno.mkdir(`${stage}/${folder}`, { recursive: true });
+    for await (const { name } of Deno.readDir(new URL(`${folder}/`, root))) {
+      if (!files.test(name)) continue;
+      const content = await Deno.readFile(new URL(`${folder}/${name}`, root));
+      const to = `${stage}/${folder}/${name}`;
+      if (pack) await Deno.writeFile(to + PACKED_SUFFIX, packed(content));
+      else await Deno.writeFile(to, content);
+    }
+  }
+}
+
+/** Times of files are embedded, too. */
+async function forgetTimes(folder: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) await forgetTimes(`${folder}/${name}`);
+    else await Deno.utime(`${folder}/${name}`, 0, 0);
+  }
+}
 
 async function run(program: string, args: string[]): Promise<void> {
   const { code } = await new Deno.Command(program, { args, cwd: root }).spawn().status;
   if (code !== 0) {
     console.error(`failed: ${program} ${args[0]}`);
     Deno.exit(1);
-  }
-}
-
-/** Names end as the entry of the bundle expects them to. */
-function suffixOf(name: string): string {
-  return /\.(wasm|zkey|vkey\.json)$/.test(name) ? EMBEDDED_SUFFIX : "";
-}
-
-async function copyTree(from: URL, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const entry of Deno.readDir(from)) {
-    if (entry.isDirectory) await copyTree(new URL(`${entry.name}/`, from), `${to}/${entry.name}`);
-    else await Deno.copyFile(new URL(entry.name, from), `${to}/${entry.name}${suffixOf(entry.name)}`);
   }
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "@ton/core";
 import { keyPairFromSeed } from "@ton/crypto";
-import { WalletContractV4 } from "@ton/ton";
+import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { Problem } from "../core/errors.ts";
 
 /** Asks the same of every account. */

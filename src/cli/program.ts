@@ -1,6 +1,7 @@
 /** The command line: one program, one command a file. */
 import { Command } from "commander";
 import { Problem, problems } from "../core/errors.ts";
+import { about } from "./about.ts";
 import { completionsCommand } from "./completions.ts";
 import { complianceCommand } from "./compliance.ts";
 import { configCommand } from "./config.ts";
@@ -48,7 +49,8 @@ export const exitStatus = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as co
 export async function run(args: readonly string[], version: string, wiring: Wiring): Promise<number> {
   const program = new Command("tonado")
     .description("fixed-denomination shielded pools on TON: the relayer and its tools")
-    .version(version)
+    .version(args.includes("--verbose") ? `tonado ${version}\n${await about(wiring.runtime)}` : version)
+    .option("--verbose", "with --version: also what this build needs and what it carries")
     .showSuggestionAfterError()
     .showHelpAfterError("(add --help for what is possible)");
   for (const make of commands) program.addCommand(make(wiring));

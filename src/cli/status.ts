@@ -6,10 +6,14 @@ import { loadEndpoint } from "../config/tool_config.ts";
 import { Problem } from "../core/errors.ts";
 import { Pool } from "../ton/pool.ts";
 import { addChainOptions, type ChainOptions, poolAddress, units } from "./chain_options.ts";
+import { requireLife } from "./liveness.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
-type StatusOptions = ChainOptions & { readonly relayer?: readonly string[] };
+type StatusOptions = ChainOptions & {
+  readonly relayer?: readonly string[];
+  readonly live?: string | true;
+};
 
 /** What one relayer says. */
 interface RelayerState {
@@ -28,12 +32,25 @@ export function statusCommand(wiring: Wiring): Command {
       "a relayer to ask; give several, each with its flag",
       (url: string, all: readonly string[] = []) => [...all, url],
     )
+    .option(
+      "--live [url]",
+      "only whether a relayer lives, by default the one that `serve` starts here; for health checks",
+    )
     .addHelpText(
       "after",
       "\nEnds with 1 when the chain or a relayer does not answer.\n\n" +
-        "Examples:\n  tonado status\n  tonado status --network mainnet --relayer https://one.example --json",
+        "Examples:\n  tonado status\n  tonado status --network mainnet --relayer https://one.example --json\n" +
+        "  tonado status --live http://127.0.0.1:8090",
     )
-    .action((options: StatusOptions) => status(wiring, options));
+    .action((options: StatusOptions) =>
+      options.live === undefined ? status(wiring, options) : life(wiring, options)
+    );
+}
+
+async function life({ stdout, env }: Wiring, { live, json, quiet }: StatusOptions): Promise<void> {
+  const relayer = await requireLife(live === true ? undefined : live, env);
+  if (json) stdout.write(JSON.stringify({ relayer, status: "alive" }) + "\n");
+  else if (!quiet) stdout.write(`${relayer} lives\n`);
 }
 
 async function status(wiring: Wiring, options: StatusOptions): Promise<void> {

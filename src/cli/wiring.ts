@@ -52,10 +52,21 @@ export interface LocalnetOptions {
   readonly blockTimeMs?: number;
 }
 
+/** What the program runs on. */
+export interface Runtime {
+  readonly deno: string;
+  readonly v8: string;
+  /** Like `x86_64-unknown-linux-gnu`. */
+  readonly target: string;
+  /** Whether it is one binary, its runtime embedded. */
+  readonly compiled: boolean;
+}
+
 /** Where a command writes and what it may ask of the outside. */
 export interface Wiring {
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly runtime: Runtime;
   readonly stdout: Output;
   readonly stderr: Output;
   /** A fresh directory for what is thrown away afterwards. */

@@ -2,7 +2,7 @@
  * Loads TON's own transaction emulator, as @ton/sandbox packs it. The only place that knows how: it is loaded when a
  * localnet starts and not before, because it takes 10 MB.
  */
-import type { Executor } from "@ton/sandbox";
+import type { Executor } from "./executor.ts";
 
 export type { Executor };
 
@@ -11,6 +11,6 @@ export async function loadEmulator(): Promise<Executor> {
   // Emscripten's loader asks for __dirname even though the WASM is handed to it; in a bundle nobody else defines it.
   const scope = globalThis as { __dirname?: string };
   scope.__dirname ??= import.meta.dirname ?? "/";
-  const { Executor } = await import("@ton/sandbox/dist/executor/Executor.js");
+  const { Executor } = await import("./executor.ts");
   return await Executor.create();
 }

@@ -53,7 +53,7 @@ export function openArtifacts(base: URL = locations.artifacts, pins: Pins = comm
     label: pins.label,
     pin: (name) => pins.files[name],
     async load(name) {
-      const bytes = await read(new URL(name + locations.artifactSuffix, base), name);
+      const bytes = await read(new URL(name, base), name);
       if (await sha256(bytes) !== pins.files[name]) {
         throw new Problem("artifact_corrupted", `artifact ${name} does not match its pin`);
       }
@@ -64,10 +64,7 @@ export function openArtifacts(base: URL = locations.artifacts, pins: Pins = comm
 
 async function read(url: URL, name: ArtifactName): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    if (url.protocol === "file:") return await Deno.readFile(url);
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
+    return await locations.read(url);
   } catch (cause) {
     throw new Problem("artifact_corrupted", `artifact ${name} cannot be read`, { cause });
   }

@@ -1,103 +1,133 @@
 /**
- * The compiled binary as an operator runs it: served from its own embedded workers, WASM and artifacts. Skipped where no
- * runtime to embed can be had: DENORT_BIN and TONADO_COMPILER are unset and Deno's download site is out of reach.
+ * The compiled binary as operators and depositors run it: from its own embedded workers, WASM, keys and pages. One binary
+ * and one local network serve all of it. Skipped where no runtime to embed can be had.
  */
 import assert from "node:assert/strict";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
-import {
-  buildWithdrawArgs,
-  connect,
-  createNote,
-  createProver,
-  depositNative,
-  fromRelayer,
-  openWallet,
-  Pool,
-  RelayerClient,
-  Secret,
-} from "../../src/mod.ts";
-import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { Address } from "@ton/core";
-import { freePort, start } from "../support/program.ts";
+import { formatDeployments } from "../../src/core/deployments.ts";
+import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
+import { connect } from "../../src/mod.ts";
+import metadata from "../../deno.json" with { type: "json" };
+import { openKvStore } from "../../src/store/kv/kv_store.ts";
+import { freePort, type Program, start } from "../support/program.ts";
+import { freshDatabase, postgresServer, redisServer } from "../support/services.ts";
 import { storedDeposits } from "../support/stored_deposits.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
 import { until } from "../support/until.ts";
+import { canCompile, canConfine, compile, confined, copySources, output } from "./binary.ts";
 
-const ignore = Deno.env.get("DENORT_BIN") === undefined && !await canDownload();
+const ignore = !await canCompile();
 const directory = await Deno.makeTempDir({ prefix: "tonado-compiled-" });
-const binary = `${directory}/tonado`;
-
-Deno.test({ name: "compiled: `deno task compile` makes the binary and its checksum", ignore, fn: compile });
+const binary = `${directory}/bin/tonado`;
+/** The only folder that a confined program may write to. */
+const home = `${directory}/home`;
+let sum = "";
 
 Deno.test({
-  name: "compiled: the binary serves, and a withdrawal goes through it from deposit to payout",
+  name:
+    "compiled: the binary has its checksum beside it, and another folder and --target make the same bytes",
   ignore,
   async fn() {
-    await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
-    const registry = `${directory}/localnet.json`;
-    await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
+    sum = await compile(binary);
+    const { code, stdout } = await output(["sha256sum", "-c", "SHA256SUMS"], {}, `${directory}/bin`);
+    assert.deepEqual([code, stdout], [0, "tonado: OK\n"]);
+    const odd = `${directory}/an odd folder/below`;
+    await copySources(odd);
+    const again = await compile(`${odd}/dist/other`, odd, ["--target", Deno.build.target]);
+    assert.equal(again, sum);
+  },
+});
+
+Deno.test({
+  name: "compiled: --version --verbose says what the runtime asks of the system, and what is embedded",
+  ignore,
+  async fn() {
+    assert.equal((await output([binary, "--version"])).stdout.trim(), metadata.version);
+    const { stdout } = await output([binary, "--version", "--verbose"]);
+    assert.match(stdout, /^runtime +Deno \S+, V8 \S+, embedded$/m);
+    assert.match(stdout, new RegExp(`^target +${Deno.build.target}$`, "m"));
+    const { files } = JSON.parse(
+      await Deno.readTextFile(new URL("../../artifacts/pins.json", import.meta.url)),
+    );
+    for (const circuit of ["withdraw", "deposit"]) assert.ok(stdout.includes(files[`${circuit}.vkey.json`]));
+    if (Deno.build.os !== "linux") return;
+    // The names of the symbol versions that an ELF file asks for stand in its first pages.
+    const head = new TextDecoder("latin1").decode((await Deno.readFile(binary)).subarray(0, 1 << 18));
+    const minors = [...head.matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
+    assert.match(stdout, new RegExp(`^needs +glibc 2\\.${Math.max(...minors)} or newer, libgcc_s`, "m"));
+  },
+});
+
+Deno.test({
+  name: "compiled: what a confined program cannot write to, it cannot",
+  ignore: ignore || !await canConfine(),
+  async fn() {
+    await prepareHome();
+    const open = `${directory}/open`;
+    await Deno.writeTextFile(open, "");
+    await Deno.chmod(open, 0o666);
+    const { code, stderr } = await output(confined(home, ["touch", open]));
+    assert.deepEqual([code, /Read-only file system/.test(stderr)], [1, true]);
+    assert.equal((await output(confined(home, ["touch", `${home}/may`]))).code, 0);
+    const { stdout } = await output(confined(home, ["id", "-u"]));
+    assert.equal(
+      stdout === "0\n",
+      Deno.uid() !== 0,
+      "who is not root is shown as root in a space of its own",
+    );
+  },
+});
+
+Deno.test({
+  name: "compiled, confined: serve on KV, deposit, withdraw, both ends killed on the way and started again",
+  ignore: ignore || !await canConfine(),
+  async fn() {
+    await prepareHome();
+    await using localnet = disposable(await startLocalnet({ blockTimeMs: 500 }));
+    const { at, env } = await depositor(localnet);
     const port = freePort();
-    const relayer = start([binary], ["serve"], {
-      RELAYER_NETWORK: "localnet",
-      RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
-      RELAYER_WALLET_VERSION: localnet.relayer.version,
-      RELAYER_DEPLOYMENTS: registry,
-      RELAYER_DATA_DIR: `${directory}/data`,
-      RELAYER_PORT: String(port),
-      RELAYER_HOST: "127.0.0.1",
-      INDEXER_URL: localnet.url,
-    });
-    assert.match(await relayer.line(), new RegExp(`listens on http://127.0.0.1:${port}$`));
-    const client = new RelayerClient(`http://127.0.0.1:${port}`);
-    const { network, feeBps, relayerAddress } = await client.status();
-    assert.deepEqual([network, feeBps], ["localnet", 50]);
-    assert.ok(relayerAddress.equals(localnet.relayer.address));
+    const settings = await relayerSettings(localnet, port);
+    const url = `http://127.0.0.1:${port}`;
+    const serve = () => startConfined(["serve"], settings);
+    let relayer = serve();
+    try {
+      assert.match(await relayer.line(), new RegExp(`listens on ${url}$`));
+      const live = await output([binary, "status", "--live"], { RELAYER_PORT: String(port) });
+      assert.deepEqual([live.code, live.stdout], [0, `${url} lives\n`]);
+      await pageIsEmbedded(url);
 
-    const script = await fetch(`http://127.0.0.1:${port}/docs/swagger-ui.js`);
-    assert.ok(
-      script.ok && (await script.text()).includes("SwaggerUIBundle"),
-      "the page of /docs is embedded",
-    );
+      const recipient = Address.parse(`0:${"5a".repeat(32)}`);
+      const deposit = ["deposit", "native-1", ...at, "--mnemonic-file", `${home}/words`, "--yes"];
+      const deposited = await output(confined(home, [binary, ...deposit, "--json"]), env);
+      assert.equal(deposited.code, 0, deposited.stderr);
+      await until("the deposit is served", async () => await leaves(url, localnet) === 1);
 
-    const chain = connect({ endpoint: localnet.url });
-    const prover = await createProver({ workers: 2 });
-    const { address } = localnet.deployments.pools.get("native-1")!;
-    const pool = new Pool(chain, address);
-    const note = createNote({ asset: "native", amount: "1", network: "localnet" });
-    const { mnemonic, version } = localnet.wallets[0];
-    const wallet = await openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
-    await depositNative({ chain, pool, network: "localnet", wallet, note, prover, pollMs: 50 });
-    const root = await pool.getCurrentRoot();
-    await until(
-      "the relayer has indexed the deposit",
-      async () => await client.treeRoot(address).catch(() => 0n) === root,
-    );
-
-    const recipient = Address.parse(`0:${"5a".repeat(32)}`);
-    const fee = await client.feeFloor("native-1");
-    const args = await buildWithdrawArgs({
-      pool,
-      network: "localnet",
-      note,
-      source: fromRelayer(client, address),
-      recipient,
-      relayer: relayerAddress,
-      fee,
-      prover,
-    });
-    prover.close();
-    assert.equal((await client.withdraw(args)).state, "sent");
-    await until(
-      "the withdrawal is confirmed",
-      async () => (await client.withdrawStatus(address, note.nullifierHash)).state === "confirmed",
-    );
-    await until(
-      "the recipient is paid",
-      async () => (await chain.account(recipient)).balance === 1_000_000_000n - fee,
-    );
-
-    assert.equal((await relayer.stop()).code, 0, "SIGTERM ends it in good order");
+      const id = (await output([binary, "note", "show", "--json"], env)).stdout.match(/"id":"(\w+)"/)![1];
+      const withdraw = [
+        "withdraw",
+        id,
+        ...at,
+        "--to",
+        recipient.toString(),
+        "--relayer",
+        url,
+        "--yes",
+        "--json",
+      ];
+      const withdrawing = startConfined(withdraw, env);
+      while (JSON.parse(await withdrawing.line()).event !== "status");
+      await Promise.all([killed(relayer), killed(withdrawing)]);
+      relayer = serve();
+      await until("the restarted relayer is ready", () => ready(url));
+      const resumed = await output(confined(home, [binary, ...withdraw]), env);
+      assert.equal(resumed.code, 0, resumed.stderr);
+      const chain = connect({ endpoint: localnet.url });
+      assert.equal((await chain.account(recipient)).balance, 950_000_000n);
+      assert.equal((await relayer.stop()).code, 0, "SIGTERM ends it in good order");
+    } finally {
+      await killed(relayer);
+    }
+    const dead = await output([binary, "status", "--live", url]);
+    assert.deepEqual([dead.code, dead.stderr.includes("relayer_unavailable")], [1, true]);
   },
 });
 
@@ -105,9 +135,8 @@ Deno.test({
   name: "compiled: the binary hashes a stored tree on its embedded workers",
   ignore,
   async fn() {
+    await prepareHome();
     await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
-    const registry = `${directory}/stored.json`;
-    await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
     const dataDir = `${directory}/stored`;
     const count = 600;
     const store = await openKvStore(dataDir);
@@ -119,16 +148,8 @@ Deno.test({
     }));
     await store.close();
     const port = freePort();
-    const relayer = start([binary], ["serve"], {
-      RELAYER_NETWORK: "localnet",
-      RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
-      RELAYER_WALLET_VERSION: localnet.relayer.version,
-      RELAYER_DEPLOYMENTS: registry,
-      RELAYER_DATA_DIR: dataDir,
-      RELAYER_PORT: String(port),
-      RELAYER_HOST: "127.0.0.1",
-      INDEXER_URL: localnet.url,
-    });
+    const settings = { ...await relayerSettings(localnet, port), RELAYER_DATA_DIR: dataDir };
+    const relayer = start([binary], ["serve"], settings);
     await relayer.line();
     // Nobody deposited these on chain, so the pool is not offered; but they are in the tree before that is seen.
     await until("the stored leaves are in the tree", async () => {
@@ -140,23 +161,33 @@ Deno.test({
 });
 
 Deno.test({
-  name: "compiled: the binary makes the tables of a PostgreSQL database and finds them sound",
-  ignore: ignore || !await postgresServer(),
+  name: "compiled: serve on PostgreSQL and Redis gets ready, and leaves a sound store",
+  ignore: ignore || !await postgresServer() || !await redisServer(),
   async fn() {
+    await prepareHome();
     await using database = await freshDatabase();
-    const store = async (command: string) => {
-      const env = { DATABASE_URL: database.url };
-      const { stdout } = await new Deno.Command(binary, {
-        args: ["store", command, "--json"],
-        clearEnv: true,
-        env,
-      })
-        .output();
-      return JSON.parse(new TextDecoder().decode(stdout));
-    };
-    const { found, now } = await store("migrate");
-    assert.deepEqual([found, now > 0], [0, true]);
-    assert.equal((await store("check")).sound, true);
+    await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
+    const env = { DATABASE_URL: database.url };
+    const migrated = JSON.parse((await output([binary, "store", "migrate", "--json"], env)).stdout);
+    assert.deepEqual([migrated.found, migrated.now > 0], [0, true]);
+    const port = freePort();
+    const cache = { CACHE_URL: (await redisServer())! };
+    const relayer = start([binary], ["serve"], {
+      ...await relayerSettings(localnet, port),
+      ...env,
+      ...cache,
+    });
+    try {
+      await relayer.line();
+      const url = `http://127.0.0.1:${port}`;
+      await until("it is ready", () => ready(url));
+      const { dependencies } = await (await fetch(`${url}/readyz`)).json();
+      assert.deepEqual([dependencies.store.state, dependencies.cache.state], ["ok", "ok"]);
+      assert.equal((await relayer.stop()).code, 0);
+    } finally {
+      await killed(relayer);
+    }
+    assert.equal(JSON.parse((await output([binary, "store", "check", "--json"], env)).stdout).sound, true);
   },
 });
 
@@ -164,19 +195,14 @@ Deno.test({
   name: "compiled: a wrong configuration starts nothing, lists every fault and ends with 2",
   ignore,
   async fn() {
-    const { code, stderr } = await new Deno.Command(binary, {
-      args: ["serve"],
-      clearEnv: true,
-      env: {
-        RELAYER_PORT: "many",
-        RELAYER_FEE_BPS: "-1",
-        DATABASE_URL: "x",
-        RELAYER_DATA_DIR: directory,
-      },
-    }).output();
-    const text = new TextDecoder().decode(stderr);
+    const { code, stderr } = await output([binary, "serve"], {
+      RELAYER_PORT: "many",
+      RELAYER_FEE_BPS: "-1",
+      DATABASE_URL: "x",
+      RELAYER_DATA_DIR: directory,
+    });
     for (const name of ["RELAYER_WALLET_MNEMONIC", "RELAYER_PORT", "RELAYER_FEE_BPS", "DATABASE_URL"]) {
-      assert.ok(text.includes(name), `${name} is named in: ${text}`);
+      assert.ok(stderr.includes(name), `${name} is named in: ${stderr}`);
     }
     assert.equal(code, 2);
   },
@@ -184,33 +210,74 @@ Deno.test({
 
 Deno.test({
   name: "compiled: leaves nothing behind",
-  ignore,
   fn: () => Deno.remove(directory, { recursive: true }),
 });
 
-async function compile(): Promise<void> {
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "tools/compile.ts", "--output", binary],
-    cwd: new URL("../../", import.meta.url),
-  }).output();
-  assert.equal(code, 0, new TextDecoder().decode(stderr));
-  const [sum] = (await Deno.readTextFile(`${directory}/SHA256SUMS`)).split(" ");
-  const bytes = await Deno.readFile(binary);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  assert.equal(Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(""), sum);
+/** A folder that nobody owns, as far as this user may give it away. */
+async function prepareHome(): Promise<void> {
+  await Deno.chmod(directory, 0o755);
+  await Deno.mkdir(home, { recursive: true });
+  if (Deno.uid() === 0) await Deno.chown(home, 65534, 65534);
 }
 
-async function canDownload(): Promise<boolean> {
+function startConfined(args: readonly string[], env: Record<string, string>): Program {
+  const [program, ...rest] = confined(home, [binary, ...args]);
+  return start([program], rest, env);
+}
+
+async function relayerSettings(localnet: Localnet, port: number): Promise<Record<string, string>> {
+  const registry = `${directory}/localnet.json`;
+  await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
+  return {
+    RELAYER_NETWORK: "localnet",
+    RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
+    RELAYER_WALLET_VERSION: localnet.relayer.version,
+    RELAYER_DEPLOYMENTS: registry,
+    RELAYER_DATA_DIR: `${home}/data`,
+    RELAYER_PORT: String(port),
+    INDEXER_URL: localnet.url,
+  };
+}
+
+/** Flags that name the network, and a note store of one's own. */
+async function depositor(localnet: Localnet) {
+  const [{ mnemonic, version }] = localnet.wallets;
+  await Deno.writeTextFile(`${home}/words`, mnemonic);
+  const registry = `${directory}/localnet.json`;
+  return {
+    at: ["--network", "localnet", "--endpoint", localnet.url, "--registry", registry],
+    env: {
+      TONADO_NOTES: `${home}/notes.age`,
+      TONADO_PASSPHRASE: "correct horse battery",
+      TONADO_WALLET_VERSION: version,
+    },
+  };
+}
+
+async function killed(program: Program): Promise<void> {
   try {
-    const response = await fetch(`https://dl.deno.land/release/v${Deno.version.deno}/`, {
-      method: "HEAD",
-      signal: AbortSignal.timeout(3000),
-    });
-    await response.body?.cancel();
-    return response.status < 500;
-  } catch {
-    return false;
+    program.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // it has ended by itself
   }
+  await program.status;
+}
+
+async function pageIsEmbedded(url: string): Promise<void> {
+  const script = await fetch(`${url}/docs/swagger-ui.js`);
+  assert.ok(script.ok && (await script.text()).includes("SwaggerUIBundle"), "the page of /docs is embedded");
+}
+
+async function leaves(url: string, { deployments }: Localnet): Promise<number> {
+  const pool = deployments.pools.get("native-1")!.address.toString();
+  const answer = await fetch(`${url}/tree/commitments?pool=${pool}`);
+  return (await answer.json()).count ?? 0;
+}
+
+async function ready(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer?.status === 200;
 }
 
 function disposable<T extends { close(): Promise<void> }>(resource: T): T & AsyncDisposable {

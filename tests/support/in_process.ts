@@ -39,6 +39,7 @@ export async function tonado(
   const unused = () => Promise.reject(new Error("not asked for here"));
   const wiring: Wiring = {
     env,
+    runtime: { deno: "2", v8: "1", target: "x86_64-unknown-linux-gnu", compiled: true },
     stdout: {
       isTerminal: false,
       columns: 80,

@@ -1,7 +1,14 @@
-/** Entry of the compiled binary: the program, told what its embedded artifacts are called. */
+/** Entry of the compiled binary: the program, told how its embedded workers and artifacts are called. */
 import { main } from "../../main.ts";
 import { locations } from "../../src/prover/locations.ts";
-import { EMBEDDED_SUFFIX } from "./suffix.ts";
+import { locations as treeLocations } from "../../src/tree/locations.ts";
+import { PACKED_SUFFIX } from "./packing.ts";
 
-locations.artifactSuffix = EMBEDDED_SUFFIX;
+locations.worker = new URL("./prover_worker.js", import.meta.url);
+treeLocations.worker = new URL("./tree_worker.js", import.meta.url);
+locations.read = async (file) => {
+  const packed = await Deno.readFile(new URL(file.href + PACKED_SUFFIX));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(unpacked).arrayBuffer());
+};
 await main();

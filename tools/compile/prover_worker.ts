@@ -1,0 +1,2 @@
+/** Entry of the prover's worker. */
+import "../../src/prover/worker.ts";
