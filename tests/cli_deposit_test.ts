@@ -137,7 +137,7 @@ Deno.test("tonado deposit", async (t) => {
     [
       "a relayer that is none",
       ["native-1", "--relayer", net.localnet.url, "--yes"],
-      1,
+      3,
       /relayer_unavailable/,
     ],
   ];

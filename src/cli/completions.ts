@@ -63,7 +63,11 @@ _tonado() {
   compadd -- \${=$(_tonado_words "$at")}
   _files
 }
-compdef _tonado tonado
+if [[ \${funcstack[1]} = _tonado ]]; then
+  _tonado "$@" # found in fpath, and run for the first time
+else
+  compdef _tonado tonado
+fi
 `,
   fish: (places) =>
     "complete -c tonado -f\n" + places.flatMap(({ path, words }) =>

@@ -10,11 +10,12 @@ export function configCommand(wiring: Wiring): Command {
   return new Command("config")
     .description("print the effective configuration of `serve`, secrets redacted, and check it")
     .option("--json", "print one JSON object")
+    .option("--quiet", "print only what is wrong")
     .addHelpText("after", "\nExamples:\n  tonado config\n  RELAYER_PORT=9000 tonado config --json")
-    .action(({ json }: { json?: boolean }) => {
+    .action(({ json, quiet }: { json?: boolean; quiet?: boolean }) => {
       const settings = describeConfig(wiring.env);
       if (json) wiring.stdout.write(JSON.stringify({ settings }, null, 2) + "\n");
-      else printSettings(wiring, settings);
+      else if (!quiet) printSettings(wiring, settings);
       loadConfig(wiring.env); // what is wrong is told after what is set
     });
 }

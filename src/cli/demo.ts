@@ -18,18 +18,20 @@ export function demoCommand(wiring: Wiring): Command {
         .choices(["native", "jetton"]).default("native"),
     )
     .option("--json", "print one JSON object a line")
+    .option("--quiet", "print nothing: its exit code says whether all of it happened")
     .addHelpText(
       "after",
       "\nExamples:\n  tonado demo\n  tonado demo --asset jetton\n  tonado demo --json | jq .event",
     )
-    .action(async ({ json, asset }: { json?: boolean; asset: DemoAsset }) => {
+    .action(async ({ json, quiet, asset }: { json?: boolean; quiet?: boolean; asset: DemoAsset }) => {
+      const show = json ? printJson(wiring) : quiet ? () => {} : printText(wiring);
       const interrupted = wiring.stopped().then(() => {
         throw new Problem("cancelled");
       });
       const dataDir = await wiring.makeTempDir();
       try {
         await Promise.race([
-          runDemo(wiring, dataDir, json ? printJson(wiring) : printText(wiring), asset),
+          runDemo(wiring, dataDir, show, asset),
           interrupted,
         ]);
       } finally {

@@ -14,6 +14,7 @@ interface Options {
   readonly dataDir?: string;
   readonly blockTime: number;
   readonly json?: boolean;
+  readonly quiet?: boolean;
 }
 
 const DEFAULT_PORT = 8081;
@@ -38,6 +39,7 @@ export function localnetCommand(wiring: Wiring): Command {
     )
     .option("--block-time <milliseconds>", "time between blocks", milliseconds, DEFAULT_BLOCK_TIME_MS)
     .option("--json", "print one JSON line when all is ready")
+    .option("--quiet", "print only the addresses of network and relayer")
     .addHelpText(
       "after",
       "\nExamples:\n  tonado localnet\n  tonado localnet --port 0 --relayer-port 0 --json",
@@ -84,7 +86,8 @@ async function localnet(wiring: Wiring, options: Options): Promise<void> {
         }) +
           "\n",
       );
-    } else {
+    } else if (options.quiet) wiring.stdout.write(`${network.url}\n${relayer.url}\n`);
+    else {
       print(wiring, network, relayer, registry);
     }
     await stopped;

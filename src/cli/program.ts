@@ -8,6 +8,7 @@ import { configCommand } from "./config.ts";
 import { demoCommand } from "./demo.ts";
 import { depositCommand } from "./deposit.ts";
 import { deployCommand } from "./deploy.ts";
+import { exitHelp, exitStatus, statusOf } from "./exit_status.ts";
 import { localnetCommand } from "./localnet.ts";
 import { noteCommand } from "./note.ts";
 import { poolCommand } from "./pool.ts";
@@ -37,9 +38,6 @@ const commands = [
   completionsCommand,
 ];
 
-/** Exit codes by class; an interruption has the shell's own for SIGINT. */
-export const exitStatus = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
-
 /**
  * Runs the program.
  *
@@ -52,7 +50,12 @@ export async function run(args: readonly string[], version: string, wiring: Wiri
     .version(args.includes("--verbose") ? `tonado ${version}\n${await about(wiring.runtime)}` : version)
     .option("--verbose", "with --version: also what this build needs and what it carries")
     .showSuggestionAfterError()
-    .showHelpAfterError("(add --help for what is possible)");
+    .showHelpAfterError("(add --help for what is possible)")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado demo\n  tonado deposit native-10 --network mainnet\n" +
+        `  tonado help withdraw\n${exitHelp()}`,
+    );
   for (const make of commands) program.addCommand(make(wiring));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command.exitOverride().configureOutput({
@@ -76,14 +79,13 @@ function explain(error: unknown, { stderr, env }: Wiring): number {
   const c = colours(stderr, env);
   if (!(error instanceof Problem)) {
     stderr.write(`${c.red("error")}: ${error instanceof Error ? error.message : String(error)}\n`);
-    return exitStatus.failed;
+    return statusOf(error);
   }
   const headline = error.errors.length > 0 ? problems[error.code].title : error.message; // each fault has its line below
   stderr.write(`${c.red("error")}: ${headline} [${error.code}]\n`);
   for (const { pointer, detail } of error.errors) stderr.write(`  ${c.bold(pointer)}: ${detail}\n`);
   stderr.write(`${c.dim(error.todo)}\n`);
-  if (error.code === "cancelled") return exitStatus.interrupted;
-  return ["invalid_config", "invalid_registry"].includes(error.code) ? exitStatus.usage : exitStatus.failed;
+  return statusOf(error);
 }
 
 /** commander has written its message already; only its exit code is of interest. */

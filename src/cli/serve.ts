@@ -7,17 +7,24 @@ import type { Wiring } from "./wiring.ts";
 export function serveCommand(wiring: Wiring): Command {
   return new Command("serve")
     .description("run the relayer")
+    .option("--json", "print one JSON line when it listens")
+    .option("--quiet", "print nothing but its log")
     .addHelpText(
       "after",
       "\nThe relayer is configured from the environment; `tonado config` shows every variable and its value.\n\n" +
         "Examples:\n  RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic tonado serve",
     )
-    .action(async () => {
+    .action(async ({ json, quiet }: { json?: boolean; quiet?: boolean }) => {
       const config = loadConfig(wiring.env);
       const stopped = wiring.stopped();
       const relayer = await wiring.serve(config);
-      wiring.stdout.write(`relayer of ${config.network} listens on ${relayer.url}\n`);
-      wiring.stderr.write(`It verifies proofs with ${relayer.keys}.\n`);
+      const { network } = config;
+      const { url, keys } = relayer;
+      if (json) wiring.stdout.write(JSON.stringify({ network, url, keys }) + "\n");
+      else if (!quiet) {
+        wiring.stdout.write(`relayer of ${network} listens on ${url}\n`);
+        wiring.stderr.write(`It verifies proofs with ${keys}.\n`);
+      }
       await stopped;
       await relayer.close();
     });

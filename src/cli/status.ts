@@ -38,7 +38,7 @@ export function statusCommand(wiring: Wiring): Command {
     )
     .addHelpText(
       "after",
-      "\nEnds with 1 when the chain or a relayer does not answer.\n\n" +
+      "\nEnds with 3 when the chain or a relayer does not answer.\n\n" +
         "Examples:\n  tonado status\n  tonado status --network mainnet --relayer https://one.example --json\n" +
         "  tonado status --live http://127.0.0.1:8090",
     )
