@@ -127,7 +127,7 @@ Deno.test({
       await killed(relayer);
     }
     const dead = await output([binary, "status", "--live", url]);
-    assert.deepEqual([dead.code, dead.stderr.includes("relayer_unavailable")], [1, true]);
+    assert.deepEqual([dead.code, dead.stderr.includes("relayer_unavailable")], [3, true]);
   },
 });
 
