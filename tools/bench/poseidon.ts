@@ -1,18 +1,24 @@
-/** Poseidon of two inputs against npm `poseidon-bls12381`, in batches and one at a time. */
+/** Poseidon of two inputs against npm `poseidon-bls12381` and circomlibjs' WASM, in batches and one at a time. */
 import assert from "node:assert/strict";
 import { poseidon2 } from "poseidon-bls12381";
 import { bytesToBigint, FIELD_BYTES, FIELD_MODULUS, writeBytes } from "../../src/core/field.ts";
 import { hashPairs, poseidon } from "../../src/core/poseidon.ts";
-import type { Section } from "./section.ts";
+import { type NodePeer, openNodePeer } from "./peers.ts";
+import { comparison } from "./study.ts";
 
 const PAIRS = 4096;
 const FEW = 256;
+let node: NodePeer;
 
-export const poseidonSection: Section = {
+export const poseidonStudy = comparison({
+  id: "poseidon",
+  about: "t = 3, alpha 5. circomlibjs hashes over BN254, a field of 254 bits, and on Node.",
+  builds: ["plain", "wide"],
+}, {
   title: "Poseidon of two inputs",
   operation: "hash",
   rounds: 7,
-  open() {
+  async open() {
     const inputs = Array.from({ length: 2 * PAIRS }, (_, i) => FIELD_MODULUS / BigInt(i + 2));
     const bytes = new Uint8Array(inputs.length * FIELD_BYTES);
     inputs.forEach((x, i) => writeBytes(x, bytes, i * FIELD_BYTES));
@@ -20,10 +26,17 @@ export const poseidonSection: Section = {
     const few = (hash: (pair: bigint[]) => bigint) => () => {
       for (let i = 0; i < FEW; i++) hash([inputs[2 * i], inputs[2 * i + 1]]);
     };
+    node = await openNodePeer();
     return [
       { name: `ours, ${PAIRS} in a call`, operations: PAIRS, run: () => hashPairs(bytes) },
       { name: "ours, one in a call", operations: FEW, run: few(poseidon) },
       { name: "npm poseidon-bls12381", operations: FEW, run: few(poseidon2) },
+      {
+        name: "circomlibjs WASM, BN254",
+        operations: PAIRS,
+        run: () => node.ask("poseidon", { count: PAIRS }),
+      },
     ];
   },
-};
+  close: () => node.close(),
+}, { "npm poseidon-bls12381": { plain: 11, wide: 17 } });

@@ -1,14 +1,18 @@
 /**
- * Proofs and their verification against snarkjs. Ours is the whole of what a caller waits for: witness, proof, and its
- * verification; snarkjs is given the witness program too, and verifies nothing.
+ * Proofs and their verification against snarkjs on Node. Ours is the whole of what a caller waits for: witness, proof, and
+ * its verification; snarkjs makes the witness too, and verifies nothing.
  */
 import assert from "node:assert/strict";
-import { type CircuitName, circuits } from "../../src/core/groth16.ts";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { type CircuitName, circuits, type ProofWithSignals } from "../../src/core/groth16.ts";
 import { createProver, type Prover } from "../../src/prover/prover.ts";
 import { honestDeposit, honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
 import { depositInput, withdrawInput } from "../../tests/support/proof_inputs.ts";
-import { closeSnarkjs, openSnarkjs } from "../snarkjs.ts";
-import type { Section } from "./section.ts";
+import { type NodePeer, openNodePeer } from "./peers.ts";
+import { median } from "./section.ts";
+import { comparison, type Figure, type Outcome, type Point, type Study } from "./study.ts";
 
 const LEAF = 7n;
 const signals = { withdraw: { ...honestWithdrawal(LEAF) }, deposit: { ...honestDeposit(LEAF) } };
@@ -18,72 +22,152 @@ const prove = {
   deposit: (prover: Prover) => prover.proveDeposit(depositInput(LEAF)),
 };
 
-const artifact = (name: string) => Deno.readFile(new URL(`../../artifacts/${name}`, import.meta.url));
+const artifact = (name: string) => fileURLToPath(new URL(`../../artifacts/${name}`, import.meta.url));
 
-const verificationKey = async (circuit: CircuitName) =>
-  JSON.parse(new TextDecoder().decode(await artifact(`${circuit}.vkey.json`)));
+/** As snarkjs reads them from JSON. */
+function decimals(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_, part) => typeof part === "bigint" ? String(part) : part));
+}
 
-function proofSection(circuit: CircuitName, threads: "one thread" | "all cores"): Section {
-  const single = threads === "one thread";
+/** snarkjs' proof of a circuit; `singleThread` false: on its workers, one a core. */
+async function snarkjsProof(node: NodePeer, circuit: CircuitName, singleThread: boolean) {
+  const files = { program: artifact(`${circuit}.wasm`), zkey: artifact(`${circuit}.zkey`) };
+  return await node.ask("prove", {
+    signals: decimals(signals[circuit]),
+    ...files,
+    singleThread,
+  }) as ProofWithSignals;
+}
+
+/** Bounds of performance.md in the design: snarkjs' time over ours. */
+const bounds = {
+  withdraw: { single: { plain: 3.2, wide: 5.2 }, all: { plain: 2.6, wide: 3.6 } },
+  deposit: { single: { plain: 2.9, wide: 4.9 }, all: {} },
+} as const;
+
+function proofStudy(circuit: CircuitName, threads: "single" | "all"): Study {
+  const single = threads === "single";
   let prover: Prover;
-  return {
-    title: `Proof of a ${circuit}, ${threads}`,
+  let node: NodePeer;
+  return comparison({
+    id: `${circuit}-${threads}`,
+    about: "From inputs to the proof; ours verifies it, too.",
+    builds: ["plain", "wide"],
+  }, {
+    title: `Proof of a ${circuit}, ${single ? "one thread" : "all cores"}`,
     operation: "proof",
     rounds: 3,
     async open() {
-      const snarkjs = await openSnarkjs();
+      node = await openNodePeer();
       prover = await createProver(single ? { workers: 1 } : {});
-      const [program, zkey] = await Promise.all([artifact(`${circuit}.wasm`), artifact(`${circuit}.zkey`)]);
-      const theirs = () =>
-        snarkjs.groth16.fullProve(
-          signals[circuit],
-          { type: "mem", data: program },
-          { type: "mem", data: zkey },
-          undefined,
-          undefined,
-          { singleThread: single },
-        );
       const ours = () => prove[circuit](prover);
+      const theirs = () => snarkjsProof(node, circuit, single);
       assert.deepEqual((await ours()).publicSignals, (await theirs()).publicSignals);
       return [
         { name: "ours", operations: 1, run: ours },
-        { name: "snarkjs", operations: 1, run: theirs },
+        { name: "snarkjs on Node", operations: 1, run: theirs },
       ];
     },
     async close() {
       prover.close();
-      await closeSnarkjs();
+      await node.close();
     },
+  }, { "snarkjs on Node": bounds[circuit][threads] });
+}
+
+const { Fp, Fp12, Fp2 } = bls12_381.fields;
+const point = {
+  g1: ([x, y]: readonly string[]) => bls12_381.G1.Point.fromAffine({ x: Fp.create(BigInt(x)), y: BigInt(y) }),
+  g2: ([x, y]: readonly (readonly string[])[]) => {
+    const pair = ([c0, c1]: readonly string[]) => Fp2.fromBigTuple([BigInt(c0), BigInt(c1)]);
+    return bls12_381.G2.Point.fromAffine({ x: pair(x), y: pair(y) });
+  },
+};
+
+/** Groth16's equation by noble's pairings: e(A, B) = e(alpha, beta) e(IC, gamma) e(C, delta). */
+function nobleVerifier(vkey: Record<string, never>) {
+  const { g1, g2 } = point;
+  const [alpha, beta] = [g1(vkey.vk_alpha_1), g2(vkey.vk_beta_2)];
+  const [gamma, delta] = [g2(vkey.vk_gamma_2), g2(vkey.vk_delta_2)];
+  const ic = (vkey.IC as readonly string[][]).map(g1);
+  return ({ proof, publicSignals }: ProofWithSignals): boolean => {
+    const inputs = publicSignals.reduce(
+      (sum, signal, i) => sum.add(ic[i + 1].multiplyUnsafe(BigInt(signal))),
+      ic[0],
+    );
+    const product = bls12_381.pairingBatch([
+      { g1: g1(proof.pi_a).negate(), g2: g2(proof.pi_b) },
+      { g1: alpha, g2: beta },
+      { g1: inputs, g2: gamma },
+      { g1: g1(proof.pi_c), g2: delta },
+    ]);
+    return Fp12.eql(product, Fp12.ONE);
   };
 }
 
-function verificationSection(circuit: CircuitName): Section {
-  let prover: Prover;
-  return {
-    title: `Verification of a ${circuit} proof`,
-    operation: "proof",
-    rounds: 9,
-    async open() {
-      const snarkjs = await openSnarkjs();
-      prover = await createProver();
-      const vkey = await verificationKey(circuit);
-      const { proof, publicSignals } = await prove[circuit](prover);
-      const ours = () => prover.verify(circuit, proof, publicSignals);
-      const theirs = () => snarkjs.groth16.verify(vkey, publicSignals, proof);
-      assert.deepEqual([await ours(), await theirs()], [true, true]);
-      return [
-        { name: "ours", operations: 1, run: ours },
-        { name: "snarkjs", operations: 1, run: theirs },
-      ];
-    },
-    async close() {
+let verifying: { prover: Prover; node: NodePeer };
+
+const verification = comparison({
+  id: "verify",
+  about:
+    "Of a withdrawal, with its key prepared. Ours is asked through its worker thread, as a relayer does.",
+  builds: ["plain", "wide"],
+}, {
+  title: "Verification of a proof",
+  operation: "proof",
+  rounds: 15,
+  async open() {
+    const prover = await createProver({ workers: 1 });
+    const node = await openNodePeer();
+    verifying = { prover, node };
+    const vkey = JSON.parse(await Deno.readTextFile(artifact("withdraw.vkey.json")));
+    const made = await prove.withdraw(prover);
+    const noble = nobleVerifier(vkey);
+    const ours = () => prover.verify("withdraw", made.proof, made.publicSignals);
+    const theirs = () => node.ask("verify", { vkey, ...made });
+    const wrong = { ...made, publicSignals: made.publicSignals.with(0, "1") };
+    assert.deepEqual([await ours(), await theirs(), noble(made), noble(wrong)], [true, true, true, false]);
+    return [
+      { name: "ours", operations: 1, run: ours },
+      { name: "noble-curves", operations: 1, run: () => noble(made) },
+      { name: "snarkjs on Node", operations: 1, run: theirs },
+    ];
+  },
+  async close() {
+    verifying.prover.close();
+    await verifying.node.close();
+  },
+});
+
+/** How proofs gain from workers: up to twice the cores, to see that more do no harm. */
+async function byWorkers(): Promise<Outcome> {
+  const points: Point[] = [];
+  const figures: Figure[] = [];
+  for (const circuit of circuits) {
+    for (let workers = 1; workers <= 2 * availableParallelism(); workers *= 2) {
+      const prover = await createProver({ workers });
+      await prove[circuit](prover);
+      const times: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const start = performance.now();
+        await prove[circuit](prover);
+        times.push(performance.now() - start);
+      }
       prover.close();
-      await closeSnarkjs();
-    },
-  };
+      const y = median(times);
+      points.push({ series: circuit, x: workers, y });
+      figures.push({
+        name: `${circuit}, ${workers} worker${workers > 1 ? "s" : ""}`,
+        value: y,
+        unit: "ms a proof",
+      });
+    }
+  }
+  return { figures, points };
 }
 
-export const proofSections: readonly Section[] = [
-  ...circuits.flatMap((circuit) => [proofSection(circuit, "one thread"), proofSection(circuit, "all cores")]),
-  verificationSection("withdraw"),
+export const proofStudies: readonly Study[] = [
+  ...circuits.flatMap((circuit) => [proofStudy(circuit, "single"), proofStudy(circuit, "all")]),
+  verification,
+  { id: "proof-workers", title: "Proofs by workers", about: "The median of three.", run: byWorkers },
 ];

@@ -1,21 +1,33 @@
-/** Building a tree from bigint leaves through the public API, against the same tree over npm `poseidon-bls12381`. */
+/** Building trees on all cores, against the same tree over npm `poseidon-bls12381`, and how that grows with the leaves. */
 import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
 import { poseidon2 } from "poseidon-bls12381";
+import { FIELD_BYTES, fromBytes } from "../../src/core/field.ts";
 import { MerkleTree } from "../../src/core/merkle_tree.ts";
 import { zeros } from "../../src/core/zeros.ts";
-import type { Section } from "./section.ts";
+import { TreeWorkers } from "../../src/tree/tree_service.ts";
+import { median } from "./section.ts";
+import type { Build, Outcome, Point, Study } from "./study.ts";
 
-const LEAVES = 2048;
+/** Leaves that npm's hash is given: the rest of a larger tree takes it as long again. */
+const PEER_LEAVES = 1024;
+const LARGEST = 20;
+const MEGABYTE = 1e6;
 
-function ours(leaves: readonly bigint[]): bigint {
-  const tree = new MerkleTree();
-  tree.appendMany(leaves);
-  return tree.root;
+/** Field elements that look like digests. */
+function leavesOf(count: number): Uint8Array {
+  const bytes = new Uint8Array(count * FIELD_BYTES);
+  for (let at = 0; at < bytes.length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+  for (let i = 0; i < count; i++) bytes[i * FIELD_BYTES] &= 0x3f;
+  return bytes;
 }
 
 /** The least that npm's hash needs for the root: every node once. */
-function theirs(leaves: readonly bigint[]): bigint {
-  let nodes = [...leaves];
+function npmRoot(leaves: Uint8Array): bigint {
+  let nodes = Array.from(
+    { length: leaves.length / FIELD_BYTES },
+    (_, i) => fromBytes(leaves.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES)),
+  );
   for (let level = 0; level < 20; level++) {
     const parents: bigint[] = [];
     for (let i = 0; i < nodes.length; i += 2) {
@@ -26,16 +38,139 @@ function theirs(leaves: readonly bigint[]): bigint {
   return nodes[0];
 }
 
-export const treeSection: Section = {
-  title: `Merkle tree of ${LEAVES} leaves`,
-  operation: "leaf",
-  rounds: 5,
-  open() {
-    const leaves = Array.from({ length: LEAVES }, (_, i) => BigInt(i) ** 10n);
-    assert.equal(ours(leaves), theirs(leaves));
-    return [
-      { name: "ours", operations: LEAVES, run: () => ours(leaves) },
-      { name: "npm poseidon-bls12381", operations: LEAVES, run: () => theirs(leaves) },
-    ];
+async function timed(act: () => unknown): Promise<number> {
+  const start = performance.now();
+  await act();
+  return performance.now() - start;
+}
+
+/** Milliseconds that npm's hash takes for a leaf of a tree. */
+async function npmPerLeaf(leaves: Uint8Array): Promise<number> {
+  const few = leaves.subarray(0, PEER_LEAVES * FIELD_BYTES);
+  return await timed(() => npmRoot(few)) / PEER_LEAVES;
+}
+
+async function full(build: Build): Promise<Outcome> {
+  const cores = availableParallelism();
+  const workers = new TreeWorkers({ workers: cores });
+  const leaves = leavesOf(2 ** LARGEST);
+  const few = leaves.subarray(0, PEER_LEAVES * FIELD_BYTES);
+  const small = new MerkleTree();
+  await small.appendWith(few, workers); // starts the workers too
+  assert.equal(small.root, npmRoot(few));
+  const rounds: { ours: number; ratio: number }[] = [];
+  let memory = 0;
+  for (let round = 0; round < 3; round++) {
+    const before = Deno.memoryUsage().rss;
+    const tree = new MerkleTree();
+    const theirs = await npmPerLeaf(leaves) * 2 ** LARGEST;
+    const ours = await timed(() => tree.appendWith(leaves, workers));
+    if (round === 0) memory = (Deno.memoryUsage().rss - before) / MEGABYTE;
+    rounds.push({ ours, ratio: theirs / ours });
+  }
+  workers.close();
+  const ours = median(rounds.map(({ ours }) => ours));
+  const ratio = median(rounds.map(({ ratio }) => ratio));
+  return {
+    figures: [
+      { name: `ours, ${cores} workers`, value: ours / 1000, unit: "s" },
+      {
+        name: "npm poseidon-bls12381, one thread",
+        value: ours * ratio / 1000,
+        unit: "s",
+        ratio,
+        target: { of: "ratio", atLeast: build === "wide" ? 30 : 20 },
+      },
+      {
+        name: "memory of the process that it added",
+        value: memory,
+        unit: "MB",
+        target: { of: "value", atMost: 150 },
+      },
+    ],
+  };
+}
+
+async function growth(): Promise<Outcome> {
+  const cores = availableParallelism();
+  const counts = [...new Set([1, 2, cores])].filter((count) => count <= cores);
+  const leaves = leavesOf(2 ** LARGEST);
+  const points: Point[] = [];
+  const figures = [];
+  for (const count of counts) {
+    const workers = new TreeWorkers({ workers: count });
+    await new MerkleTree().appendWith(leaves.subarray(0, 2 ** 12 * FIELD_BYTES), workers);
+    for (let power = 10; power <= LARGEST; power += 2) {
+      const own = leaves.subarray(0, 2 ** power * FIELD_BYTES);
+      const times: number[] = [];
+      for (let round = 0; round < (power > 16 ? 1 : 3); round++) {
+        times.push(await timed(() => new MerkleTree().appendWith(own, workers)));
+      }
+      const y = median(times);
+      points.push({ series: `${count} workers`.replace("1 workers", "1 worker"), x: 2 ** power, y });
+      figures.push({
+        name: `2^${power} leaves, ${count} worker${count > 1 ? "s" : ""}`,
+        value: y,
+        unit: "ms",
+      });
+    }
+    workers.close();
+  }
+  const npm = await npmPerLeaf(leaves);
+  for (let power = 10; power <= LARGEST; power += 2) {
+    points.push({ series: "npm, one thread", x: 2 ** power, y: npm * 2 ** power });
+  }
+  return { figures, points };
+}
+
+/** One leaf more in a tree of 2^17, as a relayer or a client that follows a pool does it. */
+async function incremental(): Promise<Outcome> {
+  const leaves = leavesOf(2 ** 17);
+  const workers = new TreeWorkers();
+  const tree = new MerkleTree();
+  await tree.appendWith(leaves, workers);
+  const appended = leavesOf(101);
+  const times: number[] = [];
+  for (let i = 0; i < 101; i++) {
+    const leaf = appended.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES);
+    times.push(await timed(() => tree.appendWith(leaf, workers)));
+  }
+  const header = { pool: "0:00", size: tree.size, cursor: { lt: 1n, hash: "00" } };
+  let packed = new Uint8Array();
+  const packing = await timed(async () => {
+    packed = new Uint8Array(await workers.pack({ ...header, levels: tree.levels }));
+  });
+  const size = packed.length;
+  const unpacking = await timed(() => workers.unpack(packed));
+  workers.close();
+  return {
+    figures: [
+      { name: "one leaf more", value: median(times), unit: "ms" },
+      { name: "packing its snapshot with its hash", value: packing, unit: "ms" },
+      { name: "reading its snapshot, hash checked", value: unpacking, unit: "ms" },
+      { name: "size of the snapshot", value: size / MEGABYTE, unit: "MB" },
+    ],
+  };
+}
+
+export const treeStudies: readonly Study[] = [
+  {
+    id: "tree",
+    title: "Tree of 2^20 leaves from bytes, all cores",
+    about: `npm's time is that of ${PEER_LEAVES} leaves, times as many: it needs the same for each.`,
+    builds: ["plain", "wide"],
+    run: full,
   },
-};
+  {
+    id: "tree-growth",
+    title: "Trees by size",
+    about: "The median of three, of one above 2^16 leaves.",
+    run: growth,
+  },
+  {
+    id: "tree-steps",
+    title: "Steps of a tree of 2^17 leaves",
+    about: "What following a pool takes.",
+    run: incremental,
+  },
+];

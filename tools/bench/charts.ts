@@ -1,0 +1,76 @@
+/** The page's charts, drawn by vega-lite without a screen. */
+import { parse, View } from "vega";
+import { compile, type TopLevelSpec } from "vega-lite";
+import type { Result } from "./results.ts";
+import type { Point, Study } from "./study.ts";
+import { verdict } from "./study.ts";
+
+const WIDTH = 560;
+const HEIGHT = 260;
+const config = { background: "white", font: "sans-serif", legend: { title: null } };
+
+async function svg(spec: TopLevelSpec): Promise<string> {
+  const view = new View(parse(compile(spec).spec), { renderer: "none" });
+  return `${await view.toSVG()}\n`;
+}
+
+/** A curve for each series, both axes logarithmic. */
+export function curves(points: readonly Point[], x: string, y: string, title: string): Promise<string> {
+  return svg({
+    title,
+    width: WIDTH,
+    height: HEIGHT,
+    config,
+    data: { values: [...points] },
+    mark: { type: "line", point: true },
+    encoding: {
+      x: {
+        field: "x",
+        type: "quantitative",
+        title: x,
+        scale: { type: "log", base: 2 },
+        axis: { format: ",d" },
+      },
+      y: { field: "y", type: "quantitative", title: y, scale: { type: "log", base: 10 } },
+      color: { field: "series", type: "nominal", legend: { orient: "bottom", columns: 3 } },
+    },
+  });
+}
+
+/** How far each bounded ratio is from its bound: 1 is the bound, to the right of it is better. */
+export function distances(studies: readonly Study[], results: readonly Result[]): Promise<string> {
+  const values = studies.flatMap(({ id, title, builds }) =>
+    results.filter(({ study }) => study === id).flatMap(({ build, figures }) =>
+      figures.flatMap((figure) => {
+        const found = verdict(figure);
+        if (!found || !figure.target) return [];
+        const { atLeast, atMost } = figure.target;
+        const share = atLeast === undefined ? atMost! / found.measured : found.measured / atLeast;
+        const name = `${title}: ${figure.name}${builds ? ` (${build})` : ""}`;
+        return [{ name, share, met: found.met ? "met" : "missed" }];
+      })
+    )
+  );
+  return svg({
+    title: "Measured over target; at 1 the target is met",
+    width: WIDTH / 2,
+    config: { ...config, axis: { labelLimit: 520 } },
+    data: { values },
+    layer: [
+      {
+        mark: "bar",
+        encoding: {
+          y: { field: "name", type: "nominal", title: null, sort: null },
+          x: { field: "share", type: "quantitative", title: null },
+          color: {
+            field: "met",
+            type: "nominal",
+            scale: { domain: ["met", "missed"], range: ["#4c78a8", "#e45756"] },
+            legend: null,
+          },
+        },
+      },
+      { mark: { type: "rule", color: "black" }, encoding: { x: { datum: 1 } } },
+    ],
+  });
+}

@@ -1,0 +1,62 @@
+/** Whether this thread can do other things while proofs and trees are made. */
+import { FIELD_BYTES } from "../../src/core/field.ts";
+import { MerkleTree } from "../../src/core/merkle_tree.ts";
+import { createProver } from "../../src/prover/prover.ts";
+import { TreeWorkers } from "../../src/tree/tree_service.ts";
+import { depositInput, withdrawInput } from "../../tests/support/proof_inputs.ts";
+import { probeLoop } from "./loop_probe.ts";
+import { median } from "./section.ts";
+import type { Figure, Outcome, Study } from "./study.ts";
+
+const ROUNDS = 5;
+const LONGEST_MS = 20;
+const PIECE = 2 ** 16 * FIELD_BYTES;
+
+async function away(): Promise<Outcome> {
+  const prover = await createProver();
+  const workers = new TreeWorkers();
+  const probe = probeLoop();
+  let tree = new MerkleTree();
+  const header = { pool: "0:00", cursor: { lt: 1n, hash: "00" } };
+  let packed = new Uint8Array();
+  const works: Record<string, () => Promise<unknown>> = {
+    "nothing": () => new Promise((resolve) => setTimeout(resolve, 1000)),
+    "proof of a withdrawal": () => prover.proveWithdraw(withdrawInput()),
+    "proof of a deposit": () => prover.proveDeposit(depositInput()),
+    "tree of 2^18 leaves, in pieces": async () => {
+      tree = new MerkleTree();
+      for (let i = 0; i < 4; i++) await tree.appendWith(new Uint8Array(PIECE).fill(i + 1), workers);
+    },
+    "packing its snapshot": async () => {
+      packed = new Uint8Array(await workers.pack({ ...header, size: tree.size, levels: tree.levels }));
+    },
+    "reading its snapshot": () => workers.unpack(packed),
+  };
+  const gaps = new Map<string, number[]>();
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [name, work] of Object.entries(works)) {
+      probe.gaps();
+      await work();
+      const { longest } = probe.gaps();
+      if (round > 0) gaps.set(name, [...gaps.get(name) ?? [], longest]); // the first one starts the threads
+    }
+  }
+  probe.stop();
+  prover.close();
+  workers.close();
+  const figures = Object.keys(works).map((name): Figure => ({
+    name,
+    value: median(gaps.get(name)!),
+    unit: "ms",
+    ...name === "nothing" ? {} : { target: { of: "value", atMost: LONGEST_MS } },
+  }));
+  return { figures };
+}
+
+export const loopStudy: Study = {
+  id: "loop",
+  title: "Longest block of the event loop",
+  about:
+    `How late a timer comes at worst, the median of ${ROUNDS}. Every core works, so that the thread also waits for the system to give it one; "nothing" tells how much of it that is on an idle machine.`,
+  run: away,
+};

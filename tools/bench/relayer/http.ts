@@ -1,0 +1,217 @@
+/** The HTTP API under load, beside a Hono server that does nothing, both in turns. */
+import { addressToField } from "../../../src/core/address_field.ts";
+import { toHex } from "../../../src/core/field.ts";
+import { createProver } from "../../../src/prover/prover.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
+import { freePort } from "../../../tests/support/program.ts";
+import { withdrawInput } from "../../../tests/support/proof_inputs.ts";
+import { until } from "../../../tests/support/until.ts";
+import { median } from "../section.ts";
+import type { Figure, Outcome, Study } from "../study.ts";
+import { askProbe, PROBE_PORT } from "./probe_server.ts";
+import { commitmentOf, type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
+import { seed, startSeeded } from "./seeded_relayer.ts";
+import { type Load, load, posting, postingNumbers } from "./wrk.ts";
+
+const DEPOSITS = 2 ** 17;
+const ROUNDS = 3;
+const SECONDS = 2;
+const CONNECTIONS = 32;
+const PAGE = 10_000;
+const RATE = { of: "ratio", atLeast: 0.6 } as const;
+const LATENCY = { of: "ratio", atMost: 3 } as const;
+const NUMBER = "4711471147114711";
+
+/** One kind of request. */
+interface Kind {
+  readonly name: string;
+  readonly path: string;
+  readonly script?: string;
+  /** The empty server's path that it is compared with. */
+  readonly beside: string;
+  /** Whether it is one of those that the design bounds. */
+  readonly bounded?: boolean;
+  /** Whether every answer is to be a refusal. */
+  readonly refused?: boolean;
+}
+
+async function kinds({ pool, tree, relayer }: RecordedChain): Promise<Kind[]> {
+  const query = `pool=${encodeURIComponent(pool.toString())}`;
+  const prover = await createProver();
+  const { proof } = await prover.proveWithdraw(withdrawInput());
+  prover.close();
+  const fee = "60000000";
+  /** Well-formed, with a nullifier hash of its own each time, and a proof of something else. */
+  const withdrawal = (root: bigint) => ({
+    pool: pool.toString(),
+    proof,
+    publicSignals: [root, NUMBER, addressToField(relayer.address), addressToField(relayer.address), fee, 0]
+      .map(String),
+    recipient: relayer.address.toString(),
+    fee,
+    refund: "0",
+  });
+  return [
+    { name: "/status", path: "/status", beside: "/", bounded: true },
+    {
+      name: "/note/check",
+      path: "/note/check",
+      script: posting({ pool: pool.toString(), commitment: toHex(commitmentOf(DEPOSITS / 2)) }),
+      beside: "/",
+      bounded: true,
+    },
+    { name: "/tree/root", path: `/tree/root?${query}`, beside: "/", bounded: true },
+    {
+      name: `/tree/commitments of ${PAGE} leaves`,
+      path: `/tree/commitments?${query}&from=20000&limit=${PAGE}`,
+      beside: "/large",
+    },
+    {
+      name: "/withdraw, refused for its root",
+      path: "/withdraw",
+      script: postingNumbers(withdrawal(12345n), NUMBER),
+      beside: "/",
+      refused: true,
+    },
+    {
+      name: "/withdraw, refused for its proof",
+      path: "/withdraw",
+      script: postingNumbers(withdrawal(tree.root), NUMBER),
+      beside: "/",
+      refused: true,
+    },
+  ];
+}
+
+/** What was seen of one kind of request. */
+interface Seen {
+  readonly own: Load[];
+  readonly rates: number[];
+  readonly latencies: number[];
+  /** Milliseconds of the event loop's longest absence. */
+  readonly gaps: number[];
+}
+
+async function underLoad(): Promise<Outcome> {
+  const chain = await startRecordedChain(DEPOSITS);
+  const directory = await Deno.makeTempDir({ prefix: "tonado-bench-" });
+  try {
+    const store = await openKvStore(directory);
+    await seed(store, chain);
+    await store.close();
+    const relayer = await startSeeded(chain, directory);
+    const all = await kinds(chain);
+    const page = await (await fetch(relayer.url + all[3].path)).arrayBuffer();
+    const [emptyPort, emptyProbe] = [freePort(), freePort()];
+    const empty = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", EMPTY, String(emptyPort), String(page.byteLength)],
+      env: { [PROBE_PORT]: String(emptyProbe) },
+    }).spawn();
+    await until("the empty server answers", () => askProbe(emptyProbe).then(() => true, () => false));
+    const seen = new Map<string, Seen>();
+    const emptySeen = new Map<string, Seen>();
+    const options = { seconds: SECONDS, connections: CONNECTIONS };
+    for (let round = 0; round < ROUNDS; round++) {
+      const beside = new Map<string, Load>();
+      for (const path of ["/", "/large"]) {
+        await askProbe(emptyProbe);
+        const base = await load(`http://127.0.0.1:${emptyPort}${path}`, options);
+        beside.set(path, base);
+        note(emptySeen, path, base, base, (await askProbe(emptyProbe)).longest);
+      }
+      for (const kind of all) {
+        await relayer.probe();
+        const own = await load(relayer.url + kind.path, { ...options, script: kind.script });
+        const refusals = own.refused / own.answers;
+        if (kind.refused ? refusals < 1 : refusals > 0) {
+          throw new Error(`${kind.name}: ${own.refused} of ${own.answers} refused`);
+        }
+        note(seen, kind.name, own, beside.get(kind.beside)!, (await relayer.probe()).longest);
+      }
+    }
+    empty.kill("SIGKILL");
+    await empty.status;
+    await relayer.close();
+    return { figures: [...figuresOf(all, seen), ...emptyFigures(emptySeen)] };
+  } finally {
+    await chain.close();
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+const EMPTY = new URL("empty_server.ts", import.meta.url).pathname;
+
+function note(all: Map<string, Seen>, name: string, own: Load, base: Load, gap: number): void {
+  const seen = all.get(name) ?? { own: [], rates: [], latencies: [], gaps: [] };
+  all.set(name, seen);
+  seen.own.push(own);
+  seen.rates.push(own.perSecond / base.perSecond);
+  seen.latencies.push(own.p99Ms / base.p99Ms);
+  seen.gaps.push(gap);
+}
+
+function figuresOf(kinds: readonly Kind[], all: Map<string, Seen>): Figure[] {
+  return kinds.flatMap(({ name, beside, bounded, refused }): Figure[] => {
+    const { own, rates, latencies, gaps } = all.get(name)!;
+    const rate = beside === "/large" ? bodies(name, own, rates) : {
+      name,
+      value: median(own.map(({ perSecond }) => perSecond)),
+      unit: "requests/s",
+      ratio: median(rates),
+      ...bounded ? { target: RATE } : {},
+    };
+    return [
+      rate,
+      {
+        name: `${name}: 99 of 100 within`,
+        value: median(own.map(({ p99Ms }) => p99Ms)),
+        unit: "ms",
+        ratio: median(latencies),
+        ...bounded ? { target: LATENCY } : {},
+      },
+      {
+        name: `${name}: longest block of the event loop`,
+        value: median(gaps),
+        unit: "ms",
+        ...refused ? { target: { of: "value", atMost: 20 } } : {},
+      },
+    ];
+  });
+}
+
+function bodies(name: string, own: readonly Load[], rates: readonly number[]): Figure {
+  return {
+    name,
+    value: median(own.map(({ bytesPerSecond }) => bytesPerSecond)) / 1e9,
+    unit: "GB/s",
+    ratio: median(rates),
+    target: { of: "value", atLeast: 1 },
+  };
+}
+
+function emptyFigures(all: Map<string, Seen>): Figure[] {
+  const [small, large] = ["/", "/large"].map((path) => all.get(path)!);
+  const rate = (loads: readonly Load[]) => median(loads.map(({ perSecond }) => perSecond));
+  return [
+    { name: "an empty Hono server", value: rate(small.own), unit: "requests/s" },
+    {
+      name: "an empty Hono server: 99 of 100 within",
+      value: median(small.own.map(({ p99Ms }) => p99Ms)),
+      unit: "ms",
+    },
+    { name: "an empty Hono server: longest block of the event loop", value: median(small.gaps), unit: "ms" },
+    {
+      name: "an empty Hono server with the same bytes",
+      value: median(large.own.map(({ bytesPerSecond }) => bytesPerSecond)) / 1e9,
+      unit: "GB/s",
+    },
+  ];
+}
+
+export const httpStudy: Study = {
+  id: "http",
+  title: "HTTP with 2^17 deposits",
+  about:
+    `wrk, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s, all on this machine. Ratios of rates and of latencies are to the empty server's.`,
+  run: underLoad,
+};

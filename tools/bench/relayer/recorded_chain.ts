@@ -1,0 +1,138 @@
+/**
+ * A localnet on which one pool has as many deposits as wanted: its transactions and its roots are recorded ones, all else
+ * is the localnet's own answer. Making so many real deposits would take a day of proofs.
+ */
+import { Address, beginCell } from "@ton/core";
+import type { Deployments } from "../../../src/core/deployments.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../src/core/merkle_tree.ts";
+import { opCodes } from "../../../src/core/messages.ts";
+import { type LocalWallet, startLocalnet } from "../../../src/localnet/localnet.ts";
+import type { TransactionId } from "../../../src/ton/chain.ts";
+import { serializeStack } from "../../../src/ton/stack_json.ts";
+import { TreeWorkers } from "../../../src/tree/tree_service.ts";
+import { LeafCollector } from "../../../src/tree/leaf_collector.ts";
+import { internalMessage, logMessage, transactionOf } from "../../../tests/simulation/transactions.ts";
+
+const KEY = "native-1";
+const LT_STEP = 10n;
+const STARTED = 1_700_000_000;
+
+/** A running chain. */
+export interface RecordedChain {
+  readonly url: string;
+  readonly deployments: Deployments;
+  readonly pool: Address;
+  readonly relayer: LocalWallet;
+  readonly tree: MerkleTree;
+  /** The pool's newest transaction. */
+  readonly newest: TransactionId;
+  close(): Promise<void>;
+}
+
+/** A transaction as an endpoint gives it. */
+interface Row {
+  readonly data: string;
+  readonly transaction_id: { readonly lt: string; readonly hash: string };
+}
+
+/** The commitment of leaf `i`: any field element does. */
+export function commitmentOf(i: number): bigint {
+  return (BigInt(i) + 1n) * 0x1234_5678_9abc_def0_1234_5678_9abc_def1n ** 2n % 2n ** 254n;
+}
+
+/**
+ * Starts it with `count` deposits.
+ *
+ * @param whole whether every transaction can be asked for, and not the newest only: 2^17 of them are made in a minute
+ */
+export async function startRecordedChain(count: number, { whole = false } = {}): Promise<RecordedChain> {
+  const localnet = await startLocalnet({ blockTimeMs: 1_000, pools: ["1"] });
+  const pool = localnet.deployments.pools.get(KEY)!.address;
+  const tree = await treeOf(count);
+  const rows = recorded(pool, localnet.wallets[0].address, count, whole);
+  const stack = serializeStack([{
+    type: "tuple",
+    items: Array.from({ length: ROOT_HISTORY_SIZE }, (_, i) => ({
+      type: "int" as const,
+      value: i === 0 ? tree.root : 0n,
+    })),
+  }]);
+  const result = (method: string, params: Record<string, string>): unknown => {
+    if (typeof params.address !== "string" || !Address.parse(params.address).equals(pool)) return undefined;
+    if (method === "runGetMethod" && params.method === "get_root_history") return { exit_code: 0, stack };
+    if (method !== "getTransactions") return undefined;
+    const at = params.lt === undefined
+      ? rows.length
+      : Number(BigInt(params.lt) / LT_STEP) - (count - rows.length);
+    return rows.slice(Math.max(0, at - Number(params.limit)), at).reverse();
+  };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const body = await request.text();
+    const { id, method, params } = JSON.parse(body);
+    const answer = result(method, params);
+    if (answer !== undefined) return Response.json({ ok: true, result: answer, jsonrpc: "2.0", id });
+    const headers = { "content-type": "application/json" };
+    return await fetch(localnet.url, { method: "POST", headers, body });
+  });
+  const { lt, hash } = rows[rows.length - 1].transaction_id;
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/api/v2/jsonRPC`,
+    deployments: localnet.deployments,
+    pool,
+    relayer: localnet.relayer,
+    tree,
+    newest: { lt: BigInt(lt), hash: Buffer.from(hash, "base64").toString("hex") },
+    async close() {
+      await server.shutdown();
+      await localnet.close();
+    },
+  };
+}
+
+async function treeOf(count: number): Promise<MerkleTree> {
+  const tree = new MerkleTree();
+  const workers = new TreeWorkers();
+  const leaves = new LeafCollector(tree, workers);
+  for (let i = 0; i < count; i++) await leaves.add(commitmentOf(i));
+  await leaves.finish();
+  workers.close();
+  return tree;
+}
+
+/** The pool's transactions, oldest first: a deposit each. */
+function recorded(pool: Address, depositor: Address, count: number, whole: boolean): Row[] {
+  const rows: Row[] = [];
+  let prev: TransactionId | null = null;
+  for (let i = whole ? 0 : count - 1; i < count; i++) {
+    const lt = BigInt(i + 1) * LT_STEP;
+    const now = STARTED + i;
+    const body = beginCell().storeUint(opCodes.deposit, 32).storeUint(i, 64).endCell();
+    const log = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(commitmentOf(i), 256).storeUint(
+      i,
+      32,
+    )
+      .storeUint(now, 32).endCell();
+    const { id, raw } = transactionOf({
+      account: pool,
+      lt,
+      prev: prev ?? (i > 0 ? { lt: lt - LT_STEP, hash: "00".repeat(32) } : null),
+      now,
+      inMessage: internalMessage({
+        src: depositor,
+        dest: pool,
+        value: 1_100_000_000n,
+        lt: lt - 1n,
+        now,
+        body,
+      }),
+      outMessages: [logMessage(pool, lt + 1n, now, log)],
+      exitCode: 0,
+    });
+    rows.push({
+      data: raw.raw.toBoc().toString("base64"),
+      transaction_id: { lt: String(lt), hash: Buffer.from(id.hash, "hex").toString("base64") },
+    });
+    prev = id;
+  }
+  return rows;
+}
