@@ -1,5 +1,4 @@
-# The relayer as one binary on a base without a shell. `docker build -t tonado .`, then
-# `docker run -p 8090:8090 -v tonado:/data -e RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic ... tonado`.
+# The relayer as one binary on a base without a shell. `docker build -t tonado .`; compose.yaml runs it with its servers.
 FROM denoland/deno:2.9.6 AS build
 WORKDIR /src
 COPY . .
@@ -13,5 +12,6 @@ ENV RELAYER_HOST=0.0.0.0 \
 VOLUME /data
 EXPOSE 8090
 USER 65532:65532
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["/usr/local/bin/tonado", "status", "--live", "--quiet"]
 ENTRYPOINT ["/usr/local/bin/tonado"]
 CMD ["serve"]

@@ -170,12 +170,14 @@ Deno.test({
     const env = { DATABASE_URL: database.url };
     const migrated = JSON.parse((await output([binary, "store", "migrate", "--json"], env)).stdout);
     assert.deepEqual([migrated.found, migrated.now > 0], [0, true]);
-    const port = freePort();
-    const cache = { CACHE_URL: (await redisServer())! };
+    const [port, metricsPort] = [freePort(), freePort()];
     const relayer = start([binary], ["serve"], {
       ...await relayerSettings(localnet, port),
       ...env,
-      ...cache,
+      CACHE_URL: (await redisServer())!,
+      RELAYER_HOST: "0.0.0.0",
+      RELAYER_METRICS_HOST: "0.0.0.0",
+      RELAYER_METRICS_PORT: String(metricsPort),
     });
     try {
       await relayer.line();
@@ -183,6 +185,11 @@ Deno.test({
       await until("it is ready", () => ready(url));
       const { dependencies } = await (await fetch(`${url}/readyz`)).json();
       assert.deepEqual([dependencies.store.state, dependencies.cache.state], ["ok", "ok"]);
+      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      assert.match(metrics, /^tonado_leads 1$/m);
+      const health = ["status", "--live", "--quiet"]; // as the container's HEALTHCHECK asks, with its environment
+      const asked = { RELAYER_HOST: "0.0.0.0", RELAYER_PORT: String(port) };
+      assert.deepEqual(await output([binary, ...health], asked), { code: 0, stdout: "", stderr: "" });
       assert.equal((await relayer.stop()).code, 0);
     } finally {
       await killed(relayer);
@@ -228,9 +235,11 @@ function startConfined(args: readonly string[], env: Record<string, string>): Pr
 async function relayerSettings(localnet: Localnet, port: number): Promise<Record<string, string>> {
   const registry = `${directory}/localnet.json`;
   await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
+  const mnemonic = `${home}/mnemonic`;
+  await Deno.writeTextFile(mnemonic, localnet.relayer.mnemonic);
   return {
     RELAYER_NETWORK: "localnet",
-    RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
+    RELAYER_WALLET_MNEMONIC_FILE: mnemonic,
     RELAYER_WALLET_VERSION: localnet.relayer.version,
     RELAYER_DEPLOYMENTS: registry,
     RELAYER_DATA_DIR: `${home}/data`,
