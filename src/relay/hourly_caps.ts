@@ -17,6 +17,8 @@ export interface CapBounds {
 
 /** A withdrawal that requests under way share. */
 interface Counted {
+  /** Random, and all that the shared cache gets to know. */
+  readonly token: string;
   readonly taken: Promise<Taken>;
   requests: number;
   accepted: boolean;
@@ -40,7 +42,7 @@ export class HourlyCaps {
    */
   async take(id: JobId): Promise<Taken> {
     const key = keyOf(id);
-    const counted = this.#underWay.get(key) ?? { taken: this.#count(id), requests: 0, accepted: false };
+    const counted = this.#underWay.get(key) ?? this.#counting(id);
     this.#underWay.set(key, counted);
     counted.requests++;
     try {
@@ -59,7 +61,14 @@ export class HourlyCaps {
     const counted = this.#underWay.get(key);
     if (!counted) return;
     counted.accepted ||= accepted;
-    if (this.#leave(key, counted) && !counted.accepted) await this.#uncount(this.#allowances(id));
+    if (this.#leave(key, counted) && !counted.accepted) {
+      await this.#uncount(this.#allowances(id), counted.token);
+    }
+  }
+
+  #counting(id: JobId): Counted {
+    const token = crypto.randomUUID();
+    return { token, taken: this.#count(id, token), requests: 0, accepted: false };
   }
 
   /** Whether that was the last request of this withdrawal. */
@@ -70,23 +79,25 @@ export class HourlyCaps {
     return true;
   }
 
-  async #count(id: JobId): Promise<Taken> {
-    const counted: [Allowance, string][] = [];
-    for (const [allowance, key] of this.#allowances(id)) {
-      const taken = await this.#shared.take(allowance, key);
-      if (!taken.allowed) {
-        await this.#uncount(counted);
-        return taken;
+  async #count(id: JobId, token: string): Promise<Taken> {
+    const asked: [Allowance, string][] = [];
+    let taken: Taken | undefined;
+    try {
+      for (const [allowance, key] of this.#allowances(id)) {
+        asked.push([allowance, key]);
+        taken = await this.#shared.hold(allowance, key, token);
+        if (!taken.allowed) return taken;
       }
-      counted.push([allowance, key]);
+      return taken = { allowed: true };
+    } finally {
+      if (!taken?.allowed) await this.#uncount(asked, token); // one without answer may be counted all the same
     }
-    return { allowed: true };
   }
 
-  /** A count that cannot be given back ends with its hour. */
-  async #uncount(counted: readonly [Allowance, string][]): Promise<void> {
+  /** A count that cannot be given back ends with its hour: then a bound is too narrow for a while, never too wide. */
+  async #uncount(counted: readonly [Allowance, string][], token: string): Promise<void> {
     for (const [allowance, key] of counted) {
-      await this.#shared.giveBack(allowance, key).catch((error) => {
+      await this.#shared.release(allowance, key, token).catch((error) => {
         if (!(error instanceof Problem)) throw error;
       });
     }

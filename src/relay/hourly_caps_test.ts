@@ -56,10 +56,31 @@ Deno.test("caps: a cache that is down allows nothing, and asks again for the nex
   let down = true;
   const shared: Shared = {
     ...memory,
-    take: (...args) => down ? Promise.reject(new Problem("cache_unavailable")) : memory.take(...args),
+    hold: (...args) => down ? Promise.reject(new Problem("cache_unavailable")) : memory.hold(...args),
   };
   const caps = new HourlyCaps(shared, { hourly: 1, hourlyPerPool: 1 });
   await rejects(caps.take(note(1)), { code: "cache_unavailable" });
   down = false;
   equal((await caps.take(note(1))).allowed, true);
+});
+
+Deno.test("caps: what was counted and not answered is uncounted again, or is one too many and never one too few", async () => {
+  for (const released of [true, false]) {
+    const memory = memoryShared();
+    let down = true;
+    const lost = new Problem("cache_unavailable");
+    const shared: Shared = {
+      ...memory,
+      hold: async (...args) => {
+        const taken = await memory.hold(...args);
+        if (down) throw lost; // it acted, and nobody heard
+        return taken;
+      },
+      release: (...args) => down && !released ? Promise.reject(lost) : memory.release(...args),
+    };
+    const caps = new HourlyCaps(shared, { hourly: 2, hourlyPerPool: 2 });
+    await rejects(caps.take(note(1)), { code: "cache_unavailable" });
+    down = false;
+    deepEqual(await allowed(caps, note(2), note(3), note(4)), [true, released, false]);
+  }
 });

@@ -1,12 +1,10 @@
-/** What both adapters of {@link Shared} do with a limiter of rate-limiter-flexible, of which each makes its own kind. */
+/** How both adapters of {@link Shared} take: by a limiter of rate-limiter-flexible, of which each makes its own kind. */
 import { type RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
 import { Problem } from "../core/errors.ts";
 import type { Allowance, Shared, Taken } from "./shared.ts";
 
-/** Takes and gives back over limiters that `make` makes, one for each allowance. */
-export function overLimiters(
-  make: (allowance: Allowance) => RateLimiterAbstract,
-): Pick<Shared, "take" | "giveBack"> {
+/** Takes over limiters that `make` makes, one for each allowance. */
+export function overLimiters(make: (allowance: Allowance) => RateLimiterAbstract): Pick<Shared, "take"> {
   const limiters = new Map<string, RateLimiterAbstract>();
   const limiterOf = (allowance: Allowance) => {
     const id = `${allowance.name} ${allowance.times} ${allowance.seconds}`;
@@ -22,15 +20,15 @@ export function overLimiters(
         return { allowed: true };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw unavailable(refusal);
-        // It counts refusals, too: a count above the bound would swallow what is given back later.
-        await answered(limiter.reward(key));
-        return { allowed: false, retryAfter: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)) };
+        return refused(refusal.msBeforeNext);
       }
     },
-    async giveBack(allowance, key) {
-      await answered(limiterOf(allowance).reward(key));
-    },
   };
+}
+
+/** @param ms until it may be asked again */
+export function refused(ms: number): Taken {
+  return { allowed: false, retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
 }
 
 /** @throws {Problem} `cache_unavailable` when `answer` fails */

@@ -25,8 +25,21 @@ export interface Shared {
    */
   take(allowance: Allowance, key: string): Promise<Taken>;
 
-  /** Uncounts one that was allowed. @throws {Problem} `cache_unavailable` */
-  giveBack(allowance: Allowance, key: string): Promise<void>;
+  /**
+   * Counts `token` for `key`, once however often it is asked: whoever got no answer may ask again. A bound is held by
+   * tokens or taken without them, never both.
+   *
+   * @param token random: nothing may be told from it
+   * @throws {Problem} `cache_unavailable`: it may be counted all the same, until it is {@link release}d or its time is over
+   */
+  hold(allowance: Allowance, key: string, token: string): Promise<Taken>;
+
+  /**
+   * Uncounts `token`, and never anything else: one that was not counted, or whose time is over, takes nothing away.
+   *
+   * @throws {Problem} `cache_unavailable`
+   */
+  release(allowance: Allowance, key: string, token: string): Promise<void>;
 
   /** Resolves when it answers. @throws {Problem} `cache_unavailable` */
   ping(): Promise<void>;

@@ -54,14 +54,60 @@ for (const [name, ignore, withOne] of adapters) {
     equal(taken.filter(({ allowed }) => allowed).length, 7);
   });
 
-  claim("what is given back may be taken again, however often it was refused in between", async (shared) => {
-    await shared.take(allowance(1), "a");
-    for (let i = 0; i < 20; i++) await shared.take(allowance(1), "a");
-    await shared.giveBack(allowance(1), "a");
-    deepEqual([
-      (await shared.take(allowance(1), "a")).allowed,
-      (await shared.take(allowance(1), "a")).allowed,
-    ], [true, false]);
+  const held = async (shared: Shared, bound: Allowance, ...tokens: string[]) => {
+    const taken = [];
+    for (const token of tokens) taken.push((await shared.hold(bound, "a", token)).allowed);
+    return taken;
+  };
+
+  claim("holds as many tokens as the bound says, then refuses and says how long", async (shared) => {
+    deepEqual(await held(shared, allowance(2), "x", "y", "z"), [true, true, false]);
+    const refused = await shared.hold(allowance(2), "a", "z");
+    ok(!refused.allowed && refused.retryAfter >= 1 && refused.retryAfter <= 60, JSON.stringify(refused));
+    equal((await shared.hold(allowance(2), "b", "z")).allowed, true, "each key alone");
+  });
+
+  claim("of many tokens at once as many are held as the bound allows", async (shared) => {
+    const taken = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => shared.hold(allowance(7), "a", String(i))),
+    );
+    equal(taken.filter(({ allowed }) => allowed).length, 7);
+  });
+
+  claim("a token counts once, however often an answer was lost and it is asked again", async (shared) => {
+    deepEqual(await held(shared, allowance(2), "x", "x", "x", "y", "x", "z"), [
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  claim("what is released may be held again, however often it was refused in between", async (shared) => {
+    await held(shared, allowance(1), "x", ...Array.from({ length: 20 }, (_, i) => `refused ${i}`));
+    await shared.release(allowance(1), "a", "x");
+    deepEqual(await held(shared, allowance(1), "y", "z"), [true, false]);
+  });
+
+  claim("released twice, or never held, takes nothing away from others", async (shared) => {
+    await held(shared, allowance(1), "x");
+    for (const token of ["never held", "x", "x", "x"]) await shared.release(allowance(1), "a", token);
+    deepEqual(await held(shared, allowance(1), "y", "z"), [true, false]);
+    await shared.release(allowance(1), "a", "x");
+    deepEqual(await held(shared, allowance(1), "z"), [false]);
+  });
+
+  claim("released after its time is over, takes nothing away from the next one's", async (shared) => {
+    const short = allowance(1, { seconds: 1 });
+    await held(shared, short, "x");
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
+    await shared.release(short, "a", "x");
+    const next = allowance(1);
+    deepEqual(await held(shared, next, "y"), [true]);
+    await shared.release(next, "a", "x");
+    deepEqual(await held(shared, next, "z"), [false]);
   });
 
   claim("forgets when its time is over", async (shared) => {
@@ -82,6 +128,9 @@ Deno.test({
       equal((await one.take(allowance(1), "a")).allowed, true);
       equal((await two.take(allowance(1), "a")).allowed, false);
       equal((await stranger.take(allowance(1), "a")).allowed, true);
+      equal((await one.hold(allowance(1), "a", "x")).allowed, true);
+      equal((await two.hold(allowance(1), "a", "y")).allowed, false);
+      equal((await stranger.hold(allowance(1), "a", "z")).allowed, true);
     }),
 });
 
@@ -91,7 +140,8 @@ Deno.test("shared (redis): a server that is not there fails soon, by name, and i
   nobody.close();
   const shared = await redisShared(`redis://127.0.0.1:${port}`, { prefix: "x", log: rootLog() });
   await rejects(shared.take(allowance(1), "a"), { code: "cache_unavailable" });
-  await rejects(shared.giveBack(allowance(1), "a"), { code: "cache_unavailable" });
+  await rejects(shared.hold(allowance(1), "a", "x"), { code: "cache_unavailable" });
+  await rejects(shared.release(allowance(1), "a", "x"), { code: "cache_unavailable" });
   await rejects(shared.ping(), { code: "cache_unavailable" });
   await shared.close();
 });

@@ -58,7 +58,13 @@ Deno.test("http: without trust in proxies a forged header opens no fresh count",
 
 Deno.test("http: while the shared cache is down each replica counts for itself", () => {
   const down = () => Promise.reject(new Problem("cache_unavailable"));
-  const shared: Shared = { take: down, giveBack: down, ping: down, close: () => Promise.resolve() };
+  const shared: Shared = {
+    take: down,
+    hold: down,
+    release: down,
+    ping: down,
+    close: () => Promise.resolve(),
+  };
   return withApp(async (ask) => {
     const one = from("203.0.113.1");
     for (let i = 0; i < 3; i++) isProblem(await one(ask), "not_ready");

@@ -5,11 +5,22 @@
 import { Redis } from "ioredis";
 import { RateLimiterRedis } from "rate-limiter-flexible";
 import type { Log } from "../../telemetry/log.ts";
-import { answered, overLimiters } from "../limiters.ts";
-import type { Shared } from "../shared.ts";
+import { answered, overLimiters, refused } from "../limiters.ts";
+import type { Allowance, Shared } from "../shared.ts";
 
 const PATIENCE_MS = 1_000;
 const LONGEST_RECONNECT_MS = 2_000;
+
+/**
+ * Adds a token to the set of those that count, unless it is full; the set ends so long after its first one. Answers 0, or
+ * the milliseconds that are left. Arguments: token, bound, milliseconds.
+ */
+const HOLD = `
+if redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1 then return 0 end
+if redis.call('SCARD', KEYS[1]) >= tonumber(ARGV[2]) then return math.max(redis.call('PTTL', KEYS[1]), 1) end
+redis.call('SADD', KEYS[1], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+return 0`;
 
 /**
  * Counts in the Redis server at `url`. A server that is not there yet is no error: it is tried again for ever.
@@ -49,8 +60,17 @@ export async function redisShared(
       rejectIfRedisNotReady: true,
     })
   );
+  const setOf = ({ name }: Allowance, key: string) => `${prefix}:held:${name}:${key}`;
   return {
     ...limiters,
+    async hold(allowance, key, token) {
+      const { times, seconds } = allowance;
+      const left = await answered(
+        client.eval(HOLD, 1, setOf(allowance, key), token, times, seconds * 1_000),
+      );
+      return left === 0 ? { allowed: true } : refused(Number(left));
+    },
+    release: async (allowance, key, token) => void await answered(client.srem(setOf(allowance, key), token)),
     ping: async () => void await answered(client.ping()),
     async close() {
       await client.quit().catch(() => {});
