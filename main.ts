@@ -7,7 +7,7 @@ import process from "node:process";
 import { run } from "./src/cli/program.ts";
 import type { Output, RunningRelayer, Wiring } from "./src/cli/wiring.ts";
 import { noteFile } from "./src/client/files/note_file.ts";
-import type { Config } from "./src/config/config.ts";
+import type { Config, Endpoint } from "./src/config/config.ts";
 import { readRegistry } from "./src/config/registry.ts";
 import type { StoreLocation } from "./src/config/store_config.ts";
 import type { Deployments } from "./src/core/deployments.ts";
@@ -34,6 +34,7 @@ import { createMetrics } from "./src/telemetry/metrics.ts";
 import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
 import { connect } from "./src/ton/toncenter.ts";
+import { gettersFrom } from "./src/ton/verified_chain.ts";
 import { watchChain } from "./src/ton/watched_chain.ts";
 import { openWallet } from "./src/ton/wallet.ts";
 import { TreeWorkers } from "./src/tree/tree_service.ts";
@@ -50,8 +51,10 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
   const registry = deployments ?? await readRegistry(config.network, config.deployments);
   cutTracedUrls();
   const metrics = createMetrics(VERSION);
-  const endpoint = connect({ endpoint: config.indexer.url, apiKey: config.indexer.apiKey?.reveal() });
-  const chain = watchChain(endpoint, metrics);
+  const open = ({ url, apiKey }: Endpoint) => connect({ endpoint: url, apiKey: apiKey?.reveal() });
+  const { verify } = config.indexer;
+  const endpoint = open(config.indexer);
+  const chain = watchChain(verify ? gettersFrom(endpoint, open(verify)) : endpoint, metrics);
   const wallet = await openWallet(config.wallet.mnemonic, {
     version: config.wallet.version,
     network: config.network,

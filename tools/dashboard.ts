@@ -29,7 +29,10 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
       "sum by (code) (rate(tonado_withdrawals_refused_total[5m])) * 60",
       "{{code}}",
     ]],
-    ["Queue", "short", ["tonado_withdrawals_live", "{{state}}"]],
+    ["Queue", "short", ["tonado_withdrawals_live", "{{state}}"], [
+      "tonado_withdrawals_stranded",
+      "stranded",
+    ]],
     [
       "Time to confirm",
       "s",

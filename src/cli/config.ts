@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { loadConfig } from "../config/config.ts";
 import { describeConfig, type DescribedSetting } from "../config/describe.ts";
+import { unknownSettings } from "../config/unknown_settings.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -14,8 +15,10 @@ export function configCommand(wiring: Wiring): Command {
     .addHelpText("after", "\nExamples:\n  tonado config\n  RELAYER_PORT=9000 tonado config --json")
     .action(({ json, quiet }: { json?: boolean; quiet?: boolean }) => {
       const settings = describeConfig(wiring.env);
-      if (json) wiring.stdout.write(JSON.stringify({ settings }, null, 2) + "\n");
+      const unknown = unknownSettings(wiring.env);
+      if (json) wiring.stdout.write(JSON.stringify({ settings, unknown }, null, 2) + "\n");
       else if (!quiet) printSettings(wiring, settings);
+      for (const line of unknown) wiring.stderr.write(`warning: ${line}\n`);
       loadConfig(wiring.env); // what is wrong is told after what is set
     });
 }

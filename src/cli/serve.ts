@@ -1,6 +1,7 @@
 /** `tonado serve`: the relayer, configured from the environment, until it is told to end. */
 import { Command } from "commander";
 import { loadConfig } from "../config/config.ts";
+import { unknownSettings } from "../config/unknown_settings.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** The command. */
@@ -15,6 +16,7 @@ export function serveCommand(wiring: Wiring): Command {
         "Examples:\n  RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic tonado serve",
     )
     .action(async ({ json, quiet }: { json?: boolean; quiet?: boolean }) => {
+      for (const line of unknownSettings(wiring.env)) wiring.stderr.write(`warning: ${line}\n`);
       const config = loadConfig(wiring.env);
       const stopped = wiring.stopped();
       const relayer = await wiring.serve(config);

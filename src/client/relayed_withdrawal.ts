@@ -9,7 +9,7 @@ import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { ProveOptions } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "./relayer_client.ts";
-import { fromRelayer, syncTree } from "./tree_sync.ts";
+import { fromRelayer, syncWholeTree, type WholeTreeOptions } from "./tree_sync.ts";
 import { buildWithdrawArgs, type WithdrawRequest } from "./withdraw.ts";
 
 /** What a relayed withdrawal is made of: the relayer brings the tree, its address and its fee. */
@@ -100,14 +100,23 @@ export async function withdrawThrough(
   throw new Problem("relayer_unavailable", "no relayer took the withdrawal", { errors });
 }
 
-/** The tree as a relayer gives it. @throws {Problem} `relayer_unavailable` when the chain does not know what it says */
-export async function checkedTree(relayer: RelayerClient, pool: Pool): Promise<MerkleTree> {
+/**
+ * The tree as a relayer gives it, with every deposit that the pool has now.
+ *
+ * @throws {Problem} `relayer_unavailable` when the chain does not know what it says; `tree_incomplete` when it leaves out
+ *   the newest deposits; `cancelled`
+ */
+export async function checkedTree(
+  relayer: RelayerClient,
+  pool: Pool,
+  options: WholeTreeOptions = {},
+): Promise<MerkleTree> {
   const [said, roots] = [await relayer.treeRoot(pool.address), await pool.getRootHistory()];
   if (!roots.includes(said)) {
     throw new Problem("relayer_unavailable", "its root is not among the pool's last 30");
   }
   try {
-    return await syncTree(pool, fromRelayer(relayer, pool.address));
+    return await syncWholeTree(pool, fromRelayer(relayer, pool.address), undefined, options);
   } catch (error) {
     if (!(error instanceof Problem && error.code === "unknown_root")) throw error;
     throw new Problem("relayer_unavailable", "its leaves do not make a root that the pool knows", {
@@ -145,9 +154,12 @@ async function submit(relayer: RelayerClient, request: RelayedRequest, options: 
   const { network, relayerAddress } = await relayer.status();
   if (network !== request.network) throw new Problem("relayer_unavailable", `it serves ${network}`);
   const fee = feeFor(await relayer.feeFloor(poolKey ?? pool.address));
-  const way = fast
-    ? { path: await relayer.treePath(pool.address, note.commitment) }
-    : { tree: await checkedTree(relayer, pool) };
+  const way = fast ? { path: await relayer.treePath(pool.address, note.commitment) } : {
+    tree: await checkedTree(relayer, pool, {
+      treePatienceMs: request.treePatienceMs,
+      signal: options.signal,
+    }),
+  };
   await approve?.({ relayer, fee, tree: way.tree });
   const source = fromRelayer(relayer, pool.address);
   const args = await buildWithdrawArgs({ ...rest, ...way, source, relayer: relayerAddress, fee }, options);

@@ -10,6 +10,7 @@ import type { Pool } from "../ton/pool.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 import { LeafCollector } from "../tree/leaf_collector.ts";
 import { ownTreeWorkers } from "../tree/tree_service.ts";
+import { pause } from "./pause.ts";
 import type { RelayerClient } from "./relayer_client.ts";
 
 /** Where commitments come from: batches in leaf order, starting with leaf `from`. */
@@ -70,4 +71,43 @@ export async function syncTree(
     );
   }
   return tree;
+}
+
+/** How a source that is behind is waited for. */
+export interface WholeTreeOptions {
+  readonly onTree?: ((progress: TreeProgress) => void) | undefined;
+  /** Milliseconds that a source may be behind the chain; default {@linkcode SOURCE_PATIENCE_MS}. */
+  readonly treePatienceMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A relayer without a key of its endpoint looks every ten or twenty seconds. */
+export const SOURCE_PATIENCE_MS = 25_000;
+const SOURCE_PAUSE_MS = 1_500;
+
+/**
+ * Appends to `tree` what the source has beyond it, until it holds every deposit that the pool has now. A tree with fewer
+ * would do for a proof, but whoever leaves deposits out chooses the crowd that a withdrawal hides in, and learns from
+ * whether it is made at all on which side of the cut the note lies.
+ *
+ * @throws {Problem} `unknown_root` as {@linkcode syncTree}; `tree_incomplete` when the source stays behind; `cancelled`
+ */
+export async function syncWholeTree(
+  pool: Pool,
+  source: CommitmentSource,
+  tree: MerkleTree = new MerkleTree(),
+  { onTree, treePatienceMs = SOURCE_PATIENCE_MS, signal }: WholeTreeOptions = {},
+): Promise<MerkleTree> {
+  const leaves = await pool.getNextIndex(signal ? { signal } : {});
+  for (let waited = 0;; waited += SOURCE_PAUSE_MS) {
+    await syncTree(pool, source, tree, onTree);
+    if (tree.size >= leaves) return tree;
+    if (waited >= treePatienceMs) {
+      throw new Problem(
+        "tree_incomplete",
+        `${leaves - tree.size} of the pool's ${leaves} deposits are left out`,
+      );
+    }
+    await pause(SOURCE_PAUSE_MS, signal);
+  }
 }

@@ -9,13 +9,8 @@ import type { ProveOptions, Prover } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
 import { assertNoteFits, type FittingPool, type PoolJetton } from "./note_pool.ts";
 import { checkedPath, type ForeignPath } from "./path_check.ts";
-import { pause } from "./pause.ts";
 import type { WithdrawArgs } from "./relayer_client.ts";
-import { type CommitmentSource, syncTree, type TreeProgress } from "./tree_sync.ts";
-
-/** How often a source that is behind the chain is asked, and milliseconds between: a relayer looks every few seconds. */
-const SOURCE_ATTEMPTS = 8;
-const SOURCE_PAUSE_MS = 1_500;
+import { type CommitmentSource, syncWholeTree, type TreeProgress } from "./tree_sync.ts";
 
 /** What a withdrawal is made of. */
 export interface WithdrawRequest {
@@ -41,6 +36,8 @@ export interface WithdrawRequest {
   readonly refund?: bigint;
   readonly prover: Prover;
   readonly onTree?: (progress: TreeProgress) => void;
+  /** Milliseconds that the source of the tree may be behind the chain; default 25,000. */
+  readonly treePatienceMs?: number;
 }
 
 /**
@@ -48,7 +45,7 @@ export interface WithdrawRequest {
  *
  * @throws {Problem} `invalid_address` for a recipient or relayer that the pool would not pay, `wrong_pool` when the note's denomination is not the pool's, `commitment_not_found` when its
  *   deposit is not in the tree, `nullifier_already_used` when it is spent, `fee_not_below_denomination`, `unknown_root`,
- *   `cancelled`
+ *   `tree_incomplete`, `cancelled`
  */
 export async function buildWithdrawArgs(
   request: WithdrawRequest,
@@ -81,21 +78,15 @@ export async function buildWithdrawArgs(
   return { pool: pool.address, proof, publicSignals, recipient, fee, refund };
 }
 
-/** The path in the tree that the source gives; one that has not seen the pool's newest deposits yet is asked again. */
+/** The path in the tree that the source gives. */
 async function ownPath(request: WithdrawRequest, { signal }: ProveOptions): Promise<ForeignPath> {
-  const { pool, note, source, tree = new MerkleTree(), onTree } = request;
-  for (let attempt = 1;; attempt++) {
-    try {
-      await syncTree(pool, source, tree, onTree);
-      const leafIndex = tree.indexOf(note.commitment);
-      if (leafIndex >= 0) return { root: tree.root, ...tree.path(leafIndex) };
-      throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
-    } catch (error) {
-      const isBehind = error instanceof Problem && tree.size < await pool.getNextIndex({ signal });
-      if (!isBehind || attempt === SOURCE_ATTEMPTS) throw error;
-      await pause(SOURCE_PAUSE_MS, signal);
-    }
+  const { pool, note, source, onTree, treePatienceMs } = request;
+  const tree = await syncWholeTree(pool, source, request.tree, { onTree, treePatienceMs, signal });
+  const leafIndex = tree.indexOf(note.commitment);
+  if (leafIndex < 0) {
+    throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
   }
+  return { root: tree.root, ...tree.path(leafIndex) };
 }
 
 /** A pool pays in the two workchains that exist, of a jetton in the basechain only, and neither itself nor its wallet. */

@@ -5,11 +5,18 @@
 import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
 import { Secret } from "../core/secret.ts";
+import { formatUnits } from "../core/units.ts";
 import { given, Malformed, printable, type Setting } from "./setting.ts";
 import { type SettingKey, settings } from "./settings.ts";
 
 /** Environment variables, as `Deno.env.toObject()` gives them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A chain endpoint. */
+export interface Endpoint {
+  readonly url: string;
+  readonly apiKey?: Secret<string>;
+}
 
 /** The relayer's configuration. */
 export interface Config {
@@ -22,7 +29,10 @@ export interface Config {
     /** What a withdrawal of jettons may cost at most, nano; undefined: anything. */
     readonly maxCostNano?: bigint;
   };
-  readonly indexer: { readonly url: string; readonly apiKey?: Secret<string> };
+  readonly indexer: Endpoint & {
+    /** Answers the get methods; undefined: the first one does. */
+    readonly verify?: Endpoint;
+  };
   /** Path of the deployments registry; undefined: the one that comes with the release. */
   readonly deployments?: string;
   readonly dataDir: string;
@@ -108,6 +118,14 @@ export function loadConfig(
       "is required on localnet: the `indexer` that `deno task localnet` prints",
     );
   }
+  const verifyUrl = read("indexerVerifyUrl");
+  if (verifyUrl !== undefined && verifyUrl === indexerUrl) {
+    wrong(settings.indexerVerifyUrl.name, "is the endpoint that it is to verify: give another operator's");
+  }
+  const verifyApiKey = read("indexerVerifyApiKey");
+  if (verifyApiKey !== undefined && verifyUrl === undefined) {
+    wrong(settings.indexerVerifyApiKey.name, `is set without ${settings.indexerVerifyUrl.name}`);
+  }
   const deployments = read("deployments");
   if (deployments !== undefined && !isReadable(deployments, readFile)) {
     wrong(settings.deployments.name, `${JSON.stringify(deployments)} cannot be read`);
@@ -141,6 +159,13 @@ export function loadConfig(
     level: read("logLevel"),
     format: read("logFormat"),
   };
+  const { warn, stop } = values;
+  if (warn && stop !== undefined && stop > warn) {
+    wrong(
+      settings.balanceStop.name,
+      `is above ${settings.balanceWarn.name} (${formatUnits(warn)}): it would stop before it warns`,
+    );
+  }
   if (errors.length > 0) {
     const list = errors.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`).join("");
     throw new Problem("invalid_config", `configuration is invalid:${list}`, { errors });
@@ -154,8 +179,8 @@ export function loadConfig(
       ...values.maxCostNano === undefined ? {} : { maxCostNano: values.maxCostNano },
     },
     indexer: {
-      url: indexerUrl!,
-      ...(values.apiKey === undefined ? {} : { apiKey: new Secret(values.apiKey) }),
+      ...endpoint(indexerUrl!, values.apiKey),
+      ...(verifyUrl === undefined ? {} : { verify: endpoint(verifyUrl, verifyApiKey) }),
     },
     ...(deployments === undefined ? {} : { deployments }),
     dataDir: values.dataDir!,
@@ -167,7 +192,7 @@ export function loadConfig(
     ...(values.cacheUrl === undefined ? {} : { cache: { url: new Secret(values.cacheUrl) } }),
     rates: { noteCheck: values.noteCheck!, withdraw: values.withdraw!, trustProxy: values.trustProxy! },
     caps: { hourly: values.hourly!, hourlyPerPool: values.hourlyPerPool! },
-    balance: { warn: values.warn!, stop: values.stop! },
+    balance: { warn: warn!, stop: stop! },
     ...(values.webhook === undefined ? {} : { webhook: new Secret(values.webhook) }),
     metrics: {
       ...(values.metricsPort === undefined
@@ -200,6 +225,10 @@ export function loadConfig(
       return undefined;
     }
   }
+}
+
+function endpoint(url: string, apiKey: string | undefined): Endpoint {
+  return { url, ...(apiKey === undefined ? {} : { apiKey: new Secret(apiKey) }) };
 }
 
 type Value<K extends SettingKey> = ReturnType<(typeof settings)[K]["parse"]>;

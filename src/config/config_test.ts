@@ -171,3 +171,29 @@ Deno.test("config: an empty variable counts as unset", () => {
   equal(loadConfig({ ...least, RELAYER_PORT: "", DATABASE_URL: "" }).http.port, 8090);
   throws(() => loadConfig({ RELAYER_WALLET_MNEMONIC: "" }), Problem);
 });
+
+Deno.test("config: a wallet must not be stopped before it warns; where it never warns it may be", () => {
+  throws(
+    () => loadConfig({ ...least, RELAYER_BALANCE_STOP: "10" }),
+    /RELAYER_BALANCE_STOP: is above RELAYER_BALANCE_WARN \(5\)/,
+  );
+  const bounds = (warn: string, stop: string) =>
+    loadConfig({ ...least, RELAYER_BALANCE_WARN: warn, RELAYER_BALANCE_STOP: stop }).balance;
+  deepEqual(bounds("10", "10"), { warn: 10n ** 10n, stop: 10n ** 10n });
+  deepEqual(bounds("0", "10"), { warn: 0n, stop: 10n ** 10n });
+});
+
+Deno.test("config: a second endpoint verifies the first, and so must be another one", () => {
+  const url = "https://other.example/api/v2/jsonRPC";
+  const { indexer } = loadConfig({ ...least, INDEXER_VERIFY_URL: url, INDEXER_VERIFY_API_KEY: "k" });
+  deepEqual([indexer.verify?.url, indexer.verify?.apiKey?.reveal(), indexer.apiKey], [url, "k", undefined]);
+  equal(loadConfig(least).indexer.verify, undefined);
+  throws(
+    () => loadConfig({ ...least, INDEXER_URL: url, INDEXER_VERIFY_URL: url }),
+    /INDEXER_VERIFY_URL: is the endpoint that it is to verify/,
+  );
+  throws(
+    () => loadConfig({ ...least, INDEXER_VERIFY_API_KEY: "k" }),
+    /INDEXER_VERIFY_API_KEY: is set without/,
+  );
+});

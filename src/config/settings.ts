@@ -77,6 +77,18 @@ export const settings = {
     parse: text,
     secret: true,
   },
+  indexerVerifyUrl: {
+    name: "INDEXER_VERIFY_URL",
+    help:
+      "second toncenter v2 endpoint, another operator's: it answers the get methods, and so tells a made-up history",
+    parse: httpUrl,
+  },
+  indexerVerifyApiKey: {
+    name: "INDEXER_VERIFY_API_KEY",
+    help: "key of INDEXER_VERIFY_URL; without it one request a second",
+    parse: text,
+    secret: true,
+  },
   deployments: {
     name: "RELAYER_DEPLOYMENTS",
     help: "file of the deployments registry; unset: the one that comes with this release",

@@ -189,6 +189,12 @@ export const problems = {
     title: "Relayer does not answer as it should",
     todo: "Check its address, try again, or use another relayer.",
   },
+  tree_incomplete: {
+    status: 503,
+    title: "Tree lacks the newest deposits",
+    todo:
+      "Try again in a minute, or use another relayer: with fewer deposits a withdrawal hides among fewer.",
+  },
   contract_refused: { status: 422, title: "Contract refused the message", todo: "See the exit code." },
   insufficient_funds: {
     status: 422,

@@ -8,6 +8,7 @@ import type { CallOptions } from "../ton/chain.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import type { Clock } from "./clock.ts";
 import { Fresh } from "./fresh.ts";
+import type { Leadership } from "./leadership.ts";
 
 /** For so long an answer is as good as a new one: less than a transfer takes. */
 const FRESH_MS = 2_000;
@@ -77,12 +78,26 @@ export function alertDocument(
   return { event, network, relayer: address, balance: shown, warn, stop, text };
 }
 
-/** Watches until `signal` aborts; `alert` is told of each change of level and must not throw. */
+/** What watching needs. */
+export interface BalanceWatch {
+  readonly clock: Clock;
+  /** Every replica watches, and one tells. */
+  readonly leadership: Pick<Leadership, "leads">;
+  readonly log: Log;
+  /** Is told of each change of level, and must not throw. */
+  readonly alert: (alert: BalanceAlert) => void;
+}
+
+/**
+ * Watches until `signal` aborts. Who takes the lead over tells of a wallet that is low once more, because whoever led
+ * before may have died on it.
+ */
 export async function watchBalance(
   balance: Balance,
-  { clock, log, alert }: { clock: Clock; log: Log; alert: (alert: BalanceAlert) => void },
+  { clock, leadership, log, alert }: BalanceWatch,
   signal: AbortSignal,
 ): Promise<void> {
+  let told: BalanceLevel = "ok";
   while (!signal.aborted) {
     try {
       const now = await unlessAborted(balance.current(), signal);
@@ -91,8 +106,11 @@ export async function watchBalance(
       if (level !== balance.level) {
         balance.level = level;
         say(log, level, { balance: formatUnits(now) });
+      }
+      if (leadership.leads && level !== told) {
         alert({ event: `balance_${level}`, balance: now, bounds: balance.bounds });
       }
+      if (leadership.leads || level === "ok") told = level;
     } catch {
       // An endpoint that does not answer is the indexer's to tell of.
     }

@@ -50,6 +50,7 @@ Deno.test("balance: each change of level is told once, and it does not waver aro
   const wallet = { balance: () => Promise.resolve(holds) };
   const watching = watchBalance(new Balance(wallet, clock, bounds), {
     clock,
+    leadership: { leads: true },
     log: rootLog(),
     alert: ({ event }) => told.push(event),
   }, stop.signal);
@@ -79,7 +80,7 @@ Deno.test("balance: however long it is watched, the signal that ends it is liste
   signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args));
   const steps = manualClock();
   const clock: Clock = { now: steps.now, sleep: (ms) => steps.sleep(ms) }; // listens to nothing itself
-  const watched = { clock, log: rootLog(), alert: () => {} };
+  const watched = { clock, leadership: { leads: true }, log: rootLog(), alert: () => {} };
   const watching = watchBalance(
     new Balance({ balance: () => Promise.resolve(100n) }, clock, bounds),
     watched,
@@ -112,4 +113,32 @@ Deno.test("balance: an alert says what, where and how much, in whole units", () 
     stop: "1",
     text: "tonado relayer 0Qabc of testnet runs low: 1.5",
   });
+});
+
+Deno.test("balance: only the replica that leads tells, and who takes over a low wallet tells it once more", async () => {
+  const clock = manualClock();
+  const stop = new AbortController();
+  const told: BalanceAlert["event"][] = [];
+  const leadership = { leads: false };
+  let holds = 49n;
+  const balance = new Balance({ balance: () => Promise.resolve(holds) }, clock, bounds);
+  const alert = ({ event }: BalanceAlert) => void told.push(event);
+  const watching = watchBalance(balance, { clock, leadership, log: rootLog(), alert }, stop.signal);
+  const look = () => clock.move(30_000);
+  await look();
+  deepEqual([told, balance.level], [[], "low"], "a follower knows, and tells nobody");
+  leadership.leads = true;
+  for (let i = 0; i < 3; i++) await look();
+  deepEqual(told, ["balance_low"]);
+  leadership.leads = false;
+  holds = 100n;
+  await look();
+  leadership.leads = true;
+  await look();
+  deepEqual(told, ["balance_low"], "that it recovered, the other one has told");
+  holds = 5n;
+  await look();
+  deepEqual(told, ["balance_low", "balance_stopped"]);
+  stop.abort();
+  await watching;
 });

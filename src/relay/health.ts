@@ -27,10 +27,12 @@ export interface HealthParts {
   readonly leads: boolean;
   readonly store: StoreHealth;
   /** How the chain endpoint's last answer was; undefined: nobody has asked it. */
-  readonly chain: "ok" | "failed" | undefined;
+  readonly chain: "ok" | "failed" | "stands still" | undefined;
   /** Asks the shared cache; undefined: there is none. */
   readonly pingCache?: () => Promise<void>;
   readonly balance: Balance;
+  /** Live withdrawals of pools that are not served. */
+  readonly stranded: number;
   /** Whether the verifier would turn a proof away. */
   readonly verifierFull: boolean;
 }
@@ -39,11 +41,11 @@ const ok: Dependency = { state: "ok" };
 
 /** Looks at every part. Ready means: each registered pool is served, and there is one. */
 export async function healthOf(parts: HealthParts): Promise<Health> {
-  const { pools, leads, store, chain, pingCache, balance, verifierFull } = parts;
+  const { pools, leads, store, chain, pingCache, balance, verifierFull, stranded } = parts;
   const dependencies: Record<string, Dependency> = {
-    registry: Object.keys(pools).length > 0 ? ok : down("the deployments registry lists no pools"),
+    registry: registryState(Object.keys(pools).length, stranded),
     store: store.ok ? ok : down(store.reason),
-    chain: chain === "failed" ? degraded("the chain endpoint did not answer as it should") : ok,
+    chain: chainState(chain),
     wallet: walletState(balance),
     prover: verifierFull ? degraded("the queue of proofs is full") : ok,
     ...(pingCache === undefined ? {} : { cache: await cacheState(pingCache) }),
@@ -51,6 +53,16 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
   const ready = Object.values(dependencies).every(({ state }) => state !== "down") &&
     Object.values(pools).every((pool) => pool.ready);
   return { ready, leads, dependencies, pools };
+}
+
+function registryState(pools: number, stranded: number): Dependency {
+  if (pools === 0) return down("the deployments registry lists no pools");
+  return stranded === 0 ? ok : degraded("withdrawals wait for a pool that is not served; the log names it");
+}
+
+function chainState(chain: HealthParts["chain"]): Dependency {
+  if (chain === "stands still") return down("the chain endpoint shows no new blocks");
+  return chain === "failed" ? degraded("the chain endpoint did not answer as it should") : ok;
 }
 
 function walletState(balance: Balance): Dependency {

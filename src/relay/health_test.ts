@@ -19,6 +19,7 @@ const well: HealthParts = {
   pingCache: () => Promise.resolve(),
   balance: await holding(100n),
   verifierFull: false,
+  stranded: 0,
 };
 
 Deno.test("health: ready when every part is well", async () => {
@@ -54,6 +55,8 @@ const cases: [claim: string, change: Partial<HealthParts>, ready: boolean, name:
   ],
   ["a wallet that runs low is told of", { balance: await holding(49n) }, true, "wallet", "degraded"],
   ["a wallet below its stop still serves reads", { balance: await holding(9n) }, true, "wallet", "degraded"],
+  ["withdrawals that nobody works on are told of", { stranded: 2 }, true, "registry", "degraded"],
+  ["an endpoint that stands still keeps it from serving", { chain: "stands still" }, false, "chain", "down"],
   ["a full queue of proofs is told of", { verifierFull: true }, true, "prover", "degraded"],
 ];
 for (const [claim, change, ready, name, state] of cases) {

@@ -47,6 +47,7 @@ const PROGRESS_AFTER_MS = 1_000;
 /** Between a follower's looks at the leader's rows, in milliseconds. */
 const ROWS_MS = 1_000;
 
+const LEFT_OUT = "the chain has deposits that its history does not show";
 const BEHIND = "the chain endpoint is behind what is stored here, or of another network";
 
 /** Follows `pool` until `signal` aborts. */
@@ -60,12 +61,14 @@ export async function followPool(pool: PoolState, deps: IndexerDeps, signal: Abo
   await deps.leadership.known;
   let restored = await restoreTree(pool.id, pool.tree, kept);
   let saved = pool.tree.size;
+  const owed = new OwedRoot();
   while (!signal.aborted) {
     try {
       await verify(pool, deps, signal);
       const { leads } = deps.leadership; // before the rows: after them another one may have written more
       await pool.tree.load(deps.store.deposits(pool.id, pool.tree.size), signal); // a leader: all of it once, nothing later
       const outcome = leads ? await catchUp(pool, deps, signal) : await confirm(pool, deps, signal);
+      if (owed.since(pool, clock.now()) > pace.staleAfter) throw new Problem("chain_inconsistent", LEFT_OUT);
       if (outcome === "unasked") {
         await clock.sleep(Math.min(pace.pollMin, ROWS_MS), signal);
         continue;
@@ -127,7 +130,7 @@ async function servesFromMemory(
   try {
     const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
     if (!roots.includes(pool.tree.root)) return false;
-    pool.roots = roots;
+    pool.know(roots, clock.now());
     pool.synced(clock.now());
     return true;
   } catch {
@@ -149,7 +152,7 @@ async function confirm(
   for (let attempt = 1;; attempt++) {
     const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
     if (roots.includes(pool.tree.root)) {
-      pool.roots = roots;
+      pool.know(roots, clock.now());
       return "unmoved";
     }
     if (attempt === ROOT_ATTEMPTS) {
@@ -165,36 +168,59 @@ async function confirm(
 async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): Promise<Outcome> {
   const { chain, store } = deps;
   const { address } = pool.deployment;
+  const { clock, pace } = deps;
   let cursor = await store.cursor(pool.id);
   // Not from the account: its state comes along there, and a full pool's takes megabytes.
   const newestId = async () => (await chain.transactions(address, { limit: 1, signal }))[0]?.id;
   let newest = await newestId();
+  let outcome: Outcome = "moved";
   if (newest !== undefined && cursor !== undefined) {
     if (newest.lt < cursor.lt) return "behind";
-    if (newest.hash === cursor.hash && pool.roots[0] === pool.tree.root) return "unmoved";
+    if (newest.hash === cursor.hash && pool.roots[0] === pool.tree.root) outcome = "unmoved";
   }
+  // A history that shows nothing new may leave out what is: from time to time the roots are asked all the same.
+  if (outcome === "unmoved" && clock.now() - pool.rootsAt < pace.staleAfter / 2) return outcome;
   pool.seenLt = newest?.lt ?? 0n;
   pool.appliedLt = cursor?.lt ?? 0n;
-  const started = deps.clock.now();
+  const started = clock.now();
   for (let attempt = 1;; attempt++, newest = await newestId()) {
     for await (const batch of scanPoolTransactions(chain, address, { after: cursor, newest, signal })) {
       await applyBatch(pool, batch, cursor, deps);
       cursor = batch.cursor;
       pool.appliedLt = cursor.lt;
-      if (deps.clock.now() - started > PROGRESS_AFTER_MS) {
+      if (clock.now() - started > PROGRESS_AFTER_MS) {
         deps.log.info("{pool}: {leaves} leaves indexed", { pool: pool.key, leaves: pool.tree.size });
       }
     }
     const roots = await new Pool(chain, address).getRootHistory({ signal });
     if (roots.includes(pool.tree.root)) {
-      pool.roots = roots;
-      return "moved";
+      pool.know(roots, clock.now());
+      return outcome;
     }
     if (attempt === ROOT_ATTEMPTS) {
       pool.rootMismatches++;
       throw new Problem("chain_inconsistent", `the root of ${pool.tree.size} indexed leaves is not on chain`);
     }
-    await deps.clock.sleep(deps.pace.retryMin, signal);
+    await clock.sleep(pace.retryMin, signal);
+  }
+}
+
+/**
+ * A root that the chain has and the tree must reach: an endpoint may leave the newest deposits out of its history, and the
+ * tree without them still has one of the last roots.
+ */
+class OwedRoot {
+  #owed: { readonly root: bigint; readonly at: number } | undefined;
+
+  /** How long one has been owed, in milliseconds; 0: none is. `pool.roots` holds the tree's. */
+  since({ roots, tree }: PoolState, now: number): number {
+    const own = roots.indexOf(tree.root);
+    if (this.#owed !== undefined) {
+      const place = roots.indexOf(this.#owed.root);
+      if (place < 0 || place >= own) this.#owed = undefined; // older than ours, or older than all that are left
+    }
+    if (own > 0) this.#owed ??= { root: roots[0], at: now };
+    return this.#owed === undefined ? 0 : now - this.#owed.at;
   }
 }
 

@@ -7,14 +7,16 @@ import type { Health } from "./health.ts";
 import type { Leadership } from "./leadership.ts";
 import type { PoolState } from "./pool_state.ts";
 import type { ProofVerifier } from "./proof_verifier.ts";
+import type { Stranded } from "./stranded.ts";
 
 const NANO = 1e9;
 
 /** The relayer's state, for {@linkcode Metrics.observe}. */
-export function observed({ pools, leadership, store, balance, verifier, health, clock }: {
+export function observed({ pools, leadership, store, stranded, balance, verifier, health, clock }: {
   readonly pools: readonly PoolState[];
   readonly leadership: Leadership;
   readonly store: Store;
+  readonly stranded: Stranded;
   readonly balance: Balance;
   readonly verifier: ProofVerifier;
   readonly health: () => Promise<Health>;
@@ -28,6 +30,7 @@ export function observed({ pools, leadership, store, balance, verifier, health, 
       for (const { state } of await store.liveJobs()) count[state]++;
       return count;
     },
+    stranded: () => stranded.count,
     leads: () => leadership.leads,
     verifying: () => verifier.pending,
     pools: () =>

@@ -11,6 +11,8 @@ export interface Pace {
   readonly retryMax: number;
   /** A pool without a good answer for so long is not ready. */
   readonly staleAfter: number;
+  /** Between looks at the endpoint's head. */
+  readonly head: number;
   /** Between looks at the wallet while a transfer is in flight. */
   readonly wallet: number;
   /** Between sends of the same transfer. */
@@ -29,17 +31,20 @@ export function paceFor(network: Network, options: { hasKey: boolean; pools: num
       retryMin: 200,
       retryMax: 2_000,
       staleAfter: 10_000,
+      head: 2_500,
       wallet: 200,
       rebroadcast: 2_000,
     };
   }
   const each = 2 * options.pools * (options.hasKey ? 100 : 1_000);
+  const staleAfter = Math.max(60_000, 6 * each);
   return {
     pollMin: Math.max(2_000, each),
     pollMax: Math.max(10_000, 2 * each),
     retryMin: 1_000,
     retryMax: 30_000,
-    staleAfter: Math.max(60_000, 6 * each),
+    staleAfter,
+    head: staleAfter / 4,
     wallet: 2_000,
     rebroadcast: 6_000,
   };

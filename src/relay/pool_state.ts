@@ -2,14 +2,21 @@
  * What the relayer knows of one pool right now: its tree, the roots the chain accepts, and whether it may be served.
  * The indexer writes it; everybody else reads.
  */
+import type { Address } from "@ton/core";
 import type { Deployment } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
 import type { PoolId } from "../store/store.ts";
 import type { TreeService } from "../tree/tree_service.ts";
+import type { Head } from "./head.ts";
 import { PoolTree } from "./pool_tree.ts";
 
 /** Whether a pool may be served, and if not, why. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+
+/** A contract's address as it is emitted. */
+export function shownAddress(address: Address, network: Network): string {
+  return address.toString({ bounceable: true, testOnly: network !== "mainnet" });
+}
 
 /** One registered pool at run time. */
 export class PoolState {
@@ -21,6 +28,8 @@ export class PoolState {
   readonly tree: PoolTree;
   /** The last 30 roots on chain, newest first, as last asked. */
   roots: readonly bigint[] = [];
+  /** When they were asked, unix milliseconds. */
+  rootsAt = -Infinity;
   /** Set when the contract at this address is not the registered one: it is not offered to anybody then. */
   refused?: string;
   /** Logical times of the newest transaction seen and of the last one applied. */
@@ -34,6 +43,7 @@ export class PoolState {
   /**
    * @param staleAfter milliseconds without a good answer of the endpoint after which the pool is not ready
    * @param trees default: this thread
+   * @param head of the endpoint; absent: it is not watched
    */
   constructor(
     readonly key: string,
@@ -41,17 +51,23 @@ export class PoolState {
     readonly staleAfter: number,
     network: Network,
     trees?: TreeService,
+    readonly head?: Pick<Head, "standsStill">,
   ) {
     this.tree = new PoolTree(trees);
     this.id = deployment.address.toRawString();
-    const format = { bounceable: true, testOnly: network !== "mainnet" };
-    this.shown = deployment.address.toString(format);
-    this.shownMaster = deployment.jettonMaster?.toString(format);
+    this.shown = shownAddress(deployment.address, network);
+    this.shownMaster = deployment.jettonMaster && shownAddress(deployment.jettonMaster, network);
   }
 
   /** When it was last {@link synced}, unix milliseconds. */
   get syncedAt(): number {
     return this.#syncedAt;
+  }
+
+  /** The chain's roots as of `now`, with the tree's among them. */
+  know(roots: readonly bigint[], now: number): void {
+    this.roots = roots;
+    this.rootsAt = now;
   }
 
   /** The tree equals the chain's as of `now` (milliseconds). */
@@ -67,7 +83,8 @@ export class PoolState {
 
   readiness(now: number): Readiness {
     const reason = this.refused ?? this.#reason ??
-      (now - this.#syncedAt > this.staleAfter ? "the chain endpoint does not answer" : undefined);
+      (now - this.#syncedAt > this.staleAfter ? "the chain endpoint does not answer" : undefined) ??
+      (this.head?.standsStill ? "the chain endpoint shows no new blocks" : undefined);
     return reason === undefined ? { ready: true } : { ready: false, reason };
   }
 }

@@ -20,6 +20,7 @@ import { runBroadcaster } from "./broadcaster.ts";
 import { Changes } from "./changes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { HourlyCaps } from "./hourly_caps.ts";
+import { Head, watchHead } from "./head.ts";
 import { type Health, healthOf } from "./health.ts";
 import { followPool } from "./indexer.ts";
 import { Intake } from "./intake.ts";
@@ -33,6 +34,7 @@ import type { CommitmentsPage, TreePath } from "./pool_tree.ts";
 import { PriceList } from "./price_list.ts";
 import { ProofVerifier, type Verifier } from "./proof_verifier.ts";
 import { runRetention } from "./retention.ts";
+import { Stranded, watchStranded } from "./stranded.ts";
 import type { WithdrawRequest } from "./withdrawal_checks.ts";
 import { type Submission, submitWithdrawal, withdrawalStatus } from "./withdrawals.ts";
 import type { WithdrawalView } from "./withdrawal_view.ts";
@@ -41,7 +43,7 @@ import type { WithdrawalView } from "./withdrawal_view.ts";
 export interface RelayerConfig {
   readonly network: Network;
   readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
-  readonly indexer: { readonly apiKey?: unknown };
+  readonly indexer: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
   /** Absent: ended withdrawals stay in the journal for ever. */
   readonly store?: { readonly retentionDays: number };
 }
@@ -64,7 +66,7 @@ export interface RelayerParts {
   readonly caps?: HourlyCaps;
   /** Default: no bounds. */
   readonly balance?: BalanceBounds;
-  /** Is told when the balance crosses a bound; must not throw. */
+  /** Is told when the balance crosses a bound, while this replica leads; must not throw. */
   readonly alert?: (alert: BalanceAlert) => void;
   /** How the chain endpoint's last answer was. */
   readonly chainAnswer?: () => "ok" | "failed" | undefined;
@@ -117,13 +119,16 @@ export function startRelayer(parts: RelayerParts): Relayer {
   const { clock = systemClock, random = (bytes) => void crypto.getRandomValues(bytes), log } = parts;
   const { network } = config;
   const pace = paceFor(network, {
-    hasKey: config.indexer.apiKey !== undefined,
+    hasKey: [config.indexer, config.indexer.verify ?? config.indexer].every(({ apiKey }) =>
+      apiKey !== undefined
+    ),
     pools: deployments.pools.size,
   });
   const stop = new AbortController();
   const changes = new Changes();
+  const head = new Head(pace.staleAfter);
   const all = [...deployments.pools].map(([key, pool]) =>
-    new PoolState(key, pool, pace.staleAfter, network, parts.trees)
+    new PoolState(key, pool, pace.staleAfter, network, parts.trees, head)
   );
   const byId = new Map(all.map((pool) => [pool.id, pool]));
   const store = parts.metrics === undefined ? parts.store : measureStore(parts.store, {
@@ -150,6 +155,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
     pools: { get: offered },
     random,
   };
+  const stranded = new Stranded();
   const submissions = new Set<Promise<Submission>>();
   const running = [
     runLeadership(leadership, { ...shared, log: log.getChild("leadership") }, stop.signal),
@@ -167,9 +173,11 @@ export function startRelayer(parts: RelayerParts): Relayer {
       )
     ),
     runBroadcaster({ ...shared, wallet, pools: byId, log: log.getChild("broadcaster") }, stop.signal),
+    watchHead(head, shared, stop.signal),
+    watchStranded(stranded, { ...shared, pools: checks.pools, log: log.getChild("registry") }, stop.signal),
     watchBalance(
       balance,
-      { clock, log: log.getChild("wallet"), alert: parts.alert ?? (() => {}) },
+      { clock, leadership, log: log.getChild("wallet"), alert: parts.alert ?? (() => {}) },
       stop.signal,
     ),
     ...config.store
@@ -214,13 +222,16 @@ export function startRelayer(parts: RelayerParts): Relayer {
       pools: readiness().pools,
       leads: leadership.leads,
       store: store.health(),
-      chain: parts.chainAnswer?.(),
+      chain: head.standsStill ? "stands still" : parts.chainAnswer?.(),
       ...(parts.cache === undefined ? {} : { pingCache: () => parts.cache!.ping() }),
       balance,
       verifierFull: verifier.full,
+      stranded: stranded.count,
     });
   }
-  parts.metrics?.observe(observed({ pools: all, leadership, store, balance, verifier, health, clock }));
+  parts.metrics?.observe(
+    observed({ pools: all, leadership, store, stranded, balance, verifier, health, clock }),
+  );
 
   let ended: Promise<void> | undefined;
   async function end(): Promise<void> {
@@ -268,7 +279,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
       );
       return submission.finally(() => submissions.delete(submission));
     },
-    withdrawal: (address, nullifierHash) => withdrawalStatus(address, nullifierHash, checks),
+    withdrawal: (address, nullifierHash) => withdrawalStatus(address, nullifierHash, { ...checks, network }),
     health,
     readiness,
     close: () => ended ??= end(),

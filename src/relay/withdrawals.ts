@@ -1,11 +1,12 @@
 /** Takes withdrawals on: checks, journals, waits until the wallet has sent it, and says where one stands. */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
+import type { Network } from "../core/network.ts";
 import { proofToCell } from "../core/proof_codec.ts";
 import type { Job, JobId, Withdrawal } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import type { Intake } from "./intake.ts";
-import type { PoolState } from "./pool_state.ts";
+import { type PoolState, shownAddress } from "./pool_state.ts";
 import { type CheckDeps, checkWithdrawal, proofOf, type WithdrawRequest } from "./withdrawal_checks.ts";
 import { retryAt } from "./terms.ts";
 import { viewOfJob, viewOfPayment, type WithdrawalView } from "./withdrawal_view.ts";
@@ -82,7 +83,7 @@ async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<
 }
 
 function alreadyUsed(request: WithdrawRequest, deps: WithdrawalDeps, found: Job | Withdrawal): Problem {
-  const withdrawal = viewOf(named(request, deps).pool, request.signals.nullifierHash, found);
+  const withdrawal = viewOf(named(request, deps).pool.shown, request.signals.nullifierHash, found);
   return new Problem("nullifier_already_used", undefined, { members: { withdrawal } });
 }
 
@@ -116,25 +117,23 @@ function named(request: WithdrawRequest, deps: WithdrawalDeps): { pool: PoolStat
 }
 
 /**
- * Where the withdrawal of a note stands.
+ * Where the withdrawal of a note stands, also of a pool that is not served any more.
  *
  * @throws {Problem} `unknown_pool`, `withdrawal_not_found`
  */
 export async function withdrawalStatus(
   address: Address,
   nullifierHash: bigint,
-  { store, pools }: Pick<CheckDeps, "store" | "pools">,
+  { store, pools, network }: Pick<CheckDeps, "store" | "pools"> & { readonly network: Network },
 ): Promise<WithdrawalView> {
-  const pool = pools.get(address.toRawString());
-  if (!pool) throw new Problem("unknown_pool");
-  const found = await store.job({ pool: pool.id, nullifierHash }) ??
-    await store.withdrawal(pool.id, nullifierHash);
-  if (!found) throw new Problem("withdrawal_not_found");
-  return viewOf(pool, nullifierHash, found);
+  const pool = address.toRawString();
+  const found = await store.job({ pool, nullifierHash }) ?? await store.withdrawal(pool, nullifierHash);
+  if (!found) throw new Problem(pools.get(pool) ? "withdrawal_not_found" : "unknown_pool");
+  return viewOf(shownAddress(address, network), nullifierHash, found);
 }
 
-function viewOf(pool: PoolState, nullifierHash: bigint, found: Job | Withdrawal): WithdrawalView {
-  return "state" in found ? viewOfJob(pool.shown, found) : viewOfPayment(pool.shown, nullifierHash, found);
+function viewOf(shown: string, nullifierHash: bigint, found: Job | Withdrawal): WithdrawalView {
+  return "state" in found ? viewOfJob(shown, found) : viewOfPayment(shown, nullifierHash, found);
 }
 
 function randomQueryId(random: (bytes: Uint8Array<ArrayBuffer>) => void): bigint {

@@ -10,6 +10,8 @@ export interface Observed {
   balance(): number | undefined;
   /** Live withdrawals by state. */
   jobs(): Promise<Readonly<Record<string, number>>>;
+  /** Live withdrawals of pools that are not served. */
+  stranded(): number;
   /** Whether this replica indexes and signs. */
   leads(): boolean;
   /** Proofs that wait or are being verified. */
@@ -95,6 +97,10 @@ export function createMetrics(version = "development") {
     ["pool"],
   );
   const jobs = gauge("tonado_withdrawals_live", "Withdrawals that have not ended, by state", ["state"]);
+  const stranded = gauge(
+    "tonado_withdrawals_stranded",
+    "Live withdrawals of pools that are not served: not in the registry, or refused",
+  );
 
   const verification = histogram("tonado_proof_verification_seconds", "Time to verify a proof", FAST, [
     "holds",
@@ -136,6 +142,7 @@ export function createMetrics(version = "development") {
     if (observed === undefined) return;
     leads.set(observed.leads() ? 1 : 0);
     verifying.set(observed.verifying());
+    stranded.set(observed.stranded());
     const native = observed.balance();
     if (native !== undefined) balance.set(native);
     for (const { pool, ready, leaves, lagSeconds: seconds, lagLt: lt, rootMismatches } of observed.pools()) {

@@ -17,6 +17,7 @@ import type { Store } from "../../src/store/store.ts";
 import type { TreeSnapshots } from "../../src/store/tree_snapshots.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
+import type { Metrics } from "../../src/telemetry/metrics.ts";
 import type { Chain } from "../../src/ton/chain.ts";
 import { Pool } from "../../src/ton/pool.ts";
 import { connect } from "../../src/ton/toncenter.ts";
@@ -46,6 +47,8 @@ export interface Replaced {
   readonly signer?: LocalWallet;
   /** What a withdrawal of jettons may cost at most, nano. */
   readonly maxCostNano?: bigint;
+  /** Default: none. */
+  readonly metrics?: Metrics;
   /** Default: none. */
   readonly snapshots?: TreeSnapshots;
 }
@@ -110,6 +113,7 @@ export class Harness implements AsyncDisposable {
       vkeyHash: combinedVkeyHash(this.prover.vkeyHash),
       deployments: wrap.deployments ?? this.localnet.deployments,
       ...wrap.snapshots ? { snapshots: wrap.snapshots } : {},
+      ...(wrap.metrics === undefined ? {} : { metrics: wrap.metrics }),
       ...(wrap.caps === undefined ? {} : { caps: wrap.caps }),
       log: rootLog(),
     });

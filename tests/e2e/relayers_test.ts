@@ -1,6 +1,7 @@
 /** A withdrawal through a list of relayers of which only the last is honest: real servers, real pool, real proofs. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
+import { toHex } from "../../src/core/field.ts";
 import { checkedTree, withdrawThrough } from "../../src/client/relayed_withdrawal.ts";
 import { RelayerClient } from "../../src/client/relayer_client.ts";
 import { Harness } from "./relayer_harness.ts";
@@ -18,6 +19,8 @@ const changed = async (
   const response = await honest();
   return Response.json(change(await response.json()), { status: response.status });
 };
+/** The pool's root before its newest deposit: still one of the last 30. */
+let earlierRoot = 0n;
 const lies: Record<string, Lie> = {
   "a root that is not the pool's": (path, honest) =>
     path === "/tree/root" ? changed(honest, (body) => ({ ...body, root: "0x5" })) : undefined,
@@ -30,6 +33,17 @@ const lies: Record<string, Lie> = {
           commitment: "0x7",
         })),
       }))
+      : undefined,
+  "leaves without the newest": (path, honest) =>
+    path === "/tree/commitments"
+      ? changed(honest, (body) => ({
+        ...body,
+        count: 1,
+        nextFrom: null,
+        commitments: (body.commitments as unknown[]).slice(0, 1),
+      }))
+      : path === "/tree/root"
+      ? changed(honest, () => ({ root: toHex(earlierRoot) }))
       : undefined,
   "another network": (path, honest) =>
     path === "/status" ? changed(honest, (body) => ({ ...body, network: "testnet" })) : undefined,
@@ -50,6 +64,8 @@ const lies: Record<string, Lie> = {
 Deno.test("client: of several relayers the honest one pays, and each other is told with its fault", async () => {
   await using net = await Harness.start();
   const note = await net.deposit(KEY);
+  earlierRoot = net.tree(KEY).root;
+  await net.deposit(KEY);
   await net.untilIndexed(KEY);
   const ended = new AbortController();
   const relayerThat = (lie: Lie): RelayerClient => {
@@ -74,11 +90,13 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
     note,
     recipient,
     prover: net.prover,
+    treePatienceMs: 0,
   };
   const options = { pollMs: 200, patienceMs: 400 };
 
   await rejects(checkedTree(dishonest[0], pool), { code: "relayer_unavailable" });
   await rejects(checkedTree(dishonest[1], pool), { code: "relayer_unavailable" });
+  await rejects(checkedTree(dishonest[2], pool, { treePatienceMs: 0 }), { code: "tree_incomplete" });
   equal((await checkedTree(honest, pool)).root, net.tree(KEY).root);
 
   const unheard = [dead, ...dishonest];

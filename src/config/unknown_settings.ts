@@ -1,0 +1,37 @@
+/**
+ * Variables that look like settings and are none: a bound that is mistyped is a bound that does not hold, and nobody
+ * would notice.
+ */
+import { distance } from "fastest-levenshtein";
+import type { Environment } from "./config.ts";
+import { clientSettings } from "./client_settings.ts";
+import type { Setting } from "./setting.ts";
+import { settings } from "./settings.ts";
+import { toolSettings } from "./tool_settings.ts";
+
+/** Everything of these names is ours. */
+const OURS = /^(RELAYER|INDEXER)_/;
+/** Of these some are the tests' and the tools': only what is nearly a setting is told. */
+const SHARED = /^(TONADO|DATABASE|POSTGRES|CACHE|REDIS)_/;
+/** Letters that a name may differ in to be taken for another one. */
+const NEAR = 2;
+
+/** One line a variable that is set and never read, with the setting that may be meant. */
+export function unknownSettings(env: Environment): string[] {
+  const all = [settings, toolSettings, clientSettings].flatMap((table) =>
+    Object.values<Setting<unknown>>(table)
+  );
+  const known = new Set(all.flatMap(({ name, alias }) => alias === undefined ? [name] : [name, alias]));
+  const lines = [];
+  for (const name of Object.keys(env).sort()) {
+    if (known.has(name) || !(OURS.test(name) || SHARED.test(name))) continue;
+    const near = [...known].map((each) => ({ each, letters: distance(name, each) }))
+      .sort((a, b) => a.letters - b.letters)[0];
+    const meant = near.letters <= NEAR ? near.each : undefined;
+    if (meant === undefined && !OURS.test(name)) continue;
+    lines.push(
+      `${name} is no setting and is not read${meant === undefined ? "" : `: is ${meant} meant?`}`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,37 @@
+import { deepEqual } from "node:assert/strict";
+import type { Setting } from "./setting.ts";
+import { settings } from "./settings.ts";
+import { unknownSettings } from "./unknown_settings.ts";
+
+Deno.test("what looks like a setting and is none is told, with the one that may be meant", () => {
+  const env = {
+    RELAYER_HOURLY_CAPS: "5",
+    RELAYER_BALANCE_STPO: "5",
+    RELAYER_SOMETHING_ELSE: "x",
+    INDEXER_KEY: "a secret",
+    TONADO_BURN_OWNERS: "1",
+    DATABSE_URL: "postgres://x/y", // somebody else's, for all we know
+    DATABASE_URI: "postgres://x/y",
+  };
+  deepEqual(unknownSettings(env), [
+    "DATABASE_URI is no setting and is not read: is DATABASE_URL meant?",
+    "INDEXER_KEY is no setting and is not read",
+    "RELAYER_BALANCE_STPO is no setting and is not read: is RELAYER_BALANCE_STOP meant?",
+    "RELAYER_HOURLY_CAPS is no setting and is not read: is RELAYER_HOURLY_CAP meant?",
+    "RELAYER_SOMETHING_ELSE is no setting and is not read",
+    "TONADO_BURN_OWNERS is no setting and is not read: is TONADO_BURN_OWNER meant?",
+  ]);
+});
+
+Deno.test("no setting, no alias, nothing of the tests and nobody else's variable is told", () => {
+  const own = Object.values<Setting<unknown>>(settings).flatMap(({ name, alias = name }) => [name, alias]);
+  const others = [
+    "PATH",
+    "TONADO_SEED",
+    "TONADO_REQUIRE_ALL",
+    "DATABASE_NAME",
+    "REDIS_PASSWORD",
+    "TONADO_NOTES",
+  ];
+  deepEqual(unknownSettings(Object.fromEntries([...own, ...others].map((name) => [name, "1"]))), []);
+});
