@@ -4,7 +4,7 @@
  */
 import type { Archive, ArchiveRow } from "../store/archive.ts";
 import { shownIdentity } from "../store/identity.ts";
-import { isLive, type Job, type PoolId, type Store } from "../store/store.ts";
+import { type Deposit, isLive, type Job, type PoolId, type Store } from "../store/store.ts";
 
 /** What a check found. */
 export interface StoreCheck {
@@ -22,7 +22,7 @@ interface PoolRows {
 }
 
 /** Commitments looked up at once. */
-const TOGETHER = 100;
+const TOGETHER = 1_000;
 /** Faults of one check that are told. */
 const TOLD = 5;
 /** Rows between two reports of progress. */
@@ -44,7 +44,8 @@ export async function checkStore(
   const pools = new Map<PoolId, PoolRows>();
   const jobs = new Map<string, Job>();
   const unpaid = new Set<string>();
-  let lookups: Promise<void>[] = [];
+  /** Leaves of one pool whose commitments are to be looked up. */
+  let unchecked: { readonly pool: PoolId; readonly deposits: Deposit[] } = { pool: "", deposits: [] };
   let owner = "none yet: that of the first relayer to start on it";
   let transferred = "none in flight";
   let rows = 0;
@@ -73,20 +74,14 @@ export async function checkStore(
         if (!jobs.has(name)) faults.transfer.push(`${name} is in it, and in no journal`);
       }
     },
-    deposit({ pool, deposit: { leafIndex, commitment } }) {
+    deposit({ pool, deposit }) {
+      const { leafIndex } = deposit;
       const seen = of(pool);
       if (leafIndex !== seen.leaves) {
         faults.leaves.push(`${pool} has leaf ${leafIndex} where ${seen.leaves} should be`);
       }
       seen.leaves = leafIndex + 1;
-      lookups.push((async () => {
-        const found = await store.deposit(pool, commitment);
-        if (found?.leafIndex !== leafIndex) {
-          faults.commitments.push(
-            `that of leaf ${leafIndex} of ${pool} leads to ${found?.leafIndex ?? "none"}`,
-          );
-        }
-      })());
+      unchecked.deposits.push(deposit);
     },
     withdrawal({ pool, withdrawal: { nullifierHash, txHash } }) {
       of(pool).withdrawals++;
@@ -99,14 +94,23 @@ export async function checkStore(
       unpaid.delete(name);
     },
   };
+  const lookUp = async (next: PoolId) => {
+    const { pool, deposits } = unchecked;
+    unchecked = { pool: next, deposits: [] };
+    const leaves = await store.leavesOf(pool, deposits.map(({ commitment }) => commitment));
+    for (const [i, { leafIndex }] of deposits.entries()) {
+      if (leaves[i] === leafIndex) continue;
+      faults.commitments.push(`that of leaf ${leafIndex} of ${pool} leads to ${leaves[i] ?? "none"}`);
+    }
+  };
   for await (const row of store.rows()) {
+    if (row.kind === "deposit" && (row.pool !== unchecked.pool || unchecked.deposits.length === TOGETHER)) {
+      await lookUp(row.pool);
+    }
     take[row.kind](row as never);
     if (++rows % REPORT === 0) onProgress(rows);
-    if (lookups.length < TOGETHER) continue;
-    await Promise.all(lookups);
-    lookups = [];
   }
-  await Promise.all(lookups);
+  await lookUp("");
   for (const name of unpaid) faults.payments.push(`${name} is confirmed, and there is no payment`);
   for (const [pool, { hasCursor }] of pools) {
     if (!hasCursor) faults.cursors.push(`${pool} has rows and no cursor`);

@@ -23,6 +23,9 @@ export interface Archive extends Identified {
    */
   rows(): AsyncIterable<ArchiveRow>;
 
+  /** The leaf that each commitment leads to, in few questions; undefined where it leads to none. */
+  leavesOf(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]>;
+
   /**
    * Writes `rows` into this store, which must be empty: all of them, or, when something fails, none that a relayer would
    * ever start on.

@@ -2,7 +2,7 @@
 import { Problem } from "../../core/errors.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
-import type { Cursor, Deposit, Job, Transfer, Withdrawal } from "../store.ts";
+import type { Cursor, Deposit, Job, PoolId, Transfer, Withdrawal } from "../store.ts";
 import { decode, encode, keys, poolOfKey } from "./codec.ts";
 import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./writes.ts";
 
@@ -10,6 +10,8 @@ import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./writes
 const PAGE = 90;
 /** Values read at once. */
 const READ = 500;
+/** Keys that the store takes in one question. */
+const AT_ONCE = 10;
 
 /** All rows. */
 export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
@@ -30,6 +32,22 @@ export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
   for await (const [key, withdrawal] of all<Withdrawal>(keys.allWithdrawals)) {
     yield { kind: "withdrawal", pool: poolOfKey(key), withdrawal };
   }
+}
+
+/** The leaves of commitments, by their index. */
+export async function leavesOf(
+  kv: Deno.Kv,
+  pool: PoolId,
+  commitments: readonly bigint[],
+): Promise<(number | undefined)[]> {
+  const wanted = commitments.map((commitment) => keys.leaf(pool, commitment));
+  const parts = Array.from(
+    { length: Math.ceil(wanted.length / AT_ONCE) },
+    (_, i) => kv.getMany<Uint8Array[]>(wanted.slice(i * AT_ONCE, (i + 1) * AT_ONCE)),
+  );
+  return (await Promise.all(parts)).flat().map(({ value }) =>
+    value === null ? undefined : decode<number>(value)
+  );
 }
 
 /** Writes rows, behind a mark that keeps a relayer away until all of them are there. */

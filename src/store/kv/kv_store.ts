@@ -21,7 +21,7 @@ import {
   type Withdrawal,
   withdrawalOf,
 } from "../store.ts";
-import { archiveRows, restoreRows } from "./archive.ts";
+import { archiveRows, leavesOf, restoreRows } from "./archive.ts";
 import { decode, encode, keys, liveKeyParts } from "./codec.ts";
 import { lockDirectory } from "./lock.ts";
 import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./writes.ts";
@@ -234,6 +234,10 @@ class KvStore implements ArchivedStore {
 
   rows(): AsyncIterable<ArchiveRow> {
     return archiveRows(this.#kv);
+  }
+
+  leavesOf(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]> {
+    return leavesOf(this.#kv, pool, commitments);
   }
 
   async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {

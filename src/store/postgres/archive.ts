@@ -7,6 +7,8 @@ import type { Database, Query } from "./database.ts";
 import {
   cursorOf,
   depositOfRow,
+  element,
+  integer,
   jobOfRow,
   jobValues,
   transferOfRow,
@@ -66,6 +68,20 @@ async function* allRows(query: Query): AsyncIterable<ArchiveRow> {
   for await (const row of pages(query, "withdrawals")) {
     yield { kind: "withdrawal", pool: row.pool as string, withdrawal: withdrawalOfRow(row) };
   }
+}
+
+/** The leaves of commitments. */
+export async function leavesOf(
+  query: Query,
+  pool: PoolId,
+  commitments: readonly bigint[],
+): Promise<(number | undefined)[]> {
+  const rows = await query(
+    "select commitment, leaf_index from deposits where pool = $1 and commitment = any($2::bytea[])",
+    [pool, commitments.map(element)],
+  );
+  const leaves = new Map(rows.map((row) => [integer(row.commitment), row.leaf_index as number]));
+  return commitments.map((commitment) => leaves.get(commitment));
 }
 
 /** Whose the store is. */

@@ -21,7 +21,7 @@ import {
   type Withdrawal,
   withdrawalOf,
 } from "../store.ts";
-import { archiveRows, depositsFrom, identityIn, restoreRows } from "./archive.ts";
+import { archiveRows, depositsFrom, identityIn, leavesOf, restoreRows } from "./archive.ts";
 import { Database, isMisconfigured, type Query, uses } from "./database.ts";
 import { Lease } from "./lease.ts";
 import { migrate } from "./migrate.ts";
@@ -244,6 +244,10 @@ class PostgresStore implements ArchivedStore {
 
   rows(): AsyncIterable<ArchiveRow> {
     return archiveRows(this.#database);
+  }
+
+  leavesOf(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]> {
+    return leavesOf(this.#database.query, pool, commitments);
   }
 
   async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {
