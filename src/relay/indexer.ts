@@ -18,6 +18,7 @@ import type { Clock } from "./clock.ts";
 import type { Leadership } from "./leadership.ts";
 import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
+import type { Leaf } from "./pool_tree.ts";
 import { settle } from "./settlement.ts";
 import { restoreTree, saveTree } from "./tree_snapshot.ts";
 import { poolMismatch } from "./verify_pool.ts";
@@ -235,18 +236,18 @@ async function applyBatch(
   for (let i = 0; i < events.length || i === 0; i += store.batchLimit) {
     const step = events.slice(i, i + store.batchLimit);
     const to = i + step.length < events.length ? step[step.length - 1].tx : end;
-    const commitments = newLeaves(step, pool.tree.size);
+    const leaves = newLeaves(step, pool.tree.size);
     const now = clock.now();
     await store.apply(
       { pool: pool.id, events: step, from, to },
       (job, event) => settle(job, event, wallet, now),
     );
-    await pool.tree.append(commitments);
+    await pool.tree.append(leaves);
     from = to;
   }
 }
 
-function newLeaves(events: readonly PoolEvent[], size: number): bigint[] {
+function newLeaves(events: readonly PoolEvent[], size: number): readonly Leaf[] {
   const deposits = events.filter((event) => event.kind === "deposit");
   for (const [i, { leafIndex }] of deposits.entries()) {
     if (leafIndex !== size + i) {
@@ -256,5 +257,5 @@ function newLeaves(events: readonly PoolEvent[], size: number): bigint[] {
       );
     }
   }
-  return deposits.map(({ commitment }) => commitment);
+  return deposits;
 }

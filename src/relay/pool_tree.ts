@@ -10,6 +10,7 @@ import { encodeLeaves } from "./leaf_json.ts";
 
 /** Leaves of one encoded block. */
 const BLOCK = 1_000;
+const FIRST_TIMES = 1_024;
 
 /** A page of leaves. */
 export interface CommitmentsPage {
@@ -20,6 +21,9 @@ export interface CommitmentsPage {
   /** JSON text of the array's members in UTF-8, comma separated, in pieces. All requests share them. */
   readonly items: readonly Uint8Array<ArrayBuffer>[];
 }
+
+/** What a deposit's leaf is made of. */
+export type Leaf = Pick<Deposit, "commitment" | "timestamp">;
 
 /** A Merkle path at a known root. */
 export interface TreePath {
@@ -33,6 +37,8 @@ export class PoolTree {
   #tree = new MerkleTree();
   /** Encoded leaves, each with a comma after it. */
   #blocks: Uint8Array<ArrayBuffer>[] = [];
+  /** Unix seconds by leaf, with room for more. */
+  #times: Uint32Array = new Uint32Array(FIRST_TIMES);
 
   /** @param service does the larger work */
   constructor(readonly service: TreeService = thisThread) {}
@@ -54,22 +60,29 @@ export class PoolTree {
     return this.#tree.levels;
   }
 
-  /** Becomes the tree of these nodes. @throws RangeError unless they are those of `size` leaves */
-  restore(size: number, levels: readonly Uint8Array[]): void {
+  /** When each leaf was deposited, unix seconds. */
+  get times(): Uint32Array {
+    return this.#times.subarray(0, this.size);
+  }
+
+  /** Becomes the tree of these nodes and times. @throws RangeError unless they are those of `size` leaves */
+  restore(size: number, levels: readonly Uint8Array[], times: Uint32Array): void {
     this.#tree = MerkleTree.fromLevels(size, levels);
+    this.#times = times;
     this.#blocks = [];
   }
 
   /** Becomes empty. */
   clear(): void {
     this.#tree = new MerkleTree();
+    this.#times = new Uint32Array(FIRST_TIMES);
     this.#blocks = [];
   }
 
   /** Until it resolves the tree is the old one. */
-  async append(commitments: readonly bigint[]): Promise<void> {
+  async append(deposits: readonly Leaf[]): Promise<void> {
     const leaves = new LeafCollector(this.#tree, this.service);
-    for (const commitment of commitments) await leaves.add(commitment);
+    for (const deposit of deposits) await this.#add(leaves, deposit);
     await leaves.finish();
   }
 
@@ -77,15 +90,34 @@ export class PoolTree {
   async load(deposits: AsyncIterable<Deposit>, signal: AbortSignal): Promise<void> {
     const leaves = new LeafCollector(this.#tree, this.service);
     try {
-      for await (const { commitment, leafIndex } of deposits) {
+      for await (const deposit of deposits) {
         if (signal.aborted) return;
-        if (leafIndex !== leaves.size) throw new RangeError(`stored deposits have a gap at ${leafIndex}`);
-        await leaves.add(commitment);
+        if (deposit.leafIndex !== leaves.size) {
+          throw new RangeError(`stored deposits have a gap at ${deposit.leafIndex}`);
+        }
+        await this.#add(leaves, deposit);
       }
       await leaves.finish();
     } finally {
       await leaves.rest();
     }
+  }
+
+  async #add(leaves: LeafCollector, { commitment, timestamp }: Leaf): Promise<void> {
+    const leafIndex = leaves.size;
+    await leaves.add(commitment);
+    if (leafIndex >= this.#times.length) {
+      const wider = new Uint32Array(Math.max(FIRST_TIMES, 2 * this.#times.length));
+      wider.set(this.#times);
+      this.#times = wider;
+    }
+    this.#times[leafIndex] = timestamp;
+  }
+
+  /** The leaf of a commitment, the first if there are several; undefined when it is not in the tree. */
+  find(commitment: bigint): Pick<Deposit, "leafIndex" | "timestamp"> | undefined {
+    const leafIndex = this.#tree.indexOf(commitment);
+    return leafIndex < 0 ? undefined : { leafIndex, timestamp: this.#times[leafIndex] };
   }
 
   /** The path of a commitment; undefined when it is not in the tree. */

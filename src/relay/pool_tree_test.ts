@@ -9,7 +9,9 @@ const leaf = (i: number) => 10n ** 40n + BigInt(i);
 const never = new AbortController().signal;
 
 async function* deposits(from: number, to: number): AsyncGenerator<Deposit> {
-  for (let i = from; i < to; i++) yield { leafIndex: i, commitment: leaf(i), timestamp: 0, txHash: "" };
+  for (let i = from; i < to; i++) {
+    yield { leafIndex: i, commitment: leaf(i), timestamp: 1_700_000_000 + i, txHash: "" };
+  }
 }
 
 async function filled(): Promise<PoolTree> {
@@ -25,6 +27,8 @@ Deno.test("pool tree: stored deposits give the tree that appending them one by o
   equal(tree.root, plain.root);
   deepEqual(tree.path(leaf(1_234)), { root: plain.root, ...plain.path(1_234) });
   equal(tree.path(5n), undefined);
+  deepEqual(tree.find(leaf(2_499)), { leafIndex: 2_499, timestamp: 1_700_002_499 });
+  equal(tree.find(5n), undefined);
 });
 
 Deno.test("pool tree: loading goes on where it ended, and a gap in the store is refused", async () => {
@@ -70,8 +74,8 @@ Deno.test("pool tree: a page holds exactly the leaves asked for, in order, where
 
 Deno.test("pool tree: a block that fills up after it was asked for is served whole", async () => {
   const tree = new PoolTree();
-  await tree.append([leaf(0)]);
+  await tree.append([{ commitment: leaf(0), timestamp: 1 }]);
   tree.page(0, 1_000);
-  await tree.append(Array.from({ length: 999 }, (_, i) => leaf(i + 1)));
+  await tree.append(Array.from({ length: 999 }, (_, i) => ({ commitment: leaf(i + 1), timestamp: 2 })));
   equal(membersOf(tree.page(0, 1_000)).length, 1_000);
 });

@@ -251,8 +251,8 @@ export function startRelayer(parts: RelayerParts): Relayer {
     address: wallet.format(),
     pools: () => all.filter(({ refused }) => refused === undefined),
     async noteState(address, commitment, nullifierHash) {
-      const { id } = readyPool(address);
-      const deposit = commitment === undefined ? undefined : await store.deposit(id, commitment);
+      const { id, tree } = readyPool(address);
+      const deposit = commitment === undefined ? undefined : tree.find(commitment);
       return {
         deposited: commitment === undefined ? null : deposit !== undefined,
         leafIndex: deposit?.leafIndex ?? null,

@@ -31,7 +31,7 @@ export async function restoreTree(
     const found = await tree.service.unpack(bytes);
     const now = await store.cursor(pool);
     if (found && found.pool === pool && now && found.cursor.lt <= now.lt) {
-      tree.restore(found.size, found.levels);
+      tree.restore(found.size, found.levels, found.times);
       for await (const { commitment } of store.deposits(pool, found.size - 1)) {
         if (commitment === tree.leaf(found.size - 1)) return true;
         break;
@@ -61,7 +61,10 @@ export async function saveTree(
   try {
     const cursor = await store.cursor(pool);
     if (cursor === undefined) return saved;
-    await snapshots.save(pool, await tree.service.pack({ pool, size, cursor, levels: tree.levels }));
+    await snapshots.save(
+      pool,
+      await tree.service.pack({ pool, size, cursor, levels: tree.levels, times: tree.times }),
+    );
     return size;
   } catch (error) {
     log.warning("the snapshot of the tree was not written: {error}", { error: String(error) });

@@ -13,10 +13,18 @@ const cursor: Cursor = { lt: 50n, hash: "aa" };
 const leaves = Array.from({ length: 1_500 }, (_, i) => BigInt(i * i + 1));
 const log = rootLog();
 
+const timed = (commitments: readonly bigint[]) =>
+  commitments.map((commitment, i) => ({ commitment, timestamp: 1_700_000_000 + i }));
+
 async function treeOf(commitments: readonly bigint[]): Promise<PoolTree> {
   const tree = new PoolTree();
-  await tree.append(commitments);
+  await tree.append(timed(commitments));
   return tree;
+}
+
+async function packed(): Promise<Uint8Array> {
+  const { size, levels, times } = await treeOf(leaves);
+  return await packSnapshot({ pool, size, cursor, levels, times });
 }
 
 /** A store with these leaves and this cursor. */
@@ -44,8 +52,9 @@ Deno.test("tree snapshot: comes back with root, leaves and paths, and grows on",
     const back = new PoolTree();
     equal(await restoreTree(pool, back, { snapshots, store: rows(leaves), log }), true);
     deepEqual([back.size, back.root], [tree.size, tree.root]);
+    deepEqual(back.find(leaves[777]), { leafIndex: 777, timestamp: 1_700_000_777 });
     deepEqual(back.path(leaves[777]), tree.path(leaves[777]));
-    for (const each of [tree, back]) await each.append([7n, 8n, 9n]);
+    for (const each of [tree, back]) await each.append(timed([7n, 8n, 9n]));
     equal(back.root, tree.root);
     equal(
       (await Array.fromAsync(Deno.readDir(`${directory}/made/on/the/way`))).length,
@@ -76,7 +85,7 @@ const unfit: [
 for (const [claim, change, store, id = pool] of unfit) {
   Deno.test(`tree snapshot: one ${claim} is set aside`, async () => {
     const bytes = change(
-      await packSnapshot({ pool, size: leaves.length, cursor, levels: (await treeOf(leaves)).levels }),
+      await packed(),
     );
     const tree = new PoolTree();
     const snapshots = { load: () => Promise.resolve(bytes), save: () => Promise.resolve() };
@@ -97,9 +106,9 @@ Deno.test("tree snapshot: is written again when the tree has grown by a part of 
   const deps = { snapshots, store: rows(leaves), log };
   const tree = await treeOf(leaves.slice(0, 1_000));
   equal(await saveTree(pool, tree, 0, deps, true), 0, "a small one never");
-  await tree.append(leaves.slice(1_000));
+  await tree.append(timed(leaves.slice(1_000)));
   let saved = await saveTree(pool, tree, 0, deps);
-  await tree.append([5n]);
+  await tree.append(timed([5n]));
   saved = await saveTree(pool, tree, saved, deps);
   deepEqual([saved, writes], [1_500, 1]);
   saved = await saveTree(pool, tree, saved, deps, true);

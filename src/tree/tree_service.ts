@@ -90,8 +90,9 @@ export class TreeWorkers implements TreeService {
 
   async pack(snapshot: Snapshot): Promise<Uint8Array> {
     const levels = snapshot.levels.map(handOver);
-    const task = { kind: "pack", snapshot: { ...snapshot, levels } } as const;
-    return await this.#pool.run(task, { transfer: transferable(levels) });
+    const times = snapshot.times.slice();
+    const task = { kind: "pack", snapshot: { ...snapshot, levels, times } } as const;
+    return await this.#pool.run(task, { transfer: transferable([...levels, times]) });
   }
 
   async unpack(bytes: Uint8Array): Promise<Snapshot | undefined> {

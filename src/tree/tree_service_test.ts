@@ -186,9 +186,10 @@ Deno.test("tree service: once closed it refuses, what runs too", async () => {
 async function* packed(service: TreeService): AsyncGenerator<[size: number, tree: MerkleTree]> {
   const header = { pool: "0:ab", cursor: { lt: 2n ** 60n, hash: "cd" } };
   for (const size of [0, 1, 2, 3, 31, 32, 33, 1_023, 1_024, 1_025]) {
-    const bytes = await service.pack({ ...header, size, levels: plainTree(size).levels });
+    const times = Uint32Array.from({ length: size }, (_, i) => 2 ** 32 - 1 - i);
+    const bytes = await service.pack({ ...header, size, levels: plainTree(size).levels, times });
     const { levels, ...back } = (await service.unpack(bytes))!;
-    assert.deepEqual(back, { ...header, size });
+    assert.deepEqual(back, { ...header, size, times });
     yield [size, MerkleTree.fromLevels(size, levels)];
   }
 }
@@ -205,7 +206,8 @@ for (const where of ["workers", "this thread"]) {
 }
 
 Deno.test("tree service: a snapshot of too few or too many nodes is not taken for a tree", async () => {
-  const header = { pool: "0:ab", size: 5, cursor: { lt: 1n, hash: "cd" } };
+  const times = new Uint32Array(5);
+  const header = { pool: "0:ab", size: 5, cursor: { lt: 1n, hash: "cd" }, times };
   const [{ levels }, larger] = [plainTree(5), plainTree(9)];
   for (const wrong of [levels.slice(0, -1), larger.levels, [...levels, levels[0]]]) {
     assert.equal(await thisThread.unpack(await thisThread.pack({ ...header, levels: wrong })), undefined);

@@ -19,5 +19,5 @@ scope.onmessage = async ({ data: task }) => {
 function arraysOf(result: TreeResults[TreeTask["kind"]]): readonly (Uint8Array | Uint32Array)[] {
   if (result === undefined) return [];
   if (result instanceof Uint8Array || result instanceof Uint32Array) return [result];
-  return "levels" in result ? result.levels : result;
+  return "levels" in result ? [...result.levels, result.times] : result;
 }

@@ -112,9 +112,15 @@ Deno.test("indexer: a snapshot of the tree with another root, sound in itself, i
   const cursor = (await net.store.cursor(pool))!;
   await net.relayer.close();
   const forged = new PoolTree();
-  await forged.append([5n, last.commitment]);
+  await forged.append([5n, last.commitment].map((commitment) => ({ commitment, timestamp: 1 })));
   let read = 0;
-  const bytes = await packSnapshot({ pool, size: 2, cursor, levels: forged.levels });
+  const bytes = await packSnapshot({
+    pool,
+    size: 2,
+    cursor,
+    levels: forged.levels,
+    times: forged.times,
+  });
   await net.startRelayer({
     snapshots: {
       load: (id) => Promise.resolve(id === pool && ++read ? bytes : undefined),

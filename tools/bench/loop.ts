@@ -28,7 +28,14 @@ async function away(): Promise<Outcome> {
       for (let i = 0; i < 4; i++) await tree.appendWith(new Uint8Array(PIECE).fill(i + 1), workers);
     },
     "packing its snapshot": async () => {
-      packed = new Uint8Array(await workers.pack({ ...header, size: tree.size, levels: tree.levels }));
+      packed = new Uint8Array(
+        await workers.pack({
+          ...header,
+          size: tree.size,
+          levels: tree.levels,
+          times: new Uint32Array(tree.size),
+        }),
+      );
     },
     "reading its snapshot": () => workers.unpack(packed),
   };

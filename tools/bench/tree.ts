@@ -138,7 +138,9 @@ async function incremental(): Promise<Outcome> {
   const header = { pool: "0:00", size: tree.size, cursor: { lt: 1n, hash: "00" } };
   let packed = new Uint8Array();
   const packing = await timed(async () => {
-    packed = new Uint8Array(await workers.pack({ ...header, levels: tree.levels }));
+    packed = new Uint8Array(
+      await workers.pack({ ...header, levels: tree.levels, times: new Uint32Array(tree.size) }),
+    );
   });
   const size = packed.length;
   const unpacking = await timed(() => workers.unpack(packed));

@@ -116,7 +116,10 @@ async function keepLastRow({ pool, tree, newest, relayer }: RecordedChain, direc
   })());
   await store.close();
   const header = { pool: id, size: tree.size, cursor: newest };
-  await treeFiles(directory).save(id, await thisThread.pack({ ...header, levels: tree.levels }));
+  await treeFiles(directory).save(
+    id,
+    await thisThread.pack({ ...header, levels: tree.levels, times: new Uint32Array(tree.size) }),
+  );
 }
 
 async function readAll({ pool }: RecordedChain, { url }: SeededRelayer): Promise<void> {
