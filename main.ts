@@ -19,6 +19,7 @@ import { clientKeys, replicasSecret } from "./src/http/client_address.ts";
 import { type Handle, listen, type Listener } from "./src/http/listen.ts";
 import { notReadyResponse } from "./src/http/problem_response.ts";
 import { answerMetrics } from "./src/http/metrics_route.ts";
+import { ceremonyFolder, openSource } from "./src/ops/files/ceremony_files.ts";
 import { createProver } from "./src/prover/prover.ts";
 import { alertDocument, type BalanceAlert } from "./src/relay/balance.ts";
 import { systemClock } from "./src/relay/clock.ts";
@@ -226,6 +227,8 @@ const wiring: Wiring = {
   agrees,
   askSecret,
   notes: (path) => noteFile(path),
+  ceremonyFolder,
+  openSource,
   // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
   startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),
   serve,

@@ -26,7 +26,7 @@ const mayImport: Record<string, readonly string[]> = {
 const adapters = [
   /^src\/ton\/toncenter\.ts$/,
   /^src\/store\/(files|kv|postgres|memory|redis)\//,
-  /^src\/client\/files\//,
+  /^src\/(client|ops)\/files\//,
 ];
 const mayBuildAdapters = [
   "main.ts",
@@ -38,6 +38,7 @@ const mayBuildAdapters = [
 const outside: Record<string, readonly string[]> = {
   "poseidon-wasm": ["core"],
   "prover-wasm": ["prover"],
+  "ceremony-wasm": ["ops"],
   artifacts: ["prover", "ton", "ops"],
   assets: ["http"],
   deployments: ["config"],

@@ -18,6 +18,8 @@ export { DEVELOPMENT_LABEL } from "../src/prover/artifacts.ts";
 export interface Pins {
   readonly label: string;
   readonly files: Readonly<Record<string, string>>;
+  /** SHA-256 of the transcript of the ceremony that the keys come from. */
+  readonly transcript?: string;
 }
 
 /** Names of the pinned files. */
@@ -46,11 +48,11 @@ export async function readPins(): Promise<Pins> {
 }
 
 /** Pins the artifacts as they lie on disk now; every one of them must be there. */
-export async function writePins(label: string): Promise<Pins> {
+export async function writePins(label: string, transcript?: string): Promise<Pins> {
   const files: Record<string, string> = {};
   for (const file of pinnedFiles) files[file] = sha256(await Deno.readFile(new URL(file, ARTIFACTS)));
-  await Deno.writeTextFile(new URL("pins.json", ARTIFACTS), formatJson({ label, files }));
-  return { label, files };
+  await Deno.writeTextFile(new URL("pins.json", ARTIFACTS), formatJson({ label, files, transcript }));
+  return { label, files, transcript };
 }
 
 /** The one form in which JSON artifacts are written, so that equal values are equal bytes. */

@@ -80,5 +80,8 @@ if (import.meta.main) {
     });
   }
   await writeGenerated("circuits", files, check);
-  if (!check) await writePins((await readPins()).label);
+  if (!check) {
+    const { label, transcript } = await readPins();
+    await writePins(label, transcript);
+  }
 }

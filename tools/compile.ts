@@ -34,10 +34,11 @@ const stage = `${work}/stage`; // its name is embedded: always the same
 const bin = `${stage}/src/bin`;
 
 /** In one folder, so that their bundles lie in one, too. */
-const entries = ["entry.ts", "prover_worker.ts", "tree_worker.ts"].map((name) => `tools/compile/${name}`);
+const entries = ["entry.ts", "prover_worker.ts", "tree_worker.ts", "ceremony_worker.ts"]
+  .map((name) => `tools/compile/${name}`);
 /** What the program reads at run time: folder, which of its files, and whether they are packed. */
 const embedded = [
-  { folder: "artifacts", files: /\.(wasm|zkey|vkey\.json)$/, pack: true },
+  { folder: "artifacts", files: /\.(wasm|zkey|vkey\.json)$|^transcript\.json$/, pack: true },
   { folder: "assets/api-docs", files: /\.gz$/, pack: false },
   { folder: "deployments", files: /\.json$/, pack: false },
 ];

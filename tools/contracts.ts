@@ -12,7 +12,7 @@ import { circuits, combinedVkeyHash } from "../src/core/groth16.ts";
 import { ROOT_HISTORY_SIZE } from "../src/core/merkle_tree.ts";
 import { opCodes } from "../src/core/messages.ts";
 import { compileTolk } from "./contracts/compile.ts";
-import { verifierSource } from "./contracts/verifier.ts";
+import { verifierSource } from "../src/ops/verifier_source.ts";
 import { writeGenerated } from "./generated_files.ts";
 import { readArguments } from "./flags.ts";
 

@@ -18,6 +18,7 @@ import { readArguments } from "./flags.ts";
 
 /** Folders of the crates, each of which builds `<folder with underscores>.wasm`, and what they need of the machine. */
 const features: Readonly<Record<string, string>> = {
+  "ceremony-wasm": "-Ctarget-feature=+simd128",
   "poseidon-wasm": "",
   "prover-wasm": "-Ctarget-feature=+simd128", // carries, four limbs at a time: a twentieth of a proof
 };
@@ -92,7 +93,7 @@ async function build(crate: string): Promise<GeneratedFile[]> {
     env: {
       ...toolchain.env,
       CARGO_TARGET_DIR: `${folder}/target`,
-      RUSTFLAGS: `${await remappedPaths(folder)} ${features[crate]}`.trim(),
+      RUSTFLAGS: `${await remappedPaths(crate, folder)} ${features[crate]}`.trim(),
     },
   }).spawn().status;
   if (!success) {
@@ -110,12 +111,13 @@ async function build(crate: string): Promise<GeneratedFile[]> {
 }
 
 /** Flags that keep this machine's paths out of the module. */
-async function remappedPaths(folder: string): Promise<string> {
+async function remappedPaths(crate: string, folder: string): Promise<string> {
   const sysroot = (await output("rustc", ["--print", "sysroot"], toolchain.env)).trim();
   const remaps: [from: string, to: string][] = [
     [folder, "/crate"],
     [`${sysroot}/lib/rustlib/src/rust`, "/rust"],
   ];
+  if (crate === "ceremony-wasm") remaps.push([`${root}/prover-wasm`, "/prover"]); // takes in some of its sources
   const registry = `${cargoHome}/registry/src`; // one folder an index; its name depends on where the index is mirrored
   await Deno.mkdir(registry, { recursive: true });
   for await (const { name } of Deno.readDir(registry)) remaps.push([`${registry}/${name}`, "/registry"]);

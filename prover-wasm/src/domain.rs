@@ -43,7 +43,7 @@ pub fn to_odd_coset(values: &mut [Fr]) {
 }
 
 /// Radix-2 transform in place, decimation in time; `root` has order `values.len()`.
-fn fft(values: &mut [Fr], root: Fr) {
+pub fn fft(values: &mut [Fr], root: Fr) {
     let n = values.len();
     if n < 2 {
         return;

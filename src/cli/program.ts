@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { Problem, problems } from "../core/errors.ts";
 import { about } from "./about.ts";
+import { ceremonyCommand } from "./ceremony.ts";
 import { completionsCommand } from "./completions.ts";
 import { complianceCommand } from "./compliance.ts";
 import { configCommand } from "./config.ts";
@@ -32,6 +33,7 @@ const commands = [
   deployCommand,
   poolCommand,
   storeCommand,
+  ceremonyCommand,
   localnetCommand,
   demoCommand,
   configCommand,

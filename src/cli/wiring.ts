@@ -10,6 +10,8 @@ import type { Deployments } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
 import type { Secret } from "../core/secret.ts";
 import type { Prover } from "../prover/prover.ts";
+import type { Folder } from "../ops/ceremony/folder.ts";
+import type { FileSource } from "../ops/ceremony/sections.ts";
 import type { ArchivedStore } from "../store/archive.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Wallet, WalletVersion } from "../ton/wallet.ts";
@@ -95,6 +97,10 @@ export interface Wiring {
     exists(): Promise<boolean>;
     open(passphrase: Secret<string>): Promise<NoteStore>;
   };
+  /** The folder at `path`, whether it exists or not. */
+  ceremonyFolder(path: string): Folder;
+  /** Opens a file to be read in parts. @throws {Problem} `invalid_config` when it cannot be */
+  openSource(path: string): Promise<FileSource>;
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
   /** `deployments` overrides the registry that the configuration names. */
   serve(config: Config, deployments?: Deployments): Promise<RunningRelayer>;

@@ -295,6 +295,11 @@ export const problems = {
     title: "Another process works with this note store",
     todo: "Wait until it is done, or end it: what it began is in the store and can be resumed.",
   },
+  invalid_ceremony: {
+    status: 422,
+    title: "Ceremony does not verify",
+    todo: "Build nothing on it: go back to the last transcript that verified, and see docs/ceremony.md.",
+  },
   unconfirmed: {
     status: 400,
     title: "Money would move, and nobody agreed",

@@ -7,12 +7,13 @@ import { type Deployment, type Deployments, poolKey } from "../core/deployments.
 import { Problem, type ProblemDetail } from "../core/errors.ts";
 import { type Network, networkGlobalId } from "../core/network.ts";
 import { formatUnits } from "../core/units.ts";
-import type { Artifacts } from "../prover/artifacts.ts";
+import { type Artifacts, openArtifacts } from "../prover/artifacts.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { loadPoolCode } from "../ton/pool_state.ts";
 import { type Prices, readPrices } from "../ton/prices.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
+import { faultOfPinnedKeys } from "./ceremony/pinned_keys.ts";
 import { seqnoOfFirstTransaction } from "./deployed_seqno.ts";
 import {
   discoveredWallet,
@@ -39,6 +40,8 @@ export interface DeployOptions extends Waiting {
   readonly known?: Deployments;
   /** Where the keys are read from; default: this build's. */
   readonly artifacts?: Artifacts;
+  /** Why no ceremony vouches for the keys, if none does; default: what the transcript among the artifacts shows. */
+  readonly vouch?: (artifacts: Artifacts) => Promise<string | undefined>;
   /** Asked once, after every check and before money moves; whoever does not agree throws. */
   readonly confirm?: (order: DeployOrder) => Promise<void>;
   /** Told of what is doubtful but allowed off mainnet. */
@@ -202,6 +205,10 @@ async function refuseUnsafe(
   if (network === "mainnet") {
     if (plans.some(({ owner }) => owner !== null)) refuse("owner", "a pool on mainnet has no owner: burn it");
     if (keys.development) refuse("keys", `these are ${keys.label}: whoever made them can forge withdrawals`);
+    else {
+      const fault = await (options.vouch ?? faultOfPinnedKeys)(options.artifacts ?? openArtifacts());
+      if (fault !== undefined) refuse("keys", `no ceremony vouches for them: ${fault}`);
+    }
   }
   for (const plan of plans) {
     const key = poolKey(plan);

@@ -19,6 +19,8 @@ export type ArtifactName = `${CircuitName}.${typeof kinds[number]}`;
 export interface Pins {
   readonly label: string;
   readonly files: Readonly<Record<ArtifactName, string>>;
+  /** SHA-256 of the transcript of the ceremony that the keys come from. */
+  readonly transcript?: string;
 }
 
 /** A set of artifacts that is checked whenever it is read. */
@@ -33,36 +35,48 @@ export interface Artifacts {
    * @throws {Problem} `artifact_corrupted` naming the file, when it is missing or differs from its pin
    */
   load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
+  /** The transcript of the ceremony that the keys come from, if they do; throws as `load`. */
+  transcript(): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
+
+const HASH = /^[0-9a-f]{64}$/;
 
 /** @throws {Problem} `artifact_corrupted` naming the first pin that is none */
 function assertPins(pins: Pins): void {
-  const { label, files } = (pins ?? {}) as Partial<Pins>;
+  const { label, files, transcript } = (pins ?? {}) as Partial<Pins>;
   if (typeof label !== "string") throw new Problem("artifact_corrupted", "pins.json has no label");
   for (const name of circuits.flatMap((circuit) => kinds.map((kind): ArtifactName => `${circuit}.${kind}`))) {
-    if (!/^[0-9a-f]{64}$/.test(String(files?.[name]))) {
+    if (!HASH.test(String(files?.[name]))) {
       throw new Problem("artifact_corrupted", `pins.json has no SHA-256 of ${name}`);
     }
+  }
+  if (transcript !== undefined && !HASH.test(String(transcript))) {
+    throw new Problem("artifact_corrupted", "pins.json has no SHA-256 of the transcript");
   }
 }
 
 /** The artifacts in the folder `base` (a file: or http(s): URL that ends in a slash). @throws {Problem} `artifact_corrupted` for malformed pins */
 export function openArtifacts(base: URL = locations.artifacts, pins: Pins = committedPins): Artifacts {
   assertPins(pins);
+  const checked = async (name: string, pin: string) => {
+    const bytes = await read(new URL(name, base), name);
+    if (await sha256(bytes) !== pin) {
+      throw new Problem("artifact_corrupted", `artifact ${name} does not match its pin`);
+    }
+    return bytes;
+  };
   return {
     label: pins.label,
     pin: (name) => pins.files[name],
-    async load(name) {
-      const bytes = await read(new URL(name, base), name);
-      if (await sha256(bytes) !== pins.files[name]) {
-        throw new Problem("artifact_corrupted", `artifact ${name} does not match its pin`);
-      }
-      return bytes;
+    load: (name) => checked(name, pins.files[name]),
+    async transcript() {
+      const name = "transcript.json";
+      return pins.transcript === undefined ? undefined : await checked(name, pins.transcript);
     },
   };
 }
 
-async function read(url: URL, name: ArtifactName): Promise<Uint8Array<ArrayBuffer>> {
+async function read(url: URL, name: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await locations.read(url);
   } catch (cause) {

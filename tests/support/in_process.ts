@@ -4,6 +4,7 @@ import { noteFile } from "../../src/client/files/note_file.ts";
 import { run } from "../../src/cli/program.ts";
 import type { Wiring } from "../../src/cli/wiring.ts";
 import { Secret } from "../../src/core/secret.ts";
+import { ceremonyFolder, openSource } from "../../src/ops/files/ceremony_files.ts";
 import { createProver } from "../../src/prover/prover.ts";
 import { connect } from "../../src/ton/toncenter.ts";
 import { openWallet } from "../../src/ton/wallet.ts";
@@ -70,6 +71,8 @@ export async function tonado(
       return Promise.resolve(answer === undefined ? undefined : new Secret(answer));
     },
     notes: (path) => noteFile(path, { workFactor: 8 }),
+    ceremonyFolder,
+    openSource,
     startLocalnet: unused,
     serve: unused,
     connect: (endpoint, apiKey) => connect({ endpoint, apiKey }),

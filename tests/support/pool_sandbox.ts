@@ -34,7 +34,7 @@ import {
 import { zeros } from "../../src/core/zeros.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
 import { nativePoolInit } from "../../src/ton/pool_state.ts";
-import { verifierSource } from "../../tools/contracts/verifier.ts";
+import { verifierSource } from "../../src/ops/verifier_source.ts";
 import { contractCode } from "./contract_code.ts";
 import { countCells } from "./set_model.ts";
 import { forgeProof, trapdoorKey } from "./trapdoor_keys.ts";

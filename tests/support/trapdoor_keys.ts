@@ -6,7 +6,7 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { beginCell, type Cell } from "@ton/core";
 import { type CircuitName, publicSignalNames } from "../../src/core/groth16.ts";
-import type { VerificationKey } from "../../tools/contracts/verifier.ts";
+import type { VerificationKey } from "../../src/ops/verifier_source.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;
 

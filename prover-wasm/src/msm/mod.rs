@@ -9,7 +9,7 @@
 //! Not constant time: which additions are made depends on the scalars. That is so in all provers known to us; a proof is
 //! made on the machine of whoever owns the secrets.
 
-mod batch;
+pub mod batch;
 mod buckets;
 mod digits;
 mod point;

@@ -5,9 +5,9 @@
  * e(A, B) = e(alpha, beta) e(vk_x, gamma) e(C, delta), that is,
  * e(A, B) e(-alpha, beta) e(-vk_x, gamma) e(C, -delta) = 1 with -vk_x = -IC_0 + sum of x_i (-IC_i).
  */
-import { compressG1, compressG2 } from "../../src/core/proof_codec.ts";
-import { BASE_FIELD_MODULUS } from "../../src/core/proof_codec.ts";
-import { type CircuitName, publicSignalNames } from "../../src/core/groth16.ts";
+import { compressG1, compressG2 } from "../core/proof_codec.ts";
+import { BASE_FIELD_MODULUS } from "../core/proof_codec.ts";
+import { type CircuitName, publicSignalNames } from "../core/groth16.ts";
 
 /** A verification key as snarkjs writes it; points are affine with a trailing one, decimal. */
 export interface VerificationKey {

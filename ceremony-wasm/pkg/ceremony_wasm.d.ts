@@ -1,0 +1,209 @@
+/* tslint:disable */
+/* eslint-disable */
+
+/**
+ * A constraint system.
+ */
+export class Circuit {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Section 4 of the `.zkey`.
+     */
+    coefficients(): Uint8Array;
+    /**
+     * What a combination of a section's points is in powers of tau; for IC and L in those times beta, those times
+     * alpha, and they.
+     */
+    combination(section: string, scalars: Uint8Array): Uint8Array;
+    /**
+     * Parses an `.r1cs` file.
+     */
+    constructor(r1cs: Uint8Array);
+    /**
+     * Points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC and L
+     * from those times beta, those times alpha, and they, one after another.
+     */
+    pointsG1(section: string, first: number, count: number, bases: Uint8Array): Uint8Array;
+    /**
+     * As `pointsG1`, of B2.
+     */
+    pointsG2(section: string, first: number, count: number, bases: Uint8Array): Uint8Array;
+    /**
+     * Points of section `A`, `B1`, `B2`, `IC` or `L`.
+     */
+    size(section: string): number;
+    readonly constraints: number;
+    readonly domain: number;
+    readonly public: number;
+    readonly variables: number;
+}
+
+/**
+ * What a contributor knows and must forget: `free` overwrites it.
+ */
+export class Secret {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * The point of G2 that answers a challenge.
+     */
+    answer(challenge: Uint8Array): Uint8Array;
+    /**
+     * Points of G1 over x.
+     */
+    divide(points: Uint8Array): Uint8Array;
+    /**
+     * From 32 bytes.
+     */
+    constructor(seed: Uint8Array);
+    /**
+     * Two points of G1: s and x s.
+     */
+    opening(): Uint8Array;
+    /**
+     * A point of G1 times x.
+     */
+    timesG1(point: Uint8Array): Uint8Array;
+    /**
+     * As `timesG1`, of G2.
+     */
+    timesG2(point: Uint8Array): Uint8Array;
+}
+
+/**
+ * The point of G2 that a contribution's challenge stands for.
+ */
+export function challenged(challenge: Uint8Array): Uint8Array;
+
+/**
+ * Point by point the difference of two lists of G1.
+ */
+export function differencesG1(minuends: Uint8Array, subtrahends: Uint8Array): Uint8Array;
+
+/**
+ * Number of the first point of G1 that is not canonical, not on the curve, not of order r, or infinity where it may not
+ * be; -1 when all are sound.
+ */
+export function firstUnsoundG1(points: Uint8Array, infinity: boolean): number;
+
+/**
+ * As `firstUnsoundG1`, of G2.
+ */
+export function firstUnsoundG2(points: Uint8Array, infinity: boolean): number;
+
+/**
+ * The generator of G1.
+ */
+export function generatorG1(): Uint8Array;
+
+/**
+ * The generator of G2.
+ */
+export function generatorG2(): Uint8Array;
+
+/**
+ * Coefficients of tau^k of a combination of section H's points, one scalar each.
+ */
+export function hCombination(scalars: Uint8Array): Uint8Array;
+
+/**
+ * The bytes that are hashed for points of G1.
+ */
+export function hashedG1(points: Uint8Array): Uint8Array;
+
+/**
+ * As `hashedG1`, of G2.
+ */
+export function hashedG2(points: Uint8Array): Uint8Array;
+
+/**
+ * Coefficients of tau^k of a combination of Lagrange polynomials, one scalar each; as many as a power of two.
+ */
+export function lagrangeCombination(scalars: Uint8Array): Uint8Array;
+
+/**
+ * Scalars from a seed of 32 bytes, uniform below r.
+ */
+export function randomScalars(seed: Uint8Array, count: number): Uint8Array;
+
+/**
+ * Whether e(p, b) = e(q, a): whether q is to p what b is to a. All of order r; infinity is in no ratio.
+ */
+export function sameRatio(p: Uint8Array, q: Uint8Array, a: Uint8Array, b: Uint8Array): boolean;
+
+/**
+ * The sum of scalar multiples of points of G1; what is longer is cut.
+ */
+export function sumG1(points: Uint8Array, scalars: Uint8Array): Uint8Array;
+
+/**
+ * As `sumG1`, of G2.
+ */
+export function sumG2(points: Uint8Array, scalars: Uint8Array): Uint8Array;
+
+export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+export interface InitOutput {
+    readonly memory: WebAssembly.Memory;
+    readonly __wbg_circuit_free: (a: number, b: number) => void;
+    readonly __wbg_secret_free: (a: number, b: number) => void;
+    readonly challenged: (a: number, b: number) => [number, number, number, number];
+    readonly circuit_coefficients: (a: number) => [number, number];
+    readonly circuit_combination: (a: number, b: number, c: number, d: number, e: number) => [number, number, number, number];
+    readonly circuit_constraints: (a: number) => number;
+    readonly circuit_domain: (a: number) => number;
+    readonly circuit_new: (a: number, b: number) => [number, number, number];
+    readonly circuit_pointsG1: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number, number];
+    readonly circuit_pointsG2: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number, number];
+    readonly circuit_public: (a: number) => number;
+    readonly circuit_size: (a: number, b: number, c: number) => [number, number, number];
+    readonly circuit_variables: (a: number) => number;
+    readonly differencesG1: (a: number, b: number, c: number, d: number) => [number, number, number, number];
+    readonly firstUnsoundG1: (a: number, b: number, c: number) => number;
+    readonly firstUnsoundG2: (a: number, b: number, c: number) => number;
+    readonly generatorG1: () => [number, number];
+    readonly generatorG2: () => [number, number];
+    readonly hCombination: (a: number, b: number) => [number, number, number, number];
+    readonly hashedG1: (a: number, b: number) => [number, number, number, number];
+    readonly hashedG2: (a: number, b: number) => [number, number, number, number];
+    readonly lagrangeCombination: (a: number, b: number) => [number, number, number, number];
+    readonly randomScalars: (a: number, b: number, c: number) => [number, number, number, number];
+    readonly sameRatio: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => number;
+    readonly secret_answer: (a: number, b: number, c: number) => [number, number, number, number];
+    readonly secret_divide: (a: number, b: number, c: number) => [number, number, number, number];
+    readonly secret_new: (a: number, b: number) => [number, number, number];
+    readonly secret_opening: (a: number) => [number, number];
+    readonly secret_timesG1: (a: number, b: number, c: number) => [number, number, number, number];
+    readonly secret_timesG2: (a: number, b: number, c: number) => [number, number, number, number];
+    readonly sumG1: (a: number, b: number, c: number, d: number) => [number, number, number, number];
+    readonly sumG2: (a: number, b: number, c: number, d: number) => [number, number, number, number];
+    readonly __wbindgen_externrefs: WebAssembly.Table;
+    readonly __wbindgen_malloc: (a: number, b: number) => number;
+    readonly __externref_table_dealloc: (a: number) => void;
+    readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+    readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+    readonly __wbindgen_start: () => void;
+}
+
+export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the given `module`, which can either be bytes or
+ * a precompiled `WebAssembly.Module`.
+ *
+ * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+ *
+ * @returns {InitOutput}
+ */
+export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+/**
+ * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+ * for everything else, calls `WebAssembly.instantiate` directly.
+ *
+ * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+ *
+ * @returns {Promise<InitOutput>}
+ */
+export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;

@@ -1,0 +1,82 @@
+/** A ceremony's folder: the transcript, the initial keys, and those after the last contribution. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { type CircuitName, circuits } from "../../core/groth16.ts";
+import { refused } from "./sections.ts";
+import { parseTranscript, type Transcript, transcriptBytes } from "./transcript.ts";
+import { parseZkey, writeZkey, type Zkey } from "./zkey.ts";
+
+/** Files of one folder. */
+export interface Folder {
+  /** Undefined for a file that is not there. */
+  read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Writes a file whole or not at all, in place of one of that name; makes folders that are missing. */
+  write(name: string, content: Uint8Array): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** Both circuits' keys. */
+export type Keys = Readonly<Record<CircuitName, Zkey>>;
+
+/** The transcript's file. */
+export const TRANSCRIPT = "transcript.json";
+
+/** The file of a circuit's key after so many contributions. */
+export function keyFile(circuit: CircuitName, contributions: number): string {
+  return `${circuit}.${contributions}.zkey`;
+}
+
+/** @throws {Problem} `invalid_ceremony` when there is none, or a malformed one */
+export async function readTranscript(folder: Folder): Promise<Transcript> {
+  const bytes = await folder.read(TRANSCRIPT);
+  if (bytes === undefined) {
+    throw refused("ceremony", `has no ${TRANSCRIPT}: begin one with \`tonado ceremony init\``);
+  }
+  return parseTranscript(bytes);
+}
+
+/**
+ * Both keys after so many contributions, which must have the hashes that the transcript says.
+ *
+ * @throws {Problem} `invalid_ceremony`
+ */
+export async function readKeys(folder: Folder, transcript: Transcript, contributions: number): Promise<Keys> {
+  const read = async (circuit: CircuitName) => {
+    const file = keyFile(circuit, contributions);
+    const bytes = await folder.read(file);
+    if (bytes === undefined) throw refused("ceremony", `lacks ${file}`);
+    const said = contributions === 0
+      ? transcript.circuits[circuit].zkey
+      : transcript.contributions[contributions - 1].keys[circuit].zkey;
+    if (bytesToHex(sha256(bytes)) !== said) {
+      throw refused(file, "does not have the hash that the transcript says");
+    }
+    return await parseZkey(bytes, file);
+  };
+  return { withdraw: await read("withdraw"), deposit: await read("deposit") };
+}
+
+/**
+ * Adds what a contribution made. The transcript comes last, and names files that are there: a run that is cut off leaves
+ * the folder as it was.
+ *
+ * @param next the transcript with the contribution, from the keys' hashes
+ * @returns the transcript that was written
+ */
+export async function writeRound(
+  folder: Folder,
+  keys: Keys,
+  next: (written: Record<CircuitName, { key: Zkey; sha256: string }>) => Promise<Transcript>,
+): Promise<Transcript> {
+  const written: Partial<Record<CircuitName, { key: Zkey; sha256: string }>> = {};
+  const round = keys.withdraw.contributions.length;
+  for (const circuit of circuits) {
+    const bytes = writeZkey(keys[circuit]);
+    await folder.write(keyFile(circuit, round), bytes);
+    written[circuit] = { key: keys[circuit], sha256: bytesToHex(sha256(bytes)) };
+  }
+  const transcript = await next(written as Record<CircuitName, { key: Zkey; sha256: string }>);
+  await folder.write(TRANSCRIPT, transcriptBytes(transcript));
+  if (round > 1) { for (const circuit of circuits) await folder.remove(keyFile(circuit, round - 1)); }
+  return transcript;
+}

@@ -1,0 +1,189 @@
+/** `tonado ceremony` as people run it, one after another on one folder, until the keys are those of a build. */
+import assert from "node:assert/strict";
+import { Cell } from "@ton/core";
+import { circuits, combinedVkeyHash } from "../../src/core/groth16.ts";
+import { checkPinnedKeys } from "../../src/ops/ceremony/pinned_keys.ts";
+import { checkPoolKeys } from "../../src/ops/pool_keys.ts";
+import { openArtifacts, type Pins } from "../../src/prover/artifacts.ts";
+import { closeSnarkjs, openSnarkjs } from "../../tools/snarkjs.ts";
+import { compileTolk } from "../../tools/contracts/compile.ts";
+import { tonado } from "../support/in_process.ts";
+import { tinyPowers, tinyR1cs } from "../support/tiny_ceremony.ts";
+
+Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t) => {
+  const folder = await Deno.makeTempDir({ prefix: "tonado-ceremony-" });
+  const at = (name: string) => `${folder}/${name}`;
+  try {
+    const snarkjs = await openSnarkjs();
+    await Deno.writeFile(at("powers.ptau"), await tinyPowers(snarkjs));
+    await closeSnarkjs();
+    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    const origin = ["--powers", at("powers.ptau"), "--circuits", folder];
+    const ceremony = async (args: string[], secrets?: string[]) => {
+      const [command, ...rest] = args;
+      return await tonado(["ceremony", command, at("c"), ...rest], {}, { secrets });
+    };
+
+    await t.step("init tells what was begun, once", async () => {
+      const { code, stdout, stderr } = await ceremony(["init", ...origin, "--json"]);
+      assert.equal(code, 0, stderr);
+      const { powers, circuits: begun } = JSON.parse(stdout);
+      assert.deepEqual([powers.power, begun.withdraw.constraints, begun.deposit.constraints], [4, 9, 3]);
+      assert.match(stderr, /checking the powers of tau\n[\s\S]*making the key of deposit\n/);
+      const again = await ceremony(["init", ...origin]);
+      assert.equal(again.code, 1);
+      assert.match(again.stderr, /has begun in this folder already/);
+    });
+
+    await t.step("contribute asks for entropy, or takes a file; without either it ends with 2", async () => {
+      const alice = await ceremony(["contribute", "--name", "Alice"], ["typed at random"]);
+      assert.equal(alice.code, 0, alice.stderr);
+      assert.match(alice.asked.join(), /Type at random/);
+      assert.match(alice.stdout, /^contribution 1 by Alice\n {2}withdraw [0-9a-f]{128}\n/);
+      const none = await ceremony(["contribute", "--name", "Bob"]);
+      assert.equal(none.code, 2);
+      assert.match(none.stderr, /--entropy-file: is missing, and there is no terminal/);
+      await Deno.writeTextFile(at("dice"), "6 2 5 1 3");
+      const bob = await ceremony(["contribute", "--name", "Bob", "--entropy-file", at("dice"), "--quiet"]);
+      assert.deepEqual([bob.code, bob.stdout, bob.stderr], [0, "", ""]);
+      await Deno.copyFile(at("c/transcript.json"), at("kept.json"));
+    });
+
+    await t.step("finalize waits for the beacon, and verify does not", async () => {
+      const early = await ceremony(["finalize", ...origin, "--output", at("keys")]);
+      assert.equal(early.code, 1);
+      assert.match(early.stderr, /is open: close it with `tonado ceremony beacon`/);
+      const { code, stdout, stderr } = await ceremony(["verify", "--json"]);
+      assert.equal(code, 0, stderr);
+      const { verified, checks } = JSON.parse(stdout);
+      assert.equal(verified, true);
+      assert.deepEqual(
+        checks.filter(({ verdict }: { verdict: string }) => verdict !== "ok").map((
+          { name }: { name: string },
+        ) => name),
+        ["initial keys"],
+      );
+    });
+
+    await t.step("the beacon closes it", async () => {
+      const { code, stdout, stderr } = await ceremony([
+        "beacon",
+        "--value",
+        "ab".repeat(32),
+        "--exponent",
+        "10",
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^beacon 3 by beacon\n/);
+      assert.deepEqual((await Array.fromAsync(Deno.readDir(at("c")))).map(({ name }) => name).sort(), [
+        "deposit.0.zkey",
+        "deposit.3.zkey",
+        "transcript.json",
+        "withdraw.0.zkey",
+        "withdraw.3.zkey",
+      ]);
+    });
+
+    await t.step(
+      "verify holds with everything it can be given, and fails with 1 for what was spoilt",
+      async () => {
+        const whole = await ceremony(["verify", ...origin, "--since", at("kept.json")]);
+        assert.equal(whole.code, 0, whole.stdout + whole.stderr);
+        assert.equal(whole.stdout.match(/ ok /g)?.length, 10, whole.stdout);
+        const file = at("c/deposit.3.zkey");
+        const bytes = await Deno.readFile(file);
+        await Deno.writeFile(file, bytes.with(5000, bytes[5000] ^ 1));
+        const spoilt = await ceremony(["verify"]);
+        await Deno.writeFile(file, bytes);
+        assert.equal(spoilt.code, 1);
+        assert.match(spoilt.stdout, /FAILED files/);
+        assert.match(
+          spoilt.stderr,
+          /Ceremony does not verify \[invalid_ceremony\]\n {2}files: deposit.3.zkey does not/,
+        );
+      },
+    );
+
+    await t.step(
+      "finalize writes what a checkout takes: a pool compiled with it holds the pinned keys",
+      async () => {
+        const { code, stdout, stderr } = await ceremony([
+          ...["finalize", ...origin, "--output", at("keys"), "--json"],
+        ]);
+        assert.equal(code, 0, stderr);
+        const base = new URL(`file://${at("keys/artifacts/")}`);
+        const pins: Pins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
+        assert.equal(pins.label, "ceremony keys, 2 contributions and a beacon");
+        const artifacts = openArtifacts(base, pins);
+        assert.equal((await checkPinnedKeys(artifacts)).contributions.length, 3);
+
+        const verifiers = Object.fromEntries(
+          await Promise.all(circuits.map(async (circuit) => {
+            const path = `contracts/generated/verifier_${circuit}.tolk`;
+            return [path, await Deno.readTextFile(at(`keys/${path}`))];
+          })),
+        );
+        const hashOf = (circuit: "withdraw" | "deposit") => pins.files[`${circuit}.vkey.json`];
+        const vkeyHash = combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") });
+        assert.equal(JSON.parse(stdout).vkeyHash, vkeyHash);
+        const pool = Cell.fromBase64(await compileTolk("contracts/pool_native.tolk", verifiers));
+        const compiled = { code: pool, codeHash: pool.hash().toString("hex"), vkeyHash };
+        assert.deepEqual(await checkPoolKeys(artifacts, compiled), { label: pins.label, development: false });
+      },
+    );
+
+    await t.step("keys that the transcript does not vouch for are refused", async () => {
+      const base = new URL(`file://${at("keys/artifacts/")}`);
+      const pins: Pins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
+      const { transcript: _, ...bare } = pins;
+      await assert.rejects(checkPinnedKeys(openArtifacts(base, bare)), /have no transcript of a ceremony/);
+      const other = { ...pins, files: { ...pins.files, "deposit.zkey": pins.files["withdraw.zkey"] } };
+      await assert.rejects(
+        checkPinnedKeys(openArtifacts(base, other)),
+        /deposit.zkey is not the key that the ceremony/,
+      );
+      await Deno.writeFile(new URL("transcript.json", base), await Deno.readFile(at("kept.json")));
+      await assert.rejects(
+        checkPinnedKeys(openArtifacts(base, pins)),
+        /transcript.json does not match its pin/,
+      );
+    });
+
+    await t.step("export writes the keys as they are", async () => {
+      const { code, stdout } = await ceremony(["export", "--output", at("exported")]);
+      assert.deepEqual([code, stdout], [0, `keys after 3 contributions in ${at("exported")}\n`]);
+      for (const name of ["withdraw.zkey", "withdraw.vkey.json", "deposit.zkey", "deposit.vkey.json"]) {
+        assert.deepEqual(
+          await Deno.readFile(at(`exported/${name}`)),
+          await Deno.readFile(at(`keys/artifacts/${name}`)),
+        );
+      }
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const mistakes: [string[], RegExp][] = [
+  [["verfy", "c"], /Did you mean verify\?/],
+  [["contribute", "c"], /required option '--name <name>'/],
+  [["contribute", "c", "--name", "<b>"], /It must be 1 to 63 letters/],
+  [["beacon", "c", "--value", "abc"], /It must be 8 to 255 bytes in hex/],
+  [["beacon", "c", "--value", "00".repeat(32), "--exponent", "9"], /It must be an integer from 10 to 40/],
+  [["init", "c", "--circuits", "."], /--powers: is missing/],
+  [["verify", "c", "--powers", "x"], /--circuits: is missing/],
+  [["init", "c", "--circuits", ".", "--powers", "x"], /has no withdraw.r1cs: `deno task circuits` makes it/],
+];
+for (const [args, message] of mistakes) {
+  Deno.test(`tonado ceremony ${args.join(" ").slice(0, 60)}: says what is wrong and ends with 2`, async () => {
+    const { code, stdout, stderr } = await tonado(["ceremony", ...args]);
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout], [2, ""]);
+  });
+}
+
+Deno.test("tonado ceremony where there is none ends with 1 and says how to begin", async () => {
+  const { code, stderr } = await tonado(["ceremony", "verify", "/nonexistent/ceremony"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /has no transcript.json: begin one with `tonado ceremony init`/);
+});

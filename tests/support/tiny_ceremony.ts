@@ -1,0 +1,109 @@
+/**
+ * A ceremony small enough for a test: two circuits of a few constraints with as many public signals as the real ones,
+ * and powers of tau for 2^4 rows from snarkjs.
+ */
+import { FIELD_MODULUS } from "../../src/core/field.ts";
+import { type CircuitName, circuits, publicSignalNames } from "../../src/core/groth16.ts";
+import type { Folder } from "../../src/ops/ceremony/folder.ts";
+import { joined, u32 } from "../../src/ops/ceremony/sections.ts";
+import type { Snarkjs, SnarkjsFile } from "../../tools/snarkjs.ts";
+
+/** 2^4 rows: as many as the larger circuit needs, so that twice its domain is one power more than the file holds. */
+export const POWER = 4;
+/** Constraints; with a row for 1 and each public signal they are 16 and 8 rows. */
+const CONSTRAINTS: Record<CircuitName, number> = { withdraw: 9, deposit: 3 };
+
+const scalar = (x: bigint) => littleEndian(x, 32);
+
+/** x_i x_i = p_i for the public signals p, then (x_0 + 5 x_1) x_i = y_i, up to the number of constraints. */
+export function tinyR1cs(circuit: CircuitName, constraints = CONSTRAINTS[circuit]): Uint8Array {
+  const nPublic = publicSignalNames[circuit].length;
+  const x = (i: number) => 1 + nPublic + i;
+  const variables = 1 + 2 * nPublic + Math.max(0, constraints - nPublic);
+  const combination = (...terms: [number, bigint][]) =>
+    joined(u32(terms.length), ...terms.map(([signal, factor]) => joined(u32(signal), scalar(factor))));
+  const rows = Array.from({ length: constraints }, (_, i) => {
+    const square = i < nPublic;
+    const first = square ? combination([x(i), 1n]) : combination([x(0), 1n], [x(1), 5n]);
+    const product = square ? 1 + i : x(i);
+    return joined(first, combination([x(i % nPublic), 1n]), combination([product, 1n]));
+  });
+  const header = joined(
+    u32(32),
+    scalar(FIELD_MODULUS),
+    ...[variables, 0, nPublic, nPublic].map(u32),
+    littleEndian(BigInt(variables), 8),
+    u32(constraints),
+  );
+  return binFile("r1cs", [[1, header], [2, joined(...rows)], [3, new Uint8Array(8 * variables)]]);
+}
+
+/** A witness of {@linkcode tinyR1cs}, as a `.wtns` file, and its public signals. */
+export function tinyWitness(circuit: CircuitName): { wtns: Uint8Array; signals: bigint[] } {
+  const nPublic = publicSignalNames[circuit].length;
+  const xs = Array.from({ length: nPublic }, (_, i) => BigInt(i + 2));
+  const signals = xs.map((x) => x * x % FIELD_MODULUS);
+  const products = Array.from(
+    { length: Math.max(0, CONSTRAINTS[circuit] - nPublic) },
+    (_, i) => (xs[0] + 5n * xs[1]) * xs[i % nPublic],
+  );
+  const all = [1n, ...signals, ...xs, ...products];
+  const header = joined(u32(32), scalar(FIELD_MODULUS), u32(all.length));
+  return { wtns: binFile("wtns", [[1, header], [2, joined(...all.map(scalar))]], 2), signals };
+}
+
+/** Powers of tau from snarkjs: new, one contribution, and as a rule prepared for phase 2. */
+export async function tinyPowers(
+  snarkjs: Snarkjs,
+  { power = POWER, prepared = true, curve = "bls12381" as "bls12381" | "bn128" } = {},
+): Promise<Uint8Array> {
+  const files = Array.from({ length: 3 }, () => ({ type: "mem" as const }));
+  const [fresh, contributed, ready]: SnarkjsFile[] = files;
+  await snarkjs.powersOfTau.newAccumulator(
+    await snarkjs.curves.getCurveFromName(curve as "bls12381"),
+    power,
+    fresh,
+  );
+  await snarkjs.powersOfTau.contribute(fresh, contributed, "test", "some entropy");
+  if (!prepared) return bytesOf(contributed);
+  await snarkjs.powersOfTau.preparePhase2(contributed, ready);
+  return bytesOf(ready);
+}
+
+/** The bytes that snarkjs has written to memory. */
+export function bytesOf(file: SnarkjsFile): Uint8Array {
+  const { data } = file as { data: Uint8Array };
+  return data.slice();
+}
+
+/** A folder in memory. */
+export function memoryFolder(): Folder & { readonly files: Map<string, Uint8Array<ArrayBuffer>> } {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  return {
+    files,
+    read: (name) => Promise.resolve(files.get(name)?.slice()),
+    write: (name, content) => Promise.resolve(void files.set(name, new Uint8Array(content))),
+    remove: (name) => Promise.resolve(void files.delete(name)),
+  };
+}
+
+/** Both circuits' constraint systems. */
+export function tinyCircuits(): Record<CircuitName, Uint8Array> {
+  return Object.fromEntries(circuits.map((circuit) => [circuit, tinyR1cs(circuit)])) as Record<
+    CircuitName,
+    Uint8Array
+  >;
+}
+
+function binFile(magic: string, sections: [id: number, content: Uint8Array][], version = 1): Uint8Array {
+  return joined(
+    new TextEncoder().encode(magic),
+    u32(version),
+    u32(sections.length),
+    ...sections.flatMap(([id, content]) => [u32(id), littleEndian(BigInt(content.length), 8), content]),
+  );
+}
+
+function littleEndian(x: bigint, length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
+}

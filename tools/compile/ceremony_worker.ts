@@ -1,0 +1,2 @@
+/** Entry of the ceremony's worker. */
+import "../../src/ops/ceremony/worker.ts";
