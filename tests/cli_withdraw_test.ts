@@ -71,7 +71,11 @@ Deno.test("tonado withdraw", async (t) => {
       const liars = Object.values(lies).map((lie) => serveApi(api, lie));
       await using dear = serveApi(
         api,
-        (path, answer: object) => path === "/status" ? { ...answer, feeMinNanoNative: "60000000" } : answer,
+        (path, answer) => {
+          if (path !== "/pools") return answer;
+          const dearer = { ...answer.pools["native-1"], feeMin: "60000000" };
+          return { ...answer, pools: { ...answer.pools, "native-1": dearer } };
+        },
       );
       try {
         const urls = [dear, ...liars, honest].flatMap(({ url }) => ["--relayer", url]);
