@@ -5,6 +5,7 @@
 import { Problem } from "../core/errors.ts";
 import { type CircuitName, circuits, type Groth16Proof, type ProofWithSignals } from "../core/groth16.ts";
 import { parseProof } from "../core/proof_codec.ts";
+import { threads } from "../threads/threads.ts";
 import { WorkerPool } from "../threads/worker_pool.ts";
 import { type Artifacts, openArtifacts } from "./artifacts.ts";
 import {
@@ -99,8 +100,8 @@ export interface ProverOptions {
 
 /** One circuit's files in the form that the workers take. */
 interface ProvingFiles {
-  readonly program: SharedArrayBuffer;
-  readonly zkey: SharedArrayBuffer;
+  readonly program: ArrayBufferLike;
+  readonly zkey: ArrayBufferLike;
 }
 
 const MAX_WORKERS = 8;
@@ -136,10 +137,10 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
   });
   const pool = new WorkerPool<WorkerTask, TaskResults, PieceName>({
     name: "prover",
-    size: options.workers ?? Math.min(MAX_WORKERS, Math.max(1, navigator.hardwareConcurrency)),
+    size: options.workers ?? Math.min(MAX_WORKERS, threads.cores()),
     maxWaiting: options.maxWaiting ?? MAX_WAITING,
     idleMs: options.idleMs,
-    startWorker: options.startWorker ?? (() => new Worker(locations.worker, { type: "module" })),
+    startWorker: options.startWorker ?? (() => threads.start(locations.worker)),
   });
 
   const files = new Map<CircuitName, Promise<ProvingFiles>>();
@@ -244,7 +245,9 @@ function integer(value: number, what: string): bigint {
   throw new Problem("invalid_request", `input ${what} is not an integer`);
 }
 
-function share(bytes: Uint8Array): SharedArrayBuffer {
+/** Where pages are not isolated from other origins there is no shared memory: workers get copies then. */
+function share(bytes: Uint8Array<ArrayBuffer>): ArrayBufferLike {
+  if (typeof SharedArrayBuffer === "undefined") return bytes.slice().buffer;
   const shared = new SharedArrayBuffer(bytes.length);
   new Uint8Array(shared).set(bytes);
   return shared;

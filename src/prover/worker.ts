@@ -58,7 +58,7 @@ function run(task: WorkerTask): TaskResults[keyof TaskResults] {
   }
 }
 
-function proverOf(circuit: CircuitName, zkey: SharedArrayBuffer): Prover {
+function proverOf(circuit: CircuitName, zkey: ArrayBufferLike): Prover {
   let prover = provers.get(circuit);
   if (prover === undefined) provers.set(circuit, prover = new Prover(new Uint8Array(zkey)));
   return prover;

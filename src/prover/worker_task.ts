@@ -13,18 +13,18 @@ export type Pieces = Readonly<Record<PieceName, Uint8Array>>;
  * message first; a worker parses each key once.
  */
 export type WorkerTask =
-  | { readonly kind: "witness"; readonly program: SharedArrayBuffer; readonly inputs: WitnessInputs }
+  | { readonly kind: "witness"; readonly program: ArrayBufferLike; readonly inputs: WitnessInputs }
   | {
     readonly kind: "pieces";
     readonly circuit: CircuitName;
-    readonly zkey: SharedArrayBuffer;
+    readonly zkey: ArrayBufferLike;
     readonly witness: Uint8Array;
     readonly pieces: readonly PieceName[];
   }
   | {
     readonly kind: "assemble";
     readonly circuit: CircuitName;
-    readonly zkey: SharedArrayBuffer;
+    readonly zkey: ArrayBufferLike;
     readonly pieces: Pieces;
   }
   | {

@@ -128,7 +128,7 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
     seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown, Piece>>) =>
       this.#receive(seat, data);
     seat.worker.onerror = (event) => {
-      event.preventDefault(); // it reaches the caller; unhandled it would end the process
+      event.preventDefault?.(); // not of every runtime; it reaches the caller; unhandled it would end the process
       this.#fail(seat, new Problem("internal", `${this.#options.name} worker crashed: ${event.message}`));
     };
     this.#seats.add(seat);

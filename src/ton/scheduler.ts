@@ -134,7 +134,7 @@ export class RequestScheduler {
 
   /** The most urgent queue that is not empty. */
   #next(): Set<Entry> | undefined {
-    return this.#queues.values().find((queue) => queue.size > 0);
+    return [...this.#queues.values()].find((queue) => queue.size > 0);
   }
 
   #pumpAfter(delay: number): void {

@@ -2,6 +2,7 @@
 import { FIELD_BYTES } from "../core/field.ts";
 import { hashNewNodes, MERKLE_TREE_HEIGHT } from "../core/tree_levels.ts";
 import type { TreeWork } from "../core/tree_work.ts";
+import { threads } from "../threads/threads.ts";
 import { WorkerPool } from "../threads/worker_pool.ts";
 import { locations } from "./locations.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -56,13 +57,13 @@ export class TreeWorkers implements TreeService {
   readonly #size: number;
 
   constructor(options: TreeWorkerOptions = {}) {
-    this.#size = options.workers ?? Math.min(MAX_WORKERS, Math.max(1, navigator.hardwareConcurrency));
+    this.#size = options.workers ?? Math.min(MAX_WORKERS, threads.cores());
     this.#pool = new WorkerPool({
       name: "tree",
       size: this.#size,
       maxWaiting: Infinity,
       idleMs: options.idleMs,
-      startWorker: options.startWorker ?? (() => new Worker(locations.worker, { type: "module" })),
+      startWorker: options.startWorker ?? (() => threads.start(locations.worker)),
     });
   }
 
