@@ -4,7 +4,6 @@
  * time passes its end, and only then forgotten. It ends no job but those whose root is gone; the pool's events do.
  */
 import { Address, Cell } from "@ton/core";
-import { proofFromCell } from "../core/proof_codec.ts";
 import type { Job, JobChange, Store, Transfer } from "../store/store.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
@@ -213,7 +212,7 @@ class Broadcaster {
       refund: job.refund,
       recipient: Address.parse(job.message.recipient),
       relayer: this.#deps.wallet.address,
-      proof: proofFromCell(Cell.fromBase64(job.message.proof)),
+      proof: Cell.fromBase64(job.message.proof),
       value,
     });
   }

@@ -2,7 +2,7 @@
  * A pool as a typed object, of the native coin or of a jetton: its get methods, and the messages that it takes. It holds no state and believes the
  * endpoint's getters; what must not be believed is checked elsewhere, against the pool's own transactions.
  */
-import { type Address, type Message, type Sender, SendMode, type TupleReader } from "@ton/core";
+import { type Address, Cell, type Message, type Sender, SendMode, type TupleReader } from "@ton/core";
 import { isFieldElement } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { type ExitCodeName, Problem } from "../core/errors.ts";
@@ -71,7 +71,8 @@ export interface WithdrawArgs {
   readonly refund: bigint;
   readonly recipient: Address;
   readonly relayer: Address | null;
-  readonly proof: Groth16Proof;
+  /** Or its cell, where it is one already: points are not taken apart then. */
+  readonly proof: Groth16Proof | Cell;
   readonly queryId?: bigint;
   readonly value?: bigint;
 }
@@ -187,7 +188,11 @@ export class Pool {
 
   /** The message of a withdrawal. */
   withdrawMessage({ value, proof, queryId = 0n, ...args }: WithdrawArgs & { value: bigint }) {
-    const body = storeWithdraw({ ...args, queryId, proof: proofToCell(proof) });
+    const body = storeWithdraw({
+      ...args,
+      queryId,
+      proof: proof instanceof Cell ? proof : proofToCell(proof),
+    });
     return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
   }
 

@@ -2,7 +2,7 @@
  * The chain as an outsider reads it: straight from the endpoint's JSON, decoded here from `contracts/types.tlb`. None of
  * the relayer's own readers is used, so that they and this cannot be wrong together.
  */
-import { type Address, Cell, loadTransaction, type Transaction } from "@ton/core";
+import { type Address, beginCell, Cell, loadTransaction, type Transaction } from "@ton/core";
 
 /** Of contracts/types.tlb. */
 const op = { withdraw: 0x12b4e521, depositLog: 0x10570ca8, withdrawalLog: 0x230a8cd5 };
@@ -89,12 +89,8 @@ export class ChainReading {
       }
     }
     const { lt, hash } = history.at(-1)!;
-    const { stack } = await this.#call("runGetMethod", {
-      address: pool.toString(),
-      method: "getCurrentRoot",
-      stack: [],
-    });
-    return { deposits, withdrawals, queryIds, last: { lt, hash }, root: BigInt(stack[0][1]) };
+    const [[, root]] = await this.#get(pool, "getCurrentRoot");
+    return { deposits, withdrawals, queryIds, last: { lt, hash }, root: BigInt(root as string) };
   }
 
   /** Adds up an account from its first transaction on. */
@@ -125,6 +121,17 @@ export class ChainReading {
     return BigInt((await this.#call("getAddressInformation", { address: account.toString() })).balance);
   }
 
+  /** What `owner` has of a jetton, in its smallest unit. */
+  async jettons(master: Address, owner: Address): Promise<bigint> {
+    const asked = beginCell().storeAddress(owner).endCell().toBoc().toString("base64");
+    const [[, cell]] = await this.#get(master, "get_wallet_address", [["tvm.Slice", asked]]);
+    const wallet = Cell.fromBase64((cell as { bytes: string }).bytes).beginParse().loadAddress();
+    const { state } = await this.#call("getAddressInformation", { address: wallet.toString() });
+    if (state !== "active") return 0n;
+    const [[, balance]] = await this.#get(wallet, "get_wallet_data");
+    return BigInt(balance as string);
+  }
+
   /** Every transaction of an account, oldest first. */
   async history(account: Address): Promise<ReadTransaction[]> {
     const found: ReadTransaction[] = [];
@@ -140,6 +147,10 @@ export class ChainReading {
       if (rows.length < PAGE) return found.reverse();
       from = rows.at(-1)!.transaction_id;
     }
+  }
+
+  async #get(account: Address, method: string, stack: unknown[] = []): Promise<[string, unknown][]> {
+    return (await this.#call("runGetMethod", { address: account.toString(), method, stack })).stack;
   }
 
   // deno-lint-ignore no-explicit-any

@@ -77,8 +77,13 @@ export class Replica {
 export class Fleet implements AsyncDisposable {
   readonly replicas: readonly Replica[];
 
-  /** @param databaseUrl absent: the embedded store, and one process */
-  constructor(net: ChaosNetwork, proxy: FaultProxy, count: number, databaseUrl?: string) {
+  /** @param backend variables of what they share; none: the embedded store, and one process */
+  constructor(
+    net: ChaosNetwork,
+    proxy: FaultProxy,
+    count: number,
+    backend: Readonly<Record<string, string>> = {},
+  ) {
     this.replicas = Array.from({ length: count }, (_, i) =>
       new Replica(`r${i}`, {
         RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
@@ -89,7 +94,7 @@ export class Fleet implements AsyncDisposable {
         RELAYER_DATA_DIR: `${net.directory}data-${i}`,
         RELAYER_PORT: "0",
         TONADO_TEST_ARTIFACTS: net.directory,
-        ...databaseUrl !== undefined && { DATABASE_URL: databaseUrl },
+        ...backend,
       }));
   }
 

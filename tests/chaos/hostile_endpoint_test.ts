@@ -20,11 +20,12 @@ for (const { store, ignore } of stores) {
         store,
         replicas: 1,
         wallet: "v4R2",
-        denominations: ["1"],
+        pools: ["native-1", "jet-10"],
         waves: 2 * depth,
         notesPerWave: 4,
         faults: 0.3,
         kills: 0,
+        at: "anywhere",
         fuzzed: 50 * depth,
       });
       const count = [...faults.values()].reduce((all, count) => all + count, 0);

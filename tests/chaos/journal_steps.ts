@@ -6,7 +6,8 @@
 import type { Address } from "@ton/core";
 import type { ArchiveRow } from "../../src/store/archive.ts";
 import type { Transfer } from "../../src/store/store.ts";
-import type { Barrier, FaultProxy, ProxiedCall } from "../support/fault_proxy.ts";
+import type { Barrier, FaultProxy } from "../support/fault_proxy.ts";
+import type { ProxiedCall } from "../support/faults.ts";
 
 /** Where a process was, by its journal, when it died. */
 export const deaths = [
@@ -51,6 +52,14 @@ export const steps: Readonly<Record<string, Step>> = {
         pools.some((pool) => isHistoryOf(pool, call));
     });
   },
+};
+
+/** The step that is held for a process to die at a point of its journal. */
+export const stepsTo: Readonly<Partial<Record<Death, keyof typeof steps>>> = {
+  "accepted, nothing signed": "before it signs",
+  "signed and journaled, not sent": "before the send",
+  "sent, not journaled as sent": "before the send's answer",
+  "sent and journaled": "after the send",
 };
 
 /**

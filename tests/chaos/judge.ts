@@ -5,10 +5,11 @@ import { MerkleTree } from "../../src/core/merkle_tree.ts";
 import type { ArchiveRow } from "../../src/store/archive.ts";
 import { ChainReading } from "./chain_reading.ts";
 import type { Fleet } from "./fleet.ts";
-import { type ChaosNetwork, FEE, type PlacedNote } from "./network.ts";
+import { type Books, judgeBooks, judgePayouts } from "./judge_books.ts";
+import type { ChaosNetwork, PlacedNote } from "./network.ts";
 
 /** What was found to be equal. */
-export interface Verdict {
+export interface Verdict extends Books {
   readonly deposits: number;
   /** Notes paid out, each once. */
   readonly paid: number;
@@ -17,11 +18,6 @@ export interface Verdict {
   readonly lost: number;
   /** Withdraw messages of the relayer at the pools, refused ones too. */
   readonly messages: number;
-  /** Nano: what the wallet had, was paid in fees, spent, and has. */
-  readonly start: bigint;
-  readonly fees: bigint;
-  readonly costs: bigint;
-  readonly end: bigint;
 }
 
 /** Asks every replica for the root of every pool. */
@@ -62,7 +58,7 @@ export async function judge(
   let [deposits, paid, messages, duplicates, lost] = [0, 0, 0, 0, 0];
   const queryIds: bigint[] = [];
   for (const key of net.keys) {
-    const { address, denomination } = net.pool(key);
+    const { address } = net.pool(key);
     const pool = await chain.pool(address, net.relayer);
     const mine = placed.filter((note) => note.key === key);
     const id = address.toRawString();
@@ -90,8 +86,8 @@ export async function judge(
     for (const { note, recipient } of mine) {
       const payment = byHash.get(note.nullifierHash);
       ok(payment?.recipient.equals(recipient), "each note is paid to its recipient");
-      equal(await chain.balance(recipient), denomination - FEE, "to the nano");
     }
+    await judgePayouts({ net, chain, key }, mine, pool.deposits.length);
     const jobs = rows.flatMap((row) => row.kind === "job" && row.job.pool === id ? [row.job] : []);
     deepEqual(
       jobs.map(({ state }) => state),
@@ -111,36 +107,8 @@ export async function judge(
     duplicates,
     lost,
     messages,
-    ...await judgeBooks(net, chain, start, paid, messages),
+    ...await judgeBooks({ net, chain }, { start, paid: placed, messages }),
   };
-}
-
-/** start + fees - costs = end, where the costs are what the wallet's own transactions say. */
-async function judgeBooks(
-  net: ChaosNetwork,
-  chain: ChainReading,
-  start: bigint,
-  paid: number,
-  messages: number,
-) {
-  const pools = net.keys.map((key) => net.pool(key).address.toRawString());
-  const { balance, sum, sentTo, received } = await chain.books(net.relayer);
-  equal(balance, sum, "the relayer's balance is what its transactions add up to");
-  deepEqual([...sentTo.keys()].filter((to) => !pools.includes(to)), [], "it paid nobody but the pools");
-  equal(
-    [...sentTo.values()].reduce((all, count) => all + count, 0),
-    messages,
-    "every message that it paid arrived",
-  );
-  const fees = FEE * BigInt(paid);
-  const fromPools = [...received].reduce(
-    (all, [from, value]) => pools.includes(from) ? all + value : all,
-    0n,
-  );
-  ok(fromPools >= fees, "the fees came");
-  const costs = start + fees - balance;
-  ok(costs > 0n, "a withdrawal costs something");
-  return { start, fees, costs, end: balance };
 }
 
 function sorted<T extends { nullifierHash: bigint }>(items: readonly T[]): T[] {

@@ -17,10 +17,10 @@ for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postg
       `lying root (${store}): the pool is not ready, /withdraw and /tree answer 503; it comes back with the truth`,
     ignore,
     async fn() {
-      await using net = await ChaosNetwork.start({ random: new Random(5), denominations: ["1", "10"] });
+      await using net = await ChaosNetwork.start({ random: new Random(5), pools: [NEWS, QUIET] });
       await using database = store === "postgres" ? await freshDatabase() : undefined;
       await using proxy = startFaultProxy({ target: net.localnet.url, seed: 6 });
-      await using fleet = new Fleet(net, proxy, 1, database?.url);
+      await using fleet = new Fleet(net, proxy, 1, database && { DATABASE_URL: database.url });
       const [relayer] = fleet.replicas;
       await net.deposit(QUIET, 1);
       const [note] = await net.deposit(NEWS, 2);

@@ -2,36 +2,47 @@
  * A local network with pools whose proofs cost milliseconds: real emulator, real contracts, real verification, with
  * verification keys whose secrets are known. So hundreds of notes go in and out in a minute.
  */
-import { Address, Cell, contractAddress, toNano } from "@ton/core";
+import { Address, toNano } from "@ton/core";
 import { addressToField } from "../../src/core/address_field.ts";
-import { type Deployment, type Deployments, formatDeployments, poolKey } from "../../src/core/deployments.ts";
+import { type Deployment, type Deployments, formatDeployments } from "../../src/core/deployments.ts";
 import { toHex } from "../../src/core/field.ts";
 import { MerkleTree } from "../../src/core/merkle_tree.ts";
 import { createNote, type Note } from "../../src/core/note.ts";
 import { proofFromCell } from "../../src/core/proof_codec.ts";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import type { Chain } from "../../src/ton/chain.ts";
+import { jettonWalletAddress } from "../../src/ton/jetton.ts";
 import { Pool } from "../../src/ton/pool.ts";
-import { nativePoolInit } from "../../src/ton/pool_state.ts";
 import { connect } from "../../src/ton/toncenter.ts";
 import { openWallet, type Wallet, type WalletVersion } from "../../src/ton/wallet.ts";
-import { trapdoorCode } from "../support/pool_sandbox.ts";
 import { forgeProof } from "../support/trapdoor_keys.ts";
 import { until } from "../support/until.ts";
 import type { Random } from "../simulation/random.ts";
-import { trapdoorVkeyHash, writeTrapdoorArtifacts } from "./trapdoor_artifacts.ts";
+import { deployPools } from "./pools.ts";
+import { writeTrapdoorArtifacts } from "./trapdoor_artifacts.ts";
 
-/** Fee of every withdrawal here, in nano. */
-export const FEE = 60_000_000n;
+/** Of a withdrawal of coins, in nano; what it refunds comes on top. */
+const NATIVE_FEE = 60_000_000n;
+/** Of a withdrawal of jettons: this part of the denomination. */
+const JETTON_FEE_PART = 100n;
+/** Nano for a recipient's first steps: in native pools paid by the fee, of jetton pools the relayer's gift. */
+const REFUND = 20_000_000n;
+/** Probability that a withdrawal wants one. */
+const REFUND_CHANCE = 0.3;
 const PATIENCE_MS = 300_000;
 /** A wallet of v5R1 could send more at once; this keeps a transfer small. */
 export const MOST_AT_ONCE = 16;
 
-/** A note, where it lies, and to whom it goes. */
+/** A note, where it lies, and how it is withdrawn. */
 export interface PlacedNote {
   readonly key: string;
   readonly note: Note;
+  /** Of this note alone. */
   readonly recipient: Address;
+  /** In the pool's asset. */
+  readonly fee: bigint;
+  /** Nano. */
+  readonly refund: bigint;
 }
 
 /** A running network. */
@@ -52,11 +63,11 @@ export class ChaosNetwork implements AsyncDisposable {
     readonly relayerWallet: Wallet,
   ) {}
 
-  /** Starts it with native pools of these denominations, in whole units. */
+  /** Starts it with pools of these registry keys: `native-<amount>` or `jet-<amount>`. */
   static async start(
-    { random, denominations, wallet = "v4R2", blockTimeMs = 300 }: {
+    { random, pools: keys, wallet = "v4R2", blockTimeMs = 300 }: {
       random: Random;
-      denominations: readonly string[];
+      pools: readonly string[];
       /** Of the relayer. */
       wallet?: WalletVersion;
       blockTimeMs?: number;
@@ -74,7 +85,7 @@ export class ChaosNetwork implements AsyncDisposable {
         chain,
       });
       await localnet.fund(relayer.address, toNano(100));
-      const pools = await deploy(chain, user, denominations);
+      const pools = await deployPools({ chain, wallet: user, jetton: localnet.jetton, keys });
       const deployments: Deployments = { network: "localnet", pools };
       const directory = `${await Deno.makeTempDir({ prefix: "tonado-chaos-" })}/`;
       const registry = `${directory}registry.json`;
@@ -99,6 +110,10 @@ export class ChaosNetwork implements AsyncDisposable {
     return this.deployments.pools.get(key)!;
   }
 
+  isJetton(key: string): boolean {
+    return this.pool(key).jettonMaster !== undefined;
+  }
+
   contract(key: string): Pool {
     return new Pool(this.chain, this.pool(key).address);
   }
@@ -112,10 +127,15 @@ export class ChaosNetwork implements AsyncDisposable {
 
   /** Deposits fresh notes and waits until the pool has taken them. */
   async deposit(key: string, count: number): Promise<PlacedNote[]> {
-    const { asset, amount } = this.pool(key);
+    const { asset, amount, denomination } = this.pool(key);
+    const isJetton = this.isJetton(key);
     const pool = this.contract(key);
     const tree = this.tree(key);
     const value = await pool.getDepositValue();
+    const owner = this.user.address;
+    const from = isJetton
+      ? { owner, wallet: await jettonWalletAddress(this.chain, this.localnet.jetton.master, owner) }
+      : undefined;
     const placed: PlacedNote[] = [];
     for (let left = count; left > 0; left -= MOST_AT_ONCE) {
       const messages = Array.from({ length: Math.min(left, MOST_AT_ONCE) }, () => {
@@ -129,8 +149,13 @@ export class ChaosNetwork implements AsyncDisposable {
         tree.append(commitment);
         const newRoot = tree.root;
         const proof = proofFromCell(forgeProof([prevRoot, newRoot, commitment, BigInt(leafIndex)]));
-        placed.push({ key, note, recipient });
-        return pool.depositMessage({ commitment, newRoot, leafIndex, proof, value });
+        const refund = this.random.chance(REFUND_CHANCE) ? REFUND : 0n;
+        const fee = isJetton ? denomination / JETTON_FEE_PART : NATIVE_FEE + refund;
+        placed.push({ key, note, recipient, fee, refund });
+        const deposit = { commitment, newRoot, leafIndex, proof };
+        return from
+          ? pool.jettonDepositMessage({ ...deposit, ...from, amount: denomination, forward: value })
+          : pool.depositMessage({ ...deposit, value });
       });
       const before = await this.user.seqno();
       await this.user.send(messages);
@@ -149,17 +174,18 @@ export class ChaosNetwork implements AsyncDisposable {
   }
 
   /** The body of a withdrawal, proved against the pool's newest root. */
-  withdrawal({ key, note, recipient }: PlacedNote) {
+  withdrawal({ key, note, recipient, fee, refund }: PlacedNote) {
     const { root } = this.tree(key);
     const { nullifierHash } = note;
-    const signals = [root, nullifierHash, addressToField(recipient), addressToField(this.relayer), FEE, 0n];
+    const parties = [addressToField(recipient), addressToField(this.relayer)];
+    const signals = [root, nullifierHash, ...parties, fee, refund];
     return {
       pool: this.pool(key).address.toString(),
       proof: proofFromCell(forgeProof(signals)),
       publicSignals: signals.map(String),
       recipient: recipient.toString(),
-      fee: String(FEE),
-      refund: "0",
+      fee: String(fee),
+      refund: String(refund),
     };
   }
 
@@ -172,42 +198,4 @@ export class ChaosNetwork implements AsyncDisposable {
     await this.localnet.close();
     await Deno.remove(this.directory, { recursive: true });
   }
-}
-
-async function deploy(
-  chain: Chain,
-  wallet: Wallet,
-  denominations: readonly string[],
-): Promise<Map<string, Deployment>> {
-  const code = await trapdoorCode();
-  const pools = denominations.map((amount) => {
-    const denomination = toNano(amount);
-    const init = { code, data: nativePoolInit({ denomination, owner: null }).data };
-    return { amount, denomination, init, address: contractAddress(0, init) };
-  });
-  await wallet.send(
-    pools.map(({ address, init }) => ({
-      to: address,
-      value: toNano(3),
-      bounce: false,
-      init,
-      body: Cell.EMPTY,
-    })),
-  );
-  for (const { address } of pools) {
-    await until("a pool stands", async () => (await chain.account(address)).state === "active", PATIENCE_MS);
-  }
-  const deployedSeqno = await chain.masterchainSeqno();
-  return new Map(
-    pools.map(({ amount, denomination, address }) => [poolKey({ asset: "native", amount }), {
-      address,
-      asset: "native",
-      amount,
-      denomination,
-      deployedSeqno,
-      codeHash: code.hash().toString("hex"),
-      vkeyHash: trapdoorVkeyHash,
-      owner: null,
-    }]),
-  );
 }

@@ -1,15 +1,17 @@
 /** All chance of a simulation, from one seed. */
-import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { createHash } from "node:crypto";
+import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 
 const FINE = 1 << 30;
 
-/** A seeded source of choices. */
+/** A seeded source of choices. Neighbouring seeds have nothing in common: the generator's state is the seed's hash. */
 export class Random {
   readonly #generator;
 
   constructor(seed: number) {
-    this.#generator = xoroshiro128plus(seed);
+    const hash = createHash("sha256").update(String(seed)).digest();
+    this.#generator = xoroshiro128plusFromState([0, 4, 8, 12].map((at) => hash.readInt32LE(at)));
   }
 
   /** An integer from `from` to `to`, both included. */

@@ -1,0 +1,34 @@
+/** Many notes at once: less is done to each of them than in the other campaigns, and more to the machines they meet on. */
+import type { CampaignPlan, CampaignReport } from "./campaign.ts";
+
+const POOLS = ["native-1", "native-10", "jet-10"];
+const NOTES_PER_WAVE = 16;
+/** Waves and kills of a deep run, for each step of its depth. */
+const DEEP_WAVES = 4;
+const DEEP_KILLS = 2;
+
+/** The campaign of a load test. @param depth 1: some dozens of notes; 15: thousands */
+export function loadPlan(
+  { depth, ...rest }: Pick<CampaignPlan, "seed" | "onProgress"> & { readonly depth: number },
+): CampaignPlan {
+  return {
+    ...rest,
+    store: "pooled",
+    replicas: 2,
+    wallet: "v5R1",
+    pools: POOLS,
+    waves: depth === 1 ? 1 : DEEP_WAVES * depth,
+    notesPerWave: NOTES_PER_WAVE,
+    faults: 0.05,
+    kills: depth === 1 ? 1 : DEEP_KILLS * depth,
+    at: "anywhere",
+    fuzzed: 20 * depth,
+  };
+}
+
+/** What a run came to, in a line. */
+export function figures({ plan, deposits, paid, kills, restarts, faults, seconds }: CampaignReport): string {
+  const met = [...faults.values()].reduce((all, count) => all + count, 0);
+  return `load of seed ${plan.seed}: ${deposits} notes in and ${paid} out in ${seconds.toFixed(0)} s, ` +
+    `${kills} kills, ${restarts} restarts, ${met} faults`;
+}
