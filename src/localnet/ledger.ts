@@ -12,6 +12,7 @@ import {
   loadShardAccount,
   loadTransaction,
   parseTuple,
+  serializeTuple,
   storeMessage,
   storeShardAccount,
   type TupleItem,
@@ -84,6 +85,8 @@ export class Ledger {
   #messages: Cell[] = [];
   /** External messages that were accepted for the next block, by hash: the same one twice is one. */
   readonly #pool = new Map<string, Cell>();
+  /** Answers of get methods at the last block. */
+  readonly #answers = new Map<string, Promise<GetMethodResult>>();
   #lt = 0n;
   #now: number;
   #busy: Promise<unknown> = Promise.resolve();
@@ -164,6 +167,7 @@ export class Ledger {
       } finally {
         for (const message of externals) this.#pool.set(message.hash().toString("hex"), message);
         this.#blocks.push({ seqno, now, transactions: done });
+        this.#answers.clear();
       }
       return this.head;
     });
@@ -174,8 +178,15 @@ export class Ledger {
     return this.#exclusive(() => this.#read(address));
   }
 
-  /** Runs a get method at the last block. */
+  /** Runs a get method at the last block; the same one once. */
   get(address: Address, method: string | number, stack: TupleItem[]): Promise<GetMethodResult> {
+    const key = `${address.toRawString()} ${method} ${serializeTuple(stack).hash().toString("hex")}`;
+    const answer = this.#answers.get(key) ?? this.#get(address, method, stack);
+    this.#answers.set(key, answer);
+    return answer;
+  }
+
+  #get(address: Address, method: string | number, stack: TupleItem[]): Promise<GetMethodResult> {
     return this.#exclusive(async () => {
       const { account } = this.#read(address);
       const state = account?.storage.state;

@@ -46,7 +46,7 @@ export interface FaultProxy extends AsyncDisposable {
   hold(where: "before" | "after", matches: (call: ProxiedCall) => boolean): Barrier;
 }
 
-/** Probability that a call meets a kind of fault that only few calls can meet, until that kind was met once. */
+/** In a storm, the probability that a call meets a kind that was not met yet; those that fit few calls come first. */
 const FIRST_CHANCE = 0.5;
 
 const allKinds = Object.keys(faultKinds) as FaultKind[];
@@ -99,8 +99,8 @@ export function startFaultProxy({ target, seed }: { target: string; seed: number
     const fits = (kind: FaultKind) => meets[faultKinds[kind]];
     const unmet = proxy.unmet.filter(fits);
     const rare = unmet.filter((kind) => faultKinds[kind] !== "every call");
-    if (rare.length > 0 && random.chance(FIRST_CHANCE)) return random.pick(rare);
-    return random.chance(chance) ? random.pick(unmet.length > 0 ? unmet : allKinds.filter(fits)) : undefined;
+    if (unmet.length > 0 && random.chance(FIRST_CHANCE)) return random.pick(rare.length > 0 ? rare : unmet);
+    return random.chance(chance) ? random.pick(allKinds.filter(fits)) : undefined;
   }
 
   function count(kind: FaultKind): void {
