@@ -1,15 +1,18 @@
 /**
  * Runs the relayer's reliability campaign and writes its figures into docs/reliability.md: real processes under faults
- * and kill -9 on both stores, and the simulation. Every figure is of this run; a run in which anything is lost, paid
- * twice or differs ends with an error and writes nothing. There is nothing to `--check`: no two runs are the same.
+ * and kill -9 on both stores, thousands of notes, takeovers, and the simulation. Every figure is of this run; a run in
+ * which anything is lost, paid twice or differs, or in which a kind of fault was not met, ends with an error and writes
+ * nothing. There is nothing to `--check`: no two runs are the same.
  *
- * Usage: deno task reliability [scale]     (scale 1, the default: some minutes; kills and seeds grow with it)
+ * Usage: deno task reliability [scale]     (scale 1, the default: half an hour of an idle machine; all grows with it)
  */
 import { availableParallelism, loadavg } from "node:os";
 import { type CampaignReport, runCampaign } from "../tests/chaos/campaign.ts";
 import { deaths, steps } from "../tests/chaos/journal_steps.ts";
+import { loadPlan } from "../tests/chaos/load_plan.ts";
+import { measureTakeovers } from "../tests/chaos/takeovers.ts";
 import { simulate, type SimulationReport } from "../tests/simulation/simulation.ts";
-import { faultKinds } from "../tests/support/fault_proxy.ts";
+import { faultKinds } from "../tests/support/faults.ts";
 import { readArguments } from "./flags.ts";
 import { writeGenerated } from "./generated_files.ts";
 import { page } from "./generated_page.ts";
@@ -19,7 +22,12 @@ const FUZZED = 500;
 /** Every step of the journal twice, and twice anywhere. */
 const KILLS = 2 * (Object.keys(steps).length + 1);
 const REPLICAS = 3;
+/** As of a deep test: thousands of notes. */
+const LOAD_DEPTH = 15;
+const TAKEOVERS = 12;
 const NANO_DIGITS = 9;
+
+const stores = { kv: "Deno KV", postgres: "PostgreSQL", pooled: "PostgreSQL behind PgBouncer, Redis" };
 
 const scale = Number(readArguments([], 1).words[0] ?? "1");
 if (!(scale > 0)) {
@@ -28,34 +36,40 @@ if (!(scale > 0)) {
 }
 const seed = crypto.getRandomValues(new Uint32Array(1))[0] >>> 1;
 console.log(`reliability: seed ${seed}, scale ${scale}`);
-const load = loadavg()[0];
+const machineLoad = loadavg()[0];
 const began = performance.now();
 
 const common = {
   waves: 4,
   faults: 0.12,
   kills: Math.ceil(KILLS * scale),
+  at: "steps",
   fuzzed: Math.ceil(FUZZED * scale),
   onProgress: console.log,
-};
+} as const;
 const kv = await runCampaign({
   ...common,
   seed,
   store: "kv",
   replicas: 1,
   wallet: "v4R2",
-  denominations: ["1"],
+  pools: ["native-1", "jet-10"],
   notesPerWave: 6,
 });
-const postgres = await runCampaign({
+const replicas = await runCampaign({
   ...common,
   seed: seed + 2,
-  store: "postgres",
+  store: "pooled",
   replicas: REPLICAS,
   wallet: "v5R1",
-  denominations: ["1", "10"],
+  pools: ["native-1", "native-10", "jet-10"],
   notesPerWave: 6,
 });
+const load = await runCampaign(
+  loadPlan({ seed: seed + 4, depth: Math.ceil(LOAD_DEPTH * scale), onProgress: console.log }),
+);
+const takeoverLoad = loadavg()[0];
+const takeovers = await measureTakeovers(TAKEOVERS, seed + 6);
 const simulated: SimulationReport[] = [];
 for (let i = 0; i < Math.ceil(SEEDS * scale); i++) simulated.push(await simulate(seed + i));
 
@@ -67,54 +81,77 @@ await writeGenerated("reliability", [
         new Date().toISOString().slice(0, 10)
       }, ${minutes} minutes on ${availableParallelism()} cores with a load of ` +
       `${
-        load.toFixed(0)
+        machineLoad.toFixed(0)
       } from other work at the start, Deno ${Deno.version.deno}, scale ${scale}, seed ${seed}.`,
     ],
-    campaigns: table(["", "Embedded store, 1 process", `PostgreSQL, ${REPLICAS} replicas`, "Simulation"], [
-      ["Runs", "1", "1", `${simulated.length} seeds`],
-      ["Time covered", minutesOf(kv), minutesOf(postgres), `${hours(simulated)} h of virtual time`],
-      ["Relayer's wallet", ...both(({ plan }) => plan.wallet), "both"],
-      ["Pools", ...both(({ plan }) => plan.denominations.length), "see `tests/simulation/`"],
-      ["Deposits", ...both(({ deposits }) => deposits), ""],
-      ["Withdrawals paid", ...both(({ paid }) => paid), total(({ withdrawals }) => withdrawals)],
-      ["Paid twice", ...both(({ duplicates }) => duplicates), "0"],
-      ["Taken on and lost", ...both(({ lost }) => lost), "0"],
-      ["Reported failed or expired, and submitted again", ...both(({ reported }) => reported.length), ""],
-      ["Processes killed with SIGKILL", ...both(({ kills }) => kills), total(({ kills }) => kills)],
-      ["Processes told to end under load, with SIGTERM", ...both(({ restarts }) => restarts), ""],
-      ["Processes stopped for long, and woken", "", "", total(({ stops }) => stops)],
-      ["Calls to the endpoint", ...both(({ calls }) => calls), ""],
-      ["Faults of the endpoint and the network", ...both(faultsOf), total(({ faults }) => faults)],
-      ["Requests drawn from the API's document, answered", ...both(({ fuzz }) => fuzz.answered), ""],
-      ["Answers of 5xx, other than 503 with Retry-After", ...both(({ fuzz }) => fuzz.errors), ""],
-      ["Answers that the document does not name", ...both(({ fuzz }) => fuzz.wrong.length), ""],
-      ["Paid by somebody else's message", "", "", total(({ frontRun }) => frontRun)],
-      ["Until another led after a leader's death", "", takeover(postgres.takeovers), ""],
-      ["Wallet at the start", ...both(({ start }) => coins(start)), ""],
-      ["+ fees", ...both(({ fees }) => coins(fees)), ""],
-      ["− costs", ...both(({ costs }) => coins(costs)), ""],
-      ["= wallet at the end, to the nano", ...both(({ end }) => coins(end)), ""],
+    takeovers: [
+      `${TAKEOVERS} leaders of two replicas were killed while nothing else was asked of them, on a machine whose load was ` +
+      `${takeoverLoad.toFixed(0)}: another led after ${spread(takeovers)}.`,
+    ],
+    campaigns: table([
+      "",
+      "Embedded store, 1 process",
+      `PostgreSQL, ${REPLICAS} replicas`,
+      `Load, ${load.plan.replicas} replicas`,
+      "Simulation",
+    ], [
+      ["Runs", "1", "1", "1", `${simulated.length} seeds`],
+      ["Time covered", ...each(minutesOf), `${hours(simulated)} h of virtual time`],
+      ["Store", ...each(({ plan }) => stores[plan.store]), "in memory"],
+      ["Relayer's wallet", ...each(({ plan }) => plan.wallet), "both"],
+      ["Pools", ...each(({ plan }) => plan.pools.map((pool) => `\`${pool}\``).join(", ")), "1 or 2"],
+      ["Deposits", ...each(({ deposits }) => deposits), ""],
+      ["Withdrawals paid", ...each(({ paid }) => paid), total(({ withdrawals }) => withdrawals)],
+      ["Paid twice", ...each(({ duplicates }) => duplicates), "0"],
+      ["Taken on and lost", ...each(({ lost }) => lost), "0"],
+      ["Reported failed or expired, and submitted again", ...each(({ reported }) => reported.length), ""],
+      ["Processes killed with SIGKILL", ...each(({ kills }) => kills), total(({ kills }) => kills)],
+      ["Processes told to end under load, with SIGTERM", ...each(({ restarts }) => restarts), ""],
+      ["Processes stopped for long, and woken", "", "", "", total(({ stops }) => stops)],
+      ["Times that PgBouncer or Redis was away", ...each(({ outages }) => sum(outages)), ""],
+      ["Calls to the endpoint", ...each(({ calls }) => calls), ""],
+      [
+        "Faults of the endpoint and the network",
+        ...each(({ faults }) => sum(faults)),
+        total(({ faults }) => faults),
+      ],
+      ["Requests drawn from the API's document, answered", ...each(({ fuzz }) => fuzz.answered), ""],
+      ["Answers of 5xx, other than 503 with Retry-After", ...each(({ fuzz }) => fuzz.errors), ""],
+      ["Answers that the document does not name", ...each(({ fuzz }) => fuzz.wrong.length), ""],
+      ["Paid by somebody else's message", "", "", "", total(({ frontRun }) => frontRun)],
+      [
+        "Until another led after a leader's death",
+        "",
+        ...[replicas, load].map((run) => spread(run.takeovers)),
+        "",
+      ],
+      ["Wallet at the start", ...each(({ start }) => coins(start)), ""],
+      ["+ fees in coins", ...each(({ fees }) => coins(fees)), ""],
+      ["− refunds", ...each(({ refunds }) => coins(refunds)), ""],
+      ["− costs", ...each(({ costs }) => coins(costs)), ""],
+      ["= wallet at the end, to the nano", ...each(({ end }) => coins(end)), ""],
+      ["Fees in jettons, smallest unit", ...each(({ jettons }) => jettons), ""],
     ]),
-    faults: table(["Fault", "Meets", "Embedded store", "PostgreSQL"], [
+    faults: table(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
       ...Object.entries(faultKinds).map(([kind, meets]) => [
         kind,
         meets,
-        ...both(({ faults }) => faults.get(kind as keyof typeof faultKinds) ?? 0),
+        ...each(({ faults }) => faults.get(kind as keyof typeof faultKinds) ?? 0),
       ]),
     ]),
-    steps: table(["Held and killed", "Embedded store", "PostgreSQL"], [
+    steps: table(["Held and killed", "Embedded store", "PostgreSQL", "Load"], [
       ...[...Object.keys(steps), "anywhere"].map((
         step,
-      ) => [step, ...both((run) => run.steps.get(step) ?? 0)]),
+      ) => [step, ...each((run) => run.steps.get(step) ?? 0)]),
     ]),
-    deaths: table(["What its journal then said", "Embedded store", "PostgreSQL, leaders"], [
-      ...deaths.map((death) => [death, ...both((run) => run.deaths.get(death) ?? 0)]),
+    deaths: table(["What its journal then said", "Embedded store", "PostgreSQL, leaders", "Load, leaders"], [
+      ...deaths.map((death) => [death, ...each((run) => run.deaths.get(death) ?? 0)]),
     ]),
   }),
 ], false);
 
-function both(of: (run: CampaignReport) => unknown): string[] {
-  return [kv, postgres].map((run) => String(of(run)));
+function each(of: (run: CampaignReport) => unknown): string[] {
+  return [kv, replicas, load].map((run) => String(of(run)));
 }
 
 function total(of: (run: SimulationReport) => number): string {
@@ -129,12 +166,12 @@ function minutesOf({ seconds }: CampaignReport): string {
   return `${(seconds / 60).toFixed(1)} min`;
 }
 
-function faultsOf({ faults }: CampaignReport): number {
-  return [...faults.values()].reduce((all, count) => all + count, 0);
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((all, count) => all + count, 0);
 }
 
 /** Smallest, middle and largest. */
-function takeover(milliseconds: readonly number[]): string {
+function spread(milliseconds: readonly number[]): string {
   if (milliseconds.length === 0) return "never happened";
   const sorted = milliseconds.toSorted((a, b) => a - b);
   const [least, middle, most] = [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)!]

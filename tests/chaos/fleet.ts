@@ -8,6 +8,7 @@ import type { ChaosNetwork } from "./network.ts";
 const ENTRY = new URL("./serve_trapdoor.ts", import.meta.url).pathname;
 /** Longer than a relayer makes anybody wait. */
 const PATIENCE_MS = 60_000;
+const MOST_STARTS = 10;
 
 /** An answer of a relayer. */
 export interface Answer {
@@ -33,8 +34,15 @@ export class Replica {
     return this.#earlier + (this.#process?.log() ?? "");
   }
 
+  /** Starts it; one that ends because its database is away is started again, as a supervisor would. */
   async start(): Promise<void> {
-    this.#process = await serve(this.env, ["run", "-A", "--no-check", ENTRY, "serve"]);
+    for (let left = MOST_STARTS; this.#process === undefined; left--) {
+      try {
+        this.#process = await serve(this.env, ["run", "-A", "--no-check", ENTRY, "serve"]);
+      } catch (error) {
+        if (left === 0 || !(error as Error).message.includes("[store_unavailable]")) throw error;
+      }
+    }
   }
 
   /** Ends it and waits. */

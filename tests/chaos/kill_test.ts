@@ -32,7 +32,7 @@ const cases: Case[] = [
       wallet: "v4R2",
       pools: ["native-1"],
       waves: 4 * depth,
-      notesPerWave: 4,
+      notesPerWave: 3,
     },
   },
   {
@@ -45,7 +45,7 @@ const cases: Case[] = [
       wallet: "v5R1",
       pools: ["native-1", "native-10", "jet-10"],
       waves: 3 * depth,
-      notesPerWave: 6,
+      notesPerWave: 2,
     },
   },
 ];
