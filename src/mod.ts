@@ -32,9 +32,9 @@ export {
   Problem,
   type ProblemCode,
   type ProblemDetail,
-  type ProblemKind,
   problems,
 } from "./core/errors.ts";
+export type { ProblemKind } from "./core/http_problems.ts";
 export { type FeePolicy, policyFloor } from "./core/fee.ts";
 export { FIELD_MODULUS } from "./core/field.ts";
 export {

@@ -273,6 +273,25 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     assert.deepEqual([wrong.code, /from 0 to 9999/.test(wrong.stderr)], [2, true]);
   });
 
+  await t.step("of jettons a report names their owner, and amounts in the jetton", async () => {
+    const words = ["--mnemonic-file", `${dir}/words`, "--wallet-version", version];
+    const put = await tonado(["deposit", "jet-10", ...at, ...words, "--yes", "--quiet"], env);
+    assert.equal(put.code, 0, put.stderr);
+    const id = put.stdout.trim();
+    await withdraw(id, "--relayer", relayer.url);
+    const file = `${dir}/jetton.json`;
+    const made = await tonado(["compliance", "report", id, "--for", "x", "--out", file, ...at], env);
+    assert.equal(made.code, 0, made.stderr);
+    const { statement: said } = JSON.parse(await Deno.readTextFile(file));
+    assert.ok(Address.parse(said.deposit.depositor).equals(net.user.address));
+    assert.deepEqual([said.pool.asset, said.pool.decimals, said.withdrawal.fee], ["jet", 6, "50000"]);
+    const { code, stdout, stderr } = await verify(file);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /paid +9\.95 jet\n/);
+    const renamed = { ...said, pool: { ...said.pool, asset: "usd" } };
+    assert.match(await failures(renamed), /pool: asset: it says usd, the chain jet/);
+  });
+
   await t.step("pool stats refuses a history that lacks what the pool counts", async () => {
     const { address } = net.pool("native-1");
     const old = (await net.chain.transactions(address, { limit: 3 }))[2].id;

@@ -61,6 +61,13 @@ Deno.test("tonado deposit", async (t) => {
       assert.deepEqual([last.event, last.leafIndex, last.attempts], ["deposited", 1, 2]);
       assert.ok(told.some(({ event }) => event === "stale"));
       assert.equal((await notes())[0].state, "deposited");
+      const to = ["--to", net.user.address.toString(), "--self", ...payer];
+      const { stderr: warnings } = await tonado(["withdraw", last.id, ...at, ...to], env, { agrees: false });
+      assert.match(
+        warnings,
+        /the recipient is the wallet that paid the deposit/,
+        "the phone's wallet is known",
+      );
     },
   );
 

@@ -90,7 +90,7 @@ Deno.test("tonado withdraw", async (t) => {
         );
         assert.equal(quotes[4].relayer, dear.url, "the dearest comes last");
         const warned = told.filter(({ event }) => event === "warning").map(({ name }) => name);
-        assert.deepEqual(warned, ["few_deposits"]);
+        assert.deepEqual(warned, ["few_deposits", "unknown_deposit"]);
         assert.equal(await balance(fresh("11")), 1_000_000_000n - fee);
         for (const { asked } of liars) {
           assert.ok(asked.includes("/tree/root") || asked.some((path) => path.startsWith("/tree/root")));
@@ -125,7 +125,9 @@ Deno.test("tonado withdraw", async (t) => {
   }
 
   await t.step("--fast pays through an honest relayer, and says what that gives away", async () => {
-    const to = net.user.address; // an address that everybody knows
+    const to = net.user.address; // an address that everybody knows: it paid the deposit
+    const checked = await tonado(["note", "check", ids[1], ...at], env);
+    assert.equal(checked.code, 0, checked.stderr);
     const { code, stderr } = await withdraw([
       ids[1],
       "--to",
@@ -138,6 +140,8 @@ Deno.test("tonado withdraw", async (t) => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /learns which deposit is yours/);
     assert.match(stderr, /recipient has been used before/);
+    assert.match(stderr, /the wallet that paid the deposit/, "found on the chain: the note was typed in");
+    assert.match(stderr, /less than a day old/);
   });
 
   await t.step("--self pays all of it, without a relayer, and warns", async () => {

@@ -112,8 +112,9 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
         { ...request, jetton, owner: options.from, patienceMs: minutes * 60_000, now: wiring.now },
         how,
       );
-    const { leafIndex, timestamp } = result;
-    await store.update(record.id, { state: "deposited", deposit: { ...deposit, leafIndex, timestamp } });
+    const { leafIndex, timestamp, depositor } = result;
+    const done = { from: depositor.toRawString(), leafIndex, timestamp };
+    await store.update(record.id, { state: "deposited", deposit: done });
     talk.done(result);
   } catch (error) {
     talk.interrupted();

@@ -207,16 +207,18 @@ async function check_(wiring: Wiring, id: string | undefined, options: CheckOpti
 async function remember(
   store: Awaited<ReturnType<typeof openNotes>>,
   record: NoteRecord,
-  { state, leafIndex, depositedAt, pool }: NoteStanding & { readonly pool?: string },
+  { state, leafIndex, depositor, depositedAt, pool }: NoteStanding & { readonly pool?: string },
 ): Promise<NoteRecord> {
   const now = state === "absent"
     ? record.state
     : state === "deposited" && record.state === "withdrawing"
     ? "withdrawing"
     : state;
-  if (now === record.state && record.deposit?.leafIndex === leafIndex && record.pool === pool) return record;
+  const { leafIndex: known, from } = record.deposit ?? {};
+  const same = known === leafIndex && (leafIndex === undefined || from === depositor);
+  if (now === record.state && same && record.pool === pool) return record;
   const deposit = leafIndex === undefined
     ? {}
-    : { deposit: { ...record.deposit, leafIndex, timestamp: depositedAt } };
+    : { deposit: { from: depositor, leafIndex, timestamp: depositedAt } };
   return await store.update(record.id, { state: now, ...pool === undefined ? {} : { pool }, ...deposit });
 }

@@ -16,6 +16,7 @@ import { NATIVE_DECIMALS } from "../core/units.ts";
 import type { ProveOptions, Prover } from "../prover/prover.ts";
 import { noteHistory } from "../ton/note_history.ts";
 import type { Pool } from "../ton/pool.ts";
+import { depositorOf } from "../ton/pool_transaction.ts";
 import type { TransactionId } from "../ton/chain.ts";
 import { assertNoteFits, type PoolJetton } from "./note_pool.ts";
 
@@ -54,7 +55,6 @@ export async function makeReport(
   const { deposit, withdrawal } = await noteHistory(pool.chain, pool.address, note, { signal, onProgress });
   if (!deposit) throw new Problem("commitment_not_found", "the pool's history has no deposit of this note");
   if (!withdrawal) throw new Problem("note_unspent");
-  const { depositor = deposit.sender } = deposit;
   const testOnly = network !== "mainnet";
   const person = (address: Address) => address.toString({ bounceable: false, testOnly });
   const said: ComplianceStatement = {
@@ -73,7 +73,7 @@ export async function makeReport(
     deposit: {
       leafIndex: deposit.leafIndex,
       timestamp: deposit.timestamp,
-      depositor: person(depositor),
+      depositor: person(depositorOf(deposit)),
       tx: txOf(deposit.tx),
     },
     withdrawal: {

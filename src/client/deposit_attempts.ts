@@ -2,6 +2,7 @@
  * A deposit as a loop over attempts: prove for the next free leaf, send, follow the pool until it answers; a leaf that
  * another one took in the meantime means all of it again. How the asset gets there is the caller's business.
  */
+import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes, Problem } from "../core/errors.ts";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import type { Network } from "../core/network.ts";
@@ -9,7 +10,8 @@ import type { Note } from "../core/note.ts";
 import type { ProveOptions, Prover } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { DepositArgs, Pool } from "../ton/pool.ts";
-import type { RefusedEvent } from "../ton/pool_event.ts";
+import type { DepositEvent, RefusedEvent } from "../ton/pool_event.ts";
+import { depositorOf } from "../ton/pool_transaction.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
 import { pause } from "./pause.ts";
@@ -54,6 +56,8 @@ export interface DepositResult {
   /** Unix seconds of its block. */
   readonly timestamp: number;
   readonly tx: TransactionId;
+  /** Who paid: everybody sees it. */
+  readonly depositor: Address;
   readonly attempts: number;
 }
 
@@ -92,8 +96,7 @@ export async function depositBy(
     const before = (await chain.account(pool.address)).last;
     await syncTree(pool, source, tree);
     if (tree.indexOf(note.commitment) >= 0) {
-      const event = await findDeposit(chain, pool, note);
-      return { leafIndex: event.leafIndex, timestamp: event.timestamp, tx: event.tx, attempts: attempt };
+      return { ...depositFacts(await findDeposit(chain, pool, note)), attempts: attempt };
     }
     const leafIndex = tree.size;
     onStep({ step: "proving", attempt });
@@ -135,15 +138,13 @@ async function settle(
     look?: (signal?: AbortSignal) => Promise<void>;
   },
   { signal }: ProveOptions,
-): Promise<{ leafIndex: number; timestamp: number; tx: TransactionId } | "lost"> {
+): Promise<Omit<DepositResult, "attempts"> | "lost"> {
   for (let cursor = sent.before;;) {
     const { now } = await wallet.state();
     for await (const batch of scanPoolTransactions(chain, pool.address, { after: cursor, signal })) {
       for (const event of batch.events) {
         if (event.kind === "withdrawal" || event.commitment !== note.commitment) continue;
-        if (event.kind === "deposit") {
-          return { leafIndex: event.leafIndex, timestamp: event.timestamp, tx: event.tx };
-        }
+        if (event.kind === "deposit") return depositFacts(event);
         if (!way.isOurs(event)) continue;
         await way.returned?.(event, signal);
         if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) return "lost";
@@ -155,6 +156,12 @@ async function settle(
     if (now > sent.validUntil + way.grace) throw new Problem("deposit_lost", way.lost);
     await pause(pollMs, signal);
   }
+}
+
+/** What is told of a deposit that is in the tree. */
+export function depositFacts(event: DepositEvent): Omit<DepositResult, "attempts"> {
+  const { leafIndex, timestamp, tx } = event;
+  return { leafIndex, timestamp, tx, depositor: depositorOf(event) };
 }
 
 /** The deposit's own event. @throws {Problem} `commitment_not_found` */

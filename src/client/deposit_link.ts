@@ -10,7 +10,7 @@ import type { ProveOptions } from "../prover/prover.ts";
 import { jettonWalletAddress } from "../ton/jetton.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 import type { OutgoingMessage } from "../ton/wallet.ts";
-import { type DepositRequest, type DepositResult, findDeposit } from "./deposit_attempts.ts";
+import { depositFacts, type DepositRequest, type DepositResult, findDeposit } from "./deposit_attempts.ts";
 import { checkedPoolWallet } from "./deposit_jetton.ts";
 import { assertNoteFits, type PoolJetton } from "./note_pool.ts";
 import { pause } from "./pause.ts";
@@ -70,8 +70,7 @@ export async function depositByLink(
     let cursor = (await chain.account(pool.address, { signal })).last;
     await syncTree(pool, source, tree);
     if (tree.indexOf(note.commitment) >= 0) {
-      const { leafIndex, timestamp, tx } = await findDeposit(chain, pool, note);
-      return { leafIndex, timestamp, tx, attempts };
+      return { ...depositFacts(await findDeposit(chain, pool, note)), attempts };
     }
     const leafIndex = tree.size;
     onStep({ step: "proving" });
@@ -95,7 +94,7 @@ export async function depositByLink(
               onStep({ step: "refused", reason: reasonOf(event.exitCode) });
             }
           } else if (event.commitment === commitment) {
-            return { leafIndex: event.leafIndex, timestamp: event.timestamp, tx: event.tx, attempts };
+            return { ...depositFacts(event), attempts };
           } else if (event.leafIndex >= leafIndex) stale = true;
         }
         cursor = batch.cursor;

@@ -59,6 +59,13 @@ export const linkWarnings: readonly LinkWarning[] = [
       "the deposit is less than a day old: the same amount going out so soon suggests that it is yours",
   },
   {
+    name: "unknown_deposit",
+    holds: ({ age }) => age === undefined,
+    text: () =>
+      "when this note was deposited, and by whom, is not known here, so not all that links is told: " +
+      "`tonado note check` finds out",
+  },
+  {
     name: "fast",
     holds: ({ fast }) => fast,
     text: () =>

@@ -8,12 +8,16 @@ import { MerkleTree } from "../core/merkle_tree.ts";
 import type { Note } from "../core/note.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
+import type { DepositEvent } from "../ton/pool_event.ts";
+import { depositorOf } from "../ton/pool_transaction.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 
 /** A note in its pool. */
 export interface NoteStanding {
   readonly state: "absent" | "deposited" | "withdrawn";
   readonly leafIndex?: number;
+  /** Who paid, raw address. */
+  readonly depositor?: string;
   /** Unix seconds. */
   readonly depositedAt?: number;
   readonly withdrawnAt?: number;
@@ -37,17 +41,21 @@ export async function checkNotes(
   options: { readonly signal?: AbortSignal; readonly onProgress?: (seen: number) => void } = {},
 ): Promise<NoteStanding[]> {
   const tree = new MerkleTree();
-  const times: number[] = [];
+  const mine = new Map<bigint, DepositEvent | undefined>(
+    notes.map(({ commitment }) => [commitment, undefined]),
+  );
   const spent = new Map<bigint, number>();
   /** How many leaves there were at each withdrawal. */
   const withdrawals: number[] = [];
+  let leaves = 0;
   for await (const { events } of scanPoolTransactions(chain, pool, options)) {
     const deposits = events.filter((event) => event.kind === "deposit");
     for (const event of events) {
-      if (event.kind === "deposit") times.push(event.timestamp);
+      if (event.kind === "deposit") leaves++;
+      if (event.kind === "deposit" && mine.has(event.commitment)) mine.set(event.commitment, event);
       if (event.kind !== "withdrawal") continue;
       spent.set(event.nullifierHash, event.timestamp);
-      withdrawals.push(times.length);
+      withdrawals.push(leaves);
     }
     tree.appendMany(deposits.map(({ commitment }) => commitment));
   }
@@ -56,13 +64,15 @@ export async function checkNotes(
     throw new Problem("unknown_root", `the pool's history of ${tree.size} deposits does not make its root`);
   }
   return notes.map((note) => {
-    const leafIndex = tree.indexOf(note.commitment);
-    if (leafIndex < 0) return { state: "absent", deposits: tree.size, since: tree.size, withdrawalsSince: 0 };
+    const deposit = mine.get(note.commitment);
+    if (!deposit) return { state: "absent", deposits: tree.size, since: tree.size, withdrawalsSince: 0 };
+    const { leafIndex, timestamp: depositedAt } = deposit;
     const withdrawnAt = spent.get(note.nullifierHash);
     return {
       state: withdrawnAt === undefined ? "deposited" : "withdrawn",
       leafIndex,
-      depositedAt: times[leafIndex],
+      depositor: depositorOf(deposit).toRawString(),
+      depositedAt,
       ...withdrawnAt === undefined ? {} : { withdrawnAt },
       deposits: tree.size,
       since: tree.size - leafIndex - 1,

@@ -26,7 +26,7 @@ const record = z.object({
   /** Raw address. */
   pool: z.string().optional(),
   deposit: z.object({
-    /** Who paid, raw address; absent when a phone's wallet did. */
+    /** Who paid, or was to pay, raw address; absent until it is known. */
     from: z.string().optional(),
     leafIndex: z.number().optional(),
     /** Unix seconds of the block. */

@@ -4,41 +4,11 @@
  */
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { Problem, type ProblemCode, problems } from "../core/errors.ts";
+import { Problem, problems } from "../core/errors.ts";
+import { httpProblems } from "../core/http_problems.ts";
 
 /** Codes of the HTTP interface. */
-export const httpProblemCodes = [
-  "invalid_request",
-  "secret_in_body",
-  "not_found",
-  "unknown_pool",
-  "commitment_not_found",
-  "withdrawal_not_found",
-  "method_not_allowed",
-  "request_timeout",
-  "nullifier_already_used",
-  "body_too_large",
-  "unsupported_media_type",
-  "relayer_mismatch",
-  "recipient_mismatch",
-  "fee_mismatch",
-  "refund_mismatch",
-  "fee_below_floor",
-  "fee_not_below_denomination",
-  "refund_above_limit",
-  "unknown_root",
-  "proof_invalid",
-  "not_in_field",
-  "rate_limited",
-  "hourly_cap_reached",
-  "retry_later",
-  "not_ready",
-  "overloaded",
-  "relayer_balance_low",
-  "uneconomic",
-  "verification_busy",
-  "internal",
-] as const satisfies readonly ProblemCode[];
+export const httpProblemCodes = Object.keys(httpProblems) as (keyof typeof httpProblems)[];
 
 const CONTENT_TYPE = "application/problem+json";
 /** Seconds, for a 429 or 503 that names none itself. */

@@ -9,6 +9,7 @@ import type { Prover } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import { noteHistory } from "../ton/note_history.ts";
 import { Pool } from "../ton/pool.ts";
+import { depositorOf } from "../ton/pool_transaction.ts";
 import { loadPoolCode } from "../ton/pool_state.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
@@ -45,11 +46,10 @@ export async function checkReport(report: ComplianceReport, against: ReportCheck
   });
   if (!deposit) checks.push(failed("deposit", "the pool's logs have no deposit with this commitment"));
   else {
-    const { depositor = deposit.sender } = deposit;
     checks.push(compared("deposit", `leaf ${deposit.leafIndex}, in the pool's own logs`, [
       ["leaf", String(said.deposit.leafIndex), String(deposit.leafIndex)],
       ["time", String(said.deposit.timestamp), String(deposit.timestamp)],
-      ["depositor", raw(said.deposit.depositor), depositor.toRawString()],
+      ["depositor", raw(said.deposit.depositor), depositorOf(deposit).toRawString()],
       ...txClaims(said.deposit.tx, deposit.tx),
     ]));
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Address, beginCell, type Cell, contractAddress, type StateInit, toNano } from "@ton/core";
+import { Address, beginCell, type Cell, toNano } from "@ton/core";
 import { depositNative } from "../client/deposit.ts";
 import { fromChain } from "../client/tree_sync.ts";
 import { buildWithdrawArgs } from "../client/withdraw.ts";
@@ -7,15 +7,13 @@ import type { Deployment, Deployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { createNote } from "../core/note.ts";
 import { zeros } from "../core/zeros.ts";
-import { type Localnet, startLocalnet } from "../localnet/localnet.ts";
 import { openArtifacts, type Pins } from "../prover/artifacts.ts";
 import { createProver } from "../prover/prover.ts";
 import pins from "../../artifacts/pins.json" with { type: "json" };
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { jettonPoolInit, nativePoolInit } from "../ton/pool_state.ts";
-import { connect } from "../ton/toncenter.ts";
-import { openWallet, type Wallet } from "../ton/wallet.ts";
+import { type EmptyLocalnet, onEmptyLocalnet } from "../../tests/support/empty_localnet.ts";
 import { deployPool } from "./deploy.ts";
 import { inspectPool } from "./inspect.ts";
 
@@ -24,35 +22,18 @@ const YEAR = 31_557_600;
 /** The committed keys, as if many people had made them. */
 const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as Pins);
 
-interface Tools {
-  readonly net: Localnet;
-  readonly chain: Chain;
-  readonly wallet: Wallet;
-  /** Deploys anything, and returns its address. */
-  place(init: StateInit, value: bigint): Promise<Address>;
+interface Tools extends EmptyLocalnet {
   /** `check verdict` of all that is not ok; on mainnet's rules, with keys of a ceremony. */
   troubles(address: Address, options?: { known?: Deployments; chain?: Chain }): Promise<string[]>;
 }
 
-async function onLocalnet(test: (tools: Tools) => Promise<void>) {
-  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
-  const chain = connect({ endpoint: net.url });
-  const { mnemonic, version } = net.wallets[0];
-  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
-  try {
-    await test({
-      net,
-      chain,
-      wallet,
-      async place(init, value) {
-        const to = contractAddress(0, init);
-        await wallet.send([{ to, init, value, bounce: false }]);
-        await net.closeBlock();
-        return to;
-      },
+const onLocalnet = (test: (tools: Tools) => Promise<void>) =>
+  onEmptyLocalnet((tools) =>
+    test({
+      ...tools,
       async troubles(address, options) {
         const audit = await inspectPool({
-          chain,
+          chain: tools.chain,
           network: "mainnet",
           address,
           artifacts: ceremony,
@@ -62,11 +43,8 @@ async function onLocalnet(test: (tools: Tools) => Promise<void>) {
         assert.equal(audit.sound, found.every(({ verdict }) => verdict === "warning"));
         return found.map(({ name, verdict }) => `${name} ${verdict}`);
       },
-    });
-  } finally {
-    await net.close();
-  }
-}
+    })
+  );
 
 const listing = (deployment: Deployment): Deployments => ({
   network: "mainnet",

@@ -1,16 +1,14 @@
 /** Jetton pools deployed and audited on a localnet: with its real jetton, and with masters that lie. */
 import assert from "node:assert/strict";
-import { Address, beginCell, Cell, contractAddress, toNano } from "@ton/core";
+import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { Problem } from "../core/errors.ts";
-import { type Localnet, startLocalnet } from "../localnet/localnet.ts";
 import type { Chain } from "../ton/chain.ts";
 import { jettonWalletAddress } from "../ton/jetton.ts";
 import { storeMetadata } from "../ton/jetton_metadata.ts";
 import { Pool } from "../ton/pool.ts";
 import { jettonPoolAddress, jettonPoolInit, loadPoolCode } from "../ton/pool_state.ts";
-import { connect } from "../ton/toncenter.ts";
-import { openWallet, type Wallet } from "../ton/wallet.ts";
 import { compileTolk } from "../../tools/contracts/compile.ts";
+import { type EmptyLocalnet, onEmptyLocalnet } from "../../tests/support/empty_localnet.ts";
 import { deployPool } from "./deploy.ts";
 import { inspectPool } from "./inspect.ts";
 import { identifyJetton } from "./jetton_identity.ts";
@@ -19,10 +17,7 @@ const nobody = Address.parse("0:" + "0a".repeat(32));
 const someWallet = Address.parse("0:" + "0b".repeat(32));
 const otherWallet = Address.parse("0:" + "0c".repeat(32));
 
-interface Tools {
-  readonly net: Localnet;
-  readonly chain: Chain;
-  readonly wallet: Wallet;
+interface Tools extends EmptyLocalnet {
   /** Deploys the test's own master. */
   master(of: { told: Address | null; honestAnswers: number; symbol?: string }): Promise<Address>;
   deploy(master: Address, options?: Partial<Parameters<typeof deployPool>[0]>): ReturnType<typeof deployPool>;
@@ -30,37 +25,26 @@ interface Tools {
 
 let oddMaster: Promise<Cell> | undefined;
 
-async function onLocalnet(test: (tools: Tools) => Promise<void>) {
-  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
-  const chain = connect({ endpoint: net.url });
-  const { mnemonic, version } = net.wallets[0];
-  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
-  try {
-    await test({
-      net,
-      chain,
-      wallet,
+const onLocalnet = (test: (tools: Tools) => Promise<void>) =>
+  onEmptyLocalnet((tools) =>
+    test({
+      ...tools,
       async master({ told, honestAnswers, symbol = "ODD" }) {
         oddMaster ??= compileTolk("tests/support/odd_master.tolk").then((boc) => Cell.fromBase64(boc));
         const data = beginCell().storeAddress(someWallet).storeAddress(told).storeUint(honestAnswers, 8)
           .storeRef(storeMetadata({ symbol })).endCell();
-        const init = { code: await oddMaster, data };
-        const to = contractAddress(0, init);
-        await wallet.send([{ to, init, value: toNano(1), bounce: false }]);
-        await net.closeBlock();
-        return to;
+        return await tools.place({ code: await oddMaster, data }, toNano(1));
       },
-      deploy: (master, options) =>
-        deployPool({
+      deploy(master, options) {
+        const { chain, wallet } = tools;
+        return deployPool({
           ...{ chain, wallet, network: "localnet", asset: "jet", amount: "2.5", owner: null, pollMs: 1 },
           jetton: { master, decimals: 6 },
           ...options,
-        }),
-    });
-  } finally {
-    await net.close();
-  }
-}
+        });
+      },
+    })
+  );
 
 function refused(message: RegExp) {
   return (error: unknown) => {
@@ -139,11 +123,9 @@ Deno.test("deploying a pool of a real jetton", (t) =>
   }));
 
 Deno.test("a run that was cut off between pool and discovery is taken up again", () =>
-  onLocalnet(async ({ net, chain, wallet, deploy }) => {
+  onLocalnet(async ({ net, chain, deploy, place }) => {
     const init = jettonPoolInit({ denomination: 2_500_000n, owner: null, jettonMaster: net.jetton.master });
-    const to = contractAddress(0, init);
-    await wallet.send([{ to, init, value: toNano(3), bounce: false }]);
-    await net.closeBlock();
+    const to = await place(init, toNano(3));
     const before = await inspectPool({ chain, network: "localnet", address: to });
     const verdict = (audit: typeof before) => audit.checks.find(({ name }) => name === "jetton")?.verdict;
     assert.equal(verdict(before), "warning");

@@ -7,7 +7,7 @@ import { assertFieldElement } from "../core/field.ts";
 import { depositOf, loadTransferNotification } from "../core/jetton_messages.ts";
 import { loadDeposit, loadPoolLog, loadWithdraw, opCodes } from "../core/messages.ts";
 import type { ChainTransaction } from "./chain.ts";
-import type { PoolEvent } from "./pool_event.ts";
+import type { DepositEvent, PoolEvent } from "./pool_event.ts";
 
 /** Decodes the events of `transaction`, which belongs to `pool`. */
 export function poolEvents(pool: Address, { id, now, raw }: ChainTransaction): PoolEvent[] {
@@ -47,6 +47,11 @@ export function poolEvents(pool: Address, { id, now, raw }: ChainTransaction): P
     return [{ ...base, kind: "refused", op: "withdraw", exitCode: exitCode(raw), nullifierHash }];
   }
   return [];
+}
+
+/** Who paid a deposit: of jettons whoever sent them, not the wallet that held them. */
+export function depositorOf({ sender, depositor }: DepositEvent): Address {
+  return depositor ?? sender;
 }
 
 /** TVM's exit codes 0 and 1 are both a success. */

@@ -1,0 +1,39 @@
+/** A local network without pools, for what deploys its own. */
+import { type Address, contractAddress, type StateInit } from "@ton/core";
+import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
+import type { Chain } from "../../src/ton/chain.ts";
+import { connect } from "../../src/ton/toncenter.ts";
+import { openWallet, type Wallet } from "../../src/ton/wallet.ts";
+
+/** What a test works with. */
+export interface EmptyLocalnet {
+  readonly net: Localnet;
+  readonly chain: Chain;
+  /** Has money. */
+  readonly wallet: Wallet;
+  /** Deploys anything, and returns its address. */
+  place(init: StateInit, value: bigint): Promise<Address>;
+}
+
+/** Runs `test` on one, and ends it. */
+export async function onEmptyLocalnet(test: (tools: EmptyLocalnet) => Promise<void>): Promise<void> {
+  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+  const chain = connect({ endpoint: net.url });
+  const { mnemonic, version } = net.wallets[0];
+  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
+  try {
+    await test({
+      net,
+      chain,
+      wallet,
+      async place(init, value) {
+        const to = contractAddress(0, init);
+        await wallet.send([{ to, init, value, bounce: false }]);
+        await net.closeBlock();
+        return to;
+      },
+    });
+  } finally {
+    await net.close();
+  }
+}
