@@ -9,7 +9,7 @@ import { formatNote, type Note } from "../src/core/note.ts";
 import { noteId } from "../src/client/note_store.ts";
 import { checkReport } from "../src/ops/compliance_check.ts";
 import { poolStats } from "../src/ops/pool_stats.ts";
-import { Harness, overriding } from "./e2e/relayer_harness.ts";
+import { Harness, overriding, until } from "./e2e/relayer_harness.ts";
 import { tonado } from "./support/in_process.ts";
 import { serveApi } from "./support/lying_relayer.ts";
 
@@ -278,6 +278,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     const put = await tonado(["deposit", "jet-10", ...at, ...words, "--yes", "--quiet"], env);
     assert.equal(put.code, 0, put.stderr);
     const id = put.stdout.trim();
+    await until("the relayer knows it", () => net.relayer.readiness().pools["jet-10"].leaves === 1);
     await withdraw(id, "--relayer", relayer.url);
     const file = `${dir}/jetton.json`;
     const made = await tonado(["compliance", "report", id, "--for", "x", "--out", file, ...at], env);

@@ -12,6 +12,7 @@ import { Pool } from "../ton/pool.ts";
 import { addChainOptions, type ChainOptions } from "./chain_options.ts";
 import { printChecks } from "./checks.ts";
 import { deploymentOf, jettonOf } from "./deposit.ts";
+import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { readReport, reportFacts, reportPage } from "./report_page.ts";
 import { progressLine } from "./style.ts";
@@ -94,12 +95,7 @@ async function verifyOne(wiring: Wiring, file: string, options: ChainOptions): P
   const { network } = options;
   const report = readReport(await new Response(await wiring.readStream(file)).text());
   if (report.statement.network !== network) {
-    throw new Problem("invalid_config", undefined, {
-      errors: [{
-        pointer: "--network",
-        detail: `is ${network}, the report is of ${report.statement.network}`,
-      }],
-    });
+    throw misuse("--network", `is ${network}, the report is of ${report.statement.network}`);
   }
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);

@@ -19,6 +19,7 @@ import { Pool } from "../ton/pool.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import { addChainOptions, addressArgument, type ChainOptions, native, units } from "./chain_options.ts";
 import { DepositTalk } from "./deposit_talk.ts";
+import { misuse } from "./misuse.ts";
 import { noPool, poolsOf } from "./note.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { addPayerOptions, mustAgree, openPayer, type PayerOptions } from "./payer.ts";
@@ -67,9 +68,9 @@ export function depositCommand(wiring: Wiring): Command {
 async function deposit(wiring: Wiring, key: string | undefined, options: DepositOptions): Promise<void> {
   const minutes = Number(options.wait);
   const { network } = options;
-  if (!(minutes > 0)) throw wrong("--wait", "must be a number of minutes");
+  if (!(minutes > 0)) throw misuse("--wait", "must be a number of minutes");
   if (key !== undefined && (options.note !== undefined || options.resume)) {
-    throw wrong("pool", "is said by the note already: leave it away with --note and --resume");
+    throw misuse("pool", "is said by the note already: leave it away with --note and --resume");
   }
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
@@ -143,7 +144,9 @@ async function choose(
       open.length === 0 ? `no deposit on ${network} was cut off` : `say which by --note: ${ids}`,
     );
   }
-  if (key === undefined) throw wrong("pool", `is required, one of ${[...pools.keys()].join(", ") || "none"}`);
+  if (key === undefined) {
+    throw misuse("pool", `is required, one of ${[...pools.keys()].join(", ") || "none"}`);
+  }
   const pool = pools.get(key);
   if (!pool) throw noPool(key, pools.keys());
   const { asset, amount, address } = pool;
@@ -183,7 +186,7 @@ async function confirm(
   const takes = units(deployment.denomination, deployment);
   if (!wallet) {
     if (deployment.asset === "native" || options.from) return;
-    throw wrong("--from", `is required: the address that holds the ${deployment.asset}`);
+    throw misuse("--from", `is required: the address that holds the ${deployment.asset}`);
   }
   const balance = await wallet.balance();
   if (deployment.asset === "native" && balance < deployment.denomination + GAS) {
@@ -194,8 +197,4 @@ async function confirm(
   }
   const where = `${poolKey(deployment)} on ${options.network}`;
   await mustAgree(wiring, options, `Send ${takes} from ${wallet.format()} into ${where}?`);
-}
-
-function wrong(pointer: string, detail: string): Problem {
-  return new Problem("invalid_config", undefined, { errors: [{ pointer, detail }] });
 }

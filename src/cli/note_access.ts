@@ -5,6 +5,7 @@ import { loadNotes, SHORTEST_PASSPHRASE } from "../config/client_config.ts";
 import { Problem } from "../core/errors.ts";
 import type { Secret } from "../core/secret.ts";
 import type { NoteStore } from "../client/note_store.ts";
+import { misuse } from "./misuse.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -52,7 +53,7 @@ export async function openNotes(
   }
   const chosen = passphrase ?? await choose(wiring, path);
   if (chosen.reveal().length < SHORTEST_PASSPHRASE) {
-    throw passphraseWrong(`must have ${SHORTEST_PASSPHRASE} characters or more`);
+    throw misuse("passphrase", `must have ${SHORTEST_PASSPHRASE} characters or more`);
   }
   const store = await file.open(chosen);
   if (!options.quiet) {
@@ -67,7 +68,7 @@ export async function openNotes(
 async function choose(wiring: Wiring, path: string): Promise<Secret<string>> {
   const first = await ask(wiring, `New passphrase for ${path}`);
   const second = await ask(wiring, "The same once more");
-  if (first.reveal() !== second.reveal()) throw passphraseWrong("the two were not the same");
+  if (first.reveal() !== second.reveal()) throw misuse("passphrase", "the two were not the same");
   return first;
 }
 
@@ -75,12 +76,8 @@ async function ask(wiring: Wiring, question: string): Promise<Secret<string>> {
   const { passphraseFile } = clientSettings;
   const answer = await wiring.askSecret(question);
   if (answer) return answer;
-  throw passphraseWrong(
-    "is required, and there is no terminal to ask at: set it to a file that holds the passphrase",
+  throw misuse(
     passphraseFile.name,
+    "is required, and there is no terminal to ask at: set it to a file that holds the passphrase",
   );
-}
-
-function passphraseWrong(detail: string, pointer = "passphrase"): Problem {
-  return new Problem("invalid_config", undefined, { errors: [{ pointer, detail }] });
 }

@@ -5,6 +5,7 @@ import { loadNotes } from "../config/client_config.ts";
 import { Problem } from "../core/errors.ts";
 import type { Secret } from "../core/secret.ts";
 import { backupPage, type PaperNote } from "./backup_page.ts";
+import { misuse } from "./misuse.ts";
 import { type NoteOptions, openNotes } from "./note_access.ts";
 import { colours, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
@@ -15,7 +16,7 @@ export type BackupOptions = NoteOptions & { readonly page?: boolean; readonly pl
 /** Writes a copy that was read back before, or a page for paper. */
 export async function noteBackup(wiring: Wiring, file: string, options: BackupOptions): Promise<void> {
   const { page = false, plain = false } = options;
-  if (plain && !page) throw wrong("--plain", "is for --page only: the file is always encrypted");
+  if (plain && !page) throw misuse("--plain", "is for --page only: the file is always encrypted");
   const store = await openNotes(wiring, options);
   const records = await store.list();
   if (!page) {
@@ -61,7 +62,7 @@ export async function noteRestore(
 /** What is typed or pasted: a note, or a code of a page. */
 async function asked(wiring: Wiring, options: NoteOptions): Promise<readonly NoteRecord[]> {
   const text = await wiring.askSecret("The note, tonado-...");
-  if (!text) throw wrong("file", "is required: there is no terminal to ask for a note at");
+  if (!text) throw misuse("file", "is required: there is no terminal to ask for a note at");
   const codes = findCodes(text.reveal());
   if (codes.length > 0) return await opened(wiring, codes, options, "the code");
   return [newRecord(text.reveal().trim(), wiring.now())];
@@ -69,7 +70,7 @@ async function asked(wiring: Wiring, options: NoteOptions): Promise<readonly Not
 
 async function backedUp(wiring: Wiring, path: string, options: NoteOptions): Promise<readonly NoteRecord[]> {
   const file = wiring.notes(path);
-  if (!await file.exists()) throw wrong("file", `${path} is not there`);
+  if (!await file.exists()) throw misuse("file", `${path} is not there`);
   const codes = findCodes(await new Response(await wiring.readStream(path)).text());
   if (codes.length > 0) return await opened(wiring, codes, options, path);
   return await (await file.open(await passphraseOf(wiring, options, path))).list();
@@ -102,10 +103,6 @@ async function passphraseOf(wiring: Wiring, options: NoteOptions, what: string):
   const given = passphrase ?? await wiring.askSecret(`Passphrase of ${what}`);
   if (!given) throw new Problem("notes_locked", "there is no terminal to ask for the backup's passphrase at");
   return given;
-}
-
-function wrong(pointer: string, detail: string): Problem {
-  return new Problem("invalid_config", undefined, { errors: [{ pointer, detail }] });
 }
 
 function report({ stdout }: Wiring, { json, quiet }: NoteOptions, members: object, text: string): void {

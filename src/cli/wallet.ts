@@ -1,13 +1,13 @@
 /** `tonado wallet`: the address and balance of a wallet's words, and new words. */
 import { Command, Option } from "commander";
 import { loadEndpoint } from "../config/tool_config.ts";
-import { Problem } from "../core/errors.ts";
 import { type Network, networks } from "../core/network.ts";
 import type { Chain } from "../ton/chain.ts";
 import { newMnemonic } from "../ton/mnemonic.ts";
 import type { WalletVersion } from "../ton/wallet.ts";
 import { addChainOptions, type ChainOptions, native } from "./chain_options.ts";
 import { addPayerOptions, openPayer, type PayerOptions } from "./payer.ts";
+import { misuse } from "./misuse.ts";
 import type { Wiring } from "./wiring.ts";
 
 interface NewOptions {
@@ -51,9 +51,7 @@ async function showWallet(wiring: Wiring, options: ChainOptions & PayerOptions):
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const wallet = await openPayer(wiring, options, wiring.connect(url, apiKey?.reveal()));
   if (!wallet) {
-    throw new Problem("invalid_config", undefined, {
-      errors: [{ pointer: "--mnemonic-file", detail: "is required, or --ask-mnemonic" }],
-    });
+    throw misuse("--mnemonic-file", "is required, or --ask-mnemonic");
   }
   const balance = await wallet.balance();
   const { network, json, quiet } = options;

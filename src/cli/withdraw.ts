@@ -20,6 +20,7 @@ import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { addChainOptions, addressArgument, type ChainOptions } from "./chain_options.ts";
 import { deploymentOf, jettonOf } from "./deposit.ts";
+import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { addPayerOptions, openPayer, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
@@ -161,9 +162,7 @@ async function byRelayer(job: Job, prover: Prover): Promise<string> {
   const { options, pool, record, recipient, talk, signal } = job;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
   if (urls.length === 0) {
-    throw new Problem("invalid_config", undefined, {
-      errors: [{ pointer: "--relayer", detail: "is required: the URL of a relayer, better of several" }],
-    });
+    throw misuse("--relayer", "is required: the URL of a relayer, better of several");
   }
   const { network } = options;
   const { quotes, refused } = await quoteRelayers([...new Set(urls)].map((url) => new RelayerClient(url)), {
@@ -192,12 +191,7 @@ async function bySelf(job: Job, prover: Prover): Promise<string> {
   const { wiring, options, chain, pool, record, recipient, talk, signal, jetton } = job;
   const wallet = await openPayer(wiring, options, chain);
   if (!wallet) {
-    throw new Problem("invalid_config", undefined, {
-      errors: [{
-        pointer: "--mnemonic-file",
-        detail: "is required with --self: the wallet that pays the gas",
-      }],
-    });
+    throw misuse("--mnemonic-file", "is required with --self: the wallet that pays the gas");
   }
   const source = fromChain(chain, pool.address);
   const tree = await syncTree(pool, source, undefined, ({ leaves }) => talk.reading(leaves));

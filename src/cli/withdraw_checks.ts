@@ -2,10 +2,10 @@
 import { Address } from "@ton/core";
 import { type LinkFacts, linksOf } from "../client/linkability.ts";
 import type { NoteRecord } from "../client/note_store.ts";
-import { Problem } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Pool } from "../ton/pool.ts";
+import { misuse } from "./misuse.ts";
 import type { Wiring } from "./wiring.ts";
 
 /**
@@ -22,12 +22,13 @@ export function chosenRecipient(
     ? Address.parse(withdrawal.recipient)
     : undefined;
   if (to && begun && !to.equals(begun)) {
-    throw wrong(
+    throw misuse(
+      "--to",
       "is another one than the withdrawal pays that is under way: leave it away, or give --restart, too",
     );
   }
   const recipient = begun ?? to;
-  if (!recipient) throw wrong("is required: a fresh address, which nobody has seen before");
+  if (!recipient) throw misuse("--to", "is required: a fresh address, which nobody has seen before");
   return recipient;
 }
 
@@ -56,8 +57,4 @@ export async function linksBefore(
     self: self === true,
   };
   return linksOf(facts);
-}
-
-function wrong(detail: string): Problem {
-  return new Problem("invalid_config", undefined, { errors: [{ pointer: "--to", detail }] });
 }
