@@ -1,6 +1,7 @@
 /**
  * Property tests many times as far as `deno task test` takes them, from a seed of their own that is printed first, and what
- * the prover's crate marks as deep. `TONADO_SEED` repeats a run exactly, `TONADO_DEEP` says how many times as far (15).
+ * the prover's crate and the ceremony's tests mark as deep. `TONADO_SEED` repeats a run exactly, `TONADO_DEEP` says how
+ * many times as far (15).
  *
  * Usage: deno task test:deep [files]
  */
@@ -26,7 +27,7 @@ if (!await run(Deno.execPath(), ["run", "-A", "tools/run_tests.ts", ...files])) 
 if (failed.length > 0) console.log(`failed: ${failed.join(", ")}; repeat with ${again}`);
 Deno.exit(failed.length > 0 ? 1 : 0);
 
-/** Test files that take their parameters from tests/support/property_runs.ts. */
+/** Test files that take their parameters from tests/support/property_runs.ts, or hold tests for this run alone. */
 async function propertyTests(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const entry of Deno.readDir(new URL(folder, root))) {
@@ -34,7 +35,7 @@ async function propertyTests(folder: string): Promise<string[]> {
     if (entry.isDirectory) found.push(...await propertyTests(`${path}/`));
     else if (path.endsWith("_test.ts")) {
       const source = await Deno.readTextFile(new URL(path, root));
-      if (source.includes("support/property_runs.ts")) found.push(path);
+      if (/support\/property_runs\.ts|"TONADO_DEEP"/.test(source)) found.push(path);
     }
   }
   return found;

@@ -1,6 +1,6 @@
 /**
- * The ceremony on two tiny circuits, with snarkjs as the independent verifier; and what an attacker would try. Real
- * circuits take the same way in tests/ceremony/real_circuits_test.ts.
+ * The ceremony on two tiny circuits, with snarkjs as the independent verifier; and what an attacker would try. A
+ * real circuit takes the same way in real_circuit_test.ts.
  */
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";

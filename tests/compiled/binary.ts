@@ -50,7 +50,7 @@ export async function compile(
 export async function copySources(to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   const what = ["deno.json", "deno.lock", "main.ts", "src", "tools", "artifacts", "assets", "deployments"];
-  const wasm = ["poseidon-wasm/pkg", "prover-wasm/pkg"];
+  const wasm = ["poseidon-wasm/pkg", "prover-wasm/pkg", "ceremony-wasm/pkg"];
   const { code, stderr } = await output(["cp", "-r", "--parents", ...what, ...wasm, to], {}, ROOT);
   if (code !== 0) throw new Error(stderr);
 }

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
+import { circuits } from "../../src/core/groth16.ts";
 import { formatDeployments } from "../../src/core/deployments.ts";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import { connect } from "../../src/mod.ts";
@@ -11,6 +12,8 @@ import metadata from "../../deno.json" with { type: "json" };
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { freePort, type Program, start } from "../support/program.ts";
 import { freshDatabase, postgresServer, redisServer } from "../support/services.ts";
+import { knownPowers } from "../support/known_powers.ts";
+import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
 import { storedDeposits } from "../support/stored_deposits.ts";
 import { until } from "../support/until.ts";
 import { canCompile, canConfine, compile, confined, copySources, output } from "./binary.ts";
@@ -157,6 +160,28 @@ Deno.test({
       return pools["native-1"].leaves === count;
     });
     assert.equal((await relayer.stop()).code, 0);
+  },
+});
+
+Deno.test({
+  name: "compiled: a ceremony is begun, contributed to and verified on the binary's embedded workers",
+  ignore,
+  async fn() {
+    const at = (name: string) => `${directory}/ceremony/${name}`;
+    await Deno.mkdir(at(""), { recursive: true });
+    await Deno.writeFile(at("powers.ptau"), knownPowers(POWER));
+    await Deno.writeTextFile(at("dice"), "4 1 6 2");
+    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    const origin = ["--powers", at("powers.ptau"), "--circuits", at("")];
+    const steps = [
+      ["init", at("c"), ...origin],
+      ["contribute", at("c"), "--name", "Alice", "--entropy-file", at("dice")],
+      ["verify", at("c"), ...origin],
+    ];
+    for (const step of steps) {
+      const { code, stderr } = await output([binary, "ceremony", ...step]);
+      assert.equal(code, 0, `${step[0]}: ${stderr}`);
+    }
   },
 });
 

@@ -1,4 +1,5 @@
 /** Every study, in the order in which they run and are shown. */
+import { ceremonyStudies } from "./ceremony.ts";
 import { loopStudy } from "./loop.ts";
 import { poseidonStudy } from "./poseidon.ts";
 import { proofStudies } from "./proof.ts";
@@ -11,6 +12,7 @@ export const studies: readonly Study[] = [
   poseidonStudy,
   ...treeStudies,
   ...proofStudies,
+  ...ceremonyStudies,
   loopStudy,
   httpStudy,
   ...coldStartStudies,
