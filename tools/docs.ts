@@ -2,7 +2,9 @@
  * Generates what the documentation repeats of the code: the table of problems in docs/integrating.md, the tables of
  * settings and of the deploying and auditing commands' flags in docs/operating.md.
  *
- * Usage: deno task docs [--check]     (`--check` fails when a committed table differs)
+ * Then builds the site, see docs_site.ts.
+ *
+ * Usage: deno task docs [--tables | --check]     (tables only; `--check` fails when a committed table differs)
  */
 import type { Command } from "commander";
 import { deployCommand } from "../src/cli/deploy.ts";
@@ -14,11 +16,13 @@ import { toolSettings } from "../src/config/tool_settings.ts";
 import { problems } from "../src/core/errors.ts";
 import { httpProblemCodes } from "../src/http/problem_response.ts";
 import { createMetrics } from "../src/telemetry/metrics.ts";
+import { buildSite } from "./docs_site.ts";
 import { writeGenerated } from "./generated_files.ts";
 import { readArguments } from "./flags.ts";
 import { page } from "./generated_page.ts";
 
-const check = readArguments(["--check"]).has("--check");
+const flags = readArguments(["--check", "--tables"]);
+const check = flags.has("--check");
 const problemRows = httpProblemCodes.map((code) => {
   const { status, title, todo } = problems[code];
   return `| ${status} | \`${code}\` | ${title} | ${todo} |`;
@@ -46,6 +50,7 @@ await writeGenerated("docs", [
     ],
   }),
 ], check);
+if (!check && !flags.has("--tables")) await buildSite();
 
 function settingTable(table: Readonly<Record<string, Setting<unknown>>>): string[] {
   const rows = Object.values(table).map(({ name, alias, help, secret, offOnLocalnet, default: standard }) =>
