@@ -126,12 +126,15 @@ Deno.test("every command that the documentation shows exists, with every flag th
     await run([...command, "--help"], "0", { env: {}, stdout: silent, stderr: silent } as unknown as Wiring);
     return text;
   };
+  const groups = ["pool", "note", "wallet", "store"];
   let shown = 0;
-  for (const page of ["README.md", "docs/operating.md", "docs/migration.md", "docs/security.md"]) {
+  for (
+    const page of ["README.md", "docs/using.md", "docs/operating.md", "docs/migration.md", "docs/security.md"]
+  ) {
     const text = await Deno.readTextFile(new URL(page, root));
     for (const [, line] of text.replaceAll("\\\n", " ").matchAll(/^ *(?:[A-Z_]+=\S+ )*tonado (.+)$/gm)) {
       const words = line.split(/ +/);
-      const command = words.slice(0, words[0] === "pool" ? 2 : 1);
+      const command = words.slice(0, groups.includes(words[0]) ? 2 : 1);
       const usage = await help(command);
       assert.match(usage, new RegExp(`^Usage: tonado ${command.join(" ")}`), `${page}: tonado ${line}`);
       for (const flag of words.filter((word) => word.startsWith("--"))) {

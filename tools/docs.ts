@@ -8,6 +8,7 @@
  */
 import type { Command } from "commander";
 import { deployCommand } from "../src/cli/deploy.ts";
+import { exitMeaning, exitStatus } from "../src/cli/exit_status.ts";
 import { poolCommand } from "../src/cli/pool.ts";
 import type { Wiring } from "../src/cli/wiring.ts";
 import type { Setting } from "../src/config/setting.ts";
@@ -46,6 +47,15 @@ await writeGenerated("docs", [
       "| --- | --- | --- | --- |",
       ...createMetrics().described.map(({ name, type, labels, help }) =>
         `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`
+      ),
+    ],
+  }),
+  await page("docs/using.md", {
+    "exit-codes": [
+      "| Code | Meaning |",
+      "| --- | --- |",
+      ...Object.entries(exitStatus).map(([name, code]) =>
+        `| ${code} | ${exitMeaning[name as keyof typeof exitStatus]} |`
       ),
     ],
   }),

@@ -1,4 +1,5 @@
 /** Entry of the compiled binary: the program, told how its embedded workers and artifacts are called. */
+import process from "node:process";
 import { main } from "../../main.ts";
 import { locations } from "../../src/prover/locations.ts";
 import { locations as treeLocations } from "../../src/tree/locations.ts";
@@ -13,4 +14,5 @@ locations.read = async (file) => {
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(unpacked).arrayBuffer());
 };
+process.noDeprecation = true; // of packages, to developers; users have no use for it
 await main();

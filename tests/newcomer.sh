@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Plays the commands of the guides as somebody new would, one after another, in an empty folder with an empty HOME and
+# nothing of this machine's environment: what is marked `sh play` in README.md and docs/. Usage:
+#   tests/newcomer.sh BINARY [TRANSCRIPT]     default transcript: dist/newcomer.log
+set -euo pipefail
+binary=$(realpath "$1")
+transcript=$(realpath -m "${2:-dist/newcomer.log}")
+root=$(realpath "$(dirname "$0")/..")
+mkdir -p "$(dirname "$transcript")"
+: > "$transcript"
+
+for page in README.md docs/using.md docs/operating.md; do
+  script=$(sed -n '/^```sh play$/,/^```$/{/^```/!p}' "$root/$page")
+  if [ -z "$script" ]; then
+    echo "$page has nothing to play" >&2
+    exit 1
+  fi
+  home=$(mktemp -d)
+  mkdir "$home/bin" "$home/work"
+  ln -s "$binary" "$home/bin/tonado"
+  printf '\n== %s\n' "$page" >> "$transcript"
+  # A process group of its own: what the guide leaves running ends with it.
+  status=0
+  (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" timeout 300 \
+    bash -e -u -o pipefail -v -c "trap 'kill \$(jobs -p) 2>/dev/null; wait' EXIT
+$script") >> "$transcript" 2>&1 || status=$?
+  rm -rf "$home"
+  if [ "$status" -ne 0 ]; then
+    echo "$page: a command ended with $status" >&2
+    tail -n 30 "$transcript" >&2
+    exit 1
+  fi
+  echo "$page: $(grep -c . <<< "$script") lines played"
+done
