@@ -1,6 +1,7 @@
 /** Every study, in the order in which they run and are shown. */
 import { ceremonyStudies } from "./ceremony.ts";
 import { loopStudy } from "./loop.ts";
+import { nativeStudy } from "./native.ts";
 import { poseidonStudy } from "./poseidon.ts";
 import { proofStudies } from "./proof.ts";
 import { coldStartStudies } from "./relayer/cold_start.ts";
@@ -13,6 +14,7 @@ export const studies: readonly Study[] = [
   ...treeStudies,
   ...proofStudies,
   ...ceremonyStudies,
+  nativeStudy,
   loopStudy,
   httpStudy,
   ...coldStartStudies,
