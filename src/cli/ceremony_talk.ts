@@ -1,7 +1,7 @@
 /** What `tonado ceremony` says: progress on standard error, results on standard output, as text or as JSON. */
 import { Problem } from "../core/errors.ts";
 import type { WrittenKeys } from "../ops/ceremony/keys.ts";
-import { lastHash, type Transcript } from "../ops/ceremony/transcript.ts";
+import { counted, lastHash, type Transcript } from "../ops/ceremony/transcript.ts";
 import type { Check } from "../ops/check.ts";
 import type { CeremonyOptions } from "./ceremony.ts";
 import { colours, progressLine } from "./style.ts";
@@ -93,7 +93,7 @@ export class CeremonyTalk {
     const closed = contributions.at(-1)?.kind === "beacon";
     this.#report(
       { output, contributions: contributions.length, closed },
-      `keys after ${contributions.length} contributions in ${output}` +
+      `keys after ${counted(contributions.length)} in ${output}` +
         (closed ? "" : "; the ceremony is open: not for money"),
     );
   }

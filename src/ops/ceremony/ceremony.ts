@@ -17,6 +17,7 @@ import { refused, type Source } from "./sections.ts";
 import {
   checkExtends,
   checkTranscript,
+  counted,
   entryFor,
   historyOf,
   newTranscript,
@@ -155,14 +156,14 @@ export async function verifyCeremony(step: Step & Evidence): Promise<Check[]> {
       await checkTranscript(transcript, arithmetic, report(step, "checking the transcript"));
       const people = transcript.contributions.filter(({ kind }) => kind === "contribution").length;
       const closed = transcript.contributions.at(-1)?.kind === "beacon" ? "closed by a beacon" : "open";
-      return `${people} contributions, ${closed}`;
+      return `${counted(people)}, ${closed}`;
     }),
   ];
   if (earlier) {
     checks.push(
       await check("earlier transcript", () => {
         checkExtends(transcript, earlier);
-        return `its ${earlier.contributions.length} contributions are the first of these`;
+        return `what it tells is unchanged: ${counted(earlier.contributions.length)}`;
       }),
     );
   }

@@ -7,7 +7,7 @@ import type { Folder, Keys } from "./folder.ts";
 import { coordinates } from "./point_text.ts";
 import { G1_BYTES } from "./powers.ts";
 import { refused } from "./sections.ts";
-import { type Transcript, transcriptBytes } from "./transcript.ts";
+import { counted, type Transcript, transcriptBytes } from "./transcript.ts";
 import { writeZkey, type Zkey } from "./zkey.ts";
 
 /** The verification key of a proving key, as snarkjs writes it. */
@@ -66,8 +66,7 @@ export async function writeKeys(
   programPins: Readonly<Record<CircuitName, string>>,
 ): Promise<WrittenKeys> {
   assertClosed(transcript);
-  const people = transcript.contributions.length - 1;
-  const label = `ceremony keys, ${people} ${people === 1 ? "contribution" : "contributions"} and a beacon`;
+  const label = `ceremony keys, ${counted(transcript.contributions.length - 1)} and a beacon`;
   const files: Record<string, string> = {};
   const write = async (name: string, content: Uint8Array) => {
     await folder.write(`artifacts/${name}`, content);
