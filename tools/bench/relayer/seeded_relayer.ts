@@ -8,7 +8,7 @@ import { askProbe, PROBE_PORT, type Probed } from "./probe_server.ts";
 import { commitmentOf, type RecordedChain } from "./recorded_chain.ts";
 
 const PROGRAM = new URL("probed_program.ts", import.meta.url).pathname;
-const LONGEST_START_MS = 300_000;
+const LONGEST_START_MS = 900_000;
 
 /** A relayer that is ready. */
 export interface SeededRelayer {
