@@ -36,8 +36,8 @@ const bounds = {
   RELAYER_RATE_WITHDRAW: BOUND,
   RELAYER_RATE_NOTE_CHECK: BOUND,
 };
-const SUM_OF_KEYS =
-  "local n = 0 for _, k in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('GET', k) end return n";
+const SUM_OF_SETS =
+  "local n = 0 for _, k in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('SCARD', k) end return n";
 
 /** Opens a fresh one. */
 export async function openBackend(kind: BackendKind): Promise<Backend> {
@@ -80,7 +80,7 @@ export async function openBackend(kind: BackendKind): Promise<Backend> {
     },
     async counted() {
       const keys = `${prefix}*:withdrawals:all`;
-      return Number((await redisCommand(cacheUrl, ["EVAL", SUM_OF_KEYS, "0", keys], PATIENCE_MS)).slice(1));
+      return Number((await redisCommand(cacheUrl, ["EVAL", SUM_OF_SETS, "0", keys], PATIENCE_MS)).slice(1));
     },
     [Symbol.asyncDispose]: () => places.disposeAsync(),
   };
