@@ -12,6 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { packed, PACKED_SUFFIX, unloaded } from "./compile/packing.ts";
 import { renamePieces } from "./compile/pieces.ts";
+import { v8Flags } from "./v8_flags.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -68,6 +69,7 @@ try {
     "--no-config",
     "--unstable-kv",
     "--quiet",
+    ...await v8Flags(compiler),
     ...target,
     ...include.flatMap((path) => ["--include", path]),
     "--output",

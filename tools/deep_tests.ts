@@ -18,8 +18,11 @@ const failed: string[] = [];
 if (Deno.args.length === 0) {
   const hasCargo = await run("cargo", ["--version"]).catch(() => false);
   if (!hasCargo) console.log("skipped: the prover's deep tests need cargo");
-  else if (!await run("cargo", ["test", "--release", "--", "--ignored"], "prover-wasm/")) {
-    failed.push("prover-wasm");
+  else {
+    for (const features of ["", "wide"]) {
+      const args = ["test", "--release", "--features", features, "--", "--ignored"];
+      if (!await run("cargo", args, "prover-wasm/")) failed.push(`prover-wasm ${features}`.trim());
+    }
   }
 }
 if (!await run(Deno.execPath(), ["run", "-A", "tools/run_tests.ts", ...files])) failed.push("properties");

@@ -4,10 +4,16 @@
  *
  * Usage: deno task test [files or filters passed on to `deno test`]
  */
+import { v8Flags } from "./v8_flags.ts";
+
 const report = await Deno.makeTempFile({ prefix: "tonado-test-", suffix: ".xml" });
 const targets = Deno.args.some((arg) => !arg.startsWith("-")) ? [] : ["src", "tests", "tools"];
 const { code } = await new Deno.Command(Deno.execPath(), {
-  args: ["test", "-A", "--no-check", "--parallel", `--junit-path=${report}`, ...Deno.args, ...targets],
+  args: [
+    ...["test", "-A", "--no-check", "--parallel", ...await v8Flags(), `--junit-path=${report}`],
+    ...Deno.args,
+    ...targets,
+  ],
   env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? "2" },
   stdin: "null",
 }).spawn().status;

@@ -17,11 +17,25 @@ import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
 import { readArguments } from "./flags.ts";
 
 /** Folders of the crates, each of which builds `<folder with underscores>.wasm`, and what they need of the machine. */
-const features: Readonly<Record<string, string>> = {
-  "ceremony-wasm": "-Ctarget-feature=+simd128",
-  "poseidon-wasm": "",
-  "prover-wasm": "-Ctarget-feature=+simd128", // carries, four limbs at a time: a twentieth of a proof
+const features: Readonly<Record<string, readonly string[]>> = {
+  "ceremony-wasm": ["+simd128"],
+  "poseidon-wasm": [],
+  "prover-wasm": ["+simd128"], // carries, four limbs at a time: a twentieth of a proof
 };
+
+/** How one source is built. */
+interface Variant {
+  readonly suffix: string;
+  readonly features: readonly string[];
+  readonly cargoArgs: readonly string[];
+}
+
+const plain: Variant = { suffix: "", features: [], cargoArgs: [] };
+/** For engines that have wide arithmetic: lies beside the plain one with `_wide` in its name, and has the same glue. */
+const wide: Variant = { suffix: "_wide", features: ["+wide-arithmetic"], cargoArgs: ["--features", "wide"] };
+
+/** What runs in everybody's hands is built both ways. */
+const variantsOf = (crate: string) => crate === "ceremony-wasm" ? [plain] : [plain, wide];
 const crates = Object.keys(features);
 
 /** What made the committed bytes. */
@@ -82,32 +96,54 @@ async function findToolchain(): Promise<Toolchain> {
 /** The files of `<crate>/pkg/`, freshly built. */
 async function build(crate: string): Promise<GeneratedFile[]> {
   const name = crate.replaceAll("-", "_");
+  const glue = new Map<string, string>();
+  const files: GeneratedFile[] = [];
+  for (const variant of variantsOf(crate)) {
+    const made = await buildVariant(crate, variant);
+    const module = await Deno.readFile(`${made}/${name}_bg.wasm`);
+    const file = `${name}${variant.suffix}`;
+    files.push(
+      { path: `${crate}/pkg/${file}_bg.wasm`, content: module },
+      { path: `${crate}/pkg/${file}_bytes.ts`, content: embed(`${file}_bg.wasm`, module) },
+    );
+    for (const part of [`${name}.js`, `${name}.d.ts`]) {
+      const text = await Deno.readTextFile(`${made}/${part}`);
+      if ((glue.get(part) ?? text) !== text) {
+        throw new Error(`${part} differs between the variants of ${crate}`);
+      }
+      glue.set(part, text);
+    }
+  }
+  for (const [part, content] of glue) files.push({ path: `${crate}/pkg/${part}`, content });
+  return files;
+}
+
+/** Builds one variant; returns the folder that wasm-pack put it into. */
+async function buildVariant(crate: string, variant: Variant): Promise<string> {
   const folder = `${root}/${crate}`;
-  await Deno.remove(`${folder}/target/pkg`, { recursive: true }).catch(() => {});
+  const made = `target/pkg${variant.suffix}`;
+  await Deno.remove(`${folder}/${made}`, { recursive: true }).catch(() => {});
+  const wanted = [...features[crate], ...variant.features].join(",");
+  const flags = wanted === "" ? "" : ` -Ctarget-feature=${wanted}`;
   const { success } = await new Deno.Command("wasm-pack", {
     args: [
-      ...["build", ".", "--release", "--target", "web", "--out-dir", "target/pkg"],
-      ...["--no-opt", "--no-pack", "--mode", "no-install", "--", "--locked", ...toolchain.cargoArgs],
+      ...["build", ".", "--release", "--target", "web", "--out-dir", made],
+      ...["--no-opt", "--no-pack", "--mode", "no-install", "--", "--locked"],
+      ...toolchain.cargoArgs,
+      ...variant.cargoArgs,
     ],
     cwd: folder,
     env: {
       ...toolchain.env,
       CARGO_TARGET_DIR: `${folder}/target`,
-      RUSTFLAGS: `${await remappedPaths(crate, folder)} ${features[crate]}`.trim(),
+      RUSTFLAGS: `${await remappedPaths(crate, folder)}${flags}`,
     },
   }).spawn().status;
   if (!success) {
     console.error(`${crate} did not build`);
     Deno.exit(1);
   }
-  const module = await Deno.readFile(`${folder}/target/pkg/${name}_bg.wasm`);
-  const text = (file: string) => Deno.readTextFile(`${folder}/target/pkg/${file}`);
-  return [
-    { path: `${crate}/pkg/${name}_bg.wasm`, content: module },
-    { path: `${crate}/pkg/${name}.js`, content: await text(`${name}.js`) },
-    { path: `${crate}/pkg/${name}.d.ts`, content: await text(`${name}.d.ts`) },
-    { path: `${crate}/pkg/${name}_bytes.ts`, content: embed(`${name}_bg.wasm`, module) },
-  ];
+  return `${folder}/${made}`;
 }
 
 /** Flags that keep this machine's paths out of the module. */

@@ -7,6 +7,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 pub mod field;
 mod generated {
+    #[cfg_attr(feature = "wide", path = "wide.rs")]
+    #[cfg_attr(not(feature = "wide"), path = "narrow.rs")]
     #[rustfmt::skip]
     pub mod constants;
 }

@@ -2,7 +2,7 @@
 //! rounds, capacity element 0 first, digest element 0. Inputs are 32 big-endian bytes, read modulo r; that they are
 //! canonical is the caller's to see to. Outputs are canonical.
 
-use crate::field::{Element, Row, add, constant, dot, fifth, from_bytes, mul, to_bytes};
+use crate::field::{Element, LIMBS, Row, add, constant, dot, fifth, from_bytes, mul, to_bytes};
 use crate::generated::constants::*;
 
 /// The hash of one input, in the plain form: two elements, the matrix in every round.
@@ -16,12 +16,13 @@ pub fn poseidon1(input: &[u8; 32]) -> [u8; 32] {
             state[1] = fifth(&state[1]);
         }
         state = core::array::from_fn(|i| {
-            let addend = ONE_KEYS.get(round + 1).map_or([0; 9], |keys| keys[i]);
+            let addend = ONE_KEYS.get(round + 1).map_or([0; LIMBS], |keys| keys[i]);
             dot2([&state[0], &state[1]], &Row { weights: ONE_MIX[i], addend })
         });
     }
-    const ONE: Element = [1, 0, 0, 0, 0, 0, 0, 0, 0];
-    to_bytes(&mul(&state[0], &ONE)) // out of Montgomery form
+    let mut one = [0; LIMBS];
+    one[0] = 1;
+    to_bytes(&mul(&state[0], &one)) // out of Montgomery form
 }
 
 fn is_full(round: usize) -> bool {
@@ -41,8 +42,8 @@ pub fn poseidon2(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     // Partial rounds: y = s^5, s + z, z. Both histories are two deep; the slot of round r - 2 takes round r.
     let x = state.each_ref().map(fifth);
     let mut s = dot3(x.each_ref(), &ENTRY[0]);
-    let mut z = [dot3(x.each_ref(), &ENTRY[1]), [0; 9]];
-    let mut y = [fifth(&s), [0; 9]];
+    let mut z = [dot3(x.each_ref(), &ENTRY[1]), [0; LIMBS]];
+    let mut y = [fifth(&s), [0; LIMBS]];
     s = add(&y[0], &z[0]);
     z[1] = dot4([&x[0], &x[1], &x[2], &y[0]], &SECOND);
     y[1] = fifth(&s);

@@ -3,7 +3,39 @@
 
 #![allow(clippy::needless_range_loop)] // the index of a limb is its weight
 
-use poseidon_wasm::field::{Element, LIMBS, Limbs, Row, add, dot, fifth, from_bytes, mul, square, to_bytes};
+use limits::{LARGEST, LIMB_BITS, RADIX_BITS, TOP, TWICE_R};
+use poseidon_wasm::field::{
+    Element, LIMBS, Limbs, Row, add, constant, dot, fifth, from_bytes, mul, square, to_bytes,
+};
+
+/// What the narrow kernels state.
+#[cfg(not(feature = "wide"))]
+mod limits {
+    use super::{Element, Limbs};
+    pub const LIMB_BITS: usize = 29;
+    pub const RADIX_BITS: usize = 261;
+    const MASK: u64 = (1 << LIMB_BITS) - 1;
+    /// Every limb of a settled element at its bound.
+    pub const TOP: Element = [MASK, MASK, MASK, MASK, MASK, MASK, MASK, MASK, (1 << 24) - 1]; // 2^256 - 1
+    /// The highest limb of 2 r.
+    pub const TWICE_R: u64 = 0xe7_db4e;
+    /// All limbs at the bound of a constant, which is below r.
+    pub const LARGEST: Limbs = {
+        const MASK: u32 = (1 << LIMB_BITS) - 1;
+        [MASK, MASK, MASK, MASK, MASK, MASK, MASK, MASK, 0x73_eda6]
+    };
+}
+
+/// What the wide kernels state.
+#[cfg(feature = "wide")]
+mod limits {
+    use super::{Element, Limbs, R};
+    pub const LIMB_BITS: usize = 64;
+    pub const RADIX_BITS: usize = 288;
+    pub const TOP: Element = [u64::MAX, u64::MAX, u64::MAX, R[3] + (1 << 34) - 1]; // r + 2^226, but for less than 2^192
+    pub const TWICE_R: u64 = 2 * R[3];
+    pub const LARGEST: Limbs = [u64::MAX, u64::MAX, u64::MAX, R[3] - 1];
+}
 
 const R: [u64; 4] =
     [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
@@ -44,7 +76,7 @@ impl Plain {
 
     /// The residue of limbs of any size.
     fn of(limbs: &Element) -> Plain {
-        limbs.iter().rev().fold(Plain([0; 4]), |sum, limb| sum.double(29).add(Plain([*limb, 0, 0, 0])))
+        limbs.iter().rev().fold(Plain([0; 4]), |sum, limb| sum.double(LIMB_BITS).add(Plain([*limb, 0, 0, 0])))
     }
 
     fn of_bytes(bytes: [u8; 32]) -> Plain {
@@ -52,29 +84,30 @@ impl Plain {
     }
 }
 
-/// R = 2^261 as a residue.
+/// R as a residue.
 fn radix() -> Plain {
-    Plain([1, 0, 0, 0]).double(261)
+    Plain([1, 0, 0, 0]).double(RADIX_BITS)
 }
 
 fn assert_settled(x: &Element) {
-    assert!(x[..LIMBS - 1].iter().all(|limb| *limb < 1 << 29) && x[LIMBS - 1] < 1 << 24, "{x:x?}");
+    assert!(x.iter().zip(TOP).all(|(limb, top)| *limb <= top), "{x:x?}");
 }
 
-const MASK: u64 = (1 << 29) - 1;
-const TOP: Element = [MASK, MASK, MASK, MASK, MASK, MASK, MASK, MASK, (1 << 24) - 1]; // 2^256 - 1
-const ONE: Element = [1, 0, 0, 0, 0, 0, 0, 0, 0];
 const ZERO: Element = [0; LIMBS];
+
+fn one() -> Element {
+    core::array::from_fn(|j| u64::from(j == 0))
+}
 
 /// Settled elements: the extremes, one limb at its bound, and a deterministic spread.
 fn settled() -> Vec<Element> {
-    let mut elements = vec![ZERO, ONE, TOP];
+    let mut elements = vec![ZERO, one(), constant(&LARGEST), TOP];
     elements.extend((0..LIMBS).map(|i| core::array::from_fn(|j| if i == j { TOP[j] } else { 0 })));
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     elements.extend((0..20).map(|_| {
         core::array::from_fn(|j| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 20) & TOP[j]
+            state.rotate_right(20) % TOP[j]
         })
     }));
     elements
@@ -110,20 +143,19 @@ fn square_and_fifth_hold_at_the_bounds() {
 
 #[test]
 fn dot_of_four_holds_at_the_bounds() {
-    const MAX: Limbs = [MASK as u32; LIMBS]; // above r, which constants never are: more than the kernel must stand
-    let largest: Limbs = core::array::from_fn(|j| if j < LIMBS - 1 { MASK as u32 } else { 0x73eda6 });
-    for weights in [largest, [0; LIMBS], [1, 0, 0, 0, 0, 0, 0, 0, 0]] {
+    for weights in [LARGEST, [0; LIMBS], core::array::from_fn(|j| (j == 0) as _)] {
         for x in settled() {
-            let row = Row { weights: [weights; 4], addend: largest };
+            let row = Row { weights: [weights; 4], addend: LARGEST };
             let result = dot([&TOP, &x, &TOP, &x], &row);
             assert_settled(&result);
-            let w = Plain::of(&weights.map(u64::from));
-            let sum = Plain::of(&TOP).add(Plain::of(&x)).double(1).mul(w);
-            let addend = Plain::of(&largest.map(u64::from)).mul(radix());
-            assert_eq!(Plain::of(&result).mul(radix()), sum.add(addend));
+            let products = Plain::of(&TOP).add(Plain::of(&x)).double(1).mul(Plain::of(&constant(&weights)));
+            let sum = products.add(Plain::of(&constant(&LARGEST)));
+            assert_eq!(Plain::of(&result).mul(radix()), sum);
         }
     }
-    dot([&TOP; 4], &Row { weights: [MAX; 4], addend: MAX }); // no column wraps
+    // Above r, which constants never are: more than the kernel must stand without a column that wraps.
+    const MOST: Limbs = [((1u128 << LIMB_BITS) - 1) as _; LIMBS];
+    dot([&TOP; 4], &Row { weights: [MOST; 4], addend: MOST });
 }
 
 #[test]
@@ -139,7 +171,10 @@ fn bytes_come_back_canonical() {
         let expected = residue.map_or(near, |last| core::array::from_fn(|i| if i == 31 { last } else { 0 }));
         assert_eq!(to_bytes(&from_bytes(&near)), expected);
     }
-    for x in settled().into_iter().filter(|x| x[LIMBS - 1] < 0xe7_0000) {
+    for bytes in [[0xff; 32], [0xe7; 32], [0x80; 32]] {
+        assert_eq!(Plain::of(&from_bytes(&bytes)), Plain::of_bytes(bytes));
+    }
+    for x in settled().into_iter().filter(|x| x[LIMBS - 1] < TWICE_R) {
         assert_eq!(Plain::of_bytes(to_bytes(&x)), Plain::of(&x));
     }
 }

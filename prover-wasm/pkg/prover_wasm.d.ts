@@ -8,7 +8,7 @@ export class Prover {
     free(): void;
     [Symbol.dispose](): void;
     /**
-     * Joins the pieces, blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
+     * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
      */
     assemble(a: Uint8Array, b1: Uint8Array, b2: Uint8Array, c: Uint8Array, h: Uint8Array, randomness: Uint8Array): Uint8Array;
     /**
@@ -16,10 +16,10 @@ export class Prover {
      */
     constructor(zkey: Uint8Array);
     /**
-     * One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point. Unblinded:
-     * it must not leave the process.
+     * One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point; or the part
+     * `part` of `parts` of its terms. Unblinded: it must not leave the process.
      */
-    piece(name: string, witness: Uint8Array): Uint8Array;
+    piece(name: string, part: number, parts: number, witness: Uint8Array): Uint8Array;
 }
 
 /**
@@ -46,7 +46,7 @@ export interface InitOutput {
     readonly __wbg_verifier_free: (a: number, b: number) => void;
     readonly prover_assemble: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number) => [number, number, number, number];
     readonly prover_new: (a: number, b: number) => [number, number, number];
-    readonly prover_piece: (a: number, b: number, c: number, d: number, e: number) => [number, number, number, number];
+    readonly prover_piece: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number, number];
     readonly verifier_new: (a: number, b: number) => [number, number, number];
     readonly verifier_verify: (a: number, b: number, c: number, d: number, e: number) => number;
     readonly __wbindgen_externrefs: WebAssembly.Table;

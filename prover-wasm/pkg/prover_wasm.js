@@ -15,7 +15,7 @@ export class Prover {
         wasm.__wbg_prover_free(ptr, 0);
     }
     /**
-     * Joins the pieces, blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
+     * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
      * @param {Uint8Array} a
      * @param {Uint8Array} b1
      * @param {Uint8Array} b2
@@ -61,18 +61,20 @@ export class Prover {
         return this;
     }
     /**
-     * One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point. Unblinded:
-     * it must not leave the process.
+     * One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point; or the part
+     * `part` of `parts` of its terms. Unblinded: it must not leave the process.
      * @param {string} name
+     * @param {number} part
+     * @param {number} parts
      * @param {Uint8Array} witness
      * @returns {Uint8Array}
      */
-    piece(name, witness) {
+    piece(name, part, parts, witness) {
         const ptr0 = passStringToWasm0(name, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
         const len0 = WASM_VECTOR_LEN;
         const ptr1 = passArray8ToWasm0(witness, wasm.__wbindgen_malloc);
         const len1 = WASM_VECTOR_LEN;
-        const ret = wasm.prover_piece(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        const ret = wasm.prover_piece(this.__wbg_ptr, ptr0, len0, part, parts, ptr1, len1);
         if (ret[3]) {
             throw takeFromExternrefTable0(ret[2]);
         }

@@ -1,5 +1,5 @@
 //! A Groth16 proof (Groth, "On the Size of Pairing-based Non-interactive Arguments", 2016, section 3.2) in pieces that
-//! can be computed apart, so that two workers share one proof: [b2, a, b1] and [h, c].
+//! can be computed apart, so that workers share one proof; and each in parts, where there are more workers than pieces.
 //!
 //!   A  = alpha + sum w_i A_i + r delta                          in G1
 //!   B  = beta  + sum w_i B_i + s delta                          in G2, and the same B1 in G1
@@ -11,11 +11,12 @@
 use crate::{
     domain::{montgomery_product, to_odd_coset},
     encoding,
-    msm::{Scalar, msm},
+    field::Coordinate,
+    msm::{Point, Scalar, msm},
     zkey::{Matrix, ProvingKey},
 };
-use ark_bls12_381::{Fr, G1Affine, G2Affine};
-use ark_ec::{CurveGroup, PrimeGroup};
+use ark_bls12_381::{Fr, G1Projective, G2Projective};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, short_weierstrass::Projective};
 use ark_ff::{BigInt, PrimeField, Zero};
 use core::fmt;
 
@@ -79,23 +80,53 @@ pub fn parse_witness(key: &ProvingKey, bytes: &[u8]) -> Result<Vec<Scalar>, Prov
     Ok(witness)
 }
 
-/// One of the sums, unblinded, as an uncompressed point. `witness` is one of [`parse_witness`] for the same key.
-pub fn piece(key: &ProvingKey, piece: Piece, witness: &[Scalar]) -> Vec<u8> {
+/// Part `index` of `count`, of a piece's terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    index: usize,
+    count: usize,
+}
+
+impl Part {
+    /// `None` unless `index` is below `count`, and that below 2^16.
+    pub fn new(index: usize, count: usize) -> Option<Self> {
+        (index < count && count < 1 << 16).then_some(Self { index, count })
+    }
+
+    fn of<'a, T>(&self, all: &'a [T]) -> &'a [T] {
+        let begin = |index: usize| (all.len() as u64 * index as u64 / self.count as u64) as usize;
+        &all[begin(self.index)..begin(self.index + 1)]
+    }
+}
+
+/// Part of one of the sums, unblinded, as an uncompressed point. `witness` is one of [`parse_witness`] for the same key.
+pub fn piece(key: &ProvingKey, piece: Piece, part: Part, witness: &[Scalar]) -> Vec<u8> {
     let private = witness.get(key.public + 1..).unwrap_or_default();
+    let first = part.index == 0;
     let mut out = Vec::with_capacity(encoding::G2);
     let sum = match piece {
-        Piece::A => msm(&key.a, witness) + key.alpha_g1,
-        Piece::B1 => msm(&key.b_g1, witness) + key.beta_g1,
-        Piece::C => msm(&key.c, private),
-        Piece::H => msm(&key.h, &quotient(key, witness)),
+        Piece::A => part_of_msm(&key.a, witness, part) + constant(key.alpha_g1, first),
+        Piece::B1 => part_of_msm(&key.b_g1, witness, part) + constant(key.beta_g1, first),
+        Piece::C => part_of_msm(&key.c, private, part),
+        Piece::H => part_of_msm(&key.h, &quotient(key, witness), part),
         Piece::B2 => {
-            let sum = msm(&key.b_g2, witness) + key.beta_g2;
+            let sum = part_of_msm(&key.b_g2, witness, part) + constant(key.beta_g2, first);
             encoding::push_g2(&mut out, &sum.into_affine());
             return out;
         }
     };
     encoding::push_g1(&mut out, &sum.into_affine());
     out
+}
+
+/// Points and scalars are as many as each other.
+fn part_of_msm<F: Coordinate>(points: &[Point<F>], scalars: &[Scalar], part: Part) -> Projective<F::Curve> {
+    msm(part.of(points), part.of(scalars))
+}
+
+/// What a sum has beside its terms: the first part adds it.
+fn constant<P: AffineRepr>(point: P, first: bool) -> P {
+    if first { point } else { P::zero() }
 }
 
 /// Values of a b - c on the odd coset of the domain, where a, b and c interpolate the constraints' left, right and
@@ -138,7 +169,7 @@ impl Blinding {
     }
 }
 
-/// Joins the pieces [a, b1, c, h] and b2 to A, B, C, uncompressed: 384 bytes.
+/// Joins the pieces [a, b1, c, h] and b2, each its parts one after another, to A, B, C, uncompressed: 384 bytes.
 pub fn assemble(
     key: &ProvingKey,
     g1: [&[u8]; 4],
@@ -146,17 +177,22 @@ pub fn assemble(
     Blinding { r, s }: &Blinding,
 ) -> Result<Vec<u8>, ProveError> {
     const MALFORMED: ProveError = ProveError("piece of a proof is malformed");
-    let mut points = [G1Affine::default(); 4];
-    for (point, bytes) in points.iter_mut().zip(g1) {
-        *point = encoding::trusted_g1(bytes).ok_or(MALFORMED)?;
+    let mut sums = [G1Projective::zero(); 4];
+    for (sum, parts) in sums.iter_mut().zip(g1) {
+        for part in parts.chunks(encoding::G1) {
+            *sum += encoding::trusted_g1(part).ok_or(MALFORMED)?;
+        }
     }
-    let [a, b1, c, h] = points;
-    let b2: G2Affine = encoding::trusted_g2(b2).ok_or(MALFORMED)?;
+    let [a, b1, c, h] = sums;
+    let mut b2_sum = G2Projective::zero();
+    for part in b2.chunks(encoding::G2) {
+        b2_sum += encoding::trusted_g2(part).ok_or(MALFORMED)?;
+    }
 
-    let delta: ark_bls12_381::G1Projective = key.delta_g1.into();
-    let delta_g2: ark_bls12_381::G2Projective = key.delta_g2.into();
+    let delta: G1Projective = key.delta_g1.into();
+    let delta_g2: G2Projective = key.delta_g2.into();
     let proof_a = delta.mul_bigint(r.into_bigint()) + a;
-    let proof_b = delta_g2.mul_bigint(s.into_bigint()) + b2;
+    let proof_b = delta_g2.mul_bigint(s.into_bigint()) + b2_sum;
     let b1 = delta.mul_bigint(s.into_bigint()) + b1;
     let proof_c = proof_a.mul_bigint(s.into_bigint()) + b1.mul_bigint(r.into_bigint())
         - delta.mul_bigint((*r * s).into_bigint())

@@ -6,17 +6,17 @@ use ark_ff::{AdditiveGroup, BigInt, Field, PrimeField, UniformRand, Zero};
 use ark_std::{rand::Rng, test_rng};
 use prover_wasm::field::{
     Coordinate, Fq, Fq2,
-    limbs::{LIMBS, Limb, Limbs, Q, balanced, canonical, carry, fits, store},
+    limbs::{BITS, LIMBS, Limb, Limbs, Q, RADIX_BITS, balanced, canonical, carry, fits, store},
 };
 
 /// The most that a carried limb holds.
-const UNIT: Limb = (1 << 29) + 2;
+const UNIT: Limb = (1 << (BITS - 1)) + 2;
 const TOP: usize = LIMBS - 1;
 const ROUNDS: usize = 2000;
 
 /// What limbs stand for, by their definition.
 fn meaning(limbs: &Limbs) -> ArkFq {
-    integer(limbs) / ArkFq::from(2u64).pow([390])
+    integer(limbs) / ArkFq::from(2u64).pow([u64::from(RADIX_BITS)])
 }
 
 /// V modulo q.
@@ -25,7 +25,7 @@ fn integer(limbs: &Limbs) -> ArkFq {
         magnitude if limb < 0 => -ArkFq::from(magnitude),
         magnitude => ArkFq::from(magnitude),
     };
-    limbs.iter().rev().fold(ArkFq::ZERO, |sum, next| sum * ArkFq::from(1u64 << 30) + limb(*next))
+    limbs.iter().rev().fold(ArkFq::ZERO, |sum, next| sum * ArkFq::from(1u64 << BITS) + limb(*next))
 }
 
 fn meaning2([c0, c1]: &[Limbs; 2]) -> ArkFq2 {
@@ -34,7 +34,7 @@ fn meaning2([c0, c1]: &[Limbs; 2]) -> ArkFq2 {
 
 /// Limb 12 of a size.
 fn top(size: f64) -> Limb {
-    (f64::from(Q[TOP]) * size) as Limb
+    (Q[TOP] as f64 * size) as Limb
 }
 
 fn is_stored(x: &Limbs) -> bool {
@@ -56,9 +56,9 @@ fn extremes(units: Limb, size: f64) -> Vec<Limbs> {
             |most, _| -most,
             |most, i| if i % 2 == 0 { most } else { -most },
             |most, i| if i % 2 == 0 { -most } else { most },
-            |most, i| if i < 6 { most } else { -most },
+            |most, i| if i < LIMBS / 2 { most } else { -most },
             |most, i| if i == 0 { most } else { 0 },
-            |most, i| if i == 11 { -most } else { 0 },
+            |most, i| if i == TOP - 1 { -most } else { 0 },
         ];
         all.extend(
             patterns.map(|pattern| core::array::from_fn(|i| if i == TOP { top } else { pattern(most, i) })),
@@ -86,7 +86,7 @@ fn operands(units: Limb, size: f64) -> Vec<Limbs> {
 fn elements() -> Vec<ArkFq> {
     let rng = &mut test_rng();
     let mut all: Vec<ArkFq> = [0, 1, 2, u64::MAX].map(ArkFq::from).to_vec();
-    all.extend([384, 389, 390, 395, 396, 29, 30].map(|n| ArkFq::from(2u64).pow([n])));
+    all.extend([384, 389, 390, 391, 392, 395, 396, 400, 29, 30, 55, 56].map(|n| ArkFq::from(2u64).pow([n])));
     let all_ones = [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, (1 << 60) - 1];
     // As the number, and as the inner form.
     all.extend([ArkFq::new(BigInt(all_ones)), ArkFq::new_unchecked(BigInt(all_ones))]);
@@ -101,7 +101,7 @@ fn elements() -> Vec<ArkFq> {
 fn the_limbs_of_an_integer_are_its_balanced_digits() {
     for x in elements() {
         let limbs = balanced(x.into_bigint().0);
-        assert!(limbs[..TOP].iter().all(|limb| (-(1 << 29)..1 << 29).contains(limb)));
+        assert!(limbs[..TOP].iter().all(|limb| (-(1 << (BITS - 1))..1 << (BITS - 1)).contains(limb)));
         assert_eq!(integer(&limbs), x);
         assert_eq!(canonical(&limbs), x.into_bigint().0);
     }

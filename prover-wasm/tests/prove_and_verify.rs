@@ -7,16 +7,21 @@ use ark_ff::{BigInteger, Field, One, PrimeField, Zero};
 use common::{setup, signal, witness, witness_of};
 use prover_wasm::{
     encoding::{self, FQ, G1, G2},
-    prove::{Blinding, Piece, assemble, parse_witness, piece},
+    prove::{Blinding, Part, Piece, assemble, parse_witness, piece},
     verify::PreparedKey,
     zkey::ProvingKey,
 };
 
 fn prove(zkey: &[u8], witness: &[u8], randomness: [u8; 96]) -> Vec<u8> {
+    prove_in_parts(zkey, witness, randomness, 1)
+}
+
+fn prove_in_parts(zkey: &[u8], witness: &[u8], randomness: [u8; 96], count: usize) -> Vec<u8> {
     let key = ProvingKey::parse(zkey).unwrap();
     let witness = parse_witness(&key, witness).unwrap();
-    let [a, b1, b2, c, h] =
-        [Piece::A, Piece::B1, Piece::B2, Piece::C, Piece::H].map(|p| piece(&key, p, &witness));
+    let [a, b1, b2, c, h] = [Piece::A, Piece::B1, Piece::B2, Piece::C, Piece::H].map(|p| -> Vec<u8> {
+        (0..count).flat_map(|i| piece(&key, p, Part::new(i, count).unwrap(), &witness)).collect()
+    });
     let blinding = Blinding::from_bytes(&randomness).unwrap();
     assemble(&key, [&a, &b1, &c, &h], &b2, &blinding).unwrap()
 }
@@ -41,6 +46,17 @@ fn an_honest_proof_is_accepted_at_the_extremes_of_the_field() {
             assert!(key.verify(&proof, &signal(x * y)));
         }
     }
+}
+
+#[test]
+fn a_proof_of_any_number_of_parts_is_the_same() {
+    let setup = setup();
+    let witness = witness(Fr::from(6u64), -Fr::one());
+    let whole = prove(&setup.zkey, &witness, [3; 96]);
+    for parts in [2, 3, 5, 100] {
+        assert_eq!(prove_in_parts(&setup.zkey, &witness, [3; 96], parts), whole, "{parts} parts");
+    }
+    assert!([(0, 0), (1, 1), (0, 1 << 16)].iter().all(|(index, count)| Part::new(*index, *count).is_none()));
 }
 
 #[test]

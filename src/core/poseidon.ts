@@ -5,10 +5,12 @@
  */
 import { hash_level, initSync, poseidon1, poseidon2 } from "../../poseidon-wasm/pkg/poseidon_wasm.js";
 import { wasmBytes } from "../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../poseidon-wasm/pkg/poseidon_wasm_wide_bytes.ts";
 import { Problem } from "./errors.ts";
 import { bytesToBigint, FIELD_BYTES, FIELD_MODULUS, toBytes, writeBytes } from "./field.ts";
+import { hasWideArithmetic } from "./wide_arithmetic.ts";
 
-initSync({ module: wasmBytes() });
+initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
 
 /**
  * Hashes one or two field elements.

@@ -5,6 +5,7 @@ import { poseidon1, poseidon2 } from "poseidon-bls12381";
 import vectors from "../../tests/vectors/protocol.json" with { type: "json" };
 import { runs } from "../../tests/support/property_runs.ts";
 import { wasmBytes } from "../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../poseidon-wasm/pkg/poseidon_wasm_wide_bytes.ts";
 import { Problem } from "./errors.ts";
 import { FIELD_MODULUS, fromBytes, toBytes } from "./field.ts";
 import { hashLevel, hashPairs, poseidon } from "./poseidon.ts";
@@ -99,7 +100,9 @@ Deno.test("the module loads in a worker, from embedded bytes", async () => {
   }
 });
 
-Deno.test("the embedded bytes are the committed module", () => {
-  const committed = readFileSync(new URL("../../poseidon-wasm/pkg/poseidon_wasm_bg.wasm", import.meta.url));
-  assert.deepEqual(wasmBytes(), new Uint8Array(committed));
+Deno.test("the embedded bytes are the committed modules", () => {
+  for (const [variant, bytes] of [["", wasmBytes()], ["_wide", wideWasmBytes()]] as const) {
+    const file = new URL(`../../poseidon-wasm/pkg/poseidon_wasm${variant}_bg.wasm`, import.meta.url);
+    assert.deepEqual(bytes, new Uint8Array(readFileSync(file)));
+  }
 });

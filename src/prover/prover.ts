@@ -17,8 +17,9 @@ import {
   verificationKeyToBytes,
 } from "./groth16_bytes.ts";
 import { locations } from "./locations.ts";
+import { joined, spread } from "./proof_shares.ts";
 import type { WitnessInputs } from "./witness.ts";
-import type { PieceName, Pieces, TaskResults, WorkerTask } from "./worker_task.ts";
+import type { PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
 
 /** Inputs of a withdrawal's circuit, all canonical field elements; the paths have 20 entries. */
 export interface WithdrawInput {
@@ -107,9 +108,6 @@ interface ProvingFiles {
 const MAX_WORKERS = 8;
 const MAX_WAITING = 1024;
 
-/** The two halves that take about as long as each other; a sum over G2 takes twice one over G1. */
-const HALVES: readonly (readonly PieceName[])[] = [["b2", "a", "b1"], ["h", "c"]];
-
 /** Shares of the time a proof takes, in hundredths. Together with what is done at its time they make 100. */
 const SHARES = {
   loading: 2,
@@ -135,7 +133,7 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     const key: VerificationKey = JSON.parse(json);
     return { bytes: verificationKeyToBytes(key), publicSignals: key.nPublic };
   });
-  const pool = new WorkerPool<WorkerTask, TaskResults, PieceName>({
+  const pool = new WorkerPool<WorkerTask, TaskResults, PieceShare>({
     name: "prover",
     size: options.workers ?? Math.min(MAX_WORKERS, threads.cores()),
     maxWaiting: options.maxWaiting ?? MAX_WAITING,
@@ -175,20 +173,20 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     report("witness", "loading");
     const witness = await pool.run({ kind: "witness", program, inputs }, { signal });
     report("proving", "witness");
-    const onPiece = (piece: PieceName) => report("proving", piece);
-    const parts = pool.free >= 2 ? HALVES : [HALVES.flat()];
-    let pieces: Pieces;
+    const onPiece = ({ piece, parts }: PieceShare) => report("proving", piece, parts);
+    const tasks = spread(pool.free);
+    let points: Uint8Array[][];
     try {
-      const done = await allOrCancel(
-        parts,
-        (pieces, signal) => pool.run({ kind: "pieces", circuit, zkey, witness, pieces }, { signal, onPiece }),
+      points = await allOrCancel(
+        tasks,
+        (shares, signal) => pool.run({ kind: "pieces", circuit, zkey, witness, shares }, { signal, onPiece }),
         signal,
       );
-      pieces = Object.assign({}, ...done);
     } finally {
       // the secrets are not needed any more, whatever happened
       witness.fill(0, (vkeys[circuit].publicSignals + 1) * 32);
     }
+    const pieces = joined(tasks, points);
     const proof = await pool.run({ kind: "assemble", circuit, zkey, pieces }, { signal });
     report("proving", "assemble");
     const publicSignals = signalsOfWitness(witness, vkeys[circuit].publicSignals);
@@ -286,8 +284,8 @@ async function allOrCancel<T, R>(
 
 function progressReporter(onProgress?: (progress: Progress) => void) {
   let hundredths = 0;
-  return (stage: Progress["stage"], finished?: keyof typeof SHARES) => {
-    if (finished !== undefined) hundredths += SHARES[finished];
+  return (stage: Progress["stage"], finished?: keyof typeof SHARES, parts = 1) => {
+    if (finished !== undefined) hundredths += SHARES[finished] / parts;
     onProgress?.({ stage, fraction: hundredths / 100 });
   };
 }

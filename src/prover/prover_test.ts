@@ -18,7 +18,7 @@ const code = (expected: string) => (error: unknown) => error instanceof Problem 
 /** A worker as the product starts it. */
 const startWorker = () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 
-for (const workers of [1, 2]) {
+for (const workers of [1, 2, 4]) {
   Deno.test(`${workers} worker(s) prove a withdrawal and a deposit; progress only grows and ends at 1`, () =>
     withProver({ workers }, async (prover) => {
       const { root, nullifierHash, recipient, relayer, fee, refund } = withdrawInput();

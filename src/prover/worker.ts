@@ -3,21 +3,23 @@
  * goes wrong is answered with a message; secrets are never put into one.
  */
 import type { CircuitName } from "../core/groth16.ts";
+import { hasWideArithmetic } from "../core/wide_arithmetic.ts";
 import { initSync, Prover, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
 import { failure, type WorkerMessage } from "../threads/worker_message.ts";
 import { computeWitness } from "./witness.ts";
-import type { PieceName, TaskResults, WorkerTask } from "./worker_task.ts";
+import type { PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
 
 /** Bytes of randomness that blind a proof: 48 for r and 48 for s. */
 const BLINDING_BYTES = 96;
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<WorkerTask>) => void;
-  postMessage(message: WorkerMessage<TaskResults[keyof TaskResults], PieceName>): void;
+  postMessage(message: WorkerMessage<TaskResults[keyof TaskResults], PieceShare>): void;
 };
 
-initSync({ module: wasmBytes() });
+initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
 const provers = new Map<CircuitName, Prover>();
 const verifiers = new Map<CircuitName, Verifier>();
 
@@ -35,13 +37,13 @@ function run(task: WorkerTask): TaskResults[keyof TaskResults] {
       return computeWitness(new Uint8Array(task.program).slice(), task.inputs);
     case "pieces": {
       const prover = proverOf(task.circuit, task.zkey);
-      const done: Partial<Record<PieceName, Uint8Array>> = {};
-      for (const piece of task.pieces) {
-        done[piece] = prover.piece(piece, task.witness);
-        scope.postMessage({ kind: "piece", piece });
-      }
+      const points = task.shares.map((share) => {
+        const point = prover.piece(share.piece, share.part, share.parts, task.witness);
+        scope.postMessage({ kind: "piece", piece: share });
+        return point;
+      });
       task.witness.fill(0);
-      return done;
+      return points;
     }
     case "assemble": {
       const { a, b1, b2, c, h } = task.pieces;

@@ -5,7 +5,14 @@ import type { WitnessInputs } from "./witness.ts";
 /** The sums that a proof is made of; see `prover-wasm/src/prove.rs`. */
 export type PieceName = "a" | "b1" | "b2" | "c" | "h";
 
-/** Pieces as uncompressed points. Unblinded: they tell about the witness, and stay in this process. */
+/** Part `part` of `parts` of a piece's terms. */
+export interface PieceShare {
+  readonly piece: PieceName;
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** Pieces as uncompressed points, of each its parts one after another. Unblinded: they tell about the witness, and stay in this process. */
 export type Pieces = Readonly<Record<PieceName, Uint8Array>>;
 
 /**
@@ -19,7 +26,7 @@ export type WorkerTask =
     readonly circuit: CircuitName;
     readonly zkey: ArrayBufferLike;
     readonly witness: Uint8Array;
-    readonly pieces: readonly PieceName[];
+    readonly shares: readonly PieceShare[];
   }
   | {
     readonly kind: "assemble";
@@ -38,7 +45,8 @@ export type WorkerTask =
 /** What each kind of task returns. */
 export interface TaskResults {
   witness: Uint8Array<ArrayBuffer>;
-  pieces: Partial<Pieces>;
+  /** A point for each share. */
+  pieces: Uint8Array[];
   assemble: Uint8Array;
   verify: boolean;
 }

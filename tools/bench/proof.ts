@@ -10,6 +10,7 @@ import { type CircuitName, circuits, type ProofWithSignals } from "../../src/cor
 import { createProver, type Prover } from "../../src/prover/prover.ts";
 import { honestDeposit, honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
 import { depositInput, withdrawInput } from "../../tests/support/proof_inputs.ts";
+import { mclVerifier } from "./mcl.ts";
 import { type NodePeer, openNodePeer } from "./peers.ts";
 import { median } from "./section.ts";
 import { comparison, type Figure, type Outcome, type Point, type Study } from "./study.ts";
@@ -123,12 +124,15 @@ const verification = comparison({
     const vkey = JSON.parse(await Deno.readTextFile(artifact("withdraw.vkey.json")));
     const made = await prove.withdraw(prover);
     const noble = nobleVerifier(vkey);
+    const mcl = await mclVerifier(vkey);
     const ours = () => prover.verify("withdraw", made.proof, made.publicSignals);
     const theirs = () => node.ask("verify", { vkey, ...made });
     const wrong = { ...made, publicSignals: made.publicSignals.with(0, "1") };
-    assert.deepEqual([await ours(), await theirs(), noble(made), noble(wrong)], [true, true, true, false]);
+    assert.deepEqual([await ours(), await theirs(), noble(made), mcl(made)], [true, true, true, true]);
+    assert.deepEqual([noble(wrong), mcl(wrong)], [false, false]);
     return [
       { name: "ours", operations: 1, run: ours },
+      { name: "mcl-wasm", operations: 1, run: () => mcl(made) },
       { name: "noble-curves", operations: 1, run: () => noble(made) },
       { name: "snarkjs on Node", operations: 1, run: theirs },
     ];

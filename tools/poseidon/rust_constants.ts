@@ -1,40 +1,53 @@
 /**
- * Poseidon's parameters in the forms that the Rust kernels take: nine limbs of 29 bits, in Montgomery form with
- * R = 2^261 except where it says otherwise. Shapes follow `poseidon-wasm/src/poseidon.rs`, which uses them in order.
+ * Poseidon's parameters in the forms that the Rust kernels take, in Montgomery form except where it says otherwise.
+ * Shapes follow `poseidon-wasm/src/poseidon.rs`, which uses them in order.
  */
 import { dot, mod, power } from "./modular.ts";
 import { ALPHA, FULL_ROUNDS, PARTIAL_ROUNDS, type PoseidonParameters } from "./parameters.ts";
 import { partialRows, type Row } from "./recurrence.ts";
 
-const LIMB_BITS = 29n;
-const LIMBS = 9;
-const RADIX = 1n << (LIMB_BITS * BigInt(LIMBS));
-
-const montgomery = (x: bigint) => mod(x * RADIX);
-
-function limbs(x: bigint): string {
-  const mask = (1n << LIMB_BITS) - 1n;
-  return `[${
-    Array.from({ length: LIMBS }, (_, i) => `0x${((x >> (LIMB_BITS * BigInt(i))) & mask).toString(16)}`).join(
-      ", ",
-    )
-  }]`;
+/** How a set of kernels keeps elements. */
+export interface Representation {
+  readonly limbs: number;
+  readonly limbBits: bigint;
+  /** R: Montgomery form is x R. */
+  readonly radix: bigint;
 }
+
+/** `poseidon-wasm/src/field/narrow.rs`. */
+export const narrow: Representation = { limbs: 9, limbBits: 29n, radix: 1n << 261n };
+/** `poseidon-wasm/src/field/wide.rs`. */
+export const wide: Representation = { limbs: 4, limbBits: 64n, radix: 1n << 288n };
 
 function list(items: readonly string[]): string {
   return `[\n${items.map((item) => `    ${item.replaceAll("\n", "\n    ")},`).join("\n")}\n]`;
 }
 
-/** A row whose weights are multiplied by `lift`, beside the factor that Montgomery form brings. */
-function rustRow({ weights, addend }: Row, lift = RADIX): string {
-  return `Row {
+/** `poseidon-wasm/src/generated/`, for kernels of one representation. */
+export function rustConstants(
+  { limbs: count, limbBits, radix }: Representation,
+  one: PoseidonParameters,
+  two: PoseidonParameters,
+): string {
+  const montgomery = (x: bigint) => mod(x * radix);
+  const limbs = (x: bigint) => {
+    const all = Array.from(
+      { length: count },
+      (_, i) => BigInt.asUintN(Number(limbBits), x >> (limbBits * BigInt(i))),
+    );
+    return `[${all.map((limb) => `0x${limb.toString(16)}`).join(", ")}]`;
+  };
+  /** A row whose weights are multiplied by `lift`, beside the factor that Montgomery form brings. */
+  const rustRow = ({ weights, addend }: Row, lift = radix) =>
+    `Row {
     weights: ${list(weights.map((x) => limbs(mod(x * lift)))).replaceAll("\n", "\n    ")},
-    addend: ${limbs(montgomery(addend))},
+    addend: ${limbs(mod(addend * radix ** 2n))},
 }`;
-}
-
-/** `poseidon-wasm/src/generated/constants.rs`. */
-export function rustConstants(one: PoseidonParameters, two: PoseidonParameters): string {
+  const oneKeys = ({ width, roundConstants }: PoseidonParameters) =>
+    list(Array.from({ length: rounds }, (_, r) => {
+      const lift = radix ** (r === 0 ? 1n : 2n);
+      return list(roundConstants.slice(width * r, width * r + width).map((x) => limbs(mod(x * lift))));
+    }));
   const rounds = FULL_ROUNDS + PARTIAL_ROUNDS;
   const half = FULL_ROUNDS / 2;
   const constants = (r: number) => two.roundConstants.slice(3 * r, 3 * r + 3);
@@ -45,12 +58,17 @@ export function rustConstants(one: PoseidonParameters, two: PoseidonParameters):
   // x and no Montgomery form make x^5 R^-4, so these weights carry R^6 where others carry R.
   const capacity = power(constants(0)[0], ALPHA);
   const firstMix = two.mds.map((row, i) =>
-    rustRow({ weights: row.slice(1), addend: dot([row[0], 1n], [capacity, constants(1)[i]]) }, RADIX ** 6n)
+    rustRow({ weights: row.slice(1), addend: dot([row[0], 1n], [capacity, constants(1)[i]]) }, radix ** 6n)
   );
   const { entry, second, steps, exit } = partialRows(two);
 
   const tables: [about: string, name: string, type: string, value: string][] = [
-    ["One input: constants of all rounds.", "ONE_KEYS", `[[Limbs; 2]; ${rounds}]`, oneKeys(one, rounds)],
+    [
+      "One input: constants of all rounds, after round 0 as addends.",
+      "ONE_KEYS",
+      `[[Limbs; 2]; ${rounds}]`,
+      oneKeys(one),
+    ],
     [
       "One input: the matrix.",
       "ONE_MIX",
@@ -61,7 +79,7 @@ export function rustConstants(one: PoseidonParameters, two: PoseidonParameters):
       "R^2: a product with it brings a plain integer into Montgomery form.",
       "RADIX_SQUARED",
       "Limbs",
-      limbs(mod(RADIX * RADIX)),
+      limbs(mod(radix * radix)),
     ],
     [
       "Two inputs, round 0: constants of elements 1 and 2, plain integers.",
@@ -114,13 +132,4 @@ ${
     tables.map(([about, name, type, value]) => `\n/// ${about}\npub static ${name}: ${type} = ${value};\n`)
       .join("")
   }`;
-}
-
-function oneKeys({ width, roundConstants }: PoseidonParameters, rounds: number): string {
-  return list(
-    Array.from(
-      { length: rounds },
-      (_, r) => list(roundConstants.slice(width * r, width * r + width).map((x) => limbs(montgomery(x)))),
-    ),
-  );
 }

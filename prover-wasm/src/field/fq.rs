@@ -2,7 +2,7 @@
 
 use super::{
     Coordinate, kernels,
-    limbs::{self, LIMBS, Limbs, add, balanced, carry, power_of_two, store, subtract},
+    limbs::{self, LIMBS, Limbs, RADIX_BITS, add, balanced, carry, power_of_two, store, subtract},
 };
 use ark_bls12_381::Fq as ArkFq;
 use ark_ff::{BigInt, Field};
@@ -23,15 +23,15 @@ impl Coordinate for Fq {
     type Curve = ark_bls12_381::g1::Config;
 
     const ZERO: Self = Self([0; LIMBS]);
-    const ONE: Self = Self(power_of_two(390));
+    const ONE: Self = Self(power_of_two(RADIX_BITS));
 
-    /// arkworks keeps 2^384 x, a size below 1: (2^384 x) 2^396 / 2^390 = 2^390 x.
+    /// arkworks keeps 2^384 x, a size below 1: (2^384 x) (R^2 / 2^384) / R = R x.
     fn from_ark(x: &ArkFq) -> Self {
-        const FROM_ARK: Limbs = power_of_two(396);
+        const FROM_ARK: Limbs = power_of_two(2 * RADIX_BITS - 384);
         Self::stored(kernels::multiply(&balanced(x.0.0), &FROM_ARK))
     }
 
-    /// (2^390 x) 2^384 / 2^390, of a size below 0.51, as [`limbs::canonical`] takes it.
+    /// (R x) 2^384 / R, of a size below 0.51, as [`limbs::canonical`] takes it.
     fn to_ark(&self) -> ArkFq {
         const TO_ARK: Limbs = power_of_two(384);
         ArkFq::new_unchecked(BigInt(limbs::canonical(&kernels::multiply(&self.0, &TO_ARK))))

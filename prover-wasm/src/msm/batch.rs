@@ -197,9 +197,7 @@ mod tests {
             let right = Some(if step % 7 == 3 { 1 } else { 0 });
             adder.run(&mut slots, &[Job { left: 1, right, out: 1 }], &InPlace);
             for limbs in [parts(&slots[1].x), parts(&slots[1].y)].concat() {
-                assert!(
-                    fits(&limbs, 1) && f64::from(limbs[LIMBS - 1].abs()) < 0.501 * f64::from(Q[LIMBS - 1])
-                );
+                assert!(fits(&limbs, 1) && (limbs[LIMBS - 1].abs() as f64) < 0.501 * Q[LIMBS - 1] as f64);
             }
         }
         assert!(slots[1].to_ark().is_on_curve());

@@ -1,9 +1,7 @@
-//! The scalar field of BLS12-381 in nine limbs of 29 bits, Montgomery form with R = 2^261. Three kernels: product,
-//! square, and inner product with constants, each with one interleaved reduction. Nothing here branches on a value.
+//! Nine limbs of 29 bits, R = 2^261.
 //!
 //! Why 29 bits: 64-bit columns then hold a whole row of products without a carry between them, which is what WebAssembly
-//! without wide multiplication does fastest. Why R = 2^261: an output is below x y / R + r, so that with operands below
-//! 2^257 it stays below 2^256 for ever, and no step ends with a subtraction.
+//! without wide multiplication does fastest. Why R = 2^261: with operands below 2^257 an output stays below 2^256.
 //!
 //! r = 1 modulo 2^32, so -1/r = -1 modulo 2^29: the Montgomery quotient of a column is its own negation. For the same
 //! reason limb 0 of r is 1 and limb 1 is 2^29 - 2^3, so those two products are shifts.
@@ -11,10 +9,12 @@
 //! The multiplier is the bottleneck (about one product a cycle). Measured in V8 and slower: one level of Karatsuba in
 //! [`dot`], where registers spill, and two hashes side by side in simd128, where each widening product costs shuffles.
 //!
-//! Bounds, here called *settled*: limbs 0 to 7 below 2^29, value below 2^256 (hence limb 8 below 2^24). Every kernel
-//! returns a settled element. A *sum* is one [`add`] of two settled elements: limbs below 2^30, value below 2^257.
+//! Bounds: *settled* is limbs 0 to 7 below 2^29, value below 2^256 (hence limb 8 below 2^24). A *sum*: limbs below 2^30,
+//! value below 2^257.
 
 #![allow(clippy::needless_range_loop)] // the index of a limb is its weight
+
+use super::{R_WORDS, Row, words};
 
 /// Nine limbs of a constant, least significant first, each below 2^29, the whole below r.
 pub type Limbs = [u32; LIMBS];
@@ -22,19 +22,9 @@ pub type Limbs = [u32; LIMBS];
 /// Nine limbs of a value, least significant first. Settled or a sum, see above.
 pub type Element = [u64; LIMBS];
 
-/// Inner product with constants, and a constant added to it.
-pub struct Row<const N: usize> {
-    pub weights: [Limbs; N],
-    pub addend: Limbs,
-}
-
 pub const LIMBS: usize = 9;
 const BITS: usize = 29;
 const MASK: u64 = (1 << BITS) - 1;
-
-/// r in 64-bit words, least significant first (draft-irtf-cfrg-pairing-friendly-curves, section 4.2.1).
-const R_WORDS: [u64; 4] =
-    [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
 
 const R: Element = split(R_WORDS);
 
@@ -54,14 +44,15 @@ const fn split(words: [u64; 4]) -> Element {
     limbs
 }
 
-/// Nine rows of products, reduced as they are summed: `term(i, j)` is what row i adds to column i + j.
+/// An addend and nine rows of products, reduced as they are summed: `term(i, j)` is what row i adds to column i + j.
 ///
 /// `s[0]` is always column i. Its quotient q makes it divisible by 2^29, the window moves up by one column, and what is
 /// above 2^29 goes along as carry. A column takes nine terms, nine products q r_j below 2^58 (together 2^61.2) and one
-/// carry below 2^35; callers show that nine of their terms leave room for that in 64 bits.
+/// carry below 2^35, the first nine columns a limb of the addend; callers show that nine of their terms leave room for
+/// that in 64 bits.
 #[inline(always)]
-fn reduce(term: impl Fn(usize, usize) -> u64) -> Element {
-    let mut s = [0; LIMBS];
+fn reduce(addend: &Limbs, term: impl Fn(usize, usize) -> u64) -> Element {
+    let mut s = constant(addend);
     macro_rules! row {
         ($i:literal) => {{
             let column = s[0] + term($i, 0);
@@ -103,7 +94,7 @@ fn settle(mut s: Element) -> Element {
 #[inline(never)]
 pub fn mul(x: &Element, y: &Element) -> Element {
     debug_assert!(is_settled(x) && is_sum(y));
-    settle(reduce(|i, j| x[i] * y[j]))
+    settle(reduce(&[0; LIMBS], |i, j| x[i] * y[j]))
 }
 
 /// x x / R, with each mixed product taken once and doubled. Takes a settled element or a sum.
@@ -114,38 +105,28 @@ pub fn mul(x: &Element, y: &Element) -> Element {
 #[inline(never)]
 pub fn square(x: &Element) -> Element {
     debug_assert!(is_sum(x));
-    settle(reduce(|i, j| match j {
+    settle(reduce(&[0; LIMBS], |i, j| match j {
         _ if j < i => 0,
         _ if j == i => x[i] * x[i],
         _ => (x[i] << 1) * x[j],
     }))
 }
 
-/// (sum of x_n w_n) / R + addend, for up to four settled elements.
+/// (sum of x_n w_n + addend) / R, for up to four settled elements.
 ///
-/// Terms are sums of at most four products below 2^58, nine of them below 2^63.2; with 2^61.2 below 2^63.5, and an
-/// addend below 2^29. Value: below 4 2^256 r / 2^261 + r + r < 2.13 r < 2^256.
+/// Terms are sums of at most four products below 2^58, nine of them below 2^63.2; with 2^61.2 below 2^63.5.
+/// Value: below (4 2^256 r + r) / 2^261 + r < 1.13 r < 2^255.
 #[inline(always)]
 pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     const { assert!(N <= 4) };
     debug_assert!(x.iter().all(|x| is_settled(x)));
-    let mut s = reduce(|i, j| {
+    settle(reduce(&row.addend, |i, j| {
         let mut term = x[0][i] * row.weights[0][j] as u64;
         for n in 1..N {
             term += x[n][i] * row.weights[n][j] as u64;
         }
         term
-    });
-    for j in 0..LIMBS {
-        s[j] += row.addend[j] as u64;
-    }
-    settle(s)
-}
-
-/// x^5, the S-box. Takes a settled element or a sum.
-#[inline(always)]
-pub fn fifth(x: &Element) -> Element {
-    mul(&square(&square(x)), x)
+    }))
 }
 
 /// x + y, limb by limb: a sum, of two settled elements.
@@ -163,7 +144,7 @@ pub fn constant(limbs: &Limbs) -> Element {
 
 /// Reads 32 big-endian bytes, any 256 bits, as a plain integer. Settled.
 pub fn from_bytes(bytes: &[u8; 32]) -> Element {
-    split(core::array::from_fn(|i| u64::from_be_bytes(bytes[24 - 8 * i..32 - 8 * i].try_into().unwrap())))
+    split(words(bytes))
 }
 
 /// Writes a plain integer below 2 r, the kernels' output, as the canonical 32 big-endian bytes.

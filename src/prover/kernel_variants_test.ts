@@ -1,0 +1,55 @@
+/** The plain module and the one with wide arithmetic, side by side on a committed key. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
+import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
+import { hasWideArithmetic } from "../core/wide_arithmetic.ts";
+import { signalsOfWitness, signalsToBytes, verificationKeyToBytes } from "./groth16_bytes.ts";
+import { joined, spread } from "./proof_shares.ts";
+import { computeWitness } from "./witness.ts";
+
+const artifact = (name: string) => readFileSync(new URL(`../../artifacts/${name}`, import.meta.url));
+
+/** The glue again, over the other module. */
+async function instance(variant: "plain" | "wide") {
+  const glue: typeof import("../../prover-wasm/pkg/prover_wasm.js") = await import(
+    `../../prover-wasm/pkg/prover_wasm.js?${variant}`
+  );
+  glue.initSync({ module: variant === "wide" ? wideWasmBytes() : wasmBytes() });
+  return glue;
+}
+
+Deno.test({
+  name: "both builds of the prover make the same proof of the same randomness, and accept it",
+  ignore: !hasWideArithmetic,
+  async fn() {
+    const witness = computeWitness(artifact("withdraw.wasm"), { ...honestWithdrawal(3n) });
+    const vkey = verificationKeyToBytes(JSON.parse(artifact("withdraw.vkey.json").toString()));
+    const signals = signalsToBytes(signalsOfWitness(witness, 6));
+    const randomness = new Uint8Array(96).fill(0xff);
+    const proofs = [];
+    for (const [variant, workers] of [["plain", 1], ["wide", 4]] as const) {
+      const { Prover, Verifier } = await instance(variant);
+      const prover = new Prover(artifact("withdraw.zkey"));
+      const tasks = spread(workers);
+      const points = tasks.map((shares) =>
+        shares.map(({ piece, part, parts }) => prover.piece(piece, part, parts, witness))
+      );
+      const { a, b1, b2, c, h } = joined(tasks, points);
+      const proof = prover.assemble(a, b1, b2, c, h, randomness);
+      const verifier = new Verifier(vkey);
+      assert.equal(verifier.verify(proof, signals), true, variant);
+      assert.equal(verifier.verify(proof, signals.with(31, signals[31] ^ 1)), false, variant);
+      proofs.push(proof);
+    }
+    assert.deepEqual(proofs[0], proofs[1]);
+  },
+});
+
+Deno.test("the embedded bytes are the committed modules", () => {
+  for (const [variant, bytes] of [["", wasmBytes()], ["_wide", wideWasmBytes()]] as const) {
+    const file = new URL(`../../prover-wasm/pkg/prover_wasm${variant}_bg.wasm`, import.meta.url);
+    assert.deepEqual(bytes, new Uint8Array(readFileSync(file)));
+  }
+});
