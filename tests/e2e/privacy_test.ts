@@ -181,9 +181,15 @@ async function databaseDump(url: string): Promise<string> {
 /** Keys and values of this relayer in Redis, which are removed. */
 async function redisDump(url: string, relayer: Address): Promise<string> {
   const client = new Redis(url);
-  const keys = await client.keys(`tonado:localnet:${relayer.toRawString()}:*`);
-  const rows = await Promise.all(keys.map(async (key) => `${key} ${await client.get(key)}`));
-  if (keys.length > 0) await client.del(...keys);
-  client.disconnect();
-  return rows.join("\n");
+  try {
+    const keys = await client.keys(`tonado:localnet:${relayer.toRawString()}:*`);
+    const values = keys.map(async (key) =>
+      await client.type(key) === "set" ? client.smembers(key) : client.get(key)
+    );
+    const rows = (await Promise.all(values)).map((value, i) => `${keys[i]} ${value}`);
+    if (keys.length > 0) await client.del(...keys);
+    return rows.join("\n");
+  } finally {
+    client.disconnect();
+  }
 }
