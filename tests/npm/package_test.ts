@@ -1,6 +1,7 @@
 /** The package that `deno task npm` packs, installed from its tarball: its types, and the client on Node and in Chromium. */
 import { deepEqual, equal } from "node:assert/strict";
 import metadata from "../../deno.json" with { type: "json" };
+import { MerkleTree } from "../../src/core/merkle_tree.ts";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import build from "../../tools/npm/package.json" with { type: "json" };
 import { chromium, withPage } from "../support/chromium.ts";
@@ -66,12 +67,12 @@ Deno.test({
   ignore,
   async fn() {
     const stdout = await run("node", ["node.js", JSON.stringify(task(0))]);
-    deepEqual(JSON.parse(stdout), { leafIndex: 0, holds: true, altered: false });
+    deepEqual(JSON.parse(stdout), { leafIndex: 0, holds: true, altered: false, root: largeRoot() });
   },
 });
 
 Deno.test({
-  name: "npm: in Chromium it deposits and proves, whether or not the page may share memory",
+  name: "npm: in Chromium it deposits, proves and builds a tree, whether or not the page may share memory",
   ignore: ignore || chromium === undefined,
   async fn() {
     const options = [
@@ -84,7 +85,7 @@ Deno.test({
     await run(`${bin}/esbuild`, ["page.js", ...options, "--define:global=globalThis"]);
     for (const [leafIndex, isolated] of [[1, true], [2, false]] as const) {
       const result = await inPage(isolated);
-      deepEqual(result, { leafIndex, holds: true, altered: false, shares: isolated });
+      deepEqual(result, { leafIndex, holds: true, altered: false, root: largeRoot(), shares: isolated });
     }
   },
 });
@@ -96,6 +97,13 @@ Deno.test({
     await Deno.remove(folder, { recursive: true });
   },
 });
+
+/** Of the tree of 2^16 leaves that the user's program builds. */
+function largeRoot(): string {
+  const tree = new MerkleTree();
+  tree.appendMany(Array.from({ length: 2 ** 16 }, (_, i) => BigInt(i) ** 15n));
+  return String(tree.root);
+}
 
 function task(wallet: number) {
   const { mnemonic, version } = localnet.wallets[wallet];

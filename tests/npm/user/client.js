@@ -1,4 +1,4 @@
-/** What a user of the packed library does: deposits a note, rebuilds the tree, proves its withdrawal. */
+/** What a user of the packed library does: deposits a note, rebuilds the tree, proves its withdrawal; and a large tree. */
 import { Address } from "@ton/core";
 import {
   buildWithdrawArgs,
@@ -8,6 +8,7 @@ import {
   depositNative,
   formatNote,
   fromChain,
+  MerkleTree,
   openWallet,
   parseNote,
   Pool,
@@ -29,5 +30,7 @@ export async function depositAndProve({ endpoint, mnemonic, version, address }) 
   const holds = await prover.verify("withdraw", proof, publicSignals);
   const altered = await prover.verify("withdraw", proof, publicSignals.with(4, "50000001"));
   prover.close();
-  return { leafIndex, holds, altered };
+  const tree = new MerkleTree();
+  tree.appendMany(Array.from({ length: 2 ** 16 }, (_, i) => BigInt(i) ** 15n));
+  return { leafIndex, holds, altered, root: String(tree.root) };
 }
