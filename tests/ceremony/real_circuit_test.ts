@@ -23,6 +23,7 @@ import { createProver } from "../../src/prover/prover.ts";
 import { compileCircuit } from "../../tools/circuits.ts";
 import { closeSnarkjs, openSnarkjs } from "../../tools/snarkjs.ts";
 import { knownPowers } from "../support/known_powers.ts";
+import { isDeep } from "../support/property_runs.ts";
 import { withdrawInput } from "../support/proof_inputs.ts";
 import { memoryFolder, tinyR1cs } from "../support/tiny_ceremony.ts";
 
@@ -55,10 +56,8 @@ Deno.test("a real withdrawal is proved with a key after one more contribution, a
   }
 });
 
-Deno.test({
-  name: "a ceremony on the withdrawal's circuit, verified by snarkjs",
-  ignore: Deno.env.get("TONADO_DEEP") === undefined,
-  async fn() {
+if (isDeep) {
+  Deno.test("a ceremony on the withdrawal's circuit, verified by snarkjs", async () => {
     const lap = laps();
     const out = await Deno.makeTempDir({ prefix: "tonado-circuit-" });
     const { r1cs: withdraw } = await compileCircuit("withdraw", { out: new URL(`file://${out}/`) });
@@ -89,8 +88,8 @@ Deno.test({
     } finally {
       arithmetic.close();
     }
-  },
-});
+  });
+}
 
 function laps(): (what: string) => void {
   let start = performance.now();
