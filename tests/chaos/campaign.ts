@@ -4,6 +4,7 @@
  * everything has to come out even. A seed fixes the choices, not the order in which processes happen to run.
  */
 import { equal, ok } from "node:assert/strict";
+import { Problem } from "../../src/core/errors.ts";
 import type { ArchivedStore, ArchiveRow } from "../../src/store/archive.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
@@ -219,15 +220,22 @@ class Campaign {
     return true;
   }
 
-  /** Everything in the store. The embedded one must not be in use. */
+  /** Everything in the store. The embedded one must not be in use; a database that is busy is asked again. */
   async #rows(): Promise<ArchiveRow[]> {
     const { databaseUrl } = this.backend;
-    await using store = closing(
-      databaseUrl === undefined
-        ? await openKvStore(`${this.net.directory}data-0`)
-        : await openPostgresStore(databaseUrl),
-    );
-    return await Array.fromAsync(store.rows());
+    for (const end = performance.now() + PATIENCE_MS;;) {
+      try {
+        await using store = closing(
+          databaseUrl === undefined
+            ? await openKvStore(`${this.net.directory}data-0`)
+            : await openPostgresStore(databaseUrl),
+        );
+        return await Array.fromAsync(store.rows());
+      } catch (error) {
+        const isBusy = error instanceof Problem && error.code === "store_unavailable";
+        if (!isBusy || performance.now() > end) throw error;
+      }
+    }
   }
 }
 

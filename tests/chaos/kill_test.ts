@@ -8,9 +8,11 @@ import { depth, seed } from "../support/property_runs.ts";
 import { pooler } from "../support/pgbouncer.ts";
 import { redisServer } from "../support/services.ts";
 import { type CampaignPlan, runCampaign } from "./campaign.ts";
-import { type Death, steps, stepsTo } from "./journal_steps.ts";
+import { type Death, steps } from "./journal_steps.ts";
 
 const STEPS = Object.keys(steps);
+/** What a journal must have said: the steps around a send are reached in no other state. */
+const certain: readonly Death[] = ["signed and journaled, not sent", "sent, not journaled as sent"];
 const common = {
   seed,
   faults: 0.1,
@@ -57,7 +59,7 @@ for (const { name, ignore, plan } of cases) {
     async fn() {
       const report = await runCampaign({ ...common, ...plan });
       for (const step of STEPS) ok(report.steps.has(step), `somebody was killed ${step}`);
-      for (const death of Object.keys(stepsTo)) ok(report.deaths.has(death as Death), `and died ${death}`);
+      for (const death of certain) ok(report.deaths.has(death), `and died ${death}`);
       ok(report.restarts > 0);
     },
   });

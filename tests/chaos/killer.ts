@@ -14,9 +14,11 @@ import type { ChaosNetwork } from "./network.ts";
 
 const PATIENCE_MS = 1_200_000;
 /** A step that nobody comes to any more because the load ran dry is given up after this. */
-const STEP_PATIENCE_MS = 60_000;
+const STEP_PATIENCE_MS = 180_000;
 const LONGEST_PAUSE_MS = 500;
 const MOST_CALLS = 120;
+/** A call that stands at a step may be made for another reason, too. */
+const MOST_ATTEMPTS = 3;
 
 /** The step that is none: after a number of calls that the seed chooses, whatever goes on then. */
 export const ANYWHERE = "anywhere";
@@ -48,15 +50,16 @@ export class Killer {
   constructor(readonly deps: KillerDeps) {}
 
   /**
-   * Kills so many, step after step; then goes on until a process has died at each point of the journal that leads to
-   * another way of starting again.
+   * Kills so many, step after step; then again where nobody has died yet at a point of the journal that leads to another
+   * way of starting again.
    */
   async killAtSteps(count: number): Promise<void> {
     const names = [...Object.keys(steps), ANYWHERE];
     while (this.kills < count) await this.#killNext(names[this.kills % names.length]);
-    for (const death of deaths) {
-      while (count > 0 && stepsTo[death] !== undefined && !this.deaths.has(death)) {
-        await this.#killNext(stepsTo[death]);
+    for (const death of count > 0 ? deaths : []) {
+      const step = stepsTo[death];
+      for (let left = MOST_ATTEMPTS; step && left > 0 && !this.deaths.has(death); left--) {
+        await this.#killNext(step);
       }
     }
     await Promise.all(this.#watching);
