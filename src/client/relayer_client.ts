@@ -215,8 +215,8 @@ export class RelayerClient {
   }
 
   /**
-   * Submits a withdrawal. When a try was not answered and the next one hears that the note is in use, that was this very
-   * withdrawal: it goes on as `waiting`.
+   * Submits a withdrawal. When a try was not answered, or with `not_ready`, and the next one hears that the note is in
+   * use, that was this very withdrawal: it goes on as `waiting`.
    *
    * @returns `sent` with the wallet's seqno, or `waiting` when the relayer's wallet is still busy (202): ask
    *   {@linkcode withdrawStatus} then.

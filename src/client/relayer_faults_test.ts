@@ -114,6 +114,14 @@ Deno.test("relayer client: a withdrawal whose answer was lost goes on when the n
     deepEqual(await client.withdraw(args), { state: "waiting" });
   }));
 
+Deno.test("relayer client: so does one whose relayer lost its database's answer", () =>
+  facing(
+    [refuses("not_ready"), refuses("nullifier_already_used", {}, { withdrawal: job })],
+    async (client) => {
+      deepEqual(await client.withdraw(args), { state: "waiting" });
+    },
+  ));
+
 Deno.test("relayer client: a note that was in use before is told of", () =>
   facing([refuses("nullifier_already_used", {}, { withdrawal: job })], async (client) => {
     await rejects(client.withdraw(args), code("nullifier_already_used"));

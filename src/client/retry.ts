@@ -36,7 +36,8 @@ export class FailedTry extends Error {
 
   /** Whether the relayer may have acted on it. */
   get unsure(): boolean {
-    return this.status === undefined || this.status === 502 || this.status === 504;
+    return this.status === undefined || this.status === 502 || this.status === 504 ||
+      this.problem.code === "not_ready"; // also when its database wrote and the answer was lost
   }
 }
 

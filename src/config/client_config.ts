@@ -3,6 +3,7 @@ import { Problem } from "../core/errors.ts";
 import { Secret } from "../core/secret.ts";
 import { clientSettings } from "./client_settings.ts";
 import type { Environment } from "./config.ts";
+import { printable } from "./setting.ts";
 import { Reader, type ToolFlags } from "./tool_config.ts";
 import { toolSettings } from "./tool_settings.ts";
 
@@ -36,9 +37,11 @@ export function loadNotes(
   try {
     text = readFile(file).replace(/\r?\n$/, ""); // editors end files with a newline
   } catch {
-    throw wrong(passphraseFile.name, `${JSON.stringify(file)} cannot be read`);
+    throw wrong(passphraseFile.name, `${JSON.stringify(printable(passphraseFile, file))} cannot be read`);
   }
-  if (text === "") throw wrong(passphraseFile.name, `${JSON.stringify(file)} is empty`);
+  if (text === "") {
+    throw wrong(passphraseFile.name, `${JSON.stringify(printable(passphraseFile, file))} is empty`);
+  }
   return { path, passphrase: new Secret(text) };
 }
 

@@ -220,7 +220,7 @@ export function loadConfig(
         walletMnemonicFile.name,
         error instanceof Malformed
           ? `the file does not hold ${error.message}`
-          : `${JSON.stringify(file)} cannot be read`,
+          : `${JSON.stringify(printable(walletMnemonicFile, file))} cannot be read`,
       );
       return undefined;
     }

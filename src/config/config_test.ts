@@ -115,6 +115,11 @@ Deno.test("config: the mnemonic may come from a file, and then not from the envi
   });
   equal(unreadable.errors[0].pointer, "RELAYER_WALLET_MNEMONIC_FILE");
   ok(!faults(env, () => "hunter two").message.includes("hunter"));
+  const misplaced = { RELAYER_WALLET_MNEMONIC_FILE: words };
+  const fault = faults(misplaced, () => {
+    throw new Deno.errors.NotFound("no such file");
+  });
+  ok(!(fault.message + JSON.stringify([fault.errors, describeConfig(misplaced)])).includes("zebra"));
 });
 
 Deno.test("config: printing it shows no secret", () => {
@@ -144,6 +149,16 @@ Deno.test("config: REDIS_URL is another name of CACHE_URL, and its password is n
   equal(loadConfig({ ...env, CACHE_URL: env.REDIS_URL }).cache?.url.reveal(), env.REDIS_URL);
   const shown = JSON.stringify(describeConfig(env)) + Deno.inspect(loadConfig(env), { depth: 9 });
   ok(shown.includes("rediss://[redacted]@cache:6380/1") && !shown.includes("hunter2"));
+});
+
+Deno.test("config: of a URL neither the credentials nor the query is printed", () => {
+  const shown = (INDEXER_URL: string) =>
+    describeConfig({ INDEXER_URL }).find(({ name }) => name === "INDEXER_URL")!.value;
+  equal(shown("http://x/v2?api_key=hunter2"), "http://x/v2?[redacted]");
+  equal(shown("http://x/v2?api_key=hun@ter2"), "http://x/v2?[redacted]");
+  equal(shown("http://u:hun@ter2@x/v2"), "http://[redacted]@x/v2");
+  equal(shown("http://u:hun/ter2@x/v2"), "[redacted]");
+  ok(!faults({ ...least, INDEXER_URL: "ftp://x/?api_key=hunter2" }).message.includes("hunter2"));
 });
 
 Deno.test("config: limits, caps and balances have the documented defaults, and are off on localnet unless set", () => {

@@ -21,6 +21,8 @@ export interface Setting<T> {
   readonly secret?: true;
 }
 
+const REDACTED = "[redacted]";
+
 /** The variable that is set, the setting's own before its alias; an empty one counts as unset. */
 export function given(
   { name, alias }: Setting<unknown>,
@@ -30,9 +32,15 @@ export function given(
   return found === undefined ? undefined : { name: found, value: env[found]! };
 }
 
-/** A setting's value as it may be printed: never a secret, never the credentials in a URL. */
-export function printable({ secret }: Setting<unknown>, value: string): string {
-  return secret ? "[redacted]" : value.replace(/\/\/[^/@]*@/, "//[redacted]@");
+/**
+ * A setting's value as it may be printed: never a secret, nor what may be one: a URL's credentials and query, and a
+ * file's name with white space, which is rather the words that should be in the file.
+ */
+export function printable({ name, secret }: Setting<unknown>, value: string): string {
+  if (secret || (name.endsWith("_FILE") && /\s/.test(value))) return REDACTED;
+  if (!value.includes("://")) return value;
+  if (URL.parse(value) === null) return REDACTED; // nobody knows which part is what
+  return value.replace(/\/\/[^/?#]*@/, `//${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
 }
 
 /** Any text. */

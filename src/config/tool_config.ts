@@ -6,7 +6,7 @@ import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
 import { Secret } from "../core/secret.ts";
 import { type Environment, publicEndpoints } from "./config.ts";
-import { Malformed, type Setting } from "./setting.ts";
+import { Malformed, printable, type Setting } from "./setting.ts";
 import { toolSettings } from "./tool_settings.ts";
 
 /** What a command was told, parsed as far as the flags themselves say. */
@@ -115,7 +115,7 @@ export class Reader {
     try {
       text = readFile(file);
     } catch {
-      this.wrong(pointer, `${JSON.stringify(file)} cannot be read`);
+      this.wrong(pointer, `${JSON.stringify(printable(walletMnemonicFile, file))} cannot be read`);
       return undefined;
     }
     return this.#parse(pointer, walletMnemonic, text);

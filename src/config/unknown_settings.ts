@@ -9,8 +9,8 @@ import type { Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
 import { toolSettings } from "./tool_settings.ts";
 
-/** Everything of these names is ours. */
-const OURS = /^(RELAYER|INDEXER)_/;
+/** Everything that begins so is ours, and what is a letter beside it is meant to. */
+const OURS = ["RELAYER", "INDEXER"];
 /** Of these some are the tests' and the tools': only what is nearly a setting is told. */
 const SHARED = /^(TONADO|DATABASE|POSTGRES|CACHE|REDIS)_/;
 /** Letters that a name may differ in to be taken for another one. */
@@ -24,14 +24,20 @@ export function unknownSettings(env: Environment): string[] {
   const known = new Set(all.flatMap(({ name, alias }) => alias === undefined ? [name] : [name, alias]));
   const lines = [];
   for (const name of Object.keys(env).sort()) {
-    if (known.has(name) || !(OURS.test(name) || SHARED.test(name))) continue;
+    const ours = isOurs(name);
+    if (known.has(name) || !(ours || SHARED.test(name))) continue;
     const near = [...known].map((each) => ({ each, letters: distance(name, each) }))
       .sort((a, b) => a.letters - b.letters)[0];
     const meant = near.letters <= NEAR ? near.each : undefined;
-    if (meant === undefined && !OURS.test(name)) continue;
+    if (meant === undefined && !ours) continue;
     lines.push(
       `${name} is no setting and is not read${meant === undefined ? "" : `: is ${meant} meant?`}`,
     );
   }
   return lines;
+}
+
+function isOurs(name: string): boolean {
+  const [word, ...rest] = name.split("_");
+  return rest.length > 0 && OURS.some((own) => distance(word, own) <= 1);
 }

@@ -9,6 +9,9 @@ Deno.test("what looks like a setting and is none is told, with the one that may 
     RELAYER_BALANCE_STPO: "5",
     RELAYER_SOMETHING_ELSE: "x",
     INDEXER_KEY: "a secret",
+    RELAYR_FOO: "1",
+    RELAYR_HOURLY_CAP: "5",
+    RELAY_HOST: "x", // somebody else's
     TONADO_BURN_OWNERS: "1",
     DATABSE_URL: "postgres://x/y", // somebody else's, for all we know
     DATABASE_URI: "postgres://x/y",
@@ -19,6 +22,8 @@ Deno.test("what looks like a setting and is none is told, with the one that may 
     "RELAYER_BALANCE_STPO is no setting and is not read: is RELAYER_BALANCE_STOP meant?",
     "RELAYER_HOURLY_CAPS is no setting and is not read: is RELAYER_HOURLY_CAP meant?",
     "RELAYER_SOMETHING_ELSE is no setting and is not read",
+    "RELAYR_FOO is no setting and is not read",
+    "RELAYR_HOURLY_CAP is no setting and is not read: is RELAYER_HOURLY_CAP meant?",
     "TONADO_BURN_OWNERS is no setting and is not read: is TONADO_BURN_OWNER meant?",
   ]);
 });

@@ -101,7 +101,7 @@ const headers: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const { headers } = c.res;
   headers.set("x-request-id", requestId);
   headers.set("x-content-type-options", "nosniff");
-  headers.set("cache-control", "no-store");
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.set("access-control-allow-origin", "*");
   headers.set("access-control-expose-headers", "retry-after,x-request-id");
 };

@@ -42,27 +42,40 @@ export async function submitWithdrawal(
 ): Promise<Submission> {
   const { job, first } = await deps.intake.takeOn(request, () => takeOn(request, deps));
   if (!first) throw alreadyUsed(request, deps, job);
-  return await untilSent(request, deps, signal);
+  return await untilSent(request, job, deps, signal);
 }
 
 async function takeOn(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
   const end = await checkWithdrawal(request, deps);
-  let job: Job | undefined;
+  const { store, clock, changes } = deps;
+  let accepted = false;
   try {
-    return job = await journal(request, deps);
+    const job = await newJob(request, deps);
+    const now = clock.now();
+    const replaces = (found: Job) => found.state !== "confirmed" && retryAt(found) <= now;
+    const inTheWay = await store.addJob(job, replaces).catch((error) => {
+      accepted = isUnavailable(error); // it may be written: a count too many only narrows a cap
+      throw error;
+    });
+    if (inTheWay) throw alreadyUsed(request, deps, inTheWay);
+    accepted = true;
+    changes.notify();
+    return job;
   } finally {
-    await end(job !== undefined);
+    await end(accepted);
   }
 }
 
-/** Writes the job down. @throws {Problem} `nullifier_already_used` when an equal one was first */
-async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
-  const { store, clock, changes } = deps;
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.code === "store_unavailable";
+}
+
+async function newJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
+  const { store, clock } = deps;
   const { id } = named(request, deps);
   const { root } = request.signals;
   const earlier = await store.job(id);
-  const now = clock.now();
-  const job: Job = {
+  return {
     ...id,
     state: "accepted",
     queryId: randomQueryId(deps.random),
@@ -74,12 +87,8 @@ async function journal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<
       proof: proofToCell(proofOf(request)).toBoc().toString("base64"),
     },
     failures: earlier?.failures ?? 0,
-    acceptedAt: now,
+    acceptedAt: clock.now(),
   };
-  const inTheWay = await store.addJob(job, (found) => found.state !== "confirmed" && retryAt(found) <= now);
-  if (inTheWay) throw alreadyUsed(request, deps, inTheWay);
-  changes.notify();
-  return job;
 }
 
 function alreadyUsed(request: WithdrawRequest, deps: WithdrawalDeps, found: Job | Withdrawal): Problem {
@@ -87,9 +96,10 @@ function alreadyUsed(request: WithdrawRequest, deps: WithdrawalDeps, found: Job 
   return new Problem("nullifier_already_used", undefined, { members: { withdrawal } });
 }
 
-/** Waits for the wallet's turn. */
+/** Waits for the wallet's turn. What is journaled is taken on: a store that does not answer then is no refusal. */
 async function untilSent(
   request: WithdrawRequest,
+  taken: Job,
   deps: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
@@ -98,7 +108,13 @@ async function untilSent(
   const deadline = clock.now() + PATIENCE_MS;
   for (;;) {
     const seen = changes.count;
-    const job = await store.job(id);
+    let job: Job | undefined;
+    try {
+      job = await store.job(id);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { sent: false, withdrawal: viewOfJob(pool.shown, taken) };
+    }
     if (!job) throw new Problem("withdrawal_not_found"); // a job that was journaled is never removed
     const over = clock.now() >= deadline || signal.aborted;
     if (job.state !== "accepted" || over) {

@@ -4,25 +4,31 @@
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
+import { Problem } from "../../src/core/errors.ts";
 import { FIELD_MODULUS } from "../../src/core/field.ts";
 import type { Note } from "../../src/core/note.ts";
 import { Balance } from "../../src/relay/balance.ts";
+import { Changes } from "../../src/relay/changes.ts";
 import { systemClock } from "../../src/relay/clock.ts";
 import { HourlyCaps } from "../../src/relay/hourly_caps.ts";
+import { Intake } from "../../src/relay/intake.ts";
 import { PoolAnswers } from "../../src/relay/pool_answers.ts";
 import { PoolState } from "../../src/relay/pool_state.ts";
 import { PriceList } from "../../src/relay/price_list.ts";
 import { ProofVerifier } from "../../src/relay/proof_verifier.ts";
 import {
   type Candidate,
+  type CheckDeps,
   checkWithdrawal,
   withdrawalChecks,
   type WithdrawRequest,
 } from "../../src/relay/withdrawal_checks.ts";
+import { submitWithdrawal } from "../../src/relay/withdrawals.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { memoryShared } from "../../src/store/memory/memory_shared.ts";
 import type { Job } from "../../src/store/store.ts";
 import { openWallet } from "../../src/ton/wallet.ts";
+import { memoryStore } from "../support/memory_store.ts";
 import { Harness, until } from "./relayer_harness.ts";
 
 const KEY = "native-1";
@@ -62,6 +68,13 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   const dear = {
     current: () => Promise.resolve({ ...prices, gasFee: (gas: bigint) => 9n * prices.gasFee(gas) }),
   };
+  const submit = (changed: CheckDeps) =>
+    submitWithdrawal(request, {
+      ...changed,
+      changes: new Changes(),
+      intake: new Intake(),
+      random: (bytes) => void crypto.getRandomValues(bytes),
+    }, new AbortController().signal);
   const { proof } = request as { proof: { pi_a: unknown; pi_c: unknown } };
 
   const broken: Record<string, Candidate> = {
@@ -118,6 +131,29 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
       await rejects(checkWithdrawal(request, { ...deps, caps }), { code: "hourly_cap_reached" });
     },
   );
+  await t.step("a withdrawal stays counted when the store's answer to its job is lost", async () => {
+    const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
+    const store = memoryStore({ now: Date.now, shared: false })();
+    const addJob: typeof store.addJob = async (...job) => {
+      await store.addJob(...job);
+      throw new Problem("store_unavailable");
+    };
+    await rejects(submit({ ...deps, caps, store: { ...store, addJob } }), { code: "store_unavailable" });
+    equal((await caps.take({ pool: pool.id, nullifierHash: 1n })).allowed, false);
+  });
+  await t.step("what the journal took is accepted, though the store is silent from then on", async () => {
+    const store = memoryStore({ now: Date.now, shared: false })();
+    let silent = false;
+    const { sent, withdrawal } = await submit({
+      ...deps,
+      store: {
+        ...store,
+        job: (id) => silent ? Promise.reject(new Problem("store_unavailable")) : store.job(id),
+        addJob: (...job) => store.addJob(...job).finally(() => silent = true),
+      },
+    });
+    deepEqual([sent, withdrawal.state, withdrawal.fee], [false, "accepted", request.fee]);
+  });
   await t.step("garbage proofs are counted against no cap", async () => {
     const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
     const { request: garbage } = broken["proof verifies"];

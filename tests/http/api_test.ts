@@ -96,6 +96,8 @@ Deno.test("http: /docs is a page whose every file comes from here, and its polic
       const plain = await app.request(path);
       const packed = await app.request(path, { headers: { "accept-encoding": "br, gzip" } });
       deepEqual([plain.status, plain.headers.get("content-encoding")], [200, null]);
+      const kept = path.includes("swagger-ui") ? "public, max-age=86400, no-transform" : "no-store";
+      deepEqual([plain, packed].map(({ headers }) => headers.get("cache-control")), [kept, kept]);
       const text = await plain.text();
       equal(text.length > 80, true, path);
       if (packed.headers.get("content-encoding") !== "gzip") continue;

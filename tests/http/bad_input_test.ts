@@ -26,7 +26,14 @@ const notJson: unknown[] = [
   "１",
 ];
 const shapes: [pointer: string, values: unknown[]][] = [
-  ["/pool", [undefined, ...notJson, "0:zz", "x".repeat(5_000)]],
+  ["/pool", [
+    undefined,
+    ...notJson,
+    "0:zz",
+    "x".repeat(5_000),
+    `1e3:${"00".repeat(32)}`,
+    `9999999999:${"00".repeat(32)}`,
+  ]],
   ["/recipient", [
     undefined,
     ...notJson,
