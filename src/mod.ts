@@ -126,7 +126,7 @@ export type {
   WithdrawalEvent,
 } from "./ton/pool_event.ts";
 export { jettonWalletAddress, type JettonWalletData, jettonWalletData } from "./ton/jetton.ts";
-export { type ScanOptions, scanPoolTransactions } from "./ton/scan.ts";
+export { KeptWalk, type ScanOptions, scanPoolTransactions } from "./ton/scan.ts";
 export { connect } from "./ton/toncenter.ts";
 export {
   openWallet,

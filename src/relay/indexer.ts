@@ -12,7 +12,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import type { PoolEvent, PoolTransactions } from "../ton/pool_event.ts";
-import { scanPoolTransactions } from "../ton/scan.ts";
+import { KeptWalk, scanPoolTransactions } from "../ton/scan.ts";
 import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import type { Leadership } from "./leadership.ts";
@@ -42,8 +42,9 @@ export interface IndexerDeps {
 
 /** Getters may answer from a node some blocks behind: a root is asked for so often before it counts as wrong. */
 const ROOT_ATTEMPTS = 3;
-/** A walk that takes longer says how far it is. */
+/** A walk that takes longer says how far it is, and so often from then on. */
 const PROGRESS_AFTER_MS = 1_000;
+const PROGRESS_EVERY_MS = 10_000;
 
 /** Between a follower's looks at the leader's rows, in milliseconds. */
 const ROWS_MS = 1_000;
@@ -63,12 +64,13 @@ export async function followPool(pool: PoolState, deps: IndexerDeps, signal: Abo
   let restored = await restoreTree(pool.id, pool.tree, kept);
   let saved = pool.tree.size;
   const owed = new OwedRoot();
+  const walk = new KeptWalk();
   while (!signal.aborted) {
     try {
       await verify(pool, deps, signal);
       const { leads } = deps.leadership; // before the rows: after them another one may have written more
       await pool.tree.load(deps.store.deposits(pool.id, pool.tree.size), signal); // a leader: all of it once, nothing later
-      const outcome = leads ? await catchUp(pool, deps, signal) : await confirm(pool, deps, signal);
+      const outcome = leads ? await catchUp(pool, deps, walk, signal) : await confirm(pool, deps, signal);
       if (owed.since(pool, clock.now()) > pace.staleAfter) throw new Problem("chain_inconsistent", LEFT_OUT);
       if (outcome === "unasked") {
         await clock.sleep(Math.min(pace.pollMin, ROWS_MS), signal);
@@ -166,7 +168,12 @@ async function confirm(
   }
 }
 
-async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal): Promise<Outcome> {
+async function catchUp(
+  pool: PoolState,
+  deps: IndexerDeps,
+  kept: KeptWalk,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { chain, store } = deps;
   const { address } = pool.deployment;
   const { clock, pace } = deps;
@@ -183,15 +190,15 @@ async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal):
   if (outcome === "unmoved" && clock.now() - pool.rootsAt < pace.staleAfter / 2) return outcome;
   pool.seenLt = newest?.lt ?? 0n;
   pool.appliedLt = cursor?.lt ?? 0n;
-  const started = clock.now();
+  const tell = progressTeller(pool, deps);
+  const onProgress = (seen: number) => tell(`reading the history back: ${seen} transactions seen`);
   for (let attempt = 1;; attempt++, newest = await newestId()) {
-    for await (const batch of scanPoolTransactions(chain, address, { after: cursor, newest, signal })) {
+    const options = { after: cursor, newest, signal, kept, onProgress };
+    for await (const batch of scanPoolTransactions(chain, address, options)) {
       await applyBatch(pool, batch, cursor, deps);
       cursor = batch.cursor;
       pool.appliedLt = cursor.lt;
-      if (clock.now() - started > PROGRESS_AFTER_MS) {
-        deps.log.info("{pool}: {leaves} leaves indexed", { pool: pool.key, leaves: pool.tree.size });
-      }
+      tell(`${pool.tree.size} leaves indexed`);
     }
     const roots = await new Pool(chain, address).getRootHistory({ signal });
     if (roots.includes(pool.tree.root)) {
@@ -204,6 +211,18 @@ async function catchUp(pool: PoolState, deps: IndexerDeps, signal: AbortSignal):
     }
     await clock.sleep(pace.retryMin, signal);
   }
+}
+
+/** Tells how far a walk is: the log at intervals, and whoever asks why a pool is not ready. */
+function progressTeller(pool: PoolState, { clock, log }: IndexerDeps): (progress: string) => void {
+  let next = clock.now() + PROGRESS_AFTER_MS;
+  return (progress) => {
+    const now = clock.now();
+    if (!pool.readiness(now).ready) pool.stopped(progress);
+    if (now <= next) return;
+    log.info("{pool}: {progress}", { pool: pool.key, progress });
+    next = now + PROGRESS_EVERY_MS;
+  };
 }
 
 /**

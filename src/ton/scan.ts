@@ -22,6 +22,8 @@ export interface ScanOptions {
   readonly pagesHeld?: number;
   /** Told on the way back how many transactions were seen. */
   readonly onProgress?: (seen: number) => void;
+  /** Of this pool: where a walk that `chain_unavailable` ends is left for the next call to go on with. */
+  readonly kept?: KeptWalk;
 }
 
 /** A page of history: its newest and oldest transaction, and its events while they are held. */
@@ -31,6 +33,37 @@ interface Page {
   readonly before: TransactionId | null;
   readonly count: number;
   events?: PoolEvent[];
+}
+
+/** A walk on its way: back until `next` is `after`, then forth over `pages`, the last one first. */
+interface Walk {
+  readonly pages: Page[];
+  after?: TransactionId;
+  next: TransactionId | null;
+  seen: number;
+  /** Ends by `chain_unavailable` since the last page. */
+  failures: number;
+}
+
+/** So often a kept walk may end at the same page: the transaction that it began with may be none of the chain's. */
+const FAILURES = 10;
+
+/** What an endpoint that stopped answering leaves of a walk: ids of its pages, linked by hash, and the events held. */
+export class KeptWalk {
+  #walk: Walk | undefined;
+
+  /** Hands out the walk that leads to `after`, and forgets whatever it had. */
+  take(after: TransactionId | undefined): Walk | undefined {
+    const walk = this.#walk;
+    this.#walk = undefined;
+    return walk?.after?.lt === after?.lt && walk?.after?.hash === after?.hash ? walk : undefined;
+  }
+
+  /** Keeps `walk`, which `error` has ended, if it may go on. */
+  leave(walk: Walk, error: unknown): void {
+    const unanswered = error instanceof Problem && error.code === "chain_unavailable";
+    if (unanswered && ++walk.failures < FAILURES) this.#walk = walk;
+  }
 }
 
 /**
@@ -57,26 +90,34 @@ export async function* scanPoolTransactions(
     return { newest, before, count: fresh.length, events: eventsOf(pool, fresh) };
   };
 
-  // Back, keeping of each page at least its newest id, so that memory stays flat over any length of history.
-  const pages: Page[] = [];
-  let seen = 0;
-  let next: TransactionId | null = last;
-  while (next && (!after || next.lt > after.lt)) {
-    const page = await readPage(next, pageSize);
-    pages.push(page);
-    if (pages.length > pagesHeld) pages[pages.length - 1 - pagesHeld].events = undefined;
-    next = page.before;
-    onProgress?.(seen += page.count);
-  }
-  if (after && (next?.lt !== after.lt || next.hash !== after.hash)) {
-    throw new Problem("chain_inconsistent", `history of ${pool} does not contain transaction ${after.lt}`);
-  }
+  const walk = options.kept?.take(after) ?? { pages: [], after, next: last, seen: 0, failures: 0 };
+  const { pages } = walk;
+  try {
+    // Back, keeping of each page at least its newest id, so that memory stays flat over any length of history.
+    while (walk.next && (!after || walk.next.lt > after.lt)) {
+      const page = await readPage(walk.next, pageSize);
+      pages.push(page);
+      if (pages.length > pagesHeld) pages[pages.length - 1 - pagesHeld].events = undefined;
+      walk.next = page.before;
+      walk.failures = 0;
+      onProgress?.(walk.seen += page.count);
+    }
+    if (after && (walk.next?.lt !== after.lt || walk.next.hash !== after.hash)) {
+      throw new Problem("chain_inconsistent", `history of ${pool} does not contain transaction ${after.lt}`);
+    }
 
-  // Forth. A page that was let go is read again from its newest id: hashes link it to the pages around it.
-  for (let page = pages.pop(); page; page = pages.pop()) {
-    const { newest: cursor, count } = page;
-    const events = page.events ?? await reread(page, readPage);
-    yield { events, cursor, count };
+    // Forth. A page that was let go is read again from its newest id: hashes link it to the pages around it.
+    for (let page = pages.at(-1); page; page = pages.at(-1)) {
+      const { newest: cursor, count } = page;
+      const events = page.events ?? await reread(page, readPage);
+      pages.pop();
+      walk.after = walk.next = cursor;
+      walk.failures = 0;
+      yield { events, cursor, count };
+    }
+  } catch (error) {
+    options.kept?.leave(walk, error);
+    throw error;
   }
 }
 

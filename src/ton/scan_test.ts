@@ -3,7 +3,7 @@ import { type Address, toNano } from "@ton/core";
 import { Problem, type ProblemCode } from "../core/errors.ts";
 import { startLocalnet } from "../localnet/localnet.ts";
 import type { Chain, ChainTransaction, TransactionId } from "./chain.ts";
-import { type ScanOptions, scanPoolTransactions } from "./scan.ts";
+import { KeptWalk, type ScanOptions, scanPoolTransactions } from "./scan.ts";
 import { connect } from "./toncenter.ts";
 import { openWallet } from "./wallet.ts";
 
@@ -105,6 +105,85 @@ Deno.test("progress tells how far the walk back is", async () => {
   const seen: number[] = [];
   await scan(endpoint(transactions).chain, { pageSize: 4, onProgress: (count) => seen.push(count) });
   assert.deepEqual(seen, [4, 8, 10]);
+});
+
+/** `chain`, of which `fails` says by number which calls for history are not answered. */
+function failing(chain: Chain, fails: (call: number) => boolean): Chain {
+  let calls = 0;
+  return {
+    ...chain,
+    transactions: (...args) =>
+      fails(++calls) ? Promise.reject(new Problem("chain_unavailable")) : chain.transactions(...args),
+  };
+}
+
+/** Walks as somebody does who stores each batch and tries again: what was handed out, and how often it was tried. */
+async function persist(chain: Chain, options: ScanOptions, limit: number, kept = new KeptWalk()) {
+  const cursors: TransactionId[] = [];
+  let count = 0;
+  for (let tries = 1; tries <= limit; tries++) {
+    try {
+      for await (
+        const batch of scanPoolTransactions(chain, account, { ...options, after: cursors.at(-1), kept })
+      ) {
+        cursors.push(batch.cursor);
+        count += batch.count;
+      }
+      return { cursors, count, tries };
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === "chain_unavailable")) throw error;
+    }
+  }
+  throw new Error(`not done after ${limit} tries`);
+}
+
+for (const every of [2, 3, 4, 7]) {
+  for (const pagesHeld of [1, 3, 100]) {
+    Deno.test(`an endpoint that fails at one call of ${every}, ${pagesHeld} pages held, costs no page twice`, async () => {
+      const { chain, asked } = endpoint(transactions);
+      const options = { pageSize: 1, pagesHeld };
+      const { cursors, count } = await persist(failing(chain, (n) => n % every === 0), options, 30);
+      assert.deepEqual(cursors, oldestFirst);
+      assert.equal(count, transactions.length);
+      assert.equal(asked.length, transactions.length + Math.max(0, transactions.length - pagesHeld));
+    });
+  }
+}
+
+Deno.test("a walk that goes on tells the progress of the whole", async () => {
+  const seen: number[] = [];
+  const chain = failing(endpoint(transactions).chain, (call) => call === 2);
+  await persist(chain, { pageSize: 4, onProgress: (count) => seen.push(count) }, 2);
+  assert.deepEqual(seen, [4, 8, 10]);
+});
+
+Deno.test("a kept walk is of its cursor alone: from another one it begins again", async () => {
+  const kept = new KeptWalk();
+  const { chain, asked } = endpoint(transactions);
+  await refuses(failing(chain, (call) => call > 2), "chain_unavailable", { pageSize: 2, kept });
+  const batches = await scan(chain, { pageSize: 2, kept, after: oldestFirst[1] });
+  assert.equal(batches.reduce((sum, { count }) => sum + count, 0), transactions.length - 2);
+  assert.equal(asked.filter(({ from }) => from!.hash === transactions[0].id.hash).length, 2);
+});
+
+Deno.test("a kept walk whose next page never comes is given up: its newest transaction may be made up", async () => {
+  const kept = new KeptWalk();
+  const { chain } = endpoint(transactions);
+  const newest = { lt: transactions[0].id.lt + 1n, hash: "22".repeat(32) };
+  const lost = { ...chain, transactions: () => Promise.reject(new Problem("chain_unavailable")) } as Chain;
+  for (let i = 0; i < 10; i++) await refuses(lost, "chain_unavailable", { newest, kept });
+  assert.equal((await scan(chain, { kept })).at(-1)!.cursor.hash, transactions[0].id.hash);
+});
+
+Deno.test("a kept walk that proves to be a lie is forgotten", async () => {
+  const kept = new KeptWalk();
+  const after = fork(transactions[4].id);
+  const { chain } = endpoint(transactions);
+  await refuses(failing(chain, (call) => call > 1), "chain_unavailable", { after, pageSize: 2, kept });
+  await refuses(chain, "chain_inconsistent", { after, pageSize: 2, kept });
+  const { chain: again, asked } = endpoint(transactions);
+  await refuses(again, "chain_inconsistent", { after, pageSize: 2, kept });
+  assert.equal(asked[0].from!.hash, transactions[0].id.hash);
 });
 
 const fork = (id: TransactionId) => ({ lt: id.lt, hash: "00".repeat(32) });

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import type { Deployment } from "../../src/core/deployments.ts";
+import { Problem } from "../../src/core/errors.ts";
 import { toHex } from "../../src/core/field.ts";
 import { PoolTree } from "../../src/relay/pool_tree.ts";
 import { packSnapshot } from "../../src/tree/snapshot.ts";
@@ -96,6 +97,37 @@ Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that
     body.commitments.map(({ commitment }: { commitment: string }) => commitment),
     notes.map(({ commitment }) => toHex(commitment)),
   );
+});
+
+Deno.test("indexer: a cold start over an endpoint that keeps failing goes on where it was, and says how far it is", async () => {
+  await using net = await Harness.start({ relayer: false });
+  for (let i = 0; i < 2; i++) await net.deposit(KEY);
+  const pool = net.pool(KEY).address;
+  const pages: string[] = [];
+  let calls = 0;
+  const looked = Promise.withResolvers<void>();
+  await net.startRelayer({
+    chain: (chain) =>
+      overriding(chain, {
+        async transactions(address, options) {
+          if (!address.equals(pool) || options.limit === 1) return await chain.transactions(address, options);
+          if (++calls === 4) await looked.promise;
+          if (calls % 3 === 2) throw new Problem("chain_unavailable");
+          pages.push(options.from!.hash);
+          return await chain.transactions(address, { ...options, limit: 1 });
+        },
+      }),
+  });
+  try {
+    await until(
+      "the walk back tells its progress, of both attempts",
+      async () => /: 2 transactions seen/.test((await net.get("/readyz")).body.pools[KEY].reason ?? ""),
+    );
+  } finally {
+    looked.resolve();
+  }
+  await net.untilIndexed(KEY);
+  deepEqual(pages, [...new Set(pages)]);
 });
 
 /** A history of one root that nobody ever had. */
