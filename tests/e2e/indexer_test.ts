@@ -101,7 +101,7 @@ Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that
 
 Deno.test("indexer: a cold start over an endpoint that keeps failing goes on where it was, and says how far it is", async () => {
   await using net = await Harness.start({ relayer: false });
-  for (let i = 0; i < 2; i++) await net.deposit(KEY);
+  for (let i = 0; i < 3; i++) await net.deposit(KEY);
   const pool = net.pool(KEY).address;
   const pages: string[] = [];
   let calls = 0;
