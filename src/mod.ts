@@ -90,6 +90,7 @@ export {
   type WithdrawalStatus,
   type WithdrawArgs,
 } from "./client/relayer_client.ts";
+export { quoteRelayers, type RelayerQuote } from "./client/relayer_quotes.ts";
 export {
   type CommitmentSource,
   fromChain,

@@ -65,6 +65,33 @@ Deno.test("tonado withdraw", async (t) => {
     assert.ok(!honest.asked.includes("/withdraw"));
   });
 
+  const feeOf = (bps: (asked: number) => number): Lie => {
+    let asked = 0;
+    return (path, answer) => {
+      if (path === "/status") return { ...answer, feeBps: bps(asked++) };
+      if (path !== "/pools") return answer;
+      return { ...answer, pools: { "native-1": { ...answer.pools["native-1"], feeMin: "1" } } };
+    };
+  };
+  const dear: [name: string, lie: Lie, says: RegExp][] = [
+    [
+      "quotes little and then asks for nearly all",
+      feeOf((asked) => asked && 9500),
+      /it quoted a fee of 1 and/,
+    ],
+    ["asks for nearly all from the first", feeOf(() => 9500), /more than the 100000000 that it may cost/],
+  ];
+  for (const [name, lie, says] of dear) {
+    await t.step(`a relayer that ${name} gets no proof under --yes`, async () => {
+      await using liar = serveApi(api, lie);
+      const args = [ids[0], "--to", fresh("11").toString(), "--relayer", liar.url, "--yes"];
+      const { code, stderr } = await withdraw(args);
+      assert.match(stderr, says);
+      assert.equal(code, 3);
+      assert.ok(!liar.asked.includes("/withdraw"));
+    });
+  }
+
   await t.step(
     "relayers that lie about root or leaves are passed over; the honest one pays, once",
     async () => {
@@ -92,6 +119,8 @@ Deno.test("tonado withdraw", async (t) => {
         const warned = told.filter(({ event }) => event === "warning").map(({ name }) => name);
         assert.deepEqual(warned, ["few_deposits", "unknown_deposit"]);
         assert.equal(await balance(fresh("11")), 1_000_000_000n - fee);
+        const { event, paid, fee: taken } = told.at(-1);
+        assert.deepEqual([event, paid, taken], ["withdrawn", "950000000", "50000000"]);
         for (const { asked } of liars) {
           assert.ok(asked.includes("/tree/root") || asked.some((path) => path.startsWith("/tree/root")));
           assert.ok(!asked.includes("/withdraw"), "no proof goes to a liar");
@@ -147,9 +176,10 @@ Deno.test("tonado withdraw", async (t) => {
   await t.step("--self pays all of it, without a relayer, and warns", async () => {
     const words = ["--mnemonic-file", `${dir}/words`, "--wallet-version", version];
     const args = [ids[2], "--to", fresh("33").toString(), "--self", "--yes"];
-    const { code, stderr } = await withdraw([...args, ...words]);
+    const { code, stdout, stderr } = await withdraw([...args, ...words]);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /your wallet pays for it in public/);
+    assert.match(stdout, /^withdrawn: 1 TON to \S+, fee 0 TON, in transaction /m);
     assert.equal(await balance(fresh("33")), 1_000_000_000n);
   });
 

@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { Command } from "commander";
 import type { PoolJetton } from "../client/note_pool.ts";
 import { findNote, type NoteRecord, type NoteStore, type WithdrawalJournal } from "../client/note_store.ts";
-import { type RelayedRequest, withdrawThrough } from "../client/relayed_withdrawal.ts";
+import { defaultMaxFee, type RelayedRequest, withdrawThrough } from "../client/relayed_withdrawal.ts";
 import { RelayerClient, type WithdrawArgs } from "../client/relayer_client.ts";
 import { quoteRelayers } from "../client/relayer_quotes.ts";
 import { withdrawSelf } from "../client/self_withdrawal.ts";
@@ -32,6 +32,7 @@ export type WithdrawOptions = ChainOptions & NoteOptions & PayerOptions & {
   readonly to?: Address;
   readonly relayer?: readonly string[];
   readonly refund: string;
+  readonly maxFee?: string;
   readonly fast?: boolean;
   readonly self?: boolean;
   readonly restart?: boolean;
@@ -53,6 +54,10 @@ export function withdrawCommand(wiring: Wiring): Command {
       (url: string, all: readonly string[] = []) => [...all, url],
     )
     .option("--refund <amount>", "coins that the relayer adds, to move jettons on with", "0")
+    .option(
+      "--max-fee <amount>",
+      "pass over relayers that ask for more; default with --yes: a tenth of the note",
+    )
     .option("--fast", "ask the relayer for the path: it learns which deposit is yours")
     .option("--self", "pay the gas with a wallet of your own: everybody sees it; for tests")
     .option("--restart", "begin anew; the withdrawal that was cut off may still pay its own recipient")
@@ -106,8 +111,8 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
   };
   try {
     const tx = await resume(job) ?? await prove(job);
-    const { state } = await store.update(record.id, { state: "withdrawn" });
-    talk.done(tx || undefined, recipient, state);
+    const { state, withdrawal } = await store.update(record.id, { state: "withdrawn" });
+    talk.done(tx || undefined, recipient, state, BigInt(withdrawal?.fee ?? 0));
   } catch (error) {
     talk.interrupted();
     throw error;
@@ -159,7 +164,7 @@ async function prove(job: Job): Promise<string> {
 }
 
 async function byRelayer(job: Job, prover: Prover): Promise<string> {
-  const { options, pool, record, recipient, talk, signal } = job;
+  const { options, pool, deployment, record, recipient, talk, signal } = job;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
   if (urls.length === 0) {
     throw misuse("--relayer", "is required: the URL of a relayer, better of several");
@@ -170,9 +175,10 @@ async function byRelayer(job: Job, prover: Prover): Promise<string> {
   });
   talk.quotes(quotes, refused);
   const refund = parseUnits(options.refund);
+  const maxFee = mostFee(deployment, options);
   let agreed = -1n;
   const request: RelayedRequest = {
-    ...{ pool, network, note: record.note.reveal(), jetton: job.jetton, recipient, refund, prover },
+    ...{ pool, network, note: record.note.reveal(), jetton: job.jetton, recipient, refund, maxFee, prover },
     fast: options.fast,
     async approve({ relayer, fee, tree }) {
       if (fee <= agreed) return; // agreed to already, or to more
@@ -181,10 +187,16 @@ async function byRelayer(job: Job, prover: Prover): Promise<string> {
     },
     onProved: (relayer, args) => journal(job, args, relayer.baseUrl),
   };
-  const { status } = await withdrawThrough(quotes.map(({ relayer }) => relayer), request, {
+  const { status } = await withdrawThrough(quotes, request, {
     ...{ signal, pollMs: POLL_MS[network], onStatus: talk.status, onProgress: talk.proving },
   });
   return status.txHash ?? "";
+}
+
+/** Without `--yes` a person is asked about each fee. */
+function mostFee({ denomination, decimals }: Deployment, { maxFee, yes }: WithdrawOptions): bigint {
+  if (maxFee !== undefined) return parseUnits(maxFee, decimals);
+  return yes ? defaultMaxFee(denomination) : denomination;
 }
 
 async function bySelf(job: Job, prover: Prover): Promise<string> {

@@ -75,13 +75,17 @@ export class WithdrawTalk {
     if (!this.options.quiet) this.#progress.update(`submitted: ${state}`, 1);
   };
 
-  done(tx: string | undefined, recipient: Address, state: string): void {
+  done(tx: string | undefined, recipient: Address, state: string, fee: bigint): void {
     this.#progress.clear();
     const to = this.#address(recipient);
-    if (this.#event({ event: "withdrawn", id: this.record.id, state, recipient: to, tx: tx ?? null })) return;
+    const paid = this.deployment.denomination - fee;
+    const sums = { paid: String(paid), fee: String(fee) };
+    const { id } = this.record;
+    if (this.#event({ event: "withdrawn", id, state, recipient: to, ...sums, tx: tx ?? null })) return;
     if (this.options.quiet) return this.wiring.stdout.write(`${tx ?? ""}\n`);
     const { stdout, env } = this.wiring;
-    this.#say(`${colours(stdout, env).green("withdrawn")} to ${to}${tx ? ` in transaction ${tx}` : ""}`);
+    const what = `${this.#units(paid)} to ${to}, fee ${this.#units(fee)}`;
+    this.#say(`${colours(stdout, env).green("withdrawn")}: ${what}${tx ? `, in transaction ${tx}` : ""}`);
   }
 
   /** Whether anything was submitted is in the store; running it again finds out. */

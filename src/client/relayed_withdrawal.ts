@@ -8,7 +8,9 @@ import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { ProveOptions } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
-import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "./relayer_client.ts";
+import { assertNoteFits } from "./note_pool.ts";
+import { RelayerClient, type WithdrawalStatus, type WithdrawArgs } from "./relayer_client.ts";
+import type { RelayerQuote } from "./relayer_quotes.ts";
 import { fromRelayer, syncWholeTree, type WholeTreeOptions } from "./tree_sync.ts";
 import { buildWithdrawArgs, type WithdrawRequest } from "./withdraw.ts";
 
@@ -19,6 +21,8 @@ export interface RelayedRequest
   readonly poolKey?: string;
   /** The fee to offer for a relayer's floor; default: the floor. */
   readonly feeFor?: (floor: bigint) => bigint;
+  /** A relayer that would cost more is passed over; default: a tenth of the denomination. */
+  readonly maxFee?: bigint;
   /** Ask the relayer for the path instead of rebuilding the tree: it learns which deposit is withdrawn. */
   readonly fast?: boolean;
   /** Called before proving; what it throws as `unconfirmed` ends everything. `tree` unless `fast`. */
@@ -64,20 +68,29 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  * Withdraws through the first relayer that takes it, and waits until the pool has paid. A withdrawal that is already under
  * way at a relayer, because an earlier run of this program was cut off, is followed instead of being made again.
  *
+ * @param relayers in their order; one that is given with its quote, or is tried again, never gets more than it asked for
+ *   at first
  * @throws {Problem} `relayer_unavailable` with one entry in `errors` a relayer when none takes it; what is wrong with the
  *   request itself, at once
  */
 export async function withdrawThrough(
-  relayers: readonly RelayerClient[],
+  relayers: readonly (RelayerClient | Pick<RelayerQuote, "relayer" | "fee">)[],
   request: RelayedRequest,
   options: FollowOptions & ProveOptions = {},
 ): Promise<RelayedWithdrawal> {
   const errors: ProblemDetail[] = [];
+  const floors = new Map<RelayerClient, bigint>();
   const tried = new Map<RelayerClient, number>();
-  const queue = [...relayers];
+  const queue = relayers.map((given) => {
+    if (given instanceof RelayerClient) return given;
+    floors.set(given.relayer, given.fee);
+    return given.relayer;
+  });
   for (let relayer = queue.shift(); relayer; relayer = queue.shift()) {
     try {
-      await submit(relayer, request, options);
+      const floor = await boundFloor(relayer, request, floors.get(relayer));
+      floors.set(relayer, floor);
+      await submit(relayer, floor, request, options);
       const { pool, note } = request;
       const status = await untilEnded(relayer, pool.address, note.nullifierHash, options);
       if (status.state === "confirmed") {
@@ -148,12 +161,40 @@ export async function untilEnded(
   throw new Problem("relayer_unavailable", "it has not finished in time");
 }
 
-async function submit(relayer: RelayerClient, request: RelayedRequest, options: ProveOptions): Promise<void> {
-  const { poolKey, feeFor = (floor) => floor, fast, approve, onProved, ...rest } = request;
+/** @throws {Problem} `relayer_unavailable` when the relayer asks for more than it did before */
+async function boundFloor(
+  relayer: RelayerClient,
+  { poolKey, pool }: RelayedRequest,
+  quoted: bigint | undefined,
+): Promise<bigint> {
+  const floor = await relayer.feeFloor(poolKey ?? pool.address);
+  if (quoted !== undefined && floor > quoted) {
+    throw new Problem("relayer_unavailable", `it quoted a fee of ${quoted} and now asks for ${floor}`);
+  }
+  return floor;
+}
+
+/** The share of a note that may go to a relayer when nobody said how much. */
+export function defaultMaxFee(denomination: bigint): bigint {
+  return denomination / 10n;
+}
+
+async function submit(
+  relayer: RelayerClient,
+  floor: bigint,
+  request: RelayedRequest,
+  options: ProveOptions,
+): Promise<void> {
+  const { poolKey: _, feeFor = (floor) => floor, maxFee, fast, approve, onProved, ...rest } = request;
   const { pool, note } = request;
   const { network, relayerAddress } = await relayer.status();
   if (network !== request.network) throw new Problem("relayer_unavailable", `it serves ${network}`);
-  const fee = feeFor(await relayer.feeFloor(poolKey ?? pool.address));
+  const fee = feeFor(floor);
+  const { denomination } = await assertNoteFits(pool, note, request.network, request.jetton);
+  const most = maxFee ?? defaultMaxFee(denomination);
+  if (fee > most) {
+    throw new Problem("relayer_unavailable", `its fee of ${fee} is more than the ${most} that it may cost`);
+  }
   const way = fast ? { path: await relayer.treePath(pool.address, note.commitment) } : {
     tree: await checkedTree(relayer, pool, {
       treePatienceMs: request.treePatienceMs,

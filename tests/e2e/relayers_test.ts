@@ -47,6 +47,8 @@ const lies: Record<string, Lie> = {
       : undefined,
   "another network": (path, honest) =>
     path === "/status" ? changed(honest, (body) => ({ ...body, network: "testnet" })) : undefined,
+  "a fee that takes nearly all of the note": (path, honest) =>
+    path === "/status" ? changed(honest, (body) => ({ ...body, feeBps: 9500 })) : undefined,
   "accepted for ever": (path) =>
     path === "/withdraw"
       ? Response.json({}, { status: 202 })
@@ -107,6 +109,17 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
       deepEqual(error.errors.map(({ pointer }) => pointer), unheard.map(({ baseUrl }) => baseUrl));
       return true;
     },
+  );
+  equal(await pool.getIsSpent(note.nullifierHash), false);
+
+  const floor = await honest.feeFloor(KEY);
+  await rejects(
+    withdrawThrough([{ relayer: honest, fee: floor - 1n }], request, options),
+    (error: { errors: { detail: string }[] }) => /it quoted a fee of/.test(error.errors[0].detail),
+  );
+  await rejects(
+    withdrawThrough([honest], { ...request, maxFee: floor - 1n }, options),
+    (error: { errors: { detail: string }[] }) => /more than the/.test(error.errors[0].detail),
   );
   equal(await pool.getIsSpent(note.nullifierHash), false);
 
