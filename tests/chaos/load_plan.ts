@@ -2,7 +2,7 @@
 import type { CampaignPlan, CampaignReport } from "./campaign.ts";
 
 const POOLS = ["native-1", "native-10", "jet-10"];
-const NOTES_PER_WAVE = 16;
+const NOTES_PER_WAVE = { plain: 5, deep: 16 };
 /** Waves and kills of a deep run, for each step of its depth. */
 const DEEP_WAVES = 4;
 const DEEP_KILLS = 2;
@@ -18,7 +18,7 @@ export function loadPlan(
     wallet: "v5R1",
     pools: POOLS,
     waves: depth === 1 ? 1 : DEEP_WAVES * depth,
-    notesPerWave: NOTES_PER_WAVE,
+    notesPerWave: depth === 1 ? NOTES_PER_WAVE.plain : NOTES_PER_WAVE.deep,
     faults: 0.05,
     kills: depth === 1 ? 1 : DEEP_KILLS * depth,
     at: "anywhere",
