@@ -2,8 +2,8 @@ import { equal, match, notEqual } from "node:assert/strict";
 import config from "../deno.json" with { type: "json" };
 
 /** Tasks that run a tool of ours; those that run tests pass their arguments on. */
-const tools = Object.values(config.tasks).flatMap((command) => /tools\/\w+\.ts/.exec(command)?.[0] ?? [])
-  .filter((tool) => !/(run_tests|deep_tests)\.ts$/.test(tool));
+const named = Object.values(config.tasks).flatMap((command) => /tools\/\w+\.ts/.exec(command)?.[0] ?? []);
+const tools = [...new Set(named)].filter((tool) => !/(run_tests|deep_tests)\.ts$/.test(tool));
 
 for (const tool of tools) {
   Deno.test(`${tool} refuses a flag that it does not know, before it does anything`, async () => {

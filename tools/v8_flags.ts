@@ -2,6 +2,8 @@
  * The flags for `deno` that make the kernels twice as fast where the runtime knows them; one that does not would end at
  * once. Run as a program it prints them, for tasks: `deno run $(deno run -A tools/v8_flags.ts) ...`.
  */
+import { readArguments } from "./flags.ts";
+
 const WIDE_ARITHMETIC = "--v8-flags=--experimental-wasm-wide-arithmetic";
 
 /** The flags that the Deno at this path knows. */
@@ -14,4 +16,7 @@ export async function v8Flags(deno = Deno.execPath()): Promise<string[]> {
   return success ? [WIDE_ARITHMETIC] : [];
 }
 
-if (import.meta.main) console.log((await v8Flags()).join(" "));
+if (import.meta.main) {
+  readArguments([], 0);
+  console.log((await v8Flags()).join(" "));
+}
