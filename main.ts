@@ -6,7 +6,9 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { run } from "./src/cli/program.ts";
 import type { Output, RunningRelayer, Wiring } from "./src/cli/wiring.ts";
+import { Unread } from "./src/cli/failure.ts";
 import { noteFile } from "./src/client/files/note_file.ts";
+import { ownFile } from "./src/client/files/own_file.ts";
 import type { Config, Endpoint } from "./src/config/config.ts";
 import { readRegistry } from "./src/config/registry.ts";
 import type { StoreLocation } from "./src/config/store_config.ts";
@@ -30,7 +32,7 @@ import { tieStore } from "./src/store/identity.ts";
 import type { ArchivedStore } from "./src/store/archive.ts";
 import { treeFiles } from "./src/store/files/tree_files.ts";
 import { openKvStore } from "./src/store/kv/kv_store.ts";
-import { configureLog } from "./src/telemetry/log.ts";
+import { configureLog, type Log } from "./src/telemetry/log.ts";
 import { createMetrics } from "./src/telemetry/metrics.ts";
 import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
@@ -63,7 +65,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
   });
   // The port before all that acts: a second relayer must not sign before it finds its port taken.
   let answer: Handle = () => notReadyResponse("This relayer is starting", { "retry-after": "1" });
-  const listener = listenOn("RELAYER_PORT", config.http, (request, from) => answer(request, from));
+  const listener = listenOn("RELAYER_PORT", config.http, log, (request, from) => answer(request, from));
   const background = new AbortController();
   const { cache, webhook, rates } = config;
   const own = memoryShared();
@@ -83,7 +85,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
   try {
     if (config.metrics.listen) {
       const answer: Handle = (request) => answerMetrics(request, metrics);
-      metricsListener = listenOn("RELAYER_METRICS_PORT", config.metrics.listen, answer);
+      metricsListener = listenOn("RELAYER_METRICS_PORT", config.metrics.listen, log, answer);
     }
     const store = await openStore({ ...config.store, dataDir: config.dataDir });
     try {
@@ -150,8 +152,33 @@ async function openStore({ databaseUrl, dataDir }: StoreLocation): Promise<Archi
   return await orWrong("RELAYER_DATA_DIR", `${dataDir} cannot be used`, () => openKvStore(dataDir));
 }
 
-function listenOn(setting: string, at: { host: string; port: number }, handle: Handle): Listener {
-  return orWrong(setting, `${at.host}:${at.port} cannot be listened on`, () => listen(handle, at));
+function listenOn(
+  setting: string,
+  { host, port }: { host: string; port: number },
+  log: Log,
+  handle: Handle,
+): Listener {
+  const failed = (error: unknown) =>
+    log.error("{setting} is not listened on, and is tried again: {error}", { setting, error: String(error) });
+  return orWrong(
+    setting,
+    `${host}:${port} cannot be listened on`,
+    () => listen(handle, { host, port, failed }),
+  );
+}
+
+/** @throws {Problem} `cannot_write`, naming what cannot be written */
+async function written<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+function unwritable(what: string, cause: unknown): Problem {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Problem("cannot_write", `${what} cannot be written: ${reason}`, { cause });
 }
 
 /** What the system refuses is a fault of the setting that asked for it. */
@@ -182,8 +209,10 @@ const wiring: Wiring = {
     target: Deno.build.target,
     compiled: Deno.build.standalone,
   },
-  stdout: output(Deno.stdout),
-  stderr: output(Deno.stderr),
+  stdout: output(Deno.stdout, (cause) => {
+    throw cause instanceof Deno.errors.BrokenPipe ? new Unread() : unwritable("standard output", cause);
+  }),
+  stderr: output(Deno.stderr, () => {}), // there is nowhere left to say it
   makeTempDir: () => Deno.makeTempDir({ prefix: "tonado-" }),
   async removeDir(path) {
     await Deno.remove(path, { recursive: true }).catch((error) => {
@@ -191,10 +220,20 @@ const wiring: Wiring = {
     });
   },
   async writeFile(path, text) {
-    await Deno.mkdir(dirname(path), { recursive: true });
-    await Deno.writeTextFile(path, text);
+    await written(path, async () => {
+      await Deno.mkdir(dirname(path), { recursive: true });
+      await Deno.writeTextFile(path, text);
+    });
   },
-  async readStream(path) {
+  ownFile,
+  async readStream(path, most) {
+    if (most !== undefined) {
+      await orWrong("file", `${path} cannot be read`, async () => {
+        const { isFile, size } = await Deno.stat(path);
+        if (!isFile) throw new Error("it is no regular file");
+        if (size > most) throw new Error(`it has ${size} bytes, more than ${most}`);
+      });
+    }
     return (await orWrong("file", `${path} cannot be read`, () => Deno.open(path))).readable;
   },
   async writeStream(path, content) {
@@ -204,16 +243,26 @@ const wiring: Wiring = {
       `${path} cannot be written anew`,
       async () => {
         if (await Deno.stat(path).then(() => true, () => false)) throw new Error("it exists");
-        return await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
+        try {
+          return await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
+        } catch (cause) {
+          const named = cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.AlreadyExists;
+          throw named ? cause : unwritable(path, cause);
+        }
       },
     );
     try {
-      for await (const chunk of content) {
-        for (let rest = chunk; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+      try {
+        for await (const chunk of content) {
+          for (let rest = chunk; rest.length > 0;) {
+            rest = rest.subarray(await written(path, () => file.write(rest)));
+          }
+        }
+        await written(path, () => file.sync());
+      } finally {
+        file.close();
       }
-      await file.sync();
-      file.close();
-      await Deno.rename(draft, path);
+      await written(path, () => Deno.rename(draft, path));
     } catch (error) {
       await Deno.remove(draft).catch(() => {});
       throw error;
@@ -244,7 +293,7 @@ export async function main(): Promise<never> {
 
 if (import.meta.main) await main();
 
-function output(stream: typeof Deno.stdout | typeof Deno.stderr): Output {
+function output(stream: typeof Deno.stdout | typeof Deno.stderr, fails: (cause: unknown) => void): Output {
   const encoder = new TextEncoder();
   const isTerminal = stream.isTerminal();
   return {
@@ -257,7 +306,11 @@ function output(stream: typeof Deno.stdout | typeof Deno.stderr): Output {
       }
     },
     write(text) {
-      for (let rest = encoder.encode(text); rest.length > 0;) rest = rest.subarray(stream.writeSync(rest));
+      try {
+        for (let rest = encoder.encode(text); rest.length > 0;) rest = rest.subarray(stream.writeSync(rest));
+      } catch (cause) {
+        fails(cause);
+      }
     },
   };
 }
@@ -271,17 +324,42 @@ async function prompts() {
 }
 
 async function askSecret(message: string): Promise<Secret<string> | undefined> {
-  const answer = await (await prompts())?.password({ message, output: process.stderr });
-  if (typeof answer === "symbol") throw new Problem("cancelled");
-  return answer === undefined ? undefined : new Secret(answer);
+  const asked = await prompts();
+  if (!asked) return undefined;
+  const answer = await answered((signal) => asked.password({ message, output: process.stderr, signal }));
+  return new Secret(answer);
 }
 
 async function agrees(message: string): Promise<boolean | undefined> {
   const asked = await prompts();
   if (!asked) return undefined;
-  const { confirm } = asked;
-  // Ctrl-C answers with a symbol, which is no agreement.
-  return await confirm({ message, initialValue: false, output: process.stderr }) === true;
+  return await answered((signal) =>
+    asked.confirm({ message, initialValue: false, output: process.stderr, signal })
+  );
+}
+
+/**
+ * The answer to a question. A terminal whose input ends, by Ctrl-D or because it is gone, gives none, and the library
+ * would wait for ever.
+ *
+ * @throws {Problem} `cancelled`
+ */
+async function answered<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<Exclude<T, symbol>> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  // After the key has reached the prompt itself: it is not to be closed while it handles one.
+  const press = (_: string, key?: { ctrl?: boolean; name?: string }) => {
+    if (key?.ctrl && key.name === "d") queueMicrotask(end);
+  };
+  const { stdin } = process;
+  stdin.on("keypress", press).on("end", end).on("close", end);
+  try {
+    const answer = await ask(over.signal);
+    if (typeof answer === "symbol") throw new Problem("cancelled");
+    return answer as Exclude<T, symbol>;
+  } finally {
+    stdin.off("keypress", press).off("end", end).off("close", end);
+  }
 }
 
 /** The first SIGINT or SIGTERM. A second one ends the process at once, as it always did. */

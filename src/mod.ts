@@ -24,6 +24,7 @@
  * @module
  */
 export { addressToField } from "./core/address_field.ts";
+export { type ComplianceReport, type ComplianceStatement, parseReport } from "./core/compliance.ts";
 export { type Deployment, type Deployments, parseDeployments, poolKey } from "./core/deployments.ts";
 export {
   type ExitCodeName,
@@ -34,7 +35,7 @@ export {
   type ProblemDetail,
   problems,
 } from "./core/errors.ts";
-export type { ProblemKind } from "./core/http_problems.ts";
+export type { HttpProblemCode, ProblemKind } from "./core/http_problems.ts";
 export { type FeePolicy, policyFloor } from "./core/fee.ts";
 export { FIELD_MODULUS } from "./core/field.ts";
 export {
@@ -65,6 +66,7 @@ export { Secret } from "./core/secret.ts";
 export { formatUnits, parseUnits } from "./core/units.ts";
 export { zeros } from "./core/zeros.ts";
 
+export { makeReport, type ReportRequest } from "./client/compliance_report.ts";
 export {
   depositNative,
   type DepositRequest,
@@ -72,6 +74,7 @@ export {
   type DepositStep,
 } from "./client/deposit.ts";
 export { depositJetton, type JettonDepositRequest } from "./client/deposit_jetton.ts";
+export { type NotePayment, notePayment, type PaymentOptions } from "./client/note_payment.ts";
 export type { PoolJetton } from "./client/note_pool.ts";
 export {
   checkedTree,
@@ -90,6 +93,7 @@ export {
   type WithdrawalStatus,
   type WithdrawArgs,
 } from "./client/relayer_client.ts";
+export { RelayerProblem } from "./client/relayer_problem.ts";
 export { quoteRelayers, type RelayerQuote } from "./client/relayer_quotes.ts";
 export {
   type CommitmentSource,
@@ -99,6 +103,9 @@ export {
   type TreeProgress,
 } from "./client/tree_sync.ts";
 export { buildWithdrawArgs, type WithdrawRequest } from "./client/withdraw.ts";
+
+export type { Check } from "./core/check.ts";
+export { checkReport, type ReportCheck } from "./client/compliance_check.ts";
 
 export {
   createProver,

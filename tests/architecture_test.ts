@@ -112,8 +112,30 @@ Deno.test("folders import only what lies below them", () => {
   assert.deepEqual(wrong, []);
 });
 
+Deno.test("no file imports itself by way of others, for types either", () => {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of edges) {
+    if (from.startsWith("src/") && to.startsWith("src/")) next.set(from, [...next.get(from) ?? [], to]);
+  }
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, way: readonly string[]) => {
+    if (way.includes(file)) return void circles.push([...way.slice(way.indexOf(file)), file].join(" > "));
+    if (done.has(file)) return;
+    for (const target of next.get(file) ?? []) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file, []);
+  assert.deepEqual(circles, []);
+});
+
 Deno.test("nothing imports the entry points", () => {
   assert.deepEqual(edges.filter(({ to }) => to === "main.ts" || to === "src/mod.ts"), []);
+});
+
+Deno.test("the library's entry exports of the protocol, client, prover and chain only", () => {
+  const folders = new Set(edges.filter(({ from }) => from === "src/mod.ts").map(({ to }) => folderOf(to)));
+  assert.deepEqual([...folders].sort(), ["client", "core", "prover", "ton"]);
 });
 
 Deno.test("only the composition root and the library's entry build adapters", () => {

@@ -2,33 +2,22 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { complianceSignals, type ComplianceStatement, parseReport } from "../src/core/compliance.ts";
-import { formatDeployments } from "../src/core/deployments.ts";
 import { toHex } from "../src/core/field.ts";
 import { MerkleTree } from "../src/core/merkle_tree.ts";
-import { formatNote, type Note } from "../src/core/note.ts";
+import type { Note } from "../src/core/note.ts";
 import { noteId } from "../src/client/note_store.ts";
-import { checkReport } from "../src/ops/compliance_check.ts";
+import { checkReport } from "../src/client/compliance_check.ts";
 import { poolStats } from "../src/ops/pool_stats.ts";
-import { Harness, overriding, until } from "./e2e/relayer_harness.ts";
+import { overriding, until } from "./e2e/relayer_harness.ts";
+import { commandScene } from "./support/command_scene.ts";
 import { tonado } from "./support/in_process.ts";
 import { serveApi } from "./support/lying_relayer.ts";
 
 Deno.test("tonado compliance and pool stats", async (t) => {
-  await using net = await Harness.start();
-  const dir = net.directory;
-  const registry = `${dir}/localnet.json`;
-  await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
-  const at = ["--network", "localnet", "--registry", registry, "--endpoint", net.localnet.url];
-  const [{ mnemonic, version }] = net.localnet.wallets;
-  await Deno.writeTextFile(`${dir}/words`, mnemonic);
-  const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
-  await using relayer = serveApi((request) => net.request(request));
-  const notes: Note[] = [];
-  for (let i = 0; i < 3; i++) {
-    notes.push(await net.deposit("native-1"));
-    await tonado(["note", "restore"], env, { secrets: [formatNote(notes[i])] });
-  }
-  await net.untilIndexed("native-1");
+  await using scene = await commandScene();
+  const { net, dir, at, env, payer, api } = scene;
+  await using relayer = serveApi(api);
+  const notes = await scene.deposited(3);
   const [mine, own, unspent] = notes.map(noteId);
   const recipient = `0:${"1a".repeat(32)}`;
   const withdraw = async (id: string, ...args: string[]) => {
@@ -36,7 +25,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     assert.equal(code, 0, stderr);
   };
   await withdraw(mine, "--relayer", relayer.url);
-  await withdraw(own, "--self", "--mnemonic-file", `${dir}/words`, "--wallet-version", version);
+  await withdraw(own, "--self", ...payer);
   const [out, page] = [`${dir}/report.json`, `${dir}/report.html`];
   const verify = (file: string, ...args: string[]) => tonado(["compliance", "verify", file, ...at, ...args]);
 
@@ -201,6 +190,18 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     );
   }
 
+  await t.step("a registry vouches for no other code than this build's", async () => {
+    const address = net.user.address;
+    const codeHash = (await net.chain.account(address)).code!.hash().toString("hex");
+    const pools = new Map([["native-1", { ...net.pool("native-1"), address, codeHash }]]);
+    const said = { ...statement, pool: { ...statement.pool, address: address.toString() } };
+    const checks = await checkReport({ ...report, statement: said }, {
+      ...against,
+      known: { network: "localnet", pools },
+    });
+    assert.match(checks[1].detail, /^the contract at its address is no pool that this program knows$/);
+  });
+
   await t.step("an owner who proves a lie is found out by the chain alone", async () => {
     const said = {
       ...statement,
@@ -274,8 +275,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
   });
 
   await t.step("of jettons a report names their owner, and amounts in the jetton", async () => {
-    const words = ["--mnemonic-file", `${dir}/words`, "--wallet-version", version];
-    const put = await tonado(["deposit", "jet-10", ...at, ...words, "--yes", "--quiet"], env);
+    const put = await tonado(["deposit", "jet-10", ...at, ...payer, "--yes", "--quiet"], env);
     assert.equal(put.code, 0, put.stderr);
     const id = put.stdout.trim();
     await until("the relayer knows it", () => net.relayer.readiness().pools["jet-10"].leaves === 1);

@@ -1,23 +1,16 @@
 /** `tonado deposit` as a depositor gives it, against a local network: by words, by phone, overtaken, killed. */
 import assert from "node:assert/strict";
 import { Cell } from "@ton/core";
-import { formatDeployments } from "../src/core/deployments.ts";
+import { renderSVG } from "uqr";
 import { readLink } from "./support/transfer_link.ts";
-import { Harness, until } from "./e2e/relayer_harness.ts";
+import { until } from "./e2e/relayer_harness.ts";
+import { commandScene, events } from "./support/command_scene.ts";
 import { tonado } from "./support/in_process.ts";
 import { fromSources, start } from "./support/program.ts";
 
 Deno.test("tonado deposit", async (t) => {
-  await using net = await Harness.start({ relayer: false });
-  const dir = net.directory;
-  const registry = `${dir}/localnet.json`;
-  await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
-  const at = ["--network", "localnet", "--registry", registry, "--endpoint", net.localnet.url];
-  const [{ mnemonic, version }] = net.localnet.wallets;
-  await Deno.writeTextFile(`${dir}/words`, mnemonic);
-  const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
-  const payer = ["--mnemonic-file", `${dir}/words`, "--wallet-version", version];
-  const events = (stdout: string) => stdout.trim().split("\n").map((line) => JSON.parse(line));
+  await using scene = await commandScene({ relayer: false });
+  const { net, dir, registry, at, env, payer } = scene;
   const notes = async () => JSON.parse((await tonado(["note", "show", "--json"], env)).stdout).notes;
   /** What a phone does with a link. */
   const pay = async (url: string) => {
@@ -30,7 +23,7 @@ Deno.test("tonado deposit", async (t) => {
       agrees: false,
     });
     assert.deepEqual([code, stderr.includes("unconfirmed")], [1, true]);
-    assert.match(asked[0], /^Send 1 TON from \S+ into native-1 on localnet\?$/);
+    assert.match(asked[0], /^Send 1 TON from \S+ into native-1 on localnet, kQ\S+ by \S+localnet\.json\?$/);
     assert.deepEqual(await notes(), []);
   });
 
@@ -70,6 +63,63 @@ Deno.test("tonado deposit", async (t) => {
       );
     },
   );
+
+  await t.step("--qr over a file that is there is refused: nothing is kept, and the file stays", async () => {
+    const words = `${dir}/words`;
+    const link = `${dir}/link`;
+    await Deno.symlink(`${dir}/nowhere`, link);
+    const before = await notes();
+    const fresh = `${dir}/fresh.age`; // the store that this very run makes
+    const takes: [file: string, store: string][] = [
+      [env.TONADO_NOTES, env.TONADO_NOTES],
+      [words, env.TONADO_NOTES],
+      [link, env.TONADO_NOTES],
+      [dir, env.TONADO_NOTES],
+      [`${dir}/words/code.svg`, env.TONADO_NOTES],
+      [fresh, fresh],
+    ];
+    for (const [file, store] of takes) {
+      const was = await Deno.readTextFile(file).catch(() => undefined);
+      let links = 0;
+      const ended = new AbortController();
+      const { code, stderr } = await tonado(
+        ["deposit", "native-1", ...at, "--quiet", "--notes", store, "--qr", file],
+        env,
+        { sees: (text) => text.startsWith("ton://") && (links++, ended.abort()), interrupts: ended.signal },
+      );
+      assert.deepEqual([code, links], [2, 0], stderr);
+      assert.ok(stderr.includes(`--qr: ${file} `), stderr);
+      assert.match(stderr, /name a file that is not there yet/);
+      if (was !== undefined) assert.equal(await Deno.readTextFile(file), was, file);
+    }
+    assert.deepEqual(await notes(), before, "no note was made");
+    await assert.rejects(Deno.lstat(`${dir}/nowhere`), Deno.errors.NotFound);
+  });
+
+  await t.step("--qr of a stale link is replaced where this run made it, and nowhere else", async () => {
+    const file = `${dir}/codes/link.svg`;
+    const links: string[] = [];
+    const codes: string[] = [];
+    const running = tonado(["deposit", "native-0.1", ...at, "--quiet", "--qr", file], env, {
+      sees(text) {
+        if (!text.startsWith("ton://")) return;
+        links.push(text.trim());
+        codes.push(Deno.readTextFileSync(file));
+      },
+    });
+    await until("a link", () => links.length === 1);
+    await net.deposit("native-0.1");
+    await until("another link", () => links.length === 2);
+    assert.deepEqual(codes, links.map((url) => renderSVG(url, { ecc: "L", border: 2 })));
+    await Deno.rename(file, `${file}.moved`);
+    await Deno.writeTextFile(file, "somebody else's");
+    await net.deposit("native-0.1");
+    await until("a third link", () => links.length === 3);
+    assert.equal(await Deno.readTextFile(file), "somebody else's");
+    await pay(links[2]);
+    const { code, stderr } = await running;
+    assert.equal(code, 0, stderr);
+  });
 
   await t.step("by a phone, of jettons: the link goes to the owner's own jetton wallet", async () => {
     const from = net.user.address.toString();

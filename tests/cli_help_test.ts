@@ -63,3 +63,69 @@ for (const [args, message] of mistakes) {
     assert.deepEqual([code, stdout], [2, ""]);
   });
 }
+
+const noCommands: [string[], RegExp][] = [
+  [["foo", "--help"], /unknown command 'foo'/],
+  [["--help", "foo"], /unknown command 'foo'/],
+  [["help", "foo"], /unknown command 'foo'/],
+  [["depsit", "--help"], /unknown command 'depsit'\n\(Did you mean deposit\?\)/],
+  [["help", "withdrow"], /Did you mean withdraw\?/],
+  [["note", "chek", "--help"], /Did you mean check\?/],
+  [["note", "help", "chek"], /Did you mean check\?/],
+  [["help", "note", "chek"], /Did you mean check\?/],
+  [["zeroes", "-h"], /Did you mean zeros\?/],
+];
+for (const [args, message] of noCommands) {
+  Deno.test(`tonado ${args.join(" ")}: there is no help of what is no command`, async () => {
+    const { code, stdout, stderr } = await tonado(args);
+    assert.match(stderr, message);
+    assert.match(stderr, /--help/, "the next step");
+    assert.deepEqual([code, stdout], [2, ""]);
+  });
+}
+
+Deno.test("help of what exists is given wherever it is asked for", async () => {
+  const { stdout } = await tonado(["note", "check", "--help"]);
+  for (const args of [["help", "note", "check"], ["note", "help", "check"], ["note", "check", "foo", "-h"]]) {
+    const { code, stdout: shown } = await tonado(args);
+    assert.deepEqual([code, shown], [0, stdout], args.join(" "));
+  }
+});
+
+const failing: [string[], number, Record<string, unknown>][] = [
+  [["depsit", "--json"], 2, {
+    code: "usage",
+    message: "unknown command 'depsit'",
+    todo: "Did you mean deposit?",
+  }],
+  [["withdraw", "--json", "--too", "x"], 2, { code: "usage", message: "unknown option '--too'" }],
+  [["note", "--json"], 2, { code: "usage" }],
+  [["completions", "csh", "--json"], 2, { code: "usage" }],
+  [["pool", "list", "--json", "--registry", "/nowhere/x.json"], 2, { code: "invalid_registry" }],
+  [["wallet", "show", "--json", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], 2, {
+    code: "invalid_config",
+  }],
+  [["note", "show", "--json", "--notes", "/nowhere/notes.age"], 1, { code: "unknown_note" }],
+  [["status", "--json", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], 3, {
+    code: "chain_unavailable",
+  }],
+  [["config", "--json"], 2, { code: "invalid_config" }],
+];
+for (const [args, status, members] of failing) {
+  Deno.test(`tonado ${args.join(" ")}: the error is JSON, alone on standard error`, async () => {
+    const { code, stderr } = await tonado(args);
+    const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(told.map((line) => Object.keys(line)), [["error"]]);
+    const { error } = told[0];
+    assert.equal(code, status, stderr);
+    for (const [name, value] of Object.entries(members)) assert.equal(error[name], value);
+    assert.ok(error.message.length > 0 && error.todo.length > 0);
+  });
+}
+
+Deno.test("with --json what is said in passing is JSON, too", async () => {
+  const { stderr } = await tonado(["config", "--json"], { RELAYER_PROT: "1" });
+  const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(told.map((line) => Object.keys(line)[0]), ["notice", "error"]);
+  assert.match(told[0].notice, /RELAYER_PROT/);
+});

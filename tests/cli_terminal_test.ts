@@ -4,7 +4,7 @@ import { readRegistry } from "../src/config/registry.ts";
 import { formatDeployments } from "../src/core/deployments.ts";
 import { startLocalnet } from "../src/localnet/localnet.ts";
 import { fromSources } from "./support/program.ts";
-import { atTerminal, CTRL_C, ENTER, noTerminal } from "./support/terminal.ts";
+import { atTerminal, CTRL_C, CTRL_D, ENTER, noTerminal } from "./support/terminal.ts";
 
 // deno-lint-ignore no-control-regex
 const COLOUR = /\x1b\[[0-9;]*m/;
@@ -24,17 +24,26 @@ Deno.test({
       const tonado = (args: string[], more: Record<string, string> = {}) =>
         atTerminal([...fromSources, ...args], { env: { ...env, ...more } });
 
-      await t.step("Ctrl-C at the passphrase ends with 130, and the terminal is as before", async () => {
-        const terminal = tonado(["deposit", "native-1", ...at]);
-        await terminal.sees("New passphrase for");
-        await terminal.type(`half${CTRL_C}`);
-        const { code, before, after } = await terminal.ended();
-        assert.equal(code, 130, terminal.screen);
-        assert.match(before, /[^-]icanon .*[^-]echo /s);
-        assert.equal(after, before);
-        assert.ok(terminal.screen.lastIndexOf("\x1b[?25h") >= terminal.screen.lastIndexOf("\x1b[?25l"));
-        await assert.rejects(Deno.stat(env.TONADO_NOTES), "no store was made");
-      });
+      for (
+        const [keys, typed] of [["Ctrl-C", `half${CTRL_C}`], ["Ctrl-D", CTRL_D], [
+          "Ctrl-D after some letters",
+          `half${CTRL_D}`,
+        ]]
+      ) {
+        await t.step(`${keys} at the passphrase ends with 130, and the terminal is as before`, async () => {
+          const terminal = tonado(["deposit", "native-1", ...at]);
+          await terminal.sees("New passphrase for");
+          await terminal.type(typed);
+          const { code, before, after } = await terminal.ended();
+          assert.equal(code, 130, terminal.screen);
+          assert.match(terminal.screen, /\[cancelled\]/);
+          assert.doesNotMatch(terminal.screen, /await|half/);
+          assert.match(before, /[^-]icanon .*[^-]echo /s);
+          assert.equal(after, before);
+          assert.ok(terminal.screen.lastIndexOf("\x1b[?25h") >= terminal.screen.lastIndexOf("\x1b[?25l"));
+          await assert.rejects(Deno.stat(env.TONADO_NOTES), "no store was made");
+        });
+      }
 
       await t.step(
         "a deposit by phone: hidden passphrase, link and code, and Ctrl-C loses nothing",
@@ -88,9 +97,13 @@ Deno.test({
         "--burn-owner",
       ];
       for (
-        const [key, status, says] of [["n", 1, /not deployed/], ["y", 0, /Deployed and verified/]] as const
+        const [key, status, says] of [["n", 1, /not deployed/], [CTRL_D, 130, /\[cancelled\]/], [
+          "y",
+          0,
+          /Deployed and verified/,
+        ]] as const
       ) {
-        await t.step(`money moves only after yes: ${key}`, async () => {
+        await t.step(`money moves only after yes: ${key === CTRL_D ? "Ctrl-D" : key}`, async () => {
           const [{ mnemonic, version }] = net.wallets;
           const terminal = atTerminal([...fromSources, ...deploy], {
             cwd: dir,

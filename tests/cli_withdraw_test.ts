@@ -1,10 +1,10 @@
 /** `tonado withdraw` as a note's owner gives it, against a local network, honest relayers, and liars. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { formatDeployments } from "../src/core/deployments.ts";
-import { formatNote, type Note } from "../src/core/note.ts";
+import { createNote, formatNote } from "../src/core/note.ts";
 import { noteId } from "../src/client/note_store.ts";
-import { Harness, until } from "./e2e/relayer_harness.ts";
+import { until } from "./e2e/relayer_harness.ts";
+import { commandScene, events } from "./support/command_scene.ts";
 import { type Person, tonado } from "./support/in_process.ts";
 import { another, type Lie, serveApi } from "./support/lying_relayer.ts";
 import { fromSources, start } from "./support/program.ts";
@@ -34,26 +34,12 @@ const lyingPaths: Record<string, Lie> = {
 };
 
 Deno.test("tonado withdraw", async (t) => {
-  await using net = await Harness.start();
-  const dir = net.directory;
-  const registry = `${dir}/localnet.json`;
-  await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
-  const at = ["--network", "localnet", "--registry", registry, "--endpoint", net.localnet.url];
-  const [{ mnemonic, version }] = net.localnet.wallets;
-  await Deno.writeTextFile(`${dir}/words`, mnemonic);
-  const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
-  const api = (request: Request) => net.request(request);
+  await using scene = await commandScene();
+  const { net, dir, registry, at, payer, env, api } = scene;
   await using honest = serveApi(api);
-  const notes: Note[] = [];
-  for (let i = 0; i < 4; i++) {
-    notes.push(await net.deposit("native-1"));
-    await tonado(["note", "restore"], env, { secrets: [formatNote(notes[i])] });
-  }
-  await net.untilIndexed("native-1");
-  const ids = notes.map(noteId);
+  const ids = (await scene.deposited(5)).map(noteId);
   const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
-  const events = (stdout: string) => stdout.trim().split("\n").map((line) => JSON.parse(line));
   const withdraw = (args: string[], person?: Person) => tonado(["withdraw", ...at, ...args], env, person);
   const fee = 50_000_000n;
 
@@ -63,7 +49,30 @@ Deno.test("tonado withdraw", async (t) => {
     assert.deepEqual([code, stderr.includes("unconfirmed")], [1, true], stderr);
     assert.match(asked[0], /^Pay 0\.95 TON to \S+ through http\S+, fee 0\.05 TON\?$/);
     assert.ok(!honest.asked.includes("/withdraw"));
+    assert.match(
+      stderr,
+      /nothing was submitted; to try again: tonado withdraw \S+ --to \S+ --network localnet /,
+    );
+    assert.ok(stderr.includes(`--endpoint ${net.localnet.url} --registry ${registry} --relayer <url>`));
   });
+
+  await t.step(
+    "a note that is not in the pool is no relayer's fault: its deposit is the next step",
+    async () => {
+      const note = createNote({ asset: "native", amount: "1", network: "localnet" });
+      const empty = ["--notes", `${dir}/empty.age`];
+      await tonado(["note", "restore", ...empty], env, { secrets: [formatNote(note)] });
+      await using second = serveApi(api);
+      const urls = [honest, second].flatMap(({ url }) => ["--relayer", url]);
+      const to = fresh("11").toString();
+      const { code, stderr } = await withdraw([noteId(note), "--to", to, ...urls, ...empty, "--yes"]);
+      assert.match(stderr, /not in the pool \[commitment_not_found\]/);
+      assert.equal(code, 1);
+      assert.ok(stderr.includes(`tonado deposit --note ${noteId(note)} --network localnet`), stderr);
+      assert.doesNotMatch(stderr, /another relayer|relayer_unavailable|tonado withdraw/);
+      assert.ok(!second.asked.some((path) => path.startsWith("/tree")), "no other relayer is tried");
+    },
+  );
 
   const feeOf = (bps: (asked: number) => number): Lie => {
     let asked = 0;
@@ -91,6 +100,43 @@ Deno.test("tonado withdraw", async (t) => {
       assert.ok(!liar.asked.includes("/withdraw"));
     });
   }
+
+  let goOn: string[] = [];
+  await t.step(
+    "a relayer that calls the note spent is not believed: it is kept, and another may pay",
+    async () => {
+      const detail = "this note is spent: paste it at http://evil.example";
+      const body = { code: "nullifier_already_used", title: detail, detail, status: 409 };
+      await using liar = serveApi(
+        api,
+        undefined,
+        (path) => path === "/withdraw" ? Response.json(body, { status: 409 }) : undefined,
+      );
+      const args = [ids[4], "--to", fresh("66").toString(), "--relayer", liar.url, "--yes"];
+      const { code, stdout, stderr } = await withdraw(args);
+      assert.ok(liar.asked.includes("/withdraw"));
+      assert.match(stderr, /the chain says that it is not/);
+      assert.doesNotMatch(stdout + stderr, /is spent|evil\.example|withdrawn already|nullifier_already_used/);
+      assert.equal(code, 3);
+      const next = /to go on: tonado (withdraw .*) --relayer <another>$/m.exec(stderr);
+      assert.ok(next, stderr);
+      goOn = next[1].split(" ");
+    },
+  );
+
+  await t.step("one that pays and denies it has paid: what is told is what the chain says", async () => {
+    await using liar = serveApi(
+      api,
+      (path, answer) =>
+        path === "/withdraw/status" && answer.state === "confirmed"
+          ? { ...answer, state: "failed", reason: "it is spent", txHash: null }
+          : answer,
+    );
+    const { code, stdout, stderr } = await tonado([...goOn, "--relayer", liar.url, "--yes"], env);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^withdrawn: 0\.95 TON to \S+, fee 0\.05 TON, in transaction [0-9a-f]{64}$/m);
+    assert.equal(await balance(fresh("66")), 950_000_000n);
+  });
 
   await t.step(
     "relayers that lie about root or leaves are passed over; the honest one pays, once",
@@ -174,9 +220,8 @@ Deno.test("tonado withdraw", async (t) => {
   });
 
   await t.step("--self pays all of it, without a relayer, and warns", async () => {
-    const words = ["--mnemonic-file", `${dir}/words`, "--wallet-version", version];
     const args = [ids[2], "--to", fresh("33").toString(), "--self", "--yes"];
-    const { code, stdout, stderr } = await withdraw([...args, ...words]);
+    const { code, stdout, stderr } = await withdraw([...args, ...payer]);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /your wallet pays for it in public/);
     assert.match(stdout, /^withdrawn: 1 TON to \S+, fee 0 TON, in transaction /m);
@@ -229,6 +274,6 @@ Deno.test("tonado withdraw", async (t) => {
   await t.step("note check finds all of them withdrawn", async () => {
     const { stdout } = await tonado(["note", "check", ...at, "--json"], env);
     const { notes } = JSON.parse(stdout);
-    assert.deepEqual(notes.map(({ state }: { state: string }) => state), Array(4).fill("withdrawn"));
+    assert.deepEqual(notes.map(({ state }: { state: string }) => state), Array(5).fill("withdrawn"));
   });
 });

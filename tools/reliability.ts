@@ -16,11 +16,13 @@ import { faultKinds } from "../tests/support/faults.ts";
 import { readArguments } from "./flags.ts";
 import { writeGenerated } from "./generated_files.ts";
 import { page } from "./generated_page.ts";
+import { lacking } from "./reliability_page.ts";
 
 const SEEDS = 100;
 const FUZZED = 500;
-/** Every step of the journal twice, and twice anywhere. */
-const KILLS = 2 * (Object.keys(steps).length + 1);
+/** Every step of the journal twice, and twice anywhere; at any scale once. */
+const PLACES = Object.keys(steps).length + 1;
+const KILLS = 2 * PLACES;
 const REPLICAS = 3;
 /** As of a deep test: thousands of notes. */
 const LOAD_DEPTH = 15;
@@ -42,7 +44,7 @@ const began = performance.now();
 const common = {
   waves: 4,
   faults: 0.12,
-  kills: Math.ceil(KILLS * scale),
+  kills: Math.max(PLACES, Math.ceil(KILLS * scale)),
   at: "steps",
   fuzzed: Math.ceil(FUZZED * scale),
   onProgress: console.log,
@@ -74,81 +76,87 @@ const simulated: SimulationReport[] = [];
 for (let i = 0; i < Math.ceil(SEEDS * scale); i++) simulated.push(await simulate(seed + i));
 
 const minutes = ((performance.now() - began) / 60_000).toFixed(0);
-await writeGenerated("reliability", [
-  await page("docs/reliability.md", {
-    run: [
-      `${
-        new Date().toISOString().slice(0, 10)
-      }, ${minutes} minutes on ${availableParallelism()} cores with a load of ` +
-      `${
-        machineLoad.toFixed(0)
-      } from other work at the start, Deno ${Deno.version.deno}, scale ${scale}, seed ${seed}.`,
+const written = await page("docs/reliability.md", {
+  run: [
+    `${
+      new Date().toISOString().slice(0, 10)
+    }, ${minutes} minutes on ${availableParallelism()} cores with a load of ` +
+    `${
+      machineLoad.toFixed(0)
+    } from other work at the start, Deno ${Deno.version.deno}, scale ${scale}, seed ${seed}.`,
+  ],
+  takeovers: [
+    `${TAKEOVERS} leaders of two replicas were killed while nothing else was asked of them, on a machine whose load was ` +
+    `${takeoverLoad.toFixed(0)}: another led after ${spread(takeovers)}.`,
+  ],
+  campaigns: table([
+    "",
+    "Embedded store, 1 process",
+    `PostgreSQL, ${REPLICAS} replicas`,
+    `Load, ${load.plan.replicas} replicas`,
+    "Simulation",
+  ], [
+    ["Runs", "1", "1", "1", `${simulated.length} seeds`],
+    ["Time covered", ...each(minutesOf), `${hours(simulated)} h of virtual time`],
+    ["Store", ...each(({ plan }) => stores[plan.store]), "in memory"],
+    ["Relayer's wallet", ...each(({ plan }) => plan.wallet), "both"],
+    ["Pools", ...each(({ plan }) => plan.pools.map((pool) => `\`${pool}\``).join(", ")), "1 or 2"],
+    ["Deposits", ...each(({ deposits }) => deposits), ""],
+    ["Withdrawals paid", ...each(({ paid }) => paid), total(({ withdrawals }) => withdrawals)],
+    ["Paid twice", ...each(({ duplicates }) => duplicates), "0"],
+    ["Taken on and lost", ...each(({ lost }) => lost), "0"],
+    ["Reported failed or expired, and submitted again", ...each(({ reported }) => reported.length), ""],
+    ["Processes killed with SIGKILL", ...each(({ kills }) => kills), total(({ kills }) => kills)],
+    ["Processes told to end under load, with SIGTERM", ...each(({ restarts }) => restarts), ""],
+    ["Processes stopped for long, and woken", "", "", "", total(({ stops }) => stops)],
+    ["Times that PgBouncer or Redis was away", ...each(({ outages }) => sum(outages)), ""],
+    ["Calls to the endpoint", ...each(({ calls }) => calls), ""],
+    [
+      "Faults of the endpoint and the network",
+      ...each(({ faults }) => sum(faults)),
+      total(({ faults }) => faults),
     ],
-    takeovers: [
-      `${TAKEOVERS} leaders of two replicas were killed while nothing else was asked of them, on a machine whose load was ` +
-      `${takeoverLoad.toFixed(0)}: another led after ${spread(takeovers)}.`,
-    ],
-    campaigns: table([
+    ["Requests drawn from the API's document, answered", ...each(({ fuzz }) => fuzz.answered), ""],
+    ["Answers of 5xx, other than 503 with Retry-After", ...each(({ fuzz }) => fuzz.errors), ""],
+    ["Answers that the document does not name", ...each(({ fuzz }) => fuzz.wrong.length), ""],
+    ["Paid by somebody else's message", "", "", "", total(({ frontRun }) => frontRun)],
+    [
+      "Until another led after a leader's death",
       "",
-      "Embedded store, 1 process",
-      `PostgreSQL, ${REPLICAS} replicas`,
-      `Load, ${load.plan.replicas} replicas`,
-      "Simulation",
-    ], [
-      ["Runs", "1", "1", "1", `${simulated.length} seeds`],
-      ["Time covered", ...each(minutesOf), `${hours(simulated)} h of virtual time`],
-      ["Store", ...each(({ plan }) => stores[plan.store]), "in memory"],
-      ["Relayer's wallet", ...each(({ plan }) => plan.wallet), "both"],
-      ["Pools", ...each(({ plan }) => plan.pools.map((pool) => `\`${pool}\``).join(", ")), "1 or 2"],
-      ["Deposits", ...each(({ deposits }) => deposits), ""],
-      ["Withdrawals paid", ...each(({ paid }) => paid), total(({ withdrawals }) => withdrawals)],
-      ["Paid twice", ...each(({ duplicates }) => duplicates), "0"],
-      ["Taken on and lost", ...each(({ lost }) => lost), "0"],
-      ["Reported failed or expired, and submitted again", ...each(({ reported }) => reported.length), ""],
-      ["Processes killed with SIGKILL", ...each(({ kills }) => kills), total(({ kills }) => kills)],
-      ["Processes told to end under load, with SIGTERM", ...each(({ restarts }) => restarts), ""],
-      ["Processes stopped for long, and woken", "", "", "", total(({ stops }) => stops)],
-      ["Times that PgBouncer or Redis was away", ...each(({ outages }) => sum(outages)), ""],
-      ["Calls to the endpoint", ...each(({ calls }) => calls), ""],
-      [
-        "Faults of the endpoint and the network",
-        ...each(({ faults }) => sum(faults)),
-        total(({ faults }) => faults),
-      ],
-      ["Requests drawn from the API's document, answered", ...each(({ fuzz }) => fuzz.answered), ""],
-      ["Answers of 5xx, other than 503 with Retry-After", ...each(({ fuzz }) => fuzz.errors), ""],
-      ["Answers that the document does not name", ...each(({ fuzz }) => fuzz.wrong.length), ""],
-      ["Paid by somebody else's message", "", "", "", total(({ frontRun }) => frontRun)],
-      [
-        "Until another led after a leader's death",
-        "",
-        ...[replicas, load].map((run) => spread(run.takeovers)),
-        "",
-      ],
-      ["Wallet at the start", ...each(({ start }) => coins(start)), ""],
-      ["+ fees in coins", ...each(({ fees }) => coins(fees)), ""],
-      ["− refunds", ...each(({ refunds }) => coins(refunds)), ""],
-      ["− costs", ...each(({ costs }) => coins(costs)), ""],
-      ["= wallet at the end, to the nano", ...each(({ end }) => coins(end)), ""],
-      ["Fees in jettons, smallest unit", ...each(({ jettons }) => jettons), ""],
+      ...[replicas, load].map((run) => spread(run.takeovers)),
+      "",
+    ],
+    ["Wallet at the start", ...each(({ start }) => coins(start)), ""],
+    ["+ fees in coins", ...each(({ fees }) => coins(fees)), ""],
+    ["− refunds", ...each(({ refunds }) => coins(refunds)), ""],
+    ["− costs", ...each(({ costs }) => coins(costs)), ""],
+    ["= wallet at the end, to the nano", ...each(({ end }) => coins(end)), ""],
+    ["Fees in jettons, smallest unit", ...each(({ jettons }) => jettons), ""],
+  ]),
+  faults: table(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
+    ...Object.entries(faultKinds).map(([kind, meets]) => [
+      kind,
+      meets,
+      ...each(({ faults }) => faults.get(kind as keyof typeof faultKinds) ?? 0),
     ]),
-    faults: table(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
-      ...Object.entries(faultKinds).map(([kind, meets]) => [
-        kind,
-        meets,
-        ...each(({ faults }) => faults.get(kind as keyof typeof faultKinds) ?? 0),
-      ]),
-    ]),
-    steps: table(["Held and killed", "Embedded store", "PostgreSQL", "Load"], [
-      ...[...Object.keys(steps), "anywhere"].map((
-        step,
-      ) => [step, ...each((run) => run.steps.get(step) ?? 0)]),
-    ]),
-    deaths: table(["What its journal then said", "Embedded store", "PostgreSQL, leaders", "Load, leaders"], [
-      ...deaths.map((death) => [death, ...each((run) => run.deaths.get(death) ?? 0)]),
-    ]),
-  }),
-], false);
+  ]),
+  steps: table(["Held and killed", "Embedded store", "PostgreSQL", "Load"], [
+    ...[...Object.keys(steps), "anywhere"].map((
+      step,
+    ) => [step, ...each((run) => run.steps.get(step) ?? 0)]),
+  ]),
+  deaths: table(["What its journal then said", "Embedded store", "PostgreSQL, leaders", "Load, leaders"], [
+    ...deaths.map((death) => [death, ...each((run) => run.deaths.get(death) ?? 0)]),
+  ]),
+});
+const missing = lacking(written.content);
+if (missing.length > 0) {
+  const kept = await Deno.makeTempFile({ prefix: "tonado-reliability-", suffix: ".md" });
+  await Deno.writeTextFile(kept, written.content);
+  console.error(`the page is not written, it is kept in ${kept}:\n${missing.join("\n")}`);
+  Deno.exit(1);
+}
+await writeGenerated("reliability", [written], false);
 
 function each(of: (run: CampaignReport) => unknown): string[] {
   return [kv, replicas, load].map((run) => String(of(run)));

@@ -1,5 +1,5 @@
 /**
- * The flags for `deno` that make the kernels twice as fast where the runtime knows them; one that does not would end at
+ * The flags for `deno` that make the kernels faster where the runtime knows them; one that does not would end at
  * once. Run as a program it prints them, for tasks: `deno run $(deno run -A tools/v8_flags.ts) ...`.
  */
 import { readArguments } from "./flags.ts";

@@ -5,9 +5,8 @@
  * Usage: deno task zeros [--check]     (`--check` fails when a committed table differs)
  *        deno task zeros --print       (the 21 values, one a line, and nothing written)
  */
-import { keccak_256 } from "@noble/hashes/sha3.js";
-import { bytesToBigint, FIELD_MODULUS, toHex } from "../src/core/field.ts";
-import { poseidon } from "../src/core/poseidon.ts";
+import { toHex } from "../src/core/field.ts";
+import { zeroHashes } from "../src/core/zero_hashes.ts";
 import { writeGenerated } from "./generated_files.ts";
 import { readArguments } from "./flags.ts";
 
@@ -15,8 +14,7 @@ import { readArguments } from "./flags.ts";
 const SEED = "tornado";
 const HEIGHT = 20;
 
-const zeros = [bytesToBigint(keccak_256(new TextEncoder().encode(SEED))) % FIELD_MODULUS];
-while (zeros.length <= HEIGHT) zeros.push(poseidon([zeros.at(-1)!, zeros.at(-1)!]));
+const zeros = zeroHashes(SEED, HEIGHT);
 
 const given = readArguments(["--check", "--print"]);
 if (given.has("--print")) {

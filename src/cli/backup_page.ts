@@ -38,7 +38,7 @@ ${renderSVG(code, { ecc: "M", border: BORDER })}
   );
   const day = new Date(madeAt).toISOString().slice(0, 10);
   return printablePage(
-    `${notes.length} tonado notes, ${day}`,
+    `${notes.length} tonado ${notes.length === 1 ? "note" : "notes"}, ${day}`,
     `${sealed ? SEALED : PLAIN}\n${RESTORE}${sealed ? OTHERWISE : ""}</p>\n${sections.join("\n")}`,
   );
 }

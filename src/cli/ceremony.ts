@@ -16,14 +16,8 @@ import { assertClosed, verificationKeyBytes, writeKeys } from "../ops/ceremony/k
 import { NAME, parseTranscript, type Transcript } from "../ops/ceremony/transcript.ts";
 import { writeZkey } from "../ops/ceremony/zkey.ts";
 import { type Artifacts, openArtifacts } from "../prover/artifacts.ts";
-import { CeremonyTalk } from "./ceremony_talk.ts";
+import { type CeremonyOptions, CeremonyTalk } from "./ceremony_talk.ts";
 import type { Wiring } from "./wiring.ts";
-
-/** What every subcommand takes. */
-export interface CeremonyOptions {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-}
 
 interface OriginOptions extends CeremonyOptions {
   readonly powers?: string;
@@ -147,6 +141,7 @@ async function init(wiring: Wiring, directory: string, options: OriginOptions): 
 }
 
 async function contribute(wiring: Wiring, directory: string, options: ContributeOptions): Promise<void> {
+  await readTranscript(wiring.ceremonyFolder(directory)); // before anybody types for nothing
   const entropy = await entropyOf(wiring, options);
   await withStep(wiring, directory, options, async (step, talk) => {
     talk.contributed(await contributeTo({ ...step, name: options.name, entropy }));

@@ -2,10 +2,16 @@
 import { Problem } from "../core/errors.ts";
 import type { WrittenKeys } from "../ops/ceremony/keys.ts";
 import { counted, lastHash, type Transcript } from "../ops/ceremony/transcript.ts";
-import type { Check } from "../ops/check.ts";
-import type { CeremonyOptions } from "./ceremony.ts";
+import type { Check } from "../core/check.ts";
 import { colours, progressLine } from "./style.ts";
+import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
+
+/** What every subcommand takes. */
+export interface CeremonyOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
 
 /** One command's voice. */
 export class CeremonyTalk {
@@ -66,7 +72,7 @@ export class CeremonyTalk {
       const marks = { ok: c.green("ok    "), warning: c.yellow("note  "), failed: c.red("FAILED") };
       for (const { name, verdict, detail } of checks) {
         if (this.#options.quiet && verdict === "ok") continue;
-        this.#wiring.stdout.write(`  ${marks[verdict]} ${name.padEnd(21)} ${detail}\n`);
+        this.#wiring.stdout.write(`  ${marks[verdict]} ${name.padEnd(21)} ${oneLine(detail)}\n`);
       }
     }
     this.refuseFailed(checks);

@@ -1,6 +1,7 @@
 /** Flags that every command about pools on a chain has, and how their values are read. */
 import { Address } from "@ton/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { Problem } from "../core/errors.ts";
 import { type Network, networks } from "../core/network.ts";
 import { formatUnits } from "../core/units.ts";
 
@@ -13,22 +14,81 @@ export interface ChainOptions {
   readonly quiet?: boolean;
 }
 
-/** Adds them to `command`. */
-export function addChainOptions(command: Command): Command {
+/** Adds them to `command`. @param registry which one it is without the flag */
+export function addChainOptions(command: Command, { registry = "this release's" } = {}): Command {
   return command
     .addOption(new Option("--network <network>", "network of the pools").choices(networks).default("testnet"))
     .option("--endpoint <url>", "toncenter v2 endpoint; default: INDEXER_URL, or the network's public one")
-    .option("--registry <file>", "deployments registry; default: deployments/<network>.json")
+    .option("--registry <file>", `deployments registry; default: ${registry}`)
     .option("--json", "print JSON")
-    .option("--quiet", "print only what must be known");
+    .option("--quiet", "print only what must be known")
+    .hook("preAction", (_, action) => assertOfNetwork(action.opts()));
 }
 
-/** An address on the command line. */
+/** Flags that make another command speak of the same pools and notes. */
+export function sameFlags(
+  { network, endpoint, registry, notes }: Pick<ChainOptions, "network" | "endpoint" | "registry"> & {
+    readonly notes?: string;
+  },
+): string {
+  return flagsOf({ network, endpoint, registry, notes });
+}
+
+/** Flags as they are typed, those that are set; of a list one for each. */
+export function flagsOf(
+  values: Readonly<Record<string, string | readonly string[] | boolean | undefined>>,
+): string {
+  const flag = (name: string, value: string | boolean) =>
+    value === true ? [`--${name}`] : value === false ? [] : [`--${name} ${word(value)}`];
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : typeof value === "object"
+      ? value.flatMap((each) => flag(name, each))
+      : flag(name, value)
+  ).join(" ");
+}
+
+/** As a shell takes it for one word. */
+function word(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** An address as it was typed. */
+class GivenAddress extends Address {
+  readonly #text: string; // an Address is frozen, but for what is private
+
+  constructor({ workChain, hash }: Address, text: string) {
+    super(workChain, hash);
+    this.#text = text;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** It says so itself. */
+  get isTestOnly(): boolean {
+    return Address.isFriendly(this.text) && Address.parseFriendly(this.text).isTestOnly;
+  }
+}
+
+/** An address on the command line; {@linkcode addChainOptions} refuses those of test networks on mainnet. */
 export function addressArgument(text: string): Address {
   try {
-    return Address.parse(text);
+    return new GivenAddress(Address.parse(text), text);
   } catch {
     throw new InvalidArgumentError("It must be a TON address.");
+  }
+}
+
+/** @throws {Problem} `invalid_address` */
+function assertOfNetwork({ network, ...values }: Record<string, unknown>): void {
+  for (const given of Object.values(values)) {
+    if (network !== "mainnet" || !(given instanceof GivenAddress) || !given.isTestOnly) continue;
+    throw new Problem("invalid_address", `${given.text} is an address for test networks only`, {
+      todo: "Give one of mainnet, or another --network.",
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 /** How the answers of an audit are printed. */
-import type { Check } from "../ops/check.ts";
+import type { Check } from "../core/check.ts";
 import { colours } from "./style.ts";
+import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
 
 const marks = { ok: "ok", warning: "warning", failed: "FAILED" } as const;
@@ -15,6 +16,6 @@ export function printChecks(
   const paint = { ok: c.green, warning: c.yellow, failed: c.red } as const;
   for (const { name, verdict, detail } of checks) {
     if (quiet && verdict === "ok") continue;
-    stdout.write(`  ${paint[verdict](marks[verdict].padEnd(8))} ${name.padEnd(11)} ${detail}\n`);
+    stdout.write(`  ${paint[verdict](marks[verdict].padEnd(8))} ${name.padEnd(11)} ${oneLine(detail)}\n`);
   }
 }

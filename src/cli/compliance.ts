@@ -1,13 +1,13 @@
 /** `tonado compliance`: which deposit a withdrawal belongs to, shown by the note's owner, checked by anybody. */
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { makeReport } from "../client/compliance_report.ts";
 import { findNote } from "../client/note_store.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
-import type { ComplianceReport } from "../core/compliance.ts";
+import { type ComplianceReport, purposeFault } from "../core/compliance.ts";
 import { Problem } from "../core/errors.ts";
-import type { Check } from "../ops/check.ts";
-import { checkReport } from "../ops/compliance_check.ts";
+import type { Check } from "../core/check.ts";
+import { checkReport } from "../client/compliance_check.ts";
 import { Pool } from "../ton/pool.ts";
 import { addChainOptions, type ChainOptions } from "./chain_options.ts";
 import { printChecks } from "./checks.ts";
@@ -29,7 +29,11 @@ export function complianceCommand(wiring: Wiring): Command {
   const report = addNotesOption(addChainOptions(new Command("report")))
     .description("show which deposit a withdrawal of yours belongs to; the note itself stays secret")
     .argument("<note>", "first digits of its id; it must be withdrawn")
-    .requiredOption("--for <purpose>", "for whom and what for: the proof holds for this text alone")
+    .requiredOption(
+      "--for <purpose>",
+      "for whom and what for: the proof holds for this text alone",
+      purposeOf,
+    )
     .option("--out <file>", "write the JSON into a new file; default: print it")
     .option("--page <file>", "write a page for paper, one HTML file")
     .addHelpText(
@@ -57,6 +61,15 @@ export function complianceCommand(wiring: Wiring): Command {
       "\nExamples:\n  tonado compliance report 2f81 --for 'tax office, 2026' --out report.json\n" +
         "  tonado compliance verify report.json",
     );
+}
+
+/** Bytes; a report and its page have some thousand. */
+const LARGEST_REPORT = 4_000_000;
+
+function purposeOf(text: string): string {
+  const fault = purposeFault(text);
+  if (fault) throw new InvalidArgumentError(`As it is, ${fault}.`);
+  return text;
 }
 
 async function makeOne(wiring: Wiring, id: string, options: ReportOptions): Promise<void> {
@@ -93,7 +106,7 @@ async function makeOne(wiring: Wiring, id: string, options: ReportOptions): Prom
 
 async function verifyOne(wiring: Wiring, file: string, options: ChainOptions): Promise<void> {
   const { network } = options;
-  const report = readReport(await new Response(await wiring.readStream(file)).text());
+  const report = readReport(await new Response(await wiring.readStream(file, LARGEST_REPORT)).text());
   if (report.statement.network !== network) {
     throw misuse("--network", `is ${network}, the report is of ${report.statement.network}`);
   }

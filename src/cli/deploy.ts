@@ -20,6 +20,7 @@ import {
   type ChainOptions,
   native,
   poolAddress,
+  sameFlags,
   units,
 } from "./chain_options.ts";
 import { colours, progressLine } from "./style.ts";
@@ -72,7 +73,7 @@ export function deployCommand(wiring: Wiring): Command {
         .choices(["v4R2", "v5R1"]),
     )
     .option("--yes", "do not ask before money moves");
-  return addChainOptions(command)
+  return addChainOptions(command, { registry: "deployments/<network>.json" })
     .addHelpText(
       "after",
       "\nA second run finds the pool and pays nothing. The mnemonic is never taken from the command line.\n\n" +
@@ -229,7 +230,8 @@ class Talk {
       this.#fact("jettons", `in ${wallet}, as the master told pool and getter alike`);
     }
     this.#fact("registry", `${registry}, as ${poolKey(deployment)}`);
-    this.#line(`\nAudit it at any time: tonado pool inspect ${address} --network ${network}`);
+    const flags = sameFlags({ network, endpoint: this.options.endpoint, registry });
+    this.#line(`\nAudit it at any time: tonado pool inspect ${address} ${flags}`);
   }
 
   #bold(text: string): string {

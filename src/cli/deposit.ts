@@ -9,15 +9,23 @@ import type { PoolJetton } from "../client/note_pool.ts";
 import { findNote, newRecord, type NoteRecord, type NoteStore } from "../client/note_store.ts";
 import { RelayerClient } from "../client/relayer_client.ts";
 import { fromRelayer } from "../client/tree_sync.ts";
-import { findRegistry } from "../config/registry.ts";
+import { findRegistry, registryName } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { createNote, formatNote } from "../core/note.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
+import { isDeploymentOfBuild } from "../ton/pool_state.ts";
 import type { Wallet } from "../ton/wallet.ts";
-import { addChainOptions, addressArgument, type ChainOptions, native, units } from "./chain_options.ts";
+import {
+  addChainOptions,
+  addressArgument,
+  type ChainOptions,
+  native,
+  poolAddress,
+  units,
+} from "./chain_options.ts";
 import { DepositTalk } from "./deposit_talk.ts";
 import { misuse } from "./misuse.ts";
 import { noPool, poolsOf } from "./note.ts";
@@ -49,7 +57,7 @@ export function depositCommand(wiring: Wiring): Command {
     .option("--note <id>", "fill a note that is kept already, or go on with its deposit")
     .option("--resume", "go on with the deposit that was cut off")
     .option("--from <address>", "with a phone: the address that holds the jettons", addressArgument)
-    .option("--qr <file>", "with a phone: write the QR code into an SVG file, too")
+    .option("--qr <file>", "with a phone: write the QR code into a new SVG file, too")
     .option("--wait <minutes>", "with a phone: how long to wait", "30")
     .option("--relayer <url>", "take the leaves from a relayer: quicker, and checked against the chain")
     .option("--yes", "do not ask before money moves");
@@ -74,18 +82,21 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
   }
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
+  if (key === undefined && options.note === undefined && !options.resume) throw noneNamed(known);
   const chain = wiring.connect(url, apiKey?.reveal());
   const wallet = await openPayer(wiring, options, chain);
   const store = await openNotes(wiring, options, { create: key !== undefined });
   using _ = await store.work();
+  using qr = options.qr === undefined ? undefined : wiring.ownFile("--qr", options.qr);
+  qr?.check(); // after the store is opened, which may be the file that it names
   const record = await choose(wiring, store, key, options, known);
   const deployment = deploymentOf(record, known);
-  const talk = new DepositTalk(wiring, options, record.id);
+  const talk = new DepositTalk(wiring, options, record.id, qr);
   if (record.deposit?.leafIndex !== undefined) return talk.already(record.deposit.leafIndex);
 
   const pool = new Pool(chain, deployment.address);
-  await assertRegistered(chain, deployment);
-  await confirm(wiring, options, deployment, wallet);
+  await assertGenuine(chain, deployment);
+  await confirm(wiring, options, deployment, wallet, talk);
   const from = wallet?.address ?? options.from;
   const deposit = from ? { from: from.toRawString() } : {};
   const kept: Partial<NoteRecord> = { state: "depositing", pool: deployment.address.toRawString(), deposit };
@@ -139,19 +150,27 @@ async function choose(
     const open = records.filter(({ state }) => state === "depositing");
     if (open.length === 1) return open[0];
     const ids = open.map(({ id }) => id).join(", ");
-    throw new Problem(
-      "unknown_note",
-      open.length === 0 ? `no deposit on ${network} was cut off` : `say which by --note: ${ids}`,
-    );
+    throw open.length === 0
+      ? new Problem("unknown_note", `no deposit on ${network} was cut off`, {
+        todo: `Begin one: tonado deposit <pool> --network ${network}`,
+      })
+      : new Problem("unknown_note", "several deposits were cut off", {
+        todo: `Say which by --note: ${ids}`,
+      });
   }
-  if (key === undefined) {
-    throw misuse("pool", `is required, one of ${[...pools.keys()].join(", ") || "none"}`);
-  }
-  const pool = pools.get(key);
-  if (!pool) throw noPool(key, pools.keys());
+  const pool = pools.get(key!); // one is named where neither flag is
+  if (!pool) throw noPool(key!, pools.keys());
   const { asset, amount, address } = pool;
   const text = formatNote(createNote({ asset, amount, network }));
   return { ...newRecord(text, wiring.now()), pool: address.toRawString() };
+}
+
+function noneNamed({ network, pools }: Deployments): Problem {
+  if (pools.size > 0) return misuse("pool", `is required, one of ${[...pools.keys()].join(", ")}`);
+  return misuse(
+    "pool",
+    `is required, and the registry has none on ${network}: name another --network, or a --registry that has`,
+  );
 }
 
 /** The pool of a note. @throws {Problem} `wrong_pool` when the registry has none, or nothing says which of several */
@@ -159,7 +178,9 @@ export function deploymentOf(record: NoteRecord, known: Deployments): Deployment
   const [[, pool], ...others] = poolsOf(record, known);
   if (others.length > 0) {
     const keys = poolsOf(record, known).map(([key]) => key).join(" or ");
-    throw new Problem("wrong_pool", `the note may be of ${keys}: tonado note check ${record.id} finds out`);
+    throw new Problem("wrong_pool", `the note may be of ${keys}`, {
+      todo: `\`tonado note check ${record.id} --network ${known.network}\` finds out, and remembers it.`,
+    });
   }
   return pool;
 }
@@ -169,12 +190,20 @@ export function jettonOf({ asset, decimals, jettonMaster }: Deployment): PoolJet
   return jettonMaster && { asset, decimals: decimals!, jettonMaster };
 }
 
-/** Money goes only to the code that the registry names. */
-async function assertRegistered(chain: Chain, { address, codeHash }: Deployment): Promise<void> {
+/**
+ * Money goes only to a pool that began empty with this build's code, whatever a registry says: the code alone does not
+ * tell whose roots a pool was born with.
+ *
+ * @throws {Problem} `wrong_pool`
+ */
+async function assertGenuine(chain: Chain, deployment: Deployment): Promise<void> {
+  const { address, codeHash } = deployment;
   const { code } = await chain.account(address);
-  if (code?.hash().toString("hex") !== codeHash) {
-    throw new Problem("wrong_pool", `the contract at ${address} is not the one that the registry names`);
-  }
+  const genuine = isDeploymentOfBuild(deployment) && code?.hash().toString("hex") === codeHash;
+  if (genuine) return;
+  throw new Problem("wrong_pool", `what the registry names at ${address} is no pool of this release`, {
+    todo: `Do not deposit: \`tonado pool inspect ${address}\` says what it is.`,
+  });
 }
 
 async function confirm(
@@ -182,10 +211,17 @@ async function confirm(
   options: DepositOptions,
   deployment: Deployment,
   wallet: Wallet | undefined,
+  talk: DepositTalk,
 ): Promise<void> {
+  const { network } = options;
   const takes = units(deployment.denomination, deployment);
+  const facts = {
+    key: poolKey(deployment),
+    address: poolAddress(deployment.address, network),
+    registry: registryName(network, options.registry),
+  };
   if (!wallet) {
-    if (deployment.asset === "native" || options.from) return;
+    if (deployment.asset === "native" || options.from) return talk.pool({ ...facts, takes });
     throw misuse("--from", `is required: the address that holds the ${deployment.asset}`);
   }
   const balance = await wallet.balance();
@@ -195,6 +231,6 @@ async function confirm(
       `${wallet.format()} holds ${native(balance)}, the deposit takes ${takes} and fees`,
     );
   }
-  const where = `${poolKey(deployment)} on ${options.network}`;
+  const where = `${facts.key} on ${network}, ${facts.address} by ${facts.registry}`;
   await mustAgree(wiring, options, `Send ${takes} from ${wallet.format()} into ${where}?`);
 }

@@ -1,27 +1,45 @@
 /** What a depositor reads while `tonado deposit` runs: links on standard output, progress on standard error. */
+import type { Address } from "@ton/core";
 import { encode, renderSVG, renderUnicodeCompact } from "uqr";
 import type { DepositResult, DepositStep } from "../client/deposit_attempts.ts";
 import type { DepositLink, LinkStep } from "../client/deposit_link.ts";
-import { native } from "./chain_options.ts";
+import { Problem } from "../core/errors.ts";
+import { flagsOf, native, sameFlags } from "./chain_options.ts";
+import { payerFlags } from "./payer.ts";
 import { colours, progressLine } from "./style.ts";
-import type { Wiring } from "./wiring.ts";
+import { oneLine } from "./terminal_text.ts";
+import type { OwnFile, Wiring } from "./wiring.ts";
 
 /** Modules of white around a code, which readers need. */
 const BORDER = 2;
 
-interface Options {
-  readonly network: string;
+type Options = Parameters<typeof sameFlags>[0] & Parameters<typeof payerFlags>[0] & {
+  readonly from?: Address;
+  readonly wait?: string;
+  readonly relayer?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
-  readonly qr?: string;
-}
+};
 
-/** With `--json` one object a line: `kept`, `link`, the steps, `deposited`. */
+/** With `--json` one object a line: `pool`, `kept`, `link`, the steps, `deposited`. */
 export class DepositTalk {
   readonly #progress;
 
-  constructor(readonly wiring: Wiring, readonly options: Options, readonly id: string) {
+  /** @param qr where the code goes, too */
+  constructor(
+    readonly wiring: Wiring,
+    readonly options: Options,
+    readonly id: string,
+    readonly qr?: OwnFile,
+  ) {
     this.#progress = progressLine(wiring.stderr);
+  }
+
+  /** Before a link is shown: where it pays, and who says so. */
+  pool(pool: { readonly key: string; readonly address: string; takes: string; registry: string }): void {
+    if (this.#event({ event: "pool", ...pool })) return;
+    const { key, address, takes, registry } = pool;
+    this.#say(`${this.#bold(key)} takes exactly ${takes}; ${address} by ${registry}`);
   }
 
   kept(): void {
@@ -64,7 +82,7 @@ export class DepositTalk {
     this.#say(
       `${colours(this.wiring.stdout, this.wiring.env).green("deposited")} as leaf ${leafIndex}\n\n` +
         "Make a backup now: tonado note backup <file>\n" +
-        `Withdraw later rather than sooner: tonado withdraw ${this.id} --network ${this.options.network} ` +
+        `Withdraw later rather than sooner: tonado withdraw ${this.id} ${sameFlags(this.options)} ` +
         "--to <fresh address> --relayer <url>",
     );
   }
@@ -72,20 +90,27 @@ export class DepositTalk {
   /** The note is kept whatever happened. */
   interrupted(): void {
     this.#progress.clear();
-    const { stderr } = this.wiring;
-    stderr.write(
-      `note ${this.id} is kept; to go on: tonado deposit --note ${this.id} --network ${this.options.network}\n`,
+    const { from, wait, relayer } = this.options;
+    const flags = [
+      sameFlags(this.options),
+      payerFlags(this.options),
+      flagsOf({ from: from?.toString(), wait, relayer }),
+    ].filter(Boolean).join(" ");
+    this.wiring.stderr.write(
+      `note ${this.id} is kept; to go on: tonado deposit --note ${this.id} ${flags}\n`,
     );
   }
 
   #link({ url, to, amount, leafIndex }: DepositLink): void {
     this.#progress.clear();
     const { stdout } = this.wiring;
-    if (this.options.qr) {
-      const svg = renderSVG(url, { ecc: "L", border: BORDER });
-      this.wiring.writeFile(this.options.qr, svg).catch((error) =>
-        this.wiring.stderr.write(`${this.options.qr} cannot be written: ${error.message}\n`)
-      );
+    try {
+      this.qr?.write(renderSVG(url, { ecc: "L", border: BORDER }));
+    } catch (error) { // the link itself is below
+      if (!(error instanceof Problem)) throw error;
+      for (const { pointer, detail } of error.errors) {
+        this.wiring.stderr.write(`${pointer}: ${oneLine(detail)}\n`);
+      }
     }
     const json = { event: "link", id: this.id, url, to: to.toRawString(), amount: String(amount), leafIndex };
     if (this.#event(json)) return;

@@ -1,8 +1,15 @@
 /** How the program ends, by class: what a script needs to decide whether to go on, to ask, or to try again. */
 import { Problem, type ProblemCode } from "../core/errors.ts";
 
-/** Exit codes; an interruption has the shell's own for SIGINT. */
-export const exitStatus = { ok: 0, failed: 1, usage: 2, unavailable: 3, interrupted: 130 } as const;
+/** Exit codes; an interruption has the shell's own for SIGINT, output that nobody reads that for SIGPIPE. */
+export const exitStatus = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unavailable: 3,
+  interrupted: 130,
+  unread: 141,
+} as const;
 
 /** What each of them means, as help prints it. */
 export const exitMeaning: Readonly<Record<keyof typeof exitStatus, string>> = {
@@ -11,6 +18,7 @@ export const exitMeaning: Readonly<Record<keyof typeof exitStatus, string>> = {
   usage: "a mistake in flags, variables, configuration or registry",
   unavailable: "something did not answer, or not in time: the same command may succeed later",
   interrupted: "interrupted",
+  unread: "nobody reads what it prints any more; said without a word",
 };
 
 const USAGE: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["invalid_config", "invalid_registry"]);

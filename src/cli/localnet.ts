@@ -35,7 +35,7 @@ export function localnetCommand(wiring: Wiring): Command {
     .option("--relayer-port <port>", "port of the relayer; 0: any free one", port, DEFAULT_RELAYER_PORT)
     .option(
       "--data-dir <dir>",
-      "where the pools' registry is written and the relayer keeps its data, emptied at each start; default: a temporary one",
+      "where the pools' registry is written and the relayer keeps its data (localnet-relayer, emptied at each start); default: a temporary one",
     )
     .option("--block-time <milliseconds>", "time between blocks", milliseconds, DEFAULT_BLOCK_TIME_MS)
     .option("--json", "print one JSON line when all is ready")
@@ -50,7 +50,7 @@ export function localnetCommand(wiring: Wiring): Command {
 async function localnet(wiring: Wiring, options: Options): Promise<void> {
   const stopped = wiring.stopped();
   const dataDir = options.dataDir ?? await wiring.makeTempDir();
-  const store = `${dataDir}/relayer`;
+  const store = `${dataDir}/localnet-relayer`; // nobody else's name: it is emptied
   const registry = `${dataDir}/localnet.json`;
   let network: RunningLocalnet | undefined;
   let relayer: RunningRelayer | undefined;

@@ -14,10 +14,13 @@ export function namedPool(pool: string, { network, pools }: Deployments): Addres
     const keys = [...pools.keys()].join(", ") || "none";
     throw new Problem("invalid_address", `${pool} is no address, and no pool of the registry (${keys})`, {
       cause,
+      todo: `Give its address, or a key that \`tonado pool list --network ${network}\` shows.`,
     });
   }
   if (network === "mainnet" && Address.isFriendly(pool) && Address.parseFriendly(pool).isTestOnly) {
-    throw new Problem("invalid_address", `${pool} is an address for test networks only`);
+    throw new Problem("invalid_address", `${pool} is an address for test networks only`, {
+      todo: "Give the address of the pool on mainnet, or another --network.",
+    });
   }
   return address;
 }

@@ -1,6 +1,7 @@
 /** `tonado note`: makes notes, tells where they stand, and brings them into safety and back. */
 import { Command } from "commander";
 import { checkNotes, type NoteStanding } from "../client/note_check.ts";
+import { paidOut } from "../client/note_payment.ts";
 import { findNote, newRecord, type NoteRecord } from "../client/note_store.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
@@ -8,7 +9,7 @@ import { type Deployment, type Deployments, poolKey } from "../core/deployments.
 import { Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
 import { createNote, formatNote } from "../core/note.ts";
-import { addChainOptions, type ChainOptions } from "./chain_options.ts";
+import { addChainOptions, type ChainOptions, sameFlags } from "./chain_options.ts";
 import { addNoteOptions, addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { type BackupOptions, noteBackup, noteRestore } from "./note_files.ts";
 import { colours, isoSeconds, progressLine } from "./style.ts";
@@ -83,7 +84,7 @@ async function createOne(wiring: Wiring, key: string, options: CheckOptions): Pr
   if (options.quiet) return wiring.stdout.write(`${record.id}\n`);
   wiring.stdout.write(
     `note ${colours(wiring.stdout, wiring.env).bold(record.id)} for ${key} on ${network}\n\n` +
-      `Fill it: tonado deposit --note ${record.id} --network ${network}\n`,
+      `Fill it: tonado deposit --note ${record.id} ${sameFlags(options)}\n`,
   );
 }
 
@@ -92,6 +93,10 @@ export function noPool(key: string, keys: Iterable<string>): Problem {
   return new Problem(
     "wrong_pool",
     `no pool ${key} in the registry: ${[...keys].join(", ") || "it is empty"}`,
+    {
+      todo:
+        "Choose one of those, or another --network or --registry: `tonado pool list` shows what they have.",
+    },
   );
 }
 
@@ -144,7 +149,9 @@ async function showNotes(
     return stdout.write(JSON.stringify({ notes }) + "\n");
   }
   const c = colours(stdout, env);
-  if (chosen.length === 0 && !options.quiet) stdout.write("no notes yet; make one: tonado deposit\n");
+  if (chosen.length === 0 && !options.quiet) {
+    stdout.write("no notes yet; make one: tonado deposit <pool>; `tonado pool list` names the pools\n");
+  }
   for (const record of chosen) {
     const { id, state, network, pool, createdAt } = publicFacts(record);
     const line = `${c.bold(id)}  ${state.padEnd(11)} ${pool.padEnd(12)} ${network}  ${
@@ -185,9 +192,9 @@ async function check_(wiring: Wiring, id: string | undefined, options: CheckOpti
   }
   const updated = [];
   for (const record of chosen) {
-    const { key, address, ...standing } = standings.get(record.id)!;
+    const { key, address, payment, ...standing } = standings.get(record.id)!;
     const pool = standing.state === "absent" ? record.pool : address;
-    const facts = publicFacts(await remember(store, record, { ...standing, pool }));
+    const facts = publicFacts(await remember(store, record, { ...standing, payment, pool }));
     updated.push({ ...standing, ...facts, pool: key });
   }
   if (options.json) return wiring.stdout.write(JSON.stringify({ network, notes: updated }) + "\n");
@@ -207,7 +214,7 @@ async function check_(wiring: Wiring, id: string | undefined, options: CheckOpti
 async function remember(
   store: Awaited<ReturnType<typeof openNotes>>,
   record: NoteRecord,
-  { state, leafIndex, depositor, depositedAt, pool }: NoteStanding & { readonly pool?: string },
+  { state, leafIndex, depositor, depositedAt, payment, pool }: NoteStanding & { readonly pool?: string },
 ): Promise<NoteRecord> {
   const now = state === "absent"
     ? record.state
@@ -216,9 +223,12 @@ async function remember(
     : state;
   const { leafIndex: known, from } = record.deposit ?? {};
   const same = known === leafIndex && (leafIndex === undefined || from === depositor);
-  if (now === record.state && same && record.pool === pool) return record;
+  const { recipient } = record.withdrawal ?? {};
+  const paid = !payment || recipient === undefined || recipient === payment.recipient.toRawString();
+  if (now === record.state && same && paid && record.pool === pool) return record;
   const deposit = leafIndex === undefined
     ? {}
     : { deposit: { from: depositor, leafIndex, timestamp: depositedAt } };
-  return await store.update(record.id, { state: now, ...pool === undefined ? {} : { pool }, ...deposit });
+  const change = { state: now, ...pool === undefined ? {} : { pool }, ...deposit };
+  return await store.update(record.id, { ...change, ...payment && paidOut(record, payment) });
 }

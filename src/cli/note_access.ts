@@ -49,7 +49,10 @@ export async function openNotes(
     return await file.open(passphrase ?? await ask(wiring, `Passphrase of ${path}`));
   }
   if (!create) {
-    throw new Problem("unknown_note", `there is no note store at ${path}`);
+    throw new Problem("unknown_note", `there is no note store at ${path}`, {
+      todo: `Name it with --notes or ${clientSettings.notes.name}, make the first note with ` +
+        "`tonado deposit <pool>`, or bring a backup in with `tonado note restore <file>`.",
+    });
   }
   const chosen = passphrase ?? await choose(wiring, path);
   if (chosen.reveal().length < SHORTEST_PASSPHRASE) {

@@ -20,12 +20,14 @@ export async function noteBackup(wiring: Wiring, file: string, options: BackupOp
   const store = await openNotes(wiring, options);
   const records = await store.list();
   if (!page) {
+    if (records.length === 0) throw nothing("the store has no notes");
     const bytes = await store.backup();
     await wiring.writeStream(file, ReadableStream.from([bytes]));
-    const text = `${records.length} notes in ${file}, under the store's passphrase`;
+    const text = `${counted(records.length)} in ${file}, under the store's passphrase`;
     return report(wiring, options, { file, notes: records.length }, text);
   }
   const notes = records.filter(({ state }) => state !== "withdrawn");
+  if (notes.length === 0) throw nothing("the store has no note that is not withdrawn");
   const progress = progressLine(wiring.stderr);
   const codes: PaperNote[] = [];
   try {
@@ -43,7 +45,12 @@ export async function noteBackup(wiring: Wiring, file: string, options: BackupOp
     wiring.stderr.write(`${mark}: whoever sees this page, or the file, can take the money\n`);
   }
   const how = plain ? "not encrypted" : "under the store's passphrase";
-  report(wiring, options, { file, notes: codes.length, plain }, `${codes.length} notes in ${file}, ${how}`);
+  report(
+    wiring,
+    options,
+    { file, notes: codes.length, plain },
+    `${counted(codes.length)} in ${file}, ${how}`,
+  );
 }
 
 /** Adds what the backup has beyond the store. */
@@ -55,7 +62,11 @@ export async function noteRestore(
   const records = file === undefined ? await asked(wiring, options) : await backedUp(wiring, file, options);
   const store = await openNotes(wiring, options, { create: true });
   const added = await store.add(records);
-  const text = `${added} of ${records.length} notes are new here\nWhere they stand: tonado note check`;
+  const networks = new Set(records.map(({ note }) => note.reveal().network));
+  const checks = [...networks].map((network) => `\nWhere they stand: tonado note check --network ${network}`);
+  const text = `${added} of ${counted(records.length)} ${added === 1 ? "is" : "are"} new here${
+    checks.join("")
+  }`;
   report(wiring, options, { found: records.length, added }, text);
 }
 
@@ -103,6 +114,17 @@ async function passphraseOf(wiring: Wiring, options: NoteOptions, what: string):
   const given = passphrase ?? await wiring.askSecret(`Passphrase of ${what}`);
   if (!given) throw new Problem("notes_locked", "there is no terminal to ask for the backup's passphrase at");
   return given;
+}
+
+function counted(notes: number): string {
+  return `${notes} ${notes === 1 ? "note" : "notes"}`;
+}
+
+/** A backup of nothing would be taken for one of something. */
+function nothing(what: string): Problem {
+  return new Problem("unknown_note", `${what}: nothing is written`, {
+    todo: "`tonado note show` lists what is there; --notes or TONADO_NOTES names another store.",
+  });
 }
 
 function report({ stdout }: Wiring, { json, quiet }: NoteOptions, members: object, text: string): void {

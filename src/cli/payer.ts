@@ -6,6 +6,7 @@ import { Problem } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Wallet, WalletVersion } from "../ton/wallet.ts";
+import { flagsOf } from "./chain_options.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -26,6 +27,17 @@ export function addPayerOptions(command: Command): Command {
       new Option("--wallet-version <version>", "its contract; default: TONADO_WALLET_VERSION, or v4R2")
         .choices(["v4R2", "v5R1"]),
     );
+}
+
+/** Flags that make another command ask for the same wallet. */
+export function payerFlags(
+  { mnemonicFile, askMnemonic, walletVersion }: Omit<PayerOptions, "network">,
+): string {
+  return flagsOf({
+    "mnemonic-file": mnemonicFile,
+    "ask-mnemonic": askMnemonic,
+    "wallet-version": walletVersion,
+  });
 }
 
 /** The wallet whose words are at hand, or undefined. @throws {Problem} `invalid_config` */

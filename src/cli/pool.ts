@@ -5,7 +5,7 @@ import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
-import type { PoolFacts } from "../ops/audit_checks.ts";
+import type { PoolFacts } from "../ops/pool_facts.ts";
 import { inspectPool, type PoolAudit } from "../ops/inspect.ts";
 import { addChainOptions, type ChainOptions, native, poolAddress, units } from "./chain_options.ts";
 import { printChecks } from "./checks.ts";
@@ -43,21 +43,23 @@ export function poolCommand(wiring: Wiring): Command {
 
 async function listPools({ stdout, env }: Wiring, options: ChainOptions): Promise<void> {
   const { network, pools } = await findRegistry(options.network, options.registry);
-  const rows = [...pools].map(([key, { address, denomination, owner, deployedSeqno, ...pool }]) => ({
+  const rows = [...pools].map(([key, { address, denomination, owner, deployedSeqno, retired, ...pool }]) => ({
     key,
     address: poolAddress(address, network),
     denomination: String(denomination),
     owner: owner && poolAddress(owner, network),
     deployedSeqno,
+    ...retired && { retired },
     ...pool.jettonMaster &&
       { jettonMaster: poolAddress(pool.jettonMaster, network), decimals: pool.decimals },
   }));
   if (options.json) return stdout.write(JSON.stringify({ network, pools: rows }) + "\n");
   if (rows.length === 0 && !options.quiet) stdout.write(`no pools on ${network}\n`);
   const c = colours(stdout, env);
-  for (const { key, address, owner } of rows) {
+  for (const { key, address, owner, retired } of rows) {
     const admin = owner ? c.yellow(`owner ${owner}`) : "no owner";
-    stdout.write(options.quiet ? `${address}\n` : `${c.bold(key.padEnd(14))} ${address}  ${admin}\n`);
+    const state = retired ? c.yellow("  retired") : "";
+    stdout.write(options.quiet ? `${address}\n` : `${c.bold(key.padEnd(14))} ${address}  ${admin}${state}\n`);
   }
 }
 

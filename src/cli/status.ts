@@ -8,6 +8,7 @@ import { Pool } from "../ton/pool.ts";
 import { addChainOptions, type ChainOptions, poolAddress, units } from "./chain_options.ts";
 import { requireLife } from "./liveness.ts";
 import { colours } from "./style.ts";
+import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
 
 type StatusOptions = ChainOptions & {
@@ -81,7 +82,9 @@ async function status(wiring: Wiring, options: StatusOptions): Promise<void> {
       );
     }
     for (const { relayer, problem, fees = {} } of relayers) {
-      stdout.write(`${c.bold(relayer)}  ${problem === undefined ? c.green("answers") : c.red(problem)}\n`);
+      stdout.write(
+        `${c.bold(relayer)}  ${problem === undefined ? c.green("answers") : c.red(oneLine(problem))}\n`,
+      );
       for (const pool of pools) {
         const fee = fees[pool.key];
         if (fee !== undefined) stdout.write(`  ${pool.key.padEnd(14)} fee ${units(BigInt(fee), pool)}\n`);
@@ -101,7 +104,9 @@ async function relayerState(relayer: string, { network }: StatusOptions): Promis
     const served = await client.pools();
     if (served.network !== network) return { relayer, problem: `serves ${served.network}` };
     const fees: Record<string, string> = {};
-    for (const key of Object.keys(served.pools)) fees[key] = String(await client.feeFloor(key));
+    for (const [key, { retired }] of Object.entries(served.pools)) {
+      if (!retired) fees[key] = String(await client.feeFloor(key));
+    }
     return { relayer, fees };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

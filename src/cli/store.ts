@@ -6,6 +6,7 @@ import { checkStore } from "../ops/store_check.ts";
 import { exportStore, type ExportSummary, importStore } from "../ops/store_export.ts";
 import type { ArchivedStore } from "../store/archive.ts";
 import { colours, type ProgressLine, progressLine } from "./style.ts";
+import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
 
 interface StoreOptions {
@@ -94,7 +95,7 @@ async function check(wiring: Wiring, options: StoreOptions): Promise<void> {
     for (const { name, holds, detail } of checks) {
       if (holds && options.quiet) continue;
       const mark = holds ? c.green("ok    ") : c.red("FAILED");
-      wiring.stdout.write(`  ${mark} ${name.padEnd(12)} ${detail}\n`);
+      wiring.stdout.write(`  ${mark} ${name.padEnd(12)} ${oneLine(detail)}\n`);
     }
   }
   if (sound) return;

@@ -1,10 +1,16 @@
 /** How the command line looks: colour on a terminal only, and never when NO_COLOR is set (no-color.org). */
 import { createColors } from "picocolors";
+import { own, shown } from "./terminal_text.ts";
 import type { Output, Wiring } from "./wiring.ts";
 
+const names = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
+type Colours = Readonly<Record<typeof names[number], (text: string) => string>>;
+
 /** Colour functions for `output`; they return the text unchanged where colour is not wanted. */
-export function colours(output: Output, env: Wiring["env"]): ReturnType<typeof createColors> {
-  return createColors(output.isTerminal && !env.NO_COLOR && env.TERM !== "dumb");
+export function colours(output: Output, env: Wiring["env"]): Colours {
+  const colour = createColors(output.isTerminal && !env.NO_COLOR && env.TERM !== "dumb");
+  const painted = (name: typeof names[number]) => (text: string) => own(colour[name](shown(text)));
+  return Object.fromEntries(names.map((name) => [name, painted(name)])) as Colours;
 }
 
 /** A line that is drawn over itself while something takes long; on anything but a terminal nothing is drawn. */
@@ -19,7 +25,7 @@ const BAR = 24;
 /** Starts a {@linkcode ProgressLine} on `output`. */
 export function progressLine(output: Output): ProgressLine {
   const clear = () => {
-    if (output.isTerminal) output.write("\r\x1b[K");
+    if (output.isTerminal) output.write(own("\r\x1b[K"));
   };
   return {
     clear,

@@ -75,10 +75,17 @@ export interface Wiring {
   makeTempDir(): Promise<string>;
   /** Removes a directory and all in it; one that does not exist is no error. */
   removeDir(path: string): Promise<void>;
-  /** Writes a file, and the directories above it if they are missing. */
+  /** Writes a file of the program's own, over what is there, and the directories above it if they are missing. */
   writeFile(path: string, text: string): Promise<void>;
-  /** Opens a file to be read once. @throws {Problem} `invalid_config` when it cannot be */
-  readStream(path: string): Promise<ReadableStream<Uint8Array>>;
+  /** A file that a command makes; see `ownFile`. @param setting the flag that names it */
+  ownFile(setting: string, path: string): OwnFile;
+  /**
+   * Opens a file to be read once.
+   *
+   * @param most bytes that a regular file may have; without it anything is read, pipes too
+   * @throws {Problem} `invalid_config` when it cannot be
+   */
+  readStream(path: string, most?: number): Promise<ReadableStream<Uint8Array>>;
   /** Writes a new file that only its owner may read, whole or not at all. @throws {Problem} `invalid_config` */
   writeStream(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Unix milliseconds. */
@@ -88,7 +95,7 @@ export interface Wiring {
   migrateDatabase(url: Secret<string>): Promise<{ found: number; now: number }>;
   /** Resolves when the user or the system asks the program to end. */
   stopped(): Promise<void>;
-  /** Asks the person at the terminal, on standard error; undefined when there is nobody to ask. */
+  /** Asks the person at the terminal, on standard error; undefined: there is nobody to ask. @throws {Problem} `cancelled` */
   agrees(question: string): Promise<boolean | undefined>;
   /** Asks for what must not be seen; undefined when there is nobody to ask. @throws {Problem} `cancelled` */
   askSecret(question: string): Promise<Secret<string> | undefined>;
@@ -110,6 +117,14 @@ export interface Wiring {
     options: { version: WalletVersion; network: Network; chain: Chain },
   ): Promise<Wallet>;
   createProver(): Promise<Prover>;
+}
+
+/** A file of a run's own: what was there before the run is never replaced. Disposed of, it stays as it was written. */
+export interface OwnFile extends Disposable {
+  /** Whether it can be made, by making it and taking it away. @throws {Problem} `invalid_config` */
+  check(): void;
+  /** Makes it, or replaces what this run wrote into it. @throws {Problem} `invalid_config` */
+  write(text: string): void;
 }
 
 /** A stream of text. */

@@ -2,6 +2,7 @@
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import type { PoolJetton } from "../client/note_pool.ts";
+import { attempted, notePayment, paidOut } from "../client/note_payment.ts";
 import { findNote, type NoteRecord, type NoteStore, type WithdrawalJournal } from "../client/note_store.ts";
 import { defaultMaxFee, type RelayedRequest, withdrawThrough } from "../client/relayed_withdrawal.ts";
 import { RelayerClient, type WithdrawArgs } from "../client/relayer_client.ts";
@@ -12,17 +13,17 @@ import { resumeWithdrawal } from "../client/withdrawal_resume.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import type { Deployment } from "../core/deployments.ts";
-import { Problem } from "../core/errors.ts";
+import { Problem, type ProblemCode } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import { parseUnits } from "../core/units.ts";
 import type { Prover } from "../prover/prover.ts";
-import type { Chain } from "../ton/chain.ts";
+import type { Chain, TransactionId } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
-import { addChainOptions, addressArgument, type ChainOptions } from "./chain_options.ts";
+import { addChainOptions, addressArgument, type ChainOptions, sameFlags } from "./chain_options.ts";
 import { deploymentOf, jettonOf } from "./deposit.ts";
 import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
-import { addPayerOptions, openPayer, type PayerOptions } from "./payer.ts";
+import { addPayerOptions, openPayer, payerFlags, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
 import { chosenRecipient, linksBefore } from "./withdraw_checks.ts";
 import { WithdrawTalk } from "./withdraw_talk.ts";
@@ -39,6 +40,8 @@ export type WithdrawOptions = ChainOptions & NoteOptions & PayerOptions & {
   readonly yes?: boolean;
 };
 
+/** Codes that the chain's word stands behind when the note is spent. */
+const SPENT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["nullifier_already_used", "contract_refused"]);
 /** Milliseconds between looks; a localnet closes blocks faster. */
 const POLL_MS = { mainnet: 2000, testnet: 2000, localnet: 200 } as const;
 
@@ -96,7 +99,9 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
   using _ = await store.work();
   const record = await choose(store, id, options);
   if (record.state === "withdrawn") {
-    throw new Problem("nullifier_already_used", `note ${record.id} has been withdrawn already`);
+    throw new Problem("nullifier_already_used", `note ${record.id} has been withdrawn already`, {
+      todo: `A note pays once. \`tonado note check ${record.id} ${sameFlags(options)}\` says how it stands.`,
+    });
   }
   const deployment = deploymentOf(record, known);
   const recipient = chosenRecipient(record, options);
@@ -110,11 +115,11 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
     jetton: jettonOf(deployment),
   };
   try {
-    const tx = await resume(job) ?? await prove(job);
-    const { state, withdrawal } = await store.update(record.id, { state: "withdrawn" });
-    talk.done(tx || undefined, recipient, state, BigInt(withdrawal?.fee ?? 0));
+    const { last: since } = await chain.account(deployment.address, { signal: abort.signal });
+    await spend(job);
+    await settle(job, since);
   } catch (error) {
-    talk.interrupted();
+    talk.failed(error, findNote(await store.list(), record.id), recipient);
     throw error;
   }
 }
@@ -131,66 +136,98 @@ async function choose(
   const ids = (open.length > 0 ? open : records.filter(({ state }) => state === "deposited")).map(({ id }) =>
     id
   );
-  throw new Problem("unknown_note", `say which: ${ids.join(", ") || `no note of ${network} is deposited`}`);
+  throw ids.length > 0
+    ? new Problem("unknown_note", "several notes may be meant", { todo: `Say which: ${ids.join(", ")}` })
+    : new Problem("unknown_note", `no note of ${network} is known to be deposited`, {
+      todo: `\`tonado note check --network ${network}\` finds deposits; \`tonado deposit <pool>\` makes one.`,
+    });
 }
 
-/** Where a withdrawal that was cut off ended; undefined when it must be proved (again), "" when nobody knows where it was paid. */
-async function resume(job: Job): Promise<string | undefined> {
+/** Ends when the chain says that the note is spent, by this withdrawal or another one. */
+async function spend(job: Job): Promise<void> {
+  const { pool, record } = job;
+  try {
+    if (!await resume(job)) await prove(job);
+  } catch (error) {
+    const late = error instanceof Problem && SPENT.has(error.code);
+    if (!late || !await pool.getIsSpent(record.note.reveal().nullifierHash)) throw error;
+  }
+}
+
+/** Says what the pool paid, and keeps it. @throws {Problem} `paid_elsewhere` when that is another recipient than was meant */
+async function settle(
+  { store, chain, pool, record, recipient, options, talk, signal }: Job,
+  since?: TransactionId,
+) {
+  const pollMs = POLL_MS[options.network];
+  const payment = await notePayment(chain, pool.address, record.note.reveal(), { since, pollMs, signal });
+  const { state } = await store.update(record.id, paidOut(findNote(await store.list(), record.id), payment));
+  if (!payment.recipient.equals(recipient)) throw talk.elsewhere(payment);
+  talk.done(state, payment);
+}
+
+/** Whether a withdrawal that was cut off has spent the note; if not, it must be proved (again). */
+async function resume(job: Job): Promise<boolean> {
   const { record, options, pool, talk, signal } = job;
   const journal = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
-  if (!journal?.relayer) return undefined;
+  if (!journal?.relayer) return false;
   talk.resuming(journal.relayer);
   try {
-    const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer), {
+    const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer, { signal }), {
       ...{ pool, note: record.note.reveal(), journal },
     }, { signal, pollMs: POLL_MS[options.network], onStatus: talk.status });
-    return resumed.outcome === "paid" ? resumed.status?.txHash ?? "" : undefined;
+    return resumed.outcome === "paid";
   } catch (error) {
     // Another relayer may be there; the recipient stays the same, so whoever is first pays it.
     if (!(error instanceof Problem) || error.code === "cancelled" || !options.relayer) throw error;
     talk.warn("resume", `${journal.relayer}: ${error.message}`);
-    return undefined;
+    return false;
   }
 }
 
-/** Proves and submits; returns the transaction that paid. */
-async function prove(job: Job): Promise<string> {
+/** Proves and submits. */
+async function prove(job: Job): Promise<void> {
   const prover = await job.wiring.createProver();
   try {
-    return job.options.self ? await bySelf(job, prover) : await byRelayer(job, prover);
+    await (job.options.self ? bySelf(job, prover) : byRelayer(job, prover));
   } finally {
     prover.close();
   }
 }
 
-async function byRelayer(job: Job, prover: Prover): Promise<string> {
+async function byRelayer(job: Job, prover: Prover): Promise<void> {
   const { options, pool, deployment, record, recipient, talk, signal } = job;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
   if (urls.length === 0) {
     throw misuse("--relayer", "is required: the URL of a relayer, better of several");
   }
   const { network } = options;
-  const { quotes, refused } = await quoteRelayers([...new Set(urls)].map((url) => new RelayerClient(url)), {
-    ...{ network, pool: pool.address },
-  });
+  const { quotes, refused } = await quoteRelayers(
+    [...new Set(urls)].map((url) => new RelayerClient(url, { signal })),
+    {
+      ...{ network, pool: pool.address },
+    },
+  );
   talk.quotes(quotes, refused);
   const refund = parseUnits(options.refund);
   const maxFee = mostFee(deployment, options);
   let agreed = -1n;
+  const told = new Set<RelayerClient>();
   const request: RelayedRequest = {
     ...{ pool, network, note: record.note.reveal(), jetton: job.jetton, recipient, refund, maxFee, prover },
     fast: options.fast,
     async approve({ relayer, fee, tree }) {
-      if (fee <= agreed) return; // agreed to already, or to more
+      const tells = options.fast && !told.has(relayer); // a relayer more that learns which deposit it is
+      if (fee <= agreed && !tells) return; // agreed to already, or to more
       await agree(job, { fee, tree, through: relayer.baseUrl });
+      told.add(relayer);
       agreed = fee;
     },
     onProved: (relayer, args) => journal(job, args, relayer.baseUrl),
   };
-  const { status } = await withdrawThrough(quotes, request, {
+  await withdrawThrough(quotes, request, {
     ...{ signal, pollMs: POLL_MS[network], onStatus: talk.status, onProgress: talk.proving },
   });
-  return status.txHash ?? "";
 }
 
 /** Without `--yes` a person is asked about each fee. */
@@ -199,7 +236,7 @@ function mostFee({ denomination, decimals }: Deployment, { maxFee, yes }: Withdr
   return yes ? defaultMaxFee(denomination) : denomination;
 }
 
-async function bySelf(job: Job, prover: Prover): Promise<string> {
+async function bySelf(job: Job, prover: Prover): Promise<void> {
   const { wiring, options, chain, pool, record, recipient, talk, signal, jetton } = job;
   const wallet = await openPayer(wiring, options, chain);
   if (!wallet) {
@@ -208,12 +245,11 @@ async function bySelf(job: Job, prover: Prover): Promise<string> {
   const source = fromChain(chain, pool.address);
   const tree = await syncTree(pool, source, undefined, ({ leaves }) => talk.reading(leaves));
   await agree(job, { fee: 0n, tree, through: wallet.format() });
-  const { hash } = await withdrawSelf({
+  await withdrawSelf({
     ...{ chain, pool, network: options.network, note: record.note.reveal(), jetton, recipient, prover },
     ...{ wallet, source, tree, pollMs: POLL_MS[options.network] },
     onProved: (args) => journal(job, args),
   }, { signal, onProgress: talk.proving });
-  return hash;
 }
 
 /** Says what would link the two, and asks. */
@@ -222,12 +258,19 @@ async function agree(
   offer: { readonly fee: bigint; readonly tree?: MerkleTree; readonly through: string },
 ): Promise<void> {
   const { commitment } = job.record.note.reveal();
-  if (offer.tree && offer.tree.indexOf(commitment) < 0) throw new Problem("commitment_not_found");
+  if (offer.tree && offer.tree.indexOf(commitment) < 0) {
+    throw new Problem("commitment_not_found", "the note's deposit is not in the pool", {
+      todo: `\`tonado deposit --note ${job.record.id} ${
+        [sameFlags(job.options), payerFlags(job.options)].filter(Boolean).join(" ")
+      }\` fills it, if nothing was paid yet.`,
+    });
+  }
   for (const { name, text } of await linksBefore(job, offer.tree)) job.talk.warn(name, text);
+  job.talk.others(findNote(await job.store.list(), job.record.id), job.recipient);
   await job.talk.agree(job.recipient, offer);
 }
 
-/** What is submitted is kept before: an interruption never leaves a second proof with another recipient about. */
+/** What is submitted is kept before, beside what was submitted earlier: each of them may be what pays. */
 async function journal(
   { store, record, wiring }: Job,
   { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
@@ -241,5 +284,5 @@ async function journal(
     request: { proof, publicSignals: [...publicSignals] },
     at: wiring.now(),
   };
-  await store.update(record.id, { state: "withdrawing", withdrawal });
+  await store.update(record.id, attempted(findNote(await store.list(), record.id), withdrawal));
 }

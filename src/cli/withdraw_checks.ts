@@ -11,8 +11,7 @@ import type { Wiring } from "./wiring.ts";
 /**
  * The recipient: that of a withdrawal which was cut off, unless it is begun anew.
  *
- * @throws {Problem} `invalid_config` for none, or another one than is under way; `invalid_address` for a test address on
- *   mainnet
+ * @throws {Problem} `invalid_config` for none, or another one than is under way
  */
 export function chosenRecipient(
   { state, withdrawal }: NoteRecord,

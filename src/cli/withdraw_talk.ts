@@ -1,22 +1,33 @@
 /** What a withdrawer reads: offers and the outcome on standard output, warnings and progress on standard error. */
-import type { Address } from "@ton/core";
+import { Address } from "@ton/core";
+import type { NotePayment } from "../client/note_payment.ts";
 import type { NoteRecord } from "../client/note_store.ts";
 import type { WithdrawalStatus } from "../client/relayer_client.ts";
 import type { RelayerQuote } from "../client/relayer_quotes.ts";
 import type { Deployment } from "../core/deployments.ts";
-import type { ProblemDetail } from "../core/errors.ts";
-import type { Network } from "../core/network.ts";
-import { units } from "./chain_options.ts";
-import { mustAgree } from "./payer.ts";
+import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
+import { flagsOf, sameFlags, units } from "./chain_options.ts";
+import { mustAgree, payerFlags } from "./payer.ts";
 import { colours, progressLine } from "./style.ts";
+import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
 
-interface Options {
-  readonly network: Network;
+type Options = Parameters<typeof sameFlags>[0] & Parameters<typeof payerFlags>[0] & {
+  readonly fast?: boolean;
+  readonly refund?: string;
+  readonly maxFee?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly yes?: boolean;
-}
+  readonly self?: boolean;
+};
+
+/** Faults after which no withdrawal can be gone on with. */
+const OVER: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  "nullifier_already_used",
+  "paid_elsewhere",
+  "commitment_not_found",
+]);
 
 /** With `--json` one object a line: `quotes`, `warning`, `status`, `withdrawn`. */
 export class WithdrawTalk {
@@ -35,14 +46,16 @@ export class WithdrawTalk {
     const shown = quotes.map(({ relayer, fee }) => ({ relayer: relayer.baseUrl, fee: String(fee) }));
     if (this.#event({ event: "quotes", quotes: shown, refused })) return;
     for (const { relayer, fee } of quotes) this.#say(`  ${this.#units(fee).padEnd(14)} ${relayer.baseUrl}`);
-    for (const { pointer, detail } of refused) this.#say(`  ${"unusable".padEnd(14)} ${pointer}: ${detail}`);
+    for (const { pointer, detail } of refused) {
+      this.#say(`  ${"unusable".padEnd(14)} ${pointer}: ${oneLine(detail)}`);
+    }
   }
 
   warn(name: string, text: string): void {
     this.#progress.clear();
     if (this.#event({ event: "warning", name, text })) return;
     const { stderr, env } = this.wiring;
-    stderr.write(`${colours(stderr, env).yellow("warning")}: ${text}\n`);
+    stderr.write(`${colours(stderr, env).yellow("warning")}: ${oneLine(text)}\n`);
   }
 
   async agree(recipient: Address, { fee, through }: { fee: bigint; through: string }): Promise<void> {
@@ -75,26 +88,65 @@ export class WithdrawTalk {
     if (!this.options.quiet) this.#progress.update(`submitted: ${state}`, 1);
   };
 
-  done(tx: string | undefined, recipient: Address, state: string, fee: bigint): void {
+  /** Which attempts may be first, and pay others than `recipient`. */
+  others({ withdrawal, earlier = [] }: NoteRecord, recipient: Address): void {
+    const attempts = [...earlier, ...withdrawal ? [withdrawal] : []].map((each) =>
+      Address.parse(each.recipient)
+    );
+    const others = new Set(
+      attempts.filter((each) => !each.equals(recipient)).map((each) => this.#address(each)),
+    );
+    for (const other of others) {
+      this.warn(
+        "earlier",
+        `a withdrawal that was cut off may still pay ${other}, and then this one pays nothing`,
+      );
+    }
+  }
+
+  /** The fault of a payment that went to another one than was meant. */
+  elsewhere({ tx, recipient, fee }: NotePayment): Problem {
+    const what = `${this.#units(this.deployment.denomination - fee)} to ${this.#address(recipient)}`;
+    return new Problem(
+      "paid_elsewhere",
+      `the note has paid ${what}, in transaction ${tx}, and nothing to anybody else`,
+    );
+  }
+
+  done(state: string, { tx, recipient, fee }: NotePayment): void {
     this.#progress.clear();
     const to = this.#address(recipient);
     const paid = this.deployment.denomination - fee;
     const sums = { paid: String(paid), fee: String(fee) };
     const { id } = this.record;
-    if (this.#event({ event: "withdrawn", id, state, recipient: to, ...sums, tx: tx ?? null })) return;
-    if (this.options.quiet) return this.wiring.stdout.write(`${tx ?? ""}\n`);
+    if (this.#event({ event: "withdrawn", id, state, recipient: to, ...sums, tx })) return;
+    if (this.options.quiet) return this.wiring.stdout.write(`${tx}\n`);
     const { stdout, env } = this.wiring;
-    const what = `${this.#units(paid)} to ${to}, fee ${this.#units(fee)}`;
-    this.#say(`${colours(stdout, env).green("withdrawn")}: ${what}${tx ? `, in transaction ${tx}` : ""}`);
+    const what = `${this.#units(paid)} to ${to}, fee ${this.#units(fee)}, in transaction ${tx}`;
+    this.#say(`${colours(stdout, env).green("withdrawn")}: ${what}`);
   }
 
-  /** Whether anything was submitted is in the store; running it again finds out. */
-  interrupted(): void {
+  /** What can be done now. @param record as it is in the store after it */
+  failed(error: unknown, { id, state, withdrawal }: NoteRecord, recipient: Address): void {
     this.#progress.clear();
-    const { id } = this.record;
-    this.wiring.stderr.write(
-      `note ${id} is kept; to go on: tonado withdraw ${id} --network ${this.options.network}\n`,
-    );
+    const code = error instanceof Problem ? error.code : undefined;
+    if (code !== undefined && OVER.has(code)) return;
+    const { fast, refund, maxFee } = this.options;
+    const flags = [
+      sameFlags(this.options),
+      payerFlags(this.options),
+      flagsOf({ fast, refund: refund === "0" ? undefined : refund, "max-fee": maxFee }),
+    ].filter(Boolean).join(" ");
+    const others = code === "relayer_unavailable" ? " --relayer <another>" : "";
+    const how = this.options.self ? " --self" : others || " --relayer <url>";
+    const { stderr } = this.wiring;
+    if (state === "withdrawing" && withdrawal) {
+      const on = `tonado withdraw ${id} ${flags}${this.options.self ? " --self" : others}`;
+      stderr.write(`note ${id} is kept, and what was to be submitted; to go on: ${on}\n`);
+    } else {
+      const again = `tonado withdraw ${id} --to ${this.#address(recipient)} ${flags}${how}`;
+      stderr.write(`note ${id} is kept, and nothing was submitted; to try again: ${again}\n`);
+    }
   }
 
   #units(amount: bigint): string {

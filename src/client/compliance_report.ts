@@ -4,8 +4,8 @@ import {
   type ComplianceReport,
   complianceSignals,
   type ComplianceStatement,
-  LONGEST_PURPOSE,
   parseReport,
+  purposeFault,
 } from "../core/compliance.ts";
 import { Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
@@ -40,16 +40,15 @@ export interface ReportRequest {
  * Makes it.
  *
  * @throws {Problem} `commitment_not_found`; `note_unspent`, because a report before the withdrawal would give that away;
- *   `invalid_report` for a purpose that is empty or too long; `wrong_pool`, `cancelled`
+ *   `invalid_report` for a purpose that is empty, too long or not plain text; `wrong_pool`, `cancelled`
  */
 export async function makeReport(
   request: ReportRequest,
   options: ProveOptions = {},
 ): Promise<ComplianceReport> {
   const { pool, network, note, prover, purpose, now, onRead: onProgress } = request;
-  if (purpose.length === 0 || purpose.length > LONGEST_PURPOSE) {
-    throw new Problem("invalid_report", `a purpose has 1 to ${LONGEST_PURPOSE} characters`);
-  }
+  const fault = purposeFault(purpose);
+  if (fault) throw new Problem("invalid_report", fault);
   const { denomination } = await assertNoteFits(pool, note, network, request.jetton);
   const { signal } = options;
   const { deposit, withdrawal } = await noteHistory(pool.chain, pool.address, note, { signal, onProgress });

@@ -8,9 +8,10 @@ import { MerkleTree } from "../core/merkle_tree.ts";
 import type { Note } from "../core/note.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
-import type { DepositEvent } from "../ton/pool_event.ts";
+import type { DepositEvent, WithdrawalEvent } from "../ton/pool_event.ts";
 import { depositorOf } from "../ton/pool_transaction.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
+import { type NotePayment, paymentOf } from "./note_payment.ts";
 
 /** A note in its pool. */
 export interface NoteStanding {
@@ -21,6 +22,7 @@ export interface NoteStanding {
   /** Unix seconds. */
   readonly depositedAt?: number;
   readonly withdrawnAt?: number;
+  readonly payment?: NotePayment;
   /** Deposits that a withdrawal may belong to, this one among them: the anonymity set. */
   readonly deposits: number;
   /** Those that came after this one; all of them for one that is absent. */
@@ -44,7 +46,7 @@ export async function checkNotes(
   const mine = new Map<bigint, DepositEvent | undefined>(
     notes.map(({ commitment }) => [commitment, undefined]),
   );
-  const spent = new Map<bigint, number>();
+  const spent = new Map<bigint, WithdrawalEvent>();
   /** How many leaves there were at each withdrawal. */
   const withdrawals: number[] = [];
   let leaves = 0;
@@ -54,7 +56,7 @@ export async function checkNotes(
       if (event.kind === "deposit") leaves++;
       if (event.kind === "deposit" && mine.has(event.commitment)) mine.set(event.commitment, event);
       if (event.kind !== "withdrawal") continue;
-      spent.set(event.nullifierHash, event.timestamp);
+      spent.set(event.nullifierHash, event);
       withdrawals.push(leaves);
     }
     tree.appendMany(deposits.map(({ commitment }) => commitment));
@@ -67,13 +69,13 @@ export async function checkNotes(
     const deposit = mine.get(note.commitment);
     if (!deposit) return { state: "absent", deposits: tree.size, since: tree.size, withdrawalsSince: 0 };
     const { leafIndex, timestamp: depositedAt } = deposit;
-    const withdrawnAt = spent.get(note.nullifierHash);
+    const withdrawal = spent.get(note.nullifierHash);
     return {
-      state: withdrawnAt === undefined ? "deposited" : "withdrawn",
+      state: withdrawal ? "withdrawn" : "deposited",
       leafIndex,
       depositor: depositorOf(deposit).toRawString(),
       depositedAt,
-      ...withdrawnAt === undefined ? {} : { withdrawnAt },
+      ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: paymentOf(withdrawal) },
       deposits: tree.size,
       since: tree.size - leafIndex - 1,
       withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,

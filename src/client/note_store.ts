@@ -18,6 +18,19 @@ export type NoteState = (typeof noteStates)[number];
 const ID_DIGITS = 12;
 
 const decimal = z.string().regex(/^(0|[1-9][0-9]{0,90})$/);
+const withdrawal = z.object({
+  /** Base URL; absent: sent by a wallet of one's own. */
+  relayer: z.string().optional(),
+  recipient: z.string(),
+  /** In the pool's asset. */
+  fee: decimal,
+  /** Nano. */
+  refund: decimal,
+  /** What was, or was about to be, submitted. */
+  request: z.object({ proof: proofSchema, publicSignals: z.array(decimal) }),
+  /** Unix milliseconds. */
+  at: z.number(),
+});
 const record = z.object({
   note: z.string(),
   state: z.enum(noteStates),
@@ -32,19 +45,10 @@ const record = z.object({
     /** Unix seconds of the block. */
     timestamp: z.number().optional(),
   }).optional(),
-  withdrawal: z.object({
-    /** Base URL; absent: sent by a wallet of one's own. */
-    relayer: z.string().optional(),
-    recipient: z.string(),
-    /** In the pool's asset. */
-    fee: decimal,
-    /** Nano. */
-    refund: decimal,
-    /** What was, or was about to be, submitted. */
-    request: z.object({ proof: proofSchema, publicSignals: z.array(decimal) }),
-    /** Unix milliseconds. */
-    at: z.number(),
-  }).optional(),
+  /** The last one that was begun; of a note that is withdrawn the one that paid. */
+  withdrawal: withdrawal.optional(),
+  /** Others that were begun, oldest first: until the note is withdrawn each may still pay its own recipient. */
+  earlier: z.array(withdrawal).optional(),
 });
 const document = z.object({
   format: z.literal("tonado-notes"),
@@ -59,13 +63,14 @@ export type WithdrawalJournal = Omit<NonNullable<Written["withdrawal"]>, "reques
 };
 
 /** A note and what became of it. */
-export interface NoteRecord extends Readonly<Omit<Written, "note" | "withdrawal">> {
+export interface NoteRecord extends Readonly<Omit<Written, "note" | "withdrawal" | "earlier">> {
   /** The first digits of its commitment. */
   readonly id: string;
   readonly note: Secret<Note>;
   /** The note string. */
   readonly text: Secret<string>;
   readonly withdrawal?: WithdrawalJournal;
+  readonly earlier?: readonly WithdrawalJournal[];
 }
 
 /** The notes of one owner. Every method is atomic, also among processes, and what it has written outlives a crash. */

@@ -1,18 +1,20 @@
 /**
  * A withdrawal from the note to its end, through the first of several relayers that takes it. None of them is trusted: a
- * relayer's tree is used only when the chain accepts its root and the one that is rebuilt from its leaves, and paid is what
- * the chain says is spent.
+ * relayer's tree is used only when the chain accepts its root and the one that is rebuilt from its leaves, paid is what the
+ * chain says is spent, and no word of a relayer keeps the next one from being asked.
  */
 import type { Address } from "@ton/core";
-import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
+import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { ProveOptions } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
 import { assertNoteFits } from "./note_pool.ts";
+import { pause } from "./pause.ts";
 import { RelayerClient, type WithdrawalStatus, type WithdrawArgs } from "./relayer_client.ts";
+import { RelayerProblem } from "./relayer_problem.ts";
 import type { RelayerQuote } from "./relayer_quotes.ts";
 import { fromRelayer, syncWholeTree, type WholeTreeOptions } from "./tree_sync.ts";
-import { buildWithdrawArgs, type WithdrawRequest } from "./withdraw.ts";
+import { buildWithdrawArgs, isPayable, type WithdrawRequest } from "./withdraw.ts";
 
 /** What a relayed withdrawal is made of: the relayer brings the tree, its address and its fee. */
 export interface RelayedRequest
@@ -25,7 +27,10 @@ export interface RelayedRequest
   readonly maxFee?: bigint;
   /** Ask the relayer for the path instead of rebuilding the tree: it learns which deposit is withdrawn. */
   readonly fast?: boolean;
-  /** Called before proving; what it throws as `unconfirmed` ends everything. `tree` unless `fast`. */
+  /**
+   * Called before proving, with `fast` also before the relayer is told which deposit it is; what it throws as `unconfirmed`
+   * ends everything. `tree` unless `fast`.
+   */
   readonly approve?: (offer: { relayer: RelayerClient; fee: bigint; tree?: MerkleTree }) => Promise<void>;
   /** Called with what is proved, before it is submitted. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
@@ -52,7 +57,7 @@ export interface RelayedWithdrawal {
 /** How often a withdrawal that expired is proved again for the same relayer, the first time included. */
 const EXPIRED_TRIES = 3;
 
-/** Faults of the request itself: no relayer can mend them. */
+/** Faults of the request itself, found here: no relayer can mend them. */
 const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "cancelled",
   "unconfirmed",
@@ -60,6 +65,7 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "invalid_address",
   "invalid_note",
   "nullifier_already_used",
+  "commitment_not_found", // in a tree that the chain's root and number of leaves bear out
   "unsatisfied",
   "fee_not_below_denomination",
 ]);
@@ -70,8 +76,10 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  *
  * @param relayers in their order; one that is given with its quote, or is tried again, never gets more than it asked for
  *   at first
+ * @returns the relayer that had the proof last: when others had one before, the pool may have paid through any of them,
+ *   and a proof of an earlier call may have paid another recipient: {@linkcode notePayment} tells
  * @throws {Problem} `relayer_unavailable` with one entry in `errors` a relayer when none takes it; what is wrong with the
- *   request itself, at once
+ *   request itself, at once, `nullifier_already_used` only by the chain's word
  */
 export async function withdrawThrough(
   relayers: readonly (RelayerClient | Pick<RelayerQuote, "relayer" | "fee">)[],
@@ -86,31 +94,47 @@ export async function withdrawThrough(
     floors.set(given.relayer, given.fee);
     return given.relayer;
   });
+  const { pool, note } = request;
+  let submitted: RelayerClient | undefined;
   for (let relayer = queue.shift(); relayer; relayer = queue.shift()) {
     try {
       const floor = await boundFloor(relayer, request, floors.get(relayer));
       floors.set(relayer, floor);
-      await submit(relayer, floor, request, options);
-      const { pool, note } = request;
-      const status = await untilEnded(relayer, pool.address, note.nullifierHash, options);
+      const args = await proveFor(relayer, floor, request, options);
+      submitted = relayer;
+      const status = await submit(relayer, pool, args, note.nullifierHash, options);
+      if (await pool.getIsSpent(note.nullifierHash)) {
+        return { relayer, status: status.state === "confirmed" ? status : PAID };
+      }
       if (status.state === "confirmed") {
-        if (await pool.getIsSpent(note.nullifierHash)) return { relayer, status };
         throw new Problem("relayer_unavailable", "it says that the note is paid, and the chain does not");
       }
       const times = (tried.get(relayer) ?? 0) + 1;
       tried.set(relayer, times);
       // Its root left the pool's last 30 before it was included: nobody's fault, and a newer proof may get there.
       if (status.state === "expired" && times < EXPIRED_TRIES) queue.unshift(relayer);
-      errors.push({
-        pointer: relayer.baseUrl,
-        detail: `${status.state}: ${status.reason ?? "no reason given"}`,
-      });
+      errors.push({ pointer: relayer.baseUrl, detail: endedBadly(status) });
     } catch (error) {
-      if (!(error instanceof Problem) || FINAL.has(error.code)) throw error;
+      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof RelayerProblem) && FINAL.has(error.code)) {
+        // Only this note's owner can have proved it: a relayer that had the proof before has let go of it by now.
+        if (submitted && error.code === "nullifier_already_used") return { relayer: submitted, status: PAID };
+        throw error;
+      }
       errors.push({ pointer: relayer.baseUrl, detail: error.message });
     }
   }
+  if (submitted && await pool.getIsSpent(note.nullifierHash)) return { relayer: submitted, status: PAID };
   throw new Problem("relayer_unavailable", "no relayer took the withdrawal", { errors });
+}
+
+/** What the chain says, where the relayer says something else or nothing. */
+const PAID: WithdrawalStatus = { state: "confirmed" };
+
+/** Reasons that a relayer may give, of which none makes a note look spent. */
+function endedBadly({ state, reason }: WithdrawalStatus): string {
+  const told = Object.hasOwn(exitCodes, reason ?? "") && reason !== "ERR_ALREADY_SPENT" ? `: ${reason}` : "";
+  return `it says that the withdrawal has ${state}${told}`;
 }
 
 /**
@@ -150,7 +174,7 @@ export async function untilEnded(
   options: FollowOptions = {},
 ): Promise<WithdrawalStatus> {
   const { pollMs = 2_000, patienceMs = 600_000, onStatus, signal } = options;
-  const wait = options.wait ?? ((ms: number) => new Promise((resolve) => setTimeout(resolve, ms)));
+  const wait = options.wait ?? ((ms: number) => pause(ms, signal));
   for (let waited = 0; waited <= patienceMs; waited += pollMs) {
     if (signal?.aborted) throw new Problem("cancelled", undefined, { cause: signal.reason });
     const status = await relayer.withdrawStatus(pool, nullifierHash);
@@ -179,36 +203,73 @@ export function defaultMaxFee(denomination: bigint): bigint {
   return denomination / 10n;
 }
 
-async function submit(
+/** @throws {Problem} `relayer_unavailable` for what the relayer brings, other codes for what the request brings */
+async function proveFor(
   relayer: RelayerClient,
   floor: bigint,
   request: RelayedRequest,
   options: ProveOptions,
-): Promise<void> {
+): Promise<WithdrawArgs> {
   const { poolKey: _, feeFor = (floor) => floor, maxFee, fast, approve, onProved, ...rest } = request;
   const { pool, note } = request;
   const { network, relayerAddress } = await relayer.status();
   if (network !== request.network) throw new Problem("relayer_unavailable", `it serves ${network}`);
+  const fitting = await assertNoteFits(pool, note, request.network, request.jetton);
+  if (!isPayable(pool, relayerAddress, fitting)) {
+    throw new Problem("relayer_unavailable", "its address is one that the pool does not pay");
+  }
+  const { denomination } = fitting;
+  if (floor >= denomination) throw new Problem("relayer_unavailable", "it asks for all of the note");
   const fee = feeFor(floor);
-  const { denomination } = await assertNoteFits(pool, note, request.network, request.jetton);
+  if (fee >= denomination) throw new Problem("fee_not_below_denomination");
   const most = maxFee ?? defaultMaxFee(denomination);
   if (fee > most) {
     throw new Problem("relayer_unavailable", `its fee of ${fee} is more than the ${most} that it may cost`);
   }
-  const way = fast ? { path: await relayer.treePath(pool.address, note.commitment) } : {
-    tree: await checkedTree(relayer, pool, {
-      treePatienceMs: request.treePatienceMs,
-      signal: options.signal,
-    }),
-  };
-  await approve?.({ relayer, fee, tree: way.tree });
+  const { treePatienceMs } = request;
+  const tree = fast
+    ? undefined
+    : await checkedTree(relayer, pool, { treePatienceMs, signal: options.signal });
+  await approve?.({ relayer, fee, tree });
+  const way = fast ? { path: await relayer.treePath(pool.address, note.commitment) } : { tree };
   const source = fromRelayer(relayer, pool.address);
   const args = await buildWithdrawArgs({ ...rest, ...way, source, relayer: relayerAddress, fee }, options);
   await onProved?.(relayer, args);
+  return args;
+}
+
+/**
+ * Submits what was proved, and follows it to its end as the relayer tells it. When the relayer says that the note is in use,
+ * that is a withdrawal of an earlier run that is under way there, or a lie: what becomes of it will show.
+ *
+ * @throws {Problem} {@link RelayerProblem} and `relayer_unavailable`; never `nullifier_already_used`
+ */
+export async function submit(
+  relayer: RelayerClient,
+  pool: Pool,
+  args: WithdrawArgs,
+  nullifierHash: bigint,
+  options: FollowOptions,
+): Promise<WithdrawalStatus> {
+  const inUse = await saysInUse(relayer, args);
+  try {
+    return await untilEnded(relayer, pool.address, nullifierHash, options);
+  } catch (error) {
+    if (!inUse || !(error instanceof RelayerProblem) || await pool.getIsSpent(nullifierHash)) throw error;
+    throw new Problem(
+      "relayer_unavailable",
+      "it says that the note is in use, and tells of no withdrawal; the chain says that it is not",
+      { cause: error },
+    );
+  }
+}
+
+async function saysInUse(relayer: RelayerClient, args: WithdrawArgs): Promise<boolean> {
   try {
     await relayer.withdraw(args);
+    return false;
   } catch (error) {
-    // It is under way there: an earlier run of ours, for nobody else has this note.
-    if (!(error instanceof Problem && error.code === "nullifier_already_used")) throw error;
+    if (error instanceof RelayerProblem && error.code === "nullifier_already_used") return true;
+    throw error;
   }
 }

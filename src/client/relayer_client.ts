@@ -5,12 +5,14 @@
  */
 import { Address } from "@ton/core";
 import { z } from "zod";
-import { Problem, type ProblemCode, problems } from "../core/errors.ts";
+import { Problem } from "../core/errors.ts";
 import { policyFloor } from "../core/fee.ts";
 import { FIELD_MODULUS, toHex } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { MERKLE_TREE_HEIGHT } from "../core/merkle_tree.ts";
 import { networks } from "../core/network.ts";
+import { pause } from "./pause.ts";
+import { isHttpProblem, RelayerProblem } from "./relayer_problem.ts";
 import { FailedTry, retryAfterMs, retrying, type RetryOptions } from "./retry.ts";
 
 const hexField = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/).transform(BigInt)
@@ -40,6 +42,7 @@ const pool = z.object({
   deployedSeqno: z.int(),
   feeMin: nano.optional(),
   maxRefund: nano.optional(),
+  retired: z.boolean().optional(),
   jettonMaster: address.optional(),
   decimals: z.int().min(0).max(30).optional(),
 });
@@ -67,15 +70,11 @@ const withdrawal = z.object({
   state: z.enum(["accepted", "broadcast", "confirmed", "failed", "expired"]),
   seqno: z.int().nullish(),
   fee: nano.nullish(),
-  messageHash: z.string().nullish(),
-  txHash: z.string().nullish(),
+  messageHash: z.string().regex(/^[0-9a-f]{64}$/).nullish(),
+  txHash: z.string().regex(/^[0-9a-f]{64}$/).nullish(),
   reason: z.string().nullish(),
 });
-const problemDocument = z.object({
-  code: z.string(),
-  title: z.string().optional(),
-  detail: z.string().optional(),
-});
+const problemDocument = z.object({ code: z.string() });
 
 /** What `GET /status` says: the address to bind as relayer and the fee policy. */
 export type RelayerStatus = z.output<typeof status>;
@@ -108,6 +107,8 @@ export interface RelayerClientOptions {
   readonly attempts?: number;
   /** Milliseconds of Retry-After above which it is given up instead; default 30,000. */
   readonly longestWaitMs?: number;
+  /** Ends every request and every wait between them, with `cancelled`. */
+  readonly signal?: AbortSignal;
   /** Default: the platform's time. */
   readonly wait?: (ms: number) => Promise<void>;
   /** In [0, 1); default: `Math.random`. */
@@ -118,23 +119,25 @@ export interface RelayerClientOptions {
 const LONGEST_ANSWER = 8 * 2 ** 20;
 
 /**
- * Client of one relayer. Methods throw {@link Problem}: the relayer's own code when it refuses,
+ * Client of one relayer. Methods throw {@link RelayerProblem} with the relayer's own code when it refuses, and
  * `relayer_unavailable` when it does not answer or answers nonsense.
  */
 export class RelayerClient {
   readonly baseUrl: string;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  readonly #signal: AbortSignal | undefined;
   readonly #retry: RetryOptions;
 
   constructor(baseUrl: string, options: RelayerClientOptions = {}) {
     this.baseUrl = baseUrl.replace(/\/+$/, "");
     this.#fetch = options.fetch ?? fetch;
     this.#timeoutMs = options.timeoutMs ?? 60_000;
+    this.#signal = options.signal;
     this.#retry = {
       attempts: options.attempts ?? 3,
       longestWaitMs: options.longestWaitMs ?? 30_000,
-      wait: options.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+      wait: options.wait ?? ((ms) => pause(ms, options.signal)),
       random: options.random ?? Math.random,
     };
   }
@@ -261,7 +264,7 @@ export class RelayerClient {
     return parse(schema, json, path);
   }
 
-  /** @throws {FailedTry} */
+  /** @throws {FailedTry} and {Problem} `cancelled` */
   async #attempt(path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
     const route = path.split("?")[0];
     let response: Response | undefined;
@@ -271,10 +274,14 @@ export class RelayerClient {
         method: body === undefined ? "GET" : "POST",
         headers: body === undefined ? {} : { "content-type": "application/json" },
         body: body === undefined ? undefined : JSON.stringify(body),
-        signal: AbortSignal.timeout(this.#timeoutMs),
+        signal: AbortSignal.any([
+          AbortSignal.timeout(this.#timeoutMs),
+          ...this.#signal ? [this.#signal] : [],
+        ]),
       });
       json = JSON.parse(await bounded(response));
     } catch (cause) {
+      if (this.#signal?.aborted) throw new Problem("cancelled", undefined, { cause });
       const problem = new Problem("relayer_unavailable", `${this.baseUrl} does not answer ${route}`, {
         cause,
       });
@@ -282,7 +289,11 @@ export class RelayerClient {
       throw new FailedTry(problem, nonsense ? response?.status : undefined, patienceOf(response));
     }
     if (response.ok) return { status: response.status, json };
-    throw new FailedTry(refusal(json, response.status, route), response.status, patienceOf(response));
+    throw new FailedTry(
+      refusal(json, response.status, route, this.baseUrl),
+      response.status,
+      patienceOf(response),
+    );
   }
 }
 
@@ -306,18 +317,23 @@ function parse<S extends z.ZodType>(schema: S, json: unknown, path: string): z.o
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const where = `/${issue.path.join("/")} ${issue.message}`;
+  const where = `/${issue.path.map(shownKey).join("/")} ${issue.message}`;
   throw new Problem(
     "relayer_unavailable",
     `the relayer's answer to ${path.split("?")[0]} is malformed: ${where}`,
   );
 }
 
-function refusal(json: unknown, status: number, route: string): Problem {
+/** Keys of a relayer's pools are the relayer's to choose. */
+function shownKey(key: PropertyKey): string {
+  return /^[\w.-]{1,40}$/.test(String(key)) ? String(key) : "…";
+}
+
+/** A code that is not of the HTTP interface is as good as none: a relayer cannot say that this program was cancelled. */
+function refusal(json: unknown, status: number, route: string, relayer: string): Problem {
   const parsed = problemDocument.safeParse(json);
-  if (!parsed.success || !Object.hasOwn(problems, parsed.data.code)) {
+  if (!parsed.success || !isHttpProblem(parsed.data.code)) {
     return new Problem("relayer_unavailable", `the relayer answered ${route} with status ${status}`);
   }
-  const { code, title, detail } = parsed.data;
-  return new Problem(code as ProblemCode, detail ?? title, { members: json as Record<string, unknown> });
+  return new RelayerProblem(parsed.data.code, relayer, json as Record<string, unknown>);
 }

@@ -4,6 +4,7 @@ import { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
 import { FIELD_MODULUS } from "../core/field.ts";
 import { RelayerClient } from "./relayer_client.ts";
+import { RelayerProblem } from "./relayer_problem.ts";
 
 const pool = Address.parse(`0:${"11".repeat(32)}`);
 
@@ -79,12 +80,13 @@ Deno.test("a relayer's problem keeps its code, its detail and its members", asyn
   const body = { code: "nullifier_already_used", title: "t", detail: "d", status: 409, withdrawal };
   const { client } = relayerThatSays([409, body]);
   await assert.rejects(client.treeRoot(pool), (error) => {
-    assert.ok(error instanceof Problem);
-    assert.deepEqual([error.code, error.message, error.members.withdrawal], [
+    assert.ok(error instanceof RelayerProblem);
+    assert.deepEqual([error.code, error.members.detail, error.members.withdrawal], [
       "nullifier_already_used",
       "d",
       withdrawal,
     ]);
+    assert.match(error.message, /^the relayer refuses, as it says for this reason: /, "whose word it is");
     return true;
   });
 });

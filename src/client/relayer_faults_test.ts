@@ -154,3 +154,19 @@ Deno.test("relayer client: a relayer that hangs is given up", () =>
     await rejects(client.status(), code("relayer_unavailable"));
     equal(seen.asked, 1);
   }, { timeoutMs: 100, attempts: 1 }));
+
+Deno.test("relayer client: what is cancelled ends at once, also between two tries", async () => {
+  const stop = new AbortController();
+  await facing([() => (stop.abort(), new Promise<Response>(() => {}))], async (client, seen) => {
+    await rejects(client.status(), code("cancelled"));
+    equal(seen.asked, 1);
+  }, { signal: stop.signal });
+  const later = new AbortController();
+  await facing(
+    [() => (queueMicrotask(() => later.abort()), new Response(null, { status: 503 }))],
+    async (client) => {
+      await rejects(client.status(), code("cancelled"));
+    },
+    { signal: later.signal, wait: undefined },
+  );
+});

@@ -17,7 +17,7 @@ export interface RelayerQuote {
  * Asks all of them at once; nothing of the note is said.
  *
  * @returns the cheapest first, and why the others cannot be used
- * @throws {Problem} `relayer_unavailable` when none can
+ * @throws {Problem} `relayer_unavailable` when none can; `cancelled`
  */
 export async function quoteRelayers(
   relayers: readonly RelayerClient[],
@@ -29,11 +29,13 @@ export async function quoteRelayers(
       const served = await relayer.pools();
       if (served.network !== network) throw new Problem("relayer_unavailable", `it serves ${served.network}`);
       const fee = await relayer.feeFloor(pool);
-      const { maxRefund = 0n } = Object.values(served.pools).find(({ address }) => address.equals(pool)) ??
-        {};
+      const { maxRefund = 0n, retired } = Object.values(served.pools).find(({ address }) =>
+        address.equals(pool)
+      ) ?? {};
+      if (retired) throw new Problem("pool_retired");
       return { relayer, fee, maxRefund };
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof Problem) || error.code === "cancelled") throw error; // no relayer's code is that
       refused.push({ pointer: relayer.baseUrl, detail: error.message });
     }
   }));

@@ -58,9 +58,15 @@ export async function buildWithdrawArgs(
   if (relayer === null && fee > 0n) {
     throw new Problem("relayer_mismatch", "a fee needs a relayer to be paid to");
   }
-  for (const party of [recipient, relayer]) if (party) assertPayable(pool, party, fitting);
+  for (const party of [recipient, relayer]) {
+    if (party && !isPayable(pool, party, fitting)) {
+      throw new Problem("invalid_address", whyUnpayable(party, fitting));
+    }
+  }
   if (await pool.getIsSpent(note.nullifierHash)) {
-    throw new Problem("nullifier_already_used", "this note has been withdrawn already");
+    throw new Problem("nullifier_already_used", "this note has been withdrawn already", {
+      todo: "A note pays once. If it was not you who withdrew it, somebody else has had the note.",
+    });
   }
   const path = request.path
     ? await checkedPath(pool, note.commitment, request.path)
@@ -90,12 +96,16 @@ async function ownPath(request: WithdrawRequest, { signal }: ProveOptions): Prom
 }
 
 /** A pool pays in the two workchains that exist, of a jetton in the basechain only, and neither itself nor its wallet. */
-function assertPayable(pool: Pool, party: Address, { info: { assetKind, jettonWallet } }: FittingPool): void {
-  if (party.workChain !== 0 && (party.workChain !== -1 || assetKind === "jetton")) {
-    const where = assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";
-    throw new Problem("invalid_address", `a pool of this kind pays in ${where} only`);
-  }
-  if (party.equals(pool.address) || jettonWallet?.equals(party)) {
-    throw new Problem("invalid_address", "a pool does not pay itself");
-  }
+export function isPayable(pool: Pool, party: Address, fitting: FittingPool): boolean {
+  return isPaidIn(party, fitting) && !party.equals(pool.address) && !fitting.info.jettonWallet?.equals(party);
+}
+
+function isPaidIn({ workChain }: Address, { info: { assetKind } }: FittingPool): boolean {
+  return workChain === 0 || (workChain === -1 && assetKind !== "jetton");
+}
+
+function whyUnpayable(party: Address, fitting: FittingPool): string {
+  if (isPaidIn(party, fitting)) return "a pool does not pay itself";
+  const where = fitting.info.assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";
+  return `a pool of this kind pays in ${where} only`;
 }

@@ -1,11 +1,11 @@
 /** A withdrawal that was cut off, from what the note store says of it to its end. */
 import { Address } from "@ton/core";
-import { Problem } from "../core/errors.ts";
 import type { Note } from "../core/note.ts";
 import type { Pool } from "../ton/pool.ts";
 import type { WithdrawalJournal } from "./note_store.ts";
-import { type FollowOptions, untilEnded } from "./relayed_withdrawal.ts";
+import { type FollowOptions, submit, untilEnded } from "./relayed_withdrawal.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "./relayer_client.ts";
+import { RelayerProblem } from "./relayer_problem.ts";
 
 /** `paid` with the relayer's last word where it has one; `again`: it must be proved anew. */
 export type Resumed = { readonly outcome: "paid"; readonly status?: WithdrawalStatus } | {
@@ -16,7 +16,7 @@ export type Resumed = { readonly outcome: "paid"; readonly status?: WithdrawalSt
  * Follows a journaled withdrawal; one that the relayer has not heard of is submitted as it was proved, while the pool still
  * knows its root.
  *
- * @throws {Problem} `relayer_unavailable`, `cancelled`, and what the relayer refuses
+ * @throws {Problem} `relayer_unavailable`, `cancelled`, and {@link RelayerProblem} for what the relayer refuses
  */
 export async function resumeWithdrawal(
   relayer: RelayerClient,
@@ -25,18 +25,17 @@ export async function resumeWithdrawal(
 ): Promise<Resumed> {
   const { nullifierHash } = note;
   if (await pool.getIsSpent(nullifierHash)) return { outcome: "paid" };
-  let status: WithdrawalStatus | undefined;
+  let status: WithdrawalStatus;
   try {
-    status = await relayer.withdrawStatus(pool.address, nullifierHash);
+    status = await untilEnded(relayer, pool.address, nullifierHash, options);
   } catch (error) {
-    if (!(error instanceof Problem && error.code === "withdrawal_not_found")) throw error;
+    if (!(error instanceof RelayerProblem && error.code === "withdrawal_not_found")) throw error;
     const args = journaledArgs(pool, journal);
     if (!(await pool.getRootHistory()).includes(BigInt(args.publicSignals[0]))) return { outcome: "again" };
-    await relayer.withdraw(args);
+    status = await submit(relayer, pool, args, nullifierHash, options);
   }
-  if (status?.state === "failed" || status?.state === "expired") return { outcome: "again" };
-  status = await untilEnded(relayer, pool.address, nullifierHash, options);
-  return await pool.getIsSpent(nullifierHash) ? { outcome: "paid", status } : { outcome: "again" };
+  if (!await pool.getIsSpent(nullifierHash)) return { outcome: "again" };
+  return { outcome: "paid", status: status.state === "confirmed" ? status : undefined };
 }
 
 function journaledArgs(pool: Pool, { recipient, fee, refund, request }: WithdrawalJournal): WithdrawArgs {

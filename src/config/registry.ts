@@ -50,16 +50,22 @@ export async function readRegistryIfAny(network: Network, path: string): Promise
 }
 
 /**
- * The registry to look a pool up in: the file that is named, else the working one if there is one, else the one that
- * comes with the release. Of a localnet there may be none.
+ * The registry to look a pool up in: the file that is named, else the one that comes with the release. No release has one
+ * of a localnet: there it is the working one, which may be missing. Elsewhere a file that merely lies in the current
+ * directory names no pool that money goes to.
  *
  * @throws {Problem} `invalid_registry`
  */
 export async function findRegistry(network: Network, path?: string): Promise<Deployments> {
   if (path !== undefined) return await readRegistry(network, path);
-  const working = workingRegistry(network);
-  if (network === "localnet" || await exists(working)) return await readRegistryIfAny(network, working);
+  if (network === "localnet") return await readRegistryIfAny(network, workingRegistry(network));
   return await readRegistry(network);
+}
+
+/** What people call the registry that {@linkcode findRegistry} finds. */
+export function registryName(network: Network, path?: string): string {
+  if (path !== undefined) return path;
+  return network === "localnet" ? workingRegistry(network) : "this release's registry";
 }
 
 /**

@@ -80,7 +80,7 @@ export const settings = {
   indexerVerifyUrl: {
     name: "INDEXER_VERIFY_URL",
     help:
-      "second toncenter v2 endpoint, another operator's: it answers the get methods, and so tells a made-up history",
+      "second toncenter v2 endpoint, another operator's: it answers the get methods and must know what the first one tells",
     parse: httpUrl,
   },
   indexerVerifyApiKey: {

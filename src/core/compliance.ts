@@ -15,7 +15,20 @@ import { networks } from "./network.ts";
 import { proofSchema } from "./proof_schema.ts";
 
 /** Characters of a purpose at most. */
-export const LONGEST_PURPOSE = 500;
+const LONGEST_PURPOSE = 500;
+/** Controls, formats but the two joiners that scripts need, separators of lines: what could show another text than is bound. */
+const NOT_IN_A_PURPOSE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
+
+/** What is wrong with a purpose; undefined: nothing. */
+export function purposeFault(purpose: string): string | undefined {
+  if (purpose.length === 0 || purpose.length > LONGEST_PURPOSE) {
+    return `a purpose has 1 to ${LONGEST_PURPOSE} characters`;
+  }
+  const at = purpose.search(NOT_IN_A_PURPOSE);
+  if (at < 0) return undefined;
+  const code = purpose.codePointAt(at)!.toString(16).toUpperCase().padStart(4, "0");
+  return `a purpose is one line of visible text: character ${at + 1} of it is U+${code}`;
+}
 
 const address = z.string().refine((text) => {
   try {
@@ -48,7 +61,10 @@ const statement = z.strictObject({
     denomination: amount,
   }),
   /** For whom and what for, in its maker's words. */
-  purpose: z.string().min(1).max(LONGEST_PURPOSE),
+  purpose: z.string().superRefine((text, context) => {
+    const message = purposeFault(text);
+    if (message) context.addIssue({ code: "custom", message });
+  }),
   /** Unix seconds, by its maker's clock. */
   madeAt: seconds,
   commitment: element,

@@ -86,3 +86,37 @@ for (const [what, json, pointer] of malformed) {
 Deno.test("a whole report is parsed as it is", () => {
   assert.deepEqual(parseReport(structuredClone(whole)), whole);
 });
+
+const withPurpose = (purpose: string) => parseReport({ ...whole, statement: { ...said, purpose } });
+
+for (
+  const [what, purpose, code] of [
+    ["an escape sequence", "bank\x1b[2J", "U\\+001B"],
+    ["a C1 control", "bank\x9b31m", "U\\+009B"],
+    ["another line", "bank\nverified: ok", "U\\+000A"],
+    ["a tab", "a\tb", "U\\+0009"],
+    ["text that is turned round", "pay \u202e01", "U\\+202E"],
+    ["an isolate", "a\u2066b", "U\\+2066"],
+    ["a separator of lines", "a\u2028b", "U\\+2028"],
+    ["invisible tags", "a\u{e0041}b", "U\\+E0041"],
+    ["half a character", "a\ud800b", "U\\+D800"],
+  ] as const
+) {
+  Deno.test(`a purpose with ${what} is refused, and the character is named`, () => {
+    assert.throws(
+      () => withPurpose(purpose),
+      (error: unknown) => {
+        assert.ok(error instanceof Problem);
+        assert.equal(error.errors[0].pointer, "/statement/purpose");
+        assert.match(error.errors[0].detail, new RegExp(`character [0-9]+ of it is ${code}`));
+        return true;
+      },
+    );
+  });
+}
+
+Deno.test("a purpose may be in any script, and of emoji", () => {
+  for (const purpose of ["Für die Bank", "بانک می\u200cخواهد", "क्\u200dष", "👩\u200d👧 tax 2026"]) {
+    assert.equal(withPurpose(purpose).statement.purpose, purpose);
+  }
+});

@@ -35,6 +35,8 @@ export interface Deployment {
   readonly feeMin?: bigint;
   /** Operator's policy: largest refund paid from the relayer's pocket, in nano native. */
   readonly maxRefund?: bigint;
+  /** Operator's policy: takes no new withdrawals on; what was taken on is paid, and everything else served. */
+  readonly retired?: boolean;
 }
 
 /** The pools of one network by {@linkcode poolKey}. */
@@ -75,6 +77,7 @@ const deployment = z.object({
   decimals: z.int().min(0).max(30).optional(),
   feeMin: nano.optional(),
   maxRefund: nano.optional(),
+  retired: z.boolean().optional(),
 });
 
 const registry = z.object({ network: z.enum(networks), pools: z.record(z.string(), deployment) });

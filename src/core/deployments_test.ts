@@ -31,6 +31,13 @@ Deno.test("a registry survives being written and read", () => {
   assert.equal(again.pools.get("native-10")?.owner, null);
 });
 
+Deno.test("a pool is retired by a boolean, and the registry keeps it", () => {
+  const retired = (value: unknown) => ({ ...registry, pools: { "native-10": { ...pool, retired: value } } });
+  const parsed = parseDeployments(JSON.parse(formatDeployments(parseDeployments(retired(true)))));
+  assert.equal(parsed.pools.get("native-10")?.retired, true);
+  assert.throws(() => parseDeployments(retired("true")), { code: "invalid_registry" });
+});
+
 const jetton = {
   ...pool,
   asset: "usdt",

@@ -32,6 +32,12 @@ export const problems = {
     todo: "Check the note and its pool, and build the path and the root from the pool's current tree.",
   },
   invalid_config: { status: 500, title: "Configuration is invalid", todo: "Correct the settings listed." },
+  cannot_write: {
+    status: 500,
+    title: "Output cannot be written",
+    todo:
+      "Make room, or name a place that can be written to, and run it again: nothing half-written is left.",
+  },
   artifact_corrupted: {
     status: 500,
     title: "Artifact does not match its pin",
@@ -168,6 +174,11 @@ export const problems = {
     title: "Ceremony does not verify",
     todo: "Build nothing on it: go back to the last transcript that verified, and see docs/ceremony.md.",
   },
+  paid_elsewhere: {
+    status: 409,
+    title: "Note was paid to another recipient",
+    todo: "A note pays once. If it was no attempt of yours that paid, somebody else has had the note.",
+  },
   unconfirmed: {
     status: 400,
     title: "Money would move, and nobody agreed",
@@ -191,16 +202,24 @@ export class Problem extends Error {
   readonly errors: readonly ProblemDetail[];
   /** Members that go into the problem document beside the standard ones. */
   readonly members: Readonly<Record<string, unknown>>;
+  readonly #todo: string | undefined;
 
   constructor(
     code: ProblemCode,
     detail?: string,
-    options: { errors?: readonly ProblemDetail[]; members?: Record<string, unknown>; cause?: unknown } = {},
+    options: {
+      errors?: readonly ProblemDetail[];
+      members?: Record<string, unknown>;
+      /** The next step where the table's own does not fit. */
+      todo?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(detail ?? problems[code].title, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.errors = options.errors ?? [];
     this.members = options.members ?? {};
+    this.#todo = options.todo;
   }
 
   /** HTTP status of this problem. */
@@ -210,7 +229,7 @@ export class Problem extends Error {
 
   /** What the reader can do about it. */
   get todo(): string {
-    return problems[this.code].todo;
+    return this.#todo ?? problems[this.code].todo;
   }
 }
 

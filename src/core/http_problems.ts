@@ -43,6 +43,11 @@ export const httpProblems = {
     title: "Nullifier hash is already used",
     todo: "The member `withdrawal` says where that withdrawal stands; do not submit it again.",
   },
+  pool_retired: {
+    status: 410,
+    title: "Pool takes no new withdrawals at this relayer",
+    todo: "Use another relayer, or none; a withdrawal that was taken on is paid all the same.",
+  },
   body_too_large: { status: 413, title: "Body is too large", todo: "Send at most 32 KiB." },
   unsupported_media_type: {
     status: 415,
@@ -137,3 +142,6 @@ export const httpProblems = {
   },
   internal: { status: 500, title: "Internal error", todo: "Report it with the request id." },
 } as const satisfies Record<string, ProblemKind>;
+
+/** Stable code of a problem that the HTTP interface answers with. */
+export type HttpProblemCode = keyof typeof httpProblems;

@@ -99,6 +99,12 @@ export class MerkleTree {
     }
   }
 
+  /** Has `work` make the index that {@linkcode indexOf} would make at its first call, which takes long in a large tree. */
+  async indexWith(work: TreeWork): Promise<void> {
+    const size = this.#size;
+    if (this.#index.isLargeWork(size)) this.#index.adopt(await work.index(this.#levels[0], size), size);
+  }
+
   /** Leaf `i`. Throws a RangeError outside [0, size). */
   leaf(i: number): bigint {
     this.#assertLeaf(i);

@@ -10,6 +10,7 @@ import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { nameRequest } from "../telemetry/trace.ts";
+import { answerHeaders } from "./answer_headers.ts";
 import { queryGuard } from "./body_guard.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { docsRoutes } from "./docs_routes.ts";
@@ -18,7 +19,9 @@ import { infoRoutes } from "./info_routes.ts";
 import { largeAnswers } from "./large_answers.ts";
 import { metricsRoute } from "./metrics_route.ts";
 import { noteRoutes } from "./note_routes.ts";
+import { bounded, Places } from "./places.ts";
 import { problemResponse, shownProblem } from "./problem_response.ts";
+import { readyAnswers } from "./ready_answers.ts";
 import { treeRoutes } from "./tree_routes.ts";
 import { withdrawRoutes } from "./withdraw_routes.ts";
 
@@ -32,10 +35,11 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
       if (!parsed.success) throw shapeProblem(parsed.target, parsed.error.issues);
     },
   });
+  const places = new Places(options.mostUnderWay ?? MOST_UNDER_WAY);
   app.use(measured(app, options.metrics));
   app.use(headers);
   app.use(queryGuard(log));
-  app.use(bounded(options.mostUnderWay ?? MOST_UNDER_WAY));
+  app.use(bounded(places));
 
   for (const path of LARGE) app.use(path, largeAnswers(options.mostLargeAnswers, options.readPatienceMs));
 
@@ -79,6 +83,9 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
     }
     return problemResponse(c, problem, requestId);
   });
+  const ready = readyAnswers(relayer, { places, metrics: options.metrics });
+  const routed = app.fetch;
+  app.fetch = (request, ...rest) => ready(request) ?? routed(request, ...rest);
   return app;
 }
 
@@ -99,32 +106,14 @@ const headers: MiddlewareHandler<HttpEnv> = async (c, next) => {
   if (c.req.method === "OPTIONS") c.res = await preflight(c, next) as Response;
   else await next();
   const { headers } = c.res;
-  headers.set("x-request-id", requestId);
-  headers.set("x-content-type-options", "nosniff");
-  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-  headers.set("access-control-allow-origin", "*");
-  headers.set("access-control-expose-headers", "retry-after,x-request-id");
+  const own = headers.get("cache-control");
+  for (const [name, value] of Object.entries(answerHeaders(requestId))) headers.set(name, value);
+  if (own !== null) headers.set("cache-control", own);
 };
 
 /** What may be of hundreds of kilobytes. */
 const LARGE = ["/docs/swagger-ui.js", "/docs/swagger-ui.css", "/tree/commitments", "/openapi.json"];
 const MOST_UNDER_WAY = 1_000;
-/** Whoever watches the relayer must be answered when it is busy. */
-const ALWAYS_ANSWERED = new Set(["/livez", "/readyz", "/metrics"]);
-
-/** Refuses with `overloaded` what would be one request too many at once. */
-function bounded(most: number): MiddlewareHandler<HttpEnv> {
-  let underWay = 0;
-  return async (c, next) => {
-    if (underWay >= most && !ALWAYS_ANSWERED.has(c.req.path)) throw new Problem("overloaded");
-    underWay++;
-    try {
-      await next();
-    } finally {
-      underWay--;
-    }
-  };
-}
 
 /** Counts and times each request, and names its span, by its route: what a client wrote as a path is nobody's label. */
 function measured(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined): MiddlewareHandler<HttpEnv> {

@@ -1,10 +1,26 @@
 /** What routes are given. Types only. */
+import type { Secret } from "../core/secret.ts";
 import type { Relayer } from "../relay/relayer.ts";
+import type { Shared } from "../store/shared.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { MetricsReader } from "./metrics_route.ts";
 import type { Asker } from "./listen.ts";
-import type { RateLimits } from "./rate_limit.ts";
+
+/** What rate limits are made of. Times a minute, 0: no bound. */
+export interface RateLimits {
+  readonly noteCheck: number;
+  readonly withdraw: number;
+  readonly trustProxy: number;
+  readonly shared: Shared;
+  /** Counts while `shared` does not answer. */
+  readonly own: Shared;
+  /** Network of a client to the key that it is counted under. */
+  readonly keyOf: (network: string) => string;
+  readonly metrics?: Pick<Metrics, "cacheFailed" | "rateLimited">;
+}
+
+/** Whom the API tells its metrics: who has the token, or everybody (on a local network). */
+export type MetricsReader = Secret<string> | "everybody";
 
 /** What every route gets. */
 export interface HttpDeps {

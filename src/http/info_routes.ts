@@ -1,6 +1,7 @@
 /** GET /status and GET /pools. */
 import { feeMinOf, refundLimitOf } from "../relay/terms.ts";
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Relayer } from "../relay/relayer.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { createRoute, json, problemAnswers } from "./route.ts";
 import { poolsAnswer, statusAnswer } from "./schemas.ts";
@@ -19,15 +20,14 @@ const pools = createRoute({
   responses: { 200: json(poolsAnswer, "Pools"), ...problemAnswers([]) },
 });
 
+/** What GET /status says; it never changes. */
+export function statusOf({ network, feeBps, feeMinNano, address }: Relayer): z.infer<typeof statusAnswer> {
+  return { network, feeBps, feeMinNanoNative: String(feeMinNano), relayerAddress: address };
+}
+
 /** Adds the routes. */
 export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: HttpDeps): void {
-  app.openapi(status, (c) =>
-    c.json({
-      network: relayer.network,
-      feeBps: relayer.feeBps,
-      feeMinNanoNative: String(relayer.feeMinNano),
-      relayerAddress: relayer.address,
-    }, 200));
+  app.openapi(status, (c) => c.json(statusOf(relayer), 200));
 
   app.openapi(pools, (c) =>
     c.json({
@@ -42,6 +42,7 @@ export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: HttpDeps): vo
           deployedSeqno: deployment.deployedSeqno,
           feeMin: String(feeMinOf(deployment, relayer.feeMinNano)),
           maxRefund: String(refundLimitOf(deployment)),
+          ...deployment.retired && { retired: true },
           ...shownMaster && { jettonMaster: shownMaster, decimals: deployment.decimals },
         }]),
       ),

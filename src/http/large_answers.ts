@@ -11,7 +11,7 @@ const MOST = 200;
 /** How long nothing of an answer may be read. */
 const PATIENCE_MS = 30_000;
 /** Bytes that the server takes at a time: what one who does not read costs, beside the socket's buffers. */
-const PIECE = 32 * 1024;
+const PIECE = 128 * 1024;
 
 /**
  * Refuses with `overloaded` what would be one large answer too many, and counts each until it was sent, given up or
@@ -24,11 +24,11 @@ export function largeAnswers(
   let underWay = 0;
   return async (c, next) => {
     if (underWay >= most) throw new Problem("overloaded");
+    const sent = c.env?.sent;
     underWay++;
     let held = false;
     try {
       await next();
-      const sent = c.env?.sent;
       const body = c.res.body;
       if (sent === undefined || body === null) return;
       held = true;

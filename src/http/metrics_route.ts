@@ -6,9 +6,6 @@ import { Problem } from "../core/errors.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
 
-/** Whom the API tells its metrics: who has the token, or everybody (on a local network). */
-export type MetricsReader = Secret<string> | "everybody";
-
 /** Adds the route where the metrics have readers; without them it is as if there were none. */
 export function metricsRoute(app: OpenAPIHono<HttpEnv>, { metrics, metricsReader: reader }: HttpDeps): void {
   if (metrics === undefined || reader === undefined) return;

@@ -4,25 +4,11 @@
  */
 import { createMiddleware } from "hono/factory";
 import { Problem } from "../core/errors.ts";
-import type { Allowance, Shared, Taken } from "../store/shared.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
+import type { Allowance, Taken } from "../store/shared.ts";
 import { clientNetwork } from "./client_address.ts";
-import type { HttpEnv } from "./deps.ts";
+import type { HttpEnv, RateLimits } from "./deps.ts";
 
 const MINUTE = 60;
-
-/** What rate limits are made of. Times a minute, 0: no bound. */
-export interface RateLimits {
-  readonly noteCheck: number;
-  readonly withdraw: number;
-  readonly trustProxy: number;
-  readonly shared: Shared;
-  /** Counts while `shared` does not answer. */
-  readonly own: Shared;
-  /** Network of a client to the key that it is counted under. */
-  readonly keyOf: (network: string) => string;
-  readonly metrics?: Pick<Metrics, "cacheFailed" | "rateLimited">;
-}
 
 /** A route that is bounded; each is counted by itself. */
 export type RatedRoute = "note-check" | "withdraw" | "withdraw-status";

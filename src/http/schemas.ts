@@ -154,6 +154,9 @@ export const poolsAnswer = z.object({
       maxRefund: amountOut.openapi({
         description: "largest refund that the fee need not cover, nano native",
       }),
+      retired: z.boolean().optional().openapi({
+        description: "true: no new withdrawals are taken on, and everything else is served",
+      }),
       jettonMaster: z.string().optional().openapi({ description: "of jetton pools only" }),
       decimals: count.optional().openapi({ description: "of jetton pools only" }),
     }),
@@ -209,7 +212,10 @@ export const readyzAnswer = z.object({
   dependencies: z.record(
     z.string(),
     z.object({ state: z.enum(["ok", "degraded", "down"]), reason: z.string().optional() }),
-  ).openapi({ description: "registry, store, chain, wallet, prover, and cache if there is one" }),
+  ).openapi({
+    description:
+      "registry, store, chain, wallet, prover, cache if there is one, and lead if there may be replicas",
+  }),
   pools: z.record(
     z.string(),
     z.object({ ready: z.boolean(), reason: z.string().optional(), leaves: count }),

@@ -35,6 +35,7 @@ export function withdrawRoutes(
         "fee_not_below_denomination",
         "refund_above_limit",
         "nullifier_already_used",
+        "pool_retired",
         "rate_limited",
         "hourly_cap_reached",
         "retry_later",

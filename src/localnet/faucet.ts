@@ -8,8 +8,8 @@ import { address, bigint, invalid, type Params } from "./params.ts";
 const MOST = 10n ** 15n;
 
 /**
- * Credits `coins` nano and mints `jettons` of the jetton's smallest unit to `address`, deployed or not; they arrive with
- * the next block.
+ * Credits `coins` nano and mints `jettons` of the jetton's smallest unit to `address`, deployed or not, in a
+ * block that it closes: they are there when it answers.
  *
  * @throws {RequestError} 422 for amounts out of range, or when there is nothing to give
  */
@@ -20,6 +20,7 @@ export async function faucet(ledger: Ledger, params: Params): Promise<unknown> {
   if (coins + jettons === 0n) throw invalid("coins", "given, or jettons");
   if (coins > 0n) await ledger.inject(coinsFromNowhere(to, coins, ledger.head.now));
   if (jettons > 0n) await ledger.inject(jettonsFromNowhere(to, jettons, ledger.head.now));
+  await ledger.closeBlock(() => ledger.head.now);
   return { "@type": "ok" };
 }
 

@@ -303,6 +303,13 @@ Deno.test("the faucet gives coins and jettons to any address, and says what it d
     assert.ok((await chain.account(stranger)).balance <= balance);
   }));
 
+Deno.test("what the faucet gives is there when it answers, however long blocks take", () =>
+  withLocalnet({ blockTimeMs: 3_600_000 }, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    assert.equal((await get(net, `faucet?address=${stranger.toRawString()}&coins=7`)).status, 200);
+    assert.equal((await chain.account(stranger)).balance, 7n);
+  }));
+
 Deno.test("with an interval, messages wait for their block, and the seqno grows without any", () =>
   withLocalnet({ blockTimeMs: 20 }, async (net) => {
     const chain = connect({ endpoint: net.url });

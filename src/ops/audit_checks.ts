@@ -3,46 +3,13 @@
  * facts. A verdict of `failed` means that depositing there is unsafe.
  */
 import type { Address } from "@ton/core";
-import type { Deployment } from "../core/deployments.ts";
-import type { Network } from "../core/network.ts";
 import { formatUnits } from "../core/units.ts";
-import type { PoolInfo } from "../ton/pool.ts";
-import { type Check, failed, ok, warning } from "./check.ts";
+import { type Check, failed, ok, warning } from "../core/check.ts";
 import { shownAddress } from "./shown_address.ts";
 import { jettonChecks } from "./jetton_checks.ts";
-import type { JettonFacts } from "./jetton_facts.ts";
-import type { PoolKeys } from "./pool_keys.ts";
-import type { RebuiltTree } from "./rebuilt_tree.ts";
+import type { PoolFacts } from "./pool_facts.ts";
 
-export type { Check } from "./check.ts";
-
-/** What is known of a pool, all of it at one transaction. Amounts in nano, hashes in hex. */
-export interface PoolFacts {
-  readonly network: Network;
-  readonly address: Address;
-  readonly codeHash: string;
-  /** What this build deploys. */
-  readonly build: { readonly codeHash: string; readonly vkeyHash: string; readonly keys: PoolKeys };
-  readonly info: PoolInfo;
-  /** Of a jetton pool. */
-  readonly jetton?: JettonFacts;
-  readonly denomination: bigint;
-  /** Which generation of an empty pool of this build, of that denomination, owner and master, its address follows from. */
-  readonly generation: number | undefined;
-  /** The registry's entry for this address. */
-  readonly listed?: { readonly key: string; readonly deployment: Deployment };
-  readonly balance: bigint;
-  /** Storage that is due and not yet collected. */
-  readonly due: bigint;
-  /** Storage of a year at the present size. */
-  readonly perYear: bigint;
-  readonly nextIndex: number;
-  /** Newest first. */
-  readonly roots: readonly bigint[];
-  readonly currentRoot: bigint;
-  /** What the pool's own logs make. */
-  readonly rebuilt: RebuiltTree;
-}
+export type { Check } from "../core/check.ts";
 
 /** Money of a pool, in nano, and how long it lasts. */
 export interface PoolMoney {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { zeros } from "../core/zeros.ts";
-import { auditChecks, type Check, type PoolFacts, poolMoney } from "./audit_checks.ts";
+import { auditChecks, type Check, poolMoney } from "./audit_checks.ts";
+import type { PoolFacts } from "./pool_facts.ts";
 
 const TON = 1_000_000_000n;
 const address = Address.parse("0:" + "11".repeat(32));

@@ -11,9 +11,10 @@ import type { AccountInfo, Chain } from "../ton/chain.ts";
 import { Pool, type PoolInfo } from "../ton/pool.ts";
 import { loadPoolCode, poolGeneration } from "../ton/pool_state.ts";
 import { readPrices } from "../ton/prices.ts";
-import { auditChecks, type Check, type PoolFacts, type PoolMoney, poolMoney } from "./audit_checks.ts";
+import { auditChecks, type Check, type PoolMoney, poolMoney } from "./audit_checks.ts";
 import { storageSize } from "./cells.ts";
 import { type JettonFacts, jettonFacts } from "./jetton_facts.ts";
+import type { PoolFacts } from "./pool_facts.ts";
 import { checkPoolKeys } from "./pool_keys.ts";
 import { rebuildTree } from "./rebuilt_tree.ts";
 

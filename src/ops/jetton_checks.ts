@@ -1,6 +1,6 @@
 /** What is asked of a jetton pool beside all others: facts in, verdicts out. */
-import { type Check, failed, ok, warning } from "./check.ts";
-import type { PoolFacts } from "./audit_checks.ts";
+import { type Check, failed, ok, warning } from "../core/check.ts";
+import type { PoolFacts } from "./pool_facts.ts";
 
 /** Empty for a native pool. */
 export function jettonChecks(facts: PoolFacts): Check[] {

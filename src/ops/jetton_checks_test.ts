@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import type { PoolFacts } from "./audit_checks.ts";
 import { jettonChecks } from "./jetton_checks.ts";
+import type { PoolFacts } from "./pool_facts.ts";
 
 const someone = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
 const [address, master, wallet, stranger] = ["11", "22", "33", "44"].map(someone);

@@ -2,6 +2,9 @@
  * Whether what a store holds fits together: a table of named checks over one pass of its rows. It asks no chain; what the
  * chain says is for the relayer, which compares roots whenever it starts.
  */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { FIELD_BYTES, toBytes } from "../core/field.ts";
 import type { Archive, ArchiveRow } from "../store/archive.ts";
 import { shownIdentity } from "../store/identity.ts";
 import { type Deposit, isLive, type Job, type PoolId, type Store } from "../store/store.ts";
@@ -17,6 +20,8 @@ export interface StoreCheck {
 /** What the pass has seen of one pool. */
 interface PoolRows {
   leaves: number;
+  /** Of their commitments and times, as the rows tell them. */
+  readonly digest: ReturnType<typeof sha256.create>;
   withdrawals: number;
   hasCursor: boolean;
 }
@@ -51,7 +56,8 @@ export async function checkStore(
   let rows = 0;
 
   const of = (pool: PoolId) => {
-    const seen = pools.get(pool) ?? { leaves: 0, withdrawals: 0, hasCursor: false };
+    const seen = pools.get(pool) ??
+      { leaves: 0, digest: sha256.create(), withdrawals: 0, hasCursor: false };
     pools.set(pool, seen);
     return seen;
   };
@@ -81,6 +87,7 @@ export async function checkStore(
         faults.leaves.push(`${pool} has leaf ${leafIndex} where ${seen.leaves} should be`);
       }
       seen.leaves = leafIndex + 1;
+      seen.digest.update(toBytes(deposit.commitment)).update(timeBytes(deposit.timestamp));
       unchecked.deposits.push(deposit);
     },
     withdrawal({ pool, withdrawal: { nullifierHash, txHash } }) {
@@ -116,6 +123,7 @@ export async function checkStore(
     if (!hasCursor) faults.cursors.push(`${pool} has rows and no cursor`);
   }
   if (!store.shared) await compareLive(store, jobs, faults.jobs);
+  if (!store.shared) await compareLeaves(store, pools, faults.leaves);
 
   const total = (member: "leaves" | "withdrawals") =>
     [...pools.values()].reduce((sum, pool) => sum + pool[member], 0);
@@ -148,6 +156,30 @@ async function compareLive(store: Store, jobs: ReadonlyMap<string, Job>, faults:
   for (const [name, job] of jobs) {
     if (isLive(job) && !listed.has(name)) faults.push(`${name} is ${job.state}, and not listed as live`);
   }
+}
+
+/** A start reads leaves packed: they must be what the rows say. */
+async function compareLeaves(
+  store: Store,
+  pools: ReadonlyMap<PoolId, PoolRows>,
+  faults: string[],
+): Promise<void> {
+  for (const [pool, { digest }] of pools) {
+    const read = sha256.create();
+    for await (const { commitments, times } of store.leaves(pool, 0)) {
+      for (const [i, time] of times.entries()) {
+        read.update(commitments.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES)).update(timeBytes(time));
+      }
+    }
+    if (bytesToHex(read.digest()) === bytesToHex(digest.digest())) continue;
+    faults.push(`${pool} is read at a start with other leaves than its rows have`);
+  }
+}
+
+function timeBytes(seconds: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(seconds));
+  return bytes;
 }
 
 /** Names a note in what an operator reads: the first digits tell it apart, and are no secret once it is withdrawn. */

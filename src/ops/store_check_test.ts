@@ -101,6 +101,29 @@ Deno.test("store check looks up every commitment, more than fit into one questio
   }
 });
 
+Deno.test("store check finds leaves that a start would read otherwise than the rows have them", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });
+  try {
+    const store = await openKvStore(directory);
+    await store.restore((async function* () {
+      yield* someRows({ deposits: 1_100, jobs: 10 });
+    })());
+    await store.close();
+    const kv = await Deno.openKv(`${directory}/tonado.kv`);
+    for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["page"] }, { limit: 1 })) {
+      value[100] ^= 1;
+      await kv.set(key, value);
+    }
+    kv.close();
+    const again = await openKvStore(directory);
+    const checks = await checkStore(again, () => {});
+    await again.close();
+    deepEqual(checks.filter(({ holds }) => !holds).map(({ name }) => name), ["leaves"]);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
 for (const [claim, failing, change] of cases) {
   Deno.test(`store check finds ${claim}`, async () => {
     const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });

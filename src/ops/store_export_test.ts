@@ -1,5 +1,6 @@
 /** A store leaves as a file and comes back as it was, into a store of any kind; a file that was touched does not. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { storedLeaves } from "../../tests/support/leaves.ts";
 import { freshDatabase, postgresServer } from "../../tests/support/services.ts";
 import { Buffer } from "node:buffer";
 import { pools, someRows, sortedRows } from "../../tests/support/store_rows.ts";
@@ -71,7 +72,7 @@ for (const [from, to] of moves) {
           equal(before.length, summary.rows);
           deepEqual(after, before);
           equal((await target.liveJobs()).length, 400);
-          equal((await Array.fromAsync(target.deposits(pools[1], 2_990))).length, 10);
+          equal((await storedLeaves(target, pools[1], 2_990)).length, 10);
           deepEqual((await checkStore(target, quiet)).filter(({ holds }) => !holds), []);
         })),
   });

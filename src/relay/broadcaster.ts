@@ -1,7 +1,10 @@
 /**
  * The single writer of the wallet. What it does next it reads from the journal, never from memory, so that it may be
- * killed at any point: a transfer is written down before it is sent, sent again until the wallet's seqno moves or chain
- * time passes its end, and only then forgotten. It ends no job but those whose root is gone; the pool's events do.
+ * killed at any point: a transfer is written down before it is sent, sent again until the wallet's transactions show it
+ * or time has passed its end, and only then forgotten. It ends no job but those whose root is gone; the pool's events do.
+ *
+ * An endpoint's word on the seqno alone ends nothing and keeps nothing: whatever it says, a transfer that is not on chain
+ * holds the wallet for its own life and no longer.
  */
 import { Address, Cell } from "@ton/core";
 import type { Job, JobChange, Store, Transfer } from "../store/store.ts";
@@ -14,9 +17,10 @@ import type { Clock } from "./clock.ts";
 import type { Leadership } from "./leadership.ts";
 import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
-import { CLOCK_SKEW, resendDelay, valueToAttach } from "./terms.ts";
+import { Quotes } from "./quotes.ts";
+import { CLOCK_SKEW, resendDelay } from "./terms.ts";
 import { sentQueryIds } from "./transfer_outcome.ts";
-import { within } from "./within.ts";
+import type { SeenWallet, WalletLook } from "./wallet_look.ts";
 
 /** Seconds of chain time that a transfer may be included in. */
 const TRANSFER_LIFE = 60;
@@ -25,8 +29,7 @@ export const MOST_MESSAGES = 100;
 /** Between looks at a journal that only this process writes, and at one that other replicas add jobs to. */
 const IDLE_MS = 5_000;
 const SHARED_IDLE_MS = 500;
-/** How long a pool may take to say what to attach, and when it is asked again after it did not. */
-const QUOTE_MS = 10_000;
+/** When a pool is asked again that did not say what to attach. */
 const NEXT_QUOTE_MS = 5_000;
 
 /** What the broadcaster needs. */
@@ -34,6 +37,7 @@ export interface BroadcasterDeps {
   readonly chain: Chain;
   readonly store: Store;
   readonly wallet: Wallet;
+  readonly look: WalletLook;
   readonly changes: Changes;
   readonly clock: Clock;
   readonly pace: Pace;
@@ -41,6 +45,12 @@ export interface BroadcasterDeps {
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "leads">;
   readonly log: Log;
+}
+
+/** A job and what its pool is sent for it. */
+interface Ready {
+  readonly job: Job;
+  readonly message: OutgoingMessage;
 }
 
 /** Broadcasts, while this replica leads, until `signal` aborts. */
@@ -72,6 +82,8 @@ class Broadcaster {
   readonly #signal: AbortSignal;
   /** Hash and time (ms) of the last send: a look at the wallet is cheaper than another send. */
   #lastSend = { hash: "", at: 0 };
+  /** Hashes of a transfer and of the wallet's newest transaction among which it was looked for in vain. */
+  #missed = { hash: "", newest: "" };
 
   constructor(deps: BroadcasterDeps, signal: AbortSignal) {
     this.#deps = deps;
@@ -97,28 +109,48 @@ class Broadcaster {
 
   /** Looks at where the wallet is, and sends the transfer, again if need be, or ends it. */
   async #pursue(transfer: Transfer): Promise<"ended" | "in flight"> {
-    const { wallet, clock, pace, chain, log } = this.#deps;
-    const { seqno, now, last } = await wallet.state();
-    if (seqno > transfer.seqno) {
-      const sent = await sentQueryIds(chain, wallet.address, transfer, last, this.#signal);
+    const { look, clock, pace, log } = this.#deps;
+    const seen = await look.state();
+    const over = isOver(transfer, seen);
+    const moved = seen.seqno > transfer.seqno;
+    if (moved || over) {
+      const sent = await this.#sentWith(transfer, seen, over);
+      if (!sent && !over) return "in flight"; // used by somebody else, or untrue: its end will tell
       await this.#end(
         transfer,
-        (job) => sent.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
+        (job) => sent?.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
       );
-      log.info("transfer {seqno} is on chain with {sent} withdrawals", {
-        seqno: transfer.seqno,
-        sent: sent.size,
-      });
-      return "ended";
-    }
-    if (now > transfer.validUntil + CLOCK_SKEW) {
-      await this.#end(transfer, () => undefined);
-      log.warning("transfer {seqno} was not included in time", { seqno: transfer.seqno });
+      const { seqno } = transfer;
+      if (sent) log.info("transfer {seqno} is on chain with {sent} withdrawals", { seqno, sent: sent.size });
+      else log.warning("transfer {seqno} was not included in time", { seqno });
       return "ended";
     }
     const again = this.#lastSend.hash === transfer.hash;
     if (!again || clock.now() - this.#lastSend.at >= pace.rebroadcast) await this.#send(transfer);
     return "in flight";
+  }
+
+  /** See {@linkcode sentQueryIds}; the same transactions are searched once. @param again all the same */
+  async #sentWith(
+    { hash, signedAt, jobs }: Transfer,
+    { last }: SeenWallet,
+    again: boolean,
+  ): Promise<Set<bigint> | undefined> {
+    const { chain, store, wallet, log } = this.#deps;
+    const newest = last?.hash ?? "";
+    if (!again && this.#missed.hash === hash && this.#missed.newest === newest) return undefined;
+    // The time of signing may be a lie that was believed; no job was signed before it was taken on.
+    const accepted = await Promise.all(jobs.map(async (id) => (await store.job(id))?.acceptedAt ?? Infinity));
+    const since = Math.min(signedAt, ...accepted.map((at) => at / 1000));
+    const sent = await sentQueryIds(chain, wallet.address, { hash, since }, last, this.#signal);
+    if (sent) return sent;
+    if (!again && this.#missed.hash !== hash) {
+      log.warning("the wallet's seqno moved without transfer {hash}: it is waited for until its end", {
+        hash,
+      });
+    }
+    this.#missed = { hash, newest };
+    return undefined;
   }
 
   async #send(transfer: Transfer): Promise<void> {
@@ -151,90 +183,101 @@ class Broadcaster {
 
   /** Signs and journals the next transfer; undefined when nothing waits. */
   async #signNext(): Promise<Transfer | undefined> {
-    const { store, wallet, clock } = this.#deps;
-    const jobs: Job[] = [];
-    const messages: OutgoingMessage[] = [];
-    /** Pools that gave no quote in this round: their other jobs are put off without asking. */
-    const silent = new Set<string>();
-    for (const job of await store.liveJobs()) {
-      if (messages.length === Math.min(wallet.maxMessages, MOST_MESSAGES)) break;
-      if (job.state !== "accepted" || (job.notBefore ?? 0) > clock.now()) continue;
-      const message = await this.#messageOf(job, silent);
-      if (!message) continue;
-      jobs.push(job);
-      messages.push(message);
-    }
-    if (messages.length === 0) return undefined;
-    const { seqno, now } = await wallet.state();
+    const { store, wallet, look } = this.#deps;
+    const ready = await this.#nextBatch();
+    if (ready.length === 0) return undefined;
+    const { seqno, now, passed } = await look.state();
+    // While pools and wallet were asked, deposits went on: what would be refused now is not sent.
+    const batch = await this.#payable(ready);
+    if (batch.length === 0) return undefined;
+    const messages = batch.map(({ message }) => message);
     const { message, hash, validUntil } = wallet.sign({ seqno, validUntil: now + TRANSFER_LIFE, messages });
     const transfer: Transfer = {
       seqno,
       validUntil,
       hash,
       boc: new Uint8Array(message.toBoc()),
-      jobs: jobs.map(({ pool, nullifierHash, queryId }) => ({ pool, nullifierHash, queryId })),
-      signedAt: now,
+      jobs: batch.map(({ job: { pool, nullifierHash, queryId } }) => ({ pool, nullifierHash, queryId })),
+      signedAt: passed,
     };
     await store.beginTransfer(transfer);
     return transfer;
   }
 
-  /**
-   * The job's message; undefined while its pool is not ready or does not say what to attach, and when its root is gone:
-   * then the job has expired.
-   */
-  async #messageOf(job: Job, silent: Set<string>): Promise<OutgoingMessage | undefined> {
-    const { chain, store, pools, clock, changes, log } = this.#deps;
-    const pool = pools.get(job.pool);
-    if (!pool?.readiness(clock.now()).ready || !job.message) return undefined;
-    if (!pool.roots.includes(job.root)) {
-      await store.changeJob(
-        job,
-        (found) => found.state === "accepted" ? asExpired(found, clock.now()) : undefined,
-      );
-      log.warning("a withdrawal of {pool} expired: its root is no longer accepted", { pool: pool.key });
-      changes.notify();
-      return undefined;
+  /** As many of the jobs that are due as one transfer carries, oldest first, with their messages. */
+  async #nextBatch(): Promise<Ready[]> {
+    const { store, wallet, clock } = this.#deps;
+    const most = Math.min(wallet.maxMessages, MOST_MESSAGES);
+    const due = (await store.liveJobs()).filter(({ state, notBefore = 0 }) =>
+      state === "accepted" && notBefore <= clock.now()
+    );
+    const quotes = new Quotes(this.#deps, this.#signal);
+    const batch: Ready[] = [];
+    while (batch.length < most && due.length > 0) {
+      const next = await this.#payable(due.splice(0, most - batch.length).map((job) => ({ job })));
+      await quotes.ask(next.map(({ job: { refund }, pool }) => ({ pool, refund })));
+      for (const { job, pool } of next) {
+        const value = quotes.of({ pool, refund: job.refund });
+        if (value === undefined) await this.#putOff(job);
+        else batch.push({ job, message: this.#messageOf(job, pool, value) });
+      }
     }
-    const { address } = pool.deployment;
-    const value = silent.has(pool.id) ? undefined : await this.#quote(pool, job);
-    if (value === undefined) {
-      silent.add(pool.id);
-      const notBefore = clock.now() + NEXT_QUOTE_MS;
-      await store.changeJob(job, (found) => found.state === "accepted" ? { ...found, notBefore } : undefined);
-      return undefined;
-    }
-    return new Pool(chain, address).withdrawMessage({
+    return batch;
+  }
+
+  /** Those whose pools would pay them now. What waits for its pool stays as it is; what lost its root has expired. */
+  async #payable<T extends { readonly job: Job }>(
+    waiting: readonly T[],
+  ): Promise<(T & { pool: PoolState })[]> {
+    const { pools, clock } = this.#deps;
+    const served = waiting.flatMap((one) => {
+      const pool = pools.get(one.job.pool);
+      return pool?.readiness(clock.now()).ready && one.job.message ? [{ ...one, pool }] : [];
+    });
+    const payable = served.filter(({ job, pool }) => pool.roots.includes(job.root));
+    for (const one of served) if (!payable.includes(one)) await this.#expire(one.job, one.pool);
+    return payable;
+  }
+
+  async #expire(job: Job, { key }: PoolState): Promise<void> {
+    const { store, clock, changes, log } = this.#deps;
+    await store.changeJob(
+      job,
+      (found) => found.state === "accepted" ? asExpired(found, clock.now()) : undefined,
+    );
+    log.warning("a withdrawal of {pool} expired: its root is no longer accepted", { pool: key });
+    changes.notify();
+  }
+
+  async #putOff(job: Job): Promise<void> {
+    const { store, clock } = this.#deps;
+    const notBefore = clock.now() + NEXT_QUOTE_MS;
+    await store.changeJob(job, (found) => found.state === "accepted" ? { ...found, notBefore } : undefined);
+  }
+
+  #messageOf(job: Job, { deployment }: PoolState, value: bigint): OutgoingMessage {
+    const { recipient, proof } = job.message!;
+    return new Pool(this.#deps.chain, deployment.address).withdrawMessage({
       queryId: job.queryId,
       root: job.root,
       nullifierHash: job.nullifierHash,
       fee: job.fee,
       refund: job.refund,
-      recipient: Address.parse(job.message.recipient),
+      recipient: Address.parse(recipient),
       relayer: this.#deps.wallet.address,
-      proof: Cell.fromBase64(job.message.proof),
+      proof: Cell.fromBase64(proof),
       value,
     });
   }
+}
 
-  /** Nano to attach; undefined when the pool does not say in time: one pool's trouble must not hold up the others. */
-  async #quote({ key, deployment }: PoolState, { refund }: Job): Promise<bigint | undefined> {
-    const { chain, clock, log } = this.#deps;
-    try {
-      return await within(
-        QUOTE_MS,
-        { clock, signal: this.#signal },
-        (signal) => valueToAttach(chain, deployment.address, refund, { signal }),
-      );
-    } catch (error) {
-      if (this.#signal.aborted) throw error;
-      log.warning("withdrawals of {pool} wait, it gives no quote: {error}", {
-        pool: key,
-        error: String(error),
-      });
-      return undefined;
-    }
-  }
+/**
+ * Whether it can no longer be included. One whose time no believable clock has signed was signed by a lie, before such
+ * were told from the truth: unless it is the wallet's very next, which the chain may still take, it is not waited for.
+ */
+function isOver({ seqno, validUntil }: Transfer, seen: SeenWallet): boolean {
+  if (validUntil > seen.believable + TRANSFER_LIFE) return seqno !== seen.seqno;
+  return seen.passed > validUntil + CLOCK_SKEW;
 }
 
 /** Given to the endpoint. The pool may have answered already: then only seqno and hash are filled in. */

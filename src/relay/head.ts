@@ -6,10 +6,14 @@ import type { Chain } from "../ton/chain.ts";
 import type { Clock } from "./clock.ts";
 import type { Pace } from "./pace.ts";
 
-/** The newest block of the endpoint, as far as it was looked at. */
+/** Answers that are remembered. */
+const MEMORY = 16;
+
+/** The head of the endpoint, as far as it was looked at. */
 export class Head {
   readonly #patience: number;
-  #seqno = -1;
+  /** The last answers, newest last. */
+  readonly #answers: number[] = [];
   #movedAt = 0;
   #seenAt = 0;
 
@@ -20,13 +24,26 @@ export class Head {
 
   /** The endpoint answered with this block at `now`, unix milliseconds. */
   seen(seqno: number, now: number): void {
-    if (seqno > this.#seqno) [this.#seqno, this.#movedAt] = [seqno, now];
+    if (this.#moves(seqno)) this.#movedAt = now;
     this.#seenAt = now;
+    this.#answers.push(seqno);
+    if (this.#answers.length > MEMORY) this.#answers.shift();
   }
 
   /** As of the last answer: an endpoint that gives none is not said to stand still. */
   get standsStill(): boolean {
     return this.#seenAt - this.#movedAt > this.#patience;
+  }
+
+  /**
+   * Whether that is a block above all others; or the third in a row that goes up, and none of those seen before: then
+   * the one above was an untruth, for nodes that are behind and stand still show the same few blocks again and again.
+   */
+  #moves(seqno: number): boolean {
+    const answers = this.#answers;
+    if (answers.every((other) => other < seqno)) return true;
+    const [first = Infinity, second = Infinity] = answers.slice(-2);
+    return first < second && second < seqno && !answers.includes(seqno);
   }
 }
 

@@ -15,6 +15,28 @@ Deno.test("head: it stands still after answers without a newer block for longer 
   equal(head.standsStill, false);
 });
 
+Deno.test("head: one untrue answer is forgotten after three that go up", () => {
+  const head = new Head(60_000);
+  let now = 1_000_000;
+  const answer = (seqno: number) => head.seen(seqno, now += 15_000);
+  answer(7);
+  answer(2 ** 40);
+  for (let i = 0; i < 100; i++) {
+    answer(8 + i);
+    equal(head.standsStill, false, `answer ${i}`);
+  }
+  for (let i = 0; i < 10; i++) answer(2 ** 40 + i % 2);
+  for (let i = 0; i < 3; i++) answer(200 + i);
+  equal(head.standsStill, false);
+});
+
+Deno.test("head: nodes that are behind, each at its own block, stand still all the same", () => {
+  const head = new Head(60_000);
+  const nodes = [9, 6, 7, 8];
+  for (let now = 0; now < 600_000; now += 15_000) head.seen(nodes[now / 15_000 % 4], 1_000_000 + now);
+  equal(head.standsStill, true);
+});
+
 Deno.test("head: silence is not standing still", () => {
   const head = new Head(60_000);
   head.seen(7, 1_000_000);

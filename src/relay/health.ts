@@ -25,11 +25,13 @@ export interface Health {
 export interface HealthParts {
   readonly pools: Health["pools"];
   readonly leads: boolean;
+  /** Whether some replica leads; undefined: there is one process. */
+  readonly held: boolean | undefined;
   readonly store: StoreHealth;
   /** How the chain endpoint's last answer was; undefined: nobody has asked it. */
-  readonly chain: "ok" | "failed" | "stands still" | undefined;
-  /** Asks the shared cache; undefined: there is none. */
-  readonly pingCache?: () => Promise<void>;
+  readonly chain: "ok" | "failed" | "stands still" | "another time" | undefined;
+  /** The shared cache; undefined: there is none. */
+  readonly cache?: { state(): Promise<Dependency> };
   readonly balance: Balance;
   /** Live withdrawals of pools that are not served. */
   readonly stranded: number;
@@ -37,18 +39,22 @@ export interface HealthParts {
   readonly verifierFull: boolean;
 }
 
-const ok: Dependency = { state: "ok" };
+/** All is well. */
+export const ok: Dependency = { state: "ok" };
 
 /** Looks at every part. Ready means: each registered pool is served, and there is one. */
 export async function healthOf(parts: HealthParts): Promise<Health> {
-  const { pools, leads, store, chain, pingCache, balance, verifierFull, stranded } = parts;
+  const { pools, leads, held, store, chain, cache, balance, verifierFull, stranded } = parts;
   const dependencies: Record<string, Dependency> = {
     registry: registryState(Object.keys(pools).length, stranded),
     store: store.ok ? ok : down(store.reason),
+    ...(held === undefined
+      ? {}
+      : { lead: held ? ok : degraded("no replica is known to lead: nothing is signed") }),
     chain: chainState(chain),
     wallet: walletState(balance),
     prover: verifierFull ? degraded("the queue of proofs is full") : ok,
-    ...(pingCache === undefined ? {} : { cache: await cacheState(pingCache) }),
+    ...(cache === undefined ? {} : { cache: await cache.state() }),
   };
   const ready = Object.values(dependencies).every(({ state }) => state !== "down") &&
     Object.values(pools).every((pool) => pool.ready);
@@ -62,6 +68,9 @@ function registryState(pools: number, stranded: number): Dependency {
 
 function chainState(chain: HealthParts["chain"]): Dependency {
   if (chain === "stands still") return down("the chain endpoint shows no new blocks");
+  if (chain === "another time") {
+    return degraded("its time and this machine's clock are minutes apart: nothing is paid until they agree");
+  }
   return chain === "failed" ? degraded("the chain endpoint did not answer as it should") : ok;
 }
 
@@ -72,16 +81,8 @@ function walletState(balance: Balance): Dependency {
   return degraded(level === "low" ? "it runs low" : "it holds too little to take withdrawals on");
 }
 
-async function cacheState(ping: () => Promise<void>): Promise<Dependency> {
-  try {
-    await ping();
-    return ok;
-  } catch {
-    return degraded("it does not answer: no withdrawals are taken on");
-  }
-}
-
-function degraded(reason: string): Dependency {
+/** Some of it is taken away. */
+export function degraded(reason: string): Dependency {
   return { state: "degraded", reason };
 }
 

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { Balance } from "./balance.ts";
+import { CacheWatch } from "./cache_watch.ts";
 import { systemClock } from "./clock.ts";
 import { healthOf, type HealthParts } from "./health.ts";
 
@@ -11,12 +12,15 @@ async function holding(nano: bigint): Promise<Balance> {
   await balance.current();
   return balance;
 }
+const cacheThat = (ping: () => Promise<void>) =>
+  new CacheWatch({ ping }, systemClock, new AbortController().signal);
 const well: HealthParts = {
   pools: { "native-1": { ready: true, leaves: 3 } },
   leads: true,
+  held: true,
   store: { ok: true },
   chain: "ok",
-  pingCache: () => Promise.resolve(),
+  cache: cacheThat(() => Promise.resolve()),
   balance: await holding(100n),
   verifierFull: false,
   stranded: 0,
@@ -46,9 +50,7 @@ const cases: [claim: string, change: Partial<HealthParts>, ready: boolean, name:
   ],
   [
     "a cache that is down takes withdrawals away, not reads",
-    {
-      pingCache: () => Promise.reject(new Error("down")),
-    },
+    { cache: cacheThat(() => Promise.reject(new Error("down"))) },
     true,
     "cache",
     "degraded",
@@ -57,6 +59,8 @@ const cases: [claim: string, change: Partial<HealthParts>, ready: boolean, name:
   ["a wallet below its stop still serves reads", { balance: await holding(9n) }, true, "wallet", "degraded"],
   ["withdrawals that nobody works on are told of", { stranded: 2 }, true, "registry", "degraded"],
   ["an endpoint that stands still keeps it from serving", { chain: "stands still" }, false, "chain", "down"],
+  ["a chain of another time is told of", { chain: "another time" }, true, "chain", "degraded"],
+  ["a lead that nobody is known to hold is told of", { held: false }, true, "lead", "degraded"],
   ["a full queue of proofs is told of", { verifierFull: true }, true, "prover", "degraded"],
 ];
 for (const [claim, change, ready, name, state] of cases) {
@@ -74,4 +78,8 @@ for (const [claim, change, ready, name, state] of cases) {
 Deno.test("health: one pool that is not ready makes the relayer not ready", async () => {
   const pools = { ...well.pools, "native-10": { ready: false, reason: "starting", leaves: 0 } as const };
   equal((await healthOf({ ...well, pools })).ready, false);
+});
+
+Deno.test("health: one process has no lead to tell of", async () => {
+  equal((await healthOf({ ...well, held: undefined })).dependencies.lead, undefined);
 });

@@ -12,10 +12,12 @@ import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import type { PoolEvent, PoolTransactions } from "../ton/pool_event.ts";
-import { KeptWalk, scanPoolTransactions } from "../ton/scan.ts";
+import { KeptWalk, scanPoolTransactions, Unbelieved, Unlinked } from "../ton/scan.ts";
+import { Belief } from "./belief.ts";
 import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import type { Leadership } from "./leadership.ts";
+import { LostCursor } from "./lost_cursor.ts";
 import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
 import type { Leaf } from "./pool_tree.ts";
@@ -65,15 +67,30 @@ export async function followPool(pool: PoolState, deps: IndexerDeps, signal: Abo
   let saved = pool.tree.size;
   const owed = new OwedRoot();
   const walk = new KeptWalk();
+  const lost = new LostCursor();
   while (!signal.aborted) {
     try {
       await verify(pool, deps, signal);
       const { leads } = deps.leadership; // before the rows: after them another one may have written more
-      await pool.tree.load(deps.store.deposits(pool.id, pool.tree.size), signal); // a leader: all of it once, nothing later
-      const outcome = leads ? await catchUp(pool, deps, walk, signal) : await confirm(pool, deps, signal);
+      await pool.tree.load(deps.store.leaves(pool.id, pool.tree.size), signal); // a leader: all of it once, nothing later
+      const outcome = leads
+        ? await catchUpOrBack(pool, kept, walk, lost, signal)
+        : await confirm(pool, deps, signal);
+      if (outcome === "back") {
+        [restored, saved] = [false, 0];
+        continue;
+      }
       if (owed.since(pool, clock.now()) > pace.staleAfter) throw new Problem("chain_inconsistent", LEFT_OUT);
       if (outcome === "unasked") {
         await clock.sleep(Math.min(pace.pollMin, ROWS_MS), signal);
+        continue;
+      }
+      if (outcome instanceof Unbelieved) {
+        // What was believed before stays true, and is served for as long as an endpoint may be silent.
+        if (!pool.readiness(clock.now()).ready) pool.stopped(outcome.message);
+        if (outcome.message !== said) log.warning("history waits: {reason}", { reason: outcome.message });
+        said = outcome.message;
+        await clock.sleep(pace.pollMin, signal);
         continue;
       }
       if (outcome !== "behind") pool.synced(clock.now());
@@ -96,6 +113,12 @@ export async function followPool(pool: PoolState, deps: IndexerDeps, signal: Abo
         log.warning("the snapshot of the tree may be wrong: it is built from the rows");
         pool.tree.clear();
         [restored, saved] = [false, 0];
+        continue;
+      }
+      if (error instanceof Problem && error.code === "chain_inconsistent" && await isOutOfDate(pool, deps)) {
+        log.warning("rows were taken back since they were read: the tree is built anew");
+        pool.tree.clear();
+        saved = 0;
         continue;
       }
       if (reason !== said) log.error("pool is not ready: {reason}", { reason, error: String(error) });
@@ -168,19 +191,51 @@ async function confirm(
   }
 }
 
+/** Catches up; where the endpoint does not show the cursor for long, goes back: `back`, and the tree is empty then. */
+async function catchUpOrBack(
+  pool: PoolState,
+  deps: IndexerDeps,
+  walk: KeptWalk,
+  lost: LostCursor,
+  signal: AbortSignal,
+): Promise<Outcome | Unbelieved | "back"> {
+  const tell = progressTeller(pool, deps);
+  const onProgress = (seen: number) =>
+    tell(`comparing the history with what is stored: ${seen} transactions`);
+  const missed = () => lost.missed(pool, deps, signal, onProgress);
+  try {
+    const outcome = await catchUp(pool, deps, walk, signal);
+    if (outcome !== "behind") lost.found();
+    else if (await missed()) return "back";
+    return outcome;
+  } catch (error) {
+    if (error instanceof Unlinked && await missed()) return "back";
+    throw error;
+  }
+}
+
+/** Whether the tree has leaves that are not stored any more. */
+async function isOutOfDate({ id, tree }: PoolState, { store }: IndexerDeps): Promise<boolean> {
+  try {
+    return !await tree.isOf(store.leaves(id, 0));
+  } catch {
+    return false; // a store that does not answer is told of elsewhere
+  }
+}
+
 async function catchUp(
   pool: PoolState,
   deps: IndexerDeps,
   kept: KeptWalk,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<Outcome | Unbelieved> {
   const { chain, store } = deps;
   const { address } = pool.deployment;
   const { clock, pace } = deps;
   let cursor = await store.cursor(pool.id);
   // Not from the account: its state comes along there, and a full pool's takes megabytes.
   const newestId = async () => (await chain.transactions(address, { limit: 1, signal }))[0]?.id;
-  let newest = await newestId();
+  const newest = await newestId();
   let outcome: Outcome = "moved";
   if (newest !== undefined && cursor !== undefined) {
     if (newest.lt < cursor.lt) return "behind";
@@ -192,25 +247,42 @@ async function catchUp(
   pool.appliedLt = cursor?.lt ?? 0n;
   const tell = progressTeller(pool, deps);
   const onProgress = (seen: number) => tell(`reading the history back: ${seen} transactions seen`);
-  for (let attempt = 1;; attempt++, newest = await newestId()) {
-    const options = { after: cursor, newest, signal, kept, onProgress };
+  const judge = new Belief(address, { after: cursor, tree: pool.tree }, deps, signal);
+  try {
+    const options = { after: cursor, newest, signal, kept, onProgress, judge };
     for await (const batch of scanPoolTransactions(chain, address, options)) {
       await applyBatch(pool, batch, cursor, deps);
       cursor = batch.cursor;
       pool.appliedLt = cursor.lt;
       tell(`${pool.tree.size} leaves indexed`);
     }
-    const roots = await new Pool(chain, address).getRootHistory({ signal });
+  } catch (error) {
+    if (!(error instanceof Unbelieved)) throw error;
+    const { roots, at } = judge.asked!;
+    if (roots.includes(pool.tree.root)) pool.know(roots, at);
+    else if (!judge.rootStands) throw mismatch(pool, judge.leaves);
+    return error;
+  }
+  for (let attempt = 1;; attempt++) {
+    const { roots, at } = judge.asked ?? await rootsOf(pool, deps, signal);
+    judge.asked = undefined;
     if (roots.includes(pool.tree.root)) {
-      pool.know(roots, clock.now());
+      pool.know(roots, at);
       return outcome;
     }
-    if (attempt === ROOT_ATTEMPTS) {
-      pool.rootMismatches++;
-      throw new Problem("chain_inconsistent", `the root of ${pool.tree.size} indexed leaves is not on chain`);
-    }
+    if (attempt === ROOT_ATTEMPTS) throw mismatch(pool, pool.tree.size);
     await clock.sleep(pace.retryMin, signal);
   }
+}
+
+async function rootsOf(pool: PoolState, { chain, clock }: IndexerDeps, signal: AbortSignal) {
+  const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
+  return { roots, at: clock.now() };
+}
+
+function mismatch(pool: PoolState, leaves: number): Problem {
+  pool.rootMismatches++;
+  return new Problem("chain_inconsistent", `the root of ${leaves} indexed leaves is not on chain`);
 }
 
 /** Tells how far a walk is: the log at intervals, and whoever asks why a pool is not ready. */

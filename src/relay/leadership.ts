@@ -19,16 +19,22 @@ const ASK_MS = 1_000;
 const RETRY_MS = 500;
 /** A leader stops believing in its lease so much before the database does. */
 const MARGIN_MS = 500;
+/** Without an answer for so long nobody can be told to lead: a lease that was not renewed has ended by then. */
+const UNHELD_MS = 2 * LEASE_MS;
 
 /** What this replica knows of the lead. */
 export class Leadership {
   readonly #clock: Clock;
   readonly #known = Promise.withResolvers<void>();
+  readonly #always: boolean;
   #until = -Infinity;
+  #answeredAt: number;
 
   /** @param always nobody else can lead: the store is not shared */
   constructor(clock: Clock, always: boolean) {
     this.#clock = clock;
+    this.#always = always;
+    this.#answeredAt = clock.now();
     if (always) this.until = Infinity;
   }
 
@@ -40,6 +46,19 @@ export class Leadership {
   /** Whether this replica leads, as far as it knows. */
   get leads(): boolean {
     return this.#clock.now() < this.#until;
+  }
+
+  /**
+   * Whether somebody leads, as far as can be told: a store that was asked lately has given the lead to this replica, or
+   * refused it because another renews it. undefined: nobody else can lead.
+   */
+  get held(): boolean | undefined {
+    return this.#always ? undefined : this.#clock.now() - this.#answeredAt <= UNHELD_MS;
+  }
+
+  /** The store has answered who leads. */
+  answered(): void {
+    this.#answeredAt = this.#clock.now();
   }
 
   /** Leads until then (unix milliseconds) at least. */
@@ -70,6 +89,7 @@ export async function runLeadership(
     let wait = RETRY_MS;
     try {
       const leads = await store.lead(LEASE_MS);
+      leadership.answered();
       leadership.until = leads ? asked + LEASE_MS - MARGIN_MS : -Infinity;
       wait = leads ? RENEW_MS : ASK_MS;
     } catch (error) {

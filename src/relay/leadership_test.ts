@@ -90,6 +90,27 @@ Deno.test("leadership: a store of one process is led from the start", async () =
   equal(leadership.leads, true);
 });
 
+Deno.test("leadership: who leads is unknown after ten seconds without an answer, and not of one process", async () => {
+  const clock = clockThat(() => {});
+  const leadership = new Leadership(clock, false);
+  const stop = new AbortController();
+  const held: (boolean | undefined)[] = [];
+  const answers = [true, false, ...Array(25).fill("down"), false];
+  const store = {
+    shared: true,
+    lead() {
+      const says = answers.shift();
+      held.push(leadership.held);
+      if (answers.length === 0) stop.abort();
+      return says === "down" ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(says);
+    },
+  } as Partial<Store> as Store;
+  await runLeadership(leadership, { store, clock, changes: new Changes(), log }, stop.signal);
+  deepEqual(held.map((each, i) => each ? [] : [i]).flat(), [21, 22, 23, 24, 25, 26, 27]);
+  equal(leadership.held, true);
+  equal(new Leadership(clock, true).held, undefined);
+});
+
 Deno.test("retention: only a leader forgets, once an hour, and a store that is down ends nothing", async () => {
   const stop = new AbortController();
   const asked: number[] = [];

@@ -2,8 +2,10 @@
  * The commitment tree of one pool as this relayer serves it: paths, and pages of leaves that are encoded once when full.
  * It holds what the store holds, in memory, and is filled by the indexer alone, one step after the other.
  */
+import { Buffer } from "node:buffer";
+import { FIELD_BYTES } from "../core/field.ts";
 import { MerkleTree } from "../core/merkle_tree.ts";
-import type { Deposit } from "../store/store.ts";
+import type { Deposit, Leaves } from "../store/store.ts";
 import { LeafCollector } from "../tree/leaf_collector.ts";
 import { thisThread, type TreeService } from "../tree/tree_service.ts";
 import { encodeLeaves } from "./leaf_json.ts";
@@ -66,8 +68,10 @@ export class PoolTree {
   }
 
   /** Becomes the tree of these nodes and times. @throws RangeError unless they are those of `size` leaves */
-  restore(size: number, levels: readonly Uint8Array[], times: Uint32Array): void {
-    this.#tree = MerkleTree.fromLevels(size, levels);
+  async restore(size: number, levels: readonly Uint8Array[], times: Uint32Array): Promise<void> {
+    const tree = MerkleTree.fromLevels(size, levels);
+    await tree.indexWith(this.service);
+    this.#tree = tree;
     this.#times = times;
     this.#blocks = [];
   }
@@ -82,20 +86,49 @@ export class PoolTree {
   /** Until it resolves the tree is the old one. */
   async append(deposits: readonly Leaf[]): Promise<void> {
     const leaves = new LeafCollector(this.#tree, this.service);
-    for (const deposit of deposits) await this.#add(leaves, deposit);
+    this.#keepTimes(this.size, deposits.map(({ timestamp }) => timestamp));
+    for (const { commitment } of deposits) await leaves.add(commitment);
     await leaves.finish();
   }
 
-  /** Appends stored deposits, streamed; stops early when `signal` aborts. */
-  async load(deposits: AsyncIterable<Deposit>, signal: AbortSignal): Promise<void> {
+  /** Whether stored leaves, from the first one on, begin with this tree's. */
+  async isOf(stored: AsyncIterable<Leaves>): Promise<boolean> {
+    const [leaves] = this.levels;
+    let compared = 0;
+    for await (const { first, commitments } of stored) {
+      if (first * FIELD_BYTES !== compared) return false;
+      const own = leaves.subarray(compared, compared + commitments.length);
+      if (Buffer.compare(own, commitments.subarray(0, own.length)) !== 0) return false;
+      compared += own.length;
+      if (compared === this.size * FIELD_BYTES) return true;
+    }
+    return compared === this.size * FIELD_BYTES;
+  }
+
+  /** What the root would be after these leaves; the tree stays as it is. */
+  async rootAfter(commitments: readonly bigint[]): Promise<bigint> {
+    if (commitments.length === 0) return this.root;
+    if (commitments.length === 1) return this.#tree.rootAfter(commitments[0]);
+    const tree = MerkleTree.fromLevels(this.size, this.levels.map((nodes) => nodes.slice()));
+    const leaves = new LeafCollector(tree, this.service);
+    try {
+      for (const commitment of commitments) await leaves.add(commitment);
+      await leaves.finish();
+    } finally {
+      await leaves.rest();
+    }
+    return tree.root;
+  }
+
+  /** Appends stored leaves, streamed; stops early when `signal` aborts. */
+  async load(stored: AsyncIterable<Leaves>, signal: AbortSignal): Promise<void> {
     const leaves = new LeafCollector(this.#tree, this.service);
     try {
-      for await (const deposit of deposits) {
+      for await (const { first, commitments, times } of stored) {
         if (signal.aborted) return;
-        if (deposit.leafIndex !== leaves.size) {
-          throw new RangeError(`stored deposits have a gap at ${deposit.leafIndex}`);
-        }
-        await this.#add(leaves, deposit);
+        if (first !== leaves.size) throw new RangeError(`stored deposits have a gap at ${first}`);
+        this.#keepTimes(first, times);
+        await leaves.addBytes(commitments);
       }
       await leaves.finish();
     } finally {
@@ -103,15 +136,14 @@ export class PoolTree {
     }
   }
 
-  async #add(leaves: LeafCollector, { commitment, timestamp }: Leaf): Promise<void> {
-    const leafIndex = leaves.size;
-    await leaves.add(commitment);
-    if (leafIndex >= this.#times.length) {
-      const wider = new Uint32Array(Math.max(FIRST_TIMES, 2 * this.#times.length));
+  #keepTimes(first: number, times: ArrayLike<number>): void {
+    const end = first + times.length;
+    if (end > this.#times.length) {
+      const wider = new Uint32Array(Math.max(FIRST_TIMES, 2 ** Math.ceil(Math.log2(end))));
       wider.set(this.#times);
       this.#times = wider;
     }
-    this.#times[leafIndex] = timestamp;
+    this.#times.set(times, first);
   }
 
   /** The leaf of a commitment, the first if there are several; undefined when it is not in the tree. */

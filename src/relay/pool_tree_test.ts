@@ -1,22 +1,25 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import { toHex } from "../core/field.ts";
-import type { Deposit } from "../store/store.ts";
+import { leavesOf } from "../../tests/support/leaves.ts";
+import type { Leaves } from "../store/store.ts";
 import { type CommitmentsPage, PoolTree } from "./pool_tree.ts";
 
 const COUNT = 2_500;
 const leaf = (i: number) => 10n ** 40n + BigInt(i);
 const never = new AbortController().signal;
 
-async function* deposits(from: number, to: number): AsyncGenerator<Deposit> {
-  for (let i = from; i < to; i++) {
-    yield { leafIndex: i, commitment: leaf(i), timestamp: 1_700_000_000 + i, txHash: "" };
+/** In pieces of other sizes than any page. */
+async function* stored(from: number, to: number): AsyncGenerator<Leaves> {
+  const one = (i: number) => ({ leafIndex: i, commitment: leaf(i), timestamp: 1_700_000_000 + i });
+  for (let i = from; i < to; i += 777) {
+    yield leavesOf(Array.from({ length: Math.min(777, to - i) }, (_, k) => one(i + k)));
   }
 }
 
 async function filled(): Promise<PoolTree> {
   const tree = new PoolTree();
-  await tree.load(deposits(0, COUNT), never);
+  await tree.load(stored(0, COUNT), never);
   return tree;
 }
 
@@ -33,9 +36,9 @@ Deno.test("pool tree: stored deposits give the tree that appending them one by o
 
 Deno.test("pool tree: loading goes on where it ended, and a gap in the store is refused", async () => {
   const tree = await filled();
-  await tree.load(deposits(tree.size, COUNT + 3), never);
+  await tree.load(stored(tree.size, COUNT + 3), never);
   equal(tree.size, COUNT + 3);
-  await rejects(tree.load(deposits(COUNT + 4, COUNT + 5), never), RangeError);
+  await rejects(tree.load(stored(COUNT + 4, COUNT + 5), never), RangeError);
 });
 
 function membersOf({ items }: CommitmentsPage): unknown[] {
@@ -78,4 +81,14 @@ Deno.test("pool tree: a block that fills up after it was asked for is served who
   tree.page(0, 1_000);
   await tree.append(Array.from({ length: 999 }, (_, i) => ({ commitment: leaf(i + 1), timestamp: 2 })));
   equal(membersOf(tree.page(0, 1_000)).length, 1_000);
+});
+
+Deno.test("pool tree: it is of the stored leaves that it begins, and of no others", async () => {
+  const tree = await filled();
+  equal(await tree.isOf(stored(0, COUNT)), true);
+  equal(await tree.isOf(stored(0, COUNT + 900)), true);
+  equal(await tree.isOf(stored(0, COUNT - 1)), false);
+  equal(await tree.isOf(stored(1, COUNT)), false);
+  await tree.append([{ commitment: 5n, timestamp: 1 }]);
+  equal(await tree.isOf(stored(0, COUNT + 1)), false);
 });

@@ -17,6 +17,7 @@ import type { Wallet } from "../ton/wallet.ts";
 import type { TreeService } from "../tree/tree_service.ts";
 import { Balance, type BalanceAlert, type BalanceBounds, watchBalance } from "./balance.ts";
 import { runBroadcaster } from "./broadcaster.ts";
+import { CacheWatch } from "./cache_watch.ts";
 import { Changes } from "./changes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { HourlyCaps } from "./hourly_caps.ts";
@@ -35,6 +36,7 @@ import { PriceList } from "./price_list.ts";
 import { ProofVerifier, type Verifier } from "./proof_verifier.ts";
 import { runRetention } from "./retention.ts";
 import { Stranded, watchStranded } from "./stranded.ts";
+import { WalletLook } from "./wallet_look.ts";
 import type { WithdrawRequest } from "./withdrawal_checks.ts";
 import { type Submission, submitWithdrawal, withdrawalStatus } from "./withdrawals.ts";
 import type { WithdrawalView } from "./withdrawal_view.ts";
@@ -140,6 +142,13 @@ export function startRelayer(parts: RelayerParts): Relayer {
   const shared = { chain, store, changes, clock, pace, leadership };
   const verifier = new ProofVerifier(parts.prover, undefined, parts.metrics?.verified);
   const balance = new Balance(wallet, clock, parts.balance ?? { warn: 0n, stop: 0n });
+  const look = new WalletLook({
+    wallet,
+    chain,
+    clock,
+    realTime: network !== "localnet",
+    verified: config.indexer.verify !== undefined,
+  });
   const checks = {
     ...shared,
     wallet,
@@ -148,6 +157,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
     answers: new PoolAnswers(chain, clock),
     prices: new PriceList(chain, clock),
     balance,
+    taking: new Map(),
     ...(parts.caps === undefined ? {} : { caps: parts.caps }),
     feeBps: config.fee.bps,
     feeMinNano: config.fee.minNano,
@@ -155,6 +165,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
     pools: { get: offered },
     random,
   };
+  const cache = parts.cache && new CacheWatch(parts.cache, clock, stop.signal);
   const stranded = new Stranded();
   const submissions = new Set<Promise<Submission>>();
   const running = [
@@ -172,7 +183,7 @@ export function startRelayer(parts: RelayerParts): Relayer {
         stop.signal,
       )
     ),
-    runBroadcaster({ ...shared, wallet, pools: byId, log: log.getChild("broadcaster") }, stop.signal),
+    runBroadcaster({ ...shared, wallet, look, pools: byId, log: log.getChild("broadcaster") }, stop.signal),
     watchHead(head, shared, stop.signal),
     watchStranded(stranded, { ...shared, pools: checks.pools, log: log.getChild("registry") }, stop.signal),
     watchBalance(
@@ -221,9 +232,10 @@ export function startRelayer(parts: RelayerParts): Relayer {
     return await healthOf({
       pools: readiness().pools,
       leads: leadership.leads,
+      held: leadership.held,
       store: store.health(),
-      chain: head.standsStill ? "stands still" : parts.chainAnswer?.(),
-      ...(parts.cache === undefined ? {} : { pingCache: () => parts.cache!.ping() }),
+      chain: head.standsStill ? "stands still" : look.timeIsWrong ? "another time" : parts.chainAnswer?.(),
+      ...(cache === undefined ? {} : { cache }),
       balance,
       verifierFull: verifier.full,
       stranded: stranded.count,

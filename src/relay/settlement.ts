@@ -32,6 +32,18 @@ export function settle(job: Job, event: SettlingEvent, wallet: Address, now: num
   };
 }
 
+/**
+ * The job when the payment that confirmed it turns out to be none of the chain's, or another one, `paid`; undefined when it
+ * was not confirmed. An unpaid one's proof is gone, so it has expired and may be submitted again. What of it is on its way
+ * still confirms it, and the pool pays once.
+ */
+export function unsettle(job: Job, paid: string | undefined, now: number): Job | undefined {
+  if (job.state !== "confirmed") return undefined;
+  if (paid !== undefined) return { ...job, txHash: paid };
+  const { txHash: _, ...kept } = job;
+  return { ...kept, state: "expired", reason: "its payment is not on chain after all", settledAt: now };
+}
+
 function refusalName(exitCode: number | undefined): string {
   if (exitCode === undefined) return "no gas";
   return exitCodeName(exitCode) ?? `exit code ${exitCode}`;

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Job, JobState, SettlingEvent } from "../store/store.ts";
-import { settle } from "./settlement.ts";
+import { settle, unsettle } from "./settlement.ts";
 
 const us = Address.parse(`0:${"aa".repeat(32)}`);
 const mallory = Address.parse(`0:${"bb".repeat(32)}`);
@@ -59,4 +59,15 @@ Deno.test("settle: a refusal forged by another wallet, or of another message of 
 Deno.test("settle: a refusal after the payment (exit 202) leaves the job confirmed", () => {
   const confirmed = settle(job, payment(mallory), us, 8)!;
   equal(settle(confirmed, refusal(us, 77n, 202), us, 9), undefined);
+});
+
+Deno.test("a confirmation that is taken back expires an unpaid job, keeps a paid one, and leaves all others", () => {
+  const { message: _, ...ended } = { ...job, state: "confirmed" as const, txHash: "ee", settledAt: 1 };
+  const reason = "its payment is not on chain after all";
+  const { txHash: __, ...rest } = ended;
+  deepEqual(unsettle(ended, undefined, 8), { ...rest, state: "expired", reason, settledAt: 8 });
+  deepEqual(unsettle(ended, "ff", 8), { ...ended, txHash: "ff" });
+  for (const state of ["accepted", "broadcast", "failed", "expired"] satisfies JobState[]) {
+    equal(unsettle({ ...job, state }, undefined, 8), undefined);
+  }
 });

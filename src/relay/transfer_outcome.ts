@@ -1,11 +1,10 @@
 /**
- * What became of a transfer whose seqno is used up. A moved seqno does not mean sent: a message that the wallet could
- * not pay for is skipped, and the seqno may have been used by the same mnemonic elsewhere. The wallet's own transactions
- * tell.
+ * What became of a transfer. A moved seqno does not mean sent: a message that the wallet could not pay for is skipped,
+ * the seqno may have been used by the same mnemonic elsewhere, and the answer may be untrue. The wallet's own
+ * transactions tell.
  */
 import type { Address, Message } from "@ton/core";
 import { loadWithdraw } from "../core/messages.ts";
-import type { Transfer } from "../store/store.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import { normalizedHash } from "../ton/wallet.ts";
 import { CLOCK_SKEW } from "./terms.ts";
@@ -13,23 +12,24 @@ import { CLOCK_SKEW } from "./terms.ts";
 const PAGE = 20;
 
 /**
- * Query ids of the withdrawals that left the wallet with `transfer`; empty when the transfer was never included.
+ * Query ids of the withdrawals that left the wallet with a transfer; undefined when it is not on chain.
  *
- * @param newest the wallet's newest transaction in the very answer that showed a seqno above the transfer's: another
- *   answer may come from a node that is behind, and a transfer that it does not know yet would be signed a second time
+ * @param transfer its normalised hash, and a time (unix seconds) before which it was not signed
+ * @param newest the wallet's newest transaction in the very answer that showed how far the wallet is: another answer may
+ *   come from a node that is behind, and a transfer that it does not know yet would be signed a second time
  */
 export async function sentQueryIds(
   chain: Chain,
   wallet: Address,
-  transfer: Transfer,
+  transfer: { readonly hash: string; readonly since: number },
   newest: TransactionId | undefined,
   signal: AbortSignal,
-): Promise<Set<bigint>> {
+): Promise<Set<bigint> | undefined> {
   let from: TransactionId | undefined | null = newest;
   while (from) {
     const page = await chain.transactions(wallet, { limit: PAGE, from, signal });
     for (const { raw, now } of page) {
-      if (now < transfer.signedAt - CLOCK_SKEW) return new Set();
+      if (now < transfer.since - CLOCK_SKEW) return undefined;
       const { inMessage } = raw;
       if (inMessage?.info.type !== "external-in") continue;
       if (normalizedHash(wallet, inMessage.body) !== transfer.hash) continue;
@@ -37,7 +37,7 @@ export async function sentQueryIds(
     }
     from = page.at(-1)?.prev;
   }
-  return new Set();
+  return undefined;
 }
 
 function queryIdOf({ body }: Message): bigint[] {

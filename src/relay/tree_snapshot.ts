@@ -2,6 +2,7 @@
  * A pool's tree between two runs. Nothing is believed for being in a file: the tree must be of this pool, end in a stored
  * row, and have a root that the chain accepts.
  */
+import { FIELD_BYTES, fromBytes } from "../core/field.ts";
 import type { PoolId, Store } from "../store/store.ts";
 import type { TreeSnapshots } from "../store/tree_snapshots.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -15,7 +16,7 @@ const GROWTH = 16;
 /** What loading and saving need. */
 export interface SnapshotDeps {
   readonly snapshots?: TreeSnapshots;
-  readonly store: Pick<Store, "cursor" | "deposits">;
+  readonly store: Pick<Store, "cursor" | "leaves">;
   readonly log: Log;
 }
 
@@ -31,9 +32,12 @@ export async function restoreTree(
     const found = await tree.service.unpack(bytes);
     const now = await store.cursor(pool);
     if (found && found.pool === pool && now && found.cursor.lt <= now.lt) {
-      tree.restore(found.size, found.levels, found.times);
-      for await (const { commitment } of store.deposits(pool, found.size - 1)) {
-        if (commitment === tree.leaf(found.size - 1)) return true;
+      await tree.restore(found.size, found.levels, found.times);
+      const last = found.size - 1;
+      for await (const { first, commitments } of store.leaves(pool, last)) {
+        if (first === last && fromBytes(commitments.subarray(0, FIELD_BYTES)) === tree.leaf(last)) {
+          return true;
+        }
         break;
       }
     }

@@ -1,6 +1,7 @@
 /** A snapshot makes a start fast and is never believed: what does not fit is set aside, and the rows decide. */
 import { deepEqual, equal } from "node:assert/strict";
-import type { Cursor, Deposit } from "../store/store.ts";
+import { leavesOf } from "../../tests/support/leaves.ts";
+import type { Cursor, Leaves } from "../store/store.ts";
 import { treeFiles } from "../store/files/tree_files.ts";
 import { rootLog } from "../telemetry/log.ts";
 import { packSnapshot, unpackSnapshot } from "../tree/snapshot.ts";
@@ -31,9 +32,9 @@ async function packed(): Promise<Uint8Array> {
 function rows(commitments: readonly bigint[], now: Cursor | undefined = cursor) {
   return {
     cursor: (): Promise<Cursor | undefined> => Promise.resolve(now),
-    async *deposits(_: string, from: number): AsyncIterable<Deposit> {
-      for (const [i, commitment] of commitments.entries()) {
-        if (i >= from) yield { leafIndex: i, commitment, timestamp: 0, txHash: "" };
+    async *leaves(_: string, from: number): AsyncIterable<Leaves> {
+      for (const [leafIndex, commitment] of commitments.entries()) {
+        if (leafIndex >= from) yield leavesOf([{ leafIndex, commitment, timestamp: 0 }]);
       }
     },
   };

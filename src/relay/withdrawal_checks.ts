@@ -9,7 +9,7 @@ import { isFieldElement } from "../core/field.ts";
 import { policyFloor } from "../core/fee.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { parseProof } from "../core/proof_codec.ts";
-import { isLive, type Job, type Store } from "../store/store.ts";
+import { isLive, type Job, type JobId, type Store } from "../store/store.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import type { Balance } from "./balance.ts";
 import type { Clock } from "./clock.ts";
@@ -51,6 +51,8 @@ export interface CheckDeps {
   readonly verifier: ProofVerifier;
   readonly prices: PriceList;
   readonly balance: Balance;
+  /** Withdrawals that the wallet was found to pay for and that may not be journaled yet, each with its name. */
+  readonly taking: Map<Candidate, string>;
   /** undefined: withdrawals are not counted. */
   readonly caps?: HourlyCaps;
   readonly clock: Clock;
@@ -140,6 +142,11 @@ export const withdrawalChecks: readonly Check[] = [
     refuse: "nullifier_already_used",
     holds: isUnused,
   },
+  {
+    name: "pool is not retired", // after the live jobs: who repeats one of them hears where it stands
+    refuse: "pool_retired",
+    holds: ({ pool }) => pool.deployment.retired !== true,
+  },
   { name: "its last failure is long enough ago", refuse: "retry_later", holds: mayRetry },
   {
     name: "pool is ready",
@@ -159,7 +166,7 @@ export const withdrawalChecks: readonly Check[] = [
   { name: "fee covers the cost", refuse: "uneconomic", holds: isEconomic },
   { name: "hourly caps are not reached", refuse: "hourly_cap_reached", holds: isWithinCaps, end: endCount },
   { name: "wallet is above its stop", refuse: "relayer_balance_low", holds: isAboveStop },
-  { name: "wallet can pay for it", refuse: "relayer_balance_low", holds: isFunded },
+  { name: "wallet can pay for it", refuse: "relayer_balance_low", holds: isFunded, end: endTaking },
 ];
 
 /**
@@ -282,10 +289,28 @@ async function isEconomic(candidate: Candidate): Promise<Verdict> {
   return holds || { members: { cost: String(cost) } };
 }
 
-async function isFunded({ request, pool, deps }: Candidate): Promise<Verdict> {
-  const value = attached(await deps.answers.withdrawValue(pool, request.refund));
-  const waiting = BigInt((await deps.store.liveJobs()).filter(({ state }) => state === "accepted").length);
-  return await balanceOf(deps) >= value * (waiting + 1n);
+/** The wallet pays for all that waits: in the journal, and on its way there. */
+async function isFunded(candidate: Candidate): Promise<Verdict> {
+  const { request: { refund }, pool, deps } = candidate;
+  const value = attached(await deps.answers.withdrawValue(pool, refund));
+  const waiting = new Set(deps.taking.values()); // before the journal is read: it may take them meanwhile
+  for (const job of await deps.store.liveJobs()) if (job.state === "accepted") waiting.add(nameOf(job));
+  const balance = await balanceOf(deps);
+  for (const name of deps.taking.values()) waiting.add(name);
+  const own = nameOf({ pool: pool.id, nullifierHash: candidate.request.signals.nullifierHash });
+  waiting.delete(own);
+  if (balance < value * BigInt(waiting.size + 1)) return false;
+  deps.taking.set(candidate, own);
+  return true;
+}
+
+function endTaking(candidate: Candidate): Promise<void> {
+  candidate.deps.taking.delete(candidate);
+  return Promise.resolve();
+}
+
+function nameOf({ pool, nullifierHash }: JobId): string {
+  return `${pool} ${nullifierHash}`;
 }
 
 async function isWithinCaps({ request, pool, deps }: Candidate): Promise<Verdict> {

@@ -25,6 +25,9 @@ const adapters: [name: string, ignore: boolean, withOne: (act: Act) => Promise<v
   ["memory", false, (act) => act(memoryShared())],
   ["redis", ignore, (act) => withRedis(([shared]) => act(shared))],
 ];
+/** By which the server's clock and this process's may be apart. */
+const CLOCKS_MS = 20;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const allowance = (times: number, more: Partial<Allowance> = {}): Allowance => ({
   name: "test",
   times,
@@ -115,6 +118,60 @@ for (const [name, ignore, withOne] of adapters) {
     equal((await shared.take(allowance(1, { seconds: 1 }), "a")).allowed, false);
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
     equal((await shared.take(allowance(1, { seconds: 1 }), "a")).allowed, true);
+  });
+
+  claim(
+    "no burst over the edge of its time is larger than the bound, but for what it filled meanwhile",
+    async (shared) => {
+      const bound = allowance(10, { seconds: 2 });
+      await shared.take(bound, "a");
+      await pause(1_800);
+      const began = performance.now();
+      let allowed = 0;
+      for (const wait of [0, 300]) {
+        await pause(wait);
+        for (let i = 0; i < 10; i++) if ((await shared.take(bound, "a")).allowed) allowed++;
+      }
+      const filled = Math.ceil((performance.now() - began) / 2_000 * 10);
+      ok(allowed <= 10 + filled, `${allowed} at once`);
+    },
+  );
+
+  claim(
+    "in no stretch of its time are more tokens held than the bound says, at its edge neither",
+    async (shared) => {
+      const bound = allowance(10, { seconds: 2 });
+      /** Between these moments each was counted. */
+      const counted: { from: number; to: number }[] = [];
+      for (const [wait, tokens] of [[0, 1], [1_800, 9], [300, 10], [1_000, 10]]) {
+        await pause(wait);
+        for (let i = 0; i < tokens; i++) {
+          const from = performance.now();
+          const { allowed } = await shared.hold(bound, "a", crypto.randomUUID());
+          if (allowed) counted.push({ from, to: performance.now() });
+        }
+      }
+      ok(counted.length > 10, "what is over makes room, one by one");
+      for (const [i, { to }] of counted.entries()) {
+        const earlier = counted[i - 10];
+        if (earlier) ok(to - earlier.from > 2_000 - CLOCKS_MS, `11 within ${to - earlier.from} ms`);
+      }
+    },
+  );
+
+  claim("what is refused says when there is room", async (shared) => {
+    const bound = allowance(2, { seconds: 40 });
+    for (
+      const act of [
+        (key: string) => shared.take(bound, key),
+        (key: string) => shared.hold(bound, key, crypto.randomUUID()),
+      ]
+    ) {
+      for (let i = 0; i < 2; i++) equal((await act("b")).allowed, true);
+    }
+    const [taken, held] = [await shared.take(bound, "b"), await shared.hold(bound, "b", "x")];
+    ok(!taken.allowed && taken.retryAfter <= 20 && taken.retryAfter > 0, "one of two fills in half the time");
+    ok(!held.allowed && held.retryAfter <= 40 && held.retryAfter > 20, "a token counts for all of it");
   });
 
   claim("answers a ping", (shared) => shared.ping());

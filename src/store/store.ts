@@ -22,6 +22,16 @@ export interface Deposit {
   readonly txHash: string;
 }
 
+/** Consecutive leaves of a pool's tree, as the tree takes them. */
+export interface Leaves {
+  /** Index of the first. */
+  readonly first: number;
+  /** Their commitments, 32 big-endian bytes each. */
+  readonly commitments: Uint8Array;
+  /** Unix seconds of their blocks. */
+  readonly times: Uint32Array;
+}
+
 /** A paid-out note, whoever submitted it. Amounts in nano. */
 export interface Withdrawal {
   readonly nullifierHash: bigint;
@@ -103,6 +113,19 @@ export interface Batch {
   readonly to: Cursor;
 }
 
+/** What {@link Store.takeBack} undoes: rows that rest on transactions which are none of the chain's. */
+export interface Untruth {
+  readonly pool: PoolId;
+  /** The cursor, which is none of the chain's. */
+  readonly from: Cursor;
+  /** The last transaction of the chain whose events are stored; undefined: there is none. */
+  readonly to: Cursor | undefined;
+  /** Leaves that stay. */
+  readonly leaves: number;
+  /** Nullifier hashes of the payments that go. */
+  readonly payments: readonly bigint[];
+}
+
 /** How a job changes; undefined leaves it as it is. Must be pure: an adapter may call it again. */
 export type JobChange = (job: Job) => Job | undefined;
 
@@ -148,8 +171,23 @@ export interface Store {
    */
   apply(batch: Batch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
 
-  /** Deposits from `leafIndex` on, in order, streamed: a full pool does not fit in one array. */
-  deposits(pool: PoolId, leafIndex: number): AsyncIterable<Deposit>;
+  /**
+   * Removes deposits from a leaf on and payments, lets `reopen` change the job that each of those payments names, and sets
+   * the cursor back: all of it or nothing, but for a store whose steps cannot hold so much; what that one leaves behind
+   * still has the cursor `from`, and is completed by the same call.
+   *
+   * @throws {Problem} `store_conflict` when the stored cursor is not `from`; `not_leader`
+   */
+  takeBack(untruth: Untruth, reopen: JobChange): Promise<void>;
+
+  /** Every payment of a pool, in any order. */
+  payments(pool: PoolId): AsyncIterable<Withdrawal>;
+
+  /**
+   * Leaves from `leafIndex` on, in order, in pieces that may end anywhere: a start reads all of them, so that they come
+   * packed. Where a row is missing the next piece begins behind it.
+   */
+  leaves(pool: PoolId, leafIndex: number): AsyncIterable<Leaves>;
 
   deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined>;
 

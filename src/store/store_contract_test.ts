@@ -7,6 +7,7 @@ import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
 import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../ton/pool_event.ts";
 import { pooled, pooler } from "../../tests/support/pgbouncer.ts";
+import { storedLeaves } from "../../tests/support/leaves.ts";
 import { freshDatabase, postgresServer } from "../../tests/support/services.ts";
 import { openKvStore } from "./kv/kv_store.ts";
 import { Problem } from "../core/errors.ts";
@@ -53,6 +54,11 @@ const deposit = (i: number): DepositEvent => ({
   leafIndex: i,
   commitment: 1000n + BigInt(i),
 });
+const leaf = (i: number) => ({
+  leafIndex: i,
+  commitment: 1000n + BigInt(i),
+  timestamp: 1_700_000_000 + i,
+});
 const withdrawal = (i: number, nullifierHash: bigint): WithdrawalEvent => ({
   kind: "withdrawal",
   ...base(i),
@@ -94,12 +100,6 @@ const keep = () => undefined;
 const confirm = (found: Job, event: SettlingEvent): Job | undefined =>
   event.kind === "withdrawal" ? { ...found, state: "confirmed", txHash: event.tx.hash } : undefined;
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
 for (const [name, ignore, prepare] of stores) {
   const test = (
     claim: string,
@@ -140,7 +140,7 @@ for (const [name, ignore, prepare] of stores) {
     await apply(store, [deposit(0), withdrawal(1, 77n), deposit(1)], undefined, 9);
     const again = await reopen();
     deepEqual(await again.cursor(pool), at(9));
-    deepEqual((await collect(again.deposits(pool, 0))).map((row) => row.commitment), [1000n, 1001n]);
+    deepEqual(await storedLeaves(again, pool), [leaf(0), leaf(1)]);
     const { leafIndex, timestamp, txHash } = (await again.deposit(pool, 1001n))!;
     deepEqual([leafIndex, timestamp, txHash], [1, 1_700_000_001, at(1).hash]);
     deepEqual((await again.withdrawal(pool, 77n))!.txHash, at(1).hash);
@@ -151,18 +151,91 @@ for (const [name, ignore, prepare] of stores) {
     equal(await store.cursor(otherPool), undefined);
     equal(await store.deposit(otherPool, 1000n), undefined);
     equal(await store.withdrawal(otherPool, 77n), undefined);
-    deepEqual(await collect(store.deposits(otherPool, 0)), []);
+    deepEqual(await storedLeaves(store, otherPool), []);
   });
 
-  test("deposits come in leaf order from the asked one on, also past one page", async (store) => {
+  test("leaves come in order from the asked one on, wherever pages end", async (store, _, reopen) => {
     const count = 2_345;
+    const asked = [0, 1, 1_023, 1_024, 1_025, 1_100, 2_047, 2_048, 2_049, count - 1, count, count + 5_000];
     for (let i = 0, from: number | undefined; i < count; from = i - 1) {
       const events = Array.from({ length: Math.min(store.batchLimit, count - i) }, (_, k) => deposit(i + k));
       i += events.length;
       await apply(store, events, from, i - 1);
+      deepEqual((await storedLeaves(store, pool, i - 1)).map(({ leafIndex }) => leafIndex), [i - 1]);
     }
-    const indexes = (await collect(store.deposits(pool, 1_100))).map((row) => row.leafIndex);
-    deepEqual(indexes, Array.from({ length: count - 1_100 }, (_, k) => 1_100 + k));
+    const again = await reopen();
+    for (const from of asked) {
+      const expected = Array.from({ length: Math.max(0, count - from) }, (_, k) => leaf(from + k));
+      deepEqual(await storedLeaves(again, pool, from), expected, `from ${from}`);
+    }
+  });
+
+  test("leaves of a store that misses a row go on behind it, and say where", async (store) => {
+    const missing = new Set([0, 5, 6, 1_023, 1_500, 2_048]);
+    const left = Array.from({ length: 2_200 }, (_, i) => i).filter((i) => !missing.has(i));
+    for (let i = 0, from: number | undefined; i < left.length; from = i) {
+      const events = left.slice(i, i + 90).map(deposit);
+      i += events.length;
+      await apply(store, events, from, i);
+    }
+    deepEqual((await storedLeaves(store, pool)).map(({ leafIndex }) => leafIndex), left);
+  });
+
+  test(
+    "what is taken back leaves neither rows nor pages, and what stays is as it was",
+    async (store, _, reopen) => {
+      const count = 1_100;
+      for (let i = 0, from: number | undefined; i < count;) {
+        const events = Array.from(
+          { length: Math.min(store.batchLimit, count - i) },
+          (_, k) => deposit(i + k),
+        );
+        i += events.length;
+        await apply(store, events, from, from = i);
+      }
+      await store.addJob(job(77n), () => false);
+      await store.addJob(job(78n), () => false);
+      await apply(store, [withdrawal(1_101, 77n), withdrawal(1_102, 78n)], count, 2_000, confirm);
+      const untruth = { pool, from: at(2_000), to: at(700), leaves: 700, payments: [78n] };
+      await store.takeBack(untruth, (found) => ({ ...found, state: "expired" }));
+      const again = await reopen();
+      deepEqual(await again.cursor(pool), at(700));
+      deepEqual(await storedLeaves(again, pool), Array.from({ length: 700 }, (_, i) => leaf(i)));
+      equal(await again.deposit(pool, leaf(700).commitment), undefined);
+      ok(await again.deposit(pool, leaf(699).commitment));
+      deepEqual((await Array.fromAsync(again.payments(pool))).map((row) => row.nullifierHash), [77n]);
+      const states = [77n, 78n].map(async (nullifierHash) =>
+        (await again.job({ pool, nullifierHash }))!.state
+      );
+      deepEqual(await Promise.all(states), ["confirmed", "expired"]);
+      await apply(again, [{ ...deposit(700), commitment: 5n }, withdrawal(1_103, 78n)], 700, 701, confirm);
+      deepEqual(await storedLeaves(again, pool, 700), [{ ...leaf(700), commitment: 5n }]);
+      equal((await again.job({ pool, nullifierHash: 78n }))!.state, "confirmed");
+    },
+  );
+
+  test("all of a pool is taken back, and the next batch is its first", async (store) => {
+    await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
+    await store.takeBack({ pool, from: at(9), to: undefined, leaves: 0, payments: [77n] }, keep);
+    equal(await store.cursor(pool), undefined);
+    await apply(store, [deposit(0)], undefined, 3);
+    deepEqual(await storedLeaves(store, pool), [leaf(0)]);
+    equal(await store.withdrawal(pool, 77n), undefined);
+  });
+
+  test("nothing is taken back by who does not know the cursor", async (store) => {
+    await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
+    const untruth = { pool, from: at(8), to: undefined, leaves: 0, payments: [77n] };
+    await rejects(store.takeBack(untruth, keep), { code: "store_conflict" });
+    deepEqual(await storedLeaves(store, pool), [leaf(0)]);
+    ok(await store.withdrawal(pool, 77n));
+  });
+
+  test("every payment of a pool is read, of no other one", async (store) => {
+    await apply(store, [withdrawal(1, 0n), withdrawal(2, 2n ** 250n), withdrawal(3, 7n)], undefined, 9);
+    const rows = await Array.fromAsync(store.payments(pool));
+    deepEqual(rows.map((row) => row.nullifierHash).sort((a, b) => Number(a - b)), [0n, 7n, 2n ** 250n]);
+    deepEqual(await Array.fromAsync(store.payments(otherPool)), []);
   });
 
   test("a batch that does not continue the cursor leaves neither rows nor cursor", async (store) => {
@@ -278,8 +351,8 @@ for (const [name, ignore, prepare] of stores) {
     const events = Array.from({ length: 20 }, (_, i) => deposit(i));
     await apply(store, events, undefined, 20);
     for (let i = 0; i < 30; i++) {
-      for await (const row of store.deposits(pool, 3)) {
-        equal(row.leafIndex, 3);
+      for await (const { first } of store.leaves(pool, 3)) {
+        equal(first, 3);
         break;
       }
     }

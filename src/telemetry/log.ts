@@ -8,6 +8,7 @@ import {
   getJsonLinesFormatter,
   getLogger,
   type Logger,
+  type LogRecord,
 } from "@logtape/logtape";
 
 /** A logger; `log.with({ pool })` makes one whose lines all carry those members. */
@@ -31,7 +32,7 @@ export function configureLog(
 ): Log {
   const { level, format = Deno.stderr.isTerminal() ? "pretty" : "json", write = toStandardError } = options;
   const formatter = format === "json"
-    ? getJsonLinesFormatter({ properties: "flatten", message: "template" })
+    ? jsonLine
     : getAnsiColorFormatter({ timestamp: "time", category: "." });
   configureSync({
     reset: true,
@@ -47,6 +48,14 @@ export function configureLog(
 /** The root logger. */
 export function rootLog(): Log {
   return getLogger("tonado");
+}
+
+const formatJson = getJsonLinesFormatter({ properties: "flatten" });
+
+/** The message as a person reads it, its members beside it, and its template, by which lines of one kind are found. */
+function jsonLine(record: LogRecord): string {
+  const template = typeof record.rawMessage === "string" ? record.rawMessage : record.rawMessage.join("{}");
+  return formatJson({ ...record, properties: { ...record.properties, template } });
 }
 
 const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Secret } from "../core/secret.ts";
 import { configureLog } from "./log.ts";
 
@@ -15,14 +15,24 @@ Deno.test("log: a JSON line carries its members, and a secret among them is reda
   const [line] = linesOf({ level: "info", format: "json" }, (log) => {
     log.with({ pool: "native-10" }).info("deposit {leafIndex}", { leafIndex: 3, key: new Secret("hunter") });
   });
-  const { message, pool, leafIndex, key, level } = JSON.parse(line);
-  deepEqual([message, pool, leafIndex, key, level], [
+  const { message, template, pool, leafIndex, key, level } = JSON.parse(line);
+  deepEqual([message, template, pool, leafIndex, key, level], [
+    "deposit 3",
     "deposit {leafIndex}",
     "native-10",
     3,
     "[redacted]",
     "INFO",
   ]);
+});
+
+Deno.test("log: a JSON line's message says what a person would read, and no secret", () => {
+  const [line] = linesOf({ level: "info", format: "json" }, (log) => {
+    log.info("{pool} has {key} and {lt}", { pool: "native-10", key: new Secret("hunter"), lt: 7n });
+  });
+  const { message } = JSON.parse(line);
+  match(message, /^"native-10" has .*redacted.* and .*7/);
+  ok(!line.includes("hunter"));
 });
 
 Deno.test("log: what is below the level is not written", () => {

@@ -91,4 +91,13 @@ export interface Chain {
    * @throws {Problem} `contract_refused` when the account would not accept it, with member `exitCode` if it is known.
    */
   send(message: Cell, options?: CallOptions): Promise<void>;
+
+  /** Somebody else, who also answers the get methods; absent: nobody is asked but this endpoint. */
+  readonly witness?: Witness;
+}
+
+/** Who tells whether a transaction is of the chain. */
+export interface Witness {
+  /** False also when it is behind. */
+  knows(address: Address, id: TransactionId, options?: CallOptions): Promise<boolean>;
 }

@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import type { Chain } from "./chain.ts";
 import type { DepositEvent, WithdrawalEvent } from "./pool_event.ts";
-import { scanPoolTransactions } from "./scan.ts";
+import { type ScanOptions, scanPoolTransactions } from "./scan.ts";
 
 /** Its two events; each absent until it happened. */
 export interface NoteHistory {
@@ -10,12 +10,12 @@ export interface NoteHistory {
   readonly withdrawal?: WithdrawalEvent;
 }
 
-/** Finds them. Throws what {@linkcode scanPoolTransactions} throws. */
+/** Finds them, or with `after` those that came later. Throws what {@linkcode scanPoolTransactions} throws. */
 export async function noteHistory(
   chain: Chain,
   pool: Address,
   { commitment, nullifierHash }: { readonly commitment: bigint; readonly nullifierHash: bigint },
-  options: { readonly signal?: AbortSignal; readonly onProgress?: (seen: number) => void } = {},
+  options: Pick<ScanOptions, "after" | "signal" | "onProgress"> = {},
 ): Promise<NoteHistory> {
   let deposit: DepositEvent | undefined;
   let withdrawal: WithdrawalEvent | undefined;

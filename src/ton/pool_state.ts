@@ -128,6 +128,21 @@ export function poolGeneration(
 }
 
 /**
+ * Whether a registry's entry is of this build: its code's hash, and an address that follows from that code and an empty
+ * pool of the entry's denomination, owner, generation and master.
+ */
+export function isDeploymentOfBuild(
+  { address, codeHash, ...pool }: NativePoolOptions & Partial<JettonPoolOptions> & {
+    readonly address: Address;
+    readonly codeHash: string;
+  },
+): boolean {
+  const built = loadPoolCode(pool.jettonMaster ? "jetton" : "native");
+  return codeHash === built.codeHash &&
+    contractAddress(0, { code: built.code, data: emptyPool(pool) }).equals(address);
+}
+
+/**
  * Stands where the older roots will be. Nothing looks there before the first deposit, which puts the empty cell in its
  * place: a generation is in the address, and nowhere else from then on.
  */

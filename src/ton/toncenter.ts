@@ -8,6 +8,7 @@ import { Problem } from "../core/errors.ts";
 import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "./chain.ts";
 import { EndpointError, type EndpointOptions, openEndpoint } from "./json_rpc.ts";
 import { parseStack, serializeArguments } from "./stack_json.ts";
+import { Turns } from "./turns.ts";
 
 /** Transactions that toncenter gives at once. */
 const LARGEST_PAGE = 100;
@@ -46,7 +47,8 @@ const answers = {
     last_transaction_id: transactionId,
     sync_utime: z.int().nonnegative(),
   }),
-  getTransactions: z.array(z.object({ data: cell, transaction_id: transactionId })),
+  /** Cells are read one by one: a page of them is too much for one turn of the event loop. */
+  getTransactions: z.array(z.object({ data: z.string(), transaction_id: transactionId })),
   runGetMethod: z.object({ exit_code: z.int(), stack: z.unknown() }),
   getConfigParam: z.object({ config: z.object({ bytes: cell }) }),
 };
@@ -96,7 +98,12 @@ export function connect(options: EndpointOptions): Chain {
         "getTransactions",
         await call("transactions", "getTransactions", params, { signal }),
       );
-      const page = rows.slice(0, params.limit).map((row) => verified(address, row.data, row.transaction_id));
+      const page: ChainTransaction[] = [];
+      const turns = new Turns();
+      for (const { data, transaction_id: id } of rows.slice(0, params.limit)) {
+        page.push(verified(address, data, id));
+        await turns.next();
+      }
       verifyLinks(address, page, from);
       return page;
     },
@@ -148,7 +155,9 @@ function settlesMessage({ message }: EndpointError): boolean {
     });
 }
 
-function verified(address: Address, data: Cell, id: TransactionId): ChainTransaction {
+function verified(address: Address, boc: string, id: TransactionId): ChainTransaction {
+  const data = cell.safeParse(boc).data;
+  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${address} is no bag of cells`);
   if (data.hash().toString("hex") !== id.hash) {
     throw inconsistent(`transaction ${id.lt} of ${address} is not the one its hash names`);
   }

@@ -35,7 +35,9 @@ export function watchChain(chain: Chain, metrics: Pick<Metrics, "chainCall">): W
       throw error;
     }
   }
+  const { witness } = chain;
   return {
+    ...witness && { witness: { knows: (...args) => watched("transactions", witness.knows(...args)) } },
     lastAnswer: () => last,
     masterchainSeqno: (...args) => watched("masterchainSeqno", chain.masterchainSeqno(...args)),
     masterchainSeqnoAt: (...args) => watched("masterchainSeqnoAt", chain.masterchainSeqnoAt(...args)),

@@ -32,13 +32,22 @@ export class LeafCollector {
 
   /** @throws {Problem} `not_in_field`, and what an earlier piece failed with */
   async add(leaf: bigint): Promise<void> {
-    if (this.#filled === this.#piece.length) {
-      if (this.#piece.length === this.#longest) await this.#append();
-      else this.#widen();
-    }
+    if (this.#filled === this.#piece.length) await this.#makeRoom();
     writeBytes(leaf, this.#piece, this.#filled);
     this.#filled += FIELD_BYTES;
     this.#added++;
+  }
+
+  /** Adds leaves, n * 32 big-endian bytes, which may change afterwards. @throws {Problem} as {@link add} does */
+  async addBytes(leaves: Uint8Array): Promise<void> {
+    for (let rest = leaves; rest.length > 0;) {
+      if (this.#filled === this.#piece.length) await this.#makeRoom();
+      const taken = rest.subarray(0, this.#piece.length - this.#filled);
+      this.#piece.set(taken, this.#filled);
+      this.#filled += taken.length;
+      this.#added += taken.length / FIELD_BYTES;
+      rest = rest.subarray(taken.length);
+    }
   }
 
   /** Appends what is left, and waits until the tree has all. */
@@ -57,6 +66,11 @@ export class LeafCollector {
     this.#appended = this.#tree.appendWith(this.#piece.subarray(0, this.#filled), this.#work);
     this.#appended.catch(() => {}); // whoever comes next is told
     this.#filled = 0; // the tree has copied them already
+  }
+
+  async #makeRoom(): Promise<void> {
+    if (this.#piece.length === this.#longest) await this.#append();
+    else this.#widen();
   }
 
   #widen(): void {

@@ -123,6 +123,42 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
       assert.deepEqual([check.name, check.verdict], ["earlier transcript", "ok"]);
     });
 
+    const alterations: [string, (kept: Transcript) => void][] = [
+      ["another name", ({ contributions }) => contributions[1].name = "Mallory"],
+      [
+        "another contribution hash",
+        ({ contributions }) => contributions[1].keys.deposit.contributionHash = "00".repeat(64),
+      ],
+      [
+        "another delta",
+        ({ contributions: [first, second] }) => second.keys.withdraw.delta = first.keys.withdraw.delta,
+      ],
+      ["another key", ({ contributions }) => contributions[1].keys.withdraw.zkey = "00".repeat(32)],
+      ["another one before it", ({ contributions }) => contributions[1].previous = "00".repeat(32)],
+      [
+        "a beacon in it",
+        ({ contributions }) => contributions[1].beacon = { value: "11".repeat(8), exponent: 10 },
+      ],
+    ];
+    for (const [what, alter] of alterations) {
+      await t.step(
+        `a kept transcript with ${what} under the same hash is no witness of anything`,
+        async () => {
+          const earlier = structuredClone(transcriptOf(atRound[2]));
+          alter(earlier);
+          const [, check] = await verify(honest, { earlier });
+          assert.equal(check.verdict, "failed", check.detail);
+          assert.match(check.detail, /kept transcript.* contribution 2/);
+        },
+      );
+    }
+
+    await t.step("one that is longer than what is there is not in it", async () => {
+      const [, check] = await verify(atRound[1], { earlier: transcriptOf(atRound[2]) });
+      assert.equal(check.verdict, "failed");
+      assert.match(check.detail, /another contribution 2 than the earlier one/);
+    });
+
     await t.step(
       "a closed ceremony takes no contribution, an empty one no beacon, a begun one no beginning",
       async () => {

@@ -21,7 +21,7 @@ export interface Backend extends AsyncDisposable {
   readonly outages: ReadonlyMap<string, number>;
   /** Takes a server away and gives it back; nothing where there is none. */
   outage(random: Random): Promise<void>;
-  /** Withdrawals that the shared hourly cap has counted; undefined where none is shared. */
+  /** Withdrawals of the last hour that the shared cap has counted; undefined where none is shared. */
   counted(): Promise<number | undefined>;
 }
 
@@ -36,8 +36,8 @@ const bounds = {
   RELAYER_RATE_WITHDRAW: BOUND,
   RELAYER_RATE_NOTE_CHECK: BOUND,
 };
-const SUM_OF_SETS =
-  "local n = 0 for _, k in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('SCARD', k) end return n";
+const SUM_OF_HELD =
+  "local n = 0 for _, k in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('ZCARD', k) end return n";
 
 /** Opens a fresh one. */
 export async function openBackend(kind: BackendKind): Promise<Backend> {
@@ -79,8 +79,8 @@ export async function openBackend(kind: BackendKind): Promise<Backend> {
       outages.set(name, (outages.get(name) ?? 0) + 1);
     },
     async counted() {
-      const keys = `${prefix}*:withdrawals:all`;
-      return Number((await redisCommand(cacheUrl, ["EVAL", SUM_OF_SETS, "0", keys], PATIENCE_MS)).slice(1));
+      const keys = `${prefix}*:held:withdrawals:all`;
+      return Number((await redisCommand(cacheUrl, ["EVAL", SUM_OF_HELD, "0", keys], PATIENCE_MS)).slice(1));
     },
     [Symbol.asyncDispose]: () => places.disposeAsync(),
   };

@@ -15,7 +15,13 @@ import type { Chain } from "../../src/ton/chain.ts";
 import { jettonWalletAddress } from "../../src/ton/jetton.ts";
 import { Pool } from "../../src/ton/pool.ts";
 import { connect } from "../../src/ton/toncenter.ts";
-import { openWallet, type Wallet, type WalletVersion } from "../../src/ton/wallet.ts";
+import {
+  openWallet,
+  type OutgoingMessage,
+  TRANSFER_LIFE,
+  type Wallet,
+  type WalletVersion,
+} from "../../src/ton/wallet.ts";
 import { forgeProof } from "../support/trapdoor_keys.ts";
 import { until } from "../support/until.ts";
 import type { Random } from "../simulation/random.ts";
@@ -30,7 +36,9 @@ const JETTON_FEE_PART = 100n;
 const REFUND = 20_000_000n;
 /** Probability that a withdrawal wants one. */
 const REFUND_CHANCE = 0.3;
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 600_000;
+/** The depositor's own endpoint is this process, which has the emulator to run. */
+const ANSWER_MS = 60_000;
 /** A wallet of v5R1 could send more at once; this keeps a transfer small. */
 export const MOST_AT_ONCE = 16;
 
@@ -76,7 +84,7 @@ export class ChaosNetwork implements AsyncDisposable {
   ): Promise<ChaosNetwork> {
     const localnet = await startLocalnet({ blockTimeMs, pools: [] });
     try {
-      const chain = connect({ endpoint: localnet.url });
+      const chain = connect({ endpoint: localnet.url, timeoutMs: ANSWER_MS });
       const { mnemonic, version } = localnet.wallets.find((wallet) => wallet.version === "v5R1")!;
       const user = await openWallet(mnemonic, { version, network: "localnet", chain });
       await localnet.fund(user.address, toNano(10_000_000));
@@ -158,13 +166,7 @@ export class ChaosNetwork implements AsyncDisposable {
           ? pool.jettonDepositMessage({ ...deposit, ...from, amount: denomination, forward: value })
           : pool.depositMessage({ ...deposit, value });
       });
-      const before = await this.user.seqno();
-      await this.user.send(messages).catch(unlessRepeated);
-      await until(
-        "the depositor's transfer is on chain",
-        async () => await this.user.seqno() > before,
-        PATIENCE_MS,
-      );
+      await this.#include(messages);
       await until(
         `leaf ${tree.size - 1} of ${key}`,
         async () => await pool.getNextIndex() === tree.size,
@@ -172,6 +174,20 @@ export class ChaosNetwork implements AsyncDisposable {
       );
     }
     return placed;
+  }
+
+  /** Sends a transfer until it is on chain: on a slow machine one may be over before it is included. */
+  async #include(messages: readonly OutgoingMessage[]): Promise<void> {
+    const { seqno: before } = await this.user.state();
+    for (let isIncluded = false; !isIncluded;) {
+      const { now: sentAt } = await this.user.state();
+      await this.user.send(messages).catch(unlessRepeated); // of the same seqno: one of them at most gets in
+      await until("the depositor's transfer is on chain, or over", async () => {
+        const { seqno, now } = await this.user.state();
+        isIncluded = seqno > before;
+        return isIncluded || now > sentAt + 2 * TRANSFER_LIFE;
+      }, PATIENCE_MS);
+    }
   }
 
   /** The body of a withdrawal, proved against the pool's newest root. */

@@ -9,7 +9,9 @@ import type { ChaosNetwork, PlacedNote } from "./network.ts";
 const PAUSE_MS = 250;
 /** Probability of a second, equal submission beside the first. */
 const TWICE = 0.15;
-const HTTP = { ok: 200, accepted: 202, notFound: 404, conflict: 409, tooMany: 429, unavailable: 503 };
+const HTTP = { ok: 200, accepted: 202, notFound: 404, conflict: 409, unavailable: 503 };
+/** Come again: not taken yet, whatever it was. 408 is a relayer's that had no time to read the body. */
+const AGAIN = [408, 429, HTTP.unavailable];
 
 /** What clients saw. */
 export interface Tally {
@@ -68,8 +70,8 @@ export class PatientClient {
       if (answer?.status === HTTP.conflict) return undefined;
       // Nobody knows what a process did that died before it answered.
       if (!answer && (await this.#status(placed))?.status === HTTP.ok) return undefined;
-      const mayMend = answer === undefined || answer.status === HTTP.unavailable ||
-        answer.status === HTTP.tooMany || answer.body?.code === "unknown_root";
+      const mayMend = answer === undefined || AGAIN.includes(answer.status) ||
+        answer.body?.code === "unknown_root";
       if (!mayMend) this.#wonder("/withdraw", answer);
       await this.#pause();
     }
@@ -83,7 +85,7 @@ export class PatientClient {
         this.tally.lost.push(JSON.stringify(this.net.query(placed)));
         return false;
       }
-      if (answer && ![HTTP.ok, HTTP.unavailable].includes(answer.status)) {
+      if (answer && answer.status !== HTTP.ok && !AGAIN.includes(answer.status)) {
         this.#wonder("/withdraw/status", answer);
       }
       const state = answer?.body?.state;

@@ -4,7 +4,7 @@ import { Address } from "@ton/core";
 import { toHex } from "../../src/core/field.ts";
 import type { Note } from "../../src/core/note.ts";
 import { messagesSince } from "../../src/ton/inbox.ts";
-import { Harness, overriding, until } from "./relayer_harness.ts";
+import { type Answer, Harness, overriding, until } from "./relayer_harness.ts";
 
 const KEY = "native-1";
 const PAID = 1_000_000_000n - 60_000_000n;
@@ -51,15 +51,16 @@ Deno.test("a v5R1 relayer: one withdrawal goes alone, those that waited for it g
   });
   held = false;
   const answers = [await first, ...await Promise.all(others)];
-  deepEqual(answers.map(({ status, body }) => [status, body.seqno]), [
-    [200, 0],
-    ...Array(WAITING).fill([200, 1]),
-  ]);
+  // 202: on a slow machine a caller's half minute may be over before the wallet's turn.
+  ok(answers.every(({ status }) => status === 200 || status === 202), "all are taken on");
+  const done: Answer["body"][] = [];
   for (const [i, note] of notes.entries()) {
-    equal((await net.untilState(status(note), "confirmed", "failed", "expired")).state, "confirmed");
+    done.push(await net.untilState(status(note), "confirmed", "failed", "expired"));
+    equal(done[i].state, "confirmed");
     await until(`note ${i} is paid`, async () => (await net.chain.account(recipient(i))).balance === PAID);
   }
-  const hashes = new Set(answers.slice(1).map(({ body }) => body.messageHash));
+  deepEqual(done.map(({ seqno }) => seqno), [0, ...Array(WAITING).fill(1)]);
+  const hashes = new Set(done.slice(1).map(({ messageHash }) => messageHash));
   equal(hashes.size, 1, "one transfer carried them");
   const external = (await messagesSince(net.chain, signer.address, undefined))
     .filter(({ info }) => info.type === "external-in");

@@ -3,8 +3,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import { toHex } from "../../src/core/field.ts";
 import type { Note } from "../../src/core/note.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Chain } from "../../src/ton/chain.ts";
+import { freshDatabase, postgresServer } from "../support/services.ts";
 import { Harness, overriding, until } from "./relayer_harness.ts";
 
 const KEY = "native-1";
@@ -36,33 +38,54 @@ function attempt(die: () => never): unknown {
   }
 }
 
-Deno.test("broadcaster: ended at any step and started again, it pays each withdrawal exactly once", async (t) => {
-  await using net = await Harness.start({ relayer: false });
-  const notes: Note[] = [];
-  for (const _ of deaths) notes.push(await net.deposit(KEY));
-  for (const [i, [moment, wrap]] of deaths.entries()) {
-    await t.step(`ended when ${moment}`, async () => {
-      let reached = false;
-      await net.startRelayer(wrap(() => {
-        reached = true;
-        throw new Error("the process ends here");
-      }));
-      await net.untilIndexed(KEY);
-      const recipient = fresh(0x60 + i);
-      const submission = net.post("/withdraw", await net.withdrawal(KEY, notes[i], { recipient }));
-      await until(moment, () => reached);
-      await net.relayer.close();
-      await submission;
-      await net.startRelayer();
-      const done = await net.untilState(statusOf(net, notes[i]), "confirmed", "failed", "expired");
-      equal(done.state, "confirmed");
-      await until("the journal holds no transfer", async () => await net.store.transfer() === undefined);
-      equal((await net.chain.account(recipient)).balance, PAID);
-      equal((await net.contract(KEY).getPoolInfo()).withdrawals, i + 1);
-      await net.relayer.close();
-    });
-  }
-});
+const stores = [
+  { name: "kv", ignore: false, open: () => Promise.resolve({}) },
+  {
+    name: "postgres",
+    ignore: !await postgresServer(),
+    async open(places: AsyncDisposableStack) {
+      const { url } = places.use(await freshDatabase());
+      return { openStore: () => openPostgresStore(url) };
+    },
+  },
+];
+
+for (const { name, ignore, open } of stores) {
+  Deno.test({
+    name: `broadcaster (${name}): ended at any step and started again, it pays each withdrawal exactly once`,
+    ignore,
+    async fn(t) {
+      await using places = new AsyncDisposableStack();
+      const place: Parameters<Harness["startRelayer"]>[0] = await open(places);
+      await using net = await Harness.start({ relayer: false });
+      const notes: Note[] = [];
+      for (const _ of deaths) notes.push(await net.deposit(KEY));
+      for (const [i, [moment, wrap]] of deaths.entries()) {
+        await t.step(`ended when ${moment}`, async () => {
+          let reached = false;
+          const dying = wrap(() => {
+            reached = true;
+            throw new Error("the process ends here");
+          });
+          await net.startRelayer({ ...place, ...dying });
+          await net.untilIndexed(KEY);
+          const recipient = fresh(0x60 + i);
+          const submission = net.post("/withdraw", await net.withdrawal(KEY, notes[i], { recipient }));
+          await until(moment, () => reached);
+          await net.relayer.close();
+          await submission;
+          await net.startRelayer(place);
+          const done = await net.untilState(statusOf(net, notes[i]), "confirmed", "failed", "expired");
+          equal(done.state, "confirmed");
+          await until("the journal holds no transfer", async () => await net.store.transfer() === undefined);
+          equal((await net.chain.account(recipient)).balance, PAID);
+          equal((await net.contract(KEY).getPoolInfo()).withdrawals, i + 1);
+          await net.relayer.close();
+        });
+      }
+    },
+  });
+}
 
 Deno.test("broadcaster: what others send to the pool, and what is lost on the way, costs no withdrawal", async (t) => {
   await using net = await Harness.start({ relayer: false });

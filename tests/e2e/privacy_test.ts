@@ -183,10 +183,13 @@ async function redisDump(url: string, relayer: Address): Promise<string> {
   const client = new Redis(url);
   try {
     const keys = await client.keys(`tonado:localnet:${relayer.toRawString()}:*`);
-    const values = keys.map(async (key) =>
-      await client.type(key) === "set" ? client.smembers(key) : client.get(key)
+    const read: Record<string, (key: string) => Promise<unknown>> = {
+      zset: (key) => client.zrange(key, 0, "-1", "WITHSCORES"),
+      hash: (key) => client.hgetall(key),
+    };
+    const rows = await Promise.all(
+      keys.map(async (key) => `${key} ${JSON.stringify(await read[await client.type(key)](key))}`),
     );
-    const rows = (await Promise.all(values)).map((value, i) => `${keys[i]} ${value}`);
     if (keys.length > 0) await client.del(...keys);
     return rows.join("\n");
   } finally {

@@ -26,6 +26,7 @@ import {
 import { submitWithdrawal } from "../../src/relay/withdrawals.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { memoryShared } from "../../src/store/memory/memory_shared.ts";
+import { attached } from "../../src/relay/terms.ts";
 import type { Job } from "../../src/store/store.ts";
 import { openWallet } from "../../src/ton/wallet.ts";
 import { memoryStore } from "../support/memory_store.ts";
@@ -93,6 +94,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
       pool: altered({ maxRefund: 0n }),
     },
     "nullifier is in neither a payment nor a live job": { ...candidate, deps: knowing(job({})) },
+    "pool is not retired": { ...candidate, pool: altered({ retired: true }) },
     "its last failure is long enough ago": {
       ...candidate,
       deps: knowing(job({ state: "failed", failures: 1, settledAt: Date.now() })),
@@ -153,6 +155,18 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
       },
     });
     deepEqual([sent, withdrawal.state, withdrawal.fee], [false, "accepted", request.fee]);
+  });
+  await t.step("what is on its way into the journal is paid for too", async () => {
+    const funded = withdrawalChecks.filter(({ name }) => name === "wallet can pay for it");
+    const value = attached(await deps.answers.withdrawValue(pool, request.refund));
+    const poor = { ...deps, balance: holding(value, 0n), taking: new Map() };
+    const other = { ...request, signals: { ...request.signals, nullifierHash: 5n } };
+    const both = await Promise.allSettled(
+      [request, other].map((each) => checkWithdrawal(each, poor, funded)),
+    );
+    deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    for (const one of both) if (one.status === "fulfilled") await one.value(false);
+    await checkWithdrawal(other, poor, funded);
   });
   await t.step("garbage proofs are counted against no cap", async () => {
     const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
@@ -260,6 +274,7 @@ async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Cand
     deps: {
       wallet,
       balance: new Balance(wallet, systemClock, { warn: 0n, stop: 0n }),
+      taking: new Map(),
       store: {
         batchLimit: store.batchLimit,
         job: (id) => store.job(id),

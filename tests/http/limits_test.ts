@@ -66,12 +66,12 @@ Deno.test("http: one request too many at once is 503 with Retry-After, health is
     isProblem(await ask("/withdraw", post(payload)), "not_ready");
   }, { mostUnderWay: 1 }));
 
-/** Asks for the largest file of /docs, uncompressed, so often that no socket's buffers hold the answers; reads nothing. */
+/** Asks for the largest file of /docs, uncompressed, so often (90 MB) that no socket's buffers hold the answers; reads nothing. */
 async function unreadDocs(base: string): Promise<Deno.Conn> {
   const { hostname, port } = new URL(base);
   const connection = await Deno.connect({ hostname, port: Number(port) });
   const request = "GET /docs/swagger-ui.js HTTP/1.1\r\nhost: x\r\n\r\n";
-  await connection.write(new TextEncoder().encode(request.repeat(12)));
+  await connection.write(new TextEncoder().encode(request.repeat(64)));
   return connection;
 }
 const head = (url: string) =>

@@ -2,7 +2,7 @@
 import { equal, ok } from "node:assert/strict";
 import { Problem } from "../../src/core/errors.ts";
 import { clientKeys } from "../../src/http/client_address.ts";
-import type { RateLimits } from "../../src/http/rate_limit.ts";
+import type { RateLimits } from "../../src/http/deps.ts";
 import { memoryShared } from "../../src/store/memory/memory_shared.ts";
 import type { Shared } from "../../src/store/shared.ts";
 import { type Ask, isProblem, payload, post, withApp } from "./api_harness.ts";

@@ -127,6 +127,12 @@ export function openEndpoint(
             const spent = world.spentAt.get(spentKey(address, argument));
             return int(spent !== undefined && spent <= block ? -1 : 0);
           }
+          case "seqno":
+            return int(at(account, block)!.seqno);
+          case "getIsDeposited": {
+            const leaf = world.pools.get(address.toRawString())!.tree.indexOf(argument);
+            return int(leaf >= 0 && leaf < deposits ? -1 : 0);
+          }
           case "get_withdraw_value":
             return int(WITHDRAW_VALUE + argument);
           case "get_pool_info":

@@ -51,11 +51,16 @@ export function behindNetwork(
     resign: guarded(store.resign),
     cursor: guarded(store.cursor),
     apply: guarded(store.apply),
-    async *deposits(pool, leafIndex) {
+    takeBack: guarded(store.takeBack),
+    async *payments(pool) {
       await guarded(() => Promise.resolve())();
-      const rows = [];
-      for await (const row of store.deposits(pool, leafIndex)) rows.push(row);
-      yield* rows;
+      yield* await Array.fromAsync(store.payments(pool));
+    },
+    async *leaves(pool, leafIndex) {
+      await guarded(() => Promise.resolve())();
+      const pieces = [];
+      for await (const piece of store.leaves(pool, leafIndex)) pieces.push(piece);
+      yield* pieces;
     },
     deposit: guarded(store.deposit),
     withdrawal: guarded(store.withdrawal),

@@ -9,12 +9,16 @@ import type { Deployments } from "../../src/core/deployments.ts";
 import { Problem } from "../../src/core/errors.ts";
 import { type Relayer, startRelayer } from "../../src/relay/relayer.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
-import type { Job, Store } from "../../src/store/store.ts";
+import { isLive, type Job, type Store } from "../../src/store/store.ts";
+import type { ChainTransaction } from "../../src/ton/chain.ts";
 import type { WalletVersion } from "../../src/ton/wallet.ts";
+import { storedLeaves } from "../support/leaves.ts";
 import { memoryStore } from "../support/memory_store.ts";
 import { PoolModel, WITHDRAW_VALUE } from "./accounts.ts";
 import { type EndpointFaults, openEndpoint, poolCode } from "./endpoint.ts";
+import { depositLog, invent, inventing, withdrawalLog } from "./invented.ts";
 import { behindNetwork, type StoreFaults } from "./faulty_store.ts";
+import { drawLie, type Lie, lieKinds, lying } from "./lies.ts";
 import { Life } from "./life.ts";
 import { Random } from "./random.ts";
 import { type Note, requestOf, rivalBody } from "./requests.ts";
@@ -34,6 +38,10 @@ export interface SimulationReport {
   readonly withdrawals: number;
   /** Paid by a message that was not the relayer's. */
   readonly frontRun: number;
+  /** Times that the endpoint began to lie. */
+  readonly lies: number;
+  /** Times that the endpoint made a transaction up. */
+  readonly inventions: number;
   /** SHA-256 over what happened, in order. */
   readonly trace: string;
 }
@@ -72,8 +80,13 @@ class Simulation {
   readonly #store: Store;
   readonly #trace = createHash("sha256");
   readonly #notes: Note[] = [];
+  /** What the endpoint puts on top of the real transactions, pool by pool. */
+  readonly #invented = new Map<PoolModel, (tip: ChainTransaction) => ChainTransaction[]>();
+  #inventions = 0;
   #endpointFaults: EndpointFaults;
   #storeFaults: StoreFaults;
+  #lie: Lie = {};
+  #lies = 0;
   #storm = true;
   #kills = 0;
   #stops = 0;
@@ -133,10 +146,13 @@ class Simulation {
     this.#often(120_000, () => this.#world.disturb(this.#random.pick(this.#pools)));
     this.#often(this.#random.pick([60_000, 240_000, 900_000]), () => this.#crash());
     this.#often(600_000, () => this.#stealSeqno());
+    this.#often(300_000, () => this.#invent());
     this.#often(900_000, () => this.#drain());
+    this.#often(300_000, () => this.#beginLie());
     await this.#pass(() => false, START + STORM_MS);
 
     this.#storm = false;
+    this.#lie = {};
     this.#endpointFaults = { fail: 0, loseAnswer: 0, stale: 0, short: 0 };
     this.#storeFaults = { refuse: 0, breakOff: 0 };
     this.#world.faults = { forget: 0, repeat: 0 };
@@ -162,6 +178,8 @@ class Simulation {
       faults: this.#faults,
       withdrawals: this.#notes.length,
       frontRun: this.#frontRun,
+      lies: this.#lies,
+      inventions: this.#inventions,
       trace: this.#trace.digest("hex"),
     };
   }
@@ -205,8 +223,7 @@ class Simulation {
         left.push("the cursor is behind");
         continue;
       }
-      const rows = [];
-      for await (const row of this.#store.deposits(id, 0)) rows.push(row.commitment);
+      const rows = (await storedLeaves(this.#store, id)).map(({ commitment }) => commitment);
       const leaves = Array.from({ length: pool.tree.size }, (_, leaf) => pool.tree.leaf(leaf));
       equal(rows.join(), leaves.join(), `deposits of pool ${i} in the store are the chain's`);
       for (const { relayer } of this.#replicas) {
@@ -217,17 +234,19 @@ class Simulation {
       for (const nullifierHash of pool.spent.keys()) {
         ok(await this.#store.withdrawal(id, nullifierHash), "every payment on chain is in the store");
       }
+      const real = new Set(account.transactions.map((transaction) => transaction.id.hash));
+      for await (const { nullifierHash, txHash } of this.#store.payments(id)) {
+        ok(pool.spent.has(nullifierHash), "every payment in the store is on chain");
+        ok(real.has(txHash), "by its own transaction");
+      }
     }
     for (const { pool, nullifierHash } of this.#notes) {
       const job = await this.#store.job({ pool: pool.address.toRawString(), nullifierHash });
       if (!job) continue; // paid before it was taken on
       const spent = pool.spent.has(nullifierHash);
-      equal(
-        job.state === "confirmed",
-        spent,
-        `job ${job.state} of a note that is ${spent ? "" : "not "}spent`,
-      );
-      ok(!job.message, "an ended job keeps no proof");
+      if (job.state === "confirmed") ok(spent, "a confirmed job's note is spent");
+      else if (spent) left.push(`job ${job.state} of a note that is spent`); // until its payment is read
+      ok(!job.message || isLive(job), "an ended job keeps no proof");
     }
     for (const count of this.#world.arrivals.values()) {
       equal(count, 1, "a message of ours reached a pool twice");
@@ -244,7 +263,12 @@ class Simulation {
       life,
       struck: () => void this.#faults++,
     };
-    const chain = openEndpoint(this.#world, { ...shared, faults: () => this.#endpointFaults });
+    const endpoint = openEndpoint(this.#world, { ...shared, faults: () => this.#endpointFaults });
+    const chain = this.#pools.reduce((chain, pool) =>
+      inventing(chain, pool.address, {
+        while: () => this.#invented.has(pool),
+        make: (tip) => this.#invented.get(pool)!(tip),
+      }), lying(endpoint, this.#world, () => this.#lie));
     replica.connect(chain);
     replica.relayer = startRelayer({
       config: {
@@ -358,10 +382,40 @@ class Simulation {
     }
   }
 
+  /** For a while the endpoint shows a payment or a deposit on top of a pool's history that was never made. */
+  #invent(): void {
+    const pool = this.#random.pick(this.#pools);
+    const notes = this.#notes.filter((note) => note.pool === pool);
+    const { nullifierHash } = notes.length > 0 ? this.#random.pick(notes) : { nullifierHash: 4n };
+    const payment = this.#random.chance(0.6);
+    const commitment = this.#random.element();
+    this.#invented.set(pool, (tip) => {
+      const log = payment
+        ? withdrawalLog({ nullifierHash, fee: 60_000_000n, refund: 0n })
+        : depositLog(commitment, pool.tree.size, this.#world.now);
+      return [invent(pool.address, tip, log)];
+    });
+    this.#say(`invented ${payment ? "payment" : "deposit"}`);
+    this.#faults++;
+    this.#inventions++;
+    this.#time.after(this.#random.int(2_000, 90_000), () => this.#invented.delete(pool));
+  }
+
   #stealSeqno(): void {
     this.#world.useWalletElsewhere(1_000_000n);
     this.#say("seqno stolen");
     this.#faults++;
+  }
+
+  #beginLie(): void {
+    const kind = this.#random.pick(lieKinds);
+    const lie = this.#lie = drawLie(kind, this.#random);
+    this.#say(kind);
+    this.#faults++;
+    this.#lies++;
+    this.#time.after(this.#random.int(1_000, 180_000), () => {
+      if (this.#lie === lie) this.#lie = {};
+    });
   }
 
   #drain(): void {

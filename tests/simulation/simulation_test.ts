@@ -31,7 +31,7 @@ if (one === undefined) {
 }
 
 async function runSeeds(first: number, count: number): Promise<void> {
-  let [kills, withdrawals, frontRun] = [0, 0, 0];
+  let [kills, withdrawals, frontRun, lies, inventions] = [0, 0, 0, 0, 0];
   for (let i = first; i < first + count; i++) {
     const report = await simulate(i).catch((cause) => {
       throw new Error(`TONADO_SIMULATION_SEED=${i}: ${cause.message}`, { cause });
@@ -39,7 +39,12 @@ async function runSeeds(first: number, count: number): Promise<void> {
     kills += report.kills;
     withdrawals += report.withdrawals;
     frontRun += report.frontRun;
+    lies += report.lies;
+    inventions += report.inventions;
   }
   // A storm that touches nothing would prove nothing.
-  if (count > 1) ok(kills > count && withdrawals > count && frontRun > 0, "the seeds were calm");
+  if (count > 1) {
+    const untrue = lies > count && inventions > count;
+    ok(kills > count && withdrawals > count && frontRun > 0 && untrue, "the seeds were calm");
+  }
 }

@@ -1,6 +1,7 @@
 /** The program in this process, against real adapters: as a user runs it, without the second that a process takes to start. */
 import { dirname } from "node:path";
 import { noteFile } from "../../src/client/files/note_file.ts";
+import { ownFile } from "../../src/client/files/own_file.ts";
 import { run } from "../../src/cli/program.ts";
 import type { Wiring } from "../../src/cli/wiring.ts";
 import { Secret } from "../../src/core/secret.ts";
@@ -20,7 +21,7 @@ export interface Result {
 
 /** What the person at the terminal answers; nothing: there is none. */
 export interface Person {
-  readonly agrees?: boolean;
+  readonly agrees?: boolean | ((question: string) => boolean);
   readonly secrets?: readonly string[];
   /** Told of every piece of standard output as it is written. */
   readonly sees?: (text: string) => void;
@@ -56,6 +57,7 @@ export async function tonado(
       await Deno.mkdir(dirname(path), { recursive: true });
       await Deno.writeTextFile(path, text);
     },
+    ownFile,
     readStream: async (path) => (await Deno.open(path)).readable,
     async writeStream(path, content) {
       await Deno.writeFile(path, ReadableStream.from(content), { createNew: true });
@@ -64,7 +66,11 @@ export async function tonado(
     openStore: unused,
     migrateDatabase: unused,
     stopped: () => new Promise((resolve) => person.interrupts?.addEventListener("abort", () => resolve())),
-    agrees: (question) => Promise.resolve((asked.push(question), person.agrees)),
+    agrees(question) {
+      asked.push(question);
+      const { agrees } = person;
+      return Promise.resolve(typeof agrees === "function" ? agrees(question) : agrees);
+    },
     askSecret(question) {
       asked.push(question);
       const answer = secrets.shift();

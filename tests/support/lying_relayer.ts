@@ -14,10 +14,11 @@ export interface ServedApi extends AsyncDisposable {
   readonly asked: readonly string[];
 }
 
-/** Serves `api`. */
+/** Serves `api`. @param instead answers in its place where it returns something */
 export function serveApi(
   api: (request: Request) => Promise<Response>,
   lie: Lie = (_, answer) => answer,
+  instead: (path: string) => Response | undefined = () => undefined,
 ): ServedApi {
   const asked: string[] = [];
   const served = { hold: false };
@@ -29,6 +30,8 @@ export function serveApi(
       await new Promise((resolve) => ending.signal.addEventListener("abort", resolve));
       return new Response(null, { status: 503 });
     }
+    const answer = instead(pathname);
+    if (answer) return answer;
     const response = await api(request);
     const body = JSON.stringify(lie(pathname, await response.json()));
     return new Response(body, { status: response.status, headers: { "content-type": "application/json" } });

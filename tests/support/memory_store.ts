@@ -13,7 +13,7 @@ import {
   type Withdrawal,
   withdrawalOf,
 } from "../../src/store/store.ts";
-
+import { leavesOf } from "./leaves.ts";
 const BATCH_LIMIT = 7;
 
 /** Rows of one pool. */
@@ -108,9 +108,29 @@ export function memoryStore({ onJob = () => {}, now, shared }: MemoryStoreOption
           rows(pool).cursor = to;
         }),
 
-      async *deposits(pool, leafIndex) {
+      takeBack: ({ pool, from, to, leaves: left, payments }, reopen) =>
+        asLeader(() => {
+          const { cursor, deposits, leaves, withdrawals, jobs } = rows(pool);
+          if (cursor?.hash !== from.hash || cursor.lt !== from.lt) {
+            throw new Problem("store_conflict", "the cursor of this pool was moved by another writer");
+          }
+          for (const { commitment } of deposits.splice(left)) leaves.delete(commitment);
+          for (const nullifierHash of payments) {
+            withdrawals.delete(nullifierHash);
+            const job = jobs.get(nullifierHash);
+            const reopened = job && reopen(job);
+            if (reopened) put(reopened);
+          }
+          rows(pool).cursor = to;
+        }),
+
+      async *payments(pool) {
+        for (const payment of [...rows(pool).withdrawals.values()]) yield await soon(() => payment);
+      },
+
+      async *leaves(pool, leafIndex) {
         const { deposits } = rows(pool);
-        for (let i = leafIndex; i < deposits.length; i++) yield await soon(() => deposits[i]);
+        for (let i = leafIndex; i < deposits.length; i++) yield await soon(() => leavesOf([deposits[i]]));
       },
 
       deposit: (pool, commitment) => soon(() => rows(pool).leaves.get(commitment)),

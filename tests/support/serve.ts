@@ -19,10 +19,22 @@ export interface ServedRelayer {
 /** Command line that serves from the sources. */
 export const serveCommand = ["run", "-A", "--no-check", MAIN, "serve"];
 
-/** Starts it and waits until it says where it listens. @param args other command line of the runtime */
-export async function serve(env: Record<string, string>, args = serveCommand): Promise<ServedRelayer> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args,
+/**
+ * Starts it and waits until it says where it listens.
+ *
+ * @param args other command line of the runtime
+ * @param files file descriptors that it may have open at most; default: what this process may
+ */
+export async function serve(
+  env: Record<string, string>,
+  args = serveCommand,
+  files?: number,
+): Promise<ServedRelayer> {
+  const [command, commandArgs] = files === undefined
+    ? [Deno.execPath(), args]
+    : ["bash", ["-c", `ulimit -n ${files}; exec "$0" "$@"`, Deno.execPath(), ...args]];
+  const child = new Deno.Command(command, {
+    args: commandArgs,
     env,
     stdout: "piped",
     stderr: "piped",

@@ -25,6 +25,8 @@ export interface Terminal {
 }
 
 export const CTRL_C = "\x03";
+/** The end of what is typed. */
+export const CTRL_D = "\x04";
 export const ENTER = "\r";
 /** Ctrl-U: empties the line that is being typed. */
 export const KILL_LINE = "\x15";

@@ -18,7 +18,7 @@ export interface NoteFile {
   /**
    * Opens the notes, or makes the file when there is none.
    *
-   * @throws {Problem} `notes_locked`, `notes_damaged`, `notes_busy`, `invalid_config` when it cannot be read or written
+   * @throws {Problem} `notes_locked`, `notes_damaged`, `notes_busy`, `invalid_config` when it cannot be read, `cannot_write`
    */
   open(passphrase: Secret<string>): Promise<NoteStore>;
 }
@@ -159,6 +159,13 @@ async function tryLock(file: Deno.FsFile): Promise<boolean> {
 
 function unusable(path: string, how: "read" | "written", cause: unknown): Problem {
   const reason = cause instanceof Error ? cause.message : String(cause);
+  if (how === "written") {
+    return new Problem("cannot_write", `the note store ${path} cannot be written: ${reason}`, {
+      todo:
+        "Make room, or name another place with --notes or TONADO_NOTES: what was in the store is as it was.",
+      cause,
+    });
+  }
   return new Problem("invalid_config", undefined, {
     errors: [{ pointer: "TONADO_NOTES", detail: `${path} cannot be ${how}: ${reason}` }],
     cause,

@@ -6,7 +6,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { Problem } from "../../core/errors.ts";
 import { type CircuitName, circuits } from "../../core/groth16.ts";
-import { type Check, failed, ok, warning } from "../check.ts";
+import { type Check, failed, ok, warning } from "../../core/check.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { type Beacon, beaconSeed, contribute, contributionSeeds } from "./contribution.ts";
 import { type Folder, type Keys, readKeys, readTranscript, TRANSCRIPT, writeRound } from "./folder.ts";
@@ -49,7 +49,11 @@ const READ_BYTES = 1 << 22;
 export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
   const { folder, arithmetic, r1cs } = step;
   if (await folder.read(TRANSCRIPT) !== undefined) {
-    throw refused("ceremony", "has begun in this folder already: its contributions would be lost");
+    throw refused(
+      "ceremony",
+      "has begun in this folder already: its contributions would be lost",
+      "Begin in another folder, or add to this one with `tonado ceremony contribute`.",
+    );
   }
   const powers = await openPowers(step.powers);
   await checkPowers(powers, arithmetic, report(step, "checking the powers of tau"));
@@ -99,7 +103,11 @@ export async function closeWithBeacon(
   step: Step & { readonly name: string; readonly beacon: Beacon },
 ): Promise<Transcript> {
   if ((await readTranscript(step.folder)).contributions.length === 0) {
-    throw refused("ceremony", "has no contribution: a beacon's secret is known to everybody");
+    throw refused(
+      "ceremony",
+      "has no contribution: a beacon's secret is known to everybody",
+      "Contribute first: `tonado ceremony contribute`.",
+    );
   }
   const { beacon, name } = step;
   const seed = await beaconSeed(beacon, step.arithmetic, report(step, "hashing the beacon"));
@@ -114,7 +122,11 @@ async function addRound(
   const { folder, arithmetic } = step;
   const transcript = await readTranscript(folder);
   if (transcript.contributions.at(-1)?.kind === "beacon") {
-    throw refused("ceremony", "is closed: its last contribution is a beacon");
+    throw refused(
+      "ceremony",
+      "is closed: its last contribution is a beacon",
+      "Make its keys with `tonado ceremony finalize`.",
+    );
   }
   await checkTranscript(transcript, arithmetic, report(step, "checking the transcript"));
   const initial = await readKeys(folder, transcript, 0);
@@ -185,7 +197,11 @@ export async function verifyCeremony(step: Step & Evidence): Promise<Check[]> {
     checks.push(
       await check("powers of tau", async () => {
         if (await hashOf(origin.powers) !== transcript.powers.sha256) {
-          throw refused("powers of tau", "are another file than the ceremony began with");
+          throw refused(
+            "powers of tau",
+            "are another file than the ceremony began with",
+            "Give the file whose SHA-256 the transcript names.",
+          );
         }
         const opened = await openPowers(origin.powers);
         await checkPowers(opened, arithmetic, report(step, "checking the powers of tau"));
@@ -209,7 +225,11 @@ export async function verifyCeremony(step: Step & Evidence): Promise<Check[]> {
             throw refused("initial key", "cannot be compared with these powers of tau");
           }
           if (bytesToHex(sha256(origin.r1cs[circuit])) !== transcript.circuits[circuit].r1cs) {
-            throw refused("constraint system", "is another one than the ceremony began with");
+            throw refused(
+              "constraint system",
+              "is another one than the ceremony began with",
+              "Make it from the sources that the ceremony began with: `deno task circuits`.",
+            );
           }
           const progress = report(step, `checking the initial key of ${circuit}`);
           await checkInitialKey(initial[circuit], origin.r1cs[circuit], powers, arithmetic, progress);

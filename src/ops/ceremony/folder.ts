@@ -30,7 +30,11 @@ export function keyFile(circuit: CircuitName, contributions: number): string {
 export async function readTranscript(folder: Folder): Promise<Transcript> {
   const bytes = await folder.read(TRANSCRIPT);
   if (bytes === undefined) {
-    throw refused("ceremony", `has no ${TRANSCRIPT}: begin one with \`tonado ceremony init\``);
+    throw refused(
+      "ceremony",
+      `has no ${TRANSCRIPT}: begin one with \`tonado ceremony init\``,
+      "Or name the folder that has it.",
+    );
   }
   return parseTranscript(bytes);
 }
@@ -44,12 +48,18 @@ export async function readKeys(folder: Folder, transcript: Transcript, contribut
   const read = async (circuit: CircuitName) => {
     const file = keyFile(circuit, contributions);
     const bytes = await folder.read(file);
-    if (bytes === undefined) throw refused("ceremony", `lacks ${file}`);
+    if (bytes === undefined) {
+      throw refused("ceremony", `lacks ${file}`, "Copy the folder again, whole, from where it came.");
+    }
     const said = contributions === 0
       ? transcript.circuits[circuit].zkey
       : transcript.contributions[contributions - 1].keys[circuit].zkey;
     if (bytesToHex(sha256(bytes)) !== said) {
-      throw refused(file, "does not have the hash that the transcript says");
+      throw refused(
+        file,
+        "does not have the hash that the transcript says",
+        "Copy the folder again, whole; if it stays, build nothing on it.",
+      );
     }
     return await parseZkey(bytes, file);
   };

@@ -36,12 +36,20 @@ export function verificationKeyBytes(key: Zkey): Uint8Array {
 /** How many people have to have contributed before keys can be made. */
 export const LEAST_CONTRIBUTIONS = 1;
 
+const NOBODY = "Begin another: a beacon alone is known to everybody.";
+
 /** @throws {Problem} `invalid_ceremony` unless people have contributed and a beacon has closed it */
 export function assertClosed({ contributions }: Transcript): void {
   if (contributions.at(-1)?.kind !== "beacon") {
-    throw refused("ceremony", "is open: close it with `tonado ceremony beacon`");
+    throw refused(
+      "ceremony",
+      "is open: close it with `tonado ceremony beacon`",
+      "Close it when all have contributed.",
+    );
   }
-  if (contributions.length - 1 < LEAST_CONTRIBUTIONS) throw refused("ceremony", "has no contribution");
+  if (contributions.length - 1 < LEAST_CONTRIBUTIONS) {
+    throw refused("ceremony", "has no contribution", NOBODY);
+  }
 }
 
 /** What {@linkcode writeKeys} wrote. */

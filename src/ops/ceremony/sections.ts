@@ -108,9 +108,13 @@ export function sameBytes(x: Uint8Array, y: Uint8Array): boolean {
   return x.length === y.length && x.every((byte, i) => byte === y[i]);
 }
 
-/** The error for a file, transcript or key that is not what it must be. */
-export function refused(what: string, detail: string): Problem {
-  return new Problem("invalid_ceremony", `${what} ${detail}`);
+/**
+ * The error for a file, transcript or key that is not what it must be.
+ *
+ * @param todo the next step where nothing is wrong with the ceremony itself
+ */
+export function refused(what: string, detail: string, todo?: string): Problem {
+  return new Problem("invalid_ceremony", `${what} ${detail}`, todo === undefined ? {} : { todo });
 }
 
 function view(bytes: Uint8Array): DataView {

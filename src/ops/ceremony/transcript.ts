@@ -198,12 +198,21 @@ export async function checkTranscript(
   }
 }
 
-/** @throws {Problem} `invalid_ceremony` unless `later` begins with all of `earlier` */
+/**
+ * Checks that `later`, which was checked by itself, begins with all that `earlier` says: every member of every
+ * contribution, for a hash that was kept is worth nothing beside members that it is not of.
+ *
+ * @throws {Problem} `invalid_ceremony` unless it does
+ */
 export function checkExtends(later: Transcript, earlier: Transcript): void {
   if (hashOf(headOf(later)) !== hashOf(headOf(earlier))) throw refused(WHAT, "is of another ceremony");
-  for (const [i, { hash }] of earlier.contributions.entries()) {
-    if (later.contributions[i]?.hash !== hash) {
+  for (const [i, kept] of earlier.contributions.entries()) {
+    const found = later.contributions[i];
+    if (found?.hash !== kept.hash) {
       throw refused(WHAT, `has another contribution ${i + 1} than the earlier one`);
+    }
+    if (canonical(found) !== canonical(kept)) {
+      throw refused(`kept ${WHAT}`, `was altered: contribution ${i + 1} does not have the hash that it says`);
     }
   }
 }

@@ -3,12 +3,18 @@ import { Problem } from "../../core/errors.ts";
 import type { Folder } from "../ceremony/folder.ts";
 import type { FileSource } from "../ceremony/sections.ts";
 
+/** Bytes; a transcript has some thousand for each contribution. */
+const LARGEST_JSON = 64_000_000;
+
 /** The folder at `path`; it need not exist. */
 export function ceremonyFolder(path: string): Folder {
   const at = (name: string) => `${path}/${name}`;
   return {
     async read(name) {
       try {
+        const { isFile, size } = await Deno.stat(at(name));
+        if (!isFile) throw new Error("it is no regular file");
+        if (name.endsWith(".json") && size > LARGEST_JSON) throw new Error(`it has ${size} bytes`);
         return await Deno.readFile(at(name));
       } catch (cause) {
         if (cause instanceof Deno.errors.NotFound) return undefined;
@@ -28,7 +34,8 @@ export function ceremonyFolder(path: string): Folder {
         }
         await Deno.rename(draft, at(name));
       } catch (cause) {
-        throw unusable(at(name), "written", cause);
+        await Deno.remove(draft).catch(() => {});
+        throw new Problem("cannot_write", `${at(name)} cannot be written: ${reasonOf(cause)}`, { cause });
       }
     },
     async remove(name) {
@@ -45,7 +52,10 @@ export function ceremonyFolder(path: string): Folder {
  * @throws {Problem} `invalid_config` when it cannot be
  */
 export async function openSource(path: string): Promise<FileSource> {
-  const file = await Deno.open(path).catch((cause) => {
+  const file = await (async () => {
+    if (!(await Deno.stat(path)).isFile) throw new Error("it is no regular file"); // a pipe would hold up its opening
+    return await Deno.open(path);
+  })().catch((cause) => {
     throw unusable(path, "read", cause);
   });
   const { size } = await file.stat();
@@ -68,7 +78,10 @@ export async function openSource(path: string): Promise<FileSource> {
 }
 
 function unusable(path: string, what: string, cause: unknown): Problem {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const errors = [{ pointer: "file", detail: `${path} cannot be ${what}: ${reason}` }];
+  const errors = [{ pointer: "file", detail: `${path} cannot be ${what}: ${reasonOf(cause)}` }];
   return new Problem("invalid_config", undefined, { errors, cause });
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

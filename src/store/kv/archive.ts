@@ -4,6 +4,7 @@ import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
 import type { Cursor, Deposit, Job, PoolId, Transfer, Withdrawal } from "../store.ts";
 import { decode, encode, keys, poolOfKey } from "./codec.ts";
+import { packFilled } from "./leaf_pages.ts";
 import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./writes.ts";
 
 /** Rows in one commit, as many as events; what bounds them is the same. */
@@ -68,14 +69,18 @@ export async function restoreRows(kv: Deno.Kv, rows: AsyncIterable<ArchiveRow>):
 
 async function write(kv: Deno.Kv, page: readonly ArchiveRow[]): Promise<void> {
   const atomic = kv.atomic();
+  const deposits = new Map<PoolId, Deposit[]>();
   for (const row of page) {
     if (row.kind === "identity") atomic.set(keys.identity, encode(row.identity));
     else if (row.kind === "cursor") atomic.set(keys.cursor(row.pool), encode(row.cursor));
-    else if (row.kind === "deposit") writeDeposit(atomic, row.pool, row.deposit);
-    else if (row.kind === "withdrawal") writeWithdrawal(atomic, row.pool, row.withdrawal);
+    else if (row.kind === "deposit") {
+      writeDeposit(atomic, row.pool, row.deposit);
+      deposits.set(row.pool, [...deposits.get(row.pool) ?? [], row.deposit]);
+    } else if (row.kind === "withdrawal") writeWithdrawal(atomic, row.pool, row.withdrawal);
     else if (row.kind === "job") writeJob(atomic, row.job);
     else writeTransfer(atomic, row.transfer);
   }
+  for (const [pool, rows] of deposits) await packFilled(kv, atomic, pool, rows);
   await atomic.commit();
 }
 

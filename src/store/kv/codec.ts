@@ -41,6 +41,8 @@ export const keys = {
   identity: ["identity"],
   cursor: (pool: PoolId) => ["cursor", poolBytes(pool)],
   deposit: (pool: PoolId, leafIndex: number) => ["deposit", poolBytes(pool), leafIndex],
+  /** A page of `leaf_pages.ts`: what the rows of its leaves say. */
+  page: (pool: PoolId, page: number) => ["page", poolBytes(pool), page],
   leaf: (pool: PoolId, commitment: bigint) => ["leaf", poolBytes(pool), toBytes(commitment)],
   withdrawal: (
     pool: PoolId,
@@ -50,6 +52,7 @@ export const keys = {
   live: (pool: PoolId, nullifierHash: bigint) => ["live", poolBytes(pool), toBytes(nullifierHash)],
   allLive: ["live"],
   allCursors: ["cursor"],
+  withdrawalsOf: (pool: PoolId) => ["withdrawal", poolBytes(pool)],
   allDeposits: ["deposit"],
   allWithdrawals: ["withdrawal"],
   allJobs: ["job"],

@@ -14,16 +14,20 @@ import {
   type Job,
   type JobChange,
   type JobId,
+  type Leaves,
   type PoolId,
   type SettlingEvent,
   type StoreHealth,
   type Transfer,
+  type Untruth,
   type Withdrawal,
   withdrawalOf,
 } from "../store.ts";
 import { archiveRows, leavesOf, restoreRows } from "./archive.ts";
 import { decode, encode, keys, liveKeyParts } from "./codec.ts";
+import { leavesFrom, packFilled } from "./leaf_pages.ts";
 import { lockDirectory } from "./lock.ts";
+import { paymentsOf, takeBack } from "./untruth.ts";
 import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./writes.ts";
 
 /** Form of keys and values; another one in the file refuses to open. */
@@ -31,9 +35,6 @@ const VERSION = 1;
 
 /** Events in one commit: KV takes 100 checks (one a job), 1,000 mutations and 80 KiB of keys (two or three an event). */
 const BATCH_LIMIT = 90;
-
-/** Rows that one read of a list brings. */
-const PAGE = 1_000;
 
 type Atomic = Deno.AtomicOperation;
 
@@ -107,12 +108,12 @@ class KvStore implements ArchivedStore {
         throw new Problem("store_conflict", "the cursor of this pool was moved by another writer");
       }
       atomic.check(cursor.entry).set(cursor.entry.key, encode(to));
+      const deposits = events.filter((event) => event.kind === "deposit").map(depositOf);
+      for (const deposit of deposits) writeDeposit(atomic, pool, deposit);
+      await packFilled(this.#kv, atomic, pool, deposits);
       const jobs = new Map<bigint, Versioned<Job>>();
       for (const event of events) {
-        if (event.kind === "deposit") {
-          writeDeposit(atomic, pool, depositOf(event));
-          continue;
-        }
+        if (event.kind === "deposit") continue;
         if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, withdrawalOf(event));
         if (event.nullifierHash === undefined) continue;
         const { nullifierHash } = event;
@@ -128,12 +129,16 @@ class KvStore implements ArchivedStore {
     });
   }
 
-  async *deposits(pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
-    const start = keys.deposit(pool, leafIndex);
-    const end = keys.deposit(pool, Number.MAX_SAFE_INTEGER);
-    for await (const { value } of this.#kv.list<Uint8Array>({ start, end }, { batchSize: PAGE })) {
-      yield decode<Deposit>(value);
-    }
+  async takeBack(untruth: Untruth, reopen: JobChange): Promise<void> {
+    await takeBack(this.#kv, untruth, reopen);
+  }
+
+  payments(pool: PoolId): AsyncIterable<Withdrawal> {
+    return paymentsOf(this.#kv, pool);
+  }
+
+  leaves(pool: PoolId, leafIndex: number): AsyncIterable<Leaves> {
+    return leavesFrom(this.#kv, pool, leafIndex);
   }
 
   async deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined> {

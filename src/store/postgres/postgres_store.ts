@@ -14,15 +14,18 @@ import {
   type Job,
   type JobChange,
   type JobId,
+  type Leaves,
   type PoolId,
   type SettlingEvent,
   type StoreHealth,
   type Transfer,
+  type Untruth,
   type Withdrawal,
   withdrawalOf,
 } from "../store.ts";
-import { archiveRows, depositsFrom, identityIn, leavesOf, restoreRows } from "./archive.ts";
+import { archiveRows, identityIn, leavesOf, restoreRows } from "./archive.ts";
 import { Database, isMisconfigured, type Query, uses } from "./database.ts";
+import { leavesFrom } from "./leaves.ts";
 import { Lease } from "./lease.ts";
 import { migrate } from "./migrate.ts";
 import {
@@ -45,6 +48,7 @@ import {
   named,
   writeJob,
 } from "./statements.ts";
+import { paymentsOf, removeRows, setCursorBack } from "./untruth.ts";
 
 /** Events in one transaction: few enough that nobody waits long for its locks. */
 const BATCH_LIMIT = 1_000;
@@ -152,8 +156,24 @@ class PostgresStore implements ArchivedStore {
     });
   }
 
-  deposits(pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
-    return depositsFrom(this.#database.query, pool, leafIndex);
+  async takeBack({ pool, from, to, leaves, payments }: Untruth, reopen: JobChange): Promise<void> {
+    await this.#journal(async (query) => {
+      await setCursorBack(query, pool, from, to);
+      await lockHashes(query, payments);
+      await removeRows(query, pool, leaves, payments);
+      for (const job of (await jobsIn(query, pool, payments)).values()) {
+        const reopened = reopen(job);
+        if (reopened !== undefined) await writeJob(query, reopened);
+      }
+    });
+  }
+
+  payments(pool: PoolId): AsyncIterable<Withdrawal> {
+    return paymentsOf(this.#database.query, pool);
+  }
+
+  leaves(pool: PoolId, leafIndex: number): AsyncIterable<Leaves> {
+    return leavesFrom(this.#database.query, pool, leafIndex);
   }
 
   async deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined> {
@@ -290,11 +310,7 @@ async function settleJobs(
   settle: (job: Job, event: SettlingEvent) => Job | undefined,
 ): Promise<void> {
   if (events.length === 0) return;
-  const rows = await query(
-    "select * from jobs where pool = $1 and nullifier_hash = any($2::bytea[]) order by nullifier_hash for update",
-    [pool, events.map(({ nullifierHash }) => element(nullifierHash))],
-  );
-  const jobs = new Map(rows.map(jobOfRow).map((job) => [job.nullifierHash, job]));
+  const jobs = await jobsIn(query, pool, events.map(({ nullifierHash }) => nullifierHash));
   const changed = new Map<bigint, Job>();
   for (const event of events) {
     const job = jobs.get(event.nullifierHash);
@@ -304,6 +320,15 @@ async function settleJobs(
     changed.set(event.nullifierHash, settled);
   }
   for (const job of changed.values()) await writeJob(query, job);
+}
+
+/** Jobs by nullifier hash, locked. */
+async function jobsIn(query: Query, pool: PoolId, hashes: readonly bigint[]): Promise<Map<bigint, Job>> {
+  const rows = await query(
+    "select * from jobs where pool = $1 and nullifier_hash = any($2::bytea[]) order by nullifier_hash for update",
+    [pool, hashes.map(element)],
+  );
+  return new Map(rows.map(jobOfRow).map((job) => [job.nullifierHash, job]));
 }
 
 async function jobIn(query: Query, id: JobId, lock: "" | "for update" = ""): Promise<Job | undefined> {

@@ -3,6 +3,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
 import { postgresCommand } from "../../../tests/support/postgres_command.ts";
+import { storedLeaves } from "../../../tests/support/leaves.ts";
 import { freshDatabase, postgresServer } from "../../../tests/support/services.ts";
 import { gateTo } from "../../../tests/support/tcp_gate.ts";
 import { until } from "../../../tests/support/until.ts";
@@ -83,6 +84,10 @@ const journalWrites: [string, (store: Store) => Promise<unknown>][] = [
   ["apply", (store) => apply(store, 0)],
   ["changeJob", (store) => store.changeJob(job, (found) => ({ ...found, failures: 9 }))],
   ["beginTransfer", (store) => store.beginTransfer(transfer)],
+  ["takeBack", (store) => {
+    const from = { lt: 0n, hash: "0".repeat(64) };
+    return store.takeBack({ pool, from, to: undefined, leaves: 0, payments: [] }, () => undefined);
+  }],
   ["endTransfer", (store) => store.endTransfer("aa")],
   ["forgetJobs", (store) => store.forgetJobs(10)],
 ];
@@ -99,6 +104,18 @@ test("one leads at a time; a lease that ended is another's, with a higher fence"
     ok(await leader.lead(LEAD_MS));
     const [{ fence }] = await postgresCommand(url, "select fence from lease");
     equal(Number(fence), 3);
+  }));
+
+test("a lease dated further ahead than any is taken holds nobody up; one that is kept is kept", (url) =>
+  withStores(url, 2, async (a, b) => {
+    ok(await a.lead(LEAD_MS));
+    await postgresCommand(url, "update lease set expires_at = clock_timestamp() + interval '10 years'");
+    ok(await a.lead(LEAD_MS), "its holder dates it anew");
+    equal(await b.lead(LEAD_MS), false);
+    await postgresCommand(url, "update lease set holder = 'gone', expires_at = 'infinity'");
+    ok(await b.lead(LEAD_MS));
+    equal(await a.lead(LEAD_MS), false);
+    await rejects(a.changeJob(job, () => undefined), { code: "not_leader" });
   }));
 
 test("of many that ask for a lease nobody had yet, one has it and none an error", async (url) => {
@@ -234,8 +251,7 @@ test("connections that break between any two statements leave rows and cursor in
     done = true;
     await breaking;
     ok(broken > 0, "some were broken");
-    const leaves: number[] = [];
-    for await (const { leafIndex } of store.deposits(pool, 0)) leaves.push(leafIndex);
+    const leaves = (await storedLeaves(store, pool)).map(({ leafIndex }) => leafIndex);
     deepEqual(leaves, Array.from({ length: count }, (_, i) => i));
   }));
 
@@ -253,7 +269,7 @@ test("a database that is gone is said to be, in every method, and serves again w
       () => store.job(job),
       () => store.addJob(job, () => true),
       () => store.lead(LEAD_MS),
-      () => Array.fromAsync(store.deposits(pool, 0)),
+      () => Array.fromAsync(store.leaves(pool, 0)),
       ...journalWrites.map(([, write]) => () => write(store)),
     ];
     for (const ask of asks) {
@@ -267,7 +283,7 @@ test("a database that is gone is said to be, in every method, and serves again w
     gate.open();
     await apply(store, 1);
     deepEqual(store.health(), { ok: true });
-    equal((await Array.fromAsync(store.deposits(pool, 0))).length, 2);
+    equal((await storedLeaves(store, pool)).length, 2);
   } finally {
     await store.close();
   }

@@ -3,23 +3,47 @@
  * for it fails at once, and the connection is made again behind the scenes. Keys expire by themselves.
  */
 import { Redis } from "ioredis";
-import { RateLimiterRedis } from "rate-limiter-flexible";
+import { Problem } from "../../core/errors.ts";
 import type { Log } from "../../telemetry/log.ts";
-import { answered, overLimiters, refused } from "../limiters.ts";
-import type { Allowance, Shared } from "../shared.ts";
+import { type Allowance, refusedFor, type Shared, type Taken } from "../shared.ts";
 
 const PATIENCE_MS = 1_000;
 const LONGEST_RECONNECT_MS = 2_000;
 
+/** Unix milliseconds by the server's clock, which all replicas share. */
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
 /**
- * Adds a token to the set of those that count, unless it is full; the set ends so long after its first one. Answers 0, or
- * the milliseconds that are left. Arguments: token, bound, milliseconds.
+ * Takes one out of a bucket, a hash of what was left and when. Answers 0, or the milliseconds until there is one.
+ * Arguments: what it holds, milliseconds in which it fills.
  */
-const HOLD = `
-if redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1 then return 0 end
-if redis.call('SCARD', KEYS[1]) >= tonumber(ARGV[2]) then return math.max(redis.call('PTTL', KEYS[1]), 1) end
-redis.call('SADD', KEYS[1], ARGV[1])
-if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+const TAKE = `${NOW}
+local most, span = tonumber(ARGV[1]), tonumber(ARGV[2])
+local kept = redis.call('HMGET', KEYS[1], 'left', 'at')
+local left = most
+if kept[1] then left = math.min(most, kept[1] + math.max(0, now - kept[2]) * most / span) end
+if left < 1 then return math.ceil((1 - left) * span / most) end
+redis.call('HSET', KEYS[1], 'left', left - 1, 'at', now)
+redis.call('PEXPIRE', KEYS[1], span)
+return 0`;
+
+/**
+ * Adds a token to those that count, by the time when it came, unless the bound is reached. Answers 0, or the milliseconds
+ * until there is room. Arguments: token, bound, milliseconds for which it counts.
+ */
+const HOLD = `${NOW}
+local most, span = tonumber(ARGV[2]), tonumber(ARGV[3])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - span)
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+local held = redis.call('ZCARD', KEYS[1])
+if held >= most then
+  local next = redis.call('ZRANGE', KEYS[1], held - most, held - most, 'WITHSCORES')
+  return math.max(1, next[2] + span - now)
+end
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[1], span)
 return 0`;
 
 /**
@@ -51,30 +75,35 @@ export async function redisShared(
     said = undefined;
   });
   await client.connect().catch(() => {});
-  const limiters = overLimiters(({ name, times, seconds }) =>
-    new RateLimiterRedis({
-      storeClient: client,
-      keyPrefix: `${prefix}:${name}`,
-      points: times,
-      duration: seconds,
-      rejectIfRedisNotReady: true,
-    })
-  );
-  const setOf = ({ name }: Allowance, key: string) => `${prefix}:held:${name}:${key}`;
+  const keyOf = (kind: string, { name }: Allowance, key: string) => `${prefix}:${kind}:${name}:${key}`;
+  const run = async (script: string, key: string, ...args: (string | number)[]): Promise<Taken> => {
+    const left = await answered(client.eval(script, 1, key, ...args));
+    return left === 0 ? { allowed: true } : refusedFor(Number(left));
+  };
   return {
-    ...limiters,
+    async take(allowance, key) {
+      const { times, seconds } = allowance;
+      return await run(TAKE, keyOf("bucket", allowance, key), times, seconds * 1_000);
+    },
     async hold(allowance, key, token) {
       const { times, seconds } = allowance;
-      const left = await answered(
-        client.eval(HOLD, 1, setOf(allowance, key), token, times, seconds * 1_000),
-      );
-      return left === 0 ? { allowed: true } : refused(Number(left));
+      return await run(HOLD, keyOf("held", allowance, key), token, times, seconds * 1_000);
     },
-    release: async (allowance, key, token) => void await answered(client.srem(setOf(allowance, key), token)),
+    release: async (allowance, key, token) =>
+      void await answered(client.zrem(keyOf("held", allowance, key), token)),
     ping: async () => void await answered(client.ping()),
     async close() {
       await client.quit().catch(() => {});
       client.disconnect();
     },
   };
+}
+
+/** @throws {Problem} `cache_unavailable` when `answer` fails */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    throw new Problem("cache_unavailable", undefined, { cause });
+  }
 }

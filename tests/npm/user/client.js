@@ -1,16 +1,19 @@
-/** What a user of the packed library does: deposits a note, rebuilds the tree, proves its withdrawal; and a large tree. */
+/** What a user of the packed library does: deposits a note, withdraws it, shows both to somebody; and builds a large tree. */
 import { Address } from "@ton/core";
 import {
   buildWithdrawArgs,
+  checkReport,
   connect,
   createNote,
   createProver,
   depositNative,
   formatNote,
   fromChain,
+  makeReport,
   MerkleTree,
   openWallet,
   parseNote,
+  parseReport,
   Pool,
   Secret,
 } from "tonado";
@@ -29,8 +32,17 @@ export async function depositAndProve({ endpoint, mnemonic, version, address }) 
   });
   const holds = await prover.verify("withdraw", proof, publicSignals);
   const altered = await prover.verify("withdraw", proof, publicSignals.with(4, "50000001"));
+  const [root, nullifierHash] = publicSignals.map(BigInt);
+  const parties = { recipient: wallet.address, relayer: wallet.address, fee: 50_000_000n, refund: 0n };
+  await pool.sendWithdraw(wallet.sender(), { root, nullifierHash, ...parties, proof });
+  while (!await pool.getIsSpent(nullifierHash)) await new Promise((resolve) => setTimeout(resolve, 100));
+  const report = await makeReport({ pool, network, note, prover, purpose: "a bank", now: Date.now() });
+  const against = { chain, known: { network, pools: new Map() }, prover };
+  const verdicts = async (shown) => (await checkReport(shown, against)).map(({ verdict }) => verdict);
+  const shown = await verdicts(parseReport(JSON.parse(JSON.stringify(report))));
+  const [forged] = await verdicts({ ...report, statement: { ...report.statement, purpose: "another" } });
   prover.close();
   const tree = new MerkleTree();
   tree.appendMany(Array.from({ length: 2 ** 16 }, (_, i) => BigInt(i) ** 15n));
-  return { leafIndex, holds, altered, root: String(tree.root) };
+  return { leafIndex, holds, altered, shown, forged, root: String(tree.root) };
 }

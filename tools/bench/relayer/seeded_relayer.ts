@@ -4,6 +4,7 @@ import type { ArchivedStore } from "../../../src/store/archive.ts";
 import { freePort } from "../../../tests/support/program.ts";
 import { serve } from "../../../tests/support/serve.ts";
 import { storedDeposits } from "../../../tests/support/stored_deposits.ts";
+import { v8Flags } from "../../v8_flags.ts";
 import { askProbe, PROBE_PORT, type Probed } from "./probe_server.ts";
 import { commitmentOf, type RecordedChain } from "./recorded_chain.ts";
 
@@ -33,7 +34,7 @@ export async function seed(store: ArchivedStore, chain: RecordedChain): Promise<
   }));
 }
 
-/** Starts a relayer on `directory` and waits until it is ready. @param env beside what it needs */
+/** Starts a relayer on `directory`, as `deno task serve` does, and waits until it is ready. @param env beside what it needs */
 export async function startSeeded(
   chain: RecordedChain,
   directory: string,
@@ -55,7 +56,7 @@ export async function startSeeded(
     INDEXER_URL: chain.url,
     [PROBE_PORT]: String(probePort),
     ...env,
-  }, ["run", "-A", "--no-check", PROGRAM, "serve"]);
+  }, ["run", "-A", "--no-check", ...await v8Flags(), PROGRAM, "serve"]);
   await askProbe(probePort); // from here on: what loading the program takes is not the relayer's
   while (!await isReady(process.url)) {
     if (performance.now() - began > LONGEST_START_MS) throw new Error(`never ready: ${process.log()}`);

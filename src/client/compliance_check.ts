@@ -11,7 +11,7 @@ import { noteHistory } from "../ton/note_history.ts";
 import { Pool } from "../ton/pool.ts";
 import { depositorOf } from "../ton/pool_transaction.ts";
 import { loadPoolCode } from "../ton/pool_state.ts";
-import { type Check, failed, ok, warning } from "./check.ts";
+import { type Check, failed, ok, warning } from "../core/check.ts";
 
 /** What a report is held against. */
 export interface ReportCheck {
@@ -108,7 +108,7 @@ async function checkPool(
   const kind = said.asset === "native" ? "native" : "jetton";
   const hash = code?.hash().toString("hex");
   if (hash === undefined) return failed("pool", "there is no contract at its address");
-  if (hash !== (listed?.codeHash ?? loadPoolCode(kind).codeHash)) {
+  if (hash !== loadPoolCode(kind).codeHash) { // whatever a registry says
     return failed("pool", "the contract at its address is no pool that this program knows");
   }
   let denomination: bigint;

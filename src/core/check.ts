@@ -1,4 +1,4 @@
-/** One answer of an audit. */
+/** One answer of an audit: of a pool, of a ceremony, or of a compliance report. */
 
 /** `failed`: depositing there is unsafe. `detail` is for people. */
 export interface Check {

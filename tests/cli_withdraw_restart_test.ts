@@ -1,0 +1,140 @@
+/** `tonado withdraw` says who was paid as the chain has it, whichever of several proofs came first. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { noteFile } from "../src/client/files/note_file.ts";
+import { findNote, noteId } from "../src/client/note_store.ts";
+import { Secret } from "../src/core/secret.ts";
+import { until } from "./e2e/relayer_harness.ts";
+import { commandScene, events } from "./support/command_scene.ts";
+import { tonado } from "./support/in_process.ts";
+import { serveApi } from "./support/lying_relayer.ts";
+
+Deno.test("tonado withdraw, begun anew", async (t) => {
+  await using scene = await commandScene();
+  const { net, at, env, api } = scene;
+  const ids = (await scene.deposited(4)).map(noteId);
+  const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
+  const shown = (address: Address) => address.toString({ bounceable: false, testOnly: true });
+  const balance = async (address: Address) => (await net.chain.account(address)).balance;
+  const opened = () => noteFile(env.TONADO_NOTES).open(new Secret(env.TONADO_PASSPHRASE));
+  const kept = async (id: string) => findNote(await (await opened()).list(), id);
+  const withdraw = (id: string, ...more: string[]) => tonado(["withdraw", id, ...at, ...more], env);
+
+  /** A withdrawal that is interrupted when its relayer has the proof; returns how that relayer submits it after all. */
+  const interrupted = async (id: string, to: Address) => {
+    const interrupts = new AbortController();
+    let submission: { url: string; body: string } | undefined;
+    await using relayer = serveApi(async (request) => {
+      if (new URL(request.url).pathname !== "/withdraw") return api(request);
+      submission = { url: request.url, body: await request.text() };
+      interrupts.abort();
+      return Response.json({}, { status: 503 });
+    });
+    const { code, stderr } = await tonado(
+      ["withdraw", id, ...at, "--to", to.toString(), "--relayer", relayer.url, "--yes"],
+      env,
+      { interrupts: interrupts.signal },
+    );
+    assert.deepEqual([code, submission !== undefined], [130, true], stderr);
+    return async () => {
+      const { url, body } = submission!;
+      const headers = { "content-type": "application/json" };
+      const answer = await api(new Request(url, { method: "POST", headers, body }));
+      assert.ok(answer.ok, await answer.text());
+      await until("the first proof's payment", async () => await balance(to) > 0n);
+    };
+  };
+
+  await t.step("the first proof lands while the second is submitted: its own recipient is told", async () => {
+    const [a, b] = [fresh("a1"), fresh("b1")];
+    const submitFirst = await interrupted(ids[0], a);
+    await using second = serveApi(async (request) => {
+      if (new URL(request.url).pathname === "/withdraw") await submitFirst();
+      return api(request);
+    });
+    const again = ["--restart", "--to", b.toString(), "--relayer", second.url, "--yes", "--json"];
+    const { code, stdout, stderr } = await withdraw(ids[0], ...again);
+    assert.deepEqual([await balance(a), await balance(b)], [950_000_000n, 0n]);
+    assert.equal(code, 1, stdout + stderr);
+    assert.ok(!events(stdout).some(({ event }) => event === "withdrawn"), stdout);
+    const { error } = JSON.parse(stderr.trim().split("\n").at(-1)!);
+    assert.equal(error.code, "paid_elsewhere");
+    assert.ok(error.message.includes(shown(a)), error.message);
+    assert.match(error.message, /in transaction [0-9a-f]{64}/);
+    assert.doesNotMatch(stderr, /to go on|try again/);
+    const { state, withdrawal, earlier } = await kept(ids[0]);
+    assert.deepEqual([state, withdrawal?.recipient], ["withdrawn", a.toRawString()]);
+    assert.deepEqual(earlier?.map(({ recipient }) => recipient), [b.toRawString()]);
+  });
+
+  for (const state of ["withdrawing", "withdrawn"] as const) {
+    await t.step(`note check puts a store right that names the other one as ${state}`, async () => {
+      const { withdrawal: paid, earlier: [other] = [] } = await kept(ids[0]);
+      await (await opened()).update(ids[0], { state, withdrawal: other, earlier: [paid!] });
+      const { code, stdout, stderr } = await tonado(["note", "check", ids[0], ...at, "--json"], env);
+      assert.equal(code, 0, stderr);
+      assert.equal(JSON.parse(stdout).notes[0].recipient, fresh("a1").toRawString());
+      const now = await kept(ids[0]);
+      assert.deepEqual([now.state, now.withdrawal, now.earlier], ["withdrawn", paid, [other]]);
+    });
+  }
+
+  await t.step("the first proof has landed before: its own recipient is told", async () => {
+    const [a, b] = [fresh("a2"), fresh("b2")];
+    await (await interrupted(ids[1], a))();
+    await using second = serveApi(api);
+    const again = ["--restart", "--to", b.toString(), "--relayer", second.url, "--yes"];
+    const { code, stdout, stderr } = await withdraw(ids[1], ...again);
+    assert.equal(code, 1, stdout + stderr);
+    assert.ok(stderr.includes(`paid 0.95 TON to ${shown(a)}`), stderr);
+    assert.doesNotMatch(stdout, /withdrawn/);
+    const { state, withdrawal } = await kept(ids[1]);
+    assert.deepEqual([state, withdrawal?.recipient], ["withdrawn", a.toRawString()]);
+  });
+
+  await t.step(
+    "the first proof never lands: the second recipient is paid, both attempts are kept",
+    async () => {
+      const [a, b] = [fresh("a3"), fresh("b3")];
+      await interrupted(ids[2], a);
+      await using second = serveApi(
+        api,
+        (path, answer) =>
+          path === "/withdraw/status" && answer.state === "confirmed"
+            ? { ...answer, txHash: "00".repeat(32) }
+            : answer,
+      );
+      const again = ["--restart", "--to", b.toString(), "--relayer", second.url, "--yes"];
+      const { code, stdout, stderr } = await withdraw(ids[2], ...again);
+      assert.equal(code, 0, stderr);
+      assert.ok(stderr.includes(`may still pay ${shown(a)}`), stderr);
+      assert.ok(stdout.includes(`withdrawn: 0.95 TON to ${shown(b)}, fee 0.05 TON, in transaction `), stdout);
+      assert.doesNotMatch(stdout, /0{64}/, "the transaction is the chain's, not the relayer's");
+      assert.equal(await balance(b), 950_000_000n);
+      const { withdrawal, earlier } = await kept(ids[2]);
+      assert.equal(withdrawal?.recipient, b.toRawString());
+      assert.deepEqual(earlier?.map(({ recipient }) => recipient), [a.toRawString()]);
+    },
+  );
+
+  await t.step("resumed after both were cut off: who was paid is told, not who was last meant", async () => {
+    const [a, b] = [fresh("a4"), fresh("b4")];
+    const submitFirst = await interrupted(ids[3], a);
+    const interrupts = new AbortController();
+    await using held = serveApi(api);
+    held.hold = true;
+    const running = tonado(
+      ["withdraw", ids[3], ...at, "--restart", "--to", b.toString(), "--relayer", held.url, "--yes"],
+      env,
+      { interrupts: interrupts.signal },
+    );
+    await until("the second submission", () => held.asked.includes("/withdraw"));
+    interrupts.abort();
+    assert.equal((await running).code, 130);
+    await submitFirst();
+    const { code, stdout, stderr } = await withdraw(ids[3]);
+    assert.equal(code, 1, stdout + stderr);
+    assert.ok(stderr.includes(`paid 0.95 TON to ${shown(a)}`), stderr);
+    assert.equal((await kept(ids[3])).withdrawal?.recipient, a.toRawString());
+  });
+});

@@ -1,0 +1,56 @@
+/** A pool that its operator retires: no new withdrawals, and everything that was promised. */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { quoteRelayers, RelayerClient } from "../../src/mod.ts";
+import { toHex } from "../../src/core/field.ts";
+import { Harness, overriding, until } from "./relayer_harness.ts";
+
+const KEY = "native-1";
+const recipient = Address.parse(`0:${"43".repeat(32)}`);
+
+Deno.test("a pool that is retired takes no new withdrawals, pays those on their way, and serves everything else", async () => {
+  await using net = await Harness.start({ relayer: false });
+  await net.startRelayer({
+    store: (store) => overriding(store, { beginTransfer: () => Promise.reject(new Error("not now")) }),
+  });
+  const [taken, late] = [await net.deposit(KEY), await net.deposit(KEY)];
+  await net.untilIndexed(KEY);
+  const body = await net.withdrawal(KEY, taken, { recipient });
+  const asked = { pool: body.pool, nullifierHash: toHex(taken.nullifierHash) };
+  const submitted = net.post("/withdraw", body);
+  await until("accepted", async () => (await net.post("/withdraw/status", asked)).body.state === "accepted");
+  await net.relayer.close();
+  equal((await submitted).status, 202);
+
+  const { network, pools } = net.localnet.deployments;
+  const retired = new Map(pools).set(KEY, { ...net.pool(KEY), retired: true });
+  await net.startRelayer({ deployments: { network, pools: retired } });
+  await net.untilIndexed(KEY);
+  const refused = await net.post("/withdraw", await net.withdrawal(KEY, late, { recipient }));
+  deepEqual([refused.status, refused.body.code], [410, "pool_retired"]);
+  const again = await net.post("/withdraw", body);
+  deepEqual(
+    [again.status, again.body.code],
+    [409, "nullifier_already_used"],
+    "who repeats hears where it stands",
+  );
+  await net.untilState(asked, "confirmed");
+  equal((await net.chain.account(recipient)).balance, 940_000_000n);
+
+  const listed = (await net.get("/pools")).body.pools;
+  equal(listed[KEY].retired, true);
+  deepEqual(Object.keys(listed).filter((key) => "retired" in listed[key]), [KEY]);
+  const pool = encodeURIComponent(body.pool);
+  equal((await net.get(`/tree/root?pool=${pool}`)).body.root, toHex(net.tree(KEY).root));
+  equal((await net.get(`/tree/commitments?pool=${pool}`)).body.count, 2);
+  const note = { pool: body.pool, commitment: toHex(late.commitment) };
+  equal((await net.post("/note/check", note)).body.deposited, true);
+  equal((await net.get("/readyz")).status, 200);
+
+  const client = new RelayerClient("http://relayer", { fetch: (input, init) => net.request(input, init) });
+  await rejects(
+    quoteRelayers([client], { network: "localnet", pool: net.pool(KEY).address }),
+    { code: "relayer_unavailable" },
+    "it is passed over before anything is proved",
+  );
+});

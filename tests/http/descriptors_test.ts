@@ -1,0 +1,73 @@
+/** A relayer whose file descriptors others use up goes on when they let go of them, as the process that it is. */
+import { deepEqual, equal } from "node:assert/strict";
+import { formatDeployments } from "../../src/core/deployments.ts";
+import { relayerKey } from "../../src/localnet/development_keys.ts";
+import { inDirectory } from "../support/directory.ts";
+import { freePort } from "../support/program.ts";
+import { serve, serveCommand } from "../support/serve.ts";
+import { until } from "../support/until.ts";
+
+/** Descriptors of the process, and connections that would use up more. */
+const FILES = 80;
+const CONNECTIONS = 70;
+
+for (const attacked of ["API", "metrics"]) {
+  Deno.test(`half requests that use up the descriptors of the ${attacked} end neither process nor listener`, async () =>
+    await inDirectory(async (directory) => {
+      const registry = `${directory}/registry.json`;
+      await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools: new Map() }));
+      const metricsPort = freePort();
+      const relayer = await serve(
+        {
+          RELAYER_WALLET_MNEMONIC: relayerKey.mnemonic,
+          RELAYER_NETWORK: "localnet",
+          INDEXER_URL: `http://127.0.0.1:${freePort()}`,
+          RELAYER_DEPLOYMENTS: registry,
+          RELAYER_DATA_DIR: `${directory}/data`,
+          RELAYER_PORT: "0",
+          RELAYER_METRICS_PORT: String(metricsPort),
+        },
+        serveCommand,
+        FILES,
+      );
+      const live = () => status(`${relayer.url}/livez`);
+      const scraped = () => status(`http://127.0.0.1:${metricsPort}/metrics`);
+      await until("it answers", async () => await live() === 200 && await scraped() === 200);
+
+      const held: Deno.TcpConn[] = [];
+      const port = attacked === "API" ? Number(new URL(relayer.url).port) : metricsPort;
+      const failed = () => relayer.log().includes("is not listened on");
+      for (let i = 0; i < CONNECTIONS && !failed(); i++) {
+        await connect(port).then((c) => held.push(c), () => {});
+      }
+      // Some versions of the runtime tell of it only when the last connection is gone.
+      for (const connection of held) connection.close();
+      await until("it has failed", () => Promise.resolve(failed()));
+      await until("it answers again", async () => await live() === 200 && await scraped() === 200);
+      equal(await live(), 200);
+      deepEqual(await relayer.end("SIGTERM"), { success: true, code: 0, signal: null });
+    }));
+}
+
+/** A connection that has begun a request; refused or broken off: rejects. */
+async function connect(port: number): Promise<Deno.TcpConn> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  try {
+    await connection.write(new TextEncoder().encode("GET /livez HTTP/1.1\r\nho"));
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Of the answer; undefined when there is none. */
+async function status(url: string): Promise<number | undefined> {
+  try {
+    const response = await fetch(url, { headers: { connection: "close" } });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+/** What is known before it is asked for is answered as its route would: same status, headers, body, count and refusals. */
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { Harness } from "../e2e/relayer_harness.ts";
+import { isProblem, payload, pool, post, withApp, withAppItself } from "./api_harness.ts";
+
+/** All that a client sees, but for what is random. */
+async function seen(response: Response) {
+  const { "x-request-id": id, ...headers } = Object.fromEntries(response.headers);
+  match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  return { status: response.status, headers, body: await response.text() };
+}
+
+Deno.test("http: /status is answered as by its route, each time with an id of its own", () =>
+  withAppItself(async (app) => {
+    const ready = await app.request("/status");
+    const routed = await app.request("/status?x=1");
+    notEqual(ready.headers.get("x-request-id"), (await app.request("/status")).headers.get("x-request-id"));
+    deepEqual(await seen(ready), await seen(routed));
+    const head = await app.request("/status", { method: "HEAD" });
+    const { status, body } = await seen(head);
+    deepEqual([status, body], [200, ""]);
+    for (const path of ["//status", "/status/", "/Status", "/status%20", "/%73tatus/"]) {
+      equal((await app.request(path)).status, 404, path);
+    }
+  }));
+
+Deno.test("http: /tree/root of every way to write a pool is the route's, before and after a deposit", async () => {
+  await using net = await Harness.start();
+  const { address } = net.pool("native-1");
+  await net.untilIndexed("native-1");
+  const ask = async (query: string) => await seen(await net.request(`/tree/root?${query}`));
+  const same = async () => {
+    const routed = await ask(`x=1&pool=${encodeURIComponent(address.toString())}`);
+    equal(routed.status, 200);
+    for (const testOnly of [true, false]) {
+      for (const bounceable of [true, false]) {
+        for (const urlSafe of [true, false]) {
+          const form = address.toString({ testOnly, bounceable, urlSafe });
+          deepEqual(await ask(`pool=${encodeURIComponent(form)}`), routed);
+        }
+      }
+    }
+    deepEqual(await ask(`pool=${address.toRawString()}`), routed);
+    return routed.body;
+  };
+  const empty = await same();
+  await net.deposit("native-1");
+  await net.untilIndexed("native-1");
+  notEqual(await same(), empty);
+});
+
+Deno.test("http: a root that is not to be served is refused by its route", () =>
+  withAppItself(async (app) => {
+    for (const form of [pool.toRawString(), encodeURIComponent(pool.toString())]) {
+      const response = await app.request(`/tree/root?pool=${form}`);
+      isProblem({ response, status: response.status, body: await response.json() }, "not_ready");
+    }
+  }));
+
+Deno.test("http: a secret is refused where the answer was ready, and ready answers are counted as all others", () => {
+  const metrics = createMetrics();
+  return withApp(async (ask) => {
+    isProblem(await ask("/status?note=x"), "secret_in_body");
+    isProblem(await ask(`/tree/root?pool=${payload.pool}&secret=x`), "secret_in_body");
+    for (let i = 0; i < 3; i++) equal((await ask("/status")).status, 200);
+    isProblem(await ask("/status", post({})), "method_not_allowed");
+    const text = await metrics.text();
+    for (
+      const line of [
+        'tonado_http_requests_total{route="/status",method="GET",status="200"} 3',
+        'tonado_http_requests_total{route="/status",method="GET",status="400"} 1',
+        'tonado_http_request_seconds_count{route="/status"} 5',
+      ]
+    ) ok(text.includes(`${line}\n`), `${line} is in:\n${text}`);
+  }, { metrics });
+});
