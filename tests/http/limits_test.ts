@@ -66,24 +66,46 @@ Deno.test("http: one request too many at once is 503 with Retry-After, health is
     isProblem(await ask("/withdraw", post(payload)), "not_ready");
   }, { mostUnderWay: 1 }));
 
-/** Asks for the largest file of /docs, uncompressed, so often (90 MB) that no socket's buffers hold the answers; reads nothing. */
-async function unreadDocs(base: string): Promise<Deno.Conn> {
-  const { hostname, port } = new URL(base);
-  const connection = await Deno.connect({ hostname, port: Number(port) });
-  const request = "GET /docs/swagger-ui.js HTTP/1.1\r\nhost: x\r\n\r\n";
-  await connection.write(new TextEncoder().encode(request.repeat(64)));
-  return connection;
+const LARGEST = "/docs/swagger-ui.js";
+const head = (url: string) => fetch(url + LARGEST, { method: "HEAD" }).then(({ status }) => status);
+
+/** Connections that ask for the largest file of /docs and read nothing. */
+class Unread {
+  static async open(base: string, connections: number): Promise<Unread> {
+    const { hostname, port } = new URL(base);
+    const open = () => Deno.connect({ hostname, port: Number(port) });
+    return new Unread(base, await Promise.all(Array.from({ length: connections }, open)));
+  }
+  constructor(readonly base: string, readonly connections: Deno.Conn[]) {}
+
+  /**
+   * Asks again and again, until the sockets' buffers, whatever their size, are full of answers and these hold
+   * every place. One request at a time: a second one behind the first would be refused for the first's place.
+   */
+  async holdPlaces(): Promise<void> {
+    const request = new TextEncoder().encode(`GET ${LARGEST} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await until("no place for one more large answer", async () => {
+      for (const connection of this.connections) await connection.write(request);
+      for (let look = 0; look < 3; look++) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        if (await head(this.base) !== 503) return false;
+      }
+      return true;
+    });
+  }
+
+  close(): void {
+    for (const connection of this.connections) connection.close();
+  }
 }
-const head = (url: string) =>
-  fetch(`${url}/docs/swagger-ui.js`, { method: "HEAD" }).then(({ status }) => status);
 
 Deno.test("http: those who ask for the largest file and read nothing are counted, and take no places but each other's", () =>
   withAppItself(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
-    const connections = await Promise.all(Array.from({ length: 12 }, () => unreadDocs(listener.url)));
-    await until("no place for one more large answer", async () => await head(listener.url) === 503);
+    const unread = await Unread.open(listener.url, 12);
+    await unread.holdPlaces();
     equal((await (await fetch(`${listener.url}/status`)).json()).network, "localnet");
-    for (const connection of connections) connection.close();
+    unread.close();
     await until("all are gone", async () => await head(listener.url) === 200);
     await listener.close();
   }, { mostLargeAnswers: 8, mostUnderWay: 16 }));
@@ -92,11 +114,11 @@ Deno.test("http: the place of a large answer is held until it is read, given up 
   withAppItself(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     try {
-      const brokenOff = await unreadDocs(listener.url);
-      await until("it is held", async () => await head(listener.url) === 503);
+      const brokenOff = await Unread.open(listener.url, 1);
+      await brokenOff.holdPlaces();
       brokenOff.close();
       await until("broken off", async () => await head(listener.url) === 200);
-      const whole = await (await fetch(`${listener.url}/docs/swagger-ui.js`)).text();
+      const whole = await (await fetch(listener.url + LARGEST)).text();
       ok(whole.length > 1e6);
       await until("read", async () => await head(listener.url) === 200);
     } finally {
@@ -107,8 +129,9 @@ Deno.test("http: the place of a large answer is held until it is read, given up 
 Deno.test("http: a large answer of which nothing is read for long is given up, and its place comes back", () =>
   withAppItself(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
-    using _unread = await unreadDocs(listener.url);
-    await until("it is held", async () => await head(listener.url) === 503);
+    const unread = await Unread.open(listener.url, 1);
+    await unread.holdPlaces();
     await until("given up", async () => await head(listener.url) === 200);
+    unread.close();
     await listener.close();
   }, { mostLargeAnswers: 1, readPatienceMs: 300 }));
