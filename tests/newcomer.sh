@@ -1,16 +1,56 @@
 #!/usr/bin/env bash
 # Plays the commands of the guides as somebody new would, one after another, in an empty folder with an empty HOME and
-# nothing of this machine's environment: what is marked `sh play` in README.md and docs/. Guides that go on where another
-# ends are played in one folder; the ceremony's has a phase 1 file and constraint systems in it, which are small. Usage:
+# nothing of this machine's environment: what is marked `sh play` in README.md and docs/, with the programs marked
+# `js run NAME` under their names. Guides that go on where another ends are played in one folder; the ceremony's has a
+# phase 1 file and constraint systems in it, which are small; the integrator's has the packed library, Node and npm,
+# and is skipped, by name, where these or npm's registry cannot be had: with TONADO_REQUIRE_ALL=1 that fails. Usage:
 #   tests/newcomer.sh BINARY [TRANSCRIPT]     default transcript: dist/newcomer.log
+# TONADO_TEST_TARBALL names a packed library; unset: it is packed here.
 set -euo pipefail
 binary=$(realpath "$1")
 transcript=$(realpath -m "${2:-dist/newcomer.log}")
 root=$(realpath "$(dirname "$0")/..")
+deno=${DENO:-deno}
 mkdir -p "$(dirname "$transcript")"
 : > "$transcript"
 
-for pages in README.md "docs/using.md docs/compliance.md" docs/operating.md docs/ceremony.md; do
+# What the integrator's guide lacks here; nothing when it can be played.
+lacking() {
+  for tool in node npm; do
+    command -v "$tool" > /dev/null || { echo "$tool"; return; }
+  done
+  timeout 60 npm ping > /dev/null 2>&1 || echo "npm's registry"
+}
+
+# The integrator's folder: the tarball; and Node, npm and how this machine reaches the registry.
+prepare_integrating() { # home
+  local tool name tarball=${TONADO_TEST_TARBALL:-}
+  for tool in node npm; do ln -s "$(realpath "$(command -v "$tool")")" "$1/bin/$tool"; done
+  if [ -n "$tarball" ]; then
+    cp "$tarball" "$1/work/"
+  else
+    (cd "$root" && "$deno" task --quiet npm --no-docs --output "$1/work") >> "$transcript"
+  fi
+  environment+=("npm_config_registry=$(npm config get registry)" "npm_config_cache=$(npm config get cache)")
+  for name in HTTPS_PROXY NODE_EXTRA_CA_CERTS; do
+    if [ -n "${!name:-}" ]; then environment+=("$name=${!name}"); fi
+  done
+}
+
+for pages in README.md "docs/using.md docs/compliance.md" docs/operating.md docs/ceremony.md docs/integrating.md; do
+  if [ "$pages" = docs/integrating.md ]; then
+    missing=$(lacking)
+    if [ -n "$missing" ]; then
+      echo "skipped: $pages needs $missing" | tee -a "$transcript"
+      if [ "${TONADO_REQUIRE_ALL:-}" = 1 ]; then exit 1; fi
+      continue
+    fi
+  fi
+  began=$SECONDS
+  home=$(mktemp -d)
+  environment=()
+  mkdir "$home/bin" "$home/work"
+  ln -s "$binary" "$home/bin/tonado"
   script=
   for page in $pages; do
     commands=$(sed -n '/^```sh play$/,/^```$/{/^```/!p}' "$root/$page")
@@ -19,17 +59,18 @@ for pages in README.md "docs/using.md docs/compliance.md" docs/operating.md docs
       exit 1
     fi
     script+=$commands$'\n'
+    for program in $(sed -n 's/^```js run \([a-z]*\.mjs\)$/\1/p' "$root/$page"); do
+      sed -n "/^\`\`\`js run $program\$/,/^\`\`\`\$/{/^\`\`\`/!p}" "$root/$page" > "$home/work/$program"
+    done
   done
-  home=$(mktemp -d)
-  mkdir "$home/bin" "$home/work"
-  ln -s "$binary" "$home/bin/tonado"
-  if [ "$pages" = docs/ceremony.md ]; then
-    "${DENO:-deno}" run -A "$root/tests/support/write_tiny_ceremony.ts" "$home/work"
-  fi
+  case $pages in
+    docs/ceremony.md) "$deno" run -A "$root/tests/support/write_tiny_ceremony.ts" "$home/work" ;;
+    docs/integrating.md) prepare_integrating "$home" ;;
+  esac
   printf '\n== %s\n' "$pages" >> "$transcript"
   # A process group of its own: what the guide leaves running ends with it.
   status=0
-  (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" timeout 300 \
+  (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" "${environment[@]}" timeout 300 \
     bash -e -u -o pipefail -v -c "trap 'kill \$(jobs -p) 2>/dev/null || true; wait' EXIT
 $script") >> "$transcript" 2>&1 || status=$?
   rm -rf "$home"
@@ -38,5 +79,5 @@ $script") >> "$transcript" 2>&1 || status=$?
     tail -n 30 "$transcript" >&2
     exit 1
   fi
-  echo "$pages: $(grep -c . <<< "$script") lines played"
+  echo "$pages: $(grep -c . <<< "$script") lines played in $((SECONDS - began)) s"
 done
