@@ -2,20 +2,19 @@
  * Composition root: argv to command to wiring. The only file of the product that builds real adapters; no rule of the
  * protocol or of the relayer may live here.
  */
-import { dirname } from "node:path";
-import process from "node:process";
+import { localFiles } from "./src/cli/files/local_files.ts";
 import { run } from "./src/cli/program.ts";
-import type { Output, RunningRelayer, Wiring } from "./src/cli/wiring.ts";
-import { Unread } from "./src/cli/failure.ts";
+import { orWrong } from "./src/cli/system_faults.ts";
+import { stderr, stdout } from "./src/cli/terminal/output.ts";
+import { agrees, askSecret } from "./src/cli/terminal/prompts.ts";
+import { stopped } from "./src/cli/terminal/stopped.ts";
+import type { RunningRelayer, Wiring } from "./src/cli/wiring.ts";
 import { noteFile } from "./src/client/files/note_file.ts";
-import { ownFile } from "./src/client/files/own_file.ts";
 import type { Config, Endpoint } from "./src/config/config.ts";
 import { readRegistry } from "./src/config/registry.ts";
 import type { StoreLocation } from "./src/config/store_config.ts";
 import type { Deployments } from "./src/core/deployments.ts";
-import { Problem } from "./src/core/errors.ts";
 import { combinedVkeyHash } from "./src/core/groth16.ts";
-import { Secret } from "./src/core/secret.ts";
 import { createApp } from "./src/http/app.ts";
 import { clientKeys, replicasSecret } from "./src/http/client_address.ts";
 import { type Handle, listen, type Listener } from "./src/http/listen.ts";
@@ -44,7 +43,6 @@ import { TreeWorkers } from "./src/tree/tree_service.ts";
 import metadata from "./deno.json" with { type: "json" };
 
 const VERSION = metadata.version;
-const DEFAULT_COLUMNS = 80;
 /** Trees are work at the start, and seldom later: their workers need not keep their memory. */
 const TREE_WORKERS_IDLE_MS = 2_000;
 
@@ -167,40 +165,6 @@ function listenOn(
   );
 }
 
-/** @throws {Problem} `cannot_write`, naming what cannot be written */
-async function written<T>(path: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (cause) {
-    throw unwritable(path, cause);
-  }
-}
-
-function unwritable(what: string, cause: unknown): Problem {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Problem("cannot_write", `${what} cannot be written: ${reason}`, { cause });
-}
-
-/** What the system refuses is a fault of the setting that asked for it. */
-function orWrong<T>(setting: string, detail: string, open: () => T): T {
-  const wrong = (cause: unknown) => {
-    if (cause instanceof Problem) return cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const errors = [{ pointer: setting, detail: `${detail}: ${reason}` }];
-    return new Problem("invalid_config", undefined, { errors, cause });
-  };
-  try {
-    const opened = open();
-    return opened instanceof Promise
-      ? opened.catch((cause) => {
-        throw wrong(cause);
-      }) as T
-      : opened;
-  } catch (cause) {
-    throw wrong(cause);
-  }
-}
-
 const wiring: Wiring = {
   env: Deno.env.toObject(),
   runtime: {
@@ -209,65 +173,9 @@ const wiring: Wiring = {
     target: Deno.build.target,
     compiled: Deno.build.standalone,
   },
-  stdout: output(Deno.stdout, (cause) => {
-    throw cause instanceof Deno.errors.BrokenPipe ? new Unread() : unwritable("standard output", cause);
-  }),
-  stderr: output(Deno.stderr, () => {}), // there is nowhere left to say it
-  makeTempDir: () => Deno.makeTempDir({ prefix: "tonado-" }),
-  async removeDir(path) {
-    await Deno.remove(path, { recursive: true }).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
-  },
-  async writeFile(path, text) {
-    await written(path, async () => {
-      await Deno.mkdir(dirname(path), { recursive: true });
-      await Deno.writeTextFile(path, text);
-    });
-  },
-  ownFile,
-  async readStream(path, most) {
-    if (most !== undefined) {
-      await orWrong("file", `${path} cannot be read`, async () => {
-        const { isFile, size } = await Deno.stat(path);
-        if (!isFile) throw new Error("it is no regular file");
-        if (size > most) throw new Error(`it has ${size} bytes, more than ${most}`);
-      });
-    }
-    return (await orWrong("file", `${path} cannot be read`, () => Deno.open(path))).readable;
-  },
-  async writeStream(path, content) {
-    const draft = `${path}.part`;
-    const file = await orWrong(
-      "file",
-      `${path} cannot be written anew`,
-      async () => {
-        if (await Deno.stat(path).then(() => true, () => false)) throw new Error("it exists");
-        try {
-          return await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
-        } catch (cause) {
-          const named = cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.AlreadyExists;
-          throw named ? cause : unwritable(path, cause);
-        }
-      },
-    );
-    try {
-      try {
-        for await (const chunk of content) {
-          for (let rest = chunk; rest.length > 0;) {
-            rest = rest.subarray(await written(path, () => file.write(rest)));
-          }
-        }
-        await written(path, () => file.sync());
-      } finally {
-        file.close();
-      }
-      await written(path, () => Deno.rename(draft, path));
-    } catch (error) {
-      await Deno.remove(draft).catch(() => {});
-      throw error;
-    }
-  },
+  ...localFiles,
+  stdout,
+  stderr,
   now: Date.now,
   openStore,
   migrateDatabase: async (url) =>
@@ -292,84 +200,3 @@ export async function main(): Promise<never> {
 }
 
 if (import.meta.main) await main();
-
-function output(stream: typeof Deno.stdout | typeof Deno.stderr, fails: (cause: unknown) => void): Output {
-  const encoder = new TextEncoder();
-  const isTerminal = stream.isTerminal();
-  return {
-    isTerminal,
-    get columns() {
-      try {
-        return (isTerminal && Deno.consoleSize().columns) || DEFAULT_COLUMNS; // a terminal may not know its size: 0
-      } catch {
-        return DEFAULT_COLUMNS;
-      }
-    },
-    write(text) {
-      try {
-        for (let rest = encoder.encode(text); rest.length > 0;) rest = rest.subarray(stream.writeSync(rest));
-      } catch (cause) {
-        fails(cause);
-      }
-    },
-  };
-}
-
-/** The prompts, where somebody can answer them: on standard error. */
-async function prompts() {
-  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
-  // A terminal that says it has no columns would get one character a line.
-  if (!process.stderr.columns) Object.defineProperty(process.stderr, "columns", { value: DEFAULT_COLUMNS });
-  return await import("@clack/prompts");
-}
-
-async function askSecret(message: string): Promise<Secret<string> | undefined> {
-  const asked = await prompts();
-  if (!asked) return undefined;
-  const answer = await answered((signal) => asked.password({ message, output: process.stderr, signal }));
-  return new Secret(answer);
-}
-
-async function agrees(message: string): Promise<boolean | undefined> {
-  const asked = await prompts();
-  if (!asked) return undefined;
-  return await answered((signal) =>
-    asked.confirm({ message, initialValue: false, output: process.stderr, signal })
-  );
-}
-
-/**
- * The answer to a question. A terminal whose input ends, by Ctrl-D or because it is gone, gives none, and the library
- * would wait for ever.
- *
- * @throws {Problem} `cancelled`
- */
-async function answered<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<Exclude<T, symbol>> {
-  const over = new AbortController();
-  const end = () => over.abort();
-  // After the key has reached the prompt itself: it is not to be closed while it handles one.
-  const press = (_: string, key?: { ctrl?: boolean; name?: string }) => {
-    if (key?.ctrl && key.name === "d") queueMicrotask(end);
-  };
-  const { stdin } = process;
-  stdin.on("keypress", press).on("end", end).on("close", end);
-  try {
-    const answer = await ask(over.signal);
-    if (typeof answer === "symbol") throw new Problem("cancelled");
-    return answer as Exclude<T, symbol>;
-  } finally {
-    stdin.off("keypress", press).off("end", end).off("close", end);
-  }
-}
-
-/** The first SIGINT or SIGTERM. A second one ends the process at once, as it always did. */
-function stopped(): Promise<void> {
-  return new Promise((resolve) => {
-    const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
-    const stop = () => {
-      for (const signal of signals) Deno.removeSignalListener(signal, stop);
-      resolve();
-    };
-    for (const signal of signals) Deno.addSignalListener(signal, stop);
-  });
-}

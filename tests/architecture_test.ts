@@ -26,7 +26,8 @@ const mayImport: Record<string, readonly string[]> = {
 const adapters = [
   /^src\/ton\/toncenter\.ts$/,
   /^src\/store\/(files|kv|postgres|memory|redis)\//,
-  /^src\/(client|ops)\/files\//,
+  /^src\/(client|ops|cli)\/files\//,
+  /^src\/cli\/terminal\//,
 ];
 const mayBuildAdapters = [
   "main.ts",

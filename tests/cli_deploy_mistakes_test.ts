@@ -108,8 +108,8 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     "a registry that cannot be written",
     ["deploy", ...localnet, "--amount", "1", "--registry", "/proc/none/x.json"],
     wallet,
-    2,
-    /x\.json: it cannot be written \[invalid_registry\]/,
+    1,
+    /registry \/proc\/none\/x\.json cannot be written: .* \[cannot_write\]\nMake room/,
   ],
   [
     "a registry that is of another network",

@@ -70,15 +70,16 @@ Deno.test("tonado deposit", async (t) => {
     await Deno.symlink(`${dir}/nowhere`, link);
     const before = await notes();
     const fresh = `${dir}/fresh.age`; // the store that this very run makes
-    const takes: [file: string, store: string][] = [
-      [env.TONADO_NOTES, env.TONADO_NOTES],
-      [words, env.TONADO_NOTES],
-      [link, env.TONADO_NOTES],
-      [dir, env.TONADO_NOTES],
-      [`${dir}/words/code.svg`, env.TONADO_NOTES],
-      [fresh, fresh],
+    const takes: [file: string, store: string, status: number, says: RegExp][] = [
+      ...[env.TONADO_NOTES, words, link, dir].map((file): [string, string, number, RegExp] => [
+        ...[file, env.TONADO_NOTES] as const,
+        ...[2, /name a file that is not there yet/] as const,
+      ]),
+      [fresh, fresh, 2, /name a file that is not there yet/],
+      [`${dir}/words/code.svg`, env.TONADO_NOTES, 1, /cannot be written: .*\[cannot_write\]\nMake room/],
+      ["/proc/none/code.svg", env.TONADO_NOTES, 1, /cannot be written: .*\[cannot_write\]\nMake room/],
     ];
-    for (const [file, store] of takes) {
+    for (const [file, store, status, says] of takes) {
       const was = await Deno.readTextFile(file).catch(() => undefined);
       let links = 0;
       const ended = new AbortController();
@@ -87,9 +88,9 @@ Deno.test("tonado deposit", async (t) => {
         env,
         { sees: (text) => text.startsWith("ton://") && (links++, ended.abort()), interrupts: ended.signal },
       );
-      assert.deepEqual([code, links], [2, 0], stderr);
+      assert.deepEqual([code, links], [status, 0], stderr);
       assert.ok(stderr.includes(`--qr: ${file} `), stderr);
-      assert.match(stderr, /name a file that is not there yet/);
+      assert.match(stderr, says);
       if (was !== undefined) assert.equal(await Deno.readTextFile(file), was, file);
     }
     assert.deepEqual(await notes(), before, "no note was made");

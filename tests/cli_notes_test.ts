@@ -108,7 +108,7 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
     assert.deepEqual(await json(["note", "restore", copy], there), { found: 2, added: 2 });
     assert.deepEqual(await json(["note", "restore", copy], there), { found: 2, added: 0 });
     const again = await tonado(["note", "backup", copy], env);
-    assert.equal(again.code, 1, "a backup is never written over");
+    assert.equal(again.code, 2, "a backup is never written over");
   });
 
   const mistakes: [string, string[], Record<string, string>, Person | undefined, number, RegExp][] = [

@@ -101,7 +101,7 @@ Deno.test("tonado note backup --page", async (t) => {
     const [first] = findCodes(html);
     const mistakes: [string, string[], Record<string, string>, Person | undefined, number, RegExp][] = [
       ["--plain without --page", ["backup", `${dir}/x`, "--plain"], {}, undefined, 2, /is for --page only/],
-      ["a page that is there already", ["backup", page, "--page"], {}, undefined, 1, /exist/i],
+      ["a page that is there already", ["backup", page, "--page"], {}, undefined, 2, /it exists/],
       [
         "another passphrase",
         ["restore", page],

@@ -106,7 +106,7 @@ async function makeOne(wiring: Wiring, id: string, options: ReportOptions): Prom
 
 async function verifyOne(wiring: Wiring, file: string, options: ChainOptions): Promise<void> {
   const { network } = options;
-  const report = readReport(await new Response(await wiring.readStream(file, LARGEST_REPORT)).text());
+  const report = readReport(new TextDecoder().decode(wiring.readFile(file, LARGEST_REPORT)));
   if (report.statement.network !== network) {
     throw misuse("--network", `is ${network}, the report is of ${report.statement.network}`);
   }

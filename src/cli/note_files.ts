@@ -1,5 +1,5 @@
 /** `tonado note backup` and `restore`. */
-import { newRecord, type NoteRecord } from "../client/note_store.ts";
+import { LARGEST_NOTES, newRecord, type NoteRecord } from "../client/note_store.ts";
 import { findCodes, isSealed, openCode } from "../client/paper_code.ts";
 import { loadNotes } from "../config/client_config.ts";
 import { Problem } from "../core/errors.ts";
@@ -80,11 +80,9 @@ async function asked(wiring: Wiring, options: NoteOptions): Promise<readonly Not
 }
 
 async function backedUp(wiring: Wiring, path: string, options: NoteOptions): Promise<readonly NoteRecord[]> {
-  const file = wiring.notes(path);
-  if (!await file.exists()) throw misuse("file", `${path} is not there`);
-  const codes = findCodes(await new Response(await wiring.readStream(path)).text());
+  const codes = findCodes(new TextDecoder().decode(wiring.readFile(path, LARGEST_NOTES)));
   if (codes.length > 0) return await opened(wiring, codes, options, path);
-  return await (await file.open(await passphraseOf(wiring, options, path))).list();
+  return await (await wiring.notes(path).open(await passphraseOf(wiring, options, path))).list();
 }
 
 async function opened(

@@ -79,13 +79,10 @@ export interface Wiring {
   writeFile(path: string, text: string): Promise<void>;
   /** A file that a command makes; see `ownFile`. @param setting the flag that names it */
   ownFile(setting: string, path: string): OwnFile;
-  /**
-   * Opens a file to be read once.
-   *
-   * @param most bytes that a regular file may have; without it anything is read, pipes too
-   * @throws {Problem} `invalid_config` when it cannot be
-   */
-  readStream(path: string, most?: number): Promise<ReadableStream<Uint8Array>>;
+  /** Reads a whole file of at most `most` bytes. @throws {Problem} `invalid_config` when it cannot be, or has more */
+  readFile(path: string, most: number): Uint8Array<ArrayBuffer>;
+  /** Opens a file of any size to be read in order. @throws {Problem} `invalid_config` when it cannot be */
+  readStream(path: string): Promise<ReadableStream<Uint8Array>>;
   /** Writes a new file that only its owner may read, whole or not at all. @throws {Problem} `invalid_config` */
   writeStream(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Unix milliseconds. */
@@ -121,9 +118,9 @@ export interface Wiring {
 
 /** A file of a run's own: what was there before the run is never replaced. Disposed of, it stays as it was written. */
 export interface OwnFile extends Disposable {
-  /** Whether it can be made, by making it and taking it away. @throws {Problem} `invalid_config` */
+  /** Whether it can be made, by making it and taking it away. @throws {Problem} `invalid_config`, `cannot_write` */
   check(): void;
-  /** Makes it, or replaces what this run wrote into it. @throws {Problem} `invalid_config` */
+  /** Makes it, or replaces what this run wrote into it. @throws {Problem} `invalid_config`, `cannot_write` */
   write(text: string): void;
 }
 

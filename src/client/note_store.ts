@@ -14,6 +14,8 @@ import { Secret } from "../core/secret.ts";
 export const noteStates = ["created", "depositing", "deposited", "withdrawing", "withdrawn"] as const;
 export type NoteState = (typeof noteStates)[number];
 
+/** Bytes of a note store or of a backup, at most: a note takes some thousand, and on a page some ten thousand. */
+export const LARGEST_NOTES = 128_000_000;
 /** Hex digits of the commitment that name a note to its owner: public, unlike the note. */
 const ID_DIGITS = 12;
 

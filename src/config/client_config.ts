@@ -6,6 +6,7 @@ import type { Environment } from "./config.ts";
 import { printable } from "./setting.ts";
 import { Reader, type ToolFlags } from "./tool_config.ts";
 import { toolSettings } from "./tool_settings.ts";
+import { LARGEST_SECRET, readWholeText, reasonUnread } from "./whole_file.ts";
 
 /** What the note store is opened with. */
 export interface NotesConfig {
@@ -21,7 +22,7 @@ export const SHORTEST_PASSPHRASE = 10;
 export function loadNotes(
   flags: { readonly notes?: string },
   env: Environment,
-  readFile: (path: string) => string = Deno.readTextFileSync,
+  readFile: (path: string, most: number) => string = readWholeText,
 ): NotesConfig {
   const { notes, passphrase, passphraseFile } = clientSettings;
   const home = env.HOME || env.USERPROFILE;
@@ -35,9 +36,10 @@ export function loadNotes(
   if (!file) return { path };
   let text: string;
   try {
-    text = readFile(file).replace(/\r?\n$/, ""); // editors end files with a newline
-  } catch {
-    throw wrong(passphraseFile.name, `${JSON.stringify(printable(passphraseFile, file))} cannot be read`);
+    text = readFile(file, LARGEST_SECRET).replace(/\r?\n$/, ""); // editors end files with a newline
+  } catch (error) {
+    const name = JSON.stringify(printable(passphraseFile, file));
+    throw wrong(passphraseFile.name, `${name} cannot be read${reasonUnread(error)}`);
   }
   if (text === "") {
     throw wrong(passphraseFile.name, `${JSON.stringify(printable(passphraseFile, file))} is empty`);
@@ -59,7 +61,7 @@ export interface PayerConfig {
 export function loadPayer(
   flags: Pick<ToolFlags, "network" | "mnemonicFile" | "walletVersion">,
   env: Environment,
-  readFile: (path: string) => string = Deno.readTextFileSync,
+  readFile: (path: string, most: number) => string = readWholeText,
 ): PayerConfig | undefined {
   const { walletMnemonic, walletMnemonicFile } = toolSettings;
   if (!flags.mnemonicFile && !env[walletMnemonic.name] && !env[walletMnemonicFile.name]) return undefined;

@@ -8,6 +8,7 @@ import { Secret } from "../core/secret.ts";
 import { formatUnits } from "../core/units.ts";
 import { given, Malformed, printable, type Setting } from "./setting.ts";
 import { type SettingKey, settings } from "./settings.ts";
+import { LARGEST_REGISTRY, LARGEST_SECRET, readWholeText, reasonUnread } from "./whole_file.ts";
 
 /** Environment variables, as `Deno.env.toObject()` gives them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -84,7 +85,7 @@ export const publicEndpoints: Partial<Record<Network, string>> = {
  */
 export function loadConfig(
   env: Environment,
-  readFile: (path: string) => string = Deno.readTextFileSync,
+  readFile: (path: string, most: number) => string = readWholeText,
 ): Config {
   const errors: ProblemDetail[] = [];
   const wrong = (name: string, detail: string) => void errors.push({ pointer: name, detail });
@@ -127,8 +128,12 @@ export function loadConfig(
     wrong(settings.indexerVerifyApiKey.name, `is set without ${settings.indexerVerifyUrl.name}`);
   }
   const deployments = read("deployments");
-  if (deployments !== undefined && !isReadable(deployments, readFile)) {
-    wrong(settings.deployments.name, `${JSON.stringify(deployments)} cannot be read`);
+  if (deployments !== undefined) {
+    try {
+      readFile(deployments, LARGEST_REGISTRY);
+    } catch (error) {
+      wrong(settings.deployments.name, `${JSON.stringify(deployments)} cannot be read${reasonUnread(error)}`);
+    }
   }
   if (network === "localnet" && deployments === undefined) {
     wrong(settings.deployments.name, "is required on localnet: no registry of it comes with the release");
@@ -214,13 +219,13 @@ export function loadConfig(
       return undefined;
     }
     try {
-      return direct.parse(readFile(file));
+      return direct.parse(readFile(file, LARGEST_SECRET));
     } catch (error) {
       wrong(
         walletMnemonicFile.name,
         error instanceof Malformed
           ? `the file does not hold ${error.message}`
-          : `${JSON.stringify(printable(walletMnemonicFile, file))} cannot be read`,
+          : `${JSON.stringify(printable(walletMnemonicFile, file))} cannot be read${reasonUnread(error)}`,
       );
       return undefined;
     }
@@ -232,12 +237,3 @@ function endpoint(url: string, apiKey: string | undefined): Endpoint {
 }
 
 type Value<K extends SettingKey> = ReturnType<(typeof settings)[K]["parse"]>;
-
-function isReadable(path: string, readFile: (path: string) => string): boolean {
-  try {
-    readFile(path);
-    return true;
-  } catch {
-    return false;
-  }
-}

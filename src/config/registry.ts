@@ -8,6 +8,7 @@ import {
 } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import type { Network } from "../core/network.ts";
+import { LARGEST_REGISTRY, readWhole, readWholeText, reasonUnread } from "./whole_file.ts";
 
 /**
  * Reads the registry of a network.
@@ -19,13 +20,13 @@ export async function readRegistry(network: Network, path?: string): Promise<Dep
   const file = path ?? new URL(`../../deployments/${network}.json`, import.meta.url);
   let registry: Deployments;
   try {
-    registry = parseDeployments(JSON.parse(await Deno.readTextFile(file)));
+    registry = parseDeployments(JSON.parse(await Promise.resolve(readWholeText(file, LARGEST_REGISTRY))));
   } catch (cause) {
     const detail = cause instanceof Problem
       ? cause.message
       : cause instanceof SyntaxError
       ? "it is not JSON"
-      : "it cannot be read";
+      : `it cannot be read${reasonUnread(cause)}`;
     const errors = cause instanceof Problem ? cause.errors : [];
     throw new Problem("invalid_registry", `registry ${file}: ${detail}`, { errors, cause });
   }
@@ -69,13 +70,15 @@ export function registryName(network: Network, path?: string): string {
 }
 
 /**
- * Fails where {@linkcode addToRegistry} would, so that no money moves for a pool that cannot be written down.
+ * Fails where {@linkcode addToRegistry} would, so that no money moves for a pool that cannot be written down: a registry
+ * that is there is written again as it is.
  *
- * @throws {Problem} `invalid_registry` when the file's directory cannot be made or written to
+ * @throws {Problem} `cannot_write`; `invalid_registry` when what is there cannot be read
  */
 export async function assertRegistryWritable(path: string): Promise<void> {
+  if (await exists(path)) return await replace(path, () => readWhole(path, LARGEST_REGISTRY));
   await writing(path, async () => {
-    const probe = await Deno.makeTempFile({ dir: await directoryOf(path), prefix: ".registry-" });
+    const probe = await Deno.makeTempFile({ dir: await directoryOf(path), prefix: DRAFT });
     await Deno.remove(probe);
   });
 }
@@ -84,7 +87,7 @@ export async function assertRegistryWritable(path: string): Promise<void> {
  * Writes pools into the registry at `path`, over what is there of theirs and beside everything else: an operator's fee
  * policy stays. The file is replaced in one step, so that nobody ever reads half of it.
  *
- * @throws {Problem} `invalid_registry`
+ * @throws {Problem} `cannot_write`; `invalid_registry` when what is there cannot be read
  */
 export async function addToRegistry(
   network: Network,
@@ -93,15 +96,25 @@ export async function addToRegistry(
 ): Promise<void> {
   const pools = new Map((await readRegistryIfAny(network, path)).pools);
   for (const pool of deployments) pools.set(poolKey(pool), { ...pools.get(poolKey(pool)), ...pool });
+  await replace(path, () => new TextEncoder().encode(formatDeployments({ network, pools })));
+}
+
+const DRAFT = ".registry-";
+
+/** In one step; what the name leads to is replaced, and keeps who may read it. */
+async function replace(path: string, content: () => Uint8Array): Promise<void> {
   await writing(path, async () => {
-    const dir = await directoryOf(path);
-    const draft = await Deno.makeTempFile({ dir, prefix: ".registry-" });
+    const there = await exists(path);
+    const target = there ? await Deno.realPath(path) : path;
+    const mode = there ? (await Deno.stat(target)).mode : null;
+    const draft = await Deno.makeTempFile({ dir: await directoryOf(target), prefix: DRAFT });
     try {
-      await Deno.writeTextFile(draft, formatDeployments({ network, pools }));
+      await Deno.writeFile(draft, content());
       using file = await Deno.open(draft, { write: true });
       await file.sync();
-      if (Deno.build.os !== "windows") await Deno.chmod(draft, 0o644); // a temporary file is for its owner only
-      await Deno.rename(draft, path);
+      // A temporary file is for its owner only.
+      if (Deno.build.os !== "windows") await Deno.chmod(draft, (mode ?? 0o644) & 0o777);
+      await Deno.rename(draft, target);
     } catch (error) {
       await Deno.remove(draft).catch(() => {});
       throw error;
@@ -120,7 +133,8 @@ async function exists(path: string): Promise<boolean> {
     await Deno.stat(path);
     return true;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    // Below a file there is nothing, and nothing can be made there: whoever writes will hear it.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
     throw new Problem("invalid_registry", `registry ${path}: it cannot be read`, { cause: error });
   }
 }
@@ -129,6 +143,12 @@ async function writing(path: string, write: () => Promise<void>): Promise<void> 
   try {
     await write();
   } catch (cause) {
-    throw new Problem("invalid_registry", `registry ${path}: it cannot be written`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Problem("cannot_write", `the registry ${path} cannot be written: ${reason}`, {
+      todo:
+        "Make room, or name another file with --registry, and run it again: a pool that stands is found, and not " +
+        "paid for twice.",
+      cause,
+    });
   }
 }

@@ -61,10 +61,27 @@ Deno.test("registry: one that cannot be written is refused before and when it is
   const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
   await Deno.writeTextFile(`${directory}/file`, "");
   const inFile = `${directory}/file/pools.json`;
-  const refused = { code: "invalid_registry" };
-  await rejects(assertRegistryWritable(inFile), refused);
+  await rejects(assertRegistryWritable(inFile), { code: "cannot_write" });
+  await rejects(addToRegistry("testnet", inFile, [pool("1", "1")]), { code: "cannot_write" });
   await Deno.mkdir(`${directory}/pools.json`);
-  await rejects(addToRegistry("testnet", `${directory}/pools.json`, [pool("1", "1")]), refused);
+  await rejects(addToRegistry("testnet", `${directory}/pools.json`, [pool("1", "1")]), {
+    code: "invalid_registry",
+  });
   deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name).sort(), ["file", "pools.json"]);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("registry: asking whether it can be written leaves it as it is, and its name leads where it led", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
+  const [file, link] = [`${directory}/pools.json`, `${directory}/link.json`];
+  const text = '{ "network": "testnet",\n\n"pools": {} }';
+  await Deno.writeTextFile(file, text, { mode: 0o600 });
+  await Deno.symlink(file, link);
+  await assertRegistryWritable(link);
+  equal(await Deno.readTextFile(file), text);
+  await addToRegistry("testnet", link, [pool("1", "1")]);
+  equal((await Deno.lstat(link)).isSymlink, true);
+  equal((await Deno.stat(file)).mode! & 0o777, 0o600);
+  equal((await readRegistry("testnet", file)).pools.size, 1);
   await Deno.remove(directory, { recursive: true });
 });

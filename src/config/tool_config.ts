@@ -8,6 +8,7 @@ import { Secret } from "../core/secret.ts";
 import { type Environment, publicEndpoints } from "./config.ts";
 import { Malformed, printable, type Setting } from "./setting.ts";
 import { toolSettings } from "./tool_settings.ts";
+import { LARGEST_SECRET, readWholeText, reasonUnread } from "./whole_file.ts";
 
 /** What a command was told, parsed as far as the flags themselves say. */
 export interface ToolFlags {
@@ -50,7 +51,7 @@ export function loadEndpoint(flags: ToolFlags, env: Environment): EndpointConfig
 export function loadDeployConfig(
   flags: ToolFlags,
   env: Environment,
-  readFile: (path: string) => string = Deno.readTextFileSync,
+  readFile: (path: string, most: number) => string = readWholeText,
 ): DeployConfig {
   const reader = new Reader(env);
   const endpoint = reader.endpoint(flags);
@@ -64,7 +65,6 @@ export function loadDeployConfig(
   return { endpoint, wallet: { mnemonic: new Secret(mnemonic!), version: version! }, burnOwner };
 }
 
-/** Reads settings and collects what is wrong with them. */
 /** Reads settings and collects what is wrong with them. */
 export class Reader {
   readonly #errors: ProblemDetail[] = [];
@@ -95,7 +95,10 @@ export class Reader {
     return { url: url ?? "", ...apiKey === undefined ? {} : { apiKey: new Secret(apiKey) } };
   }
 
-  mnemonic({ mnemonicFile }: ToolFlags, readFile: (path: string) => string): string | undefined {
+  mnemonic(
+    { mnemonicFile }: ToolFlags,
+    readFile: (path: string, most: number) => string,
+  ): string | undefined {
     const { walletMnemonic, walletMnemonicFile } = toolSettings;
     const file = mnemonicFile ?? this.read<string>(walletMnemonicFile);
     const direct = mnemonicFile === undefined && this.env[walletMnemonic.name];
@@ -113,9 +116,10 @@ export class Reader {
     const pointer = mnemonicFile === undefined ? walletMnemonicFile.name : "--mnemonic-file";
     let text: string;
     try {
-      text = readFile(file);
-    } catch {
-      this.wrong(pointer, `${JSON.stringify(printable(walletMnemonicFile, file))} cannot be read`);
+      text = readFile(file, LARGEST_SECRET);
+    } catch (error) {
+      const name = JSON.stringify(printable(walletMnemonicFile, file));
+      this.wrong(pointer, `${name} cannot be read${reasonUnread(error)}`);
       return undefined;
     }
     return this.#parse(pointer, walletMnemonic, text);

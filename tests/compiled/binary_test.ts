@@ -61,6 +61,19 @@ Deno.test({
 });
 
 Deno.test({
+  name: "compiled: the release's registries are embedded, and read",
+  ignore,
+  async fn() {
+    for (const network of ["mainnet", "testnet"]) {
+      const { code, stdout, stderr } = await output([binary, "pool", "list", "--json", "--network", network]);
+      assert.equal(code, 0, stderr);
+      const release = await Deno.readTextFile(new URL(`../../deployments/${network}.json`, import.meta.url));
+      assert.equal(JSON.parse(stdout).pools.length, Object.keys(JSON.parse(release).pools).length);
+    }
+  },
+});
+
+Deno.test({
   name: "compiled: what a confined program cannot write to, it cannot",
   ignore: ignore || !await canConfine(),
   async fn() {

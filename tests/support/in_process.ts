@@ -1,7 +1,6 @@
 /** The program in this process, against real adapters: as a user runs it, without the second that a process takes to start. */
-import { dirname } from "node:path";
+import { localFiles } from "../../src/cli/files/local_files.ts";
 import { noteFile } from "../../src/client/files/note_file.ts";
-import { ownFile } from "../../src/client/files/own_file.ts";
 import { run } from "../../src/cli/program.ts";
 import type { Wiring } from "../../src/cli/wiring.ts";
 import { Secret } from "../../src/core/secret.ts";
@@ -40,6 +39,7 @@ export async function tonado(
   const secrets = [...person.secrets ?? []];
   const unused = () => Promise.reject(new Error("not asked for here"));
   const wiring: Wiring = {
+    ...localFiles,
     env,
     runtime: { deno: "2", v8: "1", target: "x86_64-unknown-linux-gnu", compiled: true },
     stdout: {
@@ -53,15 +53,6 @@ export async function tonado(
     stderr: { isTerminal: false, columns: 80, write: (text) => void (stderr += text) },
     makeTempDir: unused,
     removeDir: unused,
-    async writeFile(path, text) {
-      await Deno.mkdir(dirname(path), { recursive: true });
-      await Deno.writeTextFile(path, text);
-    },
-    ownFile,
-    readStream: async (path) => (await Deno.open(path)).readable,
-    async writeStream(path, content) {
-      await Deno.writeFile(path, ReadableStream.from(content), { createNew: true });
-    },
     now: Date.now,
     openStore: unused,
     migrateDatabase: unused,

@@ -2,9 +2,17 @@
  * Notes in one encrypted file that only its owner may read. A change is written beside it, synced, and renamed over it,
  * under a lock: a reader sees the file before or after, never between, and no writer undoes another's change.
  */
+import { readWhole } from "../../config/whole_file.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Secret } from "../../core/secret.ts";
-import { findNote, formatRecords, type NoteRecord, type NoteStore, parseRecords } from "../note_store.ts";
+import {
+  findNote,
+  formatRecords,
+  LARGEST_NOTES,
+  type NoteRecord,
+  type NoteStore,
+  parseRecords,
+} from "../note_store.ts";
 import { sealCode } from "../paper_code.ts";
 import { createVault, openVault, type Vault } from "../note_vault.ts";
 
@@ -23,11 +31,19 @@ export interface NoteFile {
   open(passphrase: Secret<string>): Promise<NoteStore>;
 }
 
-/** The file at `path`. @param workFactor see {@linkcode createVault} */
-export function noteFile(path: string, { workFactor }: { workFactor?: number } = {}): NoteFile {
+/**
+ * The file at `path`.
+ *
+ * @param workFactor see {@linkcode createVault}
+ * @param most bytes that the file may have: more is neither read nor written
+ */
+export function noteFile(
+  path: string,
+  { workFactor, most = LARGEST_NOTES }: { workFactor?: number; most?: number } = {},
+): NoteFile {
   async function read(): Promise<Uint8Array | undefined> {
     try {
-      return await Deno.readFile(path);
+      return await Promise.resolve(readWhole(path, most));
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
       throw unusable(path, "read", error);
@@ -45,7 +61,12 @@ export function noteFile(path: string, { workFactor }: { workFactor?: number } =
       using _ = await lock(`${path}.lock`, PATIENCE_MS);
       const records = await load();
       const result = apply(records);
-      await write(path, await vault.seal(formatRecords(records)));
+      const sealed = await vault.seal(formatRecords(records));
+      if (sealed.length > most) {
+        const full = new Error(`it would have ${sealed.length} bytes, more than ${most}`);
+        throw unusable(path, "written", full);
+      }
+      await write(path, sealed);
       return result;
     };
     await load();

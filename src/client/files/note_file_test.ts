@@ -86,6 +86,18 @@ Deno.test("a store that is cut off anywhere, or altered, is named damaged and ne
     }
   }));
 
+Deno.test("a store takes no note with which it could not be read again", () =>
+  inDirectory(async (path) => {
+    const small = { ...cheap, most: 4_000 };
+    const store = await noteFile(path, small).open(passphrase);
+    let kept = 0;
+    await assert.rejects(async () => {
+      for (;; kept++) await store.add([fresh()]);
+    }, refused("cannot_write"));
+    assert.ok(kept > 0);
+    assert.equal((await (await noteFile(path, small).open(passphrase)).list()).length, kept);
+  }));
+
 Deno.test("two at once lose no note, the first two to make the store among them", () =>
   inDirectory(async (path) => {
     const stores = await Promise.all([1, 2].map(() => noteFile(path, cheap).open(passphrase)));

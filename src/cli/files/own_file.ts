@@ -1,6 +1,7 @@
 /** A file of a run's own, on disk. */
 import { dirname } from "node:path";
 import { Problem } from "../../core/errors.ts";
+import { unwritable } from "../system_faults.ts";
 
 /** The file at `path`, which need not exist, nor the directories above it. @param setting the flag that names it */
 export function ownFile(setting: string, path: string) {
@@ -14,11 +15,17 @@ export function ownFile(setting: string, path: string) {
     },
     write(text: string): void {
       unlessRefused(setting, path, () => {
+        const begun = file === undefined;
         file ??= create(path); // held: whatever is put in its place is not written to
-        file.truncateSync(0);
-        file.seekSync(0, Deno.SeekMode.Start);
-        for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
-          rest = rest.subarray(file.writeSync(rest));
+        try {
+          file.truncateSync(0);
+          file.seekSync(0, Deno.SeekMode.Start);
+          for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
+            rest = rest.subarray(file.writeSync(rest));
+          }
+        } catch (cause) {
+          if (begun) Deno.removeSync(path);
+          throw cause;
         }
       });
     },
@@ -36,14 +43,13 @@ function create(path: string): Deno.FsFile {
   return Deno.openSync(path, { write: true, createNew: true });
 }
 
+/** What is in its place is the fault of whoever named it; what else the system refuses is not. */
 function unlessRefused(setting: string, path: string, work: () => void): void {
   try {
     work();
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.AlreadyExists
-      ? "is there already, and is not replaced"
-      : `cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`;
-    const errors = [{ pointer: setting, detail: `${path} ${reason}; name a file that is not there yet` }];
-    throw new Problem("invalid_config", undefined, { errors, cause });
+    if (!(cause instanceof Deno.errors.AlreadyExists)) throw unwritable(`${setting}: ${path}`, cause);
+    const detail = `${path} is there already, and is not replaced; name a file that is not there yet`;
+    throw new Problem("invalid_config", undefined, { errors: [{ pointer: setting, detail }], cause });
   }
 }
