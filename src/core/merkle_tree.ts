@@ -94,6 +94,9 @@ export class MerkleTree {
       ]);
       if (slots) this.#index.adopt(slots, end);
       this.#grow(end, height);
+    } catch (error) {
+      this.#moveOut(); // some of the work may still go on, and write
+      throw error;
     } finally {
       this.#growing = false;
     }
@@ -205,6 +208,13 @@ export class MerkleTree {
     const grown = allocateNodes(level, count);
     grown.set(nodes);
     return this.#levels[level] = grown;
+  }
+
+  /** Goes on in memory that nobody else has. */
+  #moveOut(): void {
+    const nodes = this.levels;
+    this.#levels = nodes.map((own, level) => allocateNodes(level, own.length / FIELD_BYTES));
+    for (const [level, own] of nodes.entries()) this.#levels[level].set(own);
   }
 
   #assertResting(): void {

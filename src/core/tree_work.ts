@@ -3,7 +3,8 @@
 /** Implementations: `src/tree/`. They change nothing but what is said here, and keep nothing. */
 export interface TreeWork {
   /**
-   * Hashes what `hashNewNodes` of `core/tree_levels.ts` does.
+   * Hashes what `hashNewNodes` of `core/tree_levels.ts` does. Where it fails, parts of it may still be written later:
+   * the memory is to be given up then.
    *
    * @returns up to what height, from the leaves
    */

@@ -1,5 +1,6 @@
 /** Whoever does the work, the tree is the one that appending its leaves one after the other gives, at every moment. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { runs } from "../../tests/support/property_runs.ts";
 import { Problem, type ProblemCode } from "../core/errors.ts";
@@ -158,6 +159,51 @@ Deno.test("tree service: a crash of a worker leaves the tree as it was, and the 
     assert.deepEqual([tree.root, tree.indexOf(leaf(5_999))], [plainTree(6_000).root, 5_999]);
   });
 });
+
+function assertNodes(tree: MerkleTree, expected: MerkleTree): void {
+  for (const [level, nodes] of expected.levels.entries()) {
+    assert.equal(Buffer.compare(tree.levels[level], nodes), 0, `level ${level}`);
+  }
+}
+
+/** Workers that fail at an index, and are asked to hash when told; `hashed` resolves when all of them have. */
+function failingAtIndex() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => release = resolve);
+  const answers: Promise<unknown>[] = [];
+  const start = () => {
+    const worker = startWorker();
+    const post = worker.postMessage.bind(worker) as (task: unknown, transfer: Transferable[]) => void;
+    worker.postMessage = (task: TreeTask, transfer: unknown) => {
+      if (task.kind === "index") return post({ ...task, leaves: null }, []);
+      answers.push(new Promise((resolve) => worker.addEventListener("message", resolve, { once: true })));
+      released.then(() => post(task, transfer as Transferable[]));
+    };
+    return worker;
+  };
+  return { start, release, hashed: async () => (await Promise.all(answers)).length };
+}
+
+for (const shared of [true, false]) {
+  const title = shared ? "in shared memory" : "on copies, where memory cannot be shared";
+  Deno.test(`tree service: what is still hashed after a failure, ${title}, does not reach the tree`, async () => {
+    const act = async () => {
+      const { start, release, hashed } = failingAtIndex();
+      await withWorkers({ workers: 16, startWorker: start }, async (workers) => {
+        const tree = plainTree(700);
+        assert.equal(isShared(tree.levels[0]), shared);
+        await assert.rejects(tree.appendWith(bytesOf(10_000, 15_300), workers), refuses("internal"));
+        await tree.appendWith(bytesOf(700, 4_000), thisThread);
+        release();
+        assert.ok(await hashed() > 4);
+        assertNodes(tree, plainTree(4_000));
+        await tree.appendWith(bytesOf(4_000, 6_000), thisThread);
+        assertNodes(tree, plainTree(6_000));
+      });
+    };
+    await (shared ? act() : withoutSharedMemory(act));
+  });
+}
 
 Deno.test("tree service: what is no field element, or one leaf too many, leaves the tree as it was", async () => {
   const tree = plainTree(3);
