@@ -12,6 +12,8 @@ import { encodeLeaves } from "./leaf_json.ts";
 
 /** Leaves of one encoded block. */
 const BLOCK = 1_000;
+/** Bytes of blocks that are kept. The rest is encoded anew each time: readers go from the first leaf to the last, so that making room for what was asked last would keep nothing. */
+const MOST_KEPT = 64 * 2 ** 20;
 const FIRST_TIMES = 1_024;
 
 /** A page of leaves. */
@@ -39,11 +41,16 @@ export class PoolTree {
   #tree = new MerkleTree();
   /** Encoded leaves, each with a comma after it. */
   #blocks: Uint8Array<ArrayBuffer>[] = [];
+  /** Their bytes. */
+  #kept = 0;
   /** Unix seconds by leaf, with room for more. */
   #times: Uint32Array = new Uint32Array(FIRST_TIMES);
 
-  /** @param service does the larger work */
-  constructor(readonly service: TreeService = thisThread) {}
+  /**
+   * @param service does the larger work
+   * @param mostKept bytes of encoded leaves that are kept
+   */
+  constructor(readonly service: TreeService = thisThread, readonly mostKept: number = MOST_KEPT) {}
 
   get size(): number {
     return this.#tree.size;
@@ -73,14 +80,14 @@ export class PoolTree {
     await tree.indexWith(this.service);
     this.#tree = tree;
     this.#times = times;
-    this.#blocks = [];
+    this.#forgetBlocks();
   }
 
   /** Becomes empty. */
   clear(): void {
     this.#tree = new MerkleTree();
     this.#times = new Uint32Array(FIRST_TIMES);
-    this.#blocks = [];
+    this.#forgetBlocks();
   }
 
   /** Until it resolves the tree is the old one. */
@@ -167,11 +174,27 @@ export class PoolTree {
       const block = Math.floor(start / BLOCK);
       const stop = Math.min(end, (block + 1) * BLOCK);
       const whole = start === block * BLOCK && stop - start === BLOCK;
-      const piece = whole ? this.#blocks[block] ??= this.#encode(start, stop) : this.#encode(start, stop);
+      const piece = whole ? this.#block(block) : this.#encode(start, stop);
       items.push(stop === end ? piece.subarray(0, -1) : piece); // no comma after the last one
       start = stop;
     }
     return { from, count, nextFrom: count > 0 && end < this.size ? end : null, items };
+  }
+
+  #block(block: number): Uint8Array<ArrayBuffer> {
+    const kept = this.#blocks[block];
+    if (kept) return kept;
+    const encoded = this.#encode(block * BLOCK, (block + 1) * BLOCK);
+    if (this.#kept + encoded.length <= this.mostKept) {
+      this.#blocks[block] = encoded;
+      this.#kept += encoded.length;
+    }
+    return encoded;
+  }
+
+  #forgetBlocks(): void {
+    this.#blocks = [];
+    this.#kept = 0;
   }
 
   #encode(start: number, stop: number): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import { toHex } from "../core/field.ts";
 import { leavesOf } from "../../tests/support/leaves.ts";
@@ -91,4 +91,14 @@ Deno.test("pool tree: it is of the stored leaves that it begins, and of no other
   equal(await tree.isOf(stored(1, COUNT)), false);
   await tree.append([{ commitment: 5n, timestamp: 1 }]);
   equal(await tree.isOf(stored(0, COUNT + 1)), false);
+});
+
+Deno.test("pool tree: no more encoded leaves are kept than may be, and what is not kept is the same", async () => {
+  const tree = new PoolTree(undefined, 150_000); // one block of a thousand leaves, not two
+  await tree.load(stored(0, COUNT), never);
+  const [first, again] = [tree.page(0, COUNT), tree.page(0, COUNT)];
+  equal(first.items[0].buffer, again.items[0].buffer);
+  notEqual(first.items[1].buffer, again.items[1].buffer);
+  deepEqual(membersOf(again), membersOf(first));
+  deepEqual(membersOf(again), membersOf((await filled()).page(0, COUNT)));
 });

@@ -113,11 +113,11 @@ async function underLoad(): Promise<Outcome> {
     const options = { seconds: SECONDS, connections: CONNECTIONS };
     for (let round = 0; round < ROUNDS; round++) {
       const beside = new Map<string, Load>();
-      for (const path of ["/", "/large"]) {
+      for (const { name, path, script } of EMPTY_KINDS) {
         await askProbe(emptyProbe);
-        const base = await load(`http://127.0.0.1:${emptyPort}${path}`, options);
-        beside.set(path, base);
-        note(emptySeen, path, base, base, (await askProbe(emptyProbe)).longest);
+        const base = await load(`http://127.0.0.1:${emptyPort}${path}`, { ...options, script });
+        beside.set(name, base);
+        note(emptySeen, name, base, base, (await askProbe(emptyProbe)).longest);
       }
       for (const kind of all) {
         await relayer.probe();
@@ -138,6 +138,13 @@ async function underLoad(): Promise<Outcome> {
     await Deno.remove(directory, { recursive: true });
   }
 }
+
+/** What the empty server is asked. */
+const EMPTY_KINDS: readonly Pick<Kind, "name" | "path" | "script">[] = [
+  { name: "/", path: "/" },
+  { name: "/large", path: "/large" },
+  { name: "body", path: "/", script: posting({ pool: `0:${"ab".repeat(32)}`, commitment: toHex(1n) }) },
+];
 
 const EMPTY = new URL("empty_server.ts", import.meta.url).pathname;
 
@@ -190,7 +197,7 @@ function bodies(name: string, own: readonly Load[], rates: readonly number[]): F
 }
 
 function emptyFigures(all: Map<string, Seen>): Figure[] {
-  const [small, large] = ["/", "/large"].map((path) => all.get(path)!);
+  const [small, large, body] = EMPTY_KINDS.map(({ name }) => all.get(name)!);
   const rate = (loads: readonly Load[]) => median(loads.map(({ perSecond }) => perSecond));
   return [
     { name: "an empty Hono server", value: rate(small.own), unit: "requests/s" },
@@ -200,6 +207,12 @@ function emptyFigures(all: Map<string, Seen>): Figure[] {
       unit: "ms",
     },
     { name: "an empty Hono server: longest block of the event loop", value: median(small.gaps), unit: "ms" },
+    { name: "an empty Hono server that reads a JSON body", value: rate(body.own), unit: "requests/s" },
+    {
+      name: "an empty Hono server that reads a JSON body: 99 of 100 within",
+      value: median(body.own.map(({ p99Ms }) => p99Ms)),
+      unit: "ms",
+    },
     {
       name: "an empty Hono server with the same bytes",
       value: median(large.own.map(({ bytesPerSecond }) => bytesPerSecond)) / 1e9,
