@@ -37,7 +37,10 @@ export function curves(points: readonly Point[], x: string, y: string, title: st
   });
 }
 
-/** How far each bounded ratio is from its bound: 1 is the bound, to the right of it is better. */
+/** The left end of the axis of {@link distances}. */
+const LEAST_SHOWN = 1 / 16;
+
+/** How far each bounded figure is from its bound, bars from 1, which is the bound: to the right of it is better. */
 export function distances(studies: readonly Study[], results: readonly Result[]): Promise<string> {
   const values = studies.flatMap(({ id, title, builds }) =>
     results.filter(({ study }) => study === id).flatMap(({ build, figures }) =>
@@ -52,7 +55,7 @@ export function distances(studies: readonly Study[], results: readonly Result[])
     )
   );
   return svg({
-    title: "Measured over target; at 1 the target is met",
+    title: "Measured over target, logarithmic; at 1 the target is met",
     width: WIDTH / 2,
     config: { ...config, axis: { labelLimit: 520 } },
     data: { values },
@@ -61,7 +64,13 @@ export function distances(studies: readonly Study[], results: readonly Result[])
         mark: "bar",
         encoding: {
           y: { field: "name", type: "nominal", title: null, sort: null },
-          x: { field: "share", type: "quantitative", title: null },
+          x: {
+            field: "share",
+            type: "quantitative",
+            title: null,
+            scale: { type: "log", base: 2, domainMin: LEAST_SHOWN, clamp: true },
+          },
+          x2: { datum: 1 },
           color: {
             field: "met",
             type: "nominal",

@@ -1,9 +1,45 @@
 /** The Node side of peers.ts: reads orders from standard input, answers each with a line. */
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import process from "node:process";
 
 const load = createRequire(`${process.argv[2]}/package.json`);
+
+/** Sections of a snarkjs file, by number. */
+function sectionsOf(file) {
+  const bytes = readFileSync(file);
+  const sections = {};
+  let at = 12;
+  for (let left = bytes.readUInt32LE(8); left > 0; left--) {
+    const length = Number(bytes.readBigUInt64LE(at + 4));
+    sections[bytes.readUInt32LE(at)] = bytes.subarray(at + 12, at + 12 + length);
+    at += 12 + length;
+  }
+  return sections;
+}
+
+/** A section's points that are not zero, and their scalars, one after another. */
+function terms({ zkey, scalars, section }, pointBytes) {
+  const [points, factors] = [sectionsOf(zkey)[section], readFileSync(scalars)];
+  const kept = [];
+  for (let i = 0; i * pointBytes < points.length; i++) {
+    const point = points.subarray(i * pointBytes, (i + 1) * pointBytes);
+    if (point.some((byte) => byte !== 0)) kept.push([point, factors.subarray(i * 32, (i + 1) * 32)]);
+  }
+  return [0, 1].map((part) => new Uint8Array(Buffer.concat(kept.map((term) => term[part]))));
+}
+
+const opened = new Map();
+/** What a sum needs, made once. */
+async function openSum(order) {
+  if (!opened.has(order.section)) {
+    const curve = await load("ffjavascript").getCurveFromName("bls12381", { singleThread: true });
+    const group = curve[order.group];
+    opened.set(order.section, { group, pair: terms(order, 2 * group.F.n8) });
+  }
+  return opened.get(order.section);
+}
 
 const orders = {
   async prove({ signals, program, zkey, singleThread }) {
@@ -16,6 +52,17 @@ const orders = {
   async contribute({ zkey, output }) {
     await load("snarkjs").zKey.contribute(zkey, output, "bench", "bench");
     return null;
+  },
+  zkeyVariables({ zkey }) {
+    const header = sectionsOf(zkey)[2]; // q, r with their lengths, then the number of variables
+    const afterQ = 4 + header.readUInt32LE(0);
+    return header.readUInt32LE(afterQ + 4 + header.readUInt32LE(afterQ));
+  },
+  async msm(order) {
+    const { group, pair: [points, scalars] } = await openSum(order);
+    const sum = await group.multiExpAffine(points, scalars);
+    const affine = group.toObject(group.toAffine(sum)).slice(0, 2);
+    return { points: scalars.length / 32, sum: affine.flat().map(String) };
   },
   async poseidon({ count }) {
     orders.hash ??= await load("circomlibjs").buildPoseidon();

@@ -11,6 +11,7 @@ import { createProver, type Prover } from "../../src/prover/prover.ts";
 import { honestDeposit, honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
 import { depositInput, withdrawInput } from "../../tests/support/proof_inputs.ts";
 import { mclVerifier } from "./mcl.ts";
+import { g1, g2 } from "./noble_points.ts";
 import { type NodePeer, openNodePeer } from "./peers.ts";
 import { median } from "./section.ts";
 import { comparison, type Figure, type Outcome, type Point, type Study } from "./study.ts";
@@ -76,18 +77,10 @@ function proofStudy(circuit: CircuitName, threads: "single" | "all"): Study {
   }, { "snarkjs on Node": bounds[circuit][threads] });
 }
 
-const { Fp, Fp12, Fp2 } = bls12_381.fields;
-const point = {
-  g1: ([x, y]: readonly string[]) => bls12_381.G1.Point.fromAffine({ x: Fp.create(BigInt(x)), y: BigInt(y) }),
-  g2: ([x, y]: readonly (readonly string[])[]) => {
-    const pair = ([c0, c1]: readonly string[]) => Fp2.fromBigTuple([BigInt(c0), BigInt(c1)]);
-    return bls12_381.G2.Point.fromAffine({ x: pair(x), y: pair(y) });
-  },
-};
+const { Fp12 } = bls12_381.fields;
 
 /** Groth16's equation by noble's pairings: e(A, B) = e(alpha, beta) e(IC, gamma) e(C, delta). */
 function nobleVerifier(vkey: Record<string, never>) {
-  const { g1, g2 } = point;
   const [alpha, beta] = [g1(vkey.vk_alpha_1), g2(vkey.vk_beta_2)];
   const [gamma, delta] = [g2(vkey.vk_gamma_2), g2(vkey.vk_delta_2)];
   const ic = (vkey.IC as readonly string[][]).map(g1);
@@ -141,7 +134,7 @@ const verification = comparison({
     verifying.prover.close();
     await verifying.node.close();
   },
-});
+}, { "mcl-wasm": { plain: 1, wide: 1 } });
 
 /** How proofs gain from workers: up to twice the cores, to see that more do no harm. */
 async function byWorkers(): Promise<Outcome> {
@@ -173,5 +166,10 @@ async function byWorkers(): Promise<Outcome> {
 export const proofStudies: readonly Study[] = [
   ...circuits.flatMap((circuit) => [proofStudy(circuit, "single"), proofStudy(circuit, "all")]),
   verification,
-  { id: "proof-workers", title: "Proofs by workers", about: "The median of three.", run: byWorkers },
+  {
+    id: "proof-workers",
+    title: "Proofs by workers",
+    about: "The median of three, the plain build.",
+    run: byWorkers,
+  },
 ];

@@ -1,6 +1,7 @@
 /** Every study, in the order in which they run and are shown. */
 import { ceremonyStudies } from "./ceremony.ts";
 import { loopStudy } from "./loop.ts";
+import { msmStudy } from "./msm.ts";
 import { nativeStudy } from "./native.ts";
 import { poseidonStudy } from "./poseidon.ts";
 import { proofStudies } from "./proof.ts";
@@ -13,6 +14,7 @@ export const studies: readonly Study[] = [
   poseidonStudy,
   ...treeStudies,
   ...proofStudies,
+  msmStudy,
   ...ceremonyStudies,
   nativeStudy,
   loopStudy,

@@ -86,7 +86,7 @@ export function detailTables(studies: readonly Study[], results: readonly Result
       "",
       about,
       "",
-      "| | Median | Ratio |",
+      "| | Measured | Ratio |",
       "| --- | --- | --- |",
       ...rows,
       "",

@@ -19,6 +19,7 @@ const SECONDS = 2;
 const CONNECTIONS = 32;
 const PAGE = 10_000;
 const RATE = { of: "ratio", atLeast: 0.6 } as const;
+const NEVER_BLOCKED = { of: "value", atMost: 20 } as const;
 const LATENCY = { of: "ratio", atMost: 3 } as const;
 const NUMBER = "4711471147114711";
 
@@ -158,7 +159,7 @@ function note(all: Map<string, Seen>, name: string, own: Load, base: Load, gap: 
 }
 
 function figuresOf(kinds: readonly Kind[], all: Map<string, Seen>): Figure[] {
-  return kinds.flatMap(({ name, beside, bounded, refused }): Figure[] => {
+  return kinds.flatMap(({ name, beside, bounded }): Figure[] => {
     const { own, rates, latencies, gaps } = all.get(name)!;
     const rate = beside === "/large" ? bodies(name, own, rates) : {
       name,
@@ -178,9 +179,9 @@ function figuresOf(kinds: readonly Kind[], all: Map<string, Seen>): Figure[] {
       },
       {
         name: `${name}: longest block of the event loop`,
-        value: median(gaps),
+        value: Math.max(...gaps),
         unit: "ms",
-        ...refused ? { target: { of: "value", atMost: 20 } } : {},
+        target: NEVER_BLOCKED,
       },
     ];
   });
@@ -206,7 +207,11 @@ function emptyFigures(all: Map<string, Seen>): Figure[] {
       value: median(small.own.map(({ p99Ms }) => p99Ms)),
       unit: "ms",
     },
-    { name: "an empty Hono server: longest block of the event loop", value: median(small.gaps), unit: "ms" },
+    {
+      name: "an empty Hono server: longest block of the event loop",
+      value: Math.max(...small.gaps),
+      unit: "ms",
+    },
     { name: "an empty Hono server that reads a JSON body", value: rate(body.own), unit: "requests/s" },
     {
       name: "an empty Hono server that reads a JSON body: 99 of 100 within",
@@ -225,6 +230,7 @@ export const httpStudy: Study = {
   id: "http",
   title: "HTTP with 2^17 deposits",
   about:
-    `wrk, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s, all on this machine. Ratios of rates and of latencies are to the empty server's.`,
+    `wrk, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s, all on this machine. Ratios of rates and of latencies are to the empty server's; medians, of blocks of the event loop the longest. The relayer runs the wide build, as \`deno task serve\` does.`,
+  builds: ["wide"],
   run: underLoad,
 };
