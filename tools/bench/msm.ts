@@ -56,6 +56,7 @@ function sumOf(group: "G1" | "G2", piece: Uint8Array): string[] {
 }
 
 async function compared(
+  build: Build,
   node: NodePeer,
   prover: Prover,
   scalars: Uint8Array,
