@@ -34,7 +34,9 @@ function sizeGuard(patienceMs: number) {
   const measured = measuredBody(patienceMs);
   return createMiddleware(async (c, next) => {
     const length = c.req.header("content-length");
-    if (length === undefined || c.req.header("transfer-encoding") !== undefined) return await measured(c, next);
+    if (length === undefined || c.req.header("transfer-encoding") !== undefined) {
+      return await measured(c, next);
+    }
     if (Number(length) > LONGEST_BODY) throw new Problem("body_too_large");
     await next();
   });
