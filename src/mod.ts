@@ -76,12 +76,11 @@ export {
 export { depositJetton, type JettonDepositRequest } from "./client/deposit_jetton.ts";
 export { type NotePayment, notePayment, type PaymentOptions } from "./client/note_payment.ts";
 export type { PoolJetton } from "./client/note_pool.ts";
+export { type FollowOptions, untilEnded, type WaitedFor } from "./client/follow_withdrawal.ts";
 export {
   checkedTree,
-  type FollowOptions,
   type RelayedRequest,
   type RelayedWithdrawal,
-  untilEnded,
   withdrawThrough,
 } from "./client/relayed_withdrawal.ts";
 export {

@@ -12,7 +12,7 @@ import { serveApi } from "./support/lying_relayer.ts";
 Deno.test("tonado withdraw, begun anew", async (t) => {
   await using scene = await commandScene();
   const { net, at, env, api } = scene;
-  const ids = (await scene.deposited(4)).map(noteId);
+  const ids = (await scene.deposited(6)).map(noteId);
   const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
   const shown = (address: Address) => address.toString({ bounceable: false, testOnly: true });
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
@@ -137,4 +137,73 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
     assert.ok(stderr.includes(`paid 0.95 TON to ${shown(a)}`), stderr);
     assert.equal((await kept(ids[3])).withdrawal?.recipient, a.toRawString());
   });
+
+  await t.step(
+    "begun anew, and failed before its proof was kept: no next step takes the old attempt for the new one",
+    async () => {
+      const [a, b] = [fresh("a5"), fresh("b5")];
+      await interrupted(ids[4], a);
+      const dead = ["--relayer", "http://127.0.0.1:9"];
+      const failed = await withdraw(ids[4], "--restart", "--to", b.toString(), ...dead, "--yes");
+      assert.equal(failed.code, 3, failed.stderr);
+      assert.match(failed.stderr, /nothing new was submitted; to try again: /);
+      assert.doesNotMatch(failed.stderr, /what was to be submitted/);
+      const old = new RegExp(`to go on with what was cut off, which pays ${shown(a)}: tonado withdraw`);
+      assert.match(failed.stderr, old);
+      const anew = /to try again: tonado (withdraw .*) --relayer <another> --restart$/m.exec(failed.stderr);
+      assert.ok(anew, failed.stderr);
+      await using second = serveApi(api);
+      const { code, stderr } = await tonado(
+        [...anew[1].split(" "), "--relayer", second.url, "--restart", "--yes"],
+        env,
+      );
+      assert.equal(code, 0, stderr);
+      assert.deepEqual([await balance(a), await balance(b)], [0n, 950_000_000n]);
+    },
+  );
+
+  await t.step(
+    "a relayer that says for ever that the note is in use has its time, and it is told",
+    async () => {
+      const to = fresh("a6");
+      await using liar = serveApi(
+        api,
+        undefined,
+        (path) =>
+          path === "/withdraw"
+            ? Response.json({ code: "nullifier_already_used" }, { status: 409 })
+            : path === "/withdraw/status"
+            ? Response.json({ state: "accepted" })
+            : undefined,
+      );
+      const interrupts = new AbortController();
+      let seen = "";
+      const stopped = await tonado(
+        ["withdraw", ids[5], ...at, "--to", to.toString(), "--relayer", liar.url, "--yes", "--json"],
+        env,
+        {
+          sees: (text) => (seen += text).split('"status"').length > 8 && interrupts.abort(),
+          interrupts: interrupts.signal,
+        },
+      );
+      assert.equal(stopped.code, 130, stopped.stderr);
+      const all = events(stopped.stdout);
+      const warned = all.filter(({ name }) => name === "in-use");
+      assert.equal(warned.length, 1, stopped.stdout);
+      assert.match(warned[0].text, /says that the note is in use.* it has 180 s to finish it/);
+      const looks = all.filter(({ event }) => event === "status");
+      assert.ok(looks.every(({ relayer, most }) => relayer === liar.url && most === 180), stopped.stdout);
+      assert.ok(looks.at(-1).waited >= 1);
+      const on = /to go on: tonado (withdraw .*)"}$/m.exec(stopped.stderr);
+      assert.ok(on, stopped.stderr);
+      await using second = serveApi(api);
+      await liar[Symbol.asyncDispose]();
+      const { code, stderr } = await tonado(
+        [...on[1].trim().split(" "), "--relayer", second.url, "--yes"],
+        env,
+      );
+      assert.equal(code, 0, stderr);
+      assert.equal(await balance(to), 950_000_000n);
+    },
+  );
 });

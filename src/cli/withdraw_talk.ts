@@ -1,8 +1,9 @@
 /** What a withdrawer reads: offers and the outcome on standard output, warnings and progress on standard error. */
 import { Address } from "@ton/core";
+import type { WaitedFor } from "../client/follow_withdrawal.ts";
 import type { NotePayment } from "../client/note_payment.ts";
 import type { NoteRecord } from "../client/note_store.ts";
-import type { WithdrawalStatus } from "../client/relayer_client.ts";
+import type { RelayerClient, WithdrawalStatus } from "../client/relayer_client.ts";
 import type { RelayerQuote } from "../client/relayer_quotes.ts";
 import type { Deployment } from "../core/deployments.ts";
 import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
@@ -20,6 +21,7 @@ type Options = Parameters<typeof sameFlags>[0] & Parameters<typeof payerFlags>[0
   readonly quiet?: boolean;
   readonly yes?: boolean;
   readonly self?: boolean;
+  readonly restart?: boolean;
 };
 
 /** Faults after which no withdrawal can be gone on with. */
@@ -32,6 +34,8 @@ const OVER: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 /** With `--json` one object a line: `quotes`, `warning`, `status`, `withdrawn`. */
 export class WithdrawTalk {
   readonly #progress;
+  /** Those that were told of. */
+  readonly #inUse = new Set<RelayerClient>();
 
   constructor(
     readonly wiring: Wiring,
@@ -83,9 +87,18 @@ export class WithdrawTalk {
     if (!this.options.quiet) this.#progress.update("proving", fraction);
   };
 
-  readonly status = ({ state }: WithdrawalStatus): void => {
-    if (this.#event({ event: "status", state })) return;
-    if (!this.options.quiet) this.#progress.update(`submitted: ${state}`, 1);
+  readonly status = ({ state }: WithdrawalStatus, { relayer, ms, patienceMs, inUse }: WaitedFor): void => {
+    const [waited, most] = [ms, patienceMs].map((time) => Math.round(time / 1000));
+    if (inUse && !this.#inUse.has(relayer)) {
+      this.#inUse.add(relayer);
+      const told = `${relayer.baseUrl} says that the note is in use, by a withdrawal that it had before`;
+      this.warn("in-use", `${told}: it has ${most} s to finish it, and Ctrl-C loses nothing`);
+    }
+    if (this.#event({ event: "status", relayer: relayer.baseUrl, state, waited, most })) return;
+    const what = inUse ? "in use" : "submitted";
+    if (!this.options.quiet) {
+      this.#progress.update(`${what}: ${state}, ${waited} of ${most} s`, ms / patienceMs);
+    }
   };
 
   /** Which attempts may be first, and pay others than `recipient`. */
@@ -131,22 +144,30 @@ export class WithdrawTalk {
     this.#progress.clear();
     const code = error instanceof Problem ? error.code : undefined;
     if (code !== undefined && OVER.has(code)) return;
-    const { fast, refund, maxFee } = this.options;
+    const { fast, refund, maxFee, self, restart } = this.options;
     const flags = [
       sameFlags(this.options),
       payerFlags(this.options),
       flagsOf({ fast, refund: refund === "0" ? undefined : refund, "max-fee": maxFee }),
     ].filter(Boolean).join(" ");
     const others = code === "relayer_unavailable" ? " --relayer <another>" : "";
-    const how = this.options.self ? " --self" : others || " --relayer <url>";
+    const how = self ? " --self" : others || " --relayer <url>";
+    const again = `tonado withdraw ${id} --to ${this.#address(recipient)} ${flags}${how}`;
     const { stderr } = this.wiring;
-    if (state === "withdrawing" && withdrawal) {
-      const on = `tonado withdraw ${id} ${flags}${this.options.self ? " --self" : others}`;
-      stderr.write(`note ${id} is kept, and what was to be submitted; to go on: ${on}\n`);
-    } else {
-      const again = `tonado withdraw ${id} --to ${this.#address(recipient)} ${flags}${how}`;
-      stderr.write(`note ${id} is kept, and nothing was submitted; to try again: ${again}\n`);
+    if (state !== "withdrawing" || !withdrawal) {
+      return stderr.write(`note ${id} is kept, and nothing was submitted; to try again: ${again}\n`);
     }
+    const ownRelayer = withdrawal.relayer !== undefined; // the store has its URL
+    if (restart && withdrawal.at === this.record.withdrawal?.at) {
+      const old = this.#address(Address.parse(withdrawal.recipient));
+      const on = `tonado withdraw ${id} ${sameFlags(this.options)}${ownRelayer ? "" : " --relayer <url>"}`;
+      return stderr.write(
+        `note ${id} is kept, and nothing new was submitted; to try again: ${again} --restart\n` +
+          `or to go on with what was cut off, which pays ${old}: ${on}\n`,
+      );
+    }
+    const on = `tonado withdraw ${id} ${flags}${!self && ownRelayer ? others : how}`;
+    stderr.write(`note ${id} is kept, and what was to be submitted; to go on: ${on}\n`);
   }
 
   #units(amount: bigint): string {

@@ -3,13 +3,12 @@
  * relayer's tree is used only when the chain accepts its root and the one that is rebuilt from its leaves, paid is what the
  * chain says is spent, and no word of a relayer keeps the next one from being asked.
  */
-import type { Address } from "@ton/core";
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { ProveOptions } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
 import { assertNoteFits } from "./note_pool.ts";
-import { pause } from "./pause.ts";
+import { type FollowOptions, SHORT_PATIENCE_MS, submit } from "./follow_withdrawal.ts";
 import { RelayerClient, type WithdrawalStatus, type WithdrawArgs } from "./relayer_client.ts";
 import { RelayerProblem } from "./relayer_problem.ts";
 import type { RelayerQuote } from "./relayer_quotes.ts";
@@ -34,18 +33,6 @@ export interface RelayedRequest
   readonly approve?: (offer: { relayer: RelayerClient; fee: bigint; tree?: MerkleTree }) => Promise<void>;
   /** Called with what is proved, before it is submitted. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
-}
-
-/** How the end is waited for. */
-export interface FollowOptions {
-  /** Milliseconds between looks; default 2,000. */
-  readonly pollMs?: number;
-  /** Milliseconds after which a relayer that has not finished is given up; default ten minutes. */
-  readonly patienceMs?: number;
-  readonly onStatus?: (status: WithdrawalStatus) => void;
-  readonly signal?: AbortSignal;
-  /** Default: the platform's time. */
-  readonly wait?: (ms: number) => Promise<void>;
 }
 
 /** What became of a withdrawal. */
@@ -102,7 +89,8 @@ export async function withdrawThrough(
       floors.set(relayer, floor);
       const args = await proveFor(relayer, floor, request, options);
       submitted = relayer;
-      const status = await submit(relayer, pool, args, note.nullifierHash, options);
+      const patienceMs = options.patienceMs ?? (queue.length > 0 ? SHORT_PATIENCE_MS : undefined);
+      const status = await submit(relayer, pool, args, note.nullifierHash, { ...options, patienceMs });
       if (await pool.getIsSpent(note.nullifierHash)) {
         return { relayer, status: status.state === "confirmed" ? status : PAID };
       }
@@ -162,29 +150,6 @@ export async function checkedTree(
   }
 }
 
-/**
- * Waits until a withdrawal is confirmed, failed or expired.
- *
- * @throws {Problem} `cancelled`, `relayer_unavailable` when it takes too long, and what the relayer says
- */
-export async function untilEnded(
-  relayer: RelayerClient,
-  pool: Address,
-  nullifierHash: bigint,
-  options: FollowOptions = {},
-): Promise<WithdrawalStatus> {
-  const { pollMs = 2_000, patienceMs = 600_000, onStatus, signal } = options;
-  const wait = options.wait ?? ((ms: number) => pause(ms, signal));
-  for (let waited = 0; waited <= patienceMs; waited += pollMs) {
-    if (signal?.aborted) throw new Problem("cancelled", undefined, { cause: signal.reason });
-    const status = await relayer.withdrawStatus(pool, nullifierHash);
-    onStatus?.(status);
-    if (status.state !== "accepted" && status.state !== "broadcast") return status;
-    await wait(pollMs);
-  }
-  throw new Problem("relayer_unavailable", "it has not finished in time");
-}
-
 /** @throws {Problem} `relayer_unavailable` when the relayer asks for more than it did before */
 async function boundFloor(
   relayer: RelayerClient,
@@ -236,40 +201,4 @@ async function proveFor(
   const args = await buildWithdrawArgs({ ...rest, ...way, source, relayer: relayerAddress, fee }, options);
   await onProved?.(relayer, args);
   return args;
-}
-
-/**
- * Submits what was proved, and follows it to its end as the relayer tells it. When the relayer says that the note is in use,
- * that is a withdrawal of an earlier run that is under way there, or a lie: what becomes of it will show.
- *
- * @throws {Problem} {@link RelayerProblem} and `relayer_unavailable`; never `nullifier_already_used`
- */
-export async function submit(
-  relayer: RelayerClient,
-  pool: Pool,
-  args: WithdrawArgs,
-  nullifierHash: bigint,
-  options: FollowOptions,
-): Promise<WithdrawalStatus> {
-  const inUse = await saysInUse(relayer, args);
-  try {
-    return await untilEnded(relayer, pool.address, nullifierHash, options);
-  } catch (error) {
-    if (!inUse || !(error instanceof RelayerProblem) || await pool.getIsSpent(nullifierHash)) throw error;
-    throw new Problem(
-      "relayer_unavailable",
-      "it says that the note is in use, and tells of no withdrawal; the chain says that it is not",
-      { cause: error },
-    );
-  }
-}
-
-async function saysInUse(relayer: RelayerClient, args: WithdrawArgs): Promise<boolean> {
-  try {
-    await relayer.withdraw(args);
-    return false;
-  } catch (error) {
-    if (error instanceof RelayerProblem && error.code === "nullifier_already_used") return true;
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@ import { Address } from "@ton/core";
 import type { Note } from "../core/note.ts";
 import type { Pool } from "../ton/pool.ts";
 import type { WithdrawalJournal } from "./note_store.ts";
-import { type FollowOptions, submit, untilEnded } from "./relayed_withdrawal.ts";
+import { type FollowOptions, SHORT_PATIENCE_MS, submit, untilEnded } from "./follow_withdrawal.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "./relayer_client.ts";
 import { RelayerProblem } from "./relayer_problem.ts";
 
@@ -21,8 +21,9 @@ export type Resumed = { readonly outcome: "paid"; readonly status?: WithdrawalSt
 export async function resumeWithdrawal(
   relayer: RelayerClient,
   { pool, note, journal }: { pool: Pool; note: Note; journal: WithdrawalJournal },
-  options: FollowOptions = {},
+  given: FollowOptions = {},
 ): Promise<Resumed> {
+  const options = { patienceMs: SHORT_PATIENCE_MS, ...given };
   const { nullifierHash } = note;
   if (await pool.getIsSpent(nullifierHash)) return { outcome: "paid" };
   let status: WithdrawalStatus;

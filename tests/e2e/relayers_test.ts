@@ -1,5 +1,5 @@
 /** A withdrawal through a list of relayers of which only the last is honest: real servers, real pool, real proofs. */
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { toHex } from "../../src/core/field.ts";
 import { checkedTree, withdrawThrough } from "../../src/client/relayed_withdrawal.ts";
@@ -52,6 +52,12 @@ const lies: Record<string, Lie> = {
   "accepted for ever": (path) =>
     path === "/withdraw"
       ? Response.json({}, { status: 202 })
+      : path === "/withdraw/status"
+      ? Response.json({ state: "accepted" })
+      : undefined,
+  "the note in use, for ever": (path) =>
+    path === "/withdraw"
+      ? Response.json({ code: "nullifier_already_used" }, { status: 409 })
       : path === "/withdraw/status"
       ? Response.json({ state: "accepted" })
       : undefined,
@@ -122,6 +128,19 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
     (error: { errors: { detail: string }[] }) => /more than the/.test(error.errors[0].detail),
   );
   equal(await pool.getIsSpent(note.nullifierHash), false);
+
+  let waited = 0;
+  const wait = (ms: number) => (waited += ms, Promise.resolve());
+  const never = dishonest[Object.keys(lies).indexOf("accepted for ever")];
+  await rejects(withdrawThrough([never, dead], request, { pollMs: 10_000, wait }), {
+    code: "relayer_unavailable",
+  });
+  ok(waited <= 190_000, `${waited} ms for one after which another is left`);
+  waited = 0;
+  await rejects(withdrawThrough([dead, never], request, { pollMs: 10_000, wait }), {
+    code: "relayer_unavailable",
+  });
+  ok(waited > 500_000 && waited <= 610_000, `${waited} ms for the last one`);
 
   const { relayer, status } = await withdrawThrough([dead, dishonest[1], honest], request, {
     pollMs: 200,
