@@ -66,7 +66,8 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
    * Runs a task on the next free worker.
    *
    * @throws {Problem} what the worker reports; `cancelled` when the signal is aborted (a running task's worker is ended)
-   *   or the pool closed; `verification_busy` when too many wait; `internal` when the worker crashed
+   *   or the pool closed; `verification_busy` when too many wait; `internal` when the worker crashed or did not start;
+   *   `invalid_request` when the task cannot be sent to one
    */
   run<One extends T>(task: One, options: RunOptions<Piece> = {}): Promise<Results[One["kind"]]> {
     return new Promise((resolve, reject) => {
@@ -109,22 +110,38 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
 
   #dispatch(): void {
     while (this.#waiting.length > 0) {
-      const seat = [...this.#seats].find((seat) => seat.job === undefined) ?? this.#start();
-      if (seat === undefined) return;
-      const job = this.#waiting.shift()!;
-      clearTimeout(seat.idleTimer);
+      const seat = [...this.#seats].find((seat) => seat.job === undefined);
+      if (seat === undefined && this.#seats.size >= this.#options.size) return;
+      const job = this.#waiting.shift()!; // taken first: whatever fails from here on is this job's
       try {
-        seat.worker.postMessage(job.task, [...job.transfer ?? []]);
-        seat.job = job;
-      } catch (cause) { // what cannot be cloned to a worker
-        job.reject(new Problem("invalid_request", "inputs hold what is no value", { cause }));
+        this.#hand(job, seat ?? this.#start());
+      } catch (error) {
+        job.reject(error);
       }
     }
   }
 
-  #start(): Seat<Piece> | undefined {
-    if (this.#seats.size >= this.#options.size) return undefined;
-    const seat: Seat<Piece> = { worker: this.#options.startWorker() };
+  /** Gives the job to a worker without one. @throws {Problem} `invalid_request`: the worker rests on */
+  #hand(job: Job<Piece>, seat: Seat<Piece>): void {
+    try {
+      seat.worker.postMessage(job.task, [...job.transfer ?? []]);
+    } catch (cause) { // what cannot be cloned to a worker
+      throw new Problem("invalid_request", "inputs hold what is no value", { cause });
+    }
+    clearTimeout(seat.idleTimer);
+    seat.job = job;
+  }
+
+  /** A new worker, at rest. @throws {Problem} `internal` */
+  #start(): Seat<Piece> {
+    let worker: Worker;
+    try {
+      worker = this.#options.startWorker();
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new Problem("internal", `${this.#options.name} worker did not start: ${message}`, { cause });
+    }
+    const seat: Seat<Piece> = { worker };
     seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown, Piece>>) =>
       this.#receive(seat, data);
     seat.worker.onerror = (event) => {
@@ -132,7 +149,15 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
       this.#fail(seat, new Problem("internal", `${this.#options.name} worker crashed: ${event.message}`));
     };
     this.#seats.add(seat);
+    this.#rest(seat);
     return seat;
+  }
+
+  /** From here on the worker has no job, and ends when it gets none for long. */
+  #rest(seat: Seat<Piece>): void {
+    seat.job = undefined;
+    const { idleMs } = this.#options;
+    if (idleMs !== undefined) seat.idleTimer = setTimeout(() => this.#end(seat), idleMs);
   }
 
   #receive(seat: Seat<Piece>, message: WorkerMessage<unknown, Piece>): void {
@@ -147,9 +172,7 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
     } else if (message.kind === "failed" && message.fatal) {
       this.#fail(seat, new Problem(message.code, message.message, { errors: message.errors }));
     } else {
-      seat.job = undefined;
-      const { idleMs } = this.#options;
-      if (idleMs !== undefined) seat.idleTimer = setTimeout(() => this.#end(seat), idleMs);
+      this.#rest(seat);
       if (message.kind === "done") job.resolve(message.result);
       else job.reject(new Problem(message.code, message.message, { errors: message.errors }));
       this.#dispatch();

@@ -1,0 +1,111 @@
+/** Failures between the caller and its worker: none of them may keep a job, a place in the queue or the process. */
+import assert from "node:assert/strict";
+import { Problem } from "../core/errors.ts";
+import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
+
+/** Answers each task with its own value. */
+interface EchoTask {
+  readonly kind: "echo";
+  readonly value: unknown;
+}
+
+type EchoPool = WorkerPool<EchoTask, { echo: unknown }>;
+
+const echo = (value: unknown): EchoTask => ({ kind: "echo", value });
+const uncloneable = echo(() => 1n);
+const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
+
+function source(text: string): Worker {
+  return new Worker(`data:text/javascript,${encodeURIComponent(text)}`, { type: "module" });
+}
+
+const startEcho = () =>
+  source(`onmessage = ({ data }) => postMessage({ kind: "done", result: data.value });`);
+
+async function withPool(
+  options: Partial<WorkerPoolOptions>,
+  test: (pool: EchoPool) => Promise<void>,
+): Promise<void> {
+  const pool: EchoPool = new WorkerPool({
+    name: "echo",
+    size: 1,
+    maxWaiting: 3,
+    startWorker: startEcho,
+    ...options,
+  });
+  try {
+    await test(pool);
+  } finally {
+    pool.close();
+  }
+}
+
+for (const before of [[], [echo(1)]]) {
+  Deno.test(`a worker that was handed what cannot be cloned, after ${before.length} tasks, ends when idle`, async () => {
+    const ended = Promise.withResolvers<void>();
+    const startWorker = () => {
+      const worker = startEcho();
+      const terminate = worker.terminate.bind(worker);
+      worker.terminate = () => {
+        terminate();
+        ended.resolve();
+      };
+      return worker;
+    };
+    await withPool({ idleMs: 20, startWorker }, async (pool) => {
+      for (const task of before) await pool.run(task);
+      await assert.rejects(pool.run(uncloneable), code("invalid_request"));
+      await within(5000, ended.promise);
+      assert.equal(await pool.run(echo(2)), 2);
+    });
+  });
+}
+
+Deno.test("a refused task does not end the worker under the next one", () =>
+  withPool({ idleMs: 50 }, async (pool) => {
+    const refused = pool.run(uncloneable);
+    const slow = pool.run(echo(1));
+    await assert.rejects(refused, code("invalid_request"));
+    assert.equal(await slow, 1);
+  }));
+
+Deno.test("tasks whose worker cannot be started are refused and leave no place taken", async () => {
+  let broken = true;
+  const startWorker = () => {
+    if (broken) throw new Error("no threads left");
+    return startEcho();
+  };
+  await withPool({ startWorker, maxWaiting: 3 }, async (pool) => {
+    for (let i = 0; i < 5; i++) {
+      await assert.rejects(
+        pool.run(echo(i)),
+        (error) => code("internal")(error) && /no threads left/.test(String((error as Problem).message)),
+      );
+    }
+    assert.equal(pool.free, 1);
+    broken = false;
+    assert.equal(await pool.run(echo(6)), 6);
+  });
+});
+
+Deno.test("a worker that crashed and cannot be replaced refuses those who waited, and nobody else hears of it", async () => {
+  const workers = [() => source(`onmessage = () => queueMicrotask(() => { throw new Error("lost"); });`)];
+  const startWorker = () =>
+    (workers.shift() ?? (() => {
+      throw new Error("no threads left");
+    }))();
+  await withPool({ startWorker }, async (pool) => {
+    const outcomes = await Promise.allSettled([1, 2, 3].map((value) => pool.run(echo(value))));
+    for (const outcome of outcomes) {
+      assert(outcome.status === "rejected" && code("internal")(outcome.reason));
+    }
+  });
+});
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms);
+  });
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
