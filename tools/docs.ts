@@ -1,16 +1,17 @@
 /**
  * Generates what the documentation repeats of the code: the table of problems in docs/integrating.md, the tables of
- * settings and of the deploying and auditing commands' flags in docs/operating.md.
+ * settings and of the deploying and auditing commands' flags in docs/operating.md, and docs/commands.md, which has every
+ * command, flag and variable.
  *
  * Then builds the site, see docs_site.ts.
  *
  * Usage: deno task docs [--tables | --check]     (tables only; `--check` fails when a committed table differs)
  */
 import type { Command } from "commander";
-import { deployCommand } from "../src/cli/deploy.ts";
 import { exitMeaning, exitStatus } from "../src/cli/exit_status.ts";
-import { poolCommand } from "../src/cli/pool.ts";
+import { everyCommand } from "../src/cli/program.ts";
 import type { Wiring } from "../src/cli/wiring.ts";
+import { clientSettings } from "../src/config/client_settings.ts";
 import type { Setting } from "../src/config/setting.ts";
 import { settings } from "../src/config/settings.ts";
 import { toolSettings } from "../src/config/tool_settings.ts";
@@ -28,10 +29,7 @@ const problemRows = httpProblemCodes.map((code) => {
   const { status, title, todo } = problems[code];
   return `| ${status} | \`${code}\` | ${title} | ${todo} |`;
 });
-/** Commands are asked for their flags only, and need nothing for that. */
-const noWiring = {} as Wiring;
-const audit = poolCommand(noWiring).commands.find((command) => command.name() === "inspect");
-if (!audit) throw new Error("tonado pool has no inspect");
+const commands = everyCommand({} as Wiring);
 
 await writeGenerated("docs", [
   await page("docs/integrating.md", {
@@ -39,9 +37,9 @@ await writeGenerated("docs", [
   }),
   await page("docs/operating.md", {
     settings: settingTable(settings),
-    "deploy-flags": flagTable(deployCommand(noWiring)),
+    "deploy-flags": flagTable(named("deploy")),
     "deploy-settings": settingTable(toolSettings),
-    "inspect-flags": flagTable(audit),
+    "inspect-flags": flagTable(named("pool", "inspect")),
     metrics: [
       "| Metric | Kind | Labels | What it is |",
       "| --- | --- | --- | --- |",
@@ -49,6 +47,10 @@ await writeGenerated("docs", [
         `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`
       ),
     ],
+  }),
+  await page("docs/commands.md", {
+    commands: commands.flatMap((command) => commandSection(command, "tonado", "##")),
+    settings: settingTable({ ...clientSettings, ...toolSettings }),
   }),
   await page("docs/using.md", {
     "exit-codes": [
@@ -79,4 +81,35 @@ function flagTable({ options }: Command): string[] {
     } |`;
   });
   return ["| Flag | What it is | Default |", "| --- | --- | --- |", ...rows];
+}
+
+/** A command by its words. */
+function named(...words: string[]): Command {
+  let found: Command | undefined;
+  for (const word of words) {
+    found = (found?.commands ?? commands).find((command) => command.name() === word);
+    if (!found) throw new Error(`there is no tonado ${words.join(" ")}`);
+  }
+  return found!;
+}
+
+/** What a command is, takes and has below it. */
+function commandSection(command: Command, above: string, mark: string): string[] {
+  const name = `${above} ${command.name()}`;
+  const text = command.description();
+  const takes = command.registeredArguments.map((argument) => {
+    const word = `${argument.name()}${argument.variadic ? "..." : ""}`;
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  const told = command.registeredArguments.filter(({ description }) => description !== "");
+  return [
+    `${mark} \`${[name, ...takes].join(" ")}\``,
+    "",
+    `${text[0].toUpperCase()}${text.slice(1)}.`,
+    "",
+    ...told.map((argument) => `- \`${argument.name()}\`: ${argument.description}`),
+    "",
+    ...(command.options.length > 0 ? [...flagTable(command), ""] : []),
+    ...command.commands.flatMap((each) => commandSection(each, name, `${mark}#`)),
+  ];
 }

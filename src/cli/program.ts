@@ -23,7 +23,7 @@ import { withdrawCommand } from "./withdraw.ts";
 import type { Wiring } from "./wiring.ts";
 import { zerosCommand } from "./zeros.ts";
 
-/** Every command, in the order in which help lists them. */
+/** What makes each command, in the order in which help lists them. */
 const commands = [
   depositCommand,
   withdrawCommand,
@@ -42,6 +42,11 @@ const commands = [
   zerosCommand,
   completionsCommand,
 ];
+
+/** All of them; asked for their flags only, they need no wiring. */
+export function everyCommand(wiring: Wiring): Command[] {
+  return commands.map((make) => make(wiring));
+}
 
 /**
  * Runs the program.
@@ -62,7 +67,7 @@ export async function run(args: readonly string[], version: string, adapters: Wi
       "\nExamples:\n  tonado demo\n  tonado deposit native-10 --network mainnet\n" +
         `  tonado help withdraw\n${exitHelp()}`,
     );
-  for (const make of commands) program.addCommand(make(wiring));
+  for (const command of everyCommand(wiring)) program.addCommand(command);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command.exitOverride().showHelpAfterError("(add --help for what is possible)").configureOutput({
       writeOut: (text) => wiring.stdout.write(text),

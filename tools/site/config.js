@@ -17,7 +17,7 @@ export default {
     search: { provider: "local" },
     outline: [2, 3],
     sidebar: [
-      section("Start", ["tonado", "/"], ["Depositing and withdrawing", "/docs/using"]),
+      section("Start", ["tonado", "/"], ["Depositing and withdrawing", "/docs/using"], ["Commands", "/docs/commands"]),
       section("Operators", ["Operating a relayer", "/docs/operating"], ["Migration", "/docs/migration"], [
         "Reliability",
         "/docs/reliability",
