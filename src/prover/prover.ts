@@ -19,7 +19,7 @@ import {
 import { locations } from "./locations.ts";
 import { joined, spread } from "./proof_shares.ts";
 import type { WitnessInputs } from "./witness.ts";
-import type { PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
+import type { Pieces, PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
 
 /** Inputs of a withdrawal's circuit, all canonical field elements; the paths have 20 entries. */
 export interface WithdrawInput {
@@ -175,19 +175,21 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     report("proving", "witness");
     const onPiece = ({ piece, parts }: PieceShare) => report("proving", piece, parts);
     const tasks = spread(pool.free);
-    let points: Uint8Array[][];
+    let pieces: Pieces;
     try {
-      points = await allOrCancel(
+      const points = await allOrCancel(
         tasks,
         (shares, signal) => pool.run({ kind: "pieces", circuit, zkey, witness, shares }, { signal, onPiece }),
         signal,
       );
+      pieces = joined(tasks, points);
+      for (const point of points.flat()) point.fill(0);
     } finally {
       // the secrets are not needed any more, whatever happened
       witness.fill(0, (vkeys[circuit].publicSignals + 1) * 32);
     }
-    const pieces = joined(tasks, points);
-    const proof = await pool.run({ kind: "assemble", circuit, zkey, pieces }, { signal });
+    const proof = await pool.run({ kind: "assemble", circuit, zkey, pieces }, { signal })
+      .finally(() => Object.values(pieces).forEach((points) => points.fill(0)));
     report("proving", "assemble");
     const publicSignals = signalsOfWitness(witness, vkeys[circuit].publicSignals);
     if (!await verifyBytes(circuit, proof, signalsToBytes(publicSignals), signal)) {

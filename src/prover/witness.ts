@@ -42,6 +42,14 @@ export function computeWitness(
   inputs: WitnessInputs,
 ): Uint8Array<ArrayBuffer> {
   const exports = instantiate(program);
+  try {
+    return run(exports, inputs);
+  } finally {
+    new Uint8Array(exports.memory.buffer).fill(0); // it holds every wire, and is collected when the engine likes
+  }
+}
+
+function run(exports: WitnessProgram, inputs: WitnessInputs): Uint8Array<ArrayBuffer> {
   const shared = new Uint8Array(exports.memory.buffer, exports.getSharedRWMemoryStart(), FIELD_BYTES);
   exports.getRawPrime();
   if (readLittleEndian(shared) !== FIELD_MODULUS) throw foreignProgram();

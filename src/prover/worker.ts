@@ -1,12 +1,19 @@
 /**
- * The worker thread: one task at a time, in the order they come. It keeps parsed keys and nothing of a proof. Whatever
- * goes wrong is answered with a message; secrets are never put into one.
+ * The worker thread: one task at a time, in the order they come. It keeps parsed keys. Whatever goes wrong is answered
+ * with a message; secrets are never put into one.
+ *
+ * A witness holds the note's secrets. What this thread has of it in memory of its own is overwritten or handed over
+ * before the next task, also when the task fails: the witness, the memory of the witness program, unblinded points,
+ * randomness. What stays until later work happens to overwrite it, or the thread ends: what the prover's WebAssembly
+ * copied into its own memory, which its allocator frees without overwriting it; and what only the engine can reach, the
+ * inputs' bigints and the bodies of messages. So a memory image of this process may hold secrets.
  */
 import type { CircuitName } from "../core/groth16.ts";
 import { hasWideArithmetic } from "../core/wide_arithmetic.ts";
 import { initSync, Prover, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
+import { transferable } from "../threads/transferable.ts";
 import { failure, type WorkerMessage } from "../threads/worker_message.ts";
 import { computeWitness } from "./witness.ts";
 import type { PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
@@ -16,7 +23,10 @@ const BLINDING_BYTES = 96;
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<WorkerTask>) => void;
-  postMessage(message: WorkerMessage<TaskResults[keyof TaskResults], PieceShare>): void;
+  postMessage(
+    message: WorkerMessage<TaskResults[keyof TaskResults], PieceShare>,
+    transfer: Transferable[],
+  ): void;
 };
 
 initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
@@ -25,9 +35,13 @@ const verifiers = new Map<CircuitName, Verifier>();
 
 scope.onmessage = ({ data: task }) => {
   try {
-    scope.postMessage({ kind: "done", result: run(task) });
+    const result = run(task);
+    const arrays = typeof result === "boolean" ? [] : [result].flat();
+    scope.postMessage({ kind: "done", result }, transferable(arrays)); // handed over: no copy stays
   } catch (error) {
-    scope.postMessage(failure(error, "prover"));
+    scope.postMessage(failure(error, "prover"), []);
+  } finally {
+    forget(task);
   }
 };
 
@@ -37,20 +51,20 @@ function run(task: WorkerTask): TaskResults[keyof TaskResults] {
       return computeWitness(new Uint8Array(task.program).slice(), task.inputs);
     case "pieces": {
       const prover = proverOf(task.circuit, task.zkey);
-      const points = task.shares.map((share) => {
+      return task.shares.map((share) => {
         const point = prover.piece(share.piece, share.part, share.parts, task.witness);
-        scope.postMessage({ kind: "piece", piece: share });
+        scope.postMessage({ kind: "piece", piece: share }, []);
         return point;
       });
-      task.witness.fill(0);
-      return points;
     }
     case "assemble": {
       const { a, b1, b2, c, h } = task.pieces;
       const randomness = crypto.getRandomValues(new Uint8Array(BLINDING_BYTES));
-      const proof = proverOf(task.circuit, task.zkey).assemble(a, b1, b2, c, h, randomness);
-      randomness.fill(0);
-      return proof;
+      try {
+        return proverOf(task.circuit, task.zkey).assemble(a, b1, b2, c, h, randomness);
+      } finally {
+        randomness.fill(0);
+      }
     }
     case "verify": {
       let verifier = verifiers.get(task.circuit);
@@ -58,6 +72,12 @@ function run(task: WorkerTask): TaskResults[keyof TaskResults] {
       return verifier.verify(task.proof, task.signals);
     }
   }
+}
+
+/** Overwrites what came with a task and tells about the witness. */
+function forget(task: WorkerTask): void {
+  if (task.kind === "pieces") task.witness.fill(0);
+  if (task.kind === "assemble") { for (const points of Object.values(task.pieces)) points.fill(0); }
 }
 
 function proverOf(circuit: CircuitName, zkey: ArrayBufferLike): Prover {

@@ -3,10 +3,11 @@ import { FIELD_BYTES } from "../core/field.ts";
 import { hashNewNodes, MERKLE_TREE_HEIGHT } from "../core/tree_levels.ts";
 import type { TreeWork } from "../core/tree_work.ts";
 import { threads } from "../threads/threads.ts";
+import { transferable } from "../threads/transferable.ts";
 import { WorkerPool } from "../threads/worker_pool.ts";
 import { locations } from "./locations.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { isShared, perform, transferable, type TreeResults, type TreeTask } from "./tree_task.ts";
+import { isShared, perform, type TreeResults, type TreeTask } from "./tree_task.ts";
 
 /** Trees' work and their snapshots. */
 export interface TreeService extends TreeWork {

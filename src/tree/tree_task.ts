@@ -52,8 +52,3 @@ function results(task: TreeTask): TreeResults["hash" | "index"] | Promise<TreeRe
 export function isShared(bytes: Uint8Array): boolean {
   return typeof SharedArrayBuffer !== "undefined" && bytes.buffer instanceof SharedArrayBuffer;
 }
-
-/** Memory of `arrays` that can be handed over. */
-export function transferable(arrays: readonly (Uint8Array | Uint32Array)[]): ArrayBuffer[] {
-  return arrays.flatMap(({ buffer }) => buffer instanceof ArrayBuffer ? [buffer] : []);
-}

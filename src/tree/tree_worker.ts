@@ -1,6 +1,7 @@
 /** The worker thread: one task at a time. It keeps nothing between them. */
+import { transferable } from "../threads/transferable.ts";
 import { failure, type WorkerMessage } from "../threads/worker_message.ts";
-import { perform, transferable, type TreeResults, type TreeTask } from "./tree_task.ts";
+import { perform, type TreeResults, type TreeTask } from "./tree_task.ts";
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<TreeTask>) => void;

@@ -1,0 +1,119 @@
+/** What is left of a proof in a worker after its answer. The notes' secrets are in every witness. */
+import assert from "node:assert/strict";
+import { honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
+import { withdrawInput } from "../../tests/support/proof_inputs.ts";
+import type { Left, Ready } from "../../tests/support/watched_worker.ts";
+import type { WorkerMessage } from "../threads/worker_message.ts";
+import { joined, spread } from "./proof_shares.ts";
+import { createProver } from "./prover.ts";
+import { computeWitness } from "./witness.ts";
+import type { PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
+
+const artifact = (name: string) => Deno.readFileSync(new URL(`../../artifacts/${name}`, import.meta.url));
+const program = artifact("withdraw.wasm").buffer;
+const zkey = artifact("withdraw.zkey").buffer;
+const inputs = { ...honestWithdrawal(3n) };
+const nothing: Left = { kind: "left", witness: 0, pieces: 0, answer: 0, witnessProgram: 0 };
+
+type Answer = WorkerMessage<TaskResults[keyof TaskResults], PieceShare>;
+type Ask = (task: WorkerTask) => Promise<[answer: Answer, left: Left]>;
+
+/** A watched worker, asked one task after another. */
+async function withWorker(test: (ask: Ask) => Promise<void>): Promise<void> {
+  const worker = new Worker(new URL("../../tests/support/watched_worker.ts", import.meta.url), {
+    type: "module",
+  });
+  let answered: ((message: Answer | Left | Ready) => void) | undefined;
+  const failed = Promise.withResolvers<never>();
+  worker.onmessage = ({ data }) => answered?.(data);
+  worker.onerror = ({ message }) => failed.reject(new Error(message));
+  const until = <Kind extends string>(kinds: readonly Kind[]) =>
+    Promise.race([
+      failed.promise,
+      new Promise<Extract<Answer | Left | Ready, { kind: Kind }>>((resolve) => {
+        answered = (message) => {
+          if ((kinds as readonly string[]).includes(message.kind)) resolve(message as never);
+        };
+      }),
+    ]);
+  try {
+    await until(["ready"]);
+    await test(async (task) => {
+      const answer = until(["done", "failed"]);
+      worker.postMessage(task);
+      const done = await answer;
+      return [done, await until(["left"])];
+    });
+  } finally {
+    worker.terminate();
+  }
+}
+
+Deno.test("a worker keeps neither the witness that it computed nor the memory in which it did", () =>
+  withWorker(async (ask) => {
+    const [answer, left] = await ask({ kind: "witness", program, inputs });
+    assert(answer.kind === "done");
+    assert.deepEqual(answer.result, computeWitness(new Uint8Array(program), inputs));
+    assert.deepEqual(left, nothing);
+  }));
+
+Deno.test("nor when the inputs are refused", () =>
+  withWorker(async (ask) => {
+    const [answer, left] = await ask({ kind: "witness", program, inputs: { ...inputs, root: 0n } });
+    assert(answer.kind === "failed" && answer.code === "unsatisfied");
+    assert.deepEqual(left, nothing);
+  }));
+
+Deno.test("a worker keeps neither witness nor unblinded points, whatever comes of the pieces", () =>
+  withWorker(async (ask) => {
+    const witness = computeWitness(new Uint8Array(program), inputs);
+    const tasks = spread(4);
+    const points = [];
+    for (const shares of tasks) {
+      const [answer, left] = await ask({ kind: "pieces", circuit: "withdraw", zkey, witness, shares });
+      assert(answer.kind === "done");
+      points.push(answer.result as Uint8Array[]);
+      assert.deepEqual(left, nothing);
+    }
+    const pieces = joined(tasks, points);
+    const [proof, leftOfPieces] = await ask({ kind: "assemble", circuit: "withdraw", zkey, pieces });
+    assert(proof.kind === "done" && (proof.result as Uint8Array).length === 384);
+    assert.deepEqual(leftOfPieces, nothing);
+
+    const malformed = { ...pieces, h: pieces.h.slice(1) };
+    const failures: WorkerTask[] = [
+      { kind: "pieces", circuit: "withdraw", zkey, witness: witness.slice(32), shares: tasks[0] },
+      { kind: "pieces", circuit: "deposit", zkey: zkey.slice(9), witness, shares: tasks[0] },
+      { kind: "assemble", circuit: "withdraw", zkey, pieces: malformed },
+    ];
+    for (const task of failures) {
+      const [answer, left] = await ask(task);
+      assert.equal(answer.kind, "failed");
+      assert.deepEqual(left, nothing);
+    }
+  }));
+
+Deno.test("the calling thread keeps no witness and no unblinded points either", async () => {
+  const sent: WorkerTask[] = [];
+  const startWorker = () => {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (task: WorkerTask, ...rest: unknown[]) => {
+      sent.push(task);
+      post(task, ...rest as [Transferable[]]);
+    };
+    return worker;
+  };
+  const prover = await createProver({ workers: 2, startWorker });
+  try {
+    await prover.proveWithdraw(withdrawInput());
+  } finally {
+    prover.close();
+  }
+  const assemble = sent.find((task) => task.kind === "assemble");
+  const shares = sent.filter((task) => task.kind === "pieces");
+  assert(assemble !== undefined && shares.length > 0);
+  for (const piece of Object.values(assemble.pieces)) assert(piece.every((byte) => byte === 0));
+  const wires = 7; // the constant 1, and six public signals
+  for (const { witness } of shares) assert(witness.subarray(wires * 32).every((byte) => byte === 0));
+});
