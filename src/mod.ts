@@ -79,6 +79,7 @@ export type { PoolJetton } from "./client/note_pool.ts";
 export { type FollowOptions, untilEnded, type WaitedFor } from "./client/follow_withdrawal.ts";
 export {
   checkedTree,
+  type RelayedOffer,
   type RelayedRequest,
   type RelayedWithdrawal,
   withdrawThrough,

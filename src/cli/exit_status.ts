@@ -21,7 +21,11 @@ export const exitMeaning: Readonly<Record<keyof typeof exitStatus, string>> = {
   unread: "nobody reads what it prints any more; said without a word",
 };
 
-const USAGE: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["invalid_config", "invalid_registry"]);
+const USAGE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  "invalid_config",
+  "invalid_registry",
+  "unpayable_recipient",
+]);
 /** HTTP statuses of problems that pass by themselves: Too Many Requests, Service Unavailable. */
 const PASSING: ReadonlySet<number> = new Set([429, 503]);
 

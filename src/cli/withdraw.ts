@@ -25,7 +25,7 @@ import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { addPayerOptions, openPayer, payerFlags, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
-import { chosenRecipient, linksBefore } from "./withdraw_checks.ts";
+import { chosenRecipient, deadContracts, linksBefore, relayersOwn } from "./withdraw_checks.ts";
 import { WithdrawTalk } from "./withdraw_talk.ts";
 
 /** Flags of the command. */
@@ -88,6 +88,8 @@ interface Job {
   readonly store: NoteStore;
   readonly record: NoteRecord;
   readonly recipient: Address;
+  /** Never paid. */
+  readonly dead: readonly Address[];
   readonly talk: WithdrawTalk;
   readonly signal: AbortSignal;
 }
@@ -104,13 +106,14 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
     });
   }
   const deployment = deploymentOf(record, known);
-  const recipient = chosenRecipient(record, options);
+  const dead = deadContracts(known);
+  const recipient = chosenRecipient(record, options, dead);
   const chain = wiring.connect(url, apiKey?.reveal());
   const talk = new WithdrawTalk(wiring, options, record, deployment);
   const abort = new AbortController();
   wiring.stopped().then(() => abort.abort());
   const job: Job = {
-    ...{ wiring, options, chain, deployment, store, record, recipient, talk, signal: abort.signal },
+    ...{ wiring, options, chain, deployment, store, record, recipient, dead, talk, signal: abort.signal },
     pool: new Pool(chain, deployment.address),
     jetton: jettonOf(deployment),
   };
@@ -196,7 +199,7 @@ async function prove(job: Job): Promise<void> {
 }
 
 async function byRelayer(job: Job, prover: Prover): Promise<void> {
-  const { options, pool, deployment, record, recipient, talk, signal } = job;
+  const { options, pool, deployment, record, recipient, dead, talk, signal } = job;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
   if (urls.length === 0) {
     throw misuse("--relayer", "is required: the URL of a relayer, better of several");
@@ -214,11 +217,23 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
   let agreed = -1n;
   const told = new Set<RelayerClient>();
   const request: RelayedRequest = {
-    ...{ pool, network, note: record.note.reveal(), jetton: job.jetton, recipient, refund, maxFee, prover },
+    ...{
+      pool,
+      network,
+      note: record.note.reveal(),
+      jetton: job.jetton,
+      recipient,
+      dead,
+      refund,
+      maxFee,
+      prover,
+    },
     fast: options.fast,
-    async approve({ relayer, fee, tree }) {
+    async approve({ relayer, relayerAddress, fee, tree }) {
       const tells = options.fast && !told.has(relayer); // a relayer more that learns which deposit it is
-      if (fee <= agreed && !tells) return; // agreed to already, or to more
+      const takesAll = relayerAddress.equals(recipient);
+      if (fee <= agreed && !tells && !takesAll) return; // agreed to already, or to more
+      if (takesAll) talk.warn(...relayersOwn(relayer.baseUrl));
       await agree(job, { fee, tree, through: relayer.baseUrl });
       told.add(relayer);
       agreed = fee;
@@ -237,7 +252,7 @@ function mostFee({ denomination, decimals }: Deployment, { maxFee, yes }: Withdr
 }
 
 async function bySelf(job: Job, prover: Prover): Promise<void> {
-  const { wiring, options, chain, pool, record, recipient, talk, signal, jetton } = job;
+  const { wiring, options, chain, pool, record, recipient, dead, talk, signal, jetton } = job;
   const wallet = await openPayer(wiring, options, chain);
   if (!wallet) {
     throw misuse("--mnemonic-file", "is required with --self: the wallet that pays the gas");
@@ -246,7 +261,7 @@ async function bySelf(job: Job, prover: Prover): Promise<void> {
   const tree = await syncTree(pool, source, undefined, ({ leaves }) => talk.reading(leaves));
   await agree(job, { fee: 0n, tree, through: wallet.format() });
   await withdrawSelf({
-    ...{ chain, pool, network: options.network, note: record.note.reveal(), jetton, recipient, prover },
+    ...{ chain, pool, network: options.network, note: record.note.reveal(), jetton, recipient, dead, prover },
     ...{ wallet, source, tree, pollMs: POLL_MS[options.network] },
     onProved: (args) => journal(job, args),
   }, { signal, onProgress: talk.proving });

@@ -2,21 +2,34 @@
 import { Address } from "@ton/core";
 import { type LinkFacts, linksOf } from "../client/linkability.ts";
 import type { NoteRecord } from "../client/note_store.ts";
+import { assertRecoverable } from "../client/recipient.ts";
+import type { Deployments } from "../core/deployments.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { Chain } from "../ton/chain.ts";
+import { isKnownWallet } from "../ton/known_wallets.ts";
 import type { Pool } from "../ton/pool.ts";
 import { misuse } from "./misuse.ts";
 import type { Wiring } from "./wiring.ts";
 
+/** What a registry knows of that gives nothing back: pools, and the masters and wallets of their jettons. */
+export function deadContracts({ pools }: Deployments): Address[] {
+  return [...pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
+    [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)
+  );
+}
+
 /**
  * The recipient: that of a withdrawal which was cut off, unless it is begun anew.
  *
- * @throws {Problem} `invalid_config` for none, or another one than is under way
+ * @param dead are refused
+ * @throws {Problem} `invalid_config` for none, or another one than is under way; `unpayable_recipient`
  */
 export function chosenRecipient(
   { state, withdrawal }: NoteRecord,
   { to, restart }: { readonly to?: Address; readonly restart?: boolean },
+  dead: readonly Address[],
 ): Address {
+  if (to) assertRecoverable(to, dead);
   const begun = state === "withdrawing" && !restart && withdrawal
     ? Address.parse(withdrawal.recipient)
     : undefined;
@@ -30,6 +43,18 @@ export function chosenRecipient(
   if (!recipient) throw misuse("--to", "is required: a fresh address, which nobody has seen before");
   return recipient;
 }
+
+/** Paying the relayer's own wallet gives it everything; only who runs the relayer can mean that. */
+export function relayersOwn(url: string): [name: string, text: string] {
+  return ["relayer_paid", `the recipient is the wallet of ${url} itself: that relayer gets all of it`];
+}
+
+/** Money that a contract is sent is often nobody's any more. */
+const CONTRACT = {
+  name: "contract",
+  text: "the recipient is a contract, and none of the wallets that are known here: be sure that it gives " +
+    "back what it is paid",
+};
 
 /** What is to be told before. */
 export async function linksBefore(
@@ -55,5 +80,5 @@ export async function linksBefore(
     fast: fast === true,
     self: self === true,
   };
-  return linksOf(facts);
+  return [...account.code && !isKnownWallet(account.code) ? [CONTRACT] : [], ...linksOf(facts)];
 }

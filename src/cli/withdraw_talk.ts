@@ -29,6 +29,7 @@ const OVER: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "nullifier_already_used",
   "paid_elsewhere",
   "commitment_not_found",
+  "unpayable_recipient",
 ]);
 
 /** With `--json` one object a line: `quotes`, `warning`, `status`, `withdrawn`. */

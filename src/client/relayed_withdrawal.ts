@@ -3,6 +3,7 @@
  * relayer's tree is used only when the chain accepts its root and the one that is rebuilt from its leaves, paid is what the
  * chain says is spent, and no word of a relayer keeps the next one from being asked.
  */
+import type { Address } from "@ton/core";
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { ProveOptions } from "../prover/prover.ts";
@@ -12,8 +13,9 @@ import { type FollowOptions, SHORT_PATIENCE_MS, submit } from "./follow_withdraw
 import { RelayerClient, type WithdrawalStatus, type WithdrawArgs } from "./relayer_client.ts";
 import { RelayerProblem } from "./relayer_problem.ts";
 import type { RelayerQuote } from "./relayer_quotes.ts";
+import { assertRecoverable } from "./recipient.ts";
 import { fromRelayer, syncWholeTree, type WholeTreeOptions } from "./tree_sync.ts";
-import { buildWithdrawArgs, isPayable, type WithdrawRequest } from "./withdraw.ts";
+import { assertRecipient, buildWithdrawArgs, isPayable, type WithdrawRequest } from "./withdraw.ts";
 
 /** What a relayed withdrawal is made of: the relayer brings the tree, its address and its fee. */
 export interface RelayedRequest
@@ -28,11 +30,22 @@ export interface RelayedRequest
   readonly fast?: boolean;
   /**
    * Called before proving, with `fast` also before the relayer is told which deposit it is; what it throws as `unconfirmed`
-   * ends everything. `tree` unless `fast`.
+   * ends everything.
    */
-  readonly approve?: (offer: { relayer: RelayerClient; fee: bigint; tree?: MerkleTree }) => Promise<void>;
+  readonly approve?: (offer: RelayedOffer) => Promise<void>;
   /** Called with what is proved, before it is submitted. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
+}
+
+/** What one relayer would take, and what its tree says. */
+export interface RelayedOffer {
+  readonly relayer: RelayerClient;
+  /** Who is paid the fee. */
+  readonly relayerAddress: Address;
+  /** In the smallest unit of the pool's asset. */
+  readonly fee: bigint;
+  /** Unless `fast`. */
+  readonly tree?: MerkleTree;
 }
 
 /** What became of a withdrawal. */
@@ -50,6 +63,7 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "unconfirmed",
   "wrong_pool",
   "invalid_address",
+  "unpayable_recipient",
   "invalid_note",
   "nullifier_already_used",
   "commitment_not_found", // in a tree that the chain's root and number of leaves bear out
@@ -81,7 +95,8 @@ export async function withdrawThrough(
     floors.set(given.relayer, given.fee);
     return given.relayer;
   });
-  const { pool, note } = request;
+  const { pool, note, recipient, dead = [] } = request;
+  assertRecoverable(recipient, [pool.address, ...dead]); // before anybody is asked
   let submitted: RelayerClient | undefined;
   for (let relayer = queue.shift(); relayer; relayer = queue.shift()) {
     try {
@@ -180,6 +195,7 @@ async function proveFor(
   const { network, relayerAddress } = await relayer.status();
   if (network !== request.network) throw new Problem("relayer_unavailable", `it serves ${network}`);
   const fitting = await assertNoteFits(pool, note, request.network, request.jetton);
+  assertRecipient(request, fitting);
   if (!isPayable(pool, relayerAddress, fitting)) {
     throw new Problem("relayer_unavailable", "its address is one that the pool does not pay");
   }
@@ -195,7 +211,7 @@ async function proveFor(
   const tree = fast
     ? undefined
     : await checkedTree(relayer, pool, { treePatienceMs, signal: options.signal });
-  await approve?.({ relayer, fee, tree });
+  await approve?.({ relayer, relayerAddress, fee, tree });
   const way = fast ? { path: await relayer.treePath(pool.address, note.commitment) } : { tree };
   const source = fromRelayer(relayer, pool.address);
   const args = await buildWithdrawArgs({ ...rest, ...way, source, relayer: relayerAddress, fee }, options);

@@ -9,6 +9,7 @@ import type { ProveOptions, Prover } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
 import { assertNoteFits, type FittingPool, type PoolJetton } from "./note_pool.ts";
 import { checkedPath, type ForeignPath } from "./path_check.ts";
+import { assertRecoverable } from "./recipient.ts";
 import type { WithdrawArgs } from "./relayer_client.ts";
 import { type CommitmentSource, syncWholeTree, type TreeProgress } from "./tree_sync.ts";
 
@@ -28,6 +29,8 @@ export interface WithdrawRequest {
   readonly path?: ForeignPath;
   /** A fresh address; one that was used before links to this withdrawal. */
   readonly recipient: Address;
+  /** Contracts that would never give it back, beside the pool's own: refused as the recipient. Name the pools that you know. */
+  readonly dead?: readonly Address[];
   /** relayerAddress of `GET /status`; null when nobody relays, then the fee must be 0. */
   readonly relayer: Address | null;
   /** In the smallest unit of the pool's asset. */
@@ -43,8 +46,9 @@ export interface WithdrawRequest {
 /**
  * Loads the tree, proves, and assembles `proof` and `publicSignals`.
  *
- * @throws {Problem} `invalid_address` for a recipient or relayer that the pool would not pay, `wrong_pool` when the note's denomination is not the pool's, `commitment_not_found` when its
- *   deposit is not in the tree, `nullifier_already_used` when it is spent, `fee_not_below_denomination`, `unknown_root`,
+ * @throws {Problem} `invalid_address` for a recipient or relayer that the pool would not pay, `unpayable_recipient` for one
+ *   that nothing comes back from, `wrong_pool` when the note's denomination is not the pool's, `commitment_not_found` when
+ *   its deposit is not in the tree, `nullifier_already_used` when it is spent, `fee_not_below_denomination`, `unknown_root`,
  *   `tree_incomplete`, `cancelled`
  */
 export async function buildWithdrawArgs(
@@ -58,10 +62,9 @@ export async function buildWithdrawArgs(
   if (relayer === null && fee > 0n) {
     throw new Problem("relayer_mismatch", "a fee needs a relayer to be paid to");
   }
-  for (const party of [recipient, relayer]) {
-    if (party && !isPayable(pool, party, fitting)) {
-      throw new Problem("invalid_address", whyUnpayable(party, fitting));
-    }
+  assertRecipient(request, fitting);
+  if (relayer && !isPayable(pool, relayer, fitting)) {
+    throw new Problem("invalid_address", whyUnpayable(relayer, fitting));
   }
   if (await pool.getIsSpent(note.nullifierHash)) {
     throw new Problem("nullifier_already_used", "this note has been withdrawn already", {
@@ -93,6 +96,17 @@ async function ownPath(request: WithdrawRequest, { signal }: ProveOptions): Prom
     throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
   }
   return { root: tree.root, ...tree.path(leafIndex) };
+}
+
+/** @throws {Problem} `invalid_address`, `unpayable_recipient` */
+export function assertRecipient(
+  { pool, recipient, dead = [] }: Pick<WithdrawRequest, "pool" | "recipient" | "dead">,
+  fitting: FittingPool,
+): void {
+  if (!isPaidIn(recipient, fitting)) throw new Problem("invalid_address", whyUnpayable(recipient, fitting));
+  const { jettonMaster, jettonWallet } = fitting.info;
+  const own = [pool.address, jettonMaster, jettonWallet].filter((each) => each !== null);
+  assertRecoverable(recipient, [...own, ...dead]);
 }
 
 /** A pool pays in the two workchains that exist, of a jetton in the basechain only, and neither itself nor its wallet. */

@@ -16,6 +16,11 @@ export const problems = {
     todo: "Use the pool of the note's asset, amount and network.",
   },
   invalid_address: { status: 400, title: "Address is malformed", todo: "Give a standard TON address." },
+  unpayable_recipient: {
+    status: 400,
+    title: "Recipient would lose the money",
+    todo: "Pay a wallet whose keys somebody holds; nothing was sent.",
+  },
   invalid_amount: {
     status: 400,
     title: "Amount is malformed",

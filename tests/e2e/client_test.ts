@@ -14,10 +14,14 @@ import {
   openWallet,
   Pool,
   Problem,
+  type ProblemCode,
+  RelayerClient,
   scanPoolTransactions,
   syncTree,
   type Wallet,
+  withdrawThrough,
 } from "../../src/mod.ts";
+import { withdrawSelf } from "../../src/client/self_withdrawal.ts";
 
 const network = "localnet" as const;
 const localnet = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
@@ -113,18 +117,39 @@ Deno.test("a note that was never deposited cannot be withdrawn", async () => {
   await assert.rejects(buildWithdrawArgs(request), code("commitment_not_found"));
 });
 
-const unpayable: [string, Address][] = [
-  ["in a workchain that does not exist", Address.parse(`5:${"11".repeat(32)}`)],
-  ["the pool itself", pool.address],
+const unpayable: [string, Address, ProblemCode][] = [
+  ["in a workchain that does not exist", Address.parse(`5:${"11".repeat(32)}`), "invalid_address"],
+  ["the pool itself", pool.address, "unpayable_recipient"],
 ];
-for (const [name, address] of unpayable) {
+for (const [name, address, refused] of unpayable) {
   Deno.test(`a recipient or relayer that is ${name} is refused before anything is proved`, async () => {
     const source = fromChain(chain, pool.address);
     const request = { pool, network, note: mine, source, prover, fee: 0n } as const;
     const prove = (recipient: Address, relayer: Address | null) =>
       buildWithdrawArgs({ ...request, recipient, relayer });
-    await assert.rejects(prove(address, null), code("invalid_address"));
+    await assert.rejects(prove(address, null), code(refused));
     await assert.rejects(prove(bob.address, address), code("invalid_address"));
+  });
+}
+
+const otherPool = Address.parse(`0:${"77".repeat(32)}`);
+const lost: [string, Address][] = [
+  ["the zero address", new Address(0, Buffer.alloc(32))],
+  ["the pool itself", pool.address],
+  ["another pool that is known", otherPool],
+];
+for (const [name, recipient] of lost) {
+  Deno.test(`a withdrawal to ${name} is refused before anything is proved, sent or asked of a relayer`, async () => {
+    const request = { pool, network, note: mine, prover, recipient, dead: [otherPool] } as const;
+    const source = fromChain(chain, pool.address);
+    const refused = code("unpayable_recipient");
+    await assert.rejects(buildWithdrawArgs({ ...request, source, relayer: null, fee: 0n }), refused);
+    await assert.rejects(withdrawSelf({ ...request, source, chain, wallet: alice }), refused);
+    const asks = () => Promise.reject(new Error("asked"));
+    await assert.rejects(
+      withdrawThrough([new RelayerClient("http://127.0.0.1:9", { fetch: asks })], request),
+      refused,
+    );
   });
 }
 

@@ -229,11 +229,15 @@ Deno.test("payees that a jetton pool does not pay are refused before anything is
   const source = fromChain(chain, pool.address);
   const request = { ...common, source, note: mine, fee: 0n } as const;
   const poolWallet = await jettonWalletAddress(chain, master, pool.address);
-  for (const party of [Address.parse(`-1:${"11".repeat(32)}`), pool.address, poolWallet]) {
-    const prove = (recipient: Address, relayer: Address | null) =>
-      buildWithdrawArgs({ ...request, recipient, relayer });
-    await assert.rejects(prove(party, null), code("invalid_address"));
+  const prove = (recipient: Address, relayer: Address | null) =>
+    buildWithdrawArgs({ ...request, recipient, relayer });
+  const masterchain = Address.parse(`-1:${"11".repeat(32)}`);
+  await assert.rejects(prove(masterchain, null), code("invalid_address"));
+  for (const party of [masterchain, pool.address, poolWallet]) {
     await assert.rejects(prove(bob.address, party), code("invalid_address"));
+  }
+  for (const recipient of [pool.address, poolWallet, master]) {
+    await assert.rejects(prove(recipient, null), code("unpayable_recipient"));
   }
 });
 
