@@ -1,7 +1,7 @@
 /** `tonado ceremony`: phase 2 of the trusted setup, from powers of tau to the keys that mainnet takes. */
 import { Command, InvalidArgumentError } from "commander";
 import { Problem } from "../core/errors.ts";
-import { type CircuitName, circuits } from "../core/groth16.ts";
+import type { CircuitName } from "../core/groth16.ts";
 import { type Arithmetic, openArithmetic } from "../ops/ceremony/arithmetic.ts";
 import {
   beginCeremony,
@@ -12,9 +12,9 @@ import {
 } from "../ops/ceremony/ceremony.ts";
 import { beaconExponents } from "../ops/ceremony/contribution.ts";
 import { type Folder, readKeys, readTranscript } from "../ops/ceremony/folder.ts";
-import { assertClosed, verificationKeyBytes, writeKeys } from "../ops/ceremony/keys.ts";
-import { NAME, parseTranscript, type Transcript } from "../ops/ceremony/transcript.ts";
-import { writeZkey } from "../ops/ceremony/zkey.ts";
+import { assertClosed, exportKeys, outputs, writeKeys } from "../ops/ceremony/keys.ts";
+import { LARGEST_ENTROPY, LARGEST_R1CS, LARGEST_TRANSCRIPT } from "../ops/ceremony/sizes.ts";
+import { NAME, parseTranscript } from "../ops/ceremony/transcript.ts";
 import { type Artifacts, openArtifacts } from "../prover/artifacts.ts";
 import { type CeremonyOptions, CeremonyTalk } from "./ceremony_talk.ts";
 import type { Wiring } from "./wiring.ts";
@@ -103,7 +103,7 @@ export function ceremonyCommand(wiring: Wiring): Command {
         "  tonado ceremony export ceremony --output keys",
       )
         .requiredOption("--output <directory>", "where the four files are written")
-        .action((directory: string, options: OutputOptions) => exportKeys(wiring, directory, options)),
+        .action((directory: string, options: OutputOptions) => exportAsTheyAre(wiring, directory, options)),
     )
     .addHelpText(
       "after",
@@ -149,7 +149,9 @@ async function contribute(wiring: Wiring, directory: string, options: Contribute
 }
 
 async function verify(wiring: Wiring, directory: string, options: VerifyOptions): Promise<void> {
-  const earlier = options.since === undefined ? undefined : await kept(wiring, options.since);
+  const earlier = options.since === undefined
+    ? undefined
+    : parseTranscript(wiring.readFile(options.since, LARGEST_TRANSCRIPT));
   await withStep(wiring, directory, options, async (step, talk) => {
     const check = (origin?: Origin) => verifyCeremony({ ...step, origin, earlier });
     const checks = options.powers || options.circuits
@@ -170,25 +172,39 @@ async function finalize(wiring: Wiring, directory: string, options: OutputOption
   await withStep(wiring, directory, options, async (step, talk) => {
     const transcript = await readTranscript(step.folder);
     assertClosed(transcript);
+    const output = await freshOutput(wiring, options, "finalize");
     const checks = await withOrigin(wiring, options, (origin) => verifyCeremony({ ...step, origin }));
     talk.refuseFailed(checks);
     const keys = await readKeys(step.folder, transcript, transcript.contributions.length);
-    const output = wiring.ceremonyFolder(options.output);
     talk.finalized(options.output, await writeKeys(output, keys, transcript, programPins(openArtifacts())));
   });
 }
 
-async function exportKeys(wiring: Wiring, directory: string, options: OutputOptions): Promise<void> {
+async function exportAsTheyAre(wiring: Wiring, directory: string, options: OutputOptions): Promise<void> {
   await withStep(wiring, directory, options, async ({ folder }, talk) => {
     const transcript = await readTranscript(folder);
-    const keys = await readKeys(folder, transcript, transcript.contributions.length);
-    const output = wiring.ceremonyFolder(options.output);
-    for (const circuit of circuits) {
-      await output.write(`${circuit}.zkey`, writeZkey(keys[circuit]));
-      await output.write(`${circuit}.vkey.json`, verificationKeyBytes(keys[circuit]));
-    }
+    const output = await freshOutput(wiring, options, "export");
+    await exportKeys(output, await readKeys(folder, transcript, transcript.contributions.length));
     talk.exported(options.output, transcript);
   });
+}
+
+/** The folder of `--output`: nothing that is there is replaced, and that is found before any work is done. */
+async function freshOutput(
+  wiring: Wiring,
+  { output }: OutputOptions,
+  command: keyof typeof outputs,
+): Promise<Folder> {
+  const folder = wiring.ceremonyFolder(output);
+  for (const name of outputs[command]) {
+    if (!await folder.has(name)) continue;
+    throw wrong(
+      "--output",
+      `${output}/${name} is there already, and is not replaced; name a folder that is not there yet`,
+    );
+  }
+  await folder.assertWritable();
+  return folder;
 }
 
 interface OpenStep {
@@ -222,7 +238,7 @@ async function withOrigin<T>(
   const given = required(options);
   const folder = wiring.ceremonyFolder(given.circuits);
   const read = async (circuit: CircuitName) => {
-    const bytes = await folder.read(`${circuit}.r1cs`);
+    const bytes = await folder.read(`${circuit}.r1cs`, LARGEST_R1CS);
     if (bytes) return bytes;
     throw wrong("--circuits", `${given.circuits} has no ${circuit}.r1cs: \`deno task circuits\` makes it`);
   };
@@ -244,28 +260,14 @@ function required({ powers, circuits }: OriginOptions): { powers: string; circui
 
 async function entropyOf(wiring: Wiring, { entropyFile }: ContributeOptions): Promise<Uint8Array> {
   if (entropyFile !== undefined) {
-    const source = await wiring.openSource(entropyFile);
-    try {
-      const bytes = await source.read(0, source.size);
-      if (bytes.length === 0) throw wrong("--entropy-file", `${entropyFile} is empty`);
-      return bytes;
-    } finally {
-      source.close();
-    }
+    const bytes = wiring.readFile(entropyFile, LARGEST_ENTROPY);
+    if (bytes.length === 0) throw wrong("--entropy-file", `${entropyFile} is empty`);
+    return bytes;
   }
   const typed = await wiring.askSecret("Type at random for a while, then press Enter");
   if (typed === undefined) throw wrong("--entropy-file", "is missing, and there is no terminal to ask at");
   if (typed.reveal() === "") throw wrong("entropy", "is empty: type something that nobody can guess");
   return new TextEncoder().encode(typed.reveal());
-}
-
-async function kept(wiring: Wiring, path: string): Promise<Transcript> {
-  const source = await wiring.openSource(path);
-  try {
-    return parseTranscript(await source.read(0, source.size));
-  } finally {
-    source.close();
-  }
 }
 
 /** A ceremony leaves the witness programs as they are. */

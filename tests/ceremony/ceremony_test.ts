@@ -378,6 +378,12 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
         "other powers of tau than it began with",
         () => honest,
         /are another file than the ceremony began with/,
+        { origin: { ...origin, powers: inMemory(ptau.with(-1, ptau.at(-1)! ^ 1)) } },
+      ],
+      [
+        "powers of tau with a byte more than it began with",
+        () => honest,
+        /has bytes after its last section/,
         { origin: { ...origin, powers: inMemory(Uint8Array.from([...ptau, 0])) } },
       ],
       [

@@ -81,6 +81,8 @@ export function memoryFolder(): Folder & { readonly files: Map<string, Uint8Arra
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
     files,
+    has: (name) => Promise.resolve(files.has(name)),
+    assertWritable: () => Promise.resolve(),
     read: (name) => Promise.resolve(files.get(name)?.slice()),
     write: (name, content) => Promise.resolve(void files.set(name, new Uint8Array(content))),
     remove: (name) => Promise.resolve(void files.delete(name)),

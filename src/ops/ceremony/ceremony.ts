@@ -14,6 +14,7 @@ import { initialKey } from "./initial.ts";
 import { checkDelta, checkInitialKey, checkKey } from "./key_checks.ts";
 import { checkPowers, openPowers, type Powers } from "./powers.ts";
 import { refused, type Source } from "./sections.ts";
+import { MOST_CONSTRAINTS } from "./sizes.ts";
 import {
   checkExtends,
   checkTranscript,
@@ -40,6 +41,7 @@ export interface Step {
 }
 
 const READ_BYTES = 1 << 22;
+const HASHING = "hashing the powers of tau";
 
 /**
  * Begins a ceremony: checks the powers of tau, makes both initial keys, and writes them with the transcript.
@@ -48,7 +50,7 @@ const READ_BYTES = 1 << 22;
  */
 export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
   const { folder, arithmetic, r1cs } = step;
-  if (await folder.read(TRANSCRIPT) !== undefined) {
+  if (await folder.has(TRANSCRIPT)) {
     throw refused(
       "ceremony",
       "has begun in this folder already: its contributions would be lost",
@@ -56,9 +58,21 @@ export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
     );
   }
   const powers = await openPowers(step.powers);
+  const constraints: Partial<Record<CircuitName, number>> = {};
+  for (const circuit of circuits) {
+    constraints[circuit] = (await arithmetic.run("circuit", r1cs[circuit])).constraints;
+    if (constraints[circuit] > MOST_CONSTRAINTS) {
+      throw refused(
+        `${circuit}.r1cs`,
+        `has ${
+          constraints[circuit]
+        } constraints, more than the ${MOST_CONSTRAINTS} that a circuit here can have`,
+        "Make it from this program's circuits: `deno task circuits`.",
+      );
+    }
+  }
   await checkPowers(powers, arithmetic, report(step, "checking the powers of tau"));
   const keys: Partial<Record<CircuitName, Zkey>> = {};
-  const constraints: Partial<Record<CircuitName, number>> = {};
   for (const circuit of circuits) {
     keys[circuit] = await initialKey(
       r1cs[circuit],
@@ -66,9 +80,8 @@ export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
       arithmetic,
       report(step, `making the key of ${circuit}`),
     );
-    constraints[circuit] = (await arithmetic.run("circuit", r1cs[circuit])).constraints;
   }
-  const powersHash = await hashOf(step.powers);
+  const powersHash = await hashOf(step.powers, report(step, HASHING));
   return await writeRound(folder, keys as Keys, (written) => {
     const begun = (circuit: CircuitName) => ({
       r1cs: bytesToHex(sha256(r1cs[circuit])),
@@ -196,14 +209,16 @@ export async function verifyCeremony(step: Step & Evidence): Promise<Check[]> {
   if (origin) {
     checks.push(
       await check("powers of tau", async () => {
-        if (await hashOf(origin.powers) !== transcript.powers.sha256) {
-          throw refused(
-            "powers of tau",
-            "are another file than the ceremony began with",
-            "Give the file whose SHA-256 the transcript names.",
-          );
-        }
         const opened = await openPowers(origin.powers);
+        const { sha256, power } = transcript.powers;
+        const other = "are another file than the ceremony began with";
+        const todo = "Give the file whose SHA-256 the transcript names.";
+        if (opened.power !== power) {
+          throw refused("powers of tau", `${other}: 2^${opened.power} rows, not 2^${power}`, todo);
+        }
+        if (await hashOf(origin.powers, report(step, HASHING)) !== sha256) {
+          throw refused("powers of tau", other, todo);
+        }
         await checkPowers(opened, arithmetic, report(step, "checking the powers of tau"));
         powers = opened;
         return `2^${opened.power}, every point checked`;
@@ -269,9 +284,10 @@ function report({ onProgress }: Step, what: string): (fraction: number) => void 
 }
 
 /** SHA-256 in hex of a whole source. */
-async function hashOf(source: Source): Promise<string> {
+async function hashOf(source: Source, onProgress: (fraction: number) => void): Promise<string> {
   const hash = sha256.create();
   for (let offset = 0; offset < source.size; offset += READ_BYTES) {
+    onProgress(offset / source.size);
     hash.update(await source.read(offset, Math.min(READ_BYTES, source.size - offset)));
   }
   return bytesToHex(hash.digest());

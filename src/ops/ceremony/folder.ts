@@ -3,13 +3,23 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuits } from "../../core/groth16.ts";
 import { refused } from "./sections.ts";
+import { LARGEST_TRANSCRIPT, largestKey } from "./sizes.ts";
 import { parseTranscript, type Transcript, transcriptBytes } from "./transcript.ts";
 import { parseZkey, writeZkey, type Zkey } from "./zkey.ts";
 
 /** Files of one folder. */
 export interface Folder {
-  /** Undefined for a file that is not there. */
-  read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * Undefined for a file that is not there.
+   *
+   * @param most bytes that it may have
+   * @throws {Problem} `invalid_config` for one that has more, or cannot be read
+   */
+  read(name: string, most: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Whether something of that name is there, be it readable or not. */
+  has(name: string): Promise<boolean>;
+  /** Makes the folder, if it is missing, and sees whether files can be written there. @throws {Problem} `cannot_write` */
+  assertWritable(): Promise<void>;
   /** Writes a file whole or not at all, in place of one of that name; makes folders that are missing. */
   write(name: string, content: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
@@ -28,7 +38,7 @@ export function keyFile(circuit: CircuitName, contributions: number): string {
 
 /** @throws {Problem} `invalid_ceremony` when there is none, or a malformed one */
 export async function readTranscript(folder: Folder): Promise<Transcript> {
-  const bytes = await folder.read(TRANSCRIPT);
+  const bytes = await folder.read(TRANSCRIPT, LARGEST_TRANSCRIPT);
   if (bytes === undefined) {
     throw refused(
       "ceremony",
@@ -47,7 +57,10 @@ export async function readTranscript(folder: Folder): Promise<Transcript> {
 export async function readKeys(folder: Folder, transcript: Transcript, contributions: number): Promise<Keys> {
   const read = async (circuit: CircuitName) => {
     const file = keyFile(circuit, contributions);
-    const bytes = await folder.read(file);
+    const bytes = await folder.read(
+      file,
+      largestKey(transcript.circuits[circuit].constraints, contributions),
+    );
     if (bytes === undefined) {
       throw refused("ceremony", `lacks ${file}`, "Copy the folder again, whole, from where it came.");
     }

@@ -61,6 +61,26 @@ export interface WrittenKeys {
   readonly files: Readonly<Record<string, string>>;
 }
 
+const KEY_FILES = circuits.flatMap((circuit) => [`${circuit}.zkey`, `${circuit}.vkey.json`]);
+const verifierFile = (circuit: CircuitName) => `contracts/generated/verifier_${circuit}.tolk`;
+
+/** Names of the files that {@linkcode writeKeys} writes, and those that {@linkcode exportKeys} writes. */
+export const outputs = {
+  finalize: [
+    ...[...KEY_FILES, "transcript.json", "pins.json"].map((name) => `artifacts/${name}`),
+    ...circuits.map(verifierFile),
+  ],
+  export: KEY_FILES,
+} as const;
+
+/** Writes both circuits' keys, and nothing else. */
+export async function exportKeys(folder: Folder, keys: Keys): Promise<void> {
+  for (const circuit of circuits) {
+    await folder.write(`${circuit}.zkey`, writeZkey(keys[circuit]));
+    await folder.write(`${circuit}.vkey.json`, verificationKeyBytes(keys[circuit]));
+  }
+}
+
 /**
  * Writes the keys as a checkout of this repository holds them: `artifacts/` with keys, pins and transcript, and the
  * verifiers of the contracts.
@@ -85,7 +105,7 @@ export async function writeKeys(
     await write(`${circuit}.zkey`, writeZkey(keys[circuit]));
     await write(`${circuit}.vkey.json`, verificationKeyBytes(keys[circuit]));
     const source = verifierSource(circuit, verificationKey(keys[circuit]));
-    await folder.write(`contracts/generated/verifier_${circuit}.tolk`, utf8ToBytes(source));
+    await folder.write(verifierFile(circuit), utf8ToBytes(source));
   }
   const proof = transcriptBytes(transcript);
   await folder.write("artifacts/transcript.json", proof);

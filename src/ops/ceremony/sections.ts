@@ -23,6 +23,8 @@ export interface Section {
 
 const PREFIX = 12;
 const VERSION = 1;
+/** More than either kind of file has. */
+const MOST_SECTIONS = 32;
 
 /** Bytes as a source. */
 export function inMemory(bytes: Uint8Array): Source {
@@ -51,7 +53,9 @@ export async function readSections(
   if (prefix.getUint32(4, true) !== VERSION) throw refused(what, "is of an unknown version");
   const sections = new Map<number, Section>();
   let offset = PREFIX;
-  for (let count = prefix.getUint32(8, true); count > 0; count--) {
+  const count = prefix.getUint32(8, true);
+  if (count > MOST_SECTIONS) throw refused(what, `has ${count} sections, which no such file has`);
+  for (let read = 0; read < count; read++) {
     const head = view(await source.read(offset, 12));
     if (head.byteLength < 12) throw refused(what, "is cut short");
     const [id, length] = [head.getUint32(0, true), Number(head.getBigUint64(4, true))];

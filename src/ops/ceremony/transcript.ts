@@ -17,6 +17,7 @@ import {
 import { pointBytes, pointText } from "./point_text.ts";
 import { generatorsOf, type Powers, sound } from "./powers.ts";
 import { refused } from "./sections.ts";
+import { MOST_CONSTRAINTS } from "./sizes.ts";
 import type { KeyContribution, Zkey } from "./zkey.ts";
 
 const WHAT = "transcript";
@@ -58,7 +59,7 @@ const head = z.strictObject({
   circuits: perCircuit(z.strictObject({
     /** SHA-256 of the constraint system. */
     r1cs: hex(32),
-    constraints: z.int().positive(),
+    constraints: z.int().positive().max(MOST_CONSTRAINTS),
     circuitHash: hex(64),
     /** SHA-256 of the initial key's file. */
     zkey: hex(32),

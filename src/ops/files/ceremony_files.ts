@@ -1,24 +1,37 @@
 /** A ceremony's files on disk. */
+import { assertRegular, readWhole } from "../../config/whole_file.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Folder } from "../ceremony/folder.ts";
 import type { FileSource } from "../ceremony/sections.ts";
-
-/** Bytes; a transcript has some thousand for each contribution. */
-const LARGEST_JSON = 64_000_000;
 
 /** The folder at `path`; it need not exist. */
 export function ceremonyFolder(path: string): Folder {
   const at = (name: string) => `${path}/${name}`;
   return {
-    async read(name) {
+    async read(name, most) {
       try {
-        const { isFile, size } = await Deno.stat(at(name));
-        if (!isFile) throw new Error("it is no regular file");
-        if (name.endsWith(".json") && size > LARGEST_JSON) throw new Error(`it has ${size} bytes`);
-        return await Deno.readFile(at(name));
+        return await Promise.resolve(readWhole(at(name), most));
       } catch (cause) {
         if (cause instanceof Deno.errors.NotFound) return undefined;
         throw unusable(at(name), "read", cause);
+      }
+    },
+    async has(name) {
+      try {
+        await Deno.lstat(at(name));
+        return true;
+      } catch (cause) {
+        // Below a file there is nothing; that nothing can be made there is told when it is tried.
+        if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) return false;
+        throw unusable(at(name), "read", cause);
+      }
+    },
+    async assertWritable() {
+      try {
+        await Deno.mkdir(path, { recursive: true });
+        await Deno.remove(await Deno.makeTempFile({ dir: path, prefix: ".ceremony-" }));
+      } catch (cause) {
+        throw unwritable(path, cause);
       }
     },
     async write(name, content) {
@@ -35,7 +48,7 @@ export function ceremonyFolder(path: string): Folder {
         await Deno.rename(draft, at(name));
       } catch (cause) {
         await Deno.remove(draft).catch(() => {});
-        throw new Problem("cannot_write", `${at(name)} cannot be written: ${reasonOf(cause)}`, { cause });
+        throw unwritable(at(name), cause);
       }
     },
     async remove(name) {
@@ -53,7 +66,7 @@ export function ceremonyFolder(path: string): Folder {
  */
 export async function openSource(path: string): Promise<FileSource> {
   const file = await (async () => {
-    if (!(await Deno.stat(path)).isFile) throw new Error("it is no regular file"); // a pipe would hold up its opening
+    assertRegular(path);
     return await Deno.open(path);
   })().catch((cause) => {
     throw unusable(path, "read", cause);
@@ -75,6 +88,10 @@ export async function openSource(path: string): Promise<FileSource> {
     },
     close: () => file.close(),
   };
+}
+
+function unwritable(path: string, cause: unknown): Problem {
+  return new Problem("cannot_write", `${path} cannot be written: ${reasonOf(cause)}`, { cause });
 }
 
 function unusable(path: string, what: string, cause: unknown): Problem {

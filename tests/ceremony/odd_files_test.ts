@@ -1,0 +1,140 @@
+/** What a ceremony's folder and flags may be made to hold, and what its output may lie on: told before any work is done. */
+import assert from "node:assert/strict";
+import { circuits } from "../../src/core/groth16.ts";
+import { largestKey, MOST_CONSTRAINTS } from "../../src/ops/ceremony/sizes.ts";
+import { inDirectory } from "../support/directory.ts";
+import { tonado } from "../support/in_process.ts";
+import { knownPowers } from "../support/known_powers.ts";
+import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
+
+/** Bytes of a file that takes no place on the disk. */
+const HUGE = 10_000_000_000;
+
+async function sparse(path: string): Promise<void> {
+  await Deno.writeTextFile(path, "");
+  await Deno.truncate(path, HUGE);
+}
+
+/** Every file below a folder, with its content. */
+async function contents(folder: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) Object.assign(found, await contents(path));
+    else found[path] = new TextDecoder("latin1").decode(await Deno.readFile(path));
+  }
+  return found;
+}
+
+Deno.test("tonado ceremony over files that are far too large, and over files that are there", (t) =>
+  inDirectory(async (folder) => {
+    const at = (name: string) => `${folder}/${name}`;
+    await Deno.writeFile(at("powers.ptau"), knownPowers(POWER));
+    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    const origin = ["--powers", at("powers.ptau"), "--circuits", folder];
+    const ceremony = (name: string, ...args: string[]) =>
+      tonado(["ceremony", name, at("c"), ...args], {}, {});
+    const done = async (name: string, ...args: string[]) => {
+      const { code, stderr } = await ceremony(name, ...args);
+      assert.equal(code, 0, stderr);
+    };
+    await Deno.writeTextFile(at("dice"), "6 2 5 1 3");
+    await done("init", ...origin);
+    await done("contribute", "--name", "Alice", "--entropy-file", at("dice"));
+
+    const alice = ["contribute", "--name", "Bob", "--entropy-file"];
+    const huge: [what: string, file: string, args: string[]][] = [
+      ["an initial key", "c/withdraw.0.zkey", ["verify"]],
+      ["a current key", "c/deposit.1.zkey", ["verify"]],
+      ["a key that is built on", "c/deposit.1.zkey", [...alice, at("dice")]],
+      ["a key that is exported", "c/withdraw.1.zkey", ["export", "--output", at("none")]],
+      ["a transcript", "c/transcript.json", ["verify"]],
+      ["a constraint system", "deposit.r1cs", ["verify", ...origin]],
+      ["a kept transcript", "kept.json", ["verify", "--since", at("kept.json")]],
+      ["entropy", "entropy", [...alice, at("entropy")]],
+    ];
+    for (const [what, file, [command, ...args]] of huge) {
+      await t.step(`${what} of 10 GB is not read`, async () => {
+        const was = await Deno.readFile(at(file)).catch(() => undefined);
+        await sparse(at(file));
+        const { code, stderr } = await ceremony(command, ...args);
+        assert.match(stderr, new RegExp(`${file} cannot be read: it has ${HUGE} bytes, more than [0-9]+`));
+        assert.equal(code, 2, stderr);
+        if (was) await Deno.writeFile(at(file), was);
+        else await Deno.remove(at(file));
+      });
+    }
+
+    await t.step("powers of tau of 10 GB, or of another size, are told by their head", async () => {
+      await sparse(at("other.ptau"));
+      for (const command of ["verify", "init"]) {
+        const args = ["--powers", at("other.ptau"), "--circuits", folder];
+        const { code, stdout, stderr } = await tonado([
+          "ceremony",
+          command,
+          at(command === "init" ? "d" : "c"),
+          ...args,
+        ]);
+        assert.match(stdout + stderr, /powers of tau +is not a ptau file|powers of tau is not a ptau file/);
+        assert.equal(code, 1, stderr);
+      }
+      await Deno.writeFile(at("other.ptau"), knownPowers(POWER + 1));
+      const { code, stdout } = await ceremony("verify", "--powers", at("other.ptau"), "--circuits", folder);
+      assert.match(stdout, /FAILED powers of tau +powers of tau are another file .*: 2\^5 rows, not 2\^4/);
+      assert.equal(code, 1);
+    });
+
+    await t.step("a transcript of more constraints than a circuit here can have is refused", async () => {
+      const text = await Deno.readTextFile(at("c/transcript.json"));
+      await Deno.writeTextFile(
+        at("c/transcript.json"),
+        text.replace(/"constraints": 9/, '"constraints": 65537'),
+      );
+      const { code, stderr } = await ceremony("verify");
+      await Deno.writeTextFile(at("c/transcript.json"), text);
+      assert.match(stderr, /transcript is malformed: \/circuits\/withdraw\/constraints/);
+      assert.equal(code, 1);
+    });
+
+    await done("beacon", "--value", "ab".repeat(32), "--exponent", "10");
+    const outputs = { finalize: [...origin, "--output", at("keys")], export: ["--output", at("exported")] };
+    for (const [command, args] of Object.entries(outputs)) {
+      await t.step(`${command} replaces nothing, and says so before it works`, async () => {
+        const output = args.at(-1)!;
+        await done(command, ...args);
+        const first = await contents(output);
+        const again = await ceremony(command, ...args);
+        assert.equal(again.code, 2, again.stderr);
+        assert.match(
+          again.stderr,
+          /--output: .* is there already, and is not replaced; name a folder that is not there yet/,
+        );
+        assert.doesNotMatch(again.stderr, /checking/);
+        assert.deepEqual(await contents(output), first);
+        for (const kept of Object.keys(first)) {
+          const elsewhere = kept.replace(output, at(`one-${command}`));
+          await Deno.mkdir(elsewhere.replace(/[^/]*$/, ""), { recursive: true });
+          await Deno.symlink(at("nowhere"), elsewhere);
+          const { code, stderr } = await ceremony(command, ...args.slice(0, -1), at(`one-${command}`));
+          assert.deepEqual([code, stderr.includes(elsewhere)], [2, true], stderr);
+          await Deno.remove(elsewhere);
+        }
+        assert.deepEqual(await contents(at(`one-${command}`)), {});
+      });
+
+      await t.step(`${command} into what cannot be written says so before it works`, async () => {
+        const { code, stderr } = await ceremony(command, ...args.slice(0, -1), at("dice/keys"));
+        assert.match(stderr, /dice\/keys cannot be written: .*\[cannot_write\]/);
+        assert.doesNotMatch(stderr, /checking/);
+        assert.equal(code, 1);
+      });
+    }
+  }));
+
+Deno.test("the real circuits and their keys have room below what is refused", async () => {
+  for (const [circuit, constraints] of Object.entries({ withdraw: 5_234, deposit: 9_540 })) {
+    const { size } = await Deno.stat(new URL(`../../artifacts/${circuit}.zkey`, import.meta.url));
+    assert.ok(2 * size < largestKey(constraints, 0), `${circuit} has ${size}`);
+    assert.ok(constraints * 4 < MOST_CONSTRAINTS);
+  }
+});
