@@ -12,14 +12,13 @@ transcript=$(realpath -m "${2:-dist/newcomer.log}")
 root=$(realpath "$(dirname "$0")/..")
 deno=${DENO:-deno}
 mkdir -p "$(dirname "$transcript")"
-: > "$transcript"
 
 # What the integrator's guide lacks here; nothing when it can be played.
 lacking() {
   for tool in node npm; do
     command -v "$tool" > /dev/null || { echo "$tool"; return; }
   done
-  timeout 60 npm ping > /dev/null 2>&1 || echo "npm's registry"
+  timeout 60 npm view --fetch-retries=0 @ton/core version > /dev/null 2>&1 || echo "npm's registry"
 }
 
 # The integrator's folder: the tarball; and Node, npm and how this machine reaches the registry.
@@ -29,7 +28,7 @@ prepare_integrating() { # home
   if [ -n "$tarball" ]; then
     cp "$tarball" "$1/work/"
   else
-    (cd "$root" && "$deno" task --quiet npm --no-docs --output "$1/work") >> "$transcript"
+    (cd "$root" && "$deno" task --quiet npm --no-docs --output "$1/work")
   fi
   environment+=("npm_config_registry=$(npm config get registry)" "npm_config_cache=$(npm config get cache)")
   for name in HTTPS_PROXY NODE_EXTRA_CA_CERTS; do
@@ -37,26 +36,19 @@ prepare_integrating() { # home
   done
 }
 
-for pages in README.md "docs/using.md docs/compliance.md" docs/operating.md docs/ceremony.md docs/integrating.md; do
-  if [ "$pages" = docs/integrating.md ]; then
-    missing=$(lacking)
-    if [ -n "$missing" ]; then
-      echo "skipped: $pages needs $missing" | tee -a "$transcript"
-      if [ "${TONADO_REQUIRE_ALL:-}" = 1 ]; then exit 1; fi
-      continue
-    fi
-  fi
-  began=$SECONDS
+# Plays the guides of one folder; what came of it goes to the part of the transcript of this number.
+play() { # number pages
+  local part="$parts/$1" pages=$2 page program commands script='' status=0 began=$SECONDS home
   home=$(mktemp -d)
   environment=()
   mkdir "$home/bin" "$home/work"
   ln -s "$binary" "$home/bin/tonado"
-  script=
+  printf '\n== %s\n' "$pages" > "$part"
   for page in $pages; do
     commands=$(sed -n '/^```sh play$/,/^```$/{/^```/!p}' "$root/$page")
     if [ -z "$commands" ]; then
       echo "$page has nothing to play" >&2
-      exit 1
+      return 1
     fi
     script+=$commands$'\n'
     for program in $(sed -n 's/^```js run \([a-z]*\.mjs\)$/\1/p' "$root/$page"); do
@@ -65,19 +57,35 @@ for pages in README.md "docs/using.md docs/compliance.md" docs/operating.md docs
   done
   case $pages in
     docs/ceremony.md) "$deno" run -A "$root/tests/support/write_tiny_ceremony.ts" "$home/work" ;;
-    docs/integrating.md) prepare_integrating "$home" ;;
+    docs/integrating.md) prepare_integrating "$home" >> "$part" ;;
   esac
-  printf '\n== %s\n' "$pages" >> "$transcript"
   # A process group of its own: what the guide leaves running ends with it.
-  status=0
   (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" "${environment[@]}" timeout 300 \
     bash -e -u -o pipefail -v -c "trap 'kill \$(jobs -p) 2>/dev/null || true; wait' EXIT
-$script") >> "$transcript" 2>&1 || status=$?
+$script") >> "$part" 2>&1 || status=$?
   rm -rf "$home"
   if [ "$status" -ne 0 ]; then
     echo "$pages: a command ended with $status" >&2
-    tail -n 30 "$transcript" >&2
-    exit 1
+    tail -n 30 "$part" >&2
+    return 1
   fi
   echo "$pages: $(grep -c . <<< "$script") lines played in $((SECONDS - began)) s"
-done
+}
+
+parts=$(mktemp -d)
+# Whatever happens, what is being played ends, and the transcript is kept.
+trap 'wait; cat "$parts"/* > "$transcript"; rm -rf "$parts"' EXIT
+# The others share the ports of their local networks and follow one another; the ceremony has none.
+play 4 docs/ceremony.md &
+ceremony=$!
+play 1 README.md
+play 2 "docs/using.md docs/compliance.md"
+play 3 docs/operating.md
+missing=$(lacking)
+if [ -z "$missing" ]; then
+  play 5 docs/integrating.md
+else
+  echo "skipped: docs/integrating.md needs $missing" | tee "$parts/5"
+  if [ "${TONADO_REQUIRE_ALL:-}" = 1 ]; then exit 1; fi
+fi
+wait "$ceremony"

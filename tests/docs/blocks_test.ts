@@ -15,7 +15,9 @@ const tests = `${await read("tests/docs/programs_test.ts")}${await read("tests/d
 const taken = [...tests.matchAll(/\b(?:program|blockThatBegins)\(\s*"([^"]+)",\s*"([^"]+)",?\s*\)/g)]
   .map(([, page, named]) => [page, named] as const);
 
-const played = newcomer.match(/^for pages in (.*); do$/m)![1].replaceAll('"', "").split(" ");
+const played = [...newcomer.matchAll(/^ *play \d "?([\w/. ]+\.md)"?/gm)].flatMap(([, pages]) =>
+  pages.split(" ")
+);
 
 /** Rows of docs/development.md: page and first line of blocks that are not run, and why. */
 const listed = [...(await read("docs/development.md")).match(/<!-- not-run -->([^]*)<!-- \/not-run -->/)![1]
