@@ -26,6 +26,7 @@ import { alertDocument, type BalanceAlert } from "./src/relay/balance.ts";
 import { systemClock } from "./src/relay/clock.ts";
 import { HourlyCaps } from "./src/relay/hourly_caps.ts";
 import { startRelayer } from "./src/relay/relayer.ts";
+import { treeKey } from "./src/relay/tree_snapshot.ts";
 import { memoryShared } from "./src/store/memory/memory_shared.ts";
 import { tieStore } from "./src/store/identity.ts";
 import type { ArchivedStore } from "./src/store/archive.ts";
@@ -104,7 +105,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       vkeyHash: combinedVkeyHash(prover.vkeyHash),
       deployments: registry,
       trees,
-      snapshots: treeFiles(config.dataDir),
+      snapshots: treeFiles(config.dataDir, treeKey(config.wallet.mnemonic)),
       caps: new HourlyCaps(shared, config.caps),
       balance: config.balance,
       alert,

@@ -98,18 +98,20 @@ export class PoolTree {
     await leaves.finish();
   }
 
-  /** Whether stored leaves, from the first one on, begin with this tree's. */
+  /** Whether stored leaves, from the first one on, begin with this tree's, their times too. */
   async isOf(stored: AsyncIterable<Leaves>): Promise<boolean> {
     const [leaves] = this.levels;
     let compared = 0;
-    for await (const { first, commitments } of stored) {
-      if (first * FIELD_BYTES !== compared) return false;
-      const own = leaves.subarray(compared, compared + commitments.length);
+    for await (const { first, commitments, times } of stored) {
+      if (first !== compared) return false;
+      const end = Math.min(this.size, first + times.length);
+      const own = leaves.subarray(first * FIELD_BYTES, end * FIELD_BYTES);
       if (Buffer.compare(own, commitments.subarray(0, own.length)) !== 0) return false;
-      compared += own.length;
-      if (compared === this.size * FIELD_BYTES) return true;
+      for (let i = first; i < end; i++) if (this.#times[i] !== times[i - first]) return false;
+      compared = end;
+      if (compared === this.size) return true;
     }
-    return compared === this.size * FIELD_BYTES;
+    return compared === this.size;
   }
 
   /** What the root would be after these leaves; the tree stays as it is. */

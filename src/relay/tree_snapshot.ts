@@ -1,8 +1,10 @@
 /**
- * A pool's tree between two runs. Nothing is believed for being in a file: the tree must be of this pool, end in a stored
- * row, and have a root that the chain accepts.
+ * A pool's tree between two runs. Nothing is believed for being in a file: it must be sealed by a relayer of our wallet,
+ * every leaf and its time must be the stored row's, and the root one that the chain accepts.
  */
-import { FIELD_BYTES, fromBytes } from "../core/field.ts";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import type { Secret } from "../core/secret.ts";
 import type { PoolId, Store } from "../store/store.ts";
 import type { TreeSnapshots } from "../store/tree_snapshots.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -16,8 +18,14 @@ const GROWTH = 16;
 /** What loading and saving need. */
 export interface SnapshotDeps {
   readonly snapshots?: TreeSnapshots;
-  readonly store: Pick<Store, "cursor" | "leaves">;
+  readonly store: Pick<Store, "leaves">;
   readonly log: Log;
+}
+
+/** The key that seals our trees: all replicas of a relayer have it, and nobody else; it tells nothing of its origin. */
+export function treeKey(mnemonic: Secret<string>): Uint8Array {
+  const encoder = new TextEncoder();
+  return hmac(sha256, encoder.encode(mnemonic.reveal()), encoder.encode("tonado: seal of trees, v1"));
 }
 
 /** Fills an empty tree from its snapshot, if there is one that fits what is stored; whether it did. */
@@ -28,18 +36,11 @@ export async function restoreTree(
 ): Promise<boolean> {
   try {
     const bytes = await snapshots?.load(pool);
-    if (bytes === undefined) return false;
-    const found = await tree.service.unpack(bytes);
-    const now = await store.cursor(pool);
-    if (found && found.pool === pool && now && found.cursor.lt <= now.lt) {
+    if (snapshots === undefined || bytes === undefined) return false;
+    const found = await tree.service.unpack(bytes, snapshots.key);
+    if (found?.pool === pool) {
       await tree.restore(found.size, found.levels, found.times);
-      const last = found.size - 1;
-      for await (const { first, commitments } of store.leaves(pool, last)) {
-        if (first === last && fromBytes(commitments.subarray(0, FIELD_BYTES)) === tree.leaf(last)) {
-          return true;
-        }
-        break;
-      }
+      if (await tree.isOf(store.leaves(pool, 0))) return true;
     }
     log.warning("the snapshot of the tree is damaged or of something else: it is built from the rows");
   } catch (error) {
@@ -54,7 +55,7 @@ export async function saveTree(
   pool: PoolId,
   tree: PoolTree,
   saved: number,
-  { snapshots, store, log }: SnapshotDeps,
+  { snapshots, log }: Omit<SnapshotDeps, "store">,
   always = false,
 ): Promise<number> {
   const due = always
@@ -63,12 +64,8 @@ export async function saveTree(
   if (snapshots === undefined || !due || tree.size < SMALLEST) return saved;
   const { size } = tree;
   try {
-    const cursor = await store.cursor(pool);
-    if (cursor === undefined) return saved;
-    await snapshots.save(
-      pool,
-      await tree.service.pack({ pool, size, cursor, levels: tree.levels, times: tree.times }),
-    );
+    const { levels, times } = tree;
+    await snapshots.save(pool, await tree.service.pack({ pool, size, levels, times }, snapshots.key));
     return size;
   } catch (error) {
     log.warning("the snapshot of the tree was not written: {error}", { error: String(error) });

@@ -1,21 +1,29 @@
 /** A snapshot makes a start fast and is never believed: what does not fit is set aside, and the rows decide. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, notDeepEqual } from "node:assert/strict";
+import { inDirectory } from "../../tests/support/directory.ts";
 import { leavesOf } from "../../tests/support/leaves.ts";
-import type { Cursor, Leaves } from "../store/store.ts";
+import { freshDatabase, postgresServer } from "../../tests/support/services.ts";
+import { storedDeposits, storedTime } from "../../tests/support/stored_deposits.ts";
+import { FIELD_BYTES } from "../core/field.ts";
+import { Secret } from "../core/secret.ts";
+import type { ArchivedStore } from "../store/archive.ts";
 import { treeFiles } from "../store/files/tree_files.ts";
+import { openKvStore } from "../store/kv/kv_store.ts";
+import { openPostgresStore } from "../store/postgres/postgres_store.ts";
+import type { Leaves } from "../store/store.ts";
 import { rootLog } from "../telemetry/log.ts";
-import { packSnapshot, unpackSnapshot } from "../tree/snapshot.ts";
+import { packSnapshot, type Snapshot, unpackSnapshot } from "../tree/snapshot.ts";
 import { PoolTree } from "./pool_tree.ts";
-import { restoreTree, saveTree } from "./tree_snapshot.ts";
+import { restoreTree, saveTree, treeKey } from "./tree_snapshot.ts";
 
 const pool = `0:${"ab".repeat(32)}`;
 const other = `0:${"cd".repeat(32)}`;
-const cursor: Cursor = { lt: 50n, hash: "aa" };
 const leaves = Array.from({ length: 1_500 }, (_, i) => BigInt(i * i + 1));
+const key = treeKey(new Secret("abandon ability able"));
 const log = rootLog();
 
 const timed = (commitments: readonly bigint[]) =>
-  commitments.map((commitment, i) => ({ commitment, timestamp: 1_700_000_000 + i }));
+  commitments.map((commitment, i) => ({ commitment, timestamp: storedTime(i) }));
 
 async function treeOf(commitments: readonly bigint[]): Promise<PoolTree> {
   const tree = new PoolTree();
@@ -23,33 +31,34 @@ async function treeOf(commitments: readonly bigint[]): Promise<PoolTree> {
   return tree;
 }
 
-async function packed(): Promise<Uint8Array> {
+async function snapshot(): Promise<Snapshot> {
   const { size, levels, times } = await treeOf(leaves);
-  return await packSnapshot({ pool, size, cursor, levels, times });
+  return { pool, size, levels: levels.map((nodes) => nodes.slice()), times };
 }
 
-/** A store with these leaves and this cursor. */
-function rows(commitments: readonly bigint[], now: Cursor | undefined = cursor) {
+/** A store with these leaves. */
+function rows(commitments: readonly bigint[]) {
   return {
-    cursor: (): Promise<Cursor | undefined> => Promise.resolve(now),
     async *leaves(_: string, from: number): AsyncIterable<Leaves> {
-      for (const [leafIndex, commitment] of commitments.entries()) {
-        if (leafIndex >= from) yield leavesOf([{ leafIndex, commitment, timestamp: 0 }]);
+      for (const [leafIndex, leaf] of timed(commitments).entries()) {
+        if (leafIndex >= from) yield leavesOf([{ leafIndex, ...leaf }]);
       }
     },
   };
 }
 
-async function inDirectory(act: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "tonado-tree-" });
-  await act(directory).finally(() => Deno.remove(directory, { recursive: true }));
-}
+/** Where `bytes` lie. */
+const lying = (bytes: Uint8Array<ArrayBuffer>) => ({
+  key,
+  load: () => Promise.resolve(bytes),
+  save: () => Promise.resolve(),
+});
 
 Deno.test("tree snapshot: comes back with root, leaves and paths, and grows on", () =>
   inDirectory(async (directory) => {
-    const snapshots = treeFiles(`${directory}/made/on/the/way`);
+    const snapshots = treeFiles(`${directory}/made/on/the/way`, key);
     const tree = await treeOf(leaves);
-    equal(await saveTree(pool, tree, 0, { snapshots, store: rows(leaves), log }), leaves.length);
+    equal(await saveTree(pool, tree, 0, { snapshots, log }), leaves.length);
     const back = new PoolTree();
     equal(await restoreTree(pool, back, { snapshots, store: rows(leaves), log }), true);
     deepEqual([back.size, back.root], [tree.size, tree.root]);
@@ -66,7 +75,7 @@ Deno.test("tree snapshot: comes back with root, leaves and paths, and grows on",
 
 const unfit: [
   claim: string,
-  change: (bytes: Uint8Array) => Uint8Array,
+  change: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>,
   store: ReturnType<typeof rows>,
   id?: string,
 ][] = [
@@ -76,35 +85,88 @@ const unfit: [
   ["with one bit turned in its header", (bytes) => (bytes[40] ^= 1, bytes), rows(leaves)],
   ["of another pool", (bytes) => bytes, rows(leaves), other],
   ["of another store, whose leaves differ", (bytes) => bytes, rows(leaves.map((leaf) => leaf + 1n))],
-  ["that is ahead of the store", (bytes) => bytes, rows(leaves.slice(0, 900), { lt: 40n, hash: "bb" })],
+  ["that is ahead of the store", (bytes) => bytes, rows(leaves.slice(0, 900))],
   ["of a store that has lost its rows", (bytes) => bytes, rows([])],
-  ["of a store that knows no history", (bytes) => bytes, {
-    ...rows(leaves),
-    cursor: () => Promise.resolve(undefined),
-  }],
 ];
 for (const [claim, change, store, id = pool] of unfit) {
   Deno.test(`tree snapshot: one ${claim} is set aside`, async () => {
-    const bytes = change(
-      await packed(),
-    );
+    const bytes = change(await packSnapshot(await snapshot(), key));
     const tree = new PoolTree();
-    const snapshots = { load: () => Promise.resolve(bytes), save: () => Promise.resolve() };
-    equal(await restoreTree(id, tree, { snapshots, store, log }), false);
+    equal(await restoreTree(id, tree, { snapshots: lying(bytes), store, log }), false);
     equal(tree.size, 0);
   });
 }
 
+/** Where the rows are. */
+const stores: [
+  name: string,
+  ignore: boolean,
+  use: (act: (store: ArchivedStore) => Promise<void>) => Promise<void>,
+][] = [
+  ["KV", false, (act) =>
+    inDirectory(async (directory) => {
+      const store = await openKvStore(directory);
+      await act(store).finally(() => store.close());
+    })],
+  ["PostgreSQL", !await postgresServer(), async (act) => {
+    await using database = await freshDatabase();
+    const store = await openPostgresStore(database.url);
+    await act(store).finally(() => store.close());
+  }],
+];
+/** What whoever can write the file may change in it. */
+const forgeries: [what: string, forge: (snapshot: Snapshot) => unknown][] = [
+  ["another leaf 7", ({ levels }) => levels[0][8 * FIELD_BYTES - 1] ^= 1],
+  ["another time of leaf 7", ({ times }) => times[7] ^= 1],
+  ["another node", ({ levels }) => levels[3][FIELD_BYTES - 1] ^= 1],
+];
+const theirs = treeKey(new Secret("zoo zoo zoo"));
+for (const [name, ignore, use] of stores) {
+  Deno.test({
+    name: `tree snapshot: of rows in ${name} nothing is believed for being in the file`,
+    ignore,
+    fn: () =>
+      use(async (store) => {
+        await store.restore(
+          storedDeposits({ pool, wallet: other, commitments: leaves, cursor: { lt: 50n, hash: "aa" } }),
+        );
+        const restores = async (packed: Snapshot, by: Uint8Array) => {
+          const tree = new PoolTree();
+          const snapshots = lying(await packSnapshot(packed, by));
+          const restored = await restoreTree(pool, tree, { snapshots, store, log });
+          equal(tree.size, restored ? leaves.length : 0);
+          return restored;
+        };
+        equal(await restores(await snapshot(), key), true);
+        equal(await restores(await snapshot(), theirs), false, "a true one that they have sealed");
+        for (const [what, forge] of forgeries) {
+          const forged = await snapshot();
+          forge(forged);
+          equal(await restores(forged, theirs), false, what);
+          if (what !== "another node") {
+            equal(await restores(forged, key), false, `${what}, whoever sealed it`);
+          }
+        }
+      }),
+  });
+}
+
+Deno.test("tree snapshot: replicas of a wallet have one key, which is another's of another", () => {
+  deepEqual(treeKey(new Secret("abandon ability able")), key);
+  notDeepEqual(theirs, key);
+});
+
 Deno.test("tree snapshot: is written again when the tree has grown by a part of its size, and at the end", async () => {
   let writes = 0;
   const snapshots = {
+    key,
     load: () => Promise.resolve(undefined),
     save: async (_: string, bytes: Uint8Array) => {
       writes++;
-      equal((await unpackSnapshot(bytes))!.size, tree.size);
+      equal((await unpackSnapshot(bytes.slice(), key))!.size, tree.size);
     },
   };
-  const deps = { snapshots, store: rows(leaves), log };
+  const deps = { snapshots, log };
   const tree = await treeOf(leaves.slice(0, 1_000));
   equal(await saveTree(pool, tree, 0, deps, true), 0, "a small one never");
   await tree.append(timed(leaves.slice(1_000)));

@@ -11,14 +11,14 @@ import { isShared, perform, type TreeResults, type TreeTask } from "./tree_task.
 
 /** Trees' work and their snapshots. */
 export interface TreeService extends TreeWork {
-  /** The bytes of a snapshot; its tree must not grow meanwhile. */
-  pack(snapshot: Snapshot): Promise<Uint8Array>;
+  /** The bytes of a snapshot, sealed with `key`; its tree must not grow meanwhile. */
+  pack(snapshot: Snapshot, key: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * What bytes hold, which may be taken away for it; undefined when they are damaged.
+   * What bytes hold, which may be taken away for it; undefined when they are damaged, or not sealed with `key`.
    *
    * @throws {Problem} `not_in_field` for nodes that are no elements
    */
-  unpack(bytes: Uint8Array): Promise<Snapshot | undefined>;
+  unpack(bytes: Uint8Array<ArrayBuffer>, key: Uint8Array): Promise<Snapshot | undefined>;
 }
 
 /** Does everything where it is called. */
@@ -28,8 +28,8 @@ export const thisThread: TreeService = {
     return Promise.resolve(MERKLE_TREE_HEIGHT);
   },
   index: (leaves, count) => perform({ kind: "index", leaves, count }),
-  pack: (snapshot) => perform({ kind: "pack", snapshot }),
-  unpack: (bytes) => perform({ kind: "unpack", bytes }),
+  pack: (snapshot, key) => perform({ kind: "pack", snapshot, key }),
+  unpack: (bytes, key) => perform({ kind: "unpack", bytes, key }),
 };
 
 /** How workers are started. */
@@ -87,15 +87,15 @@ export class TreeWorkers implements TreeService {
     return await this.#pool.run({ kind: "index", leaves: own, count }, { transfer: transferable([own]) });
   }
 
-  async pack(snapshot: Snapshot): Promise<Uint8Array> {
+  async pack(snapshot: Snapshot, key: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     const levels = snapshot.levels.map(handOver);
     const times = snapshot.times.slice();
-    const task = { kind: "pack", snapshot: { ...snapshot, levels, times } } as const;
+    const task = { kind: "pack", snapshot: { ...snapshot, levels, times }, key } as const;
     return await this.#pool.run(task, { transfer: transferable([...levels, times]) });
   }
 
-  async unpack(bytes: Uint8Array): Promise<Snapshot | undefined> {
-    return await this.#pool.run({ kind: "unpack", bytes }, { transfer: transferable([bytes]) });
+  async unpack(bytes: Uint8Array<ArrayBuffer>, key: Uint8Array): Promise<Snapshot | undefined> {
+    return await this.#pool.run({ kind: "unpack", bytes, key }, { transfer: transferable([bytes]) });
   }
 
   /** Ends the workers; what runs is refused with `cancelled`. */

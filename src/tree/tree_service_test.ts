@@ -1,6 +1,8 @@
 /** Whoever does the work, the tree is the one that appending its leaves one after the other gives, at every moment. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
 import fc from "fast-check";
 import { runs } from "../../tests/support/property_runs.ts";
 import { Problem, type ProblemCode } from "../core/errors.ts";
@@ -8,6 +10,7 @@ import { FIELD_BYTES, FIELD_MODULUS, toBytes, writeBytes } from "../core/field.t
 import { MerkleTree } from "../core/merkle_tree.ts";
 import { CAPACITY } from "../core/tree_levels.ts";
 import type { TreeWork } from "../core/tree_work.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { LeafCollector } from "./leaf_collector.ts";
 import { locations } from "./locations.ts";
 import { isShared, type TreeTask } from "./tree_task.ts";
@@ -15,6 +18,7 @@ import { thisThread, type TreeService, type TreeWorkerOptions, TreeWorkers } fro
 
 const leaf = (i: number) => BigInt(i + 1) ** 9n;
 const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
+const key = new Uint8Array(32).fill(7);
 const startWorker = () => new Worker(locations.worker, { type: "module" });
 
 function bytesOf(from: number, to: number): Uint8Array {
@@ -230,11 +234,11 @@ Deno.test("tree service: once closed it refuses, what runs too", async () => {
 });
 
 async function* packed(service: TreeService): AsyncGenerator<[size: number, tree: MerkleTree]> {
-  const header = { pool: "0:ab", cursor: { lt: 2n ** 60n, hash: "cd" } };
+  const header = { pool: "0:ab" };
   for (const size of [0, 1, 2, 3, 31, 32, 33, 1_023, 1_024, 1_025]) {
     const times = Uint32Array.from({ length: size }, (_, i) => 2 ** 32 - 1 - i);
-    const bytes = await service.pack({ ...header, size, levels: plainTree(size).levels, times });
-    const { levels, ...back } = (await service.unpack(bytes))!;
+    const bytes = await service.pack({ ...header, size, levels: plainTree(size).levels, times }, key);
+    const { levels, ...back } = (await service.unpack(bytes, key))!;
     assert.deepEqual(back, { ...header, size, times });
     yield [size, MerkleTree.fromLevels(size, levels)];
   }
@@ -253,21 +257,38 @@ for (const where of ["workers", "this thread"]) {
 
 Deno.test("tree service: a snapshot of too few or too many nodes is not taken for a tree", async () => {
   const times = new Uint32Array(5);
-  const header = { pool: "0:ab", size: 5, cursor: { lt: 1n, hash: "cd" }, times };
+  const header = { pool: "0:ab", size: 5, times };
+  const back = async (snapshot: Snapshot) =>
+    await thisThread.unpack(await thisThread.pack(snapshot, key), key);
   const [{ levels }, larger] = [plainTree(5), plainTree(9)];
   for (const wrong of [levels.slice(0, -1), larger.levels, [...levels, levels[0]]]) {
-    assert.equal(await thisThread.unpack(await thisThread.pack({ ...header, levels: wrong })), undefined);
+    assert.equal(await back({ ...header, levels: wrong }), undefined);
   }
   for (const size of [-1, 0.5, CAPACITY + 1]) {
-    assert.equal(await thisThread.unpack(await thisThread.pack({ ...header, size, levels })), undefined);
+    assert.equal(await back({ ...header, size, levels }), undefined);
     assert.throws(() => MerkleTree.fromLevels(size, levels), RangeError);
   }
   assert.throws(() => MerkleTree.fromLevels(9, levels), RangeError);
   const odd = levels.map((nodes) => nodes.slice().fill(255));
-  await assert.rejects(
-    thisThread.unpack(await thisThread.pack({ ...header, levels: odd })),
-    refuses("not_in_field"),
+  await assert.rejects(back({ ...header, levels: odd }), refuses("not_in_field"));
+});
+
+/** Bytes with a seal that holds, whatever they say. */
+function sealed(header: string): Uint8Array<ArrayBuffer> {
+  const body = new TextEncoder().encode(
+    `tonado tree 3\n\0\0\0${String.fromCharCode(header.length)}${header}`,
   );
+  return new Uint8Array([...body, ...hmac(sha256, key, body)]);
+}
+
+const tree0 = '{"pool":"0:ab","size":0}';
+Deno.test("tree service: a sealed snapshot without a sound header is damaged", async () => {
+  assert.ok(await thisThread.unpack(sealed(tree0), key), "else the cases below say nothing");
+  const headers = ["", "null", "{", "7", "[]", "{}", '"0:ab"', '{"size":0}', '{"pool":"0:ab","size":"0"}'];
+  for (const header of headers) {
+    assert.equal(await thisThread.unpack(sealed(header), key), undefined, header);
+  }
+  assert.equal(await thisThread.unpack(sealed(tree0), key.map((byte) => byte ^ 1)), undefined);
 });
 
 Deno.test("leaf collector: large pieces are appended while the next is collected, and an error reaches whoever adds", async () => {

@@ -14,15 +14,15 @@ export type TreeTask =
     readonly height: number;
   }
   | { readonly kind: "index"; readonly leaves: Uint8Array; readonly count: number }
-  | { readonly kind: "pack"; readonly snapshot: Snapshot }
-  | { readonly kind: "unpack"; readonly bytes: Uint8Array };
+  | { readonly kind: "pack"; readonly snapshot: Snapshot; readonly key: Uint8Array }
+  | { readonly kind: "unpack"; readonly bytes: Uint8Array<ArrayBuffer>; readonly key: Uint8Array };
 
 /** What comes of each. */
 export interface TreeResults {
   /** The levels; undefined when they are shared, and hashed in place. */
   hash: readonly Uint8Array[] | undefined;
   index: Uint32Array;
-  pack: Uint8Array;
+  pack: Uint8Array<ArrayBuffer>;
   unpack: Snapshot | undefined;
 }
 
@@ -42,9 +42,9 @@ function results(task: TreeTask): TreeResults["hash" | "index"] | Promise<TreeRe
       return index.slots;
     }
     case "pack":
-      return packSnapshot(task.snapshot);
+      return packSnapshot(task.snapshot, task.key);
     case "unpack":
-      return unpackSnapshot(task.bytes);
+      return unpackSnapshot(task.bytes, task.key);
   }
 }
 

@@ -4,8 +4,10 @@ import { Address, TupleReader } from "@ton/core";
 import type { Deployment } from "../../src/core/deployments.ts";
 import { Problem } from "../../src/core/errors.ts";
 import { toHex } from "../../src/core/field.ts";
+import { MERKLE_TREE_HEIGHT } from "../../src/core/merkle_tree.ts";
 import { PoolTree } from "../../src/relay/pool_tree.ts";
 import { packSnapshot } from "../../src/tree/snapshot.ts";
+import { storedLeaves } from "../support/leaves.ts";
 import { Harness, overriding, until } from "./relayer_harness.ts";
 
 const KEY = "native-1";
@@ -135,26 +137,23 @@ function liesOf(root: bigint) {
   return Array.from({ length: 30 }, (_, i) => ({ type: "int" as const, value: i === 0 ? root : 0n }));
 }
 
-Deno.test("indexer: a snapshot of the tree with another root, sound in itself, is set aside for the rows", async () => {
+Deno.test("indexer: a snapshot of the tree with another root, of our own and of these leaves, is set aside for the rows", async () => {
   await using net = await Harness.start();
   await net.deposit(KEY);
-  const last = await net.deposit(KEY);
+  await net.deposit(KEY);
   await net.untilIndexed(KEY);
   const pool = net.pool(KEY).address.toRawString();
-  const cursor = (await net.store.cursor(pool))!;
-  await net.relayer.close();
   const forged = new PoolTree();
-  await forged.append([5n, last.commitment].map((commitment) => ({ commitment, timestamp: 1 })));
+  await forged.append(await storedLeaves(net.store, pool));
+  await net.relayer.close();
+  const levels = forged.levels.map((nodes) => nodes.slice());
+  levels[MERKLE_TREE_HEIGHT][31] ^= 1;
   let read = 0;
-  const bytes = await packSnapshot({
-    pool,
-    size: 2,
-    cursor,
-    levels: forged.levels,
-    times: forged.times,
-  });
+  const key = new Uint8Array(32);
+  const bytes = await packSnapshot({ pool, size: 2, levels, times: forged.times }, key);
   await net.startRelayer({
     snapshots: {
+      key,
       load: (id) => Promise.resolve(id === pool && ++read ? bytes : undefined),
       save: () => Promise.resolve(),
     },

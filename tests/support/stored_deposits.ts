@@ -2,6 +2,9 @@
 import type { ArchiveRow } from "../../src/store/archive.ts";
 import type { Cursor, Deposit, PoolId } from "../../src/store/store.ts";
 
+/** When leaf `leafIndex` was deposited, unix seconds. */
+export const storedTime = (leafIndex: number) => 1_700_000_000 + leafIndex;
+
 /** Deposits of `commitments`, with the cursor after the last. @param wallet raw address of the store's relayer */
 export async function* storedDeposits(
   { pool, wallet, commitments, cursor }: {
@@ -18,7 +21,7 @@ export async function* storedDeposits(
     const deposit: Deposit = {
       leafIndex,
       commitment,
-      timestamp: 1_700_000_000 + leafIndex,
+      timestamp: storedTime(leafIndex),
       txHash: (++leafIndex).toString(16).padStart(64, "0"),
     };
     yield { kind: "deposit", pool, deposit };

@@ -16,8 +16,9 @@ async function away(): Promise<Outcome> {
   const workers = new TreeWorkers();
   const probe = probeLoop();
   let tree = new MerkleTree();
-  const header = { pool: "0:00", cursor: { lt: 1n, hash: "00" } };
-  let packed = new Uint8Array();
+  const header = { pool: "0:00" };
+  const key = new Uint8Array(32);
+  let packed: Uint8Array<ArrayBuffer>;
   const works: Record<string, () => Promise<unknown>> = {
     "nothing": () => new Promise((resolve) => setTimeout(resolve, 1000)),
     "proof of a withdrawal": () => prover.proveWithdraw(withdrawInput()),
@@ -27,16 +28,10 @@ async function away(): Promise<Outcome> {
       for (let i = 0; i < 4; i++) await tree.appendWith(new Uint8Array(PIECE).fill(i + 1), workers);
     },
     "packing its snapshot": async () => {
-      packed = new Uint8Array(
-        await workers.pack({
-          ...header,
-          size: tree.size,
-          levels: tree.levels,
-          times: new Uint32Array(tree.size),
-        }),
-      );
+      const { size, levels } = tree;
+      packed = await workers.pack({ ...header, size, levels, times: new Uint32Array(size) }, key);
     },
-    "reading its snapshot": () => workers.unpack(packed),
+    "reading its snapshot": () => workers.unpack(packed, key),
   };
   const gaps = new Map<string, number[]>();
   for (let round = 0; round <= ROUNDS; round++) {

@@ -135,20 +135,20 @@ async function incremental(): Promise<Outcome> {
     const leaf = appended.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES);
     times.push(await timed(() => tree.appendWith(leaf, workers)));
   }
-  const header = { pool: "0:00", size: tree.size, cursor: { lt: 1n, hash: "00" } };
+  const { size: count, levels } = tree;
+  const snapshot = { pool: "0:00", size: count, levels, times: new Uint32Array(count) };
+  const key = new Uint8Array(32);
   const [packing, unpacking]: number[][] = [[], []];
   let size = 0;
   for (let round = 0; round < 3; round++) {
     let packed = new Uint8Array();
     packing.push(
       await timed(async () => {
-        packed = new Uint8Array(
-          await workers.pack({ ...header, levels: tree.levels, times: new Uint32Array(tree.size) }),
-        );
+        packed = await workers.pack(snapshot, key);
       }),
     );
     size = packed.length;
-    unpacking.push(await timed(() => workers.unpack(packed)));
+    unpacking.push(await timed(() => workers.unpack(packed, key)));
   }
   workers.close();
   return {

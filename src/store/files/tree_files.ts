@@ -2,10 +2,11 @@
 import type { PoolId } from "../store.ts";
 import type { TreeSnapshots } from "../tree_snapshots.ts";
 
-/** Keeps trees in `directory`, which is made when it is missing. */
-export function treeFiles(directory: string): TreeSnapshots {
+/** Keeps trees in `directory`, which is made when it is missing, sealed with `key`. */
+export function treeFiles(directory: string, key: Uint8Array): TreeSnapshots {
   const pathOf = (pool: PoolId) => `${directory}/tree-${pool.replace(":", "_")}.bin`;
   return {
+    key,
     async load(pool) {
       try {
         return await Deno.readFile(pathOf(pool));

@@ -131,6 +131,7 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
     }
     await deposits.flush();
     await withdrawals.flush();
+    await query("analyze deposits, withdrawals"); // what reads a page would read the whole table until the server has come to it by itself
   });
 }
 

@@ -1,9 +1,12 @@
 /** From the start of the process to a relayer that can be used, and the memory that it takes then. */
+import { Secret } from "../../../src/core/secret.ts";
+import { treeKey } from "../../../src/relay/tree_snapshot.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { migratePostgres, openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { treeFiles } from "../../../src/store/files/tree_files.ts";
 import { thisThread } from "../../../src/tree/tree_service.ts";
 import { freshDatabase, postgresServer } from "../../../tests/support/services.ts";
+import { storedTime } from "../../../tests/support/stored_deposits.ts";
 import { median } from "../section.ts";
 import type { Figure, Outcome, Study } from "../study.ts";
 import { type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
@@ -94,11 +97,11 @@ async function walked(): Promise<Outcome> {
   };
 }
 
-/** A relayer whose tree is full: its last row and its snapshot are all that it needs to start. */
+/** A relayer whose tree is full. */
 async function full(): Promise<Outcome> {
   const chain = await startRecordedChain(LEAVES);
   return await inDirectory(async (directory) => {
-    await keepLastRow(chain, directory);
+    await keep(chain, directory);
     const relayer = await startSeeded(chain, directory);
     const started = (await relayer.probe()).rss;
     await readAll(chain, relayer);
@@ -126,23 +129,16 @@ async function full(): Promise<Outcome> {
   });
 }
 
-async function keepLastRow({ pool, tree, newest, relayer }: RecordedChain, directory: string): Promise<void> {
-  const id = pool.toRawString();
+/** All rows, and the tree as a relayer that stopped has left it. */
+async function keep(chain: RecordedChain, directory: string): Promise<void> {
   const store = await openKvStore(directory);
-  await store.restore((async function* () {
-    const identity = { network: "localnet" as const, wallet: relayer.address.toRawString() };
-    yield { kind: "identity" as const, identity };
-    yield { kind: "cursor" as const, pool: id, cursor: newest };
-    const leafIndex = tree.size - 1;
-    const deposit = { leafIndex, commitment: tree.leaf(leafIndex), timestamp: 0, txHash: newest.hash };
-    yield { kind: "deposit" as const, pool: id, deposit };
-  })());
+  await seed(store, chain);
   await store.close();
-  const header = { pool: id, size: tree.size, cursor: newest };
-  await treeFiles(directory).save(
-    id,
-    await thisThread.pack({ ...header, levels: tree.levels, times: new Uint32Array(tree.size) }),
-  );
+  const { size, levels } = chain.tree;
+  const times = Uint32Array.from({ length: size }, (_, leafIndex) => storedTime(leafIndex));
+  const key = treeKey(new Secret(chain.relayer.mnemonic));
+  const pool = chain.pool.toRawString();
+  await treeFiles(directory, key).save(pool, await thisThread.pack({ pool, size, levels, times }, key));
 }
 
 async function readAll({ pool }: RecordedChain, { url }: SeededRelayer): Promise<void> {
