@@ -17,7 +17,15 @@ Deno.test({
   fn: async (t) => {
     await using scene = await commandScene();
     const { net, at, env, api } = scene;
-    await using relayer = serveApi(api);
+    const lie = { told: false, posted: false };
+    await using relayer = serveApi(api, undefined, (path) => {
+      if (!lie.told) return undefined;
+      if (path === "/withdraw") {
+        lie.posted = true;
+        return Response.json({ code: "nullifier_already_used" }, { status: 409 });
+      }
+      return path === "/withdraw/status" && lie.posted ? Response.json({ state: "accepted" }) : undefined;
+    });
     const [id] = (await scene.deposited(1)).map(noteId);
     const to = Address.parse(`0:${"77".repeat(32)}`);
     const run = (args: readonly string[]) => atTerminal([...fromSources, ...args], { env });
@@ -59,6 +67,16 @@ Deno.test({
       await until("the submission", () => relayer.asked.includes("/withdraw"));
       next = await interrupt(terminal);
       relayer.hold = false;
+    });
+
+    await t.step("while the relayer says that the note is in use: for how long is shown", async () => {
+      lie.told = true;
+      const terminal = run([...next, "--yes"]);
+      await terminal.sees("says that the note is in use");
+      await terminal.sees(" of 180 s");
+      assert.match(terminal.screen, /in use: accepted, \d+ of 180 s/);
+      next = await interrupt(terminal);
+      lie.told = false;
     });
 
     await t.step("what it told to go on with pays the same recipient, once", async () => {

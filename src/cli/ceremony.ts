@@ -93,7 +93,10 @@ export function ceremonyCommand(wiring: Wiring): Command {
         "verify all of it once more, and write keys, pins, transcript and verifiers for a checkout",
         "  tonado ceremony finalize ceremony --powers bls12381_14.ptau --circuits dist/circuits --output keys",
       ))
-        .requiredOption("--output <directory>", "where the files are written, laid out as in a checkout")
+        .requiredOption(
+          "--output <directory>",
+          "where the files are written, laid out as in a checkout; none is replaced",
+        )
         .action((directory: string, options: OutputOptions) => finalize(wiring, directory, options)),
     )
     .addCommand(
@@ -102,7 +105,7 @@ export function ceremonyCommand(wiring: Wiring): Command {
         "write the proving and verification keys as they are now, closed or not",
         "  tonado ceremony export ceremony --output keys",
       )
-        .requiredOption("--output <directory>", "where the four files are written")
+        .requiredOption("--output <directory>", "where the four files are written; none is replaced")
         .action((directory: string, options: OutputOptions) => exportAsTheyAre(wiring, directory, options)),
     )
     .addHelpText(
