@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { Problem } from "../core/errors.ts";
 import { type Network, networks } from "../core/network.ts";
 import { formatUnits } from "../core/units.ts";
+import { relayerUrl, shownUrl } from "../core/urls.ts";
 
 /** Values of {@linkcode addChainOptions}. */
 export interface ChainOptions {
@@ -31,7 +32,7 @@ export function sameFlags(
     readonly notes?: string;
   },
 ): string {
-  return flagsOf({ network, endpoint, registry, notes });
+  return flagsOf({ network, endpoint: endpoint && shownUrl(endpoint), registry, notes });
 }
 
 /** Flags as they are typed, those that are set; of a list one for each. */
@@ -52,6 +53,16 @@ export function flagsOf(
 /** As a shell takes it for one word. */
 function word(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A relayer on the command line, one of several. @throws {Problem} `invalid_config` */
+export function relayersArgument(text: string, all: readonly string[] = []): readonly string[] {
+  return [...all, relayerArgument(text)];
+}
+
+/** A relayer on the command line. @throws {Problem} `invalid_config` */
+export function relayerArgument(text: string): string {
+  return relayerUrl(text, "--relayer");
 }
 
 /** An address as it was typed. */

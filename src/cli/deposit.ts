@@ -24,6 +24,7 @@ import {
   type ChainOptions,
   native,
   poolAddress,
+  relayerArgument,
   units,
 } from "./chain_options.ts";
 import { DepositTalk } from "./deposit_talk.ts";
@@ -59,7 +60,11 @@ export function depositCommand(wiring: Wiring): Command {
     .option("--from <address>", "with a phone: the address that holds the jettons", addressArgument)
     .option("--qr <file>", "with a phone: write the QR code into a new SVG file, too")
     .option("--wait <minutes>", "with a phone: how long to wait", "30")
-    .option("--relayer <url>", "take the leaves from a relayer: quicker, and checked against the chain")
+    .option(
+      "--relayer <url>",
+      "take the leaves from a relayer: quicker, and checked against the chain",
+      relayerArgument,
+    )
     .option("--yes", "do not ask before money moves");
   return addChainOptions(addNotesOption(addPayerOptions(command)))
     .addHelpText(

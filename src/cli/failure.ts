@@ -9,12 +9,16 @@ import type { Output, Wiring } from "./wiring.ts";
 /** Whoever read standard output has gone, as `head` does. */
 export class Unread extends Error {}
 
-/** Says what went wrong and what to do about it; returns the exit status. */
-export function explain(error: unknown, wiring: Wiring, { json }: { readonly json: boolean }): number {
+/** Says what went wrong and what to do about it; returns the exit status. @param args those of the program */
+export function explain(
+  error: unknown,
+  wiring: Wiring,
+  { json, args }: { readonly json: boolean; readonly args: readonly string[] },
+): number {
   if (error instanceof Unread) return exitStatus.unread;
   if (isCommanderError(error)) {
     if (error.exitCode === 0) return exitStatus.ok;
-    if (json) tellJson(wiring, { code: "usage", ...usageMembers(error) });
+    if (json) tellJson(wiring, { code: "usage", ...usageMembers(error, args) });
     return exitStatus.usage; // for people commander has written it
   }
   if (json) tellJson(wiring, membersOf(error));

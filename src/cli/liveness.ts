@@ -2,6 +2,7 @@
 import { given } from "../config/setting.ts";
 import { settings } from "../config/settings.ts";
 import { Problem } from "../core/errors.ts";
+import { relayerUrl } from "../core/urls.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** A health check is killed and counted as failed by whoever runs it: better to end first, with a reason. */
@@ -23,10 +24,10 @@ function servedUrl(env: Wiring["env"]): string {
  *
  * @param relayer base URL; undefined: the one that `serve` listens at
  * @returns the base URL that was asked
- * @throws {Problem} `relayer_unavailable` when the answer is anything but 200
+ * @throws {Problem} `invalid_config` for what is no URL; `relayer_unavailable` when the answer is anything but 200
  */
 export async function requireLife(relayer: string | undefined, env: Wiring["env"]): Promise<string> {
-  const url = (relayer ?? servedUrl(env)).replace(/\/+$/, "");
+  const url = relayer === undefined ? servedUrl(env) : relayerUrl(relayer, "--live");
   let said: string;
   try {
     const { status, body } = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PATIENCE_MS) });

@@ -81,6 +81,6 @@ export async function run(args: readonly string[], version: string, adapters: Wi
     await program.parseAsync(helpOfWhatExists(args, program), { from: "user" });
     return exitStatus.ok;
   } catch (error) {
-    return explain(error, shownTo, { json });
+    return explain(error, shownTo, { json, args });
   }
 }

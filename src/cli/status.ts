@@ -5,7 +5,7 @@ import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { Problem } from "../core/errors.ts";
 import { Pool } from "../ton/pool.ts";
-import { addChainOptions, type ChainOptions, poolAddress, units } from "./chain_options.ts";
+import { addChainOptions, type ChainOptions, poolAddress, relayersArgument, units } from "./chain_options.ts";
 import { requireLife } from "./liveness.ts";
 import { colours } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
@@ -31,7 +31,7 @@ export function statusCommand(wiring: Wiring): Command {
     .option(
       "--relayer <url>",
       "a relayer to ask; give several, each with its flag",
-      (url: string, all: readonly string[] = []) => [...all, url],
+      relayersArgument,
     )
     .option(
       "--live [url]",

@@ -1,5 +1,6 @@
 /** Mistakes in how the program is called: found also where help is asked for, and told without drawing. */
 import type { Command } from "commander";
+import { shownUrl } from "../core/urls.ts";
 import { oneLine } from "./terminal_text.ts";
 
 /**
@@ -31,18 +32,23 @@ export function isCommanderError(error: unknown): error is Error & { code: strin
 }
 
 /** Mistake and suggestion of one that did not ask for help, as members of a JSON error. */
-export function usageMembers({ code, message }: { code: string; message: string }) {
+export function usageMembers({ code, message }: { code: string; message: string }, args: readonly string[]) {
   if (code === "commander.help") {
     return { message: "a command is missing", todo: "Add --help for what is possible." };
   }
-  const [mistake, suggestion] = message.replace(/^error: /, "").split("\n(");
+  const [mistake, suggestion] = args
+    .reduce((told, arg) => told.replaceAll(arg, argument(arg)), message).replace(/^error: /, "").split("\n(");
   return {
     message: mistake,
     todo: suggestion?.replace(/\)$/, "") ?? "Add --help for what is possible.",
   };
 }
 
-/** A message of commander's in which arguments, which it quotes, draw nothing. */
+/** A message of commander's in which arguments, which it quotes, draw nothing and, if they are URLs, tell no secret. */
 export function legible(message: string, args: readonly string[]): string {
-  return args.reduce((told, arg) => told.replaceAll(arg, oneLine(arg)), message);
+  return args.reduce((told, arg) => told.replaceAll(arg, oneLine(argument(arg))), message);
+}
+
+function argument(arg: string): string {
+  return arg.includes("://") ? shownUrl(arg) : arg;
 }

@@ -19,7 +19,13 @@ import { parseUnits } from "../core/units.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
-import { addChainOptions, addressArgument, type ChainOptions, sameFlags } from "./chain_options.ts";
+import {
+  addChainOptions,
+  addressArgument,
+  type ChainOptions,
+  relayersArgument,
+  sameFlags,
+} from "./chain_options.ts";
 import { deploymentOf, jettonOf } from "./deposit.ts";
 import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
@@ -54,7 +60,7 @@ export function withdrawCommand(wiring: Wiring): Command {
     .option(
       "--relayer <url>",
       "a relayer; give several, each with its flag, to compare their fees",
-      (url: string, all: readonly string[] = []) => [...all, url],
+      relayersArgument,
     )
     .option("--refund <amount>", "coins that the relayer adds, to move jettons on with", "0")
     .option(

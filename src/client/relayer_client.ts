@@ -11,6 +11,7 @@ import { FIELD_MODULUS, toHex } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { MERKLE_TREE_HEIGHT } from "../core/merkle_tree.ts";
 import { networks } from "../core/network.ts";
+import { relayerUrl } from "../core/urls.ts";
 import { pause } from "./pause.ts";
 import { isHttpProblem, RelayerProblem } from "./relayer_problem.ts";
 import { FailedTry, retryAfterMs, retrying, type RetryOptions } from "./retry.ts";
@@ -129,8 +130,9 @@ export class RelayerClient {
   readonly #signal: AbortSignal | undefined;
   readonly #retry: RetryOptions;
 
+  /** @throws {Problem} `invalid_config` for what is no http or https URL, or has user, password or query */
   constructor(baseUrl: string, options: RelayerClientOptions = {}) {
-    this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.baseUrl = relayerUrl(baseUrl);
     this.#fetch = options.fetch ?? fetch;
     this.#timeoutMs = options.timeoutMs ?? 60_000;
     this.#signal = options.signal;

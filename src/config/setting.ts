@@ -1,5 +1,8 @@
 /** What a setting is: one environment variable, how it is read, and what is said about it. Owns no value. */
 
+import { REDACTED } from "../core/secret.ts";
+import { isHttpUrl, shownUrl } from "../core/urls.ts";
+
 /** A variable that is malformed. `message` says what is expected, after "is not", and never repeats the value. */
 export class Malformed extends Error {}
 
@@ -21,8 +24,6 @@ export interface Setting<T> {
   readonly secret?: true;
 }
 
-const REDACTED = "[redacted]";
-
 /** The variable that is set, the setting's own before its alias; an empty one counts as unset. */
 export function given(
   { name, alias }: Setting<unknown>,
@@ -38,9 +39,7 @@ export function given(
  */
 export function printable({ name, secret }: Setting<unknown>, value: string): string {
   if (secret || (name.endsWith("_FILE") && /\s/.test(value))) return REDACTED;
-  if (!value.includes("://")) return value;
-  if (URL.parse(value) === null) return REDACTED; // nobody knows which part is what
-  return value.replace(/\/\/[^/?#]*@/, `//${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
+  return /:\/\/|^[^/\s]+:[^/\s]*@/.test(value) ? shownUrl(value) : value;
 }
 
 /** Any text. */
@@ -68,10 +67,7 @@ export function integer(min: number, max: number): (value: string) => number {
 
 /** An http or https URL without credentials in it. */
 export function httpUrl(value: string): string {
-  const url = URL.parse(value);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    throw new Malformed("an http or https URL without user and password");
-  }
+  if (!isHttpUrl(value)) throw new Malformed("an http or https URL without user and password");
   return value;
 }
 

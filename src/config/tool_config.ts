@@ -136,7 +136,10 @@ export class Reader {
       return setting.parse(text);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      this.wrong(pointer, `${setting.secret ? "its value" : JSON.stringify(text)} is not ${error.message}`);
+      this.wrong(
+        pointer,
+        `${setting.secret ? "its value" : JSON.stringify(printable(setting, text))} is not ${error.message}`,
+      );
       return undefined;
     }
   }

@@ -1,5 +1,7 @@
 /** A value that must never reach a log, an error or a terminal by accident: it prints as `[redacted]`. */
-const REDACTED = "[redacted]";
+
+/** What stands in a secret's place. */
+export const REDACTED = "[redacted]";
 
 /** Holds a secret; {@linkcode Secret.reveal} is the only way to read it. */
 export class Secret<T> {
