@@ -36,6 +36,7 @@ import { configureLog, type Log } from "./src/telemetry/log.ts";
 import { createMetrics } from "./src/telemetry/metrics.ts";
 import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
+import { threads } from "./src/threads/threads.ts";
 import { connect } from "./src/ton/toncenter.ts";
 import { gettersFrom } from "./src/ton/verified_chain.ts";
 import { watchChain } from "./src/ton/watched_chain.ts";
@@ -46,6 +47,8 @@ import metadata from "./deno.json" with { type: "json" };
 const VERSION = metadata.version;
 /** Trees are work at the start, and seldom later: their workers need not keep their memory. */
 const TREE_WORKERS_IDLE_MS = 2_000;
+/** Most workers that verify; they load no proving keys. */
+const MAX_VERIFIERS = 8;
 
 /** Builds the relayer's adapters, starts it, and serves its API. */
 async function serve(config: Config, deployments?: Deployments): Promise<RunningRelayer> {
@@ -94,7 +97,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       await store.close();
       throw error;
     }
-    const prover = await createProver();
+    const prover = await createProver({ workers: Math.min(MAX_VERIFIERS, threads.cores()) });
     const trees = new TreeWorkers({ idleMs: TREE_WORKERS_IDLE_MS });
     const relayer = startRelayer({
       config,

@@ -32,11 +32,9 @@ Deno.test({
     for (const [variant, workers] of [["plain", 1], ["wide", 4]] as const) {
       const { Prover, Verifier } = await instance(variant);
       const prover = new Prover(artifact("withdraw.zkey"));
-      const tasks = spread(workers);
-      const points = tasks.map((shares) =>
-        shares.map(({ piece, part, parts }) => prover.piece(piece, part, parts, witness))
-      );
-      const { a, b1, b2, c, h } = joined(tasks, points);
+      const shares = spread(workers);
+      const points = shares.map(({ piece, part, parts }) => prover.piece(piece, part, parts, witness));
+      const { a, b1, b2, c, h } = joined(shares, points);
       const proof = prover.assemble(a, b1, b2, c, h, randomness);
       const verifier = new Verifier(vkey);
       assert.equal(verifier.verify(proof, signals), true, variant);

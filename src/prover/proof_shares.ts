@@ -8,22 +8,16 @@ const HALVED: ReadonlySet<PieceName> = new Set(["b2", "h"]);
 /** So many workers finish all else before the two longest pieces are done. */
 const WORKERS_FOR_HALVES = 4;
 
-/** The tasks of a proof for so many workers: each a list of shares that one worker does. */
-export function spread(workers: number): PieceShare[][] {
-  const shares = LONGEST_FIRST.flatMap((piece) => {
+/** The shares of a proof for so many workers. */
+export function spread(workers: number): PieceShare[] {
+  return LONGEST_FIRST.flatMap((piece) => {
     const parts = workers >= WORKERS_FOR_HALVES && HALVED.has(piece) ? 2 : 1;
     return Array.from({ length: parts }, (_, part): PieceShare => ({ piece, part, parts }));
   });
-  return workers >= 2 ? shares.map((share) => [share]) : [shares];
 }
 
-/** The pieces, of each its parts in order: what the tasks returned, share by share. */
-export function joined(
-  tasks: readonly (readonly PieceShare[])[],
-  done: readonly (readonly Uint8Array[])[],
-): Pieces {
-  const points = done.flat();
-  const shares = tasks.flat();
+/** The pieces, of each its parts in order: a point for each share. */
+export function joined(shares: readonly PieceShare[], points: readonly Uint8Array[]): Pieces {
   const of = (piece: PieceName) => {
     const parts = points.filter((_, i) => shares[i].piece === piece);
     const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

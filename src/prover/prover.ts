@@ -19,7 +19,7 @@ import {
 import { locations } from "./locations.ts";
 import { joined, spread } from "./proof_shares.ts";
 import type { WitnessInputs } from "./witness.ts";
-import type { Pieces, PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
+import type { Pieces, TaskResults, WorkerTask } from "./worker_task.ts";
 
 /** Inputs of a withdrawal's circuit, all canonical field elements; the paths have 20 entries. */
 export interface WithdrawInput {
@@ -89,13 +89,15 @@ export interface Prover {
 
 /** What a prover is made of. */
 export interface ProverOptions {
-  /** Most worker threads; by default one for each core, at most 8. */
+  /** Most worker threads; by default one for each core, at most 4; 7 is the most that one proof uses. */
   readonly workers?: number;
   readonly artifacts?: Artifacts;
   /** Most tasks that wait for a worker, 1,024 by default. */
   readonly maxWaiting?: number;
   /** Ends workers that had no work for so long; by default they live until `close`. */
   readonly idleMs?: number;
+  /** Ends a worker that goes on with a cancelled task for longer, 1,000 ms by default. */
+  readonly cancelMs?: number;
   readonly startWorker?: () => Worker;
 }
 
@@ -105,8 +107,14 @@ interface ProvingFiles {
   readonly zkey: ArrayBufferLike;
 }
 
-const MAX_WORKERS = 8;
+/**
+ * By default: a worker that has proved for both circuits holds 45 MB. On four, a proof's sums take a third of the time
+ * that they take on one. See docs/performance.md for what more would gain.
+ */
+const MAX_WORKERS = 4;
 const MAX_WAITING = 1024;
+/** About what a new worker needs, after the one of a cancelled task was ended, until it is as fast again. */
+const CANCEL_MS = 1000;
 
 /** Shares of the time a proof takes, in hundredths. Together with what is done at its time they make 100. */
 const SHARES = {
@@ -133,11 +141,12 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     const key: VerificationKey = JSON.parse(json);
     return { bytes: verificationKeyToBytes(key), publicSignals: key.nPublic };
   });
-  const pool = new WorkerPool<WorkerTask, TaskResults, PieceShare>({
+  const pool = new WorkerPool<WorkerTask, TaskResults>({
     name: "prover",
     size: options.workers ?? Math.min(MAX_WORKERS, threads.cores()),
     maxWaiting: options.maxWaiting ?? MAX_WAITING,
     idleMs: options.idleMs,
+    cancelMs: options.cancelMs ?? CANCEL_MS,
     startWorker: options.startWorker ?? (() => threads.start(locations.worker)),
   });
 
@@ -173,17 +182,20 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     report("witness", "loading");
     const witness = await pool.run({ kind: "witness", program, inputs }, { signal });
     report("proving", "witness");
-    const onPiece = ({ piece, parts }: PieceShare) => report("proving", piece, parts);
-    const tasks = spread(pool.free);
+    const shares = spread(pool.free);
     let pieces: Pieces;
     try {
       const points = await allOrCancel(
-        tasks,
-        (shares, signal) => pool.run({ kind: "pieces", circuit, zkey, witness, shares }, { signal, onPiece }),
+        shares,
+        async (share, signal) => {
+          const point = await pool.run({ kind: "piece", circuit, zkey, witness, share }, { signal });
+          report("proving", share.piece, share.parts);
+          return point;
+        },
         signal,
       );
-      pieces = joined(tasks, points);
-      for (const point of points.flat()) point.fill(0);
+      pieces = joined(shares, points);
+      for (const point of points) point.fill(0);
     } finally {
       // the secrets are not needed any more, whatever happened
       witness.fill(0, (vkeys[circuit].publicSignals + 1) * 32);

@@ -106,6 +106,20 @@ for (const stage of ["loading", "witness", "proving"] as const) {
     }));
 }
 
+Deno.test("a proof that is cancelled while proving costs no worker and no key parsed again", async () => {
+  let started = 0;
+  const counted = () => (started++, startWorker());
+  await withProver({ workers: 2, cancelMs: 60_000, startWorker: counted }, async (prover) => {
+    const cancel = new AbortController();
+    const onProgress = ({ fraction }: Progress) => fraction > 0.1 && cancel.abort();
+    const proof = prover.proveWithdraw(withdrawInput(), { signal: cancel.signal, onProgress });
+    await assert.rejects(proof, code("cancelled"));
+    const { publicSignals } = await prover.proveWithdraw(withdrawInput());
+    assert.equal(publicSignals.length, 6);
+    assert.equal(started, 2);
+  });
+});
+
 Deno.test("an error of the caller's own onProgress ends the proof with it, and the next one is made", () =>
   withProver({ workers: 1 }, async (prover) => {
     for (const stage of ["loading", "witness", "proving"] as const) {

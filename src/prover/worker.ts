@@ -16,7 +16,7 @@ import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wi
 import { transferable } from "../threads/transferable.ts";
 import { failure, type WorkerMessage } from "../threads/worker_message.ts";
 import { computeWitness } from "./witness.ts";
-import type { PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
+import type { TaskResults, WorkerTask } from "./worker_task.ts";
 
 /** Bytes of randomness that blind a proof: 48 for r and 48 for s. */
 const BLINDING_BYTES = 96;
@@ -24,7 +24,7 @@ const BLINDING_BYTES = 96;
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<WorkerTask>) => void;
   postMessage(
-    message: WorkerMessage<TaskResults[keyof TaskResults], PieceShare>,
+    message: WorkerMessage<TaskResults[keyof TaskResults]>,
     transfer: Transferable[],
   ): void;
 };
@@ -36,7 +36,7 @@ const verifiers = new Map<CircuitName, Verifier>();
 scope.onmessage = ({ data: task }) => {
   try {
     const result = run(task);
-    const arrays = typeof result === "boolean" ? [] : [result].flat();
+    const arrays = typeof result === "boolean" ? [] : [result];
     scope.postMessage({ kind: "done", result }, transferable(arrays)); // handed over: no copy stays
   } catch (error) {
     scope.postMessage(failure(error, "prover"), []);
@@ -49,13 +49,9 @@ function run(task: WorkerTask): TaskResults[keyof TaskResults] {
   switch (task.kind) {
     case "witness":
       return computeWitness(new Uint8Array(task.program).slice(), task.inputs);
-    case "pieces": {
-      const prover = proverOf(task.circuit, task.zkey);
-      return task.shares.map((share) => {
-        const point = prover.piece(share.piece, share.part, share.parts, task.witness);
-        scope.postMessage({ kind: "piece", piece: share }, []);
-        return point;
-      });
+    case "piece": {
+      const { piece, part, parts } = task.share;
+      return proverOf(task.circuit, task.zkey).piece(piece, part, parts, task.witness);
     }
     case "assemble": {
       const { a, b1, b2, c, h } = task.pieces;
@@ -76,7 +72,7 @@ function run(task: WorkerTask): TaskResults[keyof TaskResults] {
 
 /** Overwrites what came with a task and tells about the witness. */
 function forget(task: WorkerTask): void {
-  if (task.kind === "pieces") task.witness.fill(0);
+  if (task.kind === "piece") task.witness.fill(0);
   if (task.kind === "assemble") { for (const points of Object.values(task.pieces)) points.fill(0); }
 }
 

@@ -17,16 +17,16 @@ export type Pieces = Readonly<Record<PieceName, Uint8Array>>;
 
 /**
  * Work for one worker. Files come along with each task, shared rather than copied, so that a new worker needs no other
- * message first; a worker parses each key once.
+ * message first; each worker parses each key that it proves with, once.
  */
 export type WorkerTask =
   | { readonly kind: "witness"; readonly program: ArrayBufferLike; readonly inputs: WitnessInputs }
   | {
-    readonly kind: "pieces";
+    readonly kind: "piece";
     readonly circuit: CircuitName;
     readonly zkey: ArrayBufferLike;
     readonly witness: Uint8Array;
-    readonly shares: readonly PieceShare[];
+    readonly share: PieceShare;
   }
   | {
     readonly kind: "assemble";
@@ -45,8 +45,8 @@ export type WorkerTask =
 /** What each kind of task returns. */
 export interface TaskResults {
   witness: Uint8Array<ArrayBuffer>;
-  /** A point for each share. */
-  pieces: Uint8Array[];
+  /** A point. */
+  piece: Uint8Array;
   assemble: Uint8Array;
   verify: boolean;
 }

@@ -7,7 +7,7 @@ import type { WorkerMessage } from "../threads/worker_message.ts";
 import { joined, spread } from "./proof_shares.ts";
 import { createProver } from "./prover.ts";
 import { computeWitness } from "./witness.ts";
-import type { PieceShare, TaskResults, WorkerTask } from "./worker_task.ts";
+import type { TaskResults, WorkerTask } from "./worker_task.ts";
 
 const artifact = (name: string) => Deno.readFileSync(new URL(`../../artifacts/${name}`, import.meta.url));
 const program = artifact("withdraw.wasm").buffer;
@@ -15,7 +15,7 @@ const zkey = artifact("withdraw.zkey").buffer;
 const inputs = { ...honestWithdrawal(3n) };
 const nothing: Left = { kind: "left", witness: 0, pieces: 0, answer: 0, witnessProgram: 0 };
 
-type Answer = WorkerMessage<TaskResults[keyof TaskResults], PieceShare>;
+type Answer = WorkerMessage<TaskResults[keyof TaskResults]>;
 type Ask = (task: WorkerTask) => Promise<[answer: Answer, left: Left]>;
 
 /** A watched worker, asked one task after another. */
@@ -67,23 +67,23 @@ Deno.test("nor when the inputs are refused", () =>
 Deno.test("a worker keeps neither witness nor unblinded points, whatever comes of the pieces", () =>
   withWorker(async (ask) => {
     const witness = computeWitness(new Uint8Array(program), inputs);
-    const tasks = spread(4);
-    const points = [];
-    for (const shares of tasks) {
-      const [answer, left] = await ask({ kind: "pieces", circuit: "withdraw", zkey, witness, shares });
+    const shares = spread(4);
+    const points: Uint8Array[] = [];
+    for (const share of shares) {
+      const [answer, left] = await ask({ kind: "piece", circuit: "withdraw", zkey, witness, share });
       assert(answer.kind === "done");
-      points.push(answer.result as Uint8Array[]);
+      points.push(answer.result as Uint8Array);
       assert.deepEqual(left, nothing);
     }
-    const pieces = joined(tasks, points);
+    const pieces = joined(shares, points);
     const [proof, leftOfPieces] = await ask({ kind: "assemble", circuit: "withdraw", zkey, pieces });
     assert(proof.kind === "done" && (proof.result as Uint8Array).length === 384);
     assert.deepEqual(leftOfPieces, nothing);
 
     const malformed = { ...pieces, h: pieces.h.slice(1) };
     const failures: WorkerTask[] = [
-      { kind: "pieces", circuit: "withdraw", zkey, witness: witness.slice(32), shares: tasks[0] },
-      { kind: "pieces", circuit: "deposit", zkey: zkey.slice(9), witness, shares: tasks[0] },
+      { kind: "piece", circuit: "withdraw", zkey, witness: witness.slice(32), share: shares[0] },
+      { kind: "piece", circuit: "deposit", zkey: zkey.slice(9), witness, share: shares[0] },
       { kind: "assemble", circuit: "withdraw", zkey, pieces: malformed },
     ];
     for (const task of failures) {
@@ -111,7 +111,7 @@ Deno.test("the calling thread keeps no witness and no unblinded points either", 
     prover.close();
   }
   const assemble = sent.find((task) => task.kind === "assemble");
-  const shares = sent.filter((task) => task.kind === "pieces");
+  const shares = sent.filter((task) => task.kind === "piece");
   assert(assemble !== undefined && shares.length > 0);
   for (const piece of Object.values(assemble.pieces)) assert(piece.every((byte) => byte === 0));
   const wires = 7; // the constant 1, and six public signals

@@ -1,9 +1,8 @@
 /** What a worker answers. Whatever goes wrong in it is answered too, with what a message may carry. */
 import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
 
-/** A piece is done, the task is done, or it failed. */
-export type WorkerMessage<Result, Piece = never> =
-  | { readonly kind: "piece"; readonly piece: Piece }
+/** The task is done, or it failed: a task gets one answer. */
+export type WorkerMessage<Result> =
   | { readonly kind: "done"; readonly result: Result }
   | {
     readonly kind: "failed";

@@ -1,6 +1,6 @@
 /**
- * Worker threads and the queue before them: starts workers when there is work, replaces one that crashed or whose task
- * was cancelled, and holds at most a bounded number of waiting tasks. It knows nothing of what the tasks are.
+ * Worker threads and the queue before them: starts workers when there is work, replaces one that crashed or that
+ * does not come to the end of a cancelled task, and holds at most a bounded number of waiting tasks. It knows nothing of what the tasks are.
  */
 import { Problem } from "../core/errors.ts";
 import type { WorkerMessage } from "./worker_message.ts";
@@ -20,43 +20,50 @@ export interface WorkerPoolOptions {
   readonly maxWaiting: number;
   /** Ends a worker that had no work for so long, in milliseconds; without it workers live until `close`. */
   readonly idleMs?: number;
+  /**
+   * How long the worker of a cancelled task may take to come to its end, in milliseconds. It then takes the next task
+   * with what it has loaded; one that takes longer is ended. Without it, every such worker is ended at once.
+   */
+  readonly cancelMs?: number;
   readonly startWorker: () => Worker;
 }
 
 /** How one task runs. */
-export interface RunOptions<Piece> {
+export interface RunOptions {
   readonly signal?: AbortSignal;
-  readonly onPiece?: (piece: Piece) => void;
   /** Goes before tasks that are not: for short ones. */
   readonly urgent?: boolean;
   /** Parts of the task that are handed over rather than copied. */
   readonly transfer?: readonly Transferable[];
 }
 
-interface Job<Piece> extends RunOptions<Piece> {
+interface Job extends RunOptions {
   readonly task: Task;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Seat<Piece> {
+interface Seat {
   readonly worker: Worker;
-  job?: Job<Piece>;
-  idleTimer?: ReturnType<typeof setTimeout>;
+  job?: Job;
+  /** Whether its task was cancelled and it has not answered yet. */
+  finishing?: boolean;
+  /** Ends it, when it rests or finishes for too long. */
+  timer?: ReturnType<typeof setTimeout>;
 }
 
-/** A pool of workers that take tasks of type `T`, answer with `Results` by their kind, and tell of `Piece`s on the way. */
-export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknown>, Piece = never> {
+/** A pool of workers that take tasks of type `T` and answer with `Results` by their kind. */
+export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknown>> {
   readonly #options: WorkerPoolOptions;
-  readonly #seats = new Set<Seat<Piece>>();
-  readonly #waiting: Job<Piece>[] = [];
+  readonly #seats = new Set<Seat>();
+  readonly #waiting: Job[] = [];
   #closed = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
   }
 
-  /** Workers that a further task would find free, running already or not. */
+  /** Workers that a further task would find free, running already or not, or coming to the end of a cancelled one. */
   get free(): number {
     const busy = [...this.#seats].filter((seat) => seat.job !== undefined).length;
     return Math.max(0, this.#options.size - busy - this.#waiting.length);
@@ -65,18 +72,17 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   /**
    * Runs a task on the next free worker.
    *
-   * @throws {Problem} what the worker reports; `cancelled` when the signal is aborted (a running task's worker is ended)
-   *   or the pool closed; `verification_busy` when too many wait; `internal` when the worker crashed or did not start;
+   * @throws {Problem} what the worker reports; `cancelled` at once when the signal is aborted or the pool closed; `verification_busy` when too many wait; `internal` when the worker crashed or did not start;
    *   `invalid_request` when the task cannot be sent to one
    */
-  run<One extends T>(task: One, options: RunOptions<Piece> = {}): Promise<Results[One["kind"]]> {
+  run<One extends T>(task: One, options: RunOptions = {}): Promise<Results[One["kind"]]> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw this.#closedProblem();
       if (options.signal?.aborted) throw new Problem("cancelled");
       if (this.#waiting.length >= this.#options.maxWaiting) throw new Problem("verification_busy");
       const cancel = () => this.#cancel(job);
       const settled = () => options.signal?.removeEventListener("abort", cancel);
-      const job: Job<Piece> = {
+      const job: Job = {
         ...options,
         task,
         resolve: (result) => {
@@ -110,7 +116,7 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
 
   #dispatch(): void {
     while (this.#waiting.length > 0) {
-      const seat = [...this.#seats].find((seat) => seat.job === undefined);
+      const seat = [...this.#seats].find((seat) => seat.job === undefined && !seat.finishing);
       if (seat === undefined && this.#seats.size >= this.#options.size) return;
       const job = this.#waiting.shift()!; // taken first: whatever fails from here on is this job's
       try {
@@ -122,18 +128,18 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   }
 
   /** Gives the job to a worker without one. @throws {Problem} `invalid_request`: the worker rests on */
-  #hand(job: Job<Piece>, seat: Seat<Piece>): void {
+  #hand(job: Job, seat: Seat): void {
     try {
       seat.worker.postMessage(job.task, [...job.transfer ?? []]);
     } catch (cause) { // what cannot be cloned to a worker
       throw new Problem("invalid_request", "inputs hold what is no value", { cause });
     }
-    clearTimeout(seat.idleTimer);
+    clearTimeout(seat.timer);
     seat.job = job;
   }
 
   /** A new worker, at rest. @throws {Problem} `internal` */
-  #start(): Seat<Piece> {
+  #start(): Seat {
     let worker: Worker;
     try {
       worker = this.#options.startWorker();
@@ -141,9 +147,8 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
       const message = cause instanceof Error ? cause.message : String(cause);
       throw new Problem("internal", `${this.#options.name} worker did not start: ${message}`, { cause });
     }
-    const seat: Seat<Piece> = { worker };
-    seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown, Piece>>) =>
-      this.#receive(seat, data);
+    const seat: Seat = { worker };
+    seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown>>) => this.#receive(seat, data);
     seat.worker.onerror = (event) => {
       event.preventDefault?.(); // not of every runtime; it reaches the caller; unhandled it would end the process
       this.#fail(seat, new Problem("internal", `${this.#options.name} worker crashed: ${event.message}`));
@@ -154,38 +159,34 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   }
 
   /** From here on the worker has no job, and ends when it gets none for long. */
-  #rest(seat: Seat<Piece>): void {
+  #rest(seat: Seat): void {
+    clearTimeout(seat.timer);
     seat.job = undefined;
+    seat.finishing = false;
     const { idleMs } = this.#options;
-    if (idleMs !== undefined) seat.idleTimer = setTimeout(() => this.#end(seat), idleMs);
+    if (idleMs !== undefined) seat.timer = setTimeout(() => this.#end(seat), idleMs);
   }
 
-  #receive(seat: Seat<Piece>, message: WorkerMessage<unknown, Piece>): void {
-    const { job } = seat;
-    if (job === undefined || !this.#seats.has(seat)) return; // its task was cancelled while it answered
-    if (message.kind === "piece") {
-      try {
-        job.onPiece?.(message.piece);
-      } catch (error) { // the caller's own: it gets it back
-        this.#fail(seat, error);
-      }
-    } else if (message.kind === "failed" && message.fatal) {
+  #receive(seat: Seat, message: WorkerMessage<unknown>): void {
+    if (!this.#seats.has(seat)) return; // it was ended while it answered
+    if (message.kind === "failed" && message.fatal) {
       this.#fail(seat, new Problem(message.code, message.message, { errors: message.errors }));
-    } else {
-      this.#rest(seat);
-      if (message.kind === "done") job.resolve(message.result);
-      else job.reject(new Problem(message.code, message.message, { errors: message.errors }));
-      this.#dispatch();
+      return;
     }
+    const { job } = seat; // none when it was cancelled
+    this.#rest(seat);
+    if (message.kind === "done") job?.resolve(message.result);
+    else job?.reject(new Problem(message.code, message.message, { errors: message.errors }));
+    this.#dispatch();
   }
 
-  #fail(seat: Seat<Piece>, error: unknown): void {
+  #fail(seat: Seat, error: unknown): void {
     this.#end(seat);
     seat.job?.reject(error);
     this.#dispatch();
   }
 
-  #cancel(job: Job<Piece>): void {
+  #cancel(job: Job): void {
     const place = this.#waiting.indexOf(job);
     if (place >= 0) {
       this.#waiting.splice(place, 1);
@@ -193,11 +194,24 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
       return;
     }
     const seat = [...this.#seats].find((seat) => seat.job === job);
-    if (seat !== undefined) this.#fail(seat, new Problem("cancelled"));
+    if (seat !== undefined) this.#abandon(seat);
   }
 
-  #end(seat: Seat<Piece>): void {
-    clearTimeout(seat.idleTimer);
+  /** Its task is over for the caller; the worker has a while to come to the end of it. */
+  #abandon(seat: Seat): void {
+    const { cancelMs } = this.#options;
+    if (cancelMs === undefined) return this.#fail(seat, new Problem("cancelled"));
+    seat.job?.reject(new Problem("cancelled"));
+    seat.job = undefined;
+    seat.finishing = true;
+    seat.timer = setTimeout(() => {
+      this.#end(seat);
+      this.#dispatch();
+    }, cancelMs);
+  }
+
+  #end(seat: Seat): void {
+    clearTimeout(seat.timer);
     this.#seats.delete(seat);
     seat.worker.terminate();
   }

@@ -102,6 +102,69 @@ Deno.test("a worker that crashed and cannot be replaced refuses those who waited
   });
 });
 
+/** Works for so many milliseconds, without looking at messages, before it answers. */
+const startSlow = () =>
+  source(`onmessage = ({ data: { value } }) => {
+    for (const end = performance.now() + value; performance.now() < end;);
+    postMessage({ kind: "done", result: value });
+  };`);
+
+/** How many workers were started. */
+function counted(start: () => Worker): { startWorker: () => Worker; readonly started: number } {
+  let started = 0;
+  return {
+    startWorker: () => (started++, start()),
+    get started() {
+      return started;
+    },
+  };
+}
+
+Deno.test("a cancelled task is over at once; its worker comes to its end and takes the next one", async () => {
+  const workers = counted(startSlow);
+  await withPool({ startWorker: workers.startWorker, cancelMs: 10_000 }, async (pool) => {
+    await pool.run(echo(0)); // it has started
+    const cancel = new AbortController();
+    let cancelled = false;
+    const running = pool.run(echo(400), { signal: cancel.signal }).catch((error) => {
+      cancelled = true;
+      return error;
+    });
+    cancel.abort();
+    const next = pool.run(echo(1));
+    assert(code("cancelled")(await running));
+    assert.equal(pool.free, 0);
+    assert.equal(await next.then((value) => cancelled && value), 1);
+    assert.equal(pool.free, 1);
+    assert.equal(workers.started, 1);
+  });
+});
+
+Deno.test("the worker of a cancelled task that does not come to its end is replaced", async () => {
+  const workers = counted(startSlow);
+  await withPool({ startWorker: workers.startWorker, cancelMs: 20 }, async (pool) => {
+    const cancel = new AbortController();
+    const endless = pool.run(echo(Infinity), { signal: cancel.signal });
+    const next = pool.run(echo(1));
+    cancel.abort();
+    await assert.rejects(endless, code("cancelled"));
+    assert.equal(await within(5000, next), 1);
+    assert.equal(workers.started, 2);
+  });
+});
+
+Deno.test("without a time to come to its end, the worker of a cancelled task is ended at once", async () => {
+  const workers = counted(startSlow);
+  await withPool({ startWorker: workers.startWorker }, async (pool) => {
+    const cancel = new AbortController();
+    const endless = pool.run(echo(Infinity), { signal: cancel.signal });
+    cancel.abort();
+    await assert.rejects(endless, code("cancelled"));
+    assert.equal(await within(5000, pool.run(echo(1))), 1);
+    assert.equal(workers.started, 2);
+  });
+});
+
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

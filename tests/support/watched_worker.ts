@@ -19,7 +19,7 @@ export interface Ready {
   readonly kind: "ready";
 }
 
-type Answer = WorkerMessage<TaskResults[keyof TaskResults], unknown>;
+type Answer = WorkerMessage<TaskResults[keyof TaskResults]>;
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<WorkerTask>) => void;
@@ -33,7 +33,7 @@ const programs: WebAssembly.Memory[] = [];
 scope.postMessage = (message, transfer = []) => {
   post(message, transfer);
   if (message.kind === "done" && typeof message.result !== "boolean") {
-    answers.push(...[message.result].flat());
+    answers.push(message.result);
   }
 };
 
@@ -52,7 +52,7 @@ scope.onmessage = (event) => {
   const { data: task } = event;
   post({
     kind: "left",
-    witness: task.kind === "pieces" ? nonZero(task.witness) : 0,
+    witness: task.kind === "piece" ? nonZero(task.witness) : 0,
     pieces: task.kind === "assemble" ? sum(Object.values(task.pieces)) : 0,
     answer: sum(answers),
     witnessProgram: sum(programs.splice(0).map(({ buffer }) => new Uint8Array(buffer))),
