@@ -30,7 +30,9 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
 
     await t.step("a file that exists is never written over", async () => {
       const before = await Deno.readTextFile(file);
-      assert.equal((await tonado(["wallet", "create", file])).code, 1);
+      const { code, stderr } = await tonado(["wallet", "create", file]);
+      assert.match(stderr, /cannot be written anew: it exists/);
+      assert.equal(code, 2, stderr);
       assert.equal(await Deno.readTextFile(file), before);
     });
 
