@@ -7,6 +7,7 @@
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
+import { turn } from "../core/turns.ts";
 import type { Store } from "../store/store.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
@@ -30,6 +31,8 @@ export interface BeliefDeps {
 const ATTEMPTS = 3;
 /** Withdrawals that are asked for one by one, the newest first. */
 const MOST_ASKED = 30;
+/** Claimed leaves that are looked for in the tree before others may have their turn. */
+const LEAVES_A_TURN = 1_024;
 
 const UNKNOWN = "the second chain endpoint does not know the newest transactions of the first: " +
   "they are made up, or it is behind";
@@ -77,7 +80,7 @@ export class Belief implements HistoryJudge {
 
   async judge(tip: TransactionId, claims: Claims): Promise<TransactionId | undefined> {
     const { clock, pace } = this.#deps;
-    assertFollow(claims, this.#tree);
+    await assertFollow(claims, this.#tree);
     await this.#assertPaidOnce(claims);
     const root = await this.#tree.rootAfter(claims.leaves.map(({ commitment }) => commitment));
     this.leaves = this.#tree.size + claims.leaves.length;
@@ -145,7 +148,7 @@ export class Belief implements HistoryJudge {
 }
 
 /** Leaves follow the tree's, and no commitment is in it twice. */
-function assertFollow({ leaves }: Claims, tree: PoolTree): void {
+async function assertFollow({ leaves }: Claims, tree: PoolTree): Promise<void> {
   const seen = new Set<bigint>();
   for (const [i, { leafIndex, commitment }] of leaves.entries()) {
     if (leafIndex !== tree.size + i) {
@@ -158,5 +161,6 @@ function assertFollow({ leaves }: Claims, tree: PoolTree): void {
       throw new Problem("chain_inconsistent", `the commitment of leaf ${leafIndex} is in the tree already`);
     }
     seen.add(commitment);
+    if (seen.size % LEAVES_A_TURN === 0) await turn();
   }
 }

@@ -7,6 +7,7 @@ import { FIELD_BYTES } from "../core/field.ts";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import type { Deposit, Leaves } from "../store/store.ts";
 import { LeafCollector } from "../tree/leaf_collector.ts";
+import { rootAfter } from "../tree/root_after.ts";
 import { thisThread, type TreeService } from "../tree/tree_service.ts";
 import { encodeLeaves } from "./leaf_json.ts";
 
@@ -116,17 +117,7 @@ export class PoolTree {
 
   /** What the root would be after these leaves; the tree stays as it is. */
   async rootAfter(commitments: readonly bigint[]): Promise<bigint> {
-    if (commitments.length === 0) return this.root;
-    if (commitments.length === 1) return this.#tree.rootAfter(commitments[0]);
-    const tree = MerkleTree.fromLevels(this.size, this.levels.map((nodes) => nodes.slice()));
-    const leaves = new LeafCollector(tree, this.service);
-    try {
-      for (const commitment of commitments) await leaves.add(commitment);
-      await leaves.finish();
-    } finally {
-      await leaves.rest();
-    }
-    return tree.root;
+    return await rootAfter(this.#tree, commitments, this.service);
   }
 
   /** Appends stored leaves, streamed; stops early when `signal` aborts. */

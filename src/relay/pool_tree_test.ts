@@ -1,8 +1,9 @@
 import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { MerkleTree } from "../core/merkle_tree.ts";
-import { toHex } from "../core/field.ts";
+import { FIELD_BYTES, toHex } from "../core/field.ts";
 import { leavesOf } from "../../tests/support/leaves.ts";
 import type { Leaves } from "../store/store.ts";
+import { thisThread, type TreeService } from "../tree/tree_service.ts";
 import { type CommitmentsPage, PoolTree } from "./pool_tree.ts";
 
 const COUNT = 2_500;
@@ -101,4 +102,27 @@ Deno.test("pool tree: no more encoded leaves are kept than may be, and what is n
   notEqual(first.items[1].buffer, again.items[1].buffer);
   deepEqual(membersOf(again), membersOf(first));
   deepEqual(membersOf(again), membersOf((await filled()).page(0, COUNT)));
+});
+
+Deno.test("pool tree: what the root would be is found without an index or a copy of the tree", async () => {
+  let most = 0;
+  const service: TreeService = {
+    ...thisThread,
+    hash(levels, start, end) {
+      most = Math.max(most, levels[0].length / FIELD_BYTES);
+      return thisThread.hash(levels, start, end);
+    },
+    index: () => Promise.reject(new Error("nobody looks for a leaf")),
+  };
+  const tree = new PoolTree(service);
+  await tree.load(stored(0, 2_000), never);
+  const { root } = tree;
+  most = 0;
+  const rest = Array.from({ length: 1_200 }, (_, i) => leaf(2_000 + i));
+  const expected = new MerkleTree();
+  expected.appendMany(Array.from({ length: 3_200 }, (_, i) => leaf(i)));
+  equal(await tree.rootAfter(rest), expected.root);
+  equal(most, 2_048, "room for the new leaves");
+  deepEqual([tree.root, tree.size], [root, 2_000]);
+  equal(await tree.rootAfter([]), root);
 });

@@ -8,7 +8,7 @@ import { Problem } from "../core/errors.ts";
 import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "./chain.ts";
 import { EndpointError, type EndpointOptions, openEndpoint } from "./json_rpc.ts";
 import { parseStack, serializeArguments } from "./stack_json.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../core/turns.ts";
 
 /** Transactions that toncenter gives at once. */
 const LARGEST_PAGE = 100;

@@ -1,7 +1,7 @@
 /** A tree's larger work, and the two ways to have it done: on worker threads, or on this one. */
 import { FIELD_BYTES } from "../core/field.ts";
 import { hashNewNodes, MERKLE_TREE_HEIGHT } from "../core/tree_levels.ts";
-import type { TreeWork } from "../core/tree_work.ts";
+import { LEAST_HEIGHT, type TreeWork } from "../core/tree_work.ts";
 import { threads } from "../threads/threads.ts";
 import { transferable } from "../threads/transferable.ts";
 import { WorkerPool } from "../threads/worker_pool.ts";
@@ -45,7 +45,7 @@ const MAX_WORKERS = 16;
 /** Fewer leaves are hashed at once where they are: that takes less than a few milliseconds. */
 const FEW = 256;
 /** A task is a subtree: large enough to make a message's cost vanish, small enough to keep all workers busy. */
-const HEIGHTS = { least: 9, most: 12 };
+const HEIGHTS = { least: LEAST_HEIGHT, most: 12 };
 const TASKS_PER_WORKER = 4;
 
 /**

@@ -2,6 +2,7 @@
 import { FIELD_BYTES } from "../../src/core/field.ts";
 import { MerkleTree } from "../../src/core/merkle_tree.ts";
 import { createProver } from "../../src/prover/prover.ts";
+import { rootAfter } from "../../src/tree/root_after.ts";
 import { TreeWorkers } from "../../src/tree/tree_service.ts";
 import { depositInput, withdrawInput } from "../../tests/support/proof_inputs.ts";
 import { probeLoop } from "./loop_probe.ts";
@@ -10,12 +11,16 @@ import type { Figure, Outcome, Study } from "./study.ts";
 const ROUNDS = 5;
 const LONGEST_MS = 20;
 const PIECE = 2 ** 16 * FIELD_BYTES;
+/** What a poll may find at once. */
+const NEW_LEAVES = Array.from({ length: 100 }, (_, i) => BigInt(i + 1));
 
 async function away(): Promise<Outcome> {
   const prover = await createProver();
   const workers = new TreeWorkers();
   const probe = probeLoop();
   let tree = new MerkleTree();
+  const followed = new MerkleTree();
+  await followed.appendWith(new Uint8Array(2 * PIECE).fill(1), workers);
   const header = { pool: "0:00" };
   const key = new Uint8Array(32);
   let packed: Uint8Array<ArrayBuffer>;
@@ -27,6 +32,7 @@ async function away(): Promise<Outcome> {
       tree = new MerkleTree();
       for (let i = 0; i < 4; i++) await tree.appendWith(new Uint8Array(PIECE).fill(i + 1), workers);
     },
+    "root after 100 leaves on 2^17": () => rootAfter(followed, NEW_LEAVES, workers),
     "packing its snapshot": async () => {
       const { size, levels } = tree;
       packed = await workers.pack({ ...header, size, levels, times: new Uint32Array(size) }, key);
