@@ -53,6 +53,16 @@ export async function syncTree(
   tree: MerkleTree = new MerkleTree(),
   onProgress: (progress: TreeProgress) => void = () => {},
 ): Promise<MerkleTree> {
+  await append(tree, source, onProgress);
+  await assertKnownRoot(pool, tree);
+  return tree;
+}
+
+async function append(
+  tree: MerkleTree,
+  source: CommitmentSource,
+  onProgress: (progress: TreeProgress) => void = () => {},
+): Promise<void> {
   const leaves = new LeafCollector(tree, ownTreeWorkers());
   try {
     for await (const batch of source.commitments(tree.size)) {
@@ -63,6 +73,10 @@ export async function syncTree(
     // What came before an error is kept: the next attempt goes on there.
     await leaves.finish();
   }
+}
+
+/** @throws {Problem} `unknown_root` */
+async function assertKnownRoot(pool: Pool, tree: MerkleTree): Promise<void> {
   const known = await pool.getRootHistory();
   if (!known.includes(tree.root)) {
     throw new Problem(
@@ -70,7 +84,6 @@ export async function syncTree(
       `the tree of ${tree.size} leaves does not have a root that the pool knows`,
     );
   }
-  return tree;
 }
 
 /** How a source that is behind is waited for. */
@@ -100,7 +113,9 @@ export async function syncWholeTree(
 ): Promise<MerkleTree> {
   const leaves = await pool.getNextIndex(signal ? { signal } : {});
   for (let waited = 0;; waited += SOURCE_PAUSE_MS) {
-    await syncTree(pool, source, tree, onTree);
+    await append(tree, source, onTree);
+    // With the first deposit the pool forgets the empty tree's root: a source that has no leaf yet is only behind.
+    if (tree.size > 0 || leaves === 0) await assertKnownRoot(pool, tree);
     if (tree.size >= leaves) return tree;
     if (waited >= treePatienceMs) {
       throw new Problem(

@@ -171,6 +171,24 @@ Deno.test("a source that invents, drops or reorders commitments is found out by 
   }
 });
 
+Deno.test("a source that has none of the deposits yet is waited for; one that stays so is given up as incomplete", async () => {
+  const honest = fromChain(chain, pool.address);
+  const request = {
+    ...{ pool, network, prover, note: mine, relayer: null, fee: 0n },
+    recipient: Address.parse(`0:${"3c".repeat(32)}`),
+  };
+  let asked = 0;
+  const late = { commitments: (from: number) => asked++ === 0 ? once([]) : honest.commitments(from) };
+  const { proof, publicSignals } = await buildWithdrawArgs({ ...request, source: late });
+  assert.equal(asked, 2);
+  assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
+  const empty = { commitments: () => once([]) };
+  await assert.rejects(
+    buildWithdrawArgs({ ...request, source: empty, treePatienceMs: 0 }),
+    code("tree_incomplete"),
+  );
+});
+
 Deno.test("a direct withdrawal, relayed by nobody, pays the whole denomination", async () => {
   const recipient = Address.parse(`0:${"3c".repeat(32)}`);
   const source = fromChain(chain, pool.address);
