@@ -2,8 +2,8 @@
 # Plays the commands of the guides as somebody new would, one after another, in an empty folder with an empty HOME and
 # nothing of this machine's environment: what is marked `sh play` in README.md and docs/, with the programs marked
 # `js run NAME` under their names. Guides that go on where another ends are played in one folder; the ceremony's has a
-# phase 1 file and constraint systems in it, which are small; the integrator's has the packed library, Node and npm,
-# and is skipped, by name, where these or npm's registry cannot be had: with TONADO_REQUIRE_ALL=1 that fails. Usage:
+# phase 1 file and constraint systems in it, which are small; the integrator's has the packed library, Node and npm, and
+# is skipped, by name, where these or npm's registry cannot be had: with TONADO_REQUIRE_ALL=1 that fails. Usage:
 #   tests/newcomer.sh BINARY [TRANSCRIPT]     default transcript: dist/newcomer.log
 # TONADO_TEST_TARBALL names a packed library; unset: it is packed here.
 set -euo pipefail
@@ -57,7 +57,7 @@ play() { # number pages
   done
   case $pages in
     docs/ceremony.md) "$deno" run -A "$root/tests/support/write_tiny_ceremony.ts" "$home/work" ;;
-    docs/integrating.md) prepare_integrating "$home" >> "$part" ;;
+    docs/integrating.md*) prepare_integrating "$home" >> "$part" ;;
   esac
   # A process group of its own: what the guide leaves running ends with it.
   (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" "${environment[@]}" timeout 300 \
@@ -83,9 +83,9 @@ play 2 "docs/using.md docs/compliance.md"
 play 3 docs/operating.md
 missing=$(lacking)
 if [ -z "$missing" ]; then
-  play 5 docs/integrating.md
+  play 5 "docs/integrating.md docs/migration.md"
 else
-  echo "skipped: docs/integrating.md needs $missing" | tee "$parts/5"
+  echo "skipped: docs/integrating.md and docs/migration.md need $missing" | tee "$parts/5"
   if [ "${TONADO_REQUIRE_ALL:-}" = 1 ]; then exit 1; fi
 fi
 wait "$ceremony"

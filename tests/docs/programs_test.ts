@@ -1,6 +1,6 @@
 /**
  * The documentation's programs, `js run NAME` and `ts run`, run as they stand against one local network. Here they run on
- * Deno, with their types checked; the integrator's guide is played on Node as well, by tests/newcomer.sh.
+ * Deno, with their types checked; tests/newcomer.sh plays those of the integrator and of a move on Node as well.
  */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
