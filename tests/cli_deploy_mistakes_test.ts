@@ -32,6 +32,20 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     /must be an integer from 0 to 30/,
   ],
   [
+    "an amount with an exponent",
+    ["deploy", ...localnet, "--amount", "1e3"],
+    wallet,
+    2,
+    /must be a plain decimal number/,
+  ],
+  [
+    "a pool to count that is none",
+    ["pool", "stats", "native-99", ...localnet],
+    {},
+    2,
+    /native-99 is no address, and no pool of the registry/,
+  ],
+  [
     "an unknown network",
     ["deploy", "--amount", "1", "--network", "main"],
     wallet,
@@ -129,14 +143,14 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     "a pool that is no address",
     ["pool", "inspect", "native-9", ...localnet],
     {},
-    1,
+    2,
     /native-9 is no address, and no pool of the registry/,
   ],
   [
     "a test address on mainnet",
     ["pool", "inspect", Address.parse(somebody).toString({ testOnly: true }), "--network", "mainnet"],
     {},
-    1,
+    2,
     /for test networks only/,
   ],
 ];

@@ -189,7 +189,7 @@ Deno.test("tonado deposit", async (t) => {
       1,
       /wrong_pool/,
     ],
-    ["an unknown pool", ["native-7"], 1, /native-1, /],
+    ["an unknown pool", ["native-7"], 2, /native-1, /],
     ["no pool", [], 2, /is required, one of native-0.1,/],
     ["pool and note", ["native-1", "--resume"], 2, /said by the note already/],
     [

@@ -31,7 +31,7 @@ Deno.test("where there is no note store, the next step is not to list it", () =>
   ));
 
 Deno.test("a pool that is not known is to be chosen of those that are listed", () =>
-  fails(["pool", "inspect", "nativ-10"], 1, /`tonado pool list --network testnet`/, /standard TON address/));
+  fails(["pool", "inspect", "nativ-10"], 2, /`tonado pool list --network testnet`/, /standard TON address/));
 
 Deno.test("a folder without a ceremony is no ceremony that fails", () =>
   fails(["ceremony", "verify", dir], 1, /begin one with `tonado ceremony init`/, /Build nothing on it/));
@@ -54,7 +54,7 @@ Deno.test("a deposit without a pool, where the registry has none, says what to n
 Deno.test("an address for test networks is no recipient on mainnet", async () => {
   const test = Address.parse(`0:${"77".repeat(32)}`).toString({ testOnly: true });
   for (const args of [["withdraw", "2f81", "--to", test], ["deposit", "jet-10", "--from", test]]) {
-    await fails([...args, "--network", "mainnet"], 1, /invalid_address/, /unknown_note|wrong_pool/);
+    await fails([...args, "--network", "mainnet"], 2, /invalid_address/, /unknown_note|wrong_pool/);
     const { stderr } = await tonado([...args, "--network", "testnet"], env);
     assert.doesNotMatch(stderr, /invalid_address/);
   }
@@ -106,7 +106,7 @@ Deno.test("the command to go on with has every flag that decides what happens, a
 });
 
 Deno.test("a pool that the registry does not have is to be chosen of another", () =>
-  fails(["note", "create", "native-7"], 1, /`tonado pool list`/, /asset, amount and network/));
+  fails(["note", "create", "native-7"], 2, /`tonado pool list`/, /asset, amount and network/));
 
 Deno.test("of no notes there is neither backup nor page", async () => {
   await (await noteFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE))).add([]);
@@ -128,6 +128,15 @@ Deno.test("one note is one note, and is looked for on its own network", async ()
   );
   const { stdout } = await tonado(["note", "backup", `${dir}/one.age`], env);
   assert.match(stdout, /^1 note in /);
+});
+
+Deno.test("a store that another process works with may be free later: exit code 3", async () => {
+  const store = await noteFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE));
+  using _ = await store.work();
+  const to = Address.parse(`0:${"77".repeat(32)}`).toString();
+  await Deno.writeTextFile(`${dir}/localnet.json`, JSON.stringify({ network: "localnet", pools: {} }));
+  const at = [...on, "--registry", `${dir}/localnet.json`, "--endpoint", "http://127.0.0.1:9"];
+  await fails(["withdraw", "--to", to, ...at], 3, /\[notes_busy\]/, /unknown_note/);
 });
 
 Deno.test("a note that is withdrawn is not told to be gone on with", async () => {

@@ -33,7 +33,7 @@ Deno.test("whose registry it is", async (t) => {
         );
         assert.deepEqual(JSON.parse(stdout).pools, Object.values(release.pools));
         const { code, stdout: link, stderr } = await tonado(["deposit", "native-1", ...on], env);
-        assert.deepEqual([code, link, /wrong_pool/.test(stderr)], [1, "", true], stderr);
+        assert.deepEqual([code, link, /no pool native-1 in/.test(stderr)], [2, "", true], stderr);
         const named = await tonado(
           ["pool", "list", "--json", "--network", network, "--registry", `deployments/${network}.json`],
           env,

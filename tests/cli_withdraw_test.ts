@@ -82,22 +82,56 @@ Deno.test("tonado withdraw", async (t) => {
       return { ...answer, pools: { "native-1": { ...answer.pools["native-1"], feeMin: "1" } } };
     };
   };
-  const dear: [name: string, lie: Lie, says: RegExp][] = [
+  const dear: [name: string, lie: Lie, status: number, says: RegExp][] = [
     [
       "quotes little and then asks for nearly all",
       feeOf((asked) => asked && 9500),
-      /it quoted a fee of 1 and/,
+      3,
+      /it quoted a fee of 0\.000000001 TON and now asks for 0\.95 TON/,
     ],
-    ["asks for nearly all from the first", feeOf(() => 9500), /more than the 100000000 that it may cost/],
+    [
+      "asks for nearly all from the first",
+      feeOf(() => 9500),
+      1,
+      /: asks for 0\.95 TON, and 0\.1 TON may be paid\n`--max-fee 0\.95` allows the cheapest/,
+    ],
   ];
-  for (const [name, lie, says] of dear) {
+  for (const [name, lie, status, says] of dear) {
     await t.step(`a relayer that ${name} gets no proof under --yes`, async () => {
       await using liar = serveApi(api, lie);
       const args = [ids[0], "--to", fresh("11").toString(), "--relayer", liar.url, "--yes"];
       const { code, stderr } = await withdraw(args);
       assert.match(stderr, says);
-      assert.equal(code, 3);
+      assert.equal(code, status);
       assert.ok(!liar.asked.includes("/withdraw"));
+    });
+  }
+
+  await t.step("a limit below every quote is refused, with what each asks for and how to go on", async () => {
+    await using dearer = serveApi(
+      api,
+      (path, answer) => path === "/status" ? { ...answer, feeBps: 700 } : answer,
+    );
+    const urls = [dearer, honest].flatMap(({ url }) => ["--relayer", url]);
+    const to = fresh("11").toString();
+    const args = [ids[0], "--to", to, ...urls, "--max-fee", "0.01"];
+    const { code, stderr, asked } = await withdraw(args, { agrees: true });
+    assert.deepEqual([code, asked], [1, []], stderr);
+    assert.ok(stderr.includes(`${honest.url}: asks for 0.05 TON, and 0.01 TON may be paid\n`), stderr);
+    assert.ok(stderr.includes(`${dearer.url}: asks for 0.07 TON, and 0.01 TON may be paid\n`), stderr);
+    assert.match(stderr, /^error: .*\[fee_above_limit\]$/m);
+    assert.match(stderr, /^`--max-fee 0\.05` allows the cheapest of them; nothing was submitted\.$/m);
+    assert.match(stderr, /to try again: tonado withdraw .* --max-fee <more> --relayer <url>$/m);
+    assert.doesNotMatch(stderr, /--max-fee 0\.01|[0-9]{8}\b/);
+    assert.ok(!honest.asked.includes("/withdraw"));
+  });
+
+  for (const flag of ["--max-fee", "--refund"]) {
+    await t.step(`${flag} 1e3 is a mistake, told before a relayer is asked`, async () => {
+      await using silent = serveApi(api);
+      const args = [ids[0], "--to", fresh("11").toString(), "--relayer", silent.url, flag, "1e3"];
+      const { code, stderr } = await withdraw(args);
+      assert.deepEqual([code, silent.asked], [2, []], stderr);
     });
   }
 

@@ -3,7 +3,7 @@ import { Address } from "@ton/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Problem } from "../core/errors.ts";
 import { type Network, networks } from "../core/network.ts";
-import { formatUnits } from "../core/units.ts";
+import { formatAmount, parseUnits } from "../core/units.ts";
 import { relayerUrl, shownUrl } from "../core/urls.ts";
 
 /** Values of {@linkcode addChainOptions}. */
@@ -55,6 +55,19 @@ function word(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** More than any asset has. */
+const MOST_DECIMALS = 80;
+
+/** An amount on the command line; how many places it may have is the asset's to say. */
+export function amountArgument(text: string): string {
+  try {
+    parseUnits(text, MOST_DECIMALS);
+  } catch {
+    throw new InvalidArgumentError("It must be a plain decimal number of whole units, like 10 or 0.5.");
+  }
+  return text;
+}
+
 /** A relayer on the command line, one of several. @throws {Problem} `invalid_config` */
 export function relayersArgument(text: string, all: readonly string[] = []): readonly string[] {
   return [...all, relayerArgument(text)];
@@ -103,14 +116,6 @@ function assertOfNetwork({ network, ...values }: Record<string, unknown>): void 
   }
 }
 
-/** An amount of a pool's asset for people. */
-export function units(
-  amount: bigint,
-  { asset, decimals }: { readonly asset: string; readonly decimals?: number },
-): string {
-  return asset === "native" ? native(amount) : `${formatUnits(amount, decimals)} ${asset}`;
-}
-
 /** A pool's address as people write it. */
 export function poolAddress(address: Address, network: Network): string {
   return address.toString({ bounceable: true, testOnly: network !== "mainnet" });
@@ -118,5 +123,5 @@ export function poolAddress(address: Address, network: Network): string {
 
 /** Nano native for people. */
 export function native(nano: bigint): string {
-  return `${formatUnits(nano)} TON`;
+  return formatAmount(nano, { asset: "native" });
 }

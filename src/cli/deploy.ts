@@ -11,17 +11,18 @@ import { loadDeployConfig } from "../config/tool_config.ts";
 import { type Deployment, poolKey } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { HIGHEST_GENERATION } from "../core/pool_constants.ts";
+import { formatAmount } from "../core/units.ts";
 import { type DeployOrder, deployPool } from "../ops/deploy.ts";
 import { identifyJetton } from "../ops/jetton_identity.ts";
 import type { Wallet, WalletVersion } from "../ton/wallet.ts";
 import {
   addChainOptions,
   addressArgument,
+  amountArgument,
   type ChainOptions,
   native,
   poolAddress,
   sameFlags,
-  units,
 } from "./chain_options.ts";
 import { colours, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
@@ -47,7 +48,7 @@ const POLL_MS = { mainnet: 2000, testnet: 2000, localnet: 200 } as const;
 export function deployCommand(wiring: Wiring): Command {
   const command = new Command("deploy")
     .description("deploy a pool, verify it on chain and write it into the registry")
-    .requiredOption("--amount <amount>", "denomination in whole units, like 10 or 0.5")
+    .requiredOption("--amount <amount>", "denomination in whole units, like 10 or 0.5", amountArgument)
     .option(
       "--asset <asset>",
       "native, or the address of a jetton's master (TEP-74, TEP-89)",
@@ -174,7 +175,7 @@ class Talk {
         `${this.#bold(pools.length > 0 ? "A new pool" : "A pool without its jetton wallet")} on ${network}`,
       );
       for (const { asset, amount, generation, address, owner, denomination, jetton } of pools) {
-        const takes = units(denomination, { asset, ...jetton });
+        const takes = formatAmount(denomination, { asset, ...jetton });
         this.#fact("pool", `${poolKey({ asset, amount, generation })}, takes exactly ${takes}`);
         if (jetton) {
           this.#fact("jetton", `${poolAddress(jetton.master, network)}, asked before anything else`);

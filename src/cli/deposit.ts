@@ -14,6 +14,7 @@ import { loadEndpoint } from "../config/tool_config.ts";
 import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { createNote, formatNote } from "../core/note.ts";
+import { formatAmount } from "../core/units.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { isDeploymentOfBuild } from "../ton/pool_state.ts";
@@ -25,11 +26,10 @@ import {
   native,
   poolAddress,
   relayerArgument,
-  units,
 } from "./chain_options.ts";
 import { DepositTalk } from "./deposit_talk.ts";
 import { misuse } from "./misuse.ts";
-import { noPool, poolsOf } from "./note.ts";
+import { poolsOf, unknownKey } from "./note.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { addPayerOptions, mustAgree, openPayer, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
@@ -164,7 +164,7 @@ async function choose(
       });
   }
   const pool = pools.get(key!); // one is named where neither flag is
-  if (!pool) throw noPool(key!, pools.keys());
+  if (!pool) throw unknownKey(key!, pools.keys());
   const { asset, amount, address } = pool;
   const text = formatNote(createNote({ asset, amount, network }));
   return { ...newRecord(text, wiring.now()), pool: address.toRawString() };
@@ -219,7 +219,7 @@ async function confirm(
   talk: DepositTalk,
 ): Promise<void> {
   const { network } = options;
-  const takes = units(deployment.denomination, deployment);
+  const takes = formatAmount(deployment.denomination, deployment);
   const facts = {
     key: poolKey(deployment),
     address: poolAddress(deployment.address, network),

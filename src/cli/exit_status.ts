@@ -24,6 +24,8 @@ export const exitMeaning: Readonly<Record<keyof typeof exitStatus, string>> = {
 const USAGE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "invalid_config",
   "invalid_registry",
+  "invalid_address",
+  "invalid_amount",
   "unpayable_recipient",
 ]);
 /** HTTP statuses of problems that pass by themselves: Too Many Requests, Service Unavailable. */

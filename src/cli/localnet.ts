@@ -3,7 +3,8 @@ import type { Address } from "@ton/core";
 import { Command, InvalidArgumentError } from "commander";
 import { formatDeployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
-import { units } from "./chain_options.ts";
+import { formatAmount } from "../core/units.ts";
+
 import { localConfig } from "./local_config.ts";
 import { colours } from "./style.ts";
 import type { RunningLocalnet, RunningRelayer, Wiring } from "./wiring.ts";
@@ -127,7 +128,9 @@ function print(
   line(`\n${c.bold("pools")}`);
   for (const [key, pool] of network.deployments.pools) {
     line(
-      `  ${key.padEnd(12)} ${pool.address.toString({ testOnly: true })}  ${units(pool.denomination, pool)}`,
+      `  ${key.padEnd(12)} ${pool.address.toString({ testOnly: true })}  ${
+        formatAmount(pool.denomination, pool)
+      }`,
     );
   }
   const { asset, decimals, master } = network.jetton;

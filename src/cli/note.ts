@@ -6,7 +6,7 @@ import { findNote, newRecord, type NoteRecord } from "../client/note_store.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
-import { Problem } from "../core/errors.ts";
+import { Problem, type ProblemCode } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
 import { createNote, formatNote } from "../core/note.ts";
 import { addChainOptions, type ChainOptions, sameFlags } from "./chain_options.ts";
@@ -74,7 +74,7 @@ export function noteCommand(wiring: Wiring): Command {
 async function createOne(wiring: Wiring, key: string, options: CheckOptions): Promise<void> {
   const { network, pools } = await findRegistry(options.network, options.registry);
   const pool = pools.get(key);
-  if (!pool) throw noPool(key, pools.keys());
+  if (!pool) throw unknownKey(key, pools.keys());
   const store = await openNotes(wiring, options, { create: true });
   const { asset, amount, address } = pool;
   const text = formatNote(createNote({ asset, amount, network }));
@@ -88,16 +88,15 @@ async function createOne(wiring: Wiring, key: string, options: CheckOptions): Pr
   );
 }
 
-/** @throws {Problem} `wrong_pool`, naming the pools there are */
-export function noPool(key: string, keys: Iterable<string>): Problem {
-  return new Problem(
-    "wrong_pool",
-    `no pool ${key} in the registry: ${[...keys].join(", ") || "it is empty"}`,
-    {
-      todo:
-        "Choose one of those, or another --network or --registry: `tonado pool list` shows what they have.",
-    },
-  );
+/** `invalid_config` for a key on the command line, naming the pools there are. */
+export function unknownKey(key: string, keys: Iterable<string>): Problem {
+  return noPool("invalid_config", key, keys);
+}
+
+function noPool(code: ProblemCode, key: string, keys: Iterable<string>): Problem {
+  return new Problem(code, `no pool ${key} in the registry: ${[...keys].join(", ") || "it is empty"}`, {
+    todo: "Choose one of those, or another --network or --registry: `tonado pool list` shows what they have.",
+  });
 }
 
 /**
@@ -112,7 +111,7 @@ export function poolsOf({ note, pool }: NoteRecord, { pools }: Deployments): [st
     each.asset === asset && each.amount === amount &&
     (pool === undefined || each.address.toRawString() === pool)
   );
-  if (found.length === 0) throw noPool(pool ?? poolKey({ asset, amount }), pools.keys());
+  if (found.length === 0) throw noPool("wrong_pool", pool ?? poolKey({ asset, amount }), pools.keys());
   return found;
 }
 

@@ -5,9 +5,10 @@ import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { Problem } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
+import { formatAmount } from "../core/units.ts";
 import type { PoolFacts } from "../ops/pool_facts.ts";
 import { inspectPool, type PoolAudit } from "../ops/inspect.ts";
-import { addChainOptions, type ChainOptions, native, poolAddress, units } from "./chain_options.ts";
+import { addChainOptions, type ChainOptions, native, poolAddress } from "./chain_options.ts";
 import { printChecks } from "./checks.ts";
 import { namedPool } from "./named_pool.ts";
 import { poolStatsCommand } from "./pool_stats.ts";
@@ -102,7 +103,9 @@ function print(wiring: Wiring, { address, checks, facts }: PoolAudit, options: C
 /** Of a jetton what the registry calls it; of one that is not in there the bare figure. */
 function takes({ info: { assetKind }, denomination, listed }: PoolFacts): string {
   if (assetKind === "native") return native(denomination);
-  return listed ? units(denomination, listed.deployment) : `${denomination} of a jetton's smallest unit`;
+  return listed
+    ? formatAmount(denomination, listed.deployment)
+    : `${denomination} of a jetton's smallest unit`;
 }
 
 /** Amounts as decimal nano, roots as canonical hex; absent when there is no pool: `facts` and `money`. */

@@ -6,9 +6,10 @@ import { loadEndpoint } from "../config/tool_config.ts";
 import type { Deployment, Deployments } from "../core/deployments.ts";
 import { toHex } from "../core/field.ts";
 import type { Network } from "../core/network.ts";
+import { formatAmount } from "../core/units.ts";
 import { FEES_OF, type PoolStats, poolStats, spans } from "../ops/pool_stats.ts";
 import type { DepositEvent, WithdrawalEvent } from "../ton/pool_event.ts";
-import { addChainOptions, type ChainOptions, poolAddress, units } from "./chain_options.ts";
+import { addChainOptions, type ChainOptions, poolAddress } from "./chain_options.ts";
 import { namedPool } from "./named_pool.ts";
 import { colours, isoSeconds, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
@@ -104,8 +105,8 @@ function print({ stdout, env }: Wiring, row: Row, { network, quiet }: StatsOptio
 
 /** Of a jetton that is in no registry its smallest unit. */
 function amountOf(amount: bigint, { deployment, stats }: Row): string {
-  if (stats.info.assetKind === "native") return units(amount, { asset: "native" });
-  return deployment ? units(amount, deployment) : `${amount} of a jetton's smallest unit`;
+  if (stats.info.assetKind === "native") return formatAmount(amount, { asset: "native" });
+  return deployment ? formatAmount(amount, deployment) : `${amount} of a jetton's smallest unit`;
 }
 
 /** Amounts as decimal integers in the asset's smallest unit. */

@@ -2,7 +2,8 @@
 import { type ComplianceReport, parseReport } from "../core/compliance.ts";
 import { poolKey } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
-import { native, units } from "./chain_options.ts";
+import { formatAmount } from "../core/units.ts";
+import { native } from "./chain_options.ts";
 import { escapeHtml, factTable, printablePage, unescapeHtml } from "./printable_page.ts";
 import { isoSeconds } from "./style.ts";
 
@@ -13,7 +14,7 @@ export function reportFacts(
   { statement: said }: ComplianceReport,
 ): (readonly [what: string, value: string])[] {
   const { pool, deposit, withdrawal } = said;
-  const shown = (amount: string) => units(BigInt(amount), pool);
+  const shown = (amount: string) => formatAmount(BigInt(amount), pool);
   return [
     ["purpose", said.purpose],
     ["made", isoSeconds(said.madeAt)],

@@ -4,8 +4,9 @@ import { RelayerClient } from "../client/relayer_client.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { Problem } from "../core/errors.ts";
+import { formatAmount } from "../core/units.ts";
 import { Pool } from "../ton/pool.ts";
-import { addChainOptions, type ChainOptions, poolAddress, relayersArgument, units } from "./chain_options.ts";
+import { addChainOptions, type ChainOptions, poolAddress, relayersArgument } from "./chain_options.ts";
 import { requireLife } from "./liveness.ts";
 import { colours } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
@@ -87,7 +88,9 @@ async function status(wiring: Wiring, options: StatusOptions): Promise<void> {
       );
       for (const pool of pools) {
         const fee = fees[pool.key];
-        if (fee !== undefined) stdout.write(`  ${pool.key.padEnd(14)} fee ${units(BigInt(fee), pool)}\n`);
+        if (fee !== undefined) {
+          stdout.write(`  ${pool.key.padEnd(14)} fee ${formatAmount(BigInt(fee), pool)}\n`);
+        }
       }
     }
   }

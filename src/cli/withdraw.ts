@@ -6,7 +6,7 @@ import { attempted, notePayment, paidOut } from "../client/note_payment.ts";
 import { findNote, type NoteRecord, type NoteStore, type WithdrawalJournal } from "../client/note_store.ts";
 import { defaultMaxFee, type RelayedRequest, withdrawThrough } from "../client/relayed_withdrawal.ts";
 import { RelayerClient, type WithdrawArgs } from "../client/relayer_client.ts";
-import { quoteRelayers } from "../client/relayer_quotes.ts";
+import { quoteRelayers, type RelayerQuote } from "../client/relayer_quotes.ts";
 import { withdrawSelf } from "../client/self_withdrawal.ts";
 import { fromChain, syncTree } from "../client/tree_sync.ts";
 import { resumeWithdrawal } from "../client/withdrawal_resume.ts";
@@ -15,13 +15,14 @@ import { loadEndpoint } from "../config/tool_config.ts";
 import type { Deployment } from "../core/deployments.ts";
 import { Problem, type ProblemCode } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
-import { parseUnits } from "../core/units.ts";
+import { formatAmount, formatUnits, parseUnits } from "../core/units.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import {
   addChainOptions,
   addressArgument,
+  amountArgument,
   type ChainOptions,
   relayersArgument,
   sameFlags,
@@ -62,10 +63,11 @@ export function withdrawCommand(wiring: Wiring): Command {
       "a relayer; give several, each with its flag, to compare their fees",
       relayersArgument,
     )
-    .option("--refund <amount>", "coins that the relayer adds, to move jettons on with", "0")
+    .option("--refund <amount>", "coins that the relayer adds, to move jettons on with", amountArgument, "0")
     .option(
       "--max-fee <amount>",
       "pass over relayers that ask for more; default with --yes: a tenth of the note",
+      amountArgument,
     )
     .option("--fast", "ask the relayer for the path: it learns which deposit is yours")
     .option("--self", "pay the gas with a wallet of your own: everybody sees it; for tests")
@@ -211,6 +213,8 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
     throw misuse("--relayer", "is required: the URL of a relayer, better of several");
   }
   const { network } = options;
+  const refund = parseUnits(options.refund);
+  const maxFee = mostFee(deployment, options);
   const { quotes, refused } = await quoteRelayers(
     [...new Set(urls)].map((url) => new RelayerClient(url, { signal })),
     {
@@ -218,8 +222,7 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
     },
   );
   talk.quotes(quotes, refused);
-  const refund = parseUnits(options.refund);
-  const maxFee = mostFee(deployment, options);
+  assertAffordable(quotes, maxFee, deployment);
   let agreed = -1n;
   const told = new Set<RelayerClient>();
   const request: RelayedRequest = {
@@ -255,6 +258,22 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
 function mostFee({ denomination, decimals }: Deployment, { maxFee, yes }: WithdrawOptions): bigint {
   if (maxFee !== undefined) return parseUnits(maxFee, decimals);
   return yes ? defaultMaxFee(denomination) : denomination;
+}
+
+/** @throws {Problem} `fee_above_limit` with what each asks for */
+function assertAffordable(quotes: readonly RelayerQuote[], maxFee: bigint, deployment: Deployment): void {
+  const [cheapest] = quotes;
+  if (cheapest.fee <= maxFee) return;
+  const asks = formatUnits(cheapest.fee, deployment.decimals);
+  throw new Problem("fee_above_limit", undefined, {
+    errors: quotes.map(({ relayer, fee }) => ({
+      pointer: relayer.baseUrl,
+      detail: `asks for ${formatAmount(fee, deployment)}, and ${
+        formatAmount(maxFee, deployment)
+      } may be paid`,
+    })),
+    todo: `\`--max-fee ${asks}\` allows the cheapest of them; nothing was submitted.`,
+  });
 }
 
 async function bySelf(job: Job, prover: Prover): Promise<void> {

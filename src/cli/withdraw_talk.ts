@@ -7,7 +7,8 @@ import type { RelayerClient, WithdrawalStatus } from "../client/relayer_client.t
 import type { RelayerQuote } from "../client/relayer_quotes.ts";
 import type { Deployment } from "../core/deployments.ts";
 import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
-import { flagsOf, sameFlags, units } from "./chain_options.ts";
+import { formatAmount } from "../core/units.ts";
+import { flagsOf, sameFlags } from "./chain_options.ts";
 import { mustAgree, payerFlags } from "./payer.ts";
 import { colours, progressLine } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
@@ -146,10 +147,12 @@ export class WithdrawTalk {
     const code = error instanceof Problem ? error.code : undefined;
     if (code !== undefined && OVER.has(code)) return;
     const { fast, refund, maxFee, self, restart } = this.options;
+    const tooDear = code === "fee_above_limit";
     const flags = [
       sameFlags(this.options),
       payerFlags(this.options),
-      flagsOf({ fast, refund: refund === "0" ? undefined : refund, "max-fee": maxFee }),
+      flagsOf({ fast, refund: refund === "0" ? undefined : refund, "max-fee": tooDear ? undefined : maxFee }),
+      tooDear ? "--max-fee <more>" : "",
     ].filter(Boolean).join(" ");
     const others = code === "relayer_unavailable" ? " --relayer <another>" : "";
     const how = self ? " --self" : others || " --relayer <url>";
@@ -172,7 +175,7 @@ export class WithdrawTalk {
   }
 
   #units(amount: bigint): string {
-    return units(amount, this.deployment);
+    return formatAmount(amount, this.deployment);
   }
 
   #address(address: Address): string {

@@ -6,6 +6,7 @@
 import type { Address } from "@ton/core";
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
+import { formatAmount } from "../core/units.ts";
 import type { ProveOptions } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
 import { assertNoteFits } from "./note_pool.ts";
@@ -79,8 +80,9 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  *   at first
  * @returns the relayer that had the proof last: when others had one before, the pool may have paid through any of them,
  *   and a proof of an earlier call may have paid another recipient: {@linkcode notePayment} tells
- * @throws {Problem} `relayer_unavailable` with one entry in `errors` a relayer when none takes it; what is wrong with the
- *   request itself, at once, `nullifier_already_used` only by the chain's word
+ * @throws {Problem} `relayer_unavailable` with one entry in `errors` a relayer when none takes it, `fee_above_limit` when
+ *   all of them ask for more than `maxFee`; what is wrong with the request itself, at once, `nullifier_already_used` only
+ *   by the chain's word
  */
 export async function withdrawThrough(
   relayers: readonly (RelayerClient | Pick<RelayerQuote, "relayer" | "fee">)[],
@@ -90,6 +92,7 @@ export async function withdrawThrough(
   const errors: ProblemDetail[] = [];
   const floors = new Map<RelayerClient, bigint>();
   const tried = new Map<RelayerClient, number>();
+  let dear = 0;
   const queue = relayers.map((given) => {
     if (given instanceof RelayerClient) return given;
     floors.set(given.relayer, given.fee);
@@ -124,10 +127,12 @@ export async function withdrawThrough(
         if (submitted && error.code === "nullifier_already_used") return { relayer: submitted, status: PAID };
         throw error;
       }
+      if (error.code === "fee_above_limit") dear++;
       errors.push({ pointer: relayer.baseUrl, detail: error.message });
     }
   }
   if (submitted && await pool.getIsSpent(note.nullifierHash)) return { relayer: submitted, status: PAID };
+  if (dear > 0 && dear === errors.length) throw new Problem("fee_above_limit", undefined, { errors });
   throw new Problem("relayer_unavailable", "no relayer took the withdrawal", { errors });
 }
 
@@ -168,12 +173,16 @@ export async function checkedTree(
 /** @throws {Problem} `relayer_unavailable` when the relayer asks for more than it did before */
 async function boundFloor(
   relayer: RelayerClient,
-  { poolKey, pool }: RelayedRequest,
+  { poolKey, pool, note, jetton }: RelayedRequest,
   quoted: bigint | undefined,
 ): Promise<bigint> {
   const floor = await relayer.feeFloor(poolKey ?? pool.address);
   if (quoted !== undefined && floor > quoted) {
-    throw new Problem("relayer_unavailable", `it quoted a fee of ${quoted} and now asks for ${floor}`);
+    const unit = jetton ?? note;
+    throw new Problem(
+      "relayer_unavailable",
+      `it quoted a fee of ${formatAmount(quoted, unit)} and now asks for ${formatAmount(floor, unit)}`,
+    );
   }
   return floor;
 }
@@ -205,7 +214,11 @@ async function proveFor(
   if (fee >= denomination) throw new Problem("fee_not_below_denomination");
   const most = maxFee ?? defaultMaxFee(denomination);
   if (fee > most) {
-    throw new Problem("relayer_unavailable", `its fee of ${fee} is more than the ${most} that it may cost`);
+    const unit = request.jetton ?? note;
+    throw new Problem(
+      "fee_above_limit",
+      `its fee of ${formatAmount(fee, unit)} is more than the ${formatAmount(most, unit)} that it may cost`,
+    );
   }
   const { treePatienceMs } = request;
   const tree = fast

@@ -74,6 +74,11 @@ export const problems = {
     todo:
       "Try again in a minute, or use another relayer: with fewer deposits a withdrawal hides among fewer.",
   },
+  fee_above_limit: {
+    status: 422,
+    title: "Every relayer asks for more than it may cost",
+    todo: "Allow more, or ask another relayer; nothing was submitted.",
+  },
   contract_refused: { status: 422, title: "Contract refused the message", todo: "See the exit code." },
   insufficient_funds: {
     status: 422,
@@ -170,7 +175,7 @@ export const problems = {
     todo: "Move the file aside, never delete it, and bring a backup in with `tonado note restore`.",
   },
   notes_busy: {
-    status: 500,
+    status: 503,
     title: "Another process works with this note store",
     todo: "Wait until it is done, or end it: what it began is in the store and can be resumed.",
   },

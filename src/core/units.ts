@@ -31,6 +31,14 @@ export function formatUnits(nano: bigint, decimals: number = NATIVE_DECIMALS): s
   return sign + whole + (fraction === "" ? "" : `.${fraction}`);
 }
 
+/** An amount of an asset for people: `0.5 TON`, `20 usdt`. */
+export function formatAmount(
+  amount: bigint,
+  { asset, decimals }: { readonly asset: string; readonly decimals?: number },
+): string {
+  return asset === "native" ? `${formatUnits(amount)} TON` : `${formatUnits(amount, decimals)} ${asset}`;
+}
+
 const NANO = /^(0|[1-9][0-9]{0,38})$/;
 
 /**

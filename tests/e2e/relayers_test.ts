@@ -125,8 +125,12 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
   );
   await rejects(
     withdrawThrough([honest], { ...request, maxFee: floor - 1n }, options),
-    (error: { errors: { detail: string }[] }) => /more than the/.test(error.errors[0].detail),
+    (error: { code: string; errors: { detail: string }[] }) =>
+      error.code === "fee_above_limit" && /TON is more than the/.test(error.errors[0].detail),
   );
+  await rejects(withdrawThrough([honest, dead], { ...request, maxFee: floor - 1n }, options), {
+    code: "relayer_unavailable", // the dead one might have asked for less
+  });
   equal(await pool.getIsSpent(note.nullifierHash), false);
 
   let waited = 0;
