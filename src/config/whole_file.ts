@@ -1,6 +1,7 @@
 /**
- * Files that are read as a whole: regular ones only, and none larger than its kind can be. A pipe would hold the program up
- * for ever, and a device or a file of somebody else's could fill its memory.
+ * Files that are read as a whole: regular ones, and pipes that a shell has opened for this process, as `<(...)` does; none
+ * larger than its kind can be. Any other pipe would hold the program up for ever, and a device or a file of somebody
+ * else's could fill its memory.
  */
 
 /** Bytes of a file that holds a secret, at most: 24 words take some 200, and a passphrase may be long. */
@@ -18,7 +19,7 @@ export class UnfitFile extends Error {}
  * @throws {UnfitFile} for what is no regular file, or is larger; what the system refuses, as it does
  */
 export function readWhole(path: string | URL, most: number): Uint8Array<ArrayBuffer> {
-  const size = assertRegular(path, most);
+  const size = isOpenPipe(path) ? 0 : assertRegular(path, most);
   using file = Deno.openSync(path);
   let bytes = new Uint8Array(size + 1); // one more, to see the end
   let filled = 0;
@@ -32,6 +33,11 @@ export function readWhole(path: string | URL, most: number): Uint8Array<ArrayBuf
     }
   }
   return bytes.subarray(0, filled);
+}
+
+/** Whether a path names a pipe by the descriptor that this process has of it: then somebody writes to it, or has. */
+function isOpenPipe(path: string | URL): boolean {
+  return /^\/(dev|proc\/self)\/fd\/\d+$/.test(String(path)) && Deno.statSync(path).isFifo === true;
 }
 
 /** The same as text. */
