@@ -13,6 +13,11 @@ const MAGIC = "tonado tree 3\n";
 const LENGTH_BYTES = 4;
 const TIME_BYTES = 4;
 const SEAL_BYTES = 32;
+const LARGEST_HEADER = 1_024;
+
+/** Bytes of a snapshot, at most: that of a full tree. */
+export const LARGEST_SNAPSHOT = MAGIC.length + LENGTH_BYTES + LARGEST_HEADER + 2 * CAPACITY * FIELD_BYTES +
+  CAPACITY * TIME_BYTES + SEAL_BYTES;
 
 /** What a snapshot says of its tree. */
 export interface SnapshotHeader {

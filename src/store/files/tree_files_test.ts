@@ -1,0 +1,84 @@
+/** Trees' files: what a killed process leaves is removed, and nothing but a regular file of a tree's size is read or replaced. */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { inDirectory } from "../../../tests/support/directory.ts";
+import { LARGEST_SNAPSHOT } from "../../tree/snapshot.ts";
+import { treeFiles } from "./tree_files.ts";
+
+const pool = `0:${"ab".repeat(32)}`;
+const other = `0:${"cd".repeat(32)}`;
+const name = `tree-0_${"ab".repeat(32)}.bin`;
+const key = new Uint8Array(32);
+const namesIn = async (directory: string) =>
+  (await Array.fromAsync(Deno.readDir(directory))).map((entry) => entry.name).sort();
+
+/** Saves a large file again and again, until it is killed. */
+const saving = (directory: string) =>
+  new Deno.Command(Deno.execPath(), {
+    args: [
+      "eval",
+      "--no-check",
+      `import { treeFiles } from ${JSON.stringify(new URL("tree_files.ts", import.meta.url).href)};
+       const files = treeFiles(${JSON.stringify(directory)}, new Uint8Array(32));
+       for (;;) await files.save(${JSON.stringify(pool)}, new Uint8Array(30_000_000));`,
+    ],
+    stdin: "null",
+  }).spawn();
+
+Deno.test("tree files: what a process that was killed while it saved has left is gone at the next start", () =>
+  inDirectory(async (directory) => {
+    const leftovers = async () => (await namesIn(directory)).filter((found) => found !== name);
+    while ((await leftovers()).length === 0) { // a kill may come between two files
+      const process = saving(directory);
+      while ((await leftovers()).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      process.kill("SIGKILL");
+      await process.status;
+    }
+    const kept = ["tonado.kv", `${name}.old`, `tree-0_${"cd".repeat(32)}.bin.${crypto.randomUUID()}`].sort();
+    for (const each of kept) await Deno.writeTextFile(`${directory}/${each}`, "");
+    await treeFiles(directory, key).load(pool);
+    deepEqual(await leftovers(), kept);
+    await treeFiles(directory, key).load(other);
+    deepEqual(await leftovers(), kept.filter((each) => !each.includes("cd")));
+  }));
+
+Deno.test("tree files: a directory that is not there has no tree", () =>
+  inDirectory(async (directory) => {
+    equal(await treeFiles(`${directory}/none`, key).load(pool), undefined);
+    deepEqual(await namesIn(directory), []);
+  }));
+
+const odd: [what: string, make: (path: string, elsewhere: string) => Promise<void>][] = [
+  ["a link to a file", (path, elsewhere) => Deno.symlink(elsewhere, path)],
+  ["a link to nothing", (path) => Deno.symlink("/nowhere/at/all", path)],
+  ["a directory", (path) => Deno.mkdir(path)],
+  ["a pipe", async (path) => {
+    const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+    equal(success, true);
+  }],
+];
+for (const [what, make] of odd) {
+  Deno.test(`tree files: ${what} is neither read nor replaced`, () =>
+    inDirectory(async (directory) => {
+      const elsewhere = `${directory}/elsewhere`;
+      await Deno.writeTextFile(elsewhere, "somebody else's");
+      await make(`${directory}/${name}`, elsewhere);
+      const before = await Deno.lstat(`${directory}/${name}`);
+      const files = treeFiles(directory, key);
+      await rejects(files.load(pool), /no regular file/);
+      await rejects(files.save(pool, new Uint8Array(1)), /no regular file/);
+      equal((await Deno.lstat(`${directory}/${name}`)).ino, before.ino);
+      equal(await Deno.readTextFile(elsewhere), "somebody else's");
+      deepEqual(await namesIn(directory), ["elsewhere", name].sort());
+    }));
+}
+
+Deno.test("tree files: a file that is larger than any tree's is not read", () =>
+  inDirectory(async (directory) => {
+    const files = treeFiles(directory, key);
+    await files.save(pool, new Uint8Array([7]));
+    deepEqual(await files.load(pool), new Uint8Array([7]));
+    await Deno.truncate(`${directory}/${name}`, LARGEST_SNAPSHOT + 1);
+    await rejects(files.load(pool), /larger than any tree/);
+    await files.save(pool, new Uint8Array([8]));
+    deepEqual(await files.load(pool), new Uint8Array([8]));
+  }));
