@@ -16,6 +16,7 @@ import {
   parseReport,
   Pool,
   Secret,
+  syncTree,
 } from "tonado";
 
 export async function depositAndProve({ endpoint, mnemonic, version, address }) {
@@ -42,7 +43,19 @@ export async function depositAndProve({ endpoint, mnemonic, version, address }) 
   const shown = await verdicts(parseReport(JSON.parse(JSON.stringify(report))));
   const [forged] = await verdicts({ ...report, statement: { ...report.statement, purpose: "another" } });
   prover.close();
+  return { leafIndex, holds, altered, shown, forged, ...await largeTree(pool) };
+}
+
+/** Leaves that somebody has made up: the tree is built, and the pool does not know it. */
+async function largeTree(pool) {
+  const source = {
+    async *commitments(from) {
+      for (let first = from; first < 2 ** 16; first += 4_096) {
+        yield Array.from({ length: 4_096 }, (_, i) => BigInt(first + i) ** 15n);
+      }
+    },
+  };
   const tree = new MerkleTree();
-  tree.appendMany(Array.from({ length: 2 ** 16 }, (_, i) => BigInt(i) ** 15n));
-  return { leafIndex, holds, altered, shown, forged, root: String(tree.root) };
+  const refused = await syncTree(pool, source, tree).then(() => undefined, ({ code }) => code);
+  return { refused, root: String(tree.root) };
 }

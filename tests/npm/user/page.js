@@ -3,13 +3,33 @@ import { Buffer } from "buffer";
 
 globalThis.Buffer = Buffer;
 
+/** What the tree's workers are asked to hash: how many leaves, in how many tasks, and whether in memory that is shared. */
+const hashed = { leaves: 0, tasks: 0, shared: 0 };
+globalThis.Worker = class extends Worker {
+  #hashes;
+
+  constructor(url, options) {
+    super(url, options);
+    this.#hashes = String(url).endsWith("/tonado/dist/tree_worker.js");
+  }
+
+  postMessage(task, transfer) {
+    if (this.#hashes && task.kind === "hash") {
+      hashed.leaves += task.end - task.start;
+      hashed.tasks++;
+      if (!(task.levels[0].buffer instanceof ArrayBuffer)) hashed.shared++;
+    }
+    super.postMessage(task, transfer);
+  }
+};
+
 const tell = (result) => fetch("/result", { method: "POST", body: JSON.stringify(result) });
 try {
   const { locate } = await import("tonado");
   locate("/node_modules/tonado/");
   const { depositAndProve } = await import("./client.js");
-  const shares = typeof SharedArrayBuffer !== "undefined";
-  await tell({ ...await depositAndProve(await (await fetch("/task.json")).json()), shares });
+  const result = await depositAndProve(await (await fetch("/task.json")).json());
+  await tell({ ...result, hashed, shares: typeof SharedArrayBuffer !== "undefined" });
 } catch (error) {
   await tell({ error: String(error?.stack ?? error) });
 }
