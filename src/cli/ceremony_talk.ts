@@ -3,7 +3,7 @@ import { Problem } from "../core/errors.ts";
 import type { WrittenKeys } from "../ops/ceremony/keys.ts";
 import { counted, lastHash, type Transcript } from "../ops/ceremony/transcript.ts";
 import type { Check } from "../core/check.ts";
-import { colours, progressLine } from "./style.ts";
+import { colours, stageLine } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -18,20 +18,15 @@ export class CeremonyTalk {
   readonly #wiring: Wiring;
   readonly #options: CeremonyOptions;
   readonly #line;
-  #said = "";
 
   constructor(wiring: Wiring, options: CeremonyOptions) {
     this.#wiring = wiring;
     this.#options = options;
-    this.#line = progressLine(wiring.stderr);
+    this.#line = stageLine(wiring.stderr, options);
   }
 
-  /** On a terminal a line that moves; elsewhere one line for each thing that is begun. */
   progress(what: string, fraction: number): void {
-    if (this.#options.quiet) return;
-    if (this.#wiring.stderr.isTerminal) this.#line.update(`${what} ${Math.floor(100 * fraction)}%`, fraction);
-    else if (what !== this.#said) this.#wiring.stderr.write(`${what}\n`);
-    this.#said = what;
+    this.#line.update(what, fraction);
   }
 
   clear(): void {

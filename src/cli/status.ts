@@ -1,6 +1,7 @@
 /** `tonado status`: whether chain and relayers answer, what they ask, and how large each pool's crowd is. */
 import { Command } from "commander";
 import { RelayerClient } from "../client/relayer_client.ts";
+import { QUOTE_MS } from "../client/relayer_quotes.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { Problem } from "../core/errors.ts";
@@ -103,7 +104,7 @@ async function status(wiring: Wiring, options: StatusOptions): Promise<void> {
 
 async function relayerState(relayer: string, { network }: StatusOptions): Promise<RelayerState> {
   try {
-    const client = new RelayerClient(relayer);
+    const client = new RelayerClient(relayer).within(QUOTE_MS);
     const served = await client.pools();
     if (served.network !== network) return { relayer, problem: `serves ${served.network}` };
     const fees: Record<string, string> = {};

@@ -38,6 +38,22 @@ export function progressLine(output: Output): ProgressLine {
   };
 }
 
+/** Starts a {@linkcode ProgressLine} that tells on anything but a terminal one line for each thing that is begun. */
+export function stageLine(output: Output, { quiet }: { readonly quiet?: boolean }): ProgressLine {
+  const line = progressLine(output);
+  let said = "";
+  return {
+    clear: line.clear,
+    update(text, fraction) {
+      if (quiet) return;
+      if (output.isTerminal) {
+        line.update(fraction > 0 ? `${text} ${Math.floor(100 * fraction)}%` : text, fraction);
+      } else if (text !== said) output.write(`${text}\n`);
+      said = text;
+    },
+  };
+}
+
 /** Unix seconds as people read them. */
 export function isoSeconds(seconds: number): string {
   return new Date(seconds * 1000).toISOString();

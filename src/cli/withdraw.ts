@@ -103,6 +103,7 @@ interface Job {
 }
 
 async function withdraw(wiring: Wiring, id: string | undefined, options: WithdrawOptions): Promise<void> {
+  assertOneWay(options);
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(options.network, options.registry);
   const store = await openNotes(wiring, options);
@@ -133,6 +134,18 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
     talk.failed(error, findNote(await store.list(), record.id), recipient);
     throw error;
   }
+}
+
+/** @throws {Problem} `invalid_config` for flags about relayers where none is asked */
+function assertOneWay({ self, relayer, fast, maxFee }: WithdrawOptions): void {
+  const contradicts = Object.entries({ "--relayer": relayer, "--fast": fast, "--max-fee": maxFee })
+    .filter(([, value]) => self && value !== undefined)
+    .map(([pointer]) => ({ pointer, detail: "contradicts --self, which asks no relayer" }));
+  if (contradicts.length === 0) return;
+  throw new Problem("invalid_config", undefined, {
+    errors: contradicts,
+    todo: "Leave --self away to stay hidden, or the flags about relayers to be seen.",
+  });
 }
 
 async function choose(
@@ -217,9 +230,8 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
   const maxFee = mostFee(deployment, options);
   const { quotes, refused } = await quoteRelayers(
     [...new Set(urls)].map((url) => new RelayerClient(url, { signal })),
-    {
-      ...{ network, pool: pool.address },
-    },
+    { network, pool: pool.address },
+    { onWaiting: talk.waiting },
   );
   talk.quotes(quotes, refused);
   assertAffordable(quotes, maxFee, deployment);
@@ -247,6 +259,7 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
       told.add(relayer);
       agreed = fee;
     },
+    onRelayer: talk.asking,
     onProved: (relayer, args) => journal(job, args, relayer.baseUrl),
   };
   await withdrawThrough(quotes, request, {

@@ -10,7 +10,7 @@ import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts
 import { formatAmount } from "../core/units.ts";
 import { flagsOf, sameFlags } from "./chain_options.ts";
 import { mustAgree, payerFlags } from "./payer.ts";
-import { colours, progressLine } from "./style.ts";
+import { colours, progressLine, stageLine } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -36,6 +36,7 @@ const OVER: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 /** With `--json` one object a line: `quotes`, `warning`, `status`, `withdrawn`. */
 export class WithdrawTalk {
   readonly #progress;
+  readonly #stages;
   /** Those that were told of. */
   readonly #inUse = new Set<RelayerClient>();
 
@@ -46,9 +47,11 @@ export class WithdrawTalk {
     readonly deployment: Deployment,
   ) {
     this.#progress = progressLine(wiring.stderr);
+    this.#stages = stageLine(wiring.stderr, options);
   }
 
   quotes(quotes: readonly RelayerQuote[], refused: readonly ProblemDetail[]): void {
+    this.#progress.clear();
     const shown = quotes.map(({ relayer, fee }) => ({ relayer: relayer.baseUrl, fee: String(fee) }));
     if (this.#event({ event: "quotes", quotes: shown, refused })) return;
     for (const { relayer, fee } of quotes) this.#say(`  ${this.#units(fee).padEnd(14)} ${relayer.baseUrl}`);
@@ -56,6 +59,13 @@ export class WithdrawTalk {
       this.#say(`  ${"unusable".padEnd(14)} ${pointer}: ${oneLine(detail)}`);
     }
   }
+
+  readonly waiting = (silent: readonly RelayerClient[], ms: number, patienceMs: number): void => {
+    const urls = silent.map(({ baseUrl }) => baseUrl).join(", ");
+    this.#stages.update(`waiting for ${urls}, ${patienceMs / 1000} s at most`, ms / patienceMs);
+  };
+
+  readonly asking = ({ baseUrl }: RelayerClient): void => this.#stages.update(`asking ${baseUrl}`, 0);
 
   warn(name: string, text: string): void {
     this.#progress.clear();
@@ -96,8 +106,9 @@ export class WithdrawTalk {
       const told = `${relayer.baseUrl} says that the note is in use, by a withdrawal that it had before`;
       this.warn("in-use", `${told}: it has ${most} s to finish it, and Ctrl-C loses nothing`);
     }
-    if (this.#event({ event: "status", relayer: relayer.baseUrl, state, waited, most })) return;
-    const what = inUse ? "in use" : "submitted";
+    const relayerSays = state; // its word, before the chain is asked
+    if (this.#event({ event: "status", relayer: relayer.baseUrl, relayerSays, waited, most })) return;
+    const what = inUse ? "in use" : "submitted, the relayer says";
     if (!this.options.quiet) {
       this.#progress.update(`${what}: ${state}, ${waited} of ${most} s`, ms / patienceMs);
     }

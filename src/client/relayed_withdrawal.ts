@@ -13,7 +13,7 @@ import { assertNoteFits } from "./note_pool.ts";
 import { type FollowOptions, SHORT_PATIENCE_MS, submit } from "./follow_withdrawal.ts";
 import { RelayerClient, type WithdrawalStatus, type WithdrawArgs } from "./relayer_client.ts";
 import { RelayerProblem } from "./relayer_problem.ts";
-import type { RelayerQuote } from "./relayer_quotes.ts";
+import { QUOTE_MS, type RelayerQuote } from "./relayer_quotes.ts";
 import { assertRecoverable } from "./recipient.ts";
 import { fromRelayer, syncWholeTree, type WholeTreeOptions } from "./tree_sync.ts";
 import { assertRecipient, buildWithdrawArgs, isPayable, type WithdrawRequest } from "./withdraw.ts";
@@ -34,6 +34,8 @@ export interface RelayedRequest
    * ends everything.
    */
   readonly approve?: (offer: RelayedOffer) => Promise<void>;
+  /** Called when a relayer is turned to. */
+  readonly onRelayer?: (relayer: RelayerClient) => void;
   /** Called with what is proved, before it is submitted. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
 }
@@ -103,9 +105,13 @@ export async function withdrawThrough(
   let submitted: RelayerClient | undefined;
   for (let relayer = queue.shift(); relayer; relayer = queue.shift()) {
     try {
-      const floor = await boundFloor(relayer, request, floors.get(relayer));
+      request.onRelayer?.(relayer);
+      const prompt = relayer.within(QUOTE_MS);
+      const floor = await boundFloor(prompt, request, floors.get(relayer));
       floors.set(relayer, floor);
-      const args = await proveFor(relayer, floor, request, options);
+      const { network, relayerAddress } = await prompt.status();
+      if (network !== request.network) throw new Problem("relayer_unavailable", `it serves ${network}`);
+      const args = await proveFor({ relayer, relayerAddress, floor }, request, options);
       submitted = relayer;
       const patienceMs = options.patienceMs ?? (queue.length > 0 ? SHORT_PATIENCE_MS : undefined);
       const status = await submit(relayer, pool, args, note.nullifierHash, { ...options, patienceMs });
@@ -194,15 +200,13 @@ export function defaultMaxFee(denomination: bigint): bigint {
 
 /** @throws {Problem} `relayer_unavailable` for what the relayer brings, other codes for what the request brings */
 async function proveFor(
-  relayer: RelayerClient,
-  floor: bigint,
+  { relayer, relayerAddress, floor }: Pick<RelayedOffer, "relayer" | "relayerAddress"> & { floor: bigint },
   request: RelayedRequest,
   options: ProveOptions,
 ): Promise<WithdrawArgs> {
-  const { poolKey: _, feeFor = (floor) => floor, maxFee, fast, approve, onProved, ...rest } = request;
+  const { poolKey: _, onRelayer: __, feeFor = (floor) => floor, ...others } = request;
+  const { maxFee, fast, approve, onProved, ...rest } = others;
   const { pool, note } = request;
-  const { network, relayerAddress } = await relayer.status();
-  if (network !== request.network) throw new Problem("relayer_unavailable", `it serves ${network}`);
   const fitting = await assertNoteFits(pool, note, request.network, request.jetton);
   assertRecipient(request, fitting);
   if (!isPayable(pool, relayerAddress, fitting)) {

@@ -104,12 +104,16 @@ export interface RelayerClientOptions {
   readonly fetch?: typeof fetch;
   /** Milliseconds until a request is given up; default 60,000. A withdrawal may wait 30 s for the wallet's turn. */
   readonly timeoutMs?: number;
+  /** Milliseconds until a request that asks only is given up, all its tries together; default 90,000. */
+  readonly totalMs?: number;
   /** Tries of a request that may succeed later; default 3. A withdrawal is never paid twice for being tried again. */
   readonly attempts?: number;
   /** Milliseconds of Retry-After above which it is given up instead; default 30,000. */
   readonly longestWaitMs?: number;
   /** Ends every request and every wait between them, with `cancelled`. */
   readonly signal?: AbortSignal;
+  /** Ends them too, with `relayer_unavailable`. */
+  readonly deadline?: AbortSignal;
   /** Default: the platform's time. */
   readonly wait?: (ms: number) => Promise<void>;
   /** In [0, 1); default: `Math.random`. */
@@ -125,23 +129,26 @@ const LONGEST_ANSWER = 8 * 2 ** 20;
  */
 export class RelayerClient {
   readonly baseUrl: string;
+  readonly #options: RelayerClientOptions;
   readonly #fetch: typeof fetch;
-  readonly #timeoutMs: number;
-  readonly #signal: AbortSignal | undefined;
-  readonly #retry: RetryOptions;
+  readonly #retry: Omit<RetryOptions, "wait">;
 
   /** @throws {Problem} `invalid_config` for what is no http or https URL, or has user, password or query */
   constructor(baseUrl: string, options: RelayerClientOptions = {}) {
     this.baseUrl = relayerUrl(baseUrl);
+    this.#options = options;
     this.#fetch = options.fetch ?? fetch;
-    this.#timeoutMs = options.timeoutMs ?? 60_000;
-    this.#signal = options.signal;
     this.#retry = {
       attempts: options.attempts ?? 3,
       longestWaitMs: options.longestWaitMs ?? 30_000,
-      wait: options.wait ?? ((ms) => pause(ms, options.signal)),
       random: options.random ?? Math.random,
     };
+  }
+
+  /** The same relayer, that is waited for so long and no longer, from now on and whatever it is asked. */
+  within(ms: number): RelayerClient {
+    const deadline = AbortSignal.any([AbortSignal.timeout(ms), ...given(this.#options.deadline)]);
+    return new RelayerClient(this.baseUrl, { ...this.#options, deadline });
   }
 
   /** Network, fee policy and the address to bind as the relayer. */
@@ -239,9 +246,10 @@ export class RelayerClient {
       fee: String(args.fee),
       refund: String(args.refund),
     };
+    const { deadline } = this.#options;
     return await retrying(async (unsure) => {
       try {
-        const { status, json } = await this.#attempt("/withdraw", body);
+        const { status, json } = await this.#attempt("/withdraw", body, deadline);
         if (status === 202) return { state: "waiting" };
         return { state: "sent", ...parse(sent, json, "/withdraw") };
       } catch (error) {
@@ -250,7 +258,7 @@ export class RelayerClient {
         }
         throw error;
       }
-    }, this.#retry);
+    }, { ...this.#retry, wait: (ms) => this.#wait(ms, "/withdraw", deadline) });
   }
 
   /** Where a withdrawal stands. */
@@ -262,13 +270,38 @@ export class RelayerClient {
   }
 
   async #ask<S extends z.ZodType>(schema: S, path: string, body?: unknown): Promise<z.output<S>> {
-    const { json } = await retrying(() => this.#attempt(path, body), this.#retry);
+    const { totalMs = 90_000, deadline: own } = this.#options;
+    const deadline = AbortSignal.any([AbortSignal.timeout(totalMs), ...given(own)]);
+    const { json } = await retrying(() => this.#attempt(path, body, deadline), {
+      ...this.#retry,
+      wait: (ms) => this.#wait(ms, path, deadline),
+    });
     return parse(schema, json, path);
   }
 
-  /** @throws {FailedTry} and {Problem} `cancelled` */
-  async #attempt(path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
-    const route = path.split("?")[0];
+  /** Between two tries. @throws {Problem} `cancelled`, `relayer_unavailable` after the deadline */
+  async #wait(ms: number, path: string, deadline: AbortSignal | undefined): Promise<void> {
+    const { wait, signal } = this.#options;
+    if (wait) return await wait(ms);
+    try {
+      await pause(ms, AbortSignal.any([...given(signal), ...given(deadline)]));
+    } catch (error) {
+      throw deadline?.aborted && !signal?.aborted ? this.#late(path) : error;
+    }
+  }
+
+  #late(path: string): Problem {
+    return new Problem("relayer_unavailable", `${this.baseUrl} has not answered ${routeOf(path)} in time`);
+  }
+
+  /** @throws {FailedTry}, and {Problem} `cancelled` or, after the deadline, `relayer_unavailable` */
+  async #attempt(
+    path: string,
+    body: unknown,
+    deadline: AbortSignal | undefined,
+  ): Promise<{ status: number; json: unknown }> {
+    const route = routeOf(path);
+    const { signal, timeoutMs = 60_000 } = this.#options;
     let response: Response | undefined;
     let json: unknown;
     try {
@@ -276,14 +309,12 @@ export class RelayerClient {
         method: body === undefined ? "GET" : "POST",
         headers: body === undefined ? {} : { "content-type": "application/json" },
         body: body === undefined ? undefined : JSON.stringify(body),
-        signal: AbortSignal.any([
-          AbortSignal.timeout(this.#timeoutMs),
-          ...this.#signal ? [this.#signal] : [],
-        ]),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...given(signal), ...given(deadline)]),
       });
       json = JSON.parse(await bounded(response));
     } catch (cause) {
-      if (this.#signal?.aborted) throw new Problem("cancelled", undefined, { cause });
+      if (signal?.aborted) throw new Problem("cancelled", undefined, { cause });
+      if (deadline?.aborted) throw this.#late(path);
       const problem = new Problem("relayer_unavailable", `${this.baseUrl} does not answer ${route}`, {
         cause,
       });
@@ -297,6 +328,14 @@ export class RelayerClient {
       patienceOf(response),
     );
   }
+}
+
+function given(signal: AbortSignal | undefined): AbortSignal[] {
+  return signal ? [signal] : [];
+}
+
+function routeOf(path: string): string {
+  return path.split("?")[0];
 }
 
 function patienceOf(response: Response | undefined): number | undefined {
@@ -322,7 +361,7 @@ function parse<S extends z.ZodType>(schema: S, json: unknown, path: string): z.o
   const where = `/${issue.path.map(shownKey).join("/")} ${issue.message}`;
   throw new Problem(
     "relayer_unavailable",
-    `the relayer's answer to ${path.split("?")[0]} is malformed: ${where}`,
+    `the relayer's answer to ${routeOf(path)} is malformed: ${where}`,
   );
 }
 
