@@ -3,8 +3,8 @@ import { FIELD_BYTES, writeBytes } from "../core/field.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { TreeWork } from "../core/tree_work.ts";
 
-/** Leaves of a piece: enough for every core to have subtrees of it. */
-const PIECE = 2 ** 16;
+/** Leaves of a piece: enough for every core to have subtrees of it, and few enough that hashing begins early. */
+const PIECE = 2 ** 14;
 const FIRST_PIECE = 2 ** 10;
 
 /** Feeds one tree, which nobody else appends to until {@linkcode LeafCollector.rest} has returned. */
