@@ -56,33 +56,47 @@ const NEVER_BLOCKED = { of: "value", atMost: 20 } as const;
 
 async function stored(): Promise<Outcome> {
   const chain = await startRecordedChain(DEPOSITS);
-  const starts = new Map<string, Start[]>();
-  /** Without a tree's file, then with the one that the first run left. */
-  const twice = (store: string, env: Record<string, string>) =>
-    inDirectory(async (directory) => {
-      if (store === "KV") {
-        const kv = await openKvStore(directory);
-        await seed(kv, chain);
-        await kv.close();
-      }
-      for (const name of [`${store}, rows only`, `${store}, with the last run's tree`]) {
-        const start = await timed(() => startSeeded(chain, directory, env));
-        starts.set(name, [...starts.get(name) ?? [], start]);
-      }
-    });
-  const hasPostgres = await postgresServer() !== undefined;
-  for (let round = 0; round < ROUNDS; round++) {
-    await twice("KV", {});
-    if (!hasPostgres) continue;
+  const figures: Figure[] = [];
+  await inDirectory(async (directory) => {
+    const store = await openKvStore(directory);
+    await seed(store, chain);
+    await store.close();
+    figures.push(...await twoStarts("KV", chain, directory));
+  });
+  if (await postgresServer()) {
     await using database = await freshDatabase();
     await migratePostgres(database.url);
     const store = await openPostgresStore(database.url);
     await seed(store, chain);
     await store.close();
-    await twice("PostgreSQL", { DATABASE_URL: database.url });
+    await inDirectory(async (directory) => {
+      figures.push(...await twoStarts("PostgreSQL", chain, directory, { DATABASE_URL: database.url }));
+    });
   }
   await chain.close();
-  return { figures: [...starts].flatMap(([name, of]) => startFigures(name, of, SOON)) };
+  return { figures };
+}
+
+/** Starts without a tree's file, each followed by one with the file that it left. */
+async function twoStarts(
+  store: string,
+  chain: RecordedChain,
+  directory: string,
+  env: Record<string, string> = {},
+): Promise<Figure[]> {
+  const [withoutTree, withTree]: Start[][] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    for await (const { name } of Deno.readDir(directory)) {
+      if (name.startsWith("tree-")) await Deno.remove(`${directory}/${name}`);
+    }
+    for (const starts of [withoutTree, withTree]) {
+      starts.push(await timed(() => startSeeded(chain, directory, env)));
+    }
+  }
+  return [
+    ...startFigures(`${store}, rows only`, withoutTree, SOON),
+    ...startFigures(`${store}, with the last run's tree`, withTree, SOON),
+  ];
 }
 
 async function walked(): Promise<Outcome> {
