@@ -70,8 +70,8 @@ fn reduce_half(s: [u64; 6]) -> Element {
 
 /// (addend + four rows) / R. `add_rows(i, s)` adds row i to what is there, which then has the weight of limb i.
 ///
-/// With rows below 2^64 B, what is there stays below B + r + 1: at first the addend, below r, and then the sum of both
-/// and q r over 2^64. For B < 2^258 a row and what is there are below 2^323: six limbs, and five after [`reduce_limb`]. The
+/// With rows of at most (2^64 - 1) B, what is there stays below B + r + 1: first the addend, below r, then the sum of
+/// both and q r over 2^64. For B < 2^258 a row and what is there fit 2^323: six limbs, and five after [`reduce_limb`]. The
 /// result is (T + Q r) / R for the sum T of addend and rows, with Q < R: below T / R + r.
 #[inline(always)]
 fn rows(addend: &Limbs, add_rows: impl Fn(usize, [u64; 6]) -> [u64; 6]) -> Element {
@@ -87,7 +87,7 @@ fn rows(addend: &Limbs, add_rows: impl Fn(usize, [u64; 6]) -> [u64; 6]) -> Eleme
 
 /// x y / R. Takes settled elements and sums.
 ///
-/// Rows are below 2^64 2^256, and x y below 2^512: the result is below 2^224 + r.
+/// Rows are at most (2^64 - 1) 2^256, and x y below 2^512: the result is below 2^224 + r.
 #[inline(never)]
 pub fn mul(x: &Element, y: &Element) -> Element {
     debug_assert!(is_sum(x) && is_sum(y));
@@ -102,8 +102,8 @@ pub fn square(x: &Element) -> Element {
 
 /// (sum of x_n w_n + addend) / R, for up to four settled elements.
 ///
-/// Rows are sums of at most four below 2^64 2^255, and the sum of products below 4 2^255 r < 2^512: the result is below
-/// 2^224 + r + 1.
+/// Rows are sums of at most four up to (2^64 - 1) 2^255, the sum of products is below 4 2^255 r < 2^512: the result is
+/// below 2^224 + r + 1.
 #[inline(always)]
 pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     const { assert!(N <= 4) };
