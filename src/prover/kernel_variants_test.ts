@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
+import { proverKernels } from "../../tests/support/prover_kernels.ts";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
 import { hasWideArithmetic } from "../core/wide_arithmetic.ts";
@@ -10,15 +11,6 @@ import { joined, spread } from "./proof_shares.ts";
 import { computeWitness } from "./witness.ts";
 
 const artifact = (name: string) => readFileSync(new URL(`../../artifacts/${name}`, import.meta.url));
-
-/** The glue again, over the other module. */
-async function instance(variant: "plain" | "wide") {
-  const glue: typeof import("../../prover-wasm/pkg/prover_wasm.js") = await import(
-    `../../prover-wasm/pkg/prover_wasm.js?${variant}`
-  );
-  glue.initSync({ module: variant === "wide" ? wideWasmBytes() : wasmBytes() });
-  return glue;
-}
 
 Deno.test({
   name: "both builds of the prover make the same proof of the same randomness, and accept it",
@@ -30,7 +22,7 @@ Deno.test({
     const randomness = new Uint8Array(96).fill(0xff);
     const proofs = [];
     for (const [variant, workers] of [["plain", 1], ["wide", 4]] as const) {
-      const { Prover, Verifier } = await instance(variant);
+      const { Prover, Verifier } = await proverKernels(variant);
       const prover = new Prover(artifact("withdraw.zkey"));
       const shares = spread(workers);
       const points = shares.map(({ piece, part, parts }) => prover.piece(piece, part, parts, witness));
