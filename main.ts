@@ -146,12 +146,15 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
 }
 
 /** PostgreSQL where it is configured, else the embedded store. */
-async function openStore({ databaseUrl, dataDir }: StoreLocation): Promise<ArchivedStore> {
+async function openStore(
+  { databaseUrl, dataDir }: StoreLocation,
+  options: { readonly create?: boolean } = {},
+): Promise<ArchivedStore> {
   if (databaseUrl !== undefined) {
     const { openPostgresStore } = await import("./src/store/postgres/postgres_store.ts");
-    return await openPostgresStore(databaseUrl.reveal());
+    return await openPostgresStore(databaseUrl.reveal(), options);
   }
-  return await orWrong("RELAYER_DATA_DIR", `${dataDir} cannot be used`, () => openKvStore(dataDir));
+  return await orWrong("RELAYER_DATA_DIR", `${dataDir} cannot be used`, () => openKvStore(dataDir, options));
 }
 
 function listenOn(

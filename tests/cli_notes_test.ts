@@ -130,7 +130,7 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
     ],
     ["no store", ["note", "show"], { TONADO_NOTES: `${dir}/none` }, undefined, 1, /there is no note store/],
     ["an unknown note", ["note", "show", "zz"], {}, undefined, 1, /tonado note show/],
-    ["an unknown pool", ["note", "create", "native-7", ...at], {}, undefined, 1, /native-1,/],
+    ["an unknown pool", ["note", "create", "native-7", ...at], {}, undefined, 2, /native-1,/],
     [
       "a short passphrase for a new store",
       ["note", "create", "native-1", ...at],

@@ -99,9 +99,33 @@ Deno.test("tonado note backup --page", async (t) => {
     );
 
     const [first] = findCodes(html);
+    await Deno.writeFile(`${dir}/cut.age`, (await Deno.readFile(env.TONADO_NOTES)).slice(0, -60));
     const mistakes: [string, string[], Record<string, string>, Person | undefined, number, RegExp][] = [
       ["--plain without --page", ["backup", `${dir}/x`, "--plain"], {}, undefined, 2, /is for --page only/],
-      ["a page that is there already", ["backup", page, "--page"], {}, undefined, 2, /it exists/],
+      [
+        "a page that is there already",
+        ["backup", page, "--page"],
+        {},
+        undefined,
+        2,
+        /is there already, and is not replaced\nName a file that is not there yet/,
+      ],
+      [
+        "no backup",
+        ["restore", "/etc/passwd"],
+        {},
+        undefined,
+        2,
+        /\/etc\/passwd is no backup.*\nName the file/,
+      ],
+      [
+        "a backup cut off",
+        ["restore", `${dir}/cut.age`],
+        {},
+        undefined,
+        1,
+        /cut\.age is cut off .*\nUse another copy/,
+      ],
       [
         "another passphrase",
         ["restore", page],

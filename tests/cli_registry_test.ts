@@ -67,7 +67,11 @@ Deno.test("whose registry it is", async (t) => {
         );
         assert.deepEqual([code, stdout], [1, ""], stderr);
         assert.match(stderr, /wrong_pool/);
-        assert.match(stderr, /Do not deposit/);
+        const next = /Do not deposit: `tonado (pool inspect \S+ .*)` says what it is/.exec(stderr);
+        assert.ok(next && stderr.includes(` --registry ${file}`), stderr);
+        assert.doesNotMatch(stderr, /\b[EU]Q/, "an address in mainnet's form");
+        const inspected = await tonado([...next[1].split(" "), "--json"], env);
+        assert.deepEqual([inspected.code, JSON.parse(inspected.stdout).sound], [1, false], inspected.stderr);
       }
     });
   }

@@ -31,7 +31,7 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
     await t.step("a file that exists is never written over", async () => {
       const before = await Deno.readTextFile(file);
       const { code, stderr } = await tonado(["wallet", "create", file]);
-      assert.match(stderr, /cannot be written anew: it exists/);
+      assert.match(stderr, /is there already, and is not replaced\nName a file that is not there yet/);
       assert.equal(code, 2, stderr);
       assert.equal(await Deno.readTextFile(file), before);
     });

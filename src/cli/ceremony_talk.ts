@@ -1,8 +1,9 @@
 /** What `tonado ceremony` says: progress on standard error, results on standard output, as text or as JSON. */
 import { Problem } from "../core/errors.ts";
 import type { WrittenKeys } from "../ops/ceremony/keys.ts";
-import { counted, lastHash, type Transcript } from "../ops/ceremony/transcript.ts";
+import { lastHash, type Transcript } from "../ops/ceremony/transcript.ts";
 import type { Check } from "../core/check.ts";
+import { counted } from "../core/units.ts";
 import { colours, stageLine } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
@@ -94,7 +95,7 @@ export class CeremonyTalk {
     const closed = contributions.at(-1)?.kind === "beacon";
     this.#report(
       { output, contributions: contributions.length, closed },
-      `keys after ${counted(contributions.length)} in ${output}` +
+      `keys after ${counted(contributions.length, "contribution")} in ${output}` +
         (closed ? "" : "; the ceremony is open: not for money"),
     );
   }

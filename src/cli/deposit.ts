@@ -26,6 +26,7 @@ import {
   native,
   poolAddress,
   relayerArgument,
+  sameFlags,
 } from "./chain_options.ts";
 import { DepositTalk } from "./deposit_talk.ts";
 import { misuse } from "./misuse.ts";
@@ -100,7 +101,7 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
   if (record.deposit?.leafIndex !== undefined) return talk.already(record.deposit.leafIndex);
 
   const pool = new Pool(chain, deployment.address);
-  await assertGenuine(chain, deployment);
+  await assertGenuine(chain, deployment, options);
   await confirm(wiring, options, deployment, wallet, talk);
   const from = wallet?.address ?? options.from;
   const deposit = from ? { from: from.toRawString() } : {};
@@ -201,13 +202,20 @@ export function jettonOf({ asset, decimals, jettonMaster }: Deployment): PoolJet
  *
  * @throws {Problem} `wrong_pool`
  */
-async function assertGenuine(chain: Chain, deployment: Deployment): Promise<void> {
-  const { address, codeHash } = deployment;
-  const { code } = await chain.account(address);
+async function assertGenuine(
+  chain: Chain,
+  deployment: Deployment,
+  { network, endpoint, registry }: ChainOptions,
+): Promise<void> {
+  const { codeHash } = deployment;
+  const address = poolAddress(deployment.address, network);
+  const { code } = await chain.account(deployment.address);
   const genuine = isDeploymentOfBuild(deployment) && code?.hash().toString("hex") === codeHash;
   if (genuine) return;
   throw new Problem("wrong_pool", `what the registry names at ${address} is no pool of this release`, {
-    todo: `Do not deposit: \`tonado pool inspect ${address}\` says what it is.`,
+    todo: `Do not deposit: \`tonado pool inspect ${address} ${
+      sameFlags({ network, endpoint, registry })
+    }\` says what it is.`,
   });
 }
 

@@ -9,6 +9,7 @@ import { type Deployment, type Deployments, poolKey } from "../core/deployments.
 import { Problem, type ProblemCode } from "../core/errors.ts";
 import { toHex } from "../core/field.ts";
 import { createNote, formatNote } from "../core/note.ts";
+import { counted } from "../core/units.ts";
 import { addChainOptions, type ChainOptions, sameFlags } from "./chain_options.ts";
 import { addNoteOptions, addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { type BackupOptions, noteBackup, noteRestore } from "./note_files.ts";
@@ -179,7 +180,8 @@ async function check_(wiring: Wiring, id: string | undefined, options: CheckOpti
       const { address } = here[0].pool;
       const notes = here.map(({ record }) => record);
       const found = await checkNotes(chain, address, notes.map(({ note }) => note.reveal()), {
-        onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions of ${key} read`, 0),
+        onProgress: (seen) =>
+          !options.quiet && progress.update(`${counted(seen, "transaction")} of ${key} read`, 0),
       });
       for (const [i, standing] of found.entries()) {
         if (standing.state === "absent" && standings.has(notes[i].id)) continue;
@@ -201,8 +203,10 @@ async function check_(wiring: Wiring, id: string | undefined, options: CheckOpti
   if (updated.length === 0 && !options.quiet) wiring.stdout.write(`no notes of ${network}\n`);
   for (const { id, pool, state, deposits, since, withdrawalsSince } of updated) {
     const crowd = state === "created" || state === "depositing"
-      ? `not in the pool; ${deposits} deposits are`
-      : `one of ${deposits} deposits, ${since} after it; ${withdrawalsSince} withdrawals since`;
+      ? `not in the pool; ${counted(deposits, "deposit")} ${deposits === 1 ? "is" : "are"}`
+      : `one of ${counted(deposits, "deposit")}, ${since} after it; ${
+        counted(withdrawalsSince ?? 0, "withdrawal")
+      } since`;
     wiring.stdout.write(
       `${c.bold(id)}  ${state.padEnd(11)} ${pool.padEnd(12)} ${options.quiet ? "" : crowd}\n`,
     );

@@ -4,11 +4,15 @@ import { findCodes, isSealed, openCode } from "../client/paper_code.ts";
 import { loadNotes } from "../config/client_config.ts";
 import { Problem } from "../core/errors.ts";
 import type { Secret } from "../core/secret.ts";
+import { counted } from "../core/units.ts";
 import { backupPage, type PaperNote } from "./backup_page.ts";
 import { misuse } from "./misuse.ts";
 import { type NoteOptions, openNotes } from "./note_access.ts";
 import { colours, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
+
+/** How a store and its backup begin, as age files in text do. */
+const ARMOR = "-----BEGIN AGE ENCRYPTED FILE-----";
 
 /** Flags of `backup`. */
 export type BackupOptions = NoteOptions & { readonly page?: boolean; readonly plain?: boolean };
@@ -23,7 +27,7 @@ export async function noteBackup(wiring: Wiring, file: string, options: BackupOp
     if (records.length === 0) throw nothing("the store has no notes");
     const bytes = await store.backup();
     await wiring.writeStream(file, ReadableStream.from([bytes]));
-    const text = `${counted(records.length)} in ${file}, under the store's passphrase`;
+    const text = `${counted(records.length, "note")} in ${file}, under the store's passphrase`;
     return report(wiring, options, { file, notes: records.length }, text);
   }
   const notes = records.filter(({ state }) => state !== "withdrawn");
@@ -49,7 +53,7 @@ export async function noteBackup(wiring: Wiring, file: string, options: BackupOp
     wiring,
     options,
     { file, notes: codes.length, plain },
-    `${counted(codes.length)} in ${file}, ${how}`,
+    `${counted(codes.length, "note")} in ${file}, ${how}`,
   );
 }
 
@@ -64,7 +68,7 @@ export async function noteRestore(
   const added = await store.add(records);
   const networks = new Set(records.map(({ note }) => note.reveal().network));
   const checks = [...networks].map((network) => `\nWhere they stand: tonado note check --network ${network}`);
-  const text = `${added} of ${counted(records.length)} ${added === 1 ? "is" : "are"} new here${
+  const text = `${added} of ${counted(records.length, "note")} ${added === 1 ? "is" : "are"} new here${
     checks.join("")
   }`;
   report(wiring, options, { found: records.length, added }, text);
@@ -80,9 +84,22 @@ async function asked(wiring: Wiring, options: NoteOptions): Promise<readonly Not
 }
 
 async function backedUp(wiring: Wiring, path: string, options: NoteOptions): Promise<readonly NoteRecord[]> {
-  const codes = findCodes(new TextDecoder().decode(wiring.readFile(path, LARGEST_NOTES)));
+  const text = new TextDecoder().decode(wiring.readFile(path, LARGEST_NOTES));
+  const codes = findCodes(text);
   if (codes.length > 0) return await opened(wiring, codes, options, path);
-  return await (await wiring.notes(path).open(await passphraseOf(wiring, options, path))).list();
+  if (!text.startsWith(ARMOR)) {
+    throw new Problem("invalid_config", `${path} is no backup, and no page with codes`, {
+      todo: "Name the file that `tonado note backup` wrote.",
+    });
+  }
+  try {
+    return await (await wiring.notes(path).open(await passphraseOf(wiring, options, path))).list();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "notes_damaged") throw error;
+    throw new Problem("notes_damaged", `the backup ${path} is cut off or altered`, {
+      todo: "Use another copy of it, or the page: nothing was changed here.",
+    });
+  }
 }
 
 async function opened(
@@ -112,10 +129,6 @@ async function passphraseOf(wiring: Wiring, options: NoteOptions, what: string):
   const given = passphrase ?? await wiring.askSecret(`Passphrase of ${what}`);
   if (!given) throw new Problem("notes_locked", "there is no terminal to ask for the backup's passphrase at");
   return given;
-}
-
-function counted(notes: number): string {
-  return `${notes} ${notes === 1 ? "note" : "notes"}`;
 }
 
 /** A backup of nothing would be taken for one of something. */

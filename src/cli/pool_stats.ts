@@ -6,7 +6,7 @@ import { loadEndpoint } from "../config/tool_config.ts";
 import type { Deployment, Deployments } from "../core/deployments.ts";
 import { toHex } from "../core/field.ts";
 import type { Network } from "../core/network.ts";
-import { formatAmount } from "../core/units.ts";
+import { counted, formatAmount } from "../core/units.ts";
 import { FEES_OF, type PoolStats, poolStats, spans } from "../ops/pool_stats.ts";
 import type { DepositEvent, WithdrawalEvent } from "../ton/pool_event.ts";
 import { addChainOptions, type ChainOptions, poolAddress } from "./chain_options.ts";
@@ -90,7 +90,10 @@ function print({ stdout, env }: Wiring, row: Row, { network, quiet }: StatsOptio
   line("deposits", `${deposits}; the pool is ${full} % full, ${info.capacity - deposits} more fit in`);
   line("withdrawals", `${withdrawals}, ${relayed} of them through ${relayers} relayers`);
   for (const span of ["day", "week", "month"] as const) {
-    line(`last ${span}`, `${activity[span].deposits} deposits, ${activity[span].withdrawals} withdrawals`);
+    line(
+      `last ${span}`,
+      `${counted(activity[span].deposits, "deposit")}, ${counted(activity[span].withdrawals, "withdrawal")}`,
+    );
   }
   if (fees) {
     const [least, median, greatest, total] = [fees.least, fees.median, fees.greatest, feesTotal]

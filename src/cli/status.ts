@@ -5,7 +5,7 @@ import { QUOTE_MS } from "../client/relayer_quotes.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { Problem } from "../core/errors.ts";
-import { formatAmount } from "../core/units.ts";
+import { counted, formatAmount } from "../core/units.ts";
 import { Pool } from "../ton/pool.ts";
 import { addChainOptions, type ChainOptions, poolAddress, relayersArgument } from "./chain_options.ts";
 import { requireLife } from "./liveness.ts";
@@ -80,7 +80,9 @@ async function status(wiring: Wiring, options: StatusOptions): Promise<void> {
     for (const { key, deposits, withdrawals, paused } of pools) {
       const state = paused ? c.red("paused") : c.green("open");
       stdout.write(
-        `  ${c.bold(key.padEnd(14))} ${state}  ${deposits} deposits, ${withdrawals} withdrawals\n`,
+        `  ${c.bold(key.padEnd(14))} ${state}  ${counted(deposits, "deposit")}, ${
+          counted(withdrawals, "withdrawal")
+        }\n`,
       );
     }
     for (const { relayer, problem, fees = {} } of relayers) {

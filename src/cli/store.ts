@@ -5,6 +5,7 @@ import { Problem } from "../core/errors.ts";
 import { checkStore } from "../ops/store_check.ts";
 import { exportStore, type ExportSummary, importStore } from "../ops/store_export.ts";
 import type { ArchivedStore } from "../store/archive.ts";
+import { counted } from "../core/units.ts";
 import { colours, type ProgressLine, progressLine } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
 import type { Wiring } from "./wiring.ts";
@@ -85,7 +86,7 @@ async function check(wiring: Wiring, options: StoreOptions): Promise<void> {
   const checks = await withStore(
     wiring,
     options,
-    location,
+    { ...location, create: false },
     (store, progress) => checkStore(store, (rows) => progress.update(`${rows} rows read`, 0)),
   );
   const sound = checks.every(({ holds }) => holds);
@@ -105,18 +106,23 @@ async function check(wiring: Wiring, options: StoreOptions): Promise<void> {
 
 async function exportTo(wiring: Wiring, file: string, options: StoreOptions): Promise<void> {
   const location = locate(wiring, options);
-  const summary = await withStore(wiring, options, location, async (store, progress) => {
-    let exported: ExportSummary | undefined;
-    await wiring.writeStream(
-      file,
-      exportStore(store, {
-        exportedAt: new Date(wiring.now()),
-        onProgress: (rows) => progress.update(`${rows} rows written`, 0),
-        done: (done) => exported = done,
-      }),
-    );
-    return exported!;
-  });
+  const summary = await withStore(
+    wiring,
+    options,
+    { ...location, create: false },
+    async (store, progress) => {
+      let exported: ExportSummary | undefined;
+      await wiring.writeStream(
+        file,
+        exportStore(store, {
+          exportedAt: new Date(wiring.now()),
+          onProgress: (rows) => progress.update(`${rows} rows written`, 0),
+          done: (done) => exported = done,
+        }),
+      );
+      return exported!;
+    },
+  );
   report(wiring, options, { store: nameOf(location), file, ...summary }, `${said(summary)} in ${file}`);
 }
 
@@ -125,7 +131,7 @@ async function importFrom(wiring: Wiring, file: string, options: StoreOptions): 
   const summary = await withStore(
     wiring,
     options,
-    location,
+    { ...location, create: true },
     (store, progress) =>
       importStore(
         store,
@@ -153,10 +159,10 @@ function nameOf({ databaseUrl, dataDir }: StoreLocation): string {
 async function withStore<T>(
   wiring: Wiring,
   { quiet }: StoreOptions,
-  location: StoreLocation,
+  { create, ...location }: StoreLocation & { readonly create: boolean },
   work: (store: ArchivedStore, progress: ProgressLine) => Promise<T>,
 ): Promise<T> {
-  const store = await wiring.openStore(location);
+  const store = await wiring.openStore(location, { create });
   const line = progressLine(wiring.stderr);
   try {
     return await work(store, quiet ? { ...line, update: () => {} } : line);
@@ -173,6 +179,7 @@ function report({ stdout }: Wiring, { json, quiet }: StoreOptions, members: obje
 
 function said({ rows, counts, sha256 }: ExportSummary): string {
   const { deposit, withdrawal, job, transfer } = counts;
-  return `${rows} rows (${deposit} deposits, ${withdrawal} withdrawals, ${job} jobs, ${transfer} in flight), ` +
+  const kinds = [counted(deposit, "deposit"), counted(withdrawal, "withdrawal"), counted(job, "job")];
+  return `${counted(rows, "row")} (${kinds.join(", ")}, ${transfer} in flight), ` +
     `sha256 ${sha256},`;
 }

@@ -87,7 +87,8 @@ export interface Wiring {
   writeStream(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
-  openStore(location: StoreLocation): Promise<ArchivedStore>;
+  /** @throws {Problem} `unknown_store` when there is none, and `create` is false */
+  openStore(location: StoreLocation, options: { readonly create: boolean }): Promise<ArchivedStore>;
   /** Returns the versions of the schema that were found and that are there now. */
   migrateDatabase(url: Secret<string>): Promise<{ found: number; now: number }>;
   /** Resolves when the user or the system asks the program to end. */

@@ -7,7 +7,7 @@ import type { RelayerClient, WithdrawalStatus } from "../client/relayer_client.t
 import type { RelayerQuote } from "../client/relayer_quotes.ts";
 import type { Deployment } from "../core/deployments.ts";
 import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
-import { formatAmount } from "../core/units.ts";
+import { counted, formatAmount } from "../core/units.ts";
 import { flagsOf, sameFlags } from "./chain_options.ts";
 import { mustAgree, payerFlags } from "./payer.ts";
 import { colours, progressLine, stageLine } from "./style.ts";
@@ -92,7 +92,7 @@ export class WithdrawTalk {
   }
 
   reading(leaves: number): void {
-    if (!this.options.quiet) this.#progress.update(`${leaves} deposits read`, 0);
+    if (!this.options.quiet) this.#progress.update(`${counted(leaves, "deposit")} read`, 0);
   }
 
   readonly proving = ({ fraction }: { readonly fraction: number }): void => {

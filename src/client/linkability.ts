@@ -1,5 +1,7 @@
 /** What would link a withdrawal to its deposit, although the proof does not: a table that is read to the owner before. */
 
+import { counted } from "../core/units.ts";
+
 /** What is known before a withdrawal; undefined where it is not. */
 export interface LinkFacts {
   /** Deposits to the pool after this one. */
@@ -50,7 +52,10 @@ export const linkWarnings: readonly LinkWarning[] = [
   {
     name: "few_deposits",
     holds: ({ since }) => since !== undefined && since < SMALL_CROWD,
-    text: ({ since }) => `only ${since} deposits came after yours: the crowd is small. More come with time`,
+    text: ({ since }) =>
+      since === 0
+        ? "no deposit came after yours: the crowd is small. More come with time"
+        : `only ${counted(since!, "deposit")} came after yours: the crowd is small. More come with time`,
   },
   {
     name: "soon",

@@ -32,6 +32,18 @@ for (const [name, fact] of cases) {
   });
 }
 
+const crowds: [since: number, says: string][] = [
+  [0, "no deposit came after yours"],
+  [1, "only 1 deposit came after yours"],
+  [2, "only 2 deposits came after yours"],
+];
+for (const [since, says] of crowds) {
+  Deno.test(`${says} is what is said of ${since}`, () => {
+    const [{ text }] = linksOf({ ...quiet, since });
+    assert.ok(text.startsWith(`${says}: the crowd is small.`), text);
+  });
+}
+
 Deno.test("every warning has a case here", () => {
   assert.deepEqual(linkWarnings.map(({ name }) => name), cases.map(([name]) => name));
 });

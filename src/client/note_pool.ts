@@ -49,7 +49,10 @@ export async function assertNoteFits(
     if (!jetton) throw wrong(`the note is for ${note.asset}: say which jetton that is`);
     if (note.asset !== jetton.asset) throw wrong(`the note is for ${note.asset}, not for ${jetton.asset}`);
     if (!info.jettonMaster?.equals(jetton.jettonMaster)) {
-      throw wrong(`the pool is of jetton ${info.jettonMaster}, ${jetton.asset} is ${jetton.jettonMaster}`);
+      const shown = (master: Address | null) => master?.toString({ testOnly: network !== "mainnet" });
+      throw wrong(
+        `the pool is of jetton ${shown(info.jettonMaster)}, ${jetton.asset} is ${shown(jetton.jettonMaster)}`,
+      );
     }
   }
   const decimals = info.assetKind === "jetton" ? jetton!.decimals : NATIVE_DECIMALS;

@@ -171,11 +171,17 @@ export class RelayerClient {
    * @throws {Problem} `unknown_pool`
    */
   async feeFloor(which: string | Address): Promise<bigint> {
-    const [{ feeBps, feeMinNanoNative }, { pools }] = await Promise.all([this.status(), this.pools()]);
+    const [{ feeBps, feeMinNanoNative }, { network, pools }] = await Promise.all([
+      this.status(),
+      this.pools(),
+    ]);
     const pool = typeof which === "string"
       ? Object.hasOwn(pools, which) ? pools[which] : undefined
       : Object.values(pools).find(({ address }) => address.equals(which));
-    if (!pool) throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${which}`);
+    if (!pool) {
+      const shown = typeof which === "string" ? which : which.toString({ testOnly: network !== "mainnet" });
+      throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${shown}`);
+    }
     const feeMin = pool.feeMin ?? (pool.asset === "native" ? feeMinNanoNative : 0n);
     return policyFloor({ denomination: pool.denomination, feeBps, feeMin });
   }

@@ -113,6 +113,11 @@ export const problems = {
     title: "Another replica leads",
     todo: "Nothing to do: the leader writes, and this replica follows.",
   },
+  unknown_store: {
+    status: 404,
+    title: "There is no store there",
+    todo: "Name one with --data-dir, RELAYER_DATA_DIR or DATABASE_URL: `tonado serve` makes it.",
+  },
   store_not_empty: {
     status: 422,
     title: "Store is not empty",

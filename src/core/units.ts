@@ -39,6 +39,11 @@ export function formatAmount(
   return asset === "native" ? `${formatUnits(amount)} TON` : `${formatUnits(amount, decimals)} ${asset}`;
 }
 
+/** So many of something, in words: `1 deposit`, `2 deposits`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${count === 1 ? what : `${what}s`}`;
+}
+
 const NANO = /^(0|[1-9][0-9]{0,38})$/;
 
 /**

@@ -1,6 +1,7 @@
 /** Files that commands read and write, on this machine. */
 import { dirname } from "node:path";
 import { assertRegular, readWhole } from "../../config/whole_file.ts";
+import { Problem } from "../../core/errors.ts";
 import { orWrong, unwritable, written } from "../system_faults.ts";
 import type { Wiring } from "../wiring.ts";
 import { ownFile } from "./own_file.ts";
@@ -52,7 +53,12 @@ export const localFiles: Pick<
 };
 
 async function begin(path: string, draft: string): Promise<Deno.FsFile> {
-  if (await Deno.stat(path).then(() => true, () => false)) throw new Error("it exists");
+  if (await Deno.stat(path).then(() => true, () => false)) {
+    throw new Problem("invalid_config", undefined, {
+      errors: [{ pointer: "file", detail: `${path} is there already, and is not replaced` }],
+      todo: "Name a file that is not there yet.",
+    });
+  }
   try {
     return await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
   } catch (cause) {

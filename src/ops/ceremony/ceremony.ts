@@ -7,6 +7,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { Problem } from "../../core/errors.ts";
 import { type CircuitName, circuits } from "../../core/groth16.ts";
 import { type Check, failed, ok, warning } from "../../core/check.ts";
+import { counted } from "../../core/units.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { type Beacon, beaconSeed, contribute, contributionSeeds } from "./contribution.ts";
 import { type Folder, type Keys, readKeys, readTranscript, TRANSCRIPT, writeRound } from "./folder.ts";
@@ -18,7 +19,6 @@ import { MOST_CONSTRAINTS } from "./sizes.ts";
 import {
   checkExtends,
   checkTranscript,
-  counted,
   entryFor,
   historyOf,
   newTranscript,
@@ -181,14 +181,14 @@ export async function verifyCeremony(step: Step & Evidence): Promise<Check[]> {
       await checkTranscript(transcript, arithmetic, report(step, "checking the transcript"));
       const people = transcript.contributions.filter(({ kind }) => kind === "contribution").length;
       const closed = transcript.contributions.at(-1)?.kind === "beacon" ? "closed by a beacon" : "open";
-      return `${counted(people)}, ${closed}`;
+      return `${counted(people, "contribution")}, ${closed}`;
     }),
   ];
   if (earlier) {
     checks.push(
       await check("earlier transcript", () => {
         checkExtends(transcript, earlier);
-        return `what it tells is unchanged: ${counted(earlier.contributions.length)}`;
+        return `what it tells is unchanged: ${counted(earlier.contributions.length, "contribution")}`;
       }),
     );
   }

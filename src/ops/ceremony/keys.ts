@@ -2,12 +2,13 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName, circuits, combinedVkeyHash } from "../../core/groth16.ts";
+import { counted } from "../../core/units.ts";
 import { type VerificationKey, verifierSource } from "../verifier_source.ts";
 import type { Folder, Keys } from "./folder.ts";
 import { coordinates } from "./point_text.ts";
 import { G1_BYTES } from "./powers.ts";
 import { refused } from "./sections.ts";
-import { counted, type Transcript, transcriptBytes } from "./transcript.ts";
+import { type Transcript, transcriptBytes } from "./transcript.ts";
 import { writeZkey, type Zkey } from "./zkey.ts";
 
 /** The verification key of a proving key, as snarkjs writes it. */
@@ -94,7 +95,7 @@ export async function writeKeys(
   programPins: Readonly<Record<CircuitName, string>>,
 ): Promise<WrittenKeys> {
   assertClosed(transcript);
-  const label = `ceremony keys, ${counted(transcript.contributions.length - 1)} and a beacon`;
+  const label = `ceremony keys, ${counted(transcript.contributions.length - 1, "contribution")} and a beacon`;
   const files: Record<string, string> = {};
   const write = async (name: string, content: Uint8Array) => {
     await folder.write(`artifacts/${name}`, content);

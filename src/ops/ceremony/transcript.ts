@@ -127,11 +127,6 @@ export async function entryFor(
   return { ...unhashed, hash: hashOf(unhashed) };
 }
 
-/** So many contributions, in words. */
-export function counted(contributions: number): string {
-  return `${contributions} ${contributions === 1 ? "contribution" : "contributions"}`;
-}
-
 /** The history of one circuit's key, as the transcript tells it. */
 export function historyOf(transcript: Transcript, circuit: CircuitName): History {
   return {

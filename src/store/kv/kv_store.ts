@@ -39,11 +39,18 @@ const BATCH_LIMIT = 90;
 type Atomic = Deno.AtomicOperation;
 
 /**
- * Opens `<directory>/tonado.kv`, making the directory when it is missing.
+ * Opens `<directory>/tonado.kv`.
  *
- * @throws {Problem} `already_running` when another process uses the directory; `store_damaged` after half an import
+ * @param create makes what is missing
+ * @throws {Problem} `unknown_store` when there is none and none is to be made; `already_running` when another process uses the directory; `store_damaged` after half an import
  */
-export async function openKvStore(directory: string): Promise<ArchivedStore> {
+export async function openKvStore(
+  directory: string,
+  { create = true }: { readonly create?: boolean } = {},
+): Promise<ArchivedStore> {
+  if (!create && !await isThere(`${directory}/tonado.kv`)) {
+    throw new Problem("unknown_store", `there is no store in ${directory}`);
+  }
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(directory);
   try {
@@ -67,6 +74,16 @@ export async function openKvStore(directory: string): Promise<ArchivedStore> {
     return new KvStore(kv, lock);
   } catch (error) {
     lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
     throw error;
   }
 }

@@ -37,6 +37,21 @@ export async function migrate(database: Database): Promise<{ found: number; now:
   });
 }
 
+/**
+ * Changes nothing.
+ *
+ * @throws {Problem} `unknown_store` where there are no tables, `invalid_config` where they are of another version
+ */
+export async function assertUpToDate(database: Database): Promise<{ found: number }> {
+  const found = await database.longTransaction(versionIn);
+  if (found === 0) throw new Problem("unknown_store", "there is no store in the database");
+  if (found === SCHEMA_VERSION) return { found };
+  throw new Problem("invalid_config", `its tables are of version ${found}, not ${SCHEMA_VERSION}`, {
+    todo:
+      "`tonado store migrate` of this release brings older ones up to date; newer ones need a newer release.",
+  });
+}
+
 /** Version of the schema; 0 where there is none. */
 export async function versionIn(query: Query): Promise<number> {
   const [there] = await query("select to_regclass('schema_version') is not null as there");

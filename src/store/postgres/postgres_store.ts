@@ -27,7 +27,7 @@ import { archiveRows, identityIn, leavesOf, restoreRows } from "./archive.ts";
 import { Database, isMisconfigured, type Query, uses } from "./database.ts";
 import { leavesFrom } from "./leaves.ts";
 import { Lease } from "./lease.ts";
-import { migrate } from "./migrate.ts";
+import { assertUpToDate, migrate } from "./migrate.ts";
 import {
   cursorOf,
   depositOfRow,
@@ -61,8 +61,11 @@ const OVERDUE_MS = 2_000;
  * @param url `postgres://user:password@host:port/database`, with the driver's parameters, like `sslmode`
  * @throws {Problem} `store_unavailable` when it does not answer; `invalid_config` when it refuses us or cannot be used
  */
-export async function openPostgresStore(url: string): Promise<ArchivedStore> {
-  const { database } = await upToDate(url);
+export async function openPostgresStore(
+  url: string,
+  { create = true }: { readonly create?: boolean } = {},
+): Promise<ArchivedStore> {
+  const { database } = await opened(url, create ? migrate : assertUpToDate);
   return new PostgresStore(
     database,
     new Database(url, uses.lead, database),
@@ -72,15 +75,18 @@ export async function openPostgresStore(url: string): Promise<ArchivedStore> {
 
 /** Only brings the schema up to date; returns the versions found and left. Throws as {@linkcode openPostgresStore}. */
 export async function migratePostgres(url: string): Promise<{ found: number; now: number }> {
-  const { database, found, now } = await upToDate(url);
+  const { database, found, now } = await opened(url, migrate);
   await database.close();
   return { found, now };
 }
 
-async function upToDate(url: string): Promise<{ database: Database; found: number; now: number }> {
+async function opened<T>(
+  url: string,
+  prepare: (database: Database) => Promise<T>,
+): Promise<{ database: Database } & T> {
   const database = new Database(url);
   try {
-    return { database, ...await migrate(database) };
+    return { database, ...await prepare(database) };
   } catch (error) {
     await database.close();
     if (!(error instanceof Problem) || !isMisconfigured(error)) throw error;
