@@ -35,6 +35,7 @@ Deno.test("tonado note backup --page", async (t) => {
       const { code, stdout, stderr } = await tonado(["note", "backup", page, "--page", "--json"], env);
       assert.equal(code, 0, stderr);
       assert.deepEqual(JSON.parse(stdout), { file: page, notes: 3, plain: false });
+      assert.equal(stderr, '{"notice":"encrypting 3 notes, a second or so for each"}\n');
       html = await Deno.readTextFile(page);
       assert.match(html, /Content-Security-Policy" content="default-src 'none'/);
       const without = html.replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
@@ -62,7 +63,24 @@ Deno.test("tonado note backup --page", async (t) => {
       assert.deepEqual(await restored("file.age", [page]), texts);
       const known = await tonado(["note", "restore", page, "--json"], env);
       assert.deepEqual(JSON.parse(known.stdout), { found: 3, added: 0 });
+      assert.equal(known.stderr, '{"notice":"decrypting 3 notes, a second or so for each"}\n');
     });
+
+    await t.step(
+      "long work says without a terminal what is begun, once, and with --quiet nothing",
+      async () => {
+        const works: [string[], string][] = [
+          [["note", "backup", `${dir}/again.html`, "--page"], "encrypting"],
+          [["note", "restore", page], "decrypting"],
+        ];
+        for (const [args, what] of works) {
+          const { stderr } = await tonado(args, env);
+          assert.equal(stderr, `${what} 3 notes, a second or so for each\n`);
+          if (what === "encrypting") await Deno.remove(args[2]);
+          assert.equal((await tonado([...args, "--quiet"], env)).stderr, "");
+        }
+      },
+    );
 
     await t.step("restores one note from what a scanner reads, pasted with what is around it", async () => {
       const [, code] = qrCodes(html);

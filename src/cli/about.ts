@@ -6,14 +6,14 @@ import { openArtifacts } from "../prover/artifacts.ts";
 import { loadPoolCode } from "../ton/pool_state.ts";
 import type { Runtime } from "./wiring.ts";
 
-/** Lines that follow the version. */
-export async function about({ deno, v8, target, compiled }: Runtime): Promise<string> {
+/** Names and facts, in the order in which they are told; those of a group are indented. */
+export async function about({ deno, v8, target, compiled }: Runtime): Promise<[string, string][]> {
   const { label, pin } = openArtifacts();
   const released = networks.filter((network) => network !== "localnet");
   const pools = await Promise.all(
     released.map(async (network) => `${(await readRegistry(network)).pools.size} on ${network}`),
   );
-  const facts: [string, string][] = [
+  return [
     ["runtime", `Deno ${deno}, V8 ${v8}, ${compiled ? "embedded" : "from sources"}`],
     ["target", target],
     ...(compiled ? needs(target) : []),
@@ -27,7 +27,18 @@ export async function about({ deno, v8, target, compiled }: Runtime): Promise<st
     ): [string, string] => [`  ${kind}`, loadPoolCode(kind).codeHash]),
     ["pools", pools.join(", ")],
   ];
-  return facts.map(([name, fact]) => `${name.padEnd(12)}${fact}`).join("\n");
+}
+
+/** What `--version` prints. @param facts those of {@linkcode about}, or none */
+export function versionText(
+  version: string,
+  facts: readonly (readonly [string, string])[] | undefined,
+  { json }: { readonly json: boolean },
+): string {
+  const named = (facts ?? []).map(([name, fact]) => [name.trim(), fact]);
+  if (json) return JSON.stringify({ version, ...Object.fromEntries(named) });
+  if (!facts) return version;
+  return [`tonado ${version}`, ...facts.map(([name, fact]) => `${name.padEnd(12)}${fact}`)].join("\n");
 }
 
 /** Of the system. The runtime's own: the symbol versions that denort asks for, and its NEEDED entries. */

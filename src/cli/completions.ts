@@ -18,13 +18,18 @@ export function completionsCommand(wiring: Wiring): Command {
   const command = new Command("completions")
     .description("print a script that completes commands and flags in a shell")
     .addArgument(new Argument("<shell>").choices(shells))
+    .option("--json", "print JSON")
+    .option("--quiet", "print only what must be known: the script")
     .addHelpText(
       "after",
       "\nExamples:\n  source <(tonado completions bash)\n" +
         "  tonado completions zsh > ~/.zfunc/_tonado\n" +
         "  tonado completions fish > ~/.config/fish/completions/tonado.fish",
     );
-  return command.action((shell: Shell) => wiring.stdout.write(scripts[shell](places(command.parent!))));
+  return command.action((shell: Shell, { json }: { readonly json?: boolean }) => {
+    const script = scripts[shell](places(command.parent!));
+    wiring.stdout.write(json ? JSON.stringify({ shell, script }) + "\n" : script);
+  });
 }
 
 function places(program: Command, path: readonly string[] = []): Place[] {

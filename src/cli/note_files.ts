@@ -8,11 +8,14 @@ import { counted } from "../core/units.ts";
 import { backupPage, type PaperNote } from "./backup_page.ts";
 import { misuse } from "./misuse.ts";
 import { type NoteOptions, openNotes } from "./note_access.ts";
-import { colours, progressLine } from "./style.ts";
+import { colours, stageLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** How a store and its backup begin, as age files in text do. */
 const ARMOR = "-----BEGIN AGE ENCRYPTED FILE-----";
+
+/** A code has its passphrase stretched by itself. */
+const EACH = "a second or so for each";
 
 /** Flags of `backup`. */
 export type BackupOptions = NoteOptions & { readonly page?: boolean; readonly plain?: boolean };
@@ -32,11 +35,13 @@ export async function noteBackup(wiring: Wiring, file: string, options: BackupOp
   }
   const notes = records.filter(({ state }) => state !== "withdrawn");
   if (notes.length === 0) throw nothing("the store has no note that is not withdrawn");
-  const progress = progressLine(wiring.stderr);
+  const progress = stageLine(wiring.stderr, options);
   const codes: PaperNote[] = [];
   try {
     for (const { id, note, text } of notes) {
-      if (!options.quiet) progress.update("encrypting", codes.length / notes.length);
+      if (!plain) {
+        progress.update(`encrypting ${counted(notes.length, "note")}, ${EACH}`, codes.length / notes.length);
+      }
       codes.push({ pool: note.reveal(), code: plain ? text.reveal() : await store.paperCode(id) });
     }
   } finally {
@@ -109,11 +114,16 @@ async function opened(
   what: string,
 ): Promise<readonly NoteRecord[]> {
   const passphrase = codes.some(isSealed) ? await passphraseOf(wiring, options, what) : undefined;
-  const progress = progressLine(wiring.stderr);
+  const progress = stageLine(wiring.stderr, options);
   const records: NoteRecord[] = [];
   try {
     for (const code of codes) {
-      if (!options.quiet) progress.update("decrypting", records.length / codes.length);
+      if (passphrase) {
+        progress.update(
+          `decrypting ${counted(codes.length, "note")}, ${EACH}`,
+          records.length / codes.length,
+        );
+      }
       const text = passphrase && isSealed(code) ? (await openCode(code, passphrase)).reveal() : code;
       records.push(newRecord(text, wiring.now()));
     }

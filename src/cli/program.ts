@@ -1,6 +1,6 @@
 /** The command line: one program, one command a file. */
 import { Command } from "commander";
-import { about } from "./about.ts";
+import { about, versionText } from "./about.ts";
 import { ceremonyCommand } from "./ceremony.ts";
 import { completionsCommand } from "./completions.ts";
 import { complianceCommand } from "./compliance.ts";
@@ -17,7 +17,7 @@ import { serveCommand } from "./serve.ts";
 import { statusCommand } from "./status.ts";
 import { storeCommand } from "./store.ts";
 import { guarded } from "./terminal_text.ts";
-import { helpOfWhatExists, legible } from "./usage.ts";
+import { helpOfWhatExists, isCommanderError, legible } from "./usage.ts";
 import { walletCommand } from "./wallet.ts";
 import { withdrawCommand } from "./withdraw.ts";
 import type { Wiring } from "./wiring.ts";
@@ -58,9 +58,11 @@ export async function run(args: readonly string[], version: string, adapters: Wi
   const json = args.includes("--json");
   const shownTo = guarded(adapters);
   const wiring = json ? { ...shownTo, stderr: noticesAsJson(shownTo.stderr) } : shownTo;
+  const facts = args.includes("--verbose") ? await about(wiring.runtime) : undefined;
+  let told = "";
   const program = new Command("tonado")
     .description("fixed-denomination shielded pools on TON: the relayer and its tools")
-    .version(args.includes("--verbose") ? `tonado ${version}\n${await about(wiring.runtime)}` : version)
+    .version(versionText(version, facts, { json }))
     .option("--verbose", "with --version: also what this build needs and what it carries")
     .addHelpText(
       "after",
@@ -70,7 +72,7 @@ export async function run(args: readonly string[], version: string, adapters: Wi
   for (const command of everyCommand(wiring)) program.addCommand(command);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command.exitOverride().showHelpAfterError("(add --help for what is possible)").configureOutput({
-      writeOut: (text) => wiring.stdout.write(text),
+      writeOut: (text) => json ? void (told += text) : wiring.stdout.write(text),
       writeErr: (text) => json ? undefined : wiring.stderr.write(text),
       outputError: (text, write) => write(legible(text, args)),
       getOutHasColors: () => wiring.stdout.isTerminal,
@@ -81,6 +83,10 @@ export async function run(args: readonly string[], version: string, adapters: Wi
     await program.parseAsync(helpOfWhatExists(args, program), { from: "user" });
     return exitStatus.ok;
   } catch (error) {
+    if (told !== "") { // commander writes help in pieces, and ends what it was asked for with an error
+      const isVersion = isCommanderError(error) && error.code === "commander.version";
+      wiring.stdout.write(isVersion ? told : JSON.stringify({ help: told }) + "\n");
+    }
     return explain(error, shownTo, { json, args });
   }
 }
