@@ -3,11 +3,15 @@
 
 use ark_bls12_381::{Fq as ArkFq, Fq2 as ArkFq2};
 use ark_ff::{AdditiveGroup, BigInt, Field, PrimeField, UniformRand, Zero};
-use ark_std::{rand::Rng, test_rng};
+use ark_std::rand::Rng;
 use prover_wasm::field::{
     Coordinate, Fq, Fq2,
     limbs::{BITS, LIMBS, Limb, Limbs, Q, RADIX_BITS, balanced, canonical, carry, fits, store},
 };
+
+#[path = "common/rng.rs"]
+mod rng;
+use rng::test_rng;
 
 /// The most that a carried limb holds.
 const UNIT: Limb = (1 << (BITS - 1)) + 2;

@@ -7,11 +7,15 @@ use ark_ec::{
     short_weierstrass::{Affine, Projective, SWCurveConfig},
 };
 use ark_ff::{AdditiveGroup, Field, One, PrimeField, UniformRand, Zero};
-use ark_std::{rand::Rng, test_rng};
+use ark_std::rand::Rng;
 use prover_wasm::{
     field::{self, Coordinate},
     msm::{Point, Scalar, msm},
 };
+
+#[path = "common/rng.rs"]
+mod rng;
+use rng::test_rng;
 
 /// Compares with arkworks.
 fn agrees<F: Coordinate>(points: &[Affine<F::Curve>], scalars: &[Fr], case: &str)
@@ -187,6 +191,8 @@ fn any_number_of_terms_is_summed_as_by_arkworks_in_g2() {
 #[test]
 #[ignore = "deep: minutes"]
 fn tens_of_thousands_of_terms_are_summed_as_by_arkworks() {
+    let overflow = std::panic::catch_unwind(|| std::hint::black_box(i64::MAX) + 1);
+    assert!(overflow.is_err() && cfg!(debug_assertions), "bounds are to be checked, so not with --release");
     sizes::<field::Fq>(&[8192, 16384, 50_000]);
     sizes::<field::Fq2>(&[8192, 16384, 50_000]);
 }

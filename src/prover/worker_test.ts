@@ -23,26 +23,27 @@ async function withWorker(test: (ask: Ask) => Promise<void>): Promise<void> {
   const worker = new Worker(new URL("../../tests/support/watched_worker.ts", import.meta.url), {
     type: "module",
   });
-  let answered: ((message: Answer | Left | Ready) => void) | undefined;
+  const messages: (Answer | Left | Ready)[] = []; // several may come at once
+  let arrived = () => {};
   const failed = Promise.withResolvers<never>();
-  worker.onmessage = ({ data }) => answered?.(data);
+  worker.onmessage = ({ data }) => {
+    messages.push(data);
+    arrived();
+  };
   worker.onerror = ({ message }) => failed.reject(new Error(message));
-  const until = <Kind extends string>(kinds: readonly Kind[]) =>
-    Promise.race([
-      failed.promise,
-      new Promise<Extract<Answer | Left | Ready, { kind: Kind }>>((resolve) => {
-        answered = (message) => {
-          if ((kinds as readonly string[]).includes(message.kind)) resolve(message as never);
-        };
-      }),
-    ]);
+  const next = async () => {
+    if (messages.length === 0) {
+      await Promise.race([failed.promise, new Promise<void>((resolve) => arrived = resolve)]);
+    }
+    return messages.shift()!;
+  };
   try {
-    await until(["ready"]);
+    assert.equal((await next()).kind, "ready");
     await test(async (task) => {
-      const answer = until(["done", "failed"]);
       worker.postMessage(task);
-      const done = await answer;
-      return [done, await until(["left"])];
+      const [answer, left] = [await next(), await next()];
+      assert(left.kind === "left" && (answer.kind === "done" || answer.kind === "failed"));
+      return [answer, left];
     });
   } finally {
     worker.terminate();
