@@ -18,6 +18,7 @@ const final: readonly ProblemCode[] = [
   "nullifier_already_used",
   "fee_not_below_denomination",
   "invalid_address",
+  "unpayable_recipient",
   "cancelled",
   "unconfirmed",
   "invalid_note",
@@ -125,11 +126,16 @@ Deno.test("withdraw: no code of a relayer ends it, and only the chain says that 
         ),
     );
 
-    await t.step("a recipient that no pool pays is the caller's own mistake, too", () =>
-      rejects(
-        withdrawThrough([client(honest)], request(notes[1], { recipient: pool.address }), brief),
-        { code: "invalid_address" },
-      ));
+    const unpaid: [recipient: Address, code: ProblemCode][] = [
+      [pool.address, "unpayable_recipient"],
+      [Address.parse(`5:${"42".repeat(32)}`), "invalid_address"],
+    ];
+    for (const [recipient, code] of unpaid) {
+      await t.step(
+        `a recipient that no pool pays is the caller's own mistake, too: ${code}`,
+        () => rejects(withdrawThrough([client(honest)], request(notes[1], { recipient }), brief), { code }),
+      );
+    }
 
     await t.step("one that pays and says that it failed has paid", async () => {
       const denying = serving((path, answer) =>
