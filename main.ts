@@ -41,6 +41,7 @@ import { connect } from "./src/ton/toncenter.ts";
 import { gettersFrom } from "./src/ton/verified_chain.ts";
 import { watchChain } from "./src/ton/watched_chain.ts";
 import { openWallet } from "./src/ton/wallet.ts";
+import { LARGEST_SNAPSHOT } from "./src/tree/snapshot.ts";
 import { TreeWorkers } from "./src/tree/tree_service.ts";
 import metadata from "./deno.json" with { type: "json" };
 
@@ -108,7 +109,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       vkeyHash: combinedVkeyHash(prover.vkeyHash),
       deployments: registry,
       trees,
-      snapshots: treeFiles(config.dataDir, treeKey(config.wallet.mnemonic)),
+      snapshots: treeFiles(config.dataDir, treeKey(config.wallet.mnemonic), LARGEST_SNAPSHOT),
       caps: new HourlyCaps(shared, config.caps),
       balance: config.balance,
       alert,

@@ -12,7 +12,7 @@ import { openKvStore } from "../store/kv/kv_store.ts";
 import { openPostgresStore } from "../store/postgres/postgres_store.ts";
 import type { Leaves } from "../store/store.ts";
 import { rootLog } from "../telemetry/log.ts";
-import { packSnapshot, type Snapshot, unpackSnapshot } from "../tree/snapshot.ts";
+import { LARGEST_SNAPSHOT, packSnapshot, type Snapshot, unpackSnapshot } from "../tree/snapshot.ts";
 import { PoolTree } from "./pool_tree.ts";
 import { restoreTree, saveTree, treeKey } from "./tree_snapshot.ts";
 
@@ -56,7 +56,7 @@ const lying = (bytes: Uint8Array<ArrayBuffer>) => ({
 
 Deno.test("tree snapshot: comes back with root, leaves and paths, and grows on", () =>
   inDirectory(async (directory) => {
-    const snapshots = treeFiles(`${directory}/made/on/the/way`, key);
+    const snapshots = treeFiles(`${directory}/made/on/the/way`, key, LARGEST_SNAPSHOT);
     const tree = await treeOf(leaves);
     equal(await saveTree(pool, tree, 0, { snapshots, log }), leaves.length);
     const back = new PoolTree();

@@ -2,15 +2,18 @@
  * Trees as files of the data directory, `tree-<pool>.bin`, each written beside its place and renamed into it. What stands
  * at the place and is no regular file is somebody else's: it is neither read nor replaced.
  */
-import { LARGEST_SNAPSHOT } from "../../tree/snapshot.ts";
 import type { PoolId } from "../store.ts";
 import type { TreeSnapshots } from "../tree_snapshots.ts";
 
 /** What a draft's name has after its file's. */
 const DRAFT = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Keeps trees in `directory`, which is made when it is missing, sealed with `key`. */
-export function treeFiles(directory: string, key: Uint8Array): TreeSnapshots {
+/**
+ * Keeps trees in `directory`, which is made when it is missing, sealed with `key`.
+ *
+ * @param largest bytes that a tree's file may have
+ */
+export function treeFiles(directory: string, key: Uint8Array, largest: number): TreeSnapshots {
   const nameOf = (pool: PoolId) => `tree-${pool.replace(":", "_")}.bin`;
   const pathOf = (pool: PoolId) => `${directory}/${nameOf(pool)}`;
 
@@ -30,7 +33,7 @@ export function treeFiles(directory: string, key: Uint8Array): TreeSnapshots {
         await removeDrafts(pool);
         const path = pathOf(pool);
         const size = await sizeOf(path);
-        if (size > LARGEST_SNAPSHOT) throw new Error(`${path} is larger than any tree: ${size} bytes`);
+        if (size > largest) throw new Error(`${path} is larger than any tree: ${size} bytes`);
         return await Deno.readFile(path);
       });
     },

@@ -18,7 +18,7 @@ const saving = (directory: string) =>
       "eval",
       "--no-check",
       `import { treeFiles } from ${JSON.stringify(new URL("tree_files.ts", import.meta.url).href)};
-       const files = treeFiles(${JSON.stringify(directory)}, new Uint8Array(32));
+       const files = treeFiles(${JSON.stringify(directory)}, new Uint8Array(32), 1e9);
        for (;;) await files.save(${JSON.stringify(pool)}, new Uint8Array(30_000_000));`,
     ],
     stdin: "null",
@@ -35,15 +35,15 @@ Deno.test("tree files: what a process that was killed while it saved has left is
     }
     const kept = ["tonado.kv", `${name}.old`, `tree-0_${"cd".repeat(32)}.bin.${crypto.randomUUID()}`].sort();
     for (const each of kept) await Deno.writeTextFile(`${directory}/${each}`, "");
-    await treeFiles(directory, key).load(pool);
+    await treeFiles(directory, key, LARGEST_SNAPSHOT).load(pool);
     deepEqual(await leftovers(), kept);
-    await treeFiles(directory, key).load(other);
+    await treeFiles(directory, key, LARGEST_SNAPSHOT).load(other);
     deepEqual(await leftovers(), kept.filter((each) => !each.includes("cd")));
   }));
 
 Deno.test("tree files: a directory that is not there has no tree", () =>
   inDirectory(async (directory) => {
-    equal(await treeFiles(`${directory}/none`, key).load(pool), undefined);
+    equal(await treeFiles(`${directory}/none`, key, LARGEST_SNAPSHOT).load(pool), undefined);
     deepEqual(await namesIn(directory), []);
   }));
 
@@ -63,7 +63,7 @@ for (const [what, make] of odd) {
       await Deno.writeTextFile(elsewhere, "somebody else's");
       await make(`${directory}/${name}`, elsewhere);
       const before = await Deno.lstat(`${directory}/${name}`);
-      const files = treeFiles(directory, key);
+      const files = treeFiles(directory, key, LARGEST_SNAPSHOT);
       await rejects(files.load(pool), /no regular file/);
       await rejects(files.save(pool, new Uint8Array(1)), /no regular file/);
       equal((await Deno.lstat(`${directory}/${name}`)).ino, before.ino);
@@ -74,7 +74,7 @@ for (const [what, make] of odd) {
 
 Deno.test("tree files: a file that is larger than any tree's is not read", () =>
   inDirectory(async (directory) => {
-    const files = treeFiles(directory, key);
+    const files = treeFiles(directory, key, LARGEST_SNAPSHOT);
     await files.save(pool, new Uint8Array([7]));
     deepEqual(await files.load(pool), new Uint8Array([7]));
     await Deno.truncate(`${directory}/${name}`, LARGEST_SNAPSHOT + 1);

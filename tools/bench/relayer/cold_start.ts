@@ -11,6 +11,7 @@ import { median } from "../section.ts";
 import type { Figure, Outcome, Study } from "../study.ts";
 import { type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
 import { seed, type SeededRelayer, startSeeded } from "./seeded_relayer.ts";
+import { LARGEST_SNAPSHOT } from "../../../src/tree/snapshot.ts";
 
 const DEPOSITS = 2 ** 17;
 const ROUNDS = 3;
@@ -152,7 +153,10 @@ async function keep(chain: RecordedChain, directory: string): Promise<void> {
   const times = Uint32Array.from({ length: size }, (_, leafIndex) => storedTime(leafIndex));
   const key = treeKey(new Secret(chain.relayer.mnemonic));
   const pool = chain.pool.toRawString();
-  await treeFiles(directory, key).save(pool, await thisThread.pack({ pool, size, levels, times }, key));
+  await treeFiles(directory, key, LARGEST_SNAPSHOT).save(
+    pool,
+    await thisThread.pack({ pool, size, levels, times }, key),
+  );
 }
 
 async function readAll({ pool }: RecordedChain, { url }: SeededRelayer): Promise<void> {
