@@ -1,15 +1,17 @@
 /**
- * Builds the documentation into a static site, `dist/site`, with VitePress, which refuses links to pages that there are not.
+ * Builds the documentation into a static site, `dist/site`, with VitePress, and refuses links that lead nowhere in it.
  * Every page of the repository is in it, and what pages link to; the API of the library, where `deno task npm` made it.
  * npm fetches VitePress as `tools/site/package.json` pins it.
  */
-import { dirname } from "node:path";
+import { dirname, normalize } from "node:path";
+import { pathToFileURL } from "node:url";
+import { deadLinks } from "./site_links.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const output = `${root}dist/site`;
 const API = `${root}dist/npm/api`;
 
-/** Builds the site. @throws Error naming the step that failed, whose output was shown */
+/** Builds the site. @throws Error naming the step that failed, whose output was shown, or the links that are dead */
 export async function buildSite(): Promise<void> {
   const stage = await Deno.makeTempDir({ prefix: "tonado-site-" });
   try {
@@ -18,18 +20,39 @@ export async function buildSite(): Promise<void> {
     for (const path of [...pages, ...files.filter((path) => /^docs\/.*\.svg$/.test(path))]) {
       await copy(path, `${stage}/${path}`);
     }
-    const shown = /^(docs\/operating\/|contracts\/types\.tlb$|compose\.yaml$|LICENSE$)/;
-    for (const path of files.filter((path) => shown.test(path))) await copy(path, `${stage}/.public/${path}`);
+    for (const path of await linkedFiles(pages, new Set(files))) await copy(path, `${stage}/.public/${path}`);
     const hasApi = await Deno.stat(API).then(() => true, () => false);
     if (hasApi) await run("cp", ["-r", API, `${stage}/.public/api`], root);
     await copy("tools/site/package.json", `${stage}/package.json`);
     await copy("tools/site/config.js", `${stage}/.vitepress/config.js`);
     await run("npm", ["install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"], stage);
     await run(`${stage}/node_modules/.bin/vitepress`, ["build", ".", "--outDir", output], stage);
+    const dead = await deadLinks(pathToFileURL(`${output}/`));
+    if (dead.length > 0) {
+      throw new Error(
+        ["dist/site has dead links:", ...dead.map(({ page, link }) => `${page}: ${link}`)].join("\n"),
+      );
+    }
     console.log(`dist/site: ${pages.length} pages${hasApi ? ", with the library's API" : ""}`);
   } finally {
     await Deno.remove(stage, { recursive: true });
   }
+}
+
+/** Files of the repository, no pages, that these pages link to. */
+async function linkedFiles(
+  pages: readonly string[],
+  files: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const linked = new Set<string>();
+  for (const page of pages) {
+    const text = await Deno.readTextFile(root + page);
+    for (const [, link] of text.matchAll(/\]\(([^)#]+)/g)) {
+      const path = normalize(`${dirname(page)}/${link}`);
+      if (files.has(path) && !path.endsWith(".md")) linked.add(path);
+    }
+  }
+  return linked;
 }
 
 async function copy(path: string, to: string): Promise<void> {
