@@ -75,3 +75,25 @@ Deno.test("every task that the documentation names exists", async () => {
     }
   }
 });
+
+Deno.test("every variable that the program reads by its name is in the table of variables", async () => {
+  const page = await Deno.readTextFile(new URL("docs/commands.md", root));
+  const table = page.slice(page.indexOf("## Variables"));
+  const read = new Set<string>();
+  for (const path of ["main.ts", ...await sources("src/")]) {
+    const text = await Deno.readTextFile(new URL(path, root));
+    for (const [, name] of text.matchAll(/\benv(?:\.|\.get\("|\[")([A-Z][A-Z_]+)/g)) read.add(name);
+  }
+  assert.ok(read.has("NO_COLOR") && read.has("HOME"), [...read].join());
+  for (const name of read) assert.ok(table.includes(`\`${name}\``), `${name} is in no table`);
+});
+
+/** Paths of the program's sources below a folder, without tests. */
+async function sources(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
+    if (isDirectory) found.push(...await sources(`${folder}${name}/`));
+    else if (/(?<!_test)\.ts$/.test(name)) found.push(folder + name);
+  }
+  return found;
+}

@@ -9,7 +9,7 @@
  */
 import type { Command } from "commander";
 import { exitMeaning, exitStatus } from "../src/cli/exit_status.ts";
-import { everyCommand } from "../src/cli/program.ts";
+import { wholeProgram } from "../src/cli/program.ts";
 import type { Wiring } from "../src/cli/wiring.ts";
 import { clientSettings } from "../src/config/client_settings.ts";
 import type { Setting } from "../src/config/setting.ts";
@@ -29,7 +29,7 @@ const problemRows = httpProblemCodes.map((code) => {
   const { status, title, todo } = problems[code];
   return `| ${status} | \`${code}\` | ${title} | ${todo} |`;
 });
-const commands = everyCommand({} as Wiring);
+const program = wholeProgram({} as Wiring, "");
 
 await writeGenerated("docs", [
   await page("docs/integrating.md", {
@@ -49,7 +49,8 @@ await writeGenerated("docs", [
     ],
   }),
   await page("docs/commands.md", {
-    commands: commands.flatMap((command) => commandSection(command, "tonado", "##")),
+    "program-flags": flagTable(program),
+    commands: program.commands.flatMap((command) => commandSection(command, "tonado", "##")),
     settings: settingTable({ ...clientSettings, ...toolSettings }),
   }),
   await page("docs/using.md", {
@@ -74,23 +75,23 @@ function settingTable(table: Readonly<Record<string, Setting<unknown>>>): string
 }
 
 function flagTable({ options }: Command): string[] {
-  const rows = options.map(({ flags, description, argChoices, defaultValue }) => {
+  const rows = options.map(({ flags, description, argChoices, mandatory, defaultValue }) => {
     const choices = argChoices ? ` (${argChoices.join(", ")})` : "";
-    return `| \`${flags}\` | ${description}${choices} | ${
-      defaultValue === undefined ? "" : `\`${defaultValue}\``
-    } |`;
+    const standard = defaultValue === undefined ? (mandatory ? "required" : "") : `\`${defaultValue}\``;
+    return `| \`${flags}\` | ${description}${choices} | ${standard} |`;
   });
   return ["| Flag | What it is | Default |", "| --- | --- | --- |", ...rows];
 }
 
 /** A command by its words. */
 function named(...words: string[]): Command {
-  let found: Command | undefined;
+  let found = program;
   for (const word of words) {
-    found = (found?.commands ?? commands).find((command) => command.name() === word);
-    if (!found) throw new Error(`there is no tonado ${words.join(" ")}`);
+    const next = found.commands.find((command) => command.name() === word);
+    if (!next) throw new Error(`there is no tonado ${words.join(" ")}`);
+    found = next;
   }
-  return found!;
+  return found;
 }
 
 /** What a command is, takes and has below it. */

@@ -43,9 +43,18 @@ const commands = [
   completionsCommand,
 ];
 
-/** All of them; asked for their flags only, they need no wiring. */
-export function everyCommand(wiring: Wiring): Command[] {
-  return commands.map((make) => make(wiring));
+/**
+ * The program with its own flags and all commands; asked for these only, it needs no wiring.
+ *
+ * @param version what `--version` prints
+ */
+export function wholeProgram(wiring: Wiring, version: string): Command {
+  const program = new Command("tonado")
+    .description("fixed-denomination shielded pools on TON: the relayer and its tools")
+    .version(version)
+    .option("--verbose", "with --version: also what this build needs and what it carries");
+  for (const make of commands) program.addCommand(make(wiring));
+  return program;
 }
 
 /**
@@ -60,16 +69,11 @@ export async function run(args: readonly string[], version: string, adapters: Wi
   const wiring = json ? { ...shownTo, stderr: noticesAsJson(shownTo.stderr) } : shownTo;
   const facts = args.includes("--verbose") ? await about(wiring.runtime) : undefined;
   let told = "";
-  const program = new Command("tonado")
-    .description("fixed-denomination shielded pools on TON: the relayer and its tools")
-    .version(versionText(version, facts, { json }))
-    .option("--verbose", "with --version: also what this build needs and what it carries")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  tonado demo\n  tonado deposit native-10 --network mainnet\n" +
-        `  tonado help withdraw\n${exitHelp()}`,
-    );
-  for (const command of everyCommand(wiring)) program.addCommand(command);
+  const program = wholeProgram(wiring, versionText(version, facts, { json })).addHelpText(
+    "after",
+    "\nExamples:\n  tonado demo\n  tonado deposit native-10 --network mainnet\n" +
+      `  tonado help withdraw\n${exitHelp()}`,
+  );
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command.exitOverride().showHelpAfterError("(add --help for what is possible)").configureOutput({
       writeOut: (text) => json ? void (told += text) : wiring.stdout.write(text),
