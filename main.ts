@@ -6,7 +6,7 @@ import { localFiles } from "./src/cli/files/local_files.ts";
 import { run } from "./src/cli/program.ts";
 import { orWrong } from "./src/cli/system_faults.ts";
 import { stderr, stdout } from "./src/cli/terminal/output.ts";
-import { agrees, askSecret } from "./src/cli/terminal/prompts.ts";
+import { agrees, askSecret, canAsk } from "./src/cli/terminal/prompts.ts";
 import { stopped } from "./src/cli/terminal/stopped.ts";
 import type { RunningRelayer, Wiring } from "./src/cli/wiring.ts";
 import { noteFile } from "./src/client/files/note_file.ts";
@@ -191,6 +191,7 @@ const wiring: Wiring = {
   stopped,
   agrees,
   askSecret,
+  canAsk,
   notes: (path) => noteFile(path),
   ceremonyFolder,
   openSource,

@@ -87,6 +87,7 @@ Deno.test("the command to go on with has every flag that decides what happens, a
     refund: "0.1",
     maxFee: "1",
     self: true,
+    recipientCheck: false,
   } as const;
   const again = line((wiring) =>
     new WithdrawTalk(wiring, options, record, deployment).failed(new Error(), record, from)
@@ -99,6 +100,7 @@ Deno.test("the command to go on with has every flag that decides what happens, a
       "--refund 0.1",
       "--max-fee 1",
       "--self",
+      "--no-recipient-check",
     ]
   ) {
     assert.ok(again.includes(flag), again);

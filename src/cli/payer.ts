@@ -10,6 +10,8 @@ import { flagsOf } from "./chain_options.ts";
 import { colours } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
+const NOBODY = "there is no terminal to ask at";
+
 /** Values of {@linkcode addPayerOptions}. */
 export interface PayerOptions {
   readonly network: Network;
@@ -63,9 +65,14 @@ async function asked(wiring: Wiring, options: PayerOptions) {
   const reader = new Reader(wiring.env);
   const version = loadWalletVersion(options, reader)!;
   const mnemonic = await wiring.askSecret("The wallet's 24 words");
-  if (!mnemonic) reader.wrong("--ask-mnemonic", "there is no terminal to ask at");
+  if (!mnemonic) reader.wrong("--ask-mnemonic", NOBODY);
   reader.finish();
   return { mnemonic: mnemonic!, version };
+}
+
+/** Before anything is asked of others for a question's sake. @throws {Problem} `unconfirmed` when nobody can be asked */
+export function mustBeAskable(wiring: Wiring, { yes }: { yes?: boolean }): void {
+  if (!yes && !wiring.canAsk()) throw new Problem("unconfirmed", NOBODY);
 }
 
 /** @throws {Problem} `unconfirmed` unless the person agrees, or `--yes` was given */
@@ -73,5 +80,5 @@ export async function mustAgree(wiring: Wiring, { yes }: { yes?: boolean }, ques
   if (yes) return;
   const agreed = await wiring.agrees(question);
   if (agreed) return;
-  throw new Problem("unconfirmed", agreed === undefined ? "there is no terminal to ask at" : "not agreed to");
+  throw new Problem("unconfirmed", agreed === undefined ? NOBODY : "not agreed to");
 }

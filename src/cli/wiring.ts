@@ -93,6 +93,8 @@ export interface Wiring {
   migrateDatabase(url: Secret<string>): Promise<{ found: number; now: number }>;
   /** Resolves when the user or the system asks the program to end. */
   stopped(): Promise<void>;
+  /** Whether somebody is there to be asked. */
+  canAsk(): boolean;
   /** Asks the person at the terminal, on standard error; undefined: there is nobody to ask. @throws {Problem} `cancelled` */
   agrees(question: string): Promise<boolean | undefined>;
   /** Asks for what must not be seen; undefined when there is nobody to ask. @throws {Problem} `cancelled` */

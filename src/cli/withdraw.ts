@@ -16,6 +16,7 @@ import type { Deployment } from "../core/deployments.ts";
 import { Problem, type ProblemCode } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import { formatAmount, formatUnits, parseUnits } from "../core/units.ts";
+import { shownUrl } from "../core/urls.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
@@ -30,7 +31,7 @@ import {
 import { deploymentOf, jettonOf } from "./deposit.ts";
 import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
-import { addPayerOptions, openPayer, payerFlags, type PayerOptions } from "./payer.ts";
+import { addPayerOptions, mustBeAskable, openPayer, payerFlags, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
 import { chosenRecipient, deadContracts, linksBefore, relayersOwn } from "./withdraw_checks.ts";
 import { WithdrawTalk } from "./withdraw_talk.ts";
@@ -42,6 +43,7 @@ export type WithdrawOptions = ChainOptions & NoteOptions & PayerOptions & {
   readonly refund: string;
   readonly maxFee?: string;
   readonly fast?: boolean;
+  readonly recipientCheck: boolean;
   readonly self?: boolean;
   readonly restart?: boolean;
   readonly yes?: boolean;
@@ -70,6 +72,10 @@ export function withdrawCommand(wiring: Wiring): Command {
       amountArgument,
     )
     .option("--fast", "ask the relayer for the path: it learns which deposit is yours")
+    .option(
+      "--no-recipient-check",
+      "do not ask the endpoint whether the recipient was used, or is a contract: it learns the address before",
+    )
     .option("--self", "pay the gas with a wallet of your own: everybody sees it; for tests")
     .option("--restart", "begin anew; the withdrawal that was cut off may still pay its own recipient")
     .option("--yes", "do not ask before money moves");
@@ -90,6 +96,8 @@ interface Job {
   readonly wiring: Wiring;
   readonly options: WithdrawOptions;
   readonly chain: Chain;
+  /** As it may be shown. */
+  readonly endpoint: string;
   readonly pool: Pool;
   readonly deployment: Deployment;
   readonly jetton?: PoolJetton;
@@ -123,6 +131,7 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
   wiring.stopped().then(() => abort.abort());
   const job: Job = {
     ...{ wiring, options, chain, deployment, store, record, recipient, dead, talk, signal: abort.signal },
+    endpoint: shownUrl(url),
     pool: new Pool(chain, deployment.address),
     jetton: jettonOf(deployment),
   };
@@ -318,6 +327,8 @@ async function agree(
       }\` fills it, if nothing was paid yet.`,
     });
   }
+  mustBeAskable(job.wiring, job.options);
+  if (job.options.recipientCheck) job.talk.checking(job.endpoint);
   for (const { name, text } of await linksBefore(job, offer.tree)) job.talk.warn(name, text);
   job.talk.others(findNote(await job.store.list(), job.record.id), job.recipient);
   await job.talk.agree(job.recipient, offer);

@@ -56,7 +56,7 @@ const CONTRACT = {
     "back what it is paid",
 };
 
-/** What is to be told before. */
+/** What is to be told before. It names the recipient to the endpoint, unless that is not wanted. */
 export async function linksBefore(
   job: {
     readonly wiring: Wiring;
@@ -64,21 +64,23 @@ export async function linksBefore(
     readonly pool: Pool;
     readonly record: NoteRecord;
     readonly recipient: Address;
-    readonly options: { readonly fast?: boolean; readonly self?: boolean };
+    readonly options: { readonly fast?: boolean; readonly self?: boolean; readonly recipientCheck: boolean };
   },
   tree: MerkleTree | undefined,
 ): Promise<{ name: string; text: string }[]> {
-  const { chain, pool, record: { deposit, note }, recipient, options: { fast, self } } = job;
-  const account = await chain.account(recipient);
+  const { chain, pool, record: { deposit, note }, recipient, options: { fast, self, recipientCheck } } = job;
+  const account = recipientCheck ? await chain.account(recipient) : undefined;
   const leafIndex = tree?.indexOf(note.reveal().commitment) ?? deposit?.leafIndex;
   const leaves = tree?.size ?? await pool.getNextIndex();
   const facts: LinkFacts = {
     ...leafIndex === undefined || leafIndex < 0 ? {} : { since: leaves - leafIndex - 1 },
     ...deposit?.timestamp === undefined ? {} : { age: job.wiring.now() / 1000 - deposit.timestamp },
-    recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
+    ...account && {
+      recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
+    },
     recipientPaid: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
     fast: fast === true,
     self: self === true,
   };
-  return [...account.code && !isKnownWallet(account.code) ? [CONTRACT] : [], ...linksOf(facts)];
+  return [...account?.code && !isKnownWallet(account.code) ? [CONTRACT] : [], ...linksOf(facts)];
 }

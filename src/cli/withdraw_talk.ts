@@ -22,6 +22,8 @@ type Options = Parameters<typeof sameFlags>[0] & Parameters<typeof payerFlags>[0
   readonly quiet?: boolean;
   readonly yes?: boolean;
   readonly self?: boolean;
+  readonly relayer?: readonly string[];
+  readonly recipientCheck: boolean;
   readonly restart?: boolean;
 };
 
@@ -72,6 +74,15 @@ export class WithdrawTalk {
     if (this.#event({ event: "warning", name, text })) return;
     const { stderr, env } = this.wiring;
     stderr.write(`${colours(stderr, env).yellow("warning")}: ${oneLine(text)}\n`);
+  }
+
+  /** Said before it happens. */
+  checking(endpoint: string): void {
+    this.#progress.clear();
+    if (this.options.quiet) return;
+    this.wiring.stderr.write(
+      `asking ${endpoint} about the recipient, which names it there; --no-recipient-check leaves that out\n`,
+    );
   }
 
   async agree(recipient: Address, { fee, through }: { fee: bigint; through: string }): Promise<void> {
@@ -157,16 +168,23 @@ export class WithdrawTalk {
     this.#progress.clear();
     const code = error instanceof Problem ? error.code : undefined;
     if (code !== undefined && OVER.has(code)) return;
-    const { fast, refund, maxFee, self, restart } = this.options;
+    const { fast, refund, maxFee, self, relayer, restart, recipientCheck } = this.options;
     const tooDear = code === "fee_above_limit";
+    const unavailable = code === "relayer_unavailable";
     const flags = [
       sameFlags(this.options),
       payerFlags(this.options),
-      flagsOf({ fast, refund: refund === "0" ? undefined : refund, "max-fee": tooDear ? undefined : maxFee }),
+      flagsOf({
+        fast,
+        refund: refund === "0" ? undefined : refund,
+        "max-fee": tooDear ? undefined : maxFee,
+        "no-recipient-check": !recipientCheck,
+        relayer: unavailable ? undefined : relayer,
+      }),
       tooDear ? "--max-fee <more>" : "",
     ].filter(Boolean).join(" ");
-    const others = code === "relayer_unavailable" ? " --relayer <another>" : "";
-    const how = self ? " --self" : others || " --relayer <url>";
+    const others = unavailable ? " --relayer <another>" : "";
+    const how = self ? " --self" : others || (relayer ? "" : " --relayer <url>");
     const again = `tonado withdraw ${id} --to ${this.#address(recipient)} ${flags}${how}`;
     const { stderr } = this.wiring;
     if (state !== "withdrawing" || !withdrawal) {

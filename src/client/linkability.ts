@@ -8,8 +8,8 @@ export interface LinkFacts {
   readonly since?: number;
   /** Seconds since the deposit. */
   readonly age?: number;
-  /** The recipient's account has a history, or money. */
-  readonly recipientUsed: boolean;
+  /** The recipient's account has a history, or money; undefined when nobody was asked. */
+  readonly recipientUsed?: boolean;
   /** The recipient paid the deposit. */
   readonly recipientPaid: boolean;
   /** The path was asked of a relayer. */
@@ -45,9 +45,14 @@ export const linkWarnings: readonly LinkWarning[] = [
   },
   {
     name: "recipient_used",
-    holds: ({ recipientUsed }) => recipientUsed,
+    holds: ({ recipientUsed }) => recipientUsed === true,
     text: () =>
       "the recipient has been used before: what is known of it is known of you. Take a fresh address",
+  },
+  {
+    name: "recipient_unchecked",
+    holds: ({ recipientUsed }) => recipientUsed === undefined,
+    text: () => "nobody was asked about the recipient: whether it is fresh, and a wallet, is yours to know",
   },
   {
     name: "few_deposits",

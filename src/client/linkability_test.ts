@@ -15,6 +15,7 @@ const cases: [string, Partial<LinkFacts>][] = [
   ["own_wallet", { recipientPaid: true }],
   ["self", { self: true }],
   ["recipient_used", { recipientUsed: true }],
+  ["recipient_unchecked", { recipientUsed: undefined }],
   ["few_deposits", { since: 9 }],
   ["soon", { age: 24 * 3600 - 1 }],
   ["unknown_deposit", { age: undefined, since: undefined }],

@@ -57,6 +57,7 @@ export async function tonado(
     openStore: unused,
     migrateDatabase: unused,
     stopped: () => new Promise((resolve) => person.interrupts?.addEventListener("abort", () => resolve())),
+    canAsk: () => person.agrees !== undefined,
     agrees(question) {
       asked.push(question);
       const { agrees } = person;

@@ -4,9 +4,14 @@ import { Problem } from "../../core/errors.ts";
 import { Secret } from "../../core/secret.ts";
 import { DEFAULT_COLUMNS } from "./output.ts";
 
+/** Whether somebody is there to be asked. */
+export function canAsk(): boolean {
+  return Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
+}
+
 /** The prompts, where somebody can answer them: on standard error. */
 async function prompts() {
-  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
+  if (!canAsk()) return undefined;
   // A terminal that says it has no columns would get one character a line.
   if (!process.stderr.columns) Object.defineProperty(process.stderr, "columns", { value: DEFAULT_COLUMNS });
   return await import("@clack/prompts");
