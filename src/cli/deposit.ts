@@ -97,7 +97,7 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
   qr?.check(); // after the store is opened, which may be the file that it names
   const record = await choose(wiring, store, key, options, known);
   const deployment = deploymentOf(record, known);
-  const talk = new DepositTalk(wiring, options, record.id, qr);
+  const talk = new DepositTalk(wiring, options, record.id, { qr, resumed: record.state === "depositing" });
   if (record.deposit?.leafIndex !== undefined) return talk.already(record.deposit.leafIndex);
 
   const pool = new Pool(chain, deployment.address);

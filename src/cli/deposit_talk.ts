@@ -24,15 +24,20 @@ type Options = Parameters<typeof sameFlags>[0] & Parameters<typeof payerFlags>[0
 /** With `--json` one object a line: `pool`, `kept`, `link`, the steps, `deposited`. */
 export class DepositTalk {
   readonly #progress;
+  readonly #qr;
+  /** Whether the next link may not be the first one that somebody saw. */
+  #resumed;
 
-  /** @param qr where the code goes, too */
+  /** @param given `qr`: where the code goes, too; `resumed`: an earlier run may have shown links of this note */
   constructor(
     readonly wiring: Wiring,
     readonly options: Options,
     readonly id: string,
-    readonly qr?: OwnFile,
+    given: { readonly qr?: OwnFile; readonly resumed?: boolean } = {},
   ) {
     this.#progress = progressLine(wiring.stderr);
+    this.#qr = given.qr;
+    this.#resumed = given.resumed === true;
   }
 
   /** Before a link is shown: where it pays, and who says so. */
@@ -105,16 +110,24 @@ export class DepositTalk {
     this.#progress.clear();
     const { stdout } = this.wiring;
     try {
-      this.qr?.write(renderSVG(url, { ecc: "L", border: BORDER }));
+      this.#qr?.write(renderSVG(url, { ecc: "L", border: BORDER }));
     } catch (error) { // the link itself is below
       if (!(error instanceof Problem)) throw error;
       for (const { pointer, detail } of error.errors) {
         this.wiring.stderr.write(`${pointer}: ${oneLine(detail)}\n`);
       }
     }
-    const json = { event: "link", id: this.id, url, to: to.toRawString(), amount: String(amount), leafIndex };
-    if (this.#event(json)) return;
+    const resumed = this.#resumed;
+    this.#resumed = false;
+    const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
+    if (this.#event({ event: "link", id: this.id, url, ...paid, ...resumed && { resumed } })) return;
     if (this.options.quiet) return stdout.write(`${url}\n`);
+    if (resumed) {
+      this.#say(
+        "This note is not in the pool. If you paid an earlier link of it and another deposit was first, what you\n" +
+          "paid has come back to the wallet that paid, less gas, or is on its way: look there before you pay again.",
+      );
+    }
     this.#say(`Pay ${native(amount)} with any wallet, by this link or code:\n\n${url}\n`);
     const columns = encode(url, { ecc: "L", border: BORDER }).size;
     if (stdout.isTerminal && columns <= stdout.columns) {
