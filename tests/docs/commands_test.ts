@@ -155,7 +155,7 @@ Deno.test({
           () => until("the relayer is ready on PostgreSQL", () => answers(`${url}/readyz`)),
         );
         const moved = [
-          ...said.matchAll(/\(1 deposits, .* sha256 ([0-9a-f]{64}), in (relayer\.jsonl|the database)$/gm),
+          ...said.matchAll(/\(1 deposit, .* sha256 ([0-9a-f]{64}), in (relayer\.jsonl|the database)$/gm),
         ];
         assert.deepEqual(moved.map(([, , where]) => where), ["relayer.jsonl", "the database"], said);
         assert.equal(moved[0][1], moved[1][1]);
