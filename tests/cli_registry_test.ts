@@ -45,6 +45,18 @@ Deno.test("whose registry it is", async (t) => {
     }
   });
 
+  await t.step("a pool that the registry calls retired takes no new deposit", async () => {
+    const registry = `${dir}/retired.json`;
+    const pools = new Map([["native-1", { ...genuine, retired: true }]]);
+    await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
+    const { code, stdout, stderr } = await tonado([
+      ...["deposit", "native-1", "--network", "localnet", "--registry", registry],
+      ...["--endpoint", net.localnet.url, "--yes"],
+    ], env);
+    assert.deepEqual([code, stdout], [1, ""], stderr);
+    assert.match(stderr, /retired[^]*Choose a pool/);
+  });
+
   const trap = trapOf(genuine.denomination);
   await net.user.send([{ to: trap.address, value: toNano(5), bounce: false, init: trap }]);
   await until("the trap stands", async () => (await net.chain.account(trap.address)).code !== undefined);

@@ -101,6 +101,7 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
   if (record.deposit?.leafIndex !== undefined) return talk.already(record.deposit.leafIndex);
 
   const pool = new Pool(chain, deployment.address);
+  assertServed(deployment, record);
   await assertGenuine(chain, deployment, options);
   await confirm(wiring, options, deployment, wallet, talk);
   const from = wallet?.address ?? options.from;
@@ -194,6 +195,18 @@ export function deploymentOf(record: NoteRecord, known: Deployments): Deployment
 /** What the client asks of a jetton pool; undefined for a native one. */
 export function jettonOf({ asset, decimals, jettonMaster }: Deployment): PoolJetton | undefined {
   return jettonMaster && { asset, decimals: decimals!, jettonMaster };
+}
+
+/**
+ * A deposit that is under way may already have been paid, so that it goes on.
+ *
+ * @throws {Problem} `pool_retired`: relayers of this registry would not withdraw what is deposited now
+ */
+function assertServed({ retired }: Deployment, { state }: NoteRecord): void {
+  if (!retired || state === "depositing") return;
+  throw new Problem("pool_retired", "the registry says that the pool is retired", {
+    todo: "Choose a pool that `tonado pool list` does not call retired: its successor, if there is one.",
+  });
 }
 
 /**
