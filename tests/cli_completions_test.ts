@@ -9,6 +9,21 @@ const missing = async (shell: string) =>
     () => false,
   );
 
+const ways = {
+  "sourced": (file: string) => `autoload -U compinit; compinit -u -D; source ${file}`,
+  "found in fpath": (file: string) =>
+    `fpath=(${file.replace(/\/[^/]*$/, "")} $fpath); autoload -U compinit; compinit -u -D`,
+};
+const shells = ["bash", "zsh", "fish"];
+const networks = ["mainnet", "testnet", "localnet"];
+/** Ends of lines at which a file or a folder is due. */
+const filesDue = [
+  "tonado note restore ",
+  "tonado withdraw --mnemonic-file ",
+  "tonado localnet --data-dir ",
+  "tonado wallet create ",
+];
+
 Deno.test({
   name: "completions bash completes commands, subcommands and flags in bash",
   ignore: await missing("bash"),
@@ -30,8 +45,44 @@ Deno.test({
       "--registry",
     ]);
     assert.deepEqual(await complete("tonado", "deposit", "native-1", "--res"), ["--resume"]);
+    assert.deepEqual(await complete("tonado", "withdraw", "--network", ""), networks);
+    assert.deepEqual((await complete("tonado", "completions", "")).slice(0, 3), shells);
+    assert.deepEqual(await complete("tonado", "help", "dep"), ["deposit", "deploy"]);
+    assert.deepEqual(await complete("tonado", "note", "restore", "--he"), ["--help"]);
   },
 });
+
+for (const line of filesDue) {
+  Deno.test({
+    name: `completions bash offer files at \`${line}\` and Tab`,
+    ignore: noTerminal || await missing("bash"),
+    fn: () => offersFiles(["bash", "--norc", "-i"], "bash", (script) => `source ${script}`, line),
+  });
+  Deno.test({
+    name: `completions zsh offer files at \`${line}\` and Tab`,
+    ignore: noTerminal || await missing("zsh"),
+    fn: () => offersFiles(["zsh", "-f", "-i"], "zsh", ways.sourced, line),
+  });
+}
+
+/** One Tab completes the only file and the only folder that are there. */
+async function offersFiles(command: string[], shell: string, load: (script: string) => string, line: string) {
+  const dir = await Deno.makeTempDir({ prefix: `tonado-${shell}-` });
+  try {
+    await Deno.mkdir(`${dir}/here`);
+    await Deno.writeTextFile(`${dir}/here/only-file.age`, "");
+    await Deno.writeTextFile(`${dir}/_tonado`, (await tonado(["completions", shell])).stdout);
+    const terminal = atTerminal(command, { cwd: `${dir}/here` });
+    await terminal.type(`${load(`${dir}/_tonado`)}; echo loa''ded\r`);
+    await terminal.sees("loaded");
+    await terminal.type(`${line}\t`);
+    await terminal.sees("only-file.age");
+    await terminal.type(`${KILL_LINE}exit\r`);
+    await terminal.ended();
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
 
 Deno.test("completions of every shell know every command that the program has", async () => {
   const { stdout: help } = await tonado(["--help"]);
@@ -48,11 +99,6 @@ Deno.test("completions of every shell know every command that the program has", 
   }
 });
 
-const ways = {
-  "sourced": (file: string) => `autoload -U compinit; compinit -u -D; source ${file}`,
-  "found in fpath": (file: string) =>
-    `fpath=(${file.replace(/\/[^/]*$/, "")} $fpath); autoload -U compinit; compinit -u -D`,
-};
 for (const [way, load] of Object.entries(ways)) {
   Deno.test({
     name: `completions zsh, ${way}, complete at the first Tab`,
@@ -68,6 +114,10 @@ for (const [way, load] of Object.entries(ways)) {
         await terminal.sees(/tore/);
         await terminal.type(`${KILL_LINE}tonado withdraw --re\t`);
         for (const flag of ["--refund", "--registry", "--relayer", "--restart"]) await terminal.sees(flag);
+        await terminal.type(`${KILL_LINE}tonado withdraw --network \t`);
+        for (const network of networks.toSorted()) await terminal.sees(network);
+        await terminal.type(`${KILL_LINE}tonado help compl\t`);
+        await terminal.sees("completions");
         await terminal.type(`${KILL_LINE}exit\r`);
         await terminal.ended();
         assert.ok(!terminal.screen.includes("command not found: _"), terminal.screen);
@@ -89,6 +139,7 @@ Deno.test({
         const code = `source ${dir}/tonado.fish; complete -C '${line}'`;
         const { stdout, stderr } = await new Deno.Command("fish", {
           args: ["--no-config", "-c", code],
+          cwd: dir,
           env: { HOME: dir },
         }).output();
         assert.equal(new TextDecoder().decode(stderr), "");
@@ -102,6 +153,13 @@ Deno.test({
         "--relayer",
         "--restart",
       ]);
+      assert.deepEqual(await complete("tonado withdraw --network "), networks.toSorted());
+      assert.deepEqual(await complete("tonado completions "), shells.toSorted());
+      assert.deepEqual(await complete("tonado help dep"), ["deploy", "deposit"]);
+      for (const line of filesDue) assert.ok((await complete(line)).includes("tonado.fish"), line);
+      for (const line of ["tonado ", "tonado withdraw --to "]) {
+        assert.ok(!(await complete(line)).includes("tonado.fish"), line);
+      }
       assert.deepEqual(await complete("tonado pool stats --lat"), ["--latest"]);
       assert.deepEqual(await complete("tonado compliance report --p"), ["--page"]);
     } finally {

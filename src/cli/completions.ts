@@ -6,11 +6,24 @@ import type { Wiring } from "./wiring.ts";
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
+/** Stands for any file or folder among the values that may be given. */
+const FILE = "<file>";
+
 /** One command line that ends in `path`, and what may follow. */
 interface Place {
   /** Without the program's own name: `note create`. */
   readonly path: string;
-  readonly words: readonly { readonly word: string; readonly help: string }[];
+  readonly words: readonly Word[];
+  /** What its arguments may be, as far as it is known. */
+  readonly values: readonly string[];
+}
+
+/** A command, or a flag. */
+interface Word {
+  readonly word: string;
+  readonly help: string;
+  /** Of a flag that takes a value: what it may be, as far as it is known. */
+  readonly values?: readonly string[];
 }
 
 /** The command. */
@@ -33,39 +46,67 @@ export function completionsCommand(wiring: Wiring): Command {
 }
 
 function places(program: Command, path: readonly string[] = []): Place[] {
-  const flags = program.options.flatMap(({ long, description }) =>
-    long ? [{ word: long, help: description }] : []
+  const flags = program.options.flatMap(({ long, description, required, optional, argChoices, flags }) =>
+    long
+      ? [{
+        word: long,
+        help: description,
+        ...(required || optional) && { values: argChoices ?? filesOf(flags) },
+      }]
+      : []
   );
+  const commands = program.commands.map((each) => ({ word: each.name(), help: each.description() }));
+  const help = path.length === 0 ? [{ path: "help", words: commands, values: [] }] : [];
   const words = [
-    ...program.commands.map((each) => ({ word: each.name(), help: each.description() })),
+    ...commands,
+    ...help.map(({ path }) => ({ word: path, help: "display help for command" })),
     ...flags,
     { word: "--help", help: "display help for command" },
   ];
+  const values = program.registeredArguments.flatMap((each) =>
+    each.argChoices ?? filesOf(`<${each.name()}>`)
+  );
   const below = program.commands.flatMap((each) => places(each, [...path, each.name()]));
-  return [{ path: path.join(" "), words }, ...below];
+  return [{ path: path.join(" "), words, values }, ...help, ...below];
+}
+
+/** By the name that it has in help. */
+function filesOf(name: string): string[] {
+  return /<(file|dir|directory)>/.test(name) ? [FILE] : [];
 }
 
 const scripts: Record<Shell, (places: readonly Place[]) => string> = {
   bash: (places) =>
-    `${shellWords(places)}
+    `${shellFunctions(places)}
 _tonado() {
-  local path="" word
+  local path="" word words current="\${COMP_WORDS[COMP_CWORD]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     _tonado_words "\${path:+$path }$word" >/dev/null && path="\${path:+$path }$word"
   done
-  mapfile -t COMPREPLY < <(compgen -W "$(_tonado_words "$path")" -- "\${COMP_WORDS[COMP_CWORD]}")
+  COMPREPLY=()
+  if words="$(_tonado_values "$path \${COMP_WORDS[COMP_CWORD-1]}")"; then
+    [[ "$words" ]] || compopt +o default 2>/dev/null
+  else
+    words="$(_tonado_values "$path")"
+    [[ "$words" = "${FILE}" && "$current" != -* ]] || words="$words $(_tonado_words "$path")"
+  fi
+  [[ "$words" = "${FILE}" ]] || mapfile -t COMPREPLY < <(compgen -W "\${words//"${FILE}"/}" -- "$current")
 }
-complete -o default -F _tonado tonado
+complete -o default -F _tonado tonado # which completes files where nothing else is found
 `,
   zsh: (places) =>
     `#compdef tonado
-${shellWords(places)}
+${shellFunctions(places)}
 _tonado() {
-  local at="" word
+  local at="" word values
   for word in "\${(@)words[2,CURRENT-1]}"; do
     _tonado_words "\${at:+$at }$word" >/dev/null && at="\${at:+$at }$word"
   done
-  compadd -- \${=$(_tonado_words "$at")}
+  if values="$(_tonado_values "$at \${words[CURRENT-1]}")"; then
+    if [[ "$values" = "${FILE}" ]]; then _files; else compadd -- \${=values}; fi
+    return
+  fi
+  compadd -- \${=$(_tonado_words "$at")} \${\${=$(_tonado_values "$at")}:#${FILE}}
   _files
 }
 if [[ \${funcstack[1]} = _tonado ]]; then
@@ -75,20 +116,41 @@ else
 fi
 `,
   fish: (places) =>
-    "complete -c tonado -f\n" + places.flatMap(({ path, words }) =>
-      words.map(({ word, help }) => {
+    "complete -c tonado -f\n" + places.flatMap((place) => {
+      const at = `complete -c tonado -n ${condition(place.path, places)}`;
+      const words = place.words.map(({ word, help, values }) => {
         const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`;
-        return `complete -c tonado -n ${condition(path, places)} ${what} -d ${quoted(help)}\n`;
-      })
-    ).join(""),
+        return `${at} ${what}${values ? fishValue(values) : ""} -d ${quoted(help)}\n`;
+      });
+      if (place.values.length === 0) return words;
+      return [
+        ...words,
+        `${at}${place.values.includes(FILE) ? " -F" : ` -a ${quoted(place.values.join(" "))}`}\n`,
+      ];
+    }).join(""),
 };
 
-/** A function that prints what may follow a path, and fails for what is none. */
-function shellWords(places: readonly Place[]): string {
-  const cases = places.map(({ path, words }) =>
-    `    ${quoted(path)}) echo ${quoted(words.map(({ word }) => word).join(" "))} ;;\n`
-  );
-  return `_tonado_words() {\n  case "$1" in\n${cases.join("")}    *) return 1 ;;\n  esac\n}`;
+/** How fish is told of a flag's value. */
+function fishValue(values: readonly string[]): string {
+  if (values.includes(FILE)) return " -r -F";
+  return values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : " -x";
+}
+
+/** Functions that print what may follow a path, and the values of its arguments or of a flag; they fail for what is none. */
+function shellFunctions(places: readonly Place[]): string {
+  const words = places.map(({ path, words }): [string, string[]] => [path, words.map(({ word }) => word)]);
+  const values = places.flatMap(({ path, words, values }): [string, readonly string[]][] => [
+    ...values.length > 0 ? [[path, values] as [string, readonly string[]]] : [],
+    ...words.flatMap(({ word, values }): [string, readonly string[]][] =>
+      values ? [[`${path} ${word}`, values]] : []
+    ),
+  ]);
+  return [shellFunction("_tonado_words", words), shellFunction("_tonado_values", values)].join("\n");
+}
+
+function shellFunction(name: string, table: readonly [key: string, printed: readonly string[]][]): string {
+  const cases = table.map(([key, printed]) => `    ${quoted(key)}) echo ${quoted(printed.join(" "))} ;;\n`);
+  return `${name}() {\n  case "$1" in\n${cases.join("")}    *) return 1 ;;\n  esac\n}`;
 }
 
 function condition(path: string, places: readonly Place[]): string {

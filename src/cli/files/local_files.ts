@@ -11,7 +11,8 @@ export const localFiles: Pick<
   Wiring,
   "makeTempDir" | "removeDir" | "writeFile" | "ownFile" | "readFile" | "readStream" | "writeStream"
 > = {
-  makeTempDir: () => Deno.makeTempDir({ prefix: "tonado-" }),
+  makeTempDir: () =>
+    written("a temporary folder (TMPDIR says where)", () => Deno.makeTempDir({ prefix: "tonado-" })),
   async removeDir(path) {
     await Deno.remove(path, { recursive: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
