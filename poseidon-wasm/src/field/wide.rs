@@ -68,18 +68,23 @@ fn reduce_half(s: [u64; 6]) -> Element {
     [s0 >> 32 | s1 << 32, s1 >> 32 | s2 << 32, s2 >> 32 | s3 << 32, s3 >> 32 | s4 << 32]
 }
 
-/// (addend + four rows) / R. `add_rows(i, s)` adds row i to what is there, which then has the weight of limb i.
+/// (sum of x_n w_n + addend) / R, row by row: row i, of the limbs i of all x, has the weight of limb i of what is there.
 ///
 /// With rows of at most (2^64 - 1) B, what is there stays below B + r + 1: first the addend, below r, then the sum of
 /// both and q r over 2^64. For B < 2^258 a row and what is there fit 2^323: six limbs, and five after [`reduce_limb`]. The
 /// result is (T + Q r) / R for the sum T of addend and rows, with Q < R: below T / R + r.
+///
+/// Plain loops: closures for the rows are called, with their limbs through memory, which takes a tenth of a hash; and so
+/// does, by half of that, unrolling all of `dot` by hand.
 #[inline(always)]
-fn rows(addend: &Limbs, add_rows: impl Fn(usize, [u64; 6]) -> [u64; 6]) -> Element {
+fn sum_of_products<const N: usize>(x: [&Element; N], w: [&Element; N], addend: &Limbs) -> Element {
     let mut s = [addend[0], addend[1], addend[2], addend[3], 0, 0];
-    s = reduce_limb(add_rows(0, s));
-    s = reduce_limb(add_rows(1, s));
-    s = reduce_limb(add_rows(2, s));
-    s = reduce_limb(add_rows(3, s));
+    for i in 0..LIMBS {
+        for n in 0..N {
+            s = add_row(s, x[n][i], w[n]);
+        }
+        s = reduce_limb(s);
+    }
     let result = reduce_half(s);
     debug_assert!(is_settled(&result));
     result
@@ -91,7 +96,7 @@ fn rows(addend: &Limbs, add_rows: impl Fn(usize, [u64; 6]) -> [u64; 6]) -> Eleme
 #[inline(never)]
 pub fn mul(x: &Element, y: &Element) -> Element {
     debug_assert!(is_sum(x) && is_sum(y));
-    rows(&[0; LIMBS], |i, s| add_row(s, x[i], y))
+    sum_of_products([x], [y], &[0; LIMBS])
 }
 
 /// x x / R, as [`mul`].
@@ -108,12 +113,7 @@ pub fn square(x: &Element) -> Element {
 pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     const { assert!(N <= 4) };
     debug_assert!(x.iter().all(|x| is_settled(x)));
-    rows(&row.addend, |i, mut s| {
-        for n in 0..N {
-            s = add_row(s, x[n][i], &row.weights[n]);
-        }
-        s
-    })
+    sum_of_products(x, row.weights.each_ref(), &row.addend)
 }
 
 /// x + y: a sum, of two settled elements.
