@@ -4,13 +4,15 @@ import { FIELD_BYTES } from "../core/field.ts";
 const before = new TextEncoder().encode(`{"leafIndex":`);
 const between = new TextEncoder().encode(`,"commitment":"0x`);
 const after = new TextEncoder().encode(`"},`);
-const MOST_INDEX_DIGITS = 7;
-const LENGTH = before.length + MOST_INDEX_DIGITS + between.length + 2 * FIELD_BYTES + after.length;
+/** Bytes of a leaf beside the digits of its index. */
+const LENGTH = before.length + between.length + 2 * FIELD_BYTES + after.length;
 const DIGITS = new TextEncoder().encode("0123456789abcdef");
 
 /** Leaves `from` to `to` - 1 of `leaves`, 32 big-endian bytes each: `{"leafIndex":0,"commitment":"0x..."},` for each. */
 export function encodeLeaves(leaves: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
-  const text = new Uint8Array((to - from) * LENGTH);
+  let length = (to - from) * LENGTH;
+  for (let leaf = from; leaf < to; leaf++) length += String(leaf).length;
+  const text = new Uint8Array(length); // exactly: a copy of it would be garbage that no heap counts
   let at = 0;
   const put = (bytes: Uint8Array) => {
     text.set(bytes, at);
@@ -26,5 +28,5 @@ export function encodeLeaves(leaves: Uint8Array, from: number, to: number): Uint
     }
     put(after);
   }
-  return text.slice(0, at);
+  return text;
 }

@@ -10,6 +10,7 @@ import type { Figure, Outcome, Study } from "./study.ts";
 
 const ROUNDS = 5;
 const LONGEST_MS = 20;
+const TURNS_MS = 20;
 const PIECE = 2 ** 16 * FIELD_BYTES;
 /** What a poll may find at once. */
 const NEW_LEAVES = Array.from({ length: 100 }, (_, i) => BigInt(i + 1));
@@ -44,6 +45,7 @@ async function away(): Promise<Outcome> {
     for (const [name, work] of Object.entries(works)) {
       probe.gaps();
       await work();
+      await new Promise((resolve) => setTimeout(resolve, TURNS_MS)); // what ended just now is seen in the next turn
       const { longest } = probe.gaps();
       if (round > 0) gaps.set(name, [...gaps.get(name) ?? [], longest]); // the first one starts the threads
     }
