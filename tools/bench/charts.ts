@@ -57,13 +57,13 @@ export function distances(studies: readonly Study[], results: readonly Result[])
   return svg({
     title: "Measured over target, logarithmic; at 1 the target is met",
     width: WIDTH / 2,
-    config: { ...config, axis: { labelLimit: 520 } },
+    config,
     data: { values },
     layer: [
       {
         mark: "bar",
         encoding: {
-          y: { field: "name", type: "nominal", title: null, sort: null },
+          y: { field: "name", type: "nominal", title: null, sort: null, axis: { labelLimit: 900 } },
           x: {
             field: "share",
             type: "quantitative",
