@@ -12,6 +12,9 @@ export interface Target {
   readonly atMost?: number;
 }
 
+/** Of a block of the event loop, in milliseconds. */
+export const NEVER_BLOCKED: Target = { of: "value", atMost: 20 };
+
 /** One number that was measured. */
 export interface Figure {
   readonly name: string;

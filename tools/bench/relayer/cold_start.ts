@@ -8,7 +8,7 @@ import { thisThread } from "../../../src/tree/tree_service.ts";
 import { freshDatabase, postgresServer } from "../../../tests/support/services.ts";
 import { storedTime } from "../../../tests/support/stored_deposits.ts";
 import { median } from "../section.ts";
-import type { Figure, Outcome, Study } from "../study.ts";
+import { type Figure, NEVER_BLOCKED, type Outcome, type Study } from "../study.ts";
 import { type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
 import { seed, type SeededRelayer, startSeeded } from "./seeded_relayer.ts";
 import { LARGEST_SNAPSHOT } from "../../../src/tree/snapshot.ts";
@@ -53,7 +53,6 @@ function startFigures(name: string, starts: readonly Start[], target?: Figure["t
 }
 
 const SOON = { of: "value", atMost: 3 } as const;
-const NEVER_BLOCKED = { of: "value", atMost: 20 } as const;
 
 async function stored(): Promise<Outcome> {
   const chain = await startRecordedChain(DEPOSITS);

@@ -7,7 +7,7 @@ import { freePort } from "../../../tests/support/program.ts";
 import { withdrawInput } from "../../../tests/support/proof_inputs.ts";
 import { until } from "../../../tests/support/until.ts";
 import { median } from "../section.ts";
-import type { Figure, Outcome, Study } from "../study.ts";
+import { type Figure, NEVER_BLOCKED, type Outcome, type Study } from "../study.ts";
 import { askProbe, PROBE_PORT } from "./probe_server.ts";
 import { commitmentOf, type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
 import { seed, startSeeded } from "./seeded_relayer.ts";
@@ -19,7 +19,6 @@ const SECONDS = 2;
 const CONNECTIONS = 32;
 const PAGE = 10_000;
 const RATE = { of: "ratio", atLeast: 0.6 } as const;
-const NEVER_BLOCKED = { of: "value", atMost: 20 } as const;
 const LATENCY = { of: "ratio", atMost: 3 } as const;
 const NUMBER = "4711471147114711";
 
