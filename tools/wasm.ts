@@ -5,16 +5,14 @@
  *
  * Usage: deno task wasm [crates...] [--check]     (`--check` builds and compares with what is committed, byte for byte)
  *
- * Needs wasm-pack and wasm-bindgen-cli 0.2.121 (`cargo install --locked`), and one of
- * - rustup with the target (`rustup target add wasm32-unknown-unknown`);
- * - Debian's `rustc-web`, `rust-web-src` and `lld`, where rustup cannot add targets. Their standard library is built
- *   along (`-Zbuild-std`); wasm-pack only asks for the folder /usr/lib/rustlib/wasm32-unknown-unknown/lib to exist.
+ * Needs wasm-pack and wasm-bindgen-cli 0.2.121 (`cargo install --locked`), and a compiler (wasm_toolchain.ts).
  *
  * The committed bytes are Debian's. Paths are mapped away, dependencies locked and tools pinned, so the same compiler
  * makes the same bytes anywhere; another compiler makes others, and `--check` says so by naming the version.
  */
 import { type GeneratedFile, writeGenerated } from "./generated_files.ts";
 import { readArguments } from "./flags.ts";
+import { cargoHome, findToolchain, output } from "./wasm_toolchain.ts";
 
 /** Folders of the crates, each of which builds `<folder with underscores>.wasm`, and what they need of the machine. */
 const features: Readonly<Record<string, readonly string[]>> = {
@@ -42,20 +40,12 @@ const crates = Object.keys(features);
 const RUSTC = "rustc 1.96.0";
 const WASM_BINDGEN = "wasm-bindgen 0.2.121";
 
-const TARGET = "wasm32-unknown-unknown";
 const root = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
-const home = Deno.env.get("HOME") ?? "";
-const cargoHome = Deno.env.get("CARGO_HOME") ?? `${home}/.cargo`;
 const given = readArguments(["--check"], Infinity);
 const check = given.has("--check");
 
-/** How the compiler is called: environment, and arguments to cargo. */
-interface Toolchain {
-  readonly env: Record<string, string>;
-  readonly cargoArgs: readonly string[];
-}
-
 const toolchain = await findToolchain();
+await comparedVersions();
 const files: GeneratedFile[] = [];
 for (const crate of selected()) files.push(...await build(crate));
 await writeGenerated("wasm", files, check);
@@ -70,19 +60,8 @@ function selected(): readonly string[] {
   return names.length > 0 ? names : crates;
 }
 
-async function findToolchain(): Promise<Toolchain> {
-  const path = `${Deno.env.get("PATH")}:${cargoHome}/bin`;
-  const installed = await output("rustup", ["target", "list", "--installed"], { PATH: path }).catch(() => "");
-  const plain = installed.split("\n").includes(TARGET);
-  const toolchain: Toolchain = plain ? { env: { PATH: path }, cargoArgs: [] } : {
-    env: {
-      PATH: `/usr/bin:${path}`,
-      RUSTC: "/usr/bin/rustc",
-      CARGO: "/usr/bin/cargo",
-      RUSTC_BOOTSTRAP: "1", // -Z flags on a stable compiler
-    },
-    cargoArgs: ["-Zbuild-std=std,panic_abort"],
-  };
+/** Says where a tool is of another version than what made the committed bytes. */
+async function comparedVersions(): Promise<void> {
   for (const [command, wanted] of [["rustc", RUSTC], ["wasm-bindgen", WASM_BINDGEN]]) {
     const version = await output(command, ["--version"], toolchain.env);
     if (!`${version.trim()} `.startsWith(`${wanted} `)) {
@@ -90,7 +69,6 @@ async function findToolchain(): Promise<Toolchain> {
       if (check) Deno.exit(1);
     }
   }
-  return toolchain;
 }
 
 /** The files of `<crate>/pkg/`, freshly built. */
@@ -176,10 +154,4 @@ export function wasmBytes(): Uint8Array<ArrayBuffer> {
 const base64 =
   "${btoa(binary)}";
 `;
-}
-
-async function output(command: string, args: string[], env: Record<string, string>): Promise<string> {
-  const { stdout, success } = await new Deno.Command(command, { args, env, stderr: "null" }).output();
-  if (!success) throw new Error(`${command} ${args.join(" ")} failed`);
-  return new TextDecoder().decode(stdout);
 }

@@ -1,6 +1,6 @@
 /**
- * Sums of points by scalars, the dearest part of a proof, beside ffjavascript's, which are snarkjs' own: both in
- * WebAssembly, on one thread, over the points of the deposit's key that are not zero.
+ * Sums of points by scalars, the dearest part of a proof, beside arkworks' and ffjavascript's, which are snarkjs' own: all
+ * in WebAssembly, on one thread, over the points of the deposit's key that are not zero.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -10,8 +10,9 @@ import { FIELD_BYTES } from "../../src/core/field.ts";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
 import { initSync, Prover } from "../../prover-wasm/pkg/prover_wasm.js";
+import { type ArkworksSums, openArkworks } from "./arkworks.ts";
 import { g1, g2 } from "./noble_points.ts";
-import { type NodePeer, openNodePeer } from "./peers.ts";
+import { openNodePeer } from "./peers.ts";
 import { median } from "./section.ts";
 import type { Build, Figure, Outcome, Study } from "./study.ts";
 
@@ -20,7 +21,7 @@ const artifact = (name: string) => fileURLToPath(new URL(`../../artifacts/${name
 const zkey = artifact("deposit.zkey");
 const key = JSON.parse(readFileSync(artifact("deposit.vkey.json"), "utf8"));
 
-/** What is summed: a section of the key (snarkjs' zkey format), and the piece of a proof that is made of it. */
+/** What is summed: a section of the key (snarkjs' zkey format), and the piece of a proof that is made of it; and the bound of the plain build's ratio to arkworks. */
 const sums = [
   { group: "G1", piece: "a", section: 5, plain: 2.7 },
   { group: "G2", piece: "b2", section: 7, plain: 3.7 },
@@ -43,10 +44,15 @@ function scalarsOf(count: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** The coordinates of an uncompressed point in decimals. */
+function coordinates(point: Uint8Array): string[] {
+  const words = Array.from({ length: point.length / 48 }, (_, i) => point.subarray(48 * i, 48 * (i + 1)));
+  return words.map((word) => String(BigInt(`0x${bytesToHex(word)}`)));
+}
+
 /** The affine coordinates of a piece less the constant that the key has it begin with. */
 function sumOf(group: "G1" | "G2", piece: Uint8Array): string[] {
-  const words = Array.from({ length: piece.length / 48 }, (_, i) => piece.subarray(48 * i, 48 * (i + 1)));
-  const all = words.map((word) => String(BigInt(`0x${bytesToHex(word)}`)));
+  const all = coordinates(piece);
   if (group === "G1") {
     const { x, y } = g1(all).subtract(g1(key.vk_alpha_1)).toAffine();
     return [x, y].map(String);
@@ -55,57 +61,71 @@ function sumOf(group: "G1" | "G2", piece: Uint8Array): string[] {
   return [x.c0, x.c1, y.c0, y.c1].map(String);
 }
 
+/** Who sums the same, ours first. */
+interface Contender {
+  readonly name: string;
+  sum(): unknown;
+}
+
+/** Milliseconds of every contender's sums, which take turns. */
+async function inTurns(contenders: readonly Contender[]): Promise<number[][]> {
+  const times: number[][] = contenders.map(() => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [i, { sum }] of contenders.entries()) {
+      const start = performance.now();
+      await sum();
+      times[i].push(performance.now() - start);
+    }
+  }
+  return times;
+}
+
 async function compared(
   build: Build,
-  node: NodePeer,
   prover: Prover,
+  arkworks: ArkworksSums,
+  peerSum: (of: { group: string; section: number }) => Promise<PeerSum>,
   scalars: Uint8Array,
-  file: string,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { group, piece, section, plain } of sums) {
-    const theirs = () => node.ask("msm", { zkey, scalars: file, group, section }) as Promise<PeerSum>;
-    const ours = () => prover.piece(piece, 0, 1, scalars);
-    const { points, sum } = await theirs();
-    assert.deepEqual(sumOf(group, ours()), sum);
-    const rounds: { ours: number; theirs: number }[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const start = performance.now();
-      ours();
-      const between = performance.now();
-      await theirs();
-      rounds.push({ ours: between - start, theirs: performance.now() - between });
+    const contenders = [
+      { name: "ours", sum: () => prover.piece(piece, 0, 1, scalars) },
+      { name: "arkworks", sum: () => arkworks.sum(group) },
+      { name: "ffjavascript", sum: () => peerSum({ group, section }) },
+    ];
+    const { points, sum } = await peerSum({ group, section });
+    assert.deepEqual(sumOf(group, prover.piece(piece, 0, 1, scalars)), sum);
+    assert.deepEqual(coordinates(arkworks.sum(group)), sum);
+    const times = await inTurns(contenders);
+    for (const [i, { name }] of contenders.entries()) {
+      figures.push({
+        name: `${points} points of ${group}, ${name}`,
+        value: median(times[i]),
+        unit: "ms a sum",
+        ...i > 0 ? { ratio: median(times[i].map((theirs, round) => theirs / times[0][round])) } : {},
+        ...build === "plain" && name === "arkworks" ? { target: { of: "ratio", atLeast: plain } } : {},
+      });
     }
-    figures.push(
-      {
-        name: `${points} points of ${group}, ours`,
-        value: median(rounds.map(({ ours }) => ours)),
-        unit: "ms a sum",
-      },
-      {
-        name: `${points} points of ${group}, ffjavascript`,
-        value: median(rounds.map(({ theirs }) => theirs)),
-        unit: "ms a sum",
-        ratio: median(rounds.map(({ ours, theirs }) => theirs / ours)),
-        ...build === "plain" ? { target: { of: "ratio", atLeast: plain } } : {},
-      },
-    );
   }
   return figures;
 }
 
 async function run(build: Build): Promise<Outcome> {
   initSync({ module: build === "wide" ? wideWasmBytes() : wasmBytes() });
-  const prover = new Prover(readFileSync(zkey));
+  const file = readFileSync(zkey);
+  const prover = new Prover(file);
   const node = await openNodePeer();
-  const file = await Deno.makeTempFile({ prefix: "tonado-bench-" });
+  const factors = await Deno.makeTempFile({ prefix: "tonado-bench-" });
   try {
     const scalars = scalarsOf(Number(await node.ask("zkeyVariables", { zkey })));
-    await Deno.writeFile(file, scalars);
-    return { figures: await compared(build, node, prover, scalars, file) };
+    await Deno.writeFile(factors, scalars);
+    const arkworks = await openArkworks(build, file, scalars);
+    const peerSum = (of: object) => node.ask("msm", { zkey, scalars: factors, ...of }) as Promise<PeerSum>;
+    return { figures: await compared(build, prover, arkworks, peerSum, scalars) };
   } finally {
     await node.close();
-    await Deno.remove(file);
+    await Deno.remove(factors);
   }
 }
 
@@ -113,7 +133,7 @@ export const msmStudy: Study = {
   id: "msm",
   title: "Sums of points by scalars, one thread",
   about:
-    `The median of ${ROUNDS}. The bounds of the plain build are the design's to arkworks' WebAssembly, which took 1.05 (G1) and 0.98 (G2) of ffjavascript's time where both were measured.`,
+    `The median of ${ROUNDS}. arkworks is compiled from the crate that the prover's own tests compare with, with the same features of the target.`,
   builds: ["plain", "wide"],
   run,
 };
