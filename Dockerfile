@@ -1,12 +1,13 @@
-# The relayer as one binary on a base without a shell. `docker build -t tonado .`; compose.yaml runs it with its servers.
-FROM denoland/deno:2.9.6 AS build
-WORKDIR /src
-COPY . .
-RUN deno install --frozen && deno task compile --output /out/tonado && install -d -o 65532 -g 65532 /out/data
+# The released binary, byte for byte, on a base without a shell. dist/ holds it and its SHA256SUMS: as they were downloaded,
+# or as `deno task compile` makes them. `docker build -t tonado .`; compose.yaml runs it with its servers.
+FROM debian:12-slim AS release
+WORKDIR /release
+COPY dist/tonado dist/SHA256SUMS ./
+RUN sha256sum --check --strict SHA256SUMS && chmod 755 tonado && install -d -o 65532 -g 65532 data
 
 FROM gcr.io/distroless/cc-debian12:nonroot
-COPY --from=build /out/tonado /usr/local/bin/tonado
-COPY --from=build --chown=65532:65532 /out/data /data
+COPY --from=release /release/tonado /usr/local/bin/tonado
+COPY --from=release --chown=65532:65532 /release/data /data
 ENV RELAYER_HOST=0.0.0.0 \
     RELAYER_DATA_DIR=/data
 VOLUME /data

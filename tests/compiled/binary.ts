@@ -1,8 +1,31 @@
 /** The compiled binary, made for a test, and ways to run it: freely, or where nothing can be written and nobody is root. */
 import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Whether there is a binary to test, or can be: see {@link binaryIn}. */
+export async function hasBinary(): Promise<boolean> {
+  return Deno.env.get("TONADO_TEST_BINARY") !== undefined || await canCompile();
+}
+
+/**
+ * Puts the binary that is tested, and its SHA256SUMS, into `folder`/dist: a copy of what TONADO_TEST_BINARY names, which is
+ * how CI tests the very file that it releases; else compiled now.
+ *
+ * @returns the binary's path
+ */
+export async function binaryIn(folder: string): Promise<string> {
+  const [dist, given] = [`${folder}/dist`, Deno.env.get("TONADO_TEST_BINARY")];
+  if (given === undefined) await compile(`${dist}/tonado`);
+  else {
+    await Deno.mkdir(dist);
+    await Deno.copyFile(given, `${dist}/tonado`);
+    await Deno.copyFile(join(dirname(given), "SHA256SUMS"), `${dist}/SHA256SUMS`);
+  }
+  return `${dist}/tonado`;
+}
 
 /** Whether a runtime to embed can be had: from DENORT_BIN, or from Deno's download site. */
 export async function canCompile(): Promise<boolean> {

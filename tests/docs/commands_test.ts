@@ -7,6 +7,7 @@ import { Address } from "@ton/core";
 import { parse } from "yaml";
 import metadata from "../../deno.json" with { type: "json" };
 import { formatDeployments } from "../../src/core/deployments.ts";
+import { buildContext } from "../compiled/deployment_files.ts";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import { connect, createNote, createProver, depositNative, openWallet, Pool } from "../../src/mod.ts";
 import { inDirectory } from "../support/directory.ts";
@@ -169,15 +170,17 @@ Deno.test("docs/operating.md: what Compose is started with lies where compose.ya
   inDirectory(async (dir) => {
     const folder = await scriptFolder(dir);
     await Deno.writeTextFile(`${dir}/wallet.txt`, "24 words");
+    for (const name of ["tonado", "SHA256SUMS"]) await Deno.writeTextFile(`${dir}/${name}`, "released");
     const block = await blockThatBegins(
       "docs/operating.md",
-      "install -m 400 -o 65532 wallet.txt mnemonic.txt",
+      "install -D -t dist tonado SHA256SUMS",
     );
     const asRoot = Deno.uid() === 0;
     await folder.run(block, {}, [
       ["docker compose up --build --detach\n", ""], // needs a container engine
       ...asRoot ? [] : [["-o 65532 ", ""] as const], // only root gives files away
     ]);
+    for (const path of await buildContext()) await Deno.stat(`${dir}/${path}`);
     const compose = await Deno.readTextFile(`${root}compose.yaml`);
     const { mode, uid } = await Deno.stat(`${dir}/${parse(compose).secrets.mnemonic.file}`);
     assert.equal(mode! & 0o777, 0o400);

@@ -3,6 +3,7 @@ import { TextLineStream } from "./text_lines.ts";
 
 /** A running program. */
 export interface Program {
+  readonly pid: number;
   /** The next line of standard output; throws with what was written to standard error when there is none. */
   line(): Promise<string>;
   /** Ends it as a service manager does, and waits. */
@@ -43,6 +44,7 @@ export function start(
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream())
     .getReader();
   return {
+    pid: child.pid,
     status: child.status,
     kill: (signal) => child.kill(signal),
     async line() {

@@ -1,0 +1,103 @@
+/**
+ * Runs an image as Compose has it run, in namespaces that bubblewrap makes: its file system read-only but for its volume, its
+ * program the first process, as the image's user, without capabilities or a way to new ones. A key of the service that is not
+ * known here fails.
+ */
+import { start } from "../support/program.ts";
+import type { Service } from "./deployment_files.ts";
+import type { Image } from "./image.ts";
+import { killed } from "./workspace.ts";
+
+/** What a container has besides its image and its service: files of the host where it sees them, and changed variables. */
+export interface Surroundings {
+  readonly files: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Of the relayer's service, what each key asks of the namespaces; others are the engine's, and say why they are. */
+const keys: Readonly<Record<string, (value: unknown) => string[]>> = {
+  read_only: (value) => value === true ? [] : refuse("a file system that can be written"),
+  cap_drop: (value) => String(value) === "ALL" ? ["--cap-drop", "ALL"] : refuse("capabilities"),
+  security_opt: (value) => String(value) === "no-new-privileges:true" ? [] : refuse("other options"), // bubblewrap's way anyhow
+  environment: () => [], // in the command line, see below
+  volumes: () => [],
+  secrets: () => [],
+  build: () => [], // what the image was laid out from
+  image: () => [],
+  restart: () => [], // when it has ended
+  stop_grace_period: () => [],
+  ports: () => [], // which are on the host, and held against the image's by a test
+  depends_on: () => [],
+};
+
+/** Command line that runs `command` in a container of `image`. */
+export function contained(
+  { root, env, user, directory, volumes }: Image,
+  service: Service,
+  surroundings: Surroundings,
+  command: readonly string[],
+): string[] {
+  const [uid, gid] = user.split(":");
+  const asked = Object.entries(service).flatMap(([key, value]) =>
+    (keys[key] ?? (() => refuse(`the key ${key}`)))(value)
+  );
+  for (const volume of service.volumes ?? []) {
+    if (!volumes.includes(volume.split(":")[1])) refuse(`the volume ${volume}`);
+  }
+  const variables = { ...env, ...service.environment, ...surroundings.env };
+  return [
+    ...["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"],
+    ...["bwrap", "--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-uts", "--die-with-parent"],
+    ...["--ro-bind", root, "/", "--proc", "/proc", "--dev", "/dev", "--chdir", directory],
+    ...volumes.flatMap((volume) => ["--bind", root + volume, volume]),
+    ...Object.entries(surroundings.files).flatMap(([there, here]) => ["--ro-bind", here, there]),
+    ...asked,
+    ...["--clearenv", ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value])],
+    ...["--", ...command],
+  ];
+}
+
+/** A running container. */
+export interface Container {
+  /** The process id of its program, as the host sees it. */
+  readonly pid: number;
+  /** As engines do: SIGTERM to the program, which is the first process, and SIGKILL when its time is over. */
+  stop(graceMs: number): Promise<Deno.CommandStatus>;
+  /** Ends it at once, unless it has ended. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts a container of `image` with its own entry point and command, and waits until it has said something. */
+export async function startContainer(
+  image: Image,
+  service: Service,
+  surroundings: Surroundings,
+): Promise<Container> {
+  const [first, ...rest] = contained(image, service, surroundings, [...image.entrypoint, ...image.command]);
+  const program = start([first], rest);
+  await program.line();
+  const pid = Number(await Deno.readTextFile(`/proc/${program.pid}/task/${program.pid}/children`));
+  return {
+    pid,
+    async stop(graceMs) {
+      Deno.kill(pid, "SIGTERM");
+      const timer = setTimeout(() => program.kill("SIGKILL"), graceMs);
+      const status = await program.status;
+      clearTimeout(timer);
+      return status;
+    },
+    [Symbol.asyncDispose]: () => killed(program),
+  };
+}
+
+/** Makes the empty files and folders that files of the host are seen in place of. */
+export async function makePlaces({ root }: Image, { files }: Surroundings): Promise<void> {
+  for (const there of Object.keys(files)) {
+    await Deno.mkdir(root + there.slice(0, there.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(root + there, "");
+  }
+}
+
+function refuse(what: string): never {
+  throw new Error(`compose.yaml asks for ${what}, which is not carried out here`);
+}

@@ -1,0 +1,167 @@
+/**
+ * The container without its engine: the Dockerfile's image holds the very file that was released, and runs as compose.yaml
+ * has it run, on PostgreSQL and on the Redis of compose.yaml, its variables, command and health check taken from there. The
+ * hosts' addresses, the ports and the network are this machine's. Skipped where the image cannot be laid out.
+ */
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { lookup } from "node:dns/promises";
+import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { freePort, start } from "../support/program.ts";
+import { freshDatabase, postgresServer } from "../support/services.ts";
+import { until } from "../support/until.ts";
+import { hasBinary, output } from "./binary.ts";
+import { contained, type Container, makePlaces, startContainer } from "./container.ts";
+import { compose, scrapeTarget } from "./deployment_files.ts";
+import { buildImage, canLayImage, type Image } from "./image.ts";
+import { disposable, killed, openWorkspace, ready, relayerSettings, type Workspace } from "./workspace.ts";
+
+const commands = await Promise.all(
+  ["redis-server", "redis-cli", "pg_isready"].map((command) =>
+    output([command, "--version"]).then(({ code }) => code === 0, () => false)
+  ),
+);
+const ignore = !await hasBinary() || !await canLayImage();
+const workspace: Workspace = ignore ? undefined! : await openWorkspace();
+const { directory } = workspace ?? {};
+const image: Image = ignore ? undefined! : await buildImage(directory, `${directory}/stages`);
+const { services, secrets } = await compose({ POSTGRES_PASSWORD: "postgres-password" });
+const { relayer } = services;
+
+Deno.test({
+  name:
+    "container: its image holds the released file, byte for byte, no shell, and a folder that its user may write to",
+  ignore,
+  async fn() {
+    deepEqual(
+      await Deno.readFile(`${image.root}/usr/local/bin/tonado`),
+      await Deno.readFile(workspace.binary),
+    );
+    const { stdout } = await output(["find", image.root, "-perm", "/111", "-type", "f", "-path", "*bin/*"]);
+    equal(stdout, `${image.root}/usr/local/bin/tonado\n`);
+    const found = await output(["find", image.root, "-uid", "65532", "-printf", "/%P %m\\n"]);
+    deepEqual(found.stdout.trim().split("\n").sort(), ["/data 755", "/home/nonroot 700"]);
+  },
+});
+
+Deno.test({
+  name: "container: a file that is not the released one makes no image",
+  ignore,
+  async fn() {
+    const forged = `${directory}/forged`;
+    await Deno.mkdir(`${forged}/dist`, { recursive: true });
+    await Deno.writeTextFile(`${forged}/dist/tonado`, "#!/bin/sh\n");
+    await Deno.copyFile(`${directory}/dist/SHA256SUMS`, `${forged}/dist/SHA256SUMS`);
+    await rejects(buildImage(forged, `${forged}/stages`), /tonado: FAILED/);
+  },
+});
+
+Deno.test({
+  name:
+    "container: serves on PostgreSQL and Redis, healthy, read-only, without rights; Prometheus finds its metrics; SIGTERM ends it",
+  ignore: ignore || commands.includes(false) || !await postgresServer(),
+  async fn() {
+    await using database = await freshDatabase();
+    await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
+    await using redis = await startRedis();
+    const [, ...accepts] = services.postgres.healthcheck!.test;
+    const { hostname, port: at } = new URL(database.url);
+    equal((await output([...accepts, "--host", hostname, "--port", at])).code, 0, "PostgreSQL is healthy");
+    const target = await scrapeTarget();
+    const [port, metricsPort] = [freePort(), freePort()];
+    const surroundings = await surround(
+      { ...await relayerSettings(workspace, localnet, port), RELAYER_METRICS_PORT: String(metricsPort) },
+      new URL(database.url),
+      redis.port,
+    );
+    await makePlaces(image, surroundings);
+    await using container = await startContainer(image, relayer, surroundings);
+    const url = `http://127.0.0.1:${port}`;
+    await until("it is ready", () => ready(url));
+    const { dependencies } = await (await fetch(`${url}/readyz`)).json();
+    deepEqual([dependencies.store.state, dependencies.cache.state], ["ok", "ok"]);
+
+    await hasNoRights(container);
+    const [health, ...rest] = contained(image, relayer, surroundings, image.healthCheck);
+    deepEqual(await output([health, ...rest]), { code: 0, stdout: "", stderr: "" });
+    deepEqual([target.host, String(target.port)], ["relayer", relayer.environment?.RELAYER_METRICS_PORT]);
+    const metrics = await fetch(`http://127.0.0.1:${metricsPort}${target.path}`);
+    match(await metrics.text(), /^tonado_leads 1$/m);
+
+    const { code, signal } = await container.stop(graceMs(relayer.stop_grace_period));
+    deepEqual([code, signal], [0, null]);
+    const dead = await output([health, ...rest]);
+    equal(dead.code, 3, "and its health check says so");
+  },
+});
+
+Deno.test({ name: "container: leaves nothing behind", ignore, fn: () => workspace.remove() });
+
+/** What the engine adds, and the settings without which there is no chain: the file of the secret, names, a registry. */
+async function surround(settings: Record<string, string>, database: URL, redisPort: number) {
+  const mnemonic = `${directory}/${secrets.mnemonic.file}`;
+  await Deno.copyFile(settings.RELAYER_WALLET_MNEMONIC_FILE, mnemonic);
+  await Deno.chmod(mnemonic, 0o400); // as docs/operating.md installs it
+  await Deno.chown(mnemonic, 65532, 65532);
+  const hosts = `${directory}/hosts`;
+  const { address } = await lookup(database.hostname);
+  await Deno.writeTextFile(hosts, `127.0.0.1 localhost redis\n${address} postgres\n`);
+  const asked = (name: string) => new URL(relayer.environment![name]);
+  // Name, password and place of the database are the test server's.
+  const store = Object.assign(asked("DATABASE_URL"), {
+    username: database.username,
+    password: database.password,
+    port: database.port,
+    pathname: database.pathname,
+  });
+  const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...env } = settings; // these are the image's
+  return {
+    files: {
+      "/run/secrets/mnemonic": mnemonic,
+      "/etc/hosts": hosts,
+      "/run/localnet.json": settings.RELAYER_DEPLOYMENTS,
+    },
+    env: {
+      ...env,
+      RELAYER_DEPLOYMENTS: "/run/localnet.json",
+      DATABASE_URL: store.href,
+      CACHE_URL: Object.assign(asked("CACHE_URL"), { port: redisPort }).href,
+    },
+  };
+}
+
+/** The Redis of compose.yaml, by its own command; it is up when its own health check says so. */
+async function startRedis() {
+  const { command, healthcheck } = services.redis;
+  const port = freePort();
+  const [program, ...flags] = command!;
+  const server = start([program], [...flags, "--port", String(port), "--bind", "127.0.0.1"]);
+  const [, ...check] = healthcheck!.test;
+  await until("Redis is healthy", async () => (await output([...check, "-p", String(port)])).code === 0);
+  return { port, [Symbol.asyncDispose]: () => killed(server) };
+}
+
+async function hasNoRights({ pid }: Container): Promise<void> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  for (
+    const line of [
+      /^Uid:\t65532\t65532\t65532\t65532$/m,
+      /^Gid:\t65532\t65532\t65532\t65532$/m,
+      /^Groups:\t *$/m,
+      /^NSpid:\t\d+\t1$/m,
+      /^NoNewPrivs:\t1$/m,
+    ]
+  ) match(status, line);
+  deepEqual([...status.matchAll(/^Cap\w+:\t(\w+)$/gm)].map(([, set]) => Number(`0x${set}`)), [0, 0, 0, 0, 0]);
+  const mounts = (await Deno.readTextFile(`/proc/${pid}/mountinfo`)).trim().split("\n").map((line) =>
+    line.split(" ")
+  );
+  const written = mounts.filter(([, , , , , options]) => options.split(",").includes("rw")).map((
+    [, , , , at],
+  ) => at);
+  deepEqual(written.filter((at) => !/^\/(dev|proc)(\/|$)/.test(at)), ["/data"]);
+}
+
+function graceMs(period: unknown): number {
+  const [, count, unit] = /^(\d+)(s|m)$/.exec(String(period))!;
+  return Number(count) * (unit === "m" ? 60_000 : 1_000);
+}

@@ -1,0 +1,155 @@
+/**
+ * The Dockerfile's image, laid out without a container engine: each instruction is carried out in a folder. The bases are
+ * made of this system, which therefore must be the Debian that they are: the image's last one of the files of the very
+ * packages that distroless takes. An instruction or a base that is not known here fails.
+ */
+import { buildContext, dockerfile, type Instruction } from "./deployment_files.ts";
+import { output } from "./binary.ts";
+
+/** A file system, and how its program is run. */
+export interface Image {
+  readonly root: string;
+  readonly env: Record<string, string>;
+  readonly volumes: string[];
+  readonly ports: string[];
+  /** `uid:gid` */
+  user: string;
+  directory: string;
+  entrypoint: string[];
+  command: string[];
+  healthCheck: string[];
+}
+
+interface Build {
+  readonly context: string;
+  readonly folder: string;
+  readonly stages: Map<string, Image>;
+  image: Image;
+}
+
+/** https://github.com/GoogleContainerTools/distroless: base/config.bzl and cc/config.bzl. */
+const PACKAGES = {
+  "debian12": [
+    "base-files",
+    "netbase",
+    "libc6",
+    "libssl3",
+    "gcc-12-base",
+    "libgcc-s1",
+    "libgomp1",
+    "libstdc++6",
+  ],
+};
+const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
+
+const bases: Readonly<Record<string, (image: Image) => Promise<void>>> = {
+  "debian:12-slim": layDebian,
+  "gcr.io/distroless/cc-debian12:nonroot": layDistroless,
+};
+
+const instructions: Readonly<Record<string, (build: Build, step: Instruction) => void | Promise<void>>> = {
+  async FROM(build, { words: [base, , name] }) {
+    const root = `${build.folder}/${build.stages.size}`;
+    build.image = {
+      root,
+      env: {},
+      volumes: [],
+      ports: [],
+      user: "0:0",
+      directory: "/",
+      entrypoint: [],
+      command: [],
+      healthCheck: [],
+    };
+    build.stages.set(name ?? "", build.image);
+    await Deno.mkdir(root, { recursive: true });
+    await bases[base](build.image);
+  },
+  async WORKDIR({ image }, { text }) {
+    image.directory = text;
+    await Deno.mkdir(image.root + text, { recursive: true });
+  },
+  async COPY({ image, stages, context }, { words, flags }) {
+    const [sources, to] = [words.slice(0, -1), words.at(-1)!];
+    const from = flags.from === undefined ? context : stages.get(flags.from)!.root;
+    const let_in = await buildContext();
+    const target = to.startsWith("/") ? image.root + to : `${image.root}${image.directory}/${to}`;
+    await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
+    for (const source of sources) {
+      if (flags.from === undefined && !let_in.includes(source)) throw new Error(`${source} is not let in`);
+      await must(["cp", "--recursive", "--preserve=mode", `${from}/${source}`, target]);
+    }
+    if (flags.chown) await must(["chown", "--recursive", flags.chown, target]);
+  },
+  RUN: ({ image: { root, directory } }, { text }) =>
+    must([
+      ...["bwrap", "--bind", root, "/", "--ro-bind", "/usr", "/usr", "--dev", "/dev", "--chdir", directory],
+      ...["--unshare-net", "--", "/bin/sh", "-c", text],
+    ]),
+  ENV({ image }, { words }) {
+    for (const word of words) image.env[word.slice(0, word.indexOf("="))] = word.slice(word.indexOf("=") + 1);
+  },
+  VOLUME: ({ image }, { words }) => void image.volumes.push(...words),
+  EXPOSE: ({ image }, { words }) => void image.ports.push(...words),
+  USER: ({ image }, { text }) => void (image.user = text),
+  HEALTHCHECK: ({ image }, { text }) => void (image.healthCheck = JSON.parse(text.replace(/^.*?CMD /s, ""))),
+  ENTRYPOINT: ({ image }, { text }) => void (image.entrypoint = JSON.parse(text)),
+  CMD: ({ image }, { text }) => void (image.command = JSON.parse(text)),
+};
+
+/** Whether an image can be laid out here: by root, on the Debian of its bases, with their packages at hand. */
+export async function canLayImage(): Promise<boolean> {
+  try {
+    const release = await Deno.readTextFile("/etc/os-release");
+    const known = await output(["dpkg-query", "--show", ...PACKAGES.debian12]);
+    return Deno.uid() === 0 && /^ID=debian$/m.test(release) && /^VERSION_ID="12"$/m.test(release) &&
+      known.code === 0 && (await output(["bwrap", "--version"])).code === 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Builds the Dockerfile's image.
+ *
+ * @param context folder that is built from
+ * @param folder where file systems are laid out
+ */
+export async function buildImage(context: string, folder: string): Promise<Image> {
+  const build: Build = { context, folder, stages: new Map(), image: undefined! };
+  for (const step of await dockerfile()) await instructions[step.keyword](build, step);
+  return build.image;
+}
+
+/** This system's programs are there while something is run, and nothing else of it. */
+async function layDebian({ root }: Image): Promise<void> {
+  for (const name of ["usr", "dev"]) await Deno.mkdir(`${root}/${name}`);
+  for (const name of ["bin", "lib", "lib64"]) await Deno.symlink(`usr/${name}`, `${root}/${name}`);
+}
+
+async function layDistroless(image: Image): Promise<void> {
+  const { root, env } = image;
+  const { stdout } = await output(["dpkg-query", "--listfiles", ...PACKAGES.debian12]);
+  const list = `${root}.files`;
+  await Deno.writeTextFile(list, stdout);
+  await Deno.mkdir(`${root}/usr/lib64`, { recursive: true }); // the loader's way, which no package lists
+  await must(["sh", "-c", `tar -c --no-recursion -T '${list}' | tar -x -C '${root}'`]);
+  await must(["cp", "--parents", CERTIFICATES, root]);
+  await Deno.writeTextFile(`${root}/etc/passwd`, "root:x:0:0:root:/root:/sbin/nologin\n" + NOBODIES);
+  await Deno.writeTextFile(`${root}/etc/nsswitch.conf`, "hosts: files dns\n");
+  await Deno.mkdir(`${root}/home/nonroot`, { recursive: true, mode: 0o700 });
+  await Deno.chown(`${root}/home/nonroot`, 65532, 65532);
+  Object.assign(env, {
+    PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    SSL_CERT_FILE: CERTIFICATES,
+  });
+  Object.assign(image, { user: "65532:65532", directory: "/home/nonroot" });
+}
+
+const NOBODIES = "nobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin\n" +
+  "nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n";
+
+async function must(command: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await output(command);
+  if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${stdout}${stderr}`);
+}
