@@ -32,8 +32,6 @@ const plain: Variant = { suffix: "", features: [], cargoArgs: [] };
 /** For engines that have wide arithmetic: lies beside the plain one with `_wide` in its name, and has the same glue. */
 const wide: Variant = { suffix: "_wide", features: ["+wide-arithmetic"], cargoArgs: ["--features", "wide"] };
 
-/** What runs in everybody's hands is built both ways. */
-const variantsOf = (crate: string) => crate === "ceremony-wasm" ? [plain] : [plain, wide];
 const crates = Object.keys(features);
 
 /** What made the committed bytes. */
@@ -76,7 +74,7 @@ async function build(crate: string): Promise<GeneratedFile[]> {
   const name = crate.replaceAll("-", "_");
   const glue = new Map<string, string>();
   const files: GeneratedFile[] = [];
-  for (const variant of variantsOf(crate)) {
+  for (const variant of [plain, wide]) {
     const made = await buildVariant(crate, variant);
     const module = await Deno.readFile(`${made}/${name}_bg.wasm`);
     const file = `${name}${variant.suffix}`;

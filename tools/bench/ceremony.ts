@@ -18,6 +18,7 @@ function contributionStudy(circuit: CircuitName): Study {
   return comparison({
     id: `contribution-${circuit}`,
     about: "Both divide as many points by one secret, in memory and back to a file.",
+    builds: ["plain", "wide"],
   }, {
     title: `Contribution to the key of ${circuit}`,
     operation: "contribution",
@@ -54,7 +55,7 @@ function contributionStudy(circuit: CircuitName): Study {
       await node.close();
       await Deno.remove(folder, { recursive: true });
     },
-  }, { "snarkjs on Node": { plain: BOUND } });
+  }, { "snarkjs on Node": { plain: BOUND, wide: BOUND } });
 }
 
 export const ceremonyStudies: readonly Study[] = circuits.map(contributionStudy);

@@ -23,8 +23,10 @@ import {
   sumG2,
 } from "../../../ceremony-wasm/pkg/ceremony_wasm.js";
 import { wasmBytes } from "../../../ceremony-wasm/pkg/ceremony_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../../ceremony-wasm/pkg/ceremony_wasm_wide_bytes.ts";
+import { hasWideArithmetic } from "../../core/wide_arithmetic.ts";
 
-initSync({ module: wasmBytes() });
+initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
 
 type CircuitSection = "A" | "B1" | "B2" | "IC" | "L";
 
