@@ -13,6 +13,7 @@ import { hasBinary, output } from "./binary.ts";
 import { contained, type Container, makePlaces, startContainer } from "./container.ts";
 import { compose, scrapeTarget } from "./deployment_files.ts";
 import { buildImage, canLayImage, type Image } from "./image.ts";
+import { hasNoRights } from "./rights.ts";
 import { disposable, killed, openWorkspace, ready, relayerSettings, type Workspace } from "./workspace.ts";
 
 const commands = await Promise.all(
@@ -80,7 +81,9 @@ Deno.test({
     const { dependencies } = await (await fetch(`${url}/readyz`)).json();
     deepEqual([dependencies.store.state, dependencies.cache.state], ["ok", "ok"]);
 
-    await hasNoRights(container);
+    await hasNoRights(container.pid, Number(image.user.split(":")[0]));
+    await isFirstProcess(container);
+    await writesItsVolumeAlone(container);
     const [health, ...rest] = contained(image, relayer, surroundings, image.healthCheck);
     deepEqual(await output([health, ...rest]), { code: 0, stdout: "", stderr: "" });
     deepEqual([target.host, String(target.port)], ["relayer", relayer.environment?.RELAYER_METRICS_PORT]);
@@ -140,18 +143,11 @@ async function startRedis() {
   return { port, [Symbol.asyncDispose]: () => killed(server) };
 }
 
-async function hasNoRights({ pid }: Container): Promise<void> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`);
-  for (
-    const line of [
-      /^Uid:\t65532\t65532\t65532\t65532$/m,
-      /^Gid:\t65532\t65532\t65532\t65532$/m,
-      /^Groups:\t *$/m,
-      /^NSpid:\t\d+\t1$/m,
-      /^NoNewPrivs:\t1$/m,
-    ]
-  ) match(status, line);
-  deepEqual([...status.matchAll(/^Cap\w+:\t(\w+)$/gm)].map(([, set]) => Number(`0x${set}`)), [0, 0, 0, 0, 0]);
+async function isFirstProcess({ pid }: Container): Promise<void> {
+  match(await Deno.readTextFile(`/proc/${pid}/status`), /^NSpid:\t\d+\t1$/m);
+}
+
+async function writesItsVolumeAlone({ pid }: Container): Promise<void> {
   const mounts = (await Deno.readTextFile(`/proc/${pid}/mountinfo`)).trim().split("\n").map((line) =>
     line.split(" ")
   );

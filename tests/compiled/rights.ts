@@ -1,0 +1,16 @@
+/** What a process may do, as the kernel says. */
+import { deepEqual, match } from "node:assert/strict";
+
+/** Holds that a process is this user and group, is of no other group, and has no capability nor a way to one. */
+export async function hasNoRights(pid: number, user: number): Promise<void> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  for (const kind of ["Uid", "Gid"]) {
+    match(status, new RegExp(`^${kind}:\\t${user}\\t${user}\\t${user}\\t${user}$`, "m"));
+  }
+  match(status, /^Groups:\t *$/m);
+  match(status, /^NoNewPrivs:\t1$/m);
+  const sets = [...status.matchAll(/^Cap(\w+):\t(\w+)$/gm)].map((
+    [, name, set],
+  ) => [name, Number(`0x${set}`)]);
+  deepEqual(sets, ["Inh", "Prm", "Eff", "Bnd", "Amb"].map((name) => [name, 0]));
+}

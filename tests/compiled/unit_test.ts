@@ -1,0 +1,134 @@
+/**
+ * The systemd unit without systemd: its command, environment and limits from its file, its sandbox as far as namespaces go,
+ * its filter of system calls by strace. Each directive stands below with what becomes of it here. Skipped without root or
+ * strace.
+ */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { freePort } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import { hasBinary, output } from "./binary.ts";
+import { unitDirectives } from "./deployment_files.ts";
+import { allowedCalls, type Call, readTrace, straceFlags } from "./syscalls.ts";
+import { hasNoRights } from "./rights.ts";
+import { canSandbox, carriedOut, startUnit, UNIT_USER } from "./unit_sandbox.ts";
+import {
+  deposit,
+  depositor,
+  disposable,
+  killed,
+  openWorkspace,
+  ready,
+  relayerSettings,
+} from "./workspace.ts";
+
+const ignore = !await hasBinary() || !await canSandbox();
+const directives = await unitDirectives();
+
+/** What strace refuses, or what its account of the calls is held against. */
+const traced = [
+  ...["SystemCallFilter", "SystemCallErrorNumber", "RestrictAddressFamilies"],
+  ...["RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality"],
+];
+/** What these take away takes a capability or a call that the rest refuses already; not tested by themselves. */
+const implied = [
+  "PrivateUsers",
+  "ProtectClock",
+  "ProtectKernelLogs",
+  "ProtectKernelModules",
+  "SystemCallArchitectures",
+];
+/** More files than whoever runs the tests may open. */
+const raised = ["LimitNOFILE"];
+/** What systemd does when the program has ended; that it ends with 2 for a wrong configuration is tested. */
+const afterwards = ["Restart", "RestartSec", "RestartPreventExitStatus", "TimeoutStopSec", "RemoveIPC"];
+
+Deno.test("unit: each directive is carried out here, or named as what is not", () => {
+  const known = [...Object.keys(carriedOut), ...traced, ...implied, ...raised, ...afterwards];
+  deepEqual([...directives.keys()].sort(), known.sort());
+  for (const [name, value] of Object.entries(carriedOut)) deepEqual(directives.get(name), [value], name);
+  equal(directives.get("RestartPreventExitStatus")![0], "2");
+});
+
+Deno.test({
+  name: "unit: what its filter refuses fails, and is seen",
+  ignore,
+  async fn() {
+    const file = await Deno.makeTempFile({ prefix: "tonado-trace-" });
+    try {
+      const flags = straceFlags(await allowedCalls(directives.get("SystemCallFilter")!), "EPERM", file);
+      const { code, stderr } = await output(["strace", ...flags, "chroot", "/", "true"]);
+      equal(code, 125, stderr);
+      const refused = refusals(readTrace(await Deno.readTextFile(file)));
+      deepEqual(refused.map(({ name }) => name), ["chroot"]);
+    } finally {
+      await Deno.remove(file);
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "unit: serves and pays a withdrawal in its sandbox, asks for nothing that it refuses, and SIGTERM ends it",
+  ignore,
+  async fn() {
+    const workspace = await openWorkspace();
+    await using localnet = disposable(await startLocalnet({ blockTimeMs: 500 }));
+    const port = freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...settings } = await relayerSettings(
+      workspace,
+      localnet,
+      port,
+    );
+    const registry = await Deno.readTextFile(settings.RELAYER_DEPLOYMENTS);
+    const unit = await startUnit(`${workspace.directory}/unit`, {
+      binary: workspace.binary,
+      mnemonic: localnet.relayer.mnemonic,
+      settings: { ...settings, RELAYER_DEPLOYMENTS: "/var/lib/tonado/localnet.json" },
+      state: { "localnet.json": registry },
+    });
+    try {
+      await until("it is ready", () => ready(url));
+      await hasNoRights(await unit.pid(), UNIT_USER);
+      const owner = await depositor(workspace, localnet);
+      const id = await deposit(workspace, owner);
+      const to = `0:${"5a".repeat(32)}`;
+      const flags = ["--to", to, "--relayer", url, "--yes", "--json"];
+      const { code, stderr } = await output(
+        [workspace.binary, "withdraw", id, ...owner.at, ...flags],
+        owner.env,
+      );
+      equal(code, 0, stderr);
+      const { code: end, signal } = await unit.stop();
+      deepEqual([end, signal], [0, null]);
+      holds(await unit.trace());
+    } finally {
+      await killed(unit.program);
+      await workspace.remove();
+    }
+  },
+});
+
+/** Holds what was asked of the system against the unit. */
+function holds(calls: readonly Call[]): void {
+  deepEqual(refusals(calls), []);
+  const named = (...names: string[]) => calls.filter(({ name }) => names.includes(name));
+  const families = new Set(named("socket", "socketpair").map(({ args }) => args.split(",")[0]));
+  const allowed = directives.get("RestrictAddressFamilies")![0].split(" ");
+  ok(families.size > 0);
+  deepEqual([...families].filter((family) => !allowed.includes(family)), []);
+  ok(named("clone").length > 0);
+  deepEqual(calls.filter(({ args }) => /CLONE_NEW|SCHED_(FIFO|RR|DEADLINE)|S_IS[UG]ID/.test(args)), []);
+  deepEqual(named("unshare", "setns", "personality", "mknod", "mknodat"), []);
+  const written = named("open", "openat", "creat").filter(({ args, result }) =>
+    /O_(WRONLY|RDWR|CREAT)/.test(args) && !result.startsWith("-1")
+  );
+  ok(written.length > 0);
+  for (const { args } of written) match(args, /"\/(var\/lib\/tonado|tmp|dev)\//);
+}
+
+/** Calls that the filter refused. Those that no filter can see into are refused everywhere, and not meant. */
+function refusals(calls: readonly Call[]): Call[] {
+  return calls.filter(({ result }) => /EPERM.*INJECTED/.test(result));
+}
