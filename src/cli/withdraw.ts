@@ -2,6 +2,7 @@
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import type { PoolJetton } from "../client/note_pool.ts";
+import { patienceLeft } from "../client/follow_withdrawal.ts";
 import { attempted, notePayment, paidOut } from "../client/note_payment.ts";
 import { findNote, type NoteRecord, type NoteStore, type WithdrawalJournal } from "../client/note_store.ts";
 import { defaultMaxFee, type RelayedRequest, withdrawThrough } from "../client/relayed_withdrawal.ts";
@@ -201,14 +202,18 @@ async function settle(
 
 /** Whether a withdrawal that was cut off has spent the note; if not, it must be proved (again). */
 async function resume(job: Job): Promise<boolean> {
-  const { record, options, pool, talk, signal } = job;
+  const { wiring, record, options, pool, talk, signal } = job;
   const journal = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
   if (!journal?.relayer) return false;
   talk.resuming(journal.relayer);
   try {
+    const others = options.relayer?.some((url) => url !== journal.relayer);
     const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer, { signal }), {
       ...{ pool, note: record.note.reveal(), journal },
-    }, { signal, pollMs: POLL_MS[options.network], onStatus: talk.status });
+    }, {
+      ...{ signal, pollMs: POLL_MS[options.network], onStatus: talk.status },
+      ...others && { patienceMs: patienceLeft(wiring.now() - journal.at) },
+    });
     return resumed.outcome === "paid";
   } catch (error) {
     // Another relayer may be there; the recipient stays the same, so whoever is first pays it.
@@ -259,6 +264,7 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
       prover,
     },
     fast: options.fast,
+    sinceSubmittedMs: record.withdrawal && job.wiring.now() - record.withdrawal.at,
     async approve({ relayer, relayerAddress, fee, tree }) {
       const tells = options.fast && !told.has(relayer); // a relayer more that learns which deposit it is
       const takesAll = relayerAddress.equals(recipient);

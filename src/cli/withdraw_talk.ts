@@ -115,7 +115,10 @@ export class WithdrawTalk {
     if (inUse && !this.#inUse.has(relayer)) {
       this.#inUse.add(relayer);
       const told = `${relayer.baseUrl} says that the note is in use, by a withdrawal that it had before`;
-      this.warn("in-use", `${told}: it has ${most} s to finish it, and Ctrl-C loses nothing`);
+      const left = most > 0
+        ? `it has ${most} s to finish it, and Ctrl-C loses nothing`
+        : "it has had its time to finish it";
+      this.warn("in-use", `${told}: ${left}`);
     }
     const relayerSays = state; // its word, before the chain is asked
     if (this.#event({ event: "status", relayer: relayer.baseUrl, relayerSays, waited, most })) return;

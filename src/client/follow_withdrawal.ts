@@ -15,9 +15,16 @@ export interface FollowOptions {
   readonly pollMs?: number;
   /**
    * Milliseconds after which a relayer that has not finished is given up; default ten minutes, and three where another
-   * one is left to ask, or where it says that the note is in use by a withdrawal that this run did not submit.
+   * one is left to ask.
    */
   readonly patienceMs?: number;
+  /**
+   * Milliseconds for one that says that the note is in use by a withdrawal that this run did not submit; default three
+   * minutes, and never more than `patienceMs`. 0: it is asked once where that one stands.
+   */
+  readonly inUsePatienceMs?: number;
+  /** What the chain says of the note, asked beside the relayer at times: one that is spent is not waited for. */
+  readonly isSpent?: () => Promise<boolean>;
   readonly onStatus?: (status: WithdrawalStatus, waited: WaitedFor) => void;
   readonly signal?: AbortSignal;
   /** Default: the platform's time. */
@@ -40,6 +47,20 @@ export interface WaitedFor {
 export const SHORT_PATIENCE_MS = 180_000;
 /** Where nobody else could be asked: a chain may be slow. */
 const PATIENCE_MS = 600_000;
+/** Looks at the relayer for one at the chain, whose endpoint counts requests. */
+const LOOKS_PER_CHAIN_LOOK = 5;
+
+/** What the chain says, where the relayer says something else or nothing. */
+export const PAID: WithdrawalStatus = { state: "confirmed" };
+
+/**
+ * What is left of the time in which a relayer should have finished a withdrawal.
+ *
+ * @param sinceMs milliseconds since it was submitted; a clock that was set back gives no more time
+ */
+export function patienceLeft(sinceMs: number): number {
+  return Math.min(Math.max(SHORT_PATIENCE_MS - sinceMs, 0), SHORT_PATIENCE_MS);
+}
 
 /**
  * Waits until a withdrawal is confirmed, failed or expired.
@@ -69,8 +90,12 @@ export async function submit(
   options: FollowOptions,
 ): Promise<WithdrawalStatus> {
   const inUse = await saysInUse(relayer, args);
-  const { patienceMs = PATIENCE_MS } = options;
-  const bounded = inUse ? { ...options, patienceMs: Math.min(patienceMs, SHORT_PATIENCE_MS) } : options;
+  const { patienceMs = PATIENCE_MS, inUsePatienceMs = SHORT_PATIENCE_MS } = options;
+  const bounded = {
+    isSpent: () => pool.getIsSpent(nullifierHash),
+    ...options,
+    ...inUse && { patienceMs: Math.min(patienceMs, inUsePatienceMs) },
+  };
   try {
     return await follow(relayer, pool.address, nullifierHash, bounded, inUse);
   } catch (error) {
@@ -90,24 +115,37 @@ async function follow(
   options: FollowOptions,
   inUse: boolean,
 ): Promise<WithdrawalStatus> {
-  const { pollMs = 2_000, patienceMs = PATIENCE_MS, onStatus, signal } = options;
+  const { pollMs = 2_000, patienceMs = PATIENCE_MS, isSpent, onStatus, signal } = options;
   const { wait = (ms: number) => pause(ms, signal), now = () => performance.now() } = options;
-  for (let ms = 0; ms <= patienceMs; ms += pollMs) {
+  for (let ms = 0, looks = 1;; looks++, ms += pollMs) {
     if (signal?.aborted) throw new Problem("cancelled", undefined, { cause: signal.reason });
     const asked = now();
     const status = await relayer.withdrawStatus(pool, nullifierHash);
     ms += now() - asked; // one that answers late gets no more time than others
     onStatus?.(status, { relayer, ms, patienceMs, inUse });
     if (status.state !== "accepted" && status.state !== "broadcast") return status;
+    const last = ms + pollMs > patienceMs;
+    if (isSpent && (last || looks % LOOKS_PER_CHAIN_LOOK === 0) && await knownSpent(isSpent)) return PAID;
+    if (last) throw new Problem("relayer_unavailable", overdue(patienceMs, inUse));
     await wait(pollMs);
   }
-  const seconds = Math.round(patienceMs / 1000);
-  throw new Problem(
-    "relayer_unavailable",
-    inUse
-      ? `it says that the note is in use, and has finished no withdrawal of it in ${seconds} s`
-      : `it has not finished in ${seconds} s`,
-  );
+}
+
+/** An endpoint that does not answer now tells nothing, and the relayer still may. */
+async function knownSpent(isSpent: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await isSpent();
+  } catch (error) {
+    if (error instanceof Problem && error.code !== "cancelled") return false;
+    throw error;
+  }
+}
+
+function overdue(patienceMs: number, inUse: boolean): string {
+  const time = patienceMs > 0 ? `in ${Math.round(patienceMs / 1000)} s` : "in the time that it had for it";
+  return inUse
+    ? `it says that the note is in use, and has finished no withdrawal of it ${time}`
+    : `it has not finished ${time}`;
 }
 
 async function saysInUse(relayer: RelayerClient, args: WithdrawArgs): Promise<boolean> {

@@ -10,7 +10,7 @@ import { formatAmount } from "../core/units.ts";
 import type { ProveOptions } from "../prover/prover.ts";
 import type { Pool } from "../ton/pool.ts";
 import { assertNoteFits } from "./note_pool.ts";
-import { type FollowOptions, SHORT_PATIENCE_MS, submit } from "./follow_withdrawal.ts";
+import { type FollowOptions, PAID, patienceLeft, SHORT_PATIENCE_MS, submit } from "./follow_withdrawal.ts";
 import { RelayerClient, type WithdrawalStatus, type WithdrawArgs } from "./relayer_client.ts";
 import { RelayerProblem } from "./relayer_problem.ts";
 import { QUOTE_MS, type RelayerQuote } from "./relayer_quotes.ts";
@@ -27,6 +27,11 @@ export interface RelayedRequest
   readonly feeFor?: (floor: bigint) => bigint;
   /** A relayer that would cost more is passed over; default: a tenth of the denomination. */
   readonly maxFee?: bigint;
+  /**
+   * Milliseconds since an earlier run submitted the note: that much less has a relayer, while another one is left, that
+   * says that the note is in use.
+   */
+  readonly sinceSubmittedMs?: number;
   /** Ask the relayer for the path instead of rebuilding the tree: it learns which deposit is withdrawn. */
   readonly fast?: boolean;
   /**
@@ -113,8 +118,12 @@ export async function withdrawThrough(
       if (network !== request.network) throw new Problem("relayer_unavailable", `it serves ${network}`);
       const args = await proveFor({ relayer, relayerAddress, floor }, request, options);
       submitted = relayer;
-      const patienceMs = options.patienceMs ?? (queue.length > 0 ? SHORT_PATIENCE_MS : undefined);
-      const status = await submit(relayer, pool, args, note.nullifierHash, { ...options, patienceMs });
+      const others = queue.length > 0;
+      const status = await submit(relayer, pool, args, note.nullifierHash, {
+        ...options,
+        patienceMs: options.patienceMs ?? (others ? SHORT_PATIENCE_MS : undefined),
+        inUsePatienceMs: others ? patienceLeft(request.sinceSubmittedMs ?? 0) : undefined,
+      });
       if (await pool.getIsSpent(note.nullifierHash)) {
         return { relayer, status: status.state === "confirmed" ? status : PAID };
       }
@@ -141,9 +150,6 @@ export async function withdrawThrough(
   if (dear > 0 && dear === errors.length) throw new Problem("fee_above_limit", undefined, { errors });
   throw new Problem("relayer_unavailable", "no relayer took the withdrawal", { errors });
 }
-
-/** What the chain says, where the relayer says something else or nothing. */
-const PAID: WithdrawalStatus = { state: "confirmed" };
 
 /** Reasons that a relayer may give, of which none makes a note look spent. */
 function endedBadly({ state, reason }: WithdrawalStatus): string {
@@ -204,7 +210,7 @@ async function proveFor(
   request: RelayedRequest,
   options: ProveOptions,
 ): Promise<WithdrawArgs> {
-  const { poolKey: _, onRelayer: __, feeFor = (floor) => floor, ...others } = request;
+  const { poolKey: _, onRelayer: __, sinceSubmittedMs: ___, feeFor = (floor) => floor, ...others } = request;
   const { maxFee, fast, approve, onProved, ...rest } = others;
   const { pool, note } = request;
   const fitting = await assertNoteFits(pool, note, request.network, request.jetton);

@@ -23,9 +23,10 @@ export async function resumeWithdrawal(
   { pool, note, journal }: { pool: Pool; note: Note; journal: WithdrawalJournal },
   given: FollowOptions = {},
 ): Promise<Resumed> {
-  const options = { patienceMs: SHORT_PATIENCE_MS, ...given };
   const { nullifierHash } = note;
-  if (await pool.getIsSpent(nullifierHash)) return { outcome: "paid" };
+  const isSpent = () => pool.getIsSpent(nullifierHash);
+  const options = { patienceMs: SHORT_PATIENCE_MS, isSpent, ...given };
+  if (await isSpent()) return { outcome: "paid" };
   let status: WithdrawalStatus;
   try {
     status = await untilEnded(relayer, pool.address, nullifierHash, options);
@@ -35,7 +36,7 @@ export async function resumeWithdrawal(
     if (!(await pool.getRootHistory()).includes(BigInt(args.publicSignals[0]))) return { outcome: "again" };
     status = await submit(relayer, pool, args, nullifierHash, options);
   }
-  if (!await pool.getIsSpent(nullifierHash)) return { outcome: "again" };
+  if (!await isSpent()) return { outcome: "again" };
   return { outcome: "paid", status: status.state === "confirmed" ? status : undefined };
 }
 
