@@ -148,7 +148,10 @@ export async function withdrawThrough(
   }
   if (submitted && await pool.getIsSpent(note.nullifierHash)) return { relayer: submitted, status: PAID };
   if (dear > 0 && dear === errors.length) throw new Problem("fee_above_limit", undefined, { errors });
-  throw new Problem("relayer_unavailable", "no relayer took the withdrawal", { errors });
+  const untold = submitted
+    ? "no relayer has finished the withdrawal, and what was submitted may still be carried out"
+    : "no relayer took the withdrawal";
+  throw new Problem("relayer_unavailable", untold, { errors });
 }
 
 /** Reasons that a relayer may give, of which none makes a note look spent. */

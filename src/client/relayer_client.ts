@@ -102,9 +102,9 @@ export interface WithdrawArgs {
 export interface RelayerClientOptions {
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
-  /** Milliseconds until a request is given up; default 60,000. A withdrawal may wait 30 s for the wallet's turn. */
+  /** Milliseconds until one try of a request is given up; default 60,000. A withdrawal may wait 30 s for the wallet's turn. */
   readonly timeoutMs?: number;
-  /** Milliseconds until a request that asks only is given up, all its tries together; default 90,000. */
+  /** Milliseconds until a request is given up, all its tries and the waits between them together; default 90,000. */
   readonly totalMs?: number;
   /** Tries of a request that may succeed later; default 3. A withdrawal is never paid twice for being tried again. */
   readonly attempts?: number;
@@ -239,7 +239,8 @@ export class RelayerClient {
    * @returns `sent` with the wallet's seqno, or `waiting` when the relayer's wallet is still busy (202): ask
    *   {@linkcode withdrawStatus} then.
    * @throws {Problem} what the relayer refuses; `nullifier_already_used` carries where that withdrawal stands in
-   *   `members.withdrawal`
+   *   `members.withdrawal`. `relayer_unavailable` when it does not answer in time: it may carry out all the same what it
+   *   was sent
    */
   async withdraw(
     args: WithdrawArgs,
@@ -252,7 +253,7 @@ export class RelayerClient {
       fee: String(args.fee),
       refund: String(args.refund),
     };
-    const { deadline } = this.#options;
+    const deadline = this.#deadline();
     return await retrying(async (unsure) => {
       try {
         const { status, json } = await this.#attempt("/withdraw", body, deadline);
@@ -276,8 +277,7 @@ export class RelayerClient {
   }
 
   async #ask<S extends z.ZodType>(schema: S, path: string, body?: unknown): Promise<z.output<S>> {
-    const { totalMs = 90_000, deadline: own } = this.#options;
-    const deadline = AbortSignal.any([AbortSignal.timeout(totalMs), ...given(own)]);
+    const deadline = this.#deadline();
     const { json } = await retrying(() => this.#attempt(path, body, deadline), {
       ...this.#retry,
       wait: (ms) => this.#wait(ms, path, deadline),
@@ -285,26 +285,39 @@ export class RelayerClient {
     return parse(schema, json, path);
   }
 
+  /** Of one request with all its tries: an answer that drips takes no more time than none. */
+  #deadline(): AbortSignal {
+    const { totalMs = 90_000, deadline } = this.#options;
+    return AbortSignal.any([AbortSignal.timeout(totalMs), ...given(deadline)]);
+  }
+
   /** Between two tries. @throws {Problem} `cancelled`, `relayer_unavailable` after the deadline */
-  async #wait(ms: number, path: string, deadline: AbortSignal | undefined): Promise<void> {
+  async #wait(ms: number, path: string, deadline: AbortSignal): Promise<void> {
     const { wait, signal } = this.#options;
     if (wait) return await wait(ms);
     try {
-      await pause(ms, AbortSignal.any([...given(signal), ...given(deadline)]));
+      await pause(ms, AbortSignal.any([...given(signal), deadline]));
     } catch (error) {
-      throw deadline?.aborted && !signal?.aborted ? this.#late(path) : error;
+      throw deadline.aborted && !signal?.aborted ? this.#late(path) : error;
     }
   }
 
   #late(path: string): Problem {
-    return new Problem("relayer_unavailable", `${this.baseUrl} has not answered ${routeOf(path)} in time`);
+    return this.#unanswered(path, "has not answered", " in time");
+  }
+
+  /** Of what was submitted nobody knows then what becomes of it. */
+  #unanswered(path: string, how: string, when: string, cause?: unknown): Problem {
+    const unknown = path === "/withdraw" ? ", and may still carry out what it was sent" : "";
+    const detail = `${this.baseUrl} ${how} ${routeOf(path)}${when}${unknown}`;
+    return new Problem("relayer_unavailable", detail, { cause });
   }
 
   /** @throws {FailedTry}, and {Problem} `cancelled` or, after the deadline, `relayer_unavailable` */
   async #attempt(
     path: string,
     body: unknown,
-    deadline: AbortSignal | undefined,
+    deadline: AbortSignal,
   ): Promise<{ status: number; json: unknown }> {
     const route = routeOf(path);
     const { signal, timeoutMs = 60_000 } = this.#options;
@@ -315,15 +328,13 @@ export class RelayerClient {
         method: body === undefined ? "GET" : "POST",
         headers: body === undefined ? {} : { "content-type": "application/json" },
         body: body === undefined ? undefined : JSON.stringify(body),
-        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...given(signal), ...given(deadline)]),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...given(signal), deadline]),
       });
       json = JSON.parse(await bounded(response));
     } catch (cause) {
       if (signal?.aborted) throw new Problem("cancelled", undefined, { cause });
-      if (deadline?.aborted) throw this.#late(path);
-      const problem = new Problem("relayer_unavailable", `${this.baseUrl} does not answer ${route}`, {
-        cause,
-      });
+      if (deadline.aborted) throw this.#late(path);
+      const problem = this.#unanswered(path, "does not answer", "", cause);
       const nonsense = cause instanceof SyntaxError || cause instanceof RangeError; // it did answer
       throw new FailedTry(problem, nonsense ? response?.status : undefined, patienceOf(response));
     }

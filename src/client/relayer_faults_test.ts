@@ -1,5 +1,5 @@
 /** RelayerClient against real HTTP servers that misbehave, as relayers and what stands in front of them do. */
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { Problem, problems } from "../core/errors.ts";
@@ -28,6 +28,19 @@ const breaksOff: Answer = () =>
       },
     }),
   );
+
+/** Headers at once, and no end of what follows. */
+const drips: Answer = () => {
+  let timer: ReturnType<typeof setInterval>;
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        timer = setInterval(() => controller.enqueue(new Uint8Array([32])), 20);
+      },
+      cancel: () => clearInterval(timer),
+    }),
+  );
+};
 
 /** A client of a server that answers with these in turn, and the last one from then on. */
 async function facing(
@@ -154,6 +167,22 @@ Deno.test("relayer client: a relayer that hangs is given up", () =>
     await rejects(client.status(), code("relayer_unavailable"));
     equal(seen.asked, 1);
   }, { timeoutMs: 100, attempts: 1 }));
+
+Deno.test("relayer client: a submission's answer that drips is given up once, and its outcome is unknown", () =>
+  facing([drips], async (client, seen) => {
+    await rejects(client.withdraw(args), (error: Problem) => {
+      equal(error.code, "relayer_unavailable");
+      match(error.message, /has not answered \/withdraw in time, and may still carry out what it was sent/);
+      return true;
+    });
+    equal(seen.asked, 1);
+  }, { timeoutMs: 1_000, totalMs: 200 }));
+
+Deno.test("relayer client: a submission that nobody answers has an unknown outcome", () =>
+  facing([breaksOff], async (client) => {
+    await rejects(client.withdraw(args), { message: /does not answer \/withdraw, and may still carry out/ });
+    await rejects(client.status(), { message: /does not answer \/status$/ });
+  }));
 
 Deno.test("relayer client: what is cancelled ends at once, also between two tries", async () => {
   const stop = new AbortController();

@@ -1,5 +1,5 @@
 /** A withdrawal through a list of relayers of which only the last is honest: real servers, real pool, real proofs. */
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { toHex } from "../../src/core/field.ts";
 import { checkedTree, withdrawThrough } from "../../src/client/relayed_withdrawal.ts";
@@ -110,9 +110,10 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
   const unheard = [dead, ...dishonest];
   await rejects(
     withdrawThrough(unheard, request, options),
-    (error: { code: string; errors: { pointer: string }[] }) => {
+    (error: { code: string; message: string; errors: { pointer: string }[] }) => {
       equal(error.code, "relayer_unavailable");
       deepEqual(error.errors.map(({ pointer }) => pointer), unheard.map(({ baseUrl }) => baseUrl));
+      match(error.message, /what was submitted may still be carried out/);
       return true;
     },
   );
@@ -130,6 +131,7 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
   );
   await rejects(withdrawThrough([honest, dead], { ...request, maxFee: floor - 1n }, options), {
     code: "relayer_unavailable", // the dead one might have asked for less
+    message: "no relayer took the withdrawal",
   });
   equal(await pool.getIsSpent(note.nullifierHash), false);
 
