@@ -12,7 +12,7 @@ import { serveApi } from "./support/lying_relayer.ts";
 Deno.test("tonado withdraw, begun anew", async (t) => {
   await using scene = await commandScene();
   const { net, at, env, api } = scene;
-  const ids = (await scene.deposited(6)).map(noteId);
+  const ids = (await scene.deposited(7)).map(noteId);
   const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
   const shown = (address: Address) => address.toString({ bounceable: false, testOnly: true });
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
@@ -159,6 +159,37 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
       );
       assert.equal(code, 0, stderr);
       assert.deepEqual([await balance(a), await balance(b)], [0n, 950_000_000n]);
+    },
+  );
+
+  await t.step(
+    "begun by --self, and failed anew: the command that goes on with it runs as it is printed",
+    async () => {
+      const [a, b] = [fresh("a7"), fresh("b7")];
+      const store = await opened();
+      const { withdrawal } = await kept(ids[3]);
+      const { relayer: _, ...bySelf } = { ...withdrawal!, recipient: a.toRawString(), fee: "0" };
+      await store.update(ids[6], { state: "withdrawing", withdrawal: bySelf });
+      const printed = async (...how: string[]) => {
+        const { code, stderr } = await withdraw(ids[6], "--restart", "--to", b.toString(), ...how, "--yes");
+        assert.notEqual(code, 0);
+        assert.doesNotMatch(stderr, /<url>/);
+        const on = new RegExp(`which pays ${shown(a)}: tonado (withdraw .*)$`, "m").exec(stderr);
+        assert.ok(on, stderr);
+        return on[1].split(" ");
+      };
+      const dead = "http://127.0.0.1:9";
+      assert.deepEqual((await printed("--relayer", dead)).slice(-2), ["--relayer", dead]);
+      const poor = `${scene.net.directory}/poor`;
+      await tonado(["wallet", "create", poor, "--network", "localnet"], env);
+      const on = await printed("--self", "--mnemonic-file", poor);
+      assert.deepEqual(on.slice(-3), ["--self", "--mnemonic-file", poor]);
+      const { code, stderr } = await tonado(
+        [...on.slice(0, -2), ...scene.payer, "--yes"],
+        env,
+      );
+      assert.equal(code, 0, stderr);
+      assert.deepEqual([await balance(a), await balance(b)], [1_000_000_000n, 0n]);
     },
   );
 

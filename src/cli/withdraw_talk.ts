@@ -196,7 +196,9 @@ export class WithdrawTalk {
     const ownRelayer = withdrawal.relayer !== undefined; // the store has its URL
     if (restart && withdrawal.at === this.record.withdrawal?.at) {
       const old = this.#address(Address.parse(withdrawal.recipient));
-      const on = `tonado withdraw ${id} ${sameFlags(this.options)}${ownRelayer ? "" : " --relayer <url>"}`;
+      // Without one it was proved for a wallet of its own, unless this run named relayers.
+      const through = relayer ? flagsOf({ relayer }) : `--self ${payerFlags(this.options)}`;
+      const on = `tonado withdraw ${id} ${sameFlags(this.options)} ${ownRelayer ? "" : through}`.trim();
       return stderr.write(
         `note ${id} is kept, and nothing new was submitted; to try again: ${again} --restart\n` +
           `or to go on with what was cut off, which pays ${old}: ${on}\n`,

@@ -3,6 +3,7 @@
  * tests, and for the day on which no relayer is left.
  */
 import { exitCodeName, Problem } from "../core/errors.ts";
+import { formatAmount } from "../core/units.ts";
 import type { ProveOptions } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
@@ -23,22 +24,26 @@ export interface SelfRequest extends Omit<WithdrawRequest, "relayer" | "fee" | "
 
 /** Seconds past a transfer's valid_until after which it can no longer be on its way. */
 const EXPIRY_GRACE = 15;
+const NATIVE = { asset: "native" } as const;
+/** Nano that the transfer itself costs the wallet, at most. */
+const TRANSFER_FEE = 20_000_000n;
 
 /**
  * Withdraws and waits for the pool's answer.
  *
- * @throws {Problem} as {@linkcode buildWithdrawArgs} does; `contract_refused`; `chain_unavailable` when the
+ * @throws {Problem} as {@linkcode buildWithdrawArgs} does; `insufficient_funds`; `contract_refused`; `chain_unavailable` when the
  *   transfer was not included in time: then the note is unspent
  */
 export async function withdrawSelf(request: SelfRequest, options: ProveOptions = {}): Promise<TransactionId> {
   const { chain, pool, note, wallet, recipient, pollMs = 1_000 } = request;
   const args = await buildWithdrawArgs({ ...request, relayer: null, fee: 0n, refund: 0n }, options);
+  // The price of gas may rise until it is there; what is left comes back.
+  const value = (await pool.getWithdrawValue(0n)) * 5n / 4n;
+  await assertFunds(wallet, value + TRANSFER_FEE);
   await request.onProved?.(args);
   let cursor = (await chain.account(pool.address)).last;
   const [root] = args.publicSignals.map(BigInt);
   const { nullifierHash } = note;
-  // The price of gas may rise until it is there; what is left comes back.
-  const value = (await pool.getWithdrawValue(0n)) * 5n / 4n;
   const order = { root, nullifierHash, fee: 0n, refund: 0n, recipient, relayer: null, proof: args.proof };
   const { validUntil } = await wallet.send([pool.withdrawMessage({ ...order, value })]);
   for (;;) {
@@ -60,4 +65,15 @@ export async function withdrawSelf(request: SelfRequest, options: ProveOptions =
     }
     await pause(pollMs, options.signal);
   }
+}
+
+async function assertFunds(wallet: Wallet, needed: bigint): Promise<void> {
+  const balance = await wallet.balance();
+  if (balance >= needed) return;
+  throw new Problem(
+    "insufficient_funds",
+    `${wallet.format()} holds ${formatAmount(balance, NATIVE)}, the withdrawal takes ${
+      formatAmount(needed, NATIVE)
+    }, most of which comes back`,
+  );
 }
