@@ -62,6 +62,13 @@ Deno.test("tonado withdraw: what the endpoint is asked", async (t) => {
     assert.ok(stderr.includes(`asking ${url} `), stderr);
   });
 
+  await t.step("--quiet hides progress, and not that the recipient is looked up", async () => {
+    const { stdout, stderr, recipient } = await run(notes[0], ["--quiet"], { agrees: false });
+    assert.deepEqual([recipient.length, stdout], [1, ""]);
+    assert.match(stderr, /^asking \S+ about the recipient, which names it there; --no-recipient-check/m);
+    assert.doesNotMatch(stderr, /deposits read|^asking \S+$/m);
+  });
+
   await t.step("--no-recipient-check: declined, it names nothing; the next step keeps the flag", async () => {
     const person = { agrees: false };
     const { code, stderr, recipient, nullifier } = await run(notes[0], ["--no-recipient-check"], person);

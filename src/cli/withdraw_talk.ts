@@ -76,10 +76,9 @@ export class WithdrawTalk {
     stderr.write(`${colours(stderr, env).yellow("warning")}: ${oneLine(text)}\n`);
   }
 
-  /** Said before it happens. */
+  /** Said before it happens, with --quiet, too: it cannot be taken back. */
   checking(endpoint: string): void {
     this.#progress.clear();
-    if (this.options.quiet) return;
     this.wiring.stderr.write(
       `asking ${endpoint} about the recipient, which names it there; --no-recipient-check leaves that out\n`,
     );
