@@ -15,6 +15,7 @@ import { readRegistry } from "./src/config/registry.ts";
 import type { StoreLocation } from "./src/config/store_config.ts";
 import type { Deployments } from "./src/core/deployments.ts";
 import { combinedVkeyHash } from "./src/core/groth16.ts";
+import type { Network } from "./src/core/network.ts";
 import { createApp } from "./src/http/app.ts";
 import { clientKeys, replicasSecret } from "./src/http/client_address.ts";
 import { type Handle, listen, type Listener } from "./src/http/listen.ts";
@@ -37,6 +38,7 @@ import { createMetrics } from "./src/telemetry/metrics.ts";
 import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
 import { threads } from "./src/threads/threads.ts";
+import type { Chain } from "./src/ton/chain.ts";
 import { connect } from "./src/ton/toncenter.ts";
 import { gettersFrom } from "./src/ton/verified_chain.ts";
 import { watchChain } from "./src/ton/watched_chain.ts";
@@ -51,13 +53,17 @@ const TREE_WORKERS_IDLE_MS = 2_000;
 /** Most workers that verify; they load no proving keys. */
 const MAX_VERIFIERS = 8;
 
+function connectTo(network: Network, { url, apiKey }: Endpoint): Chain {
+  return connect({ network, endpoint: url, apiKey: apiKey?.reveal() });
+}
+
 /** Builds the relayer's adapters, starts it, and serves its API. */
 async function serve(config: Config, deployments?: Deployments): Promise<RunningRelayer> {
   const log = configureLog(config.log);
   const registry = deployments ?? await readRegistry(config.network, config.deployments);
   cutTracedUrls();
   const metrics = createMetrics(VERSION);
-  const open = ({ url, apiKey }: Endpoint) => connect({ endpoint: url, apiKey: apiKey?.reveal() });
+  const open = (endpoint: Endpoint) => connectTo(config.network, endpoint);
   const { verify } = config.indexer;
   const endpoint = open(config.indexer);
   const chain = watchChain(verify ? gettersFrom(endpoint, open(verify)) : endpoint, metrics);
@@ -198,7 +204,7 @@ const wiring: Wiring = {
   // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
   startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),
   serve,
-  connect: (endpoint, apiKey) => connect({ endpoint, apiKey }),
+  connect: connectTo,
   openWallet,
   createProver: () => createProver(),
 };

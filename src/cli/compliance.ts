@@ -86,7 +86,7 @@ async function makeOne(wiring: Wiring, id: string, options: ReportOptions): Prom
   try {
     report = await makeReport({
       ...{ network, prover, purpose: options.for, now: wiring.now(), jetton: jettonOf(deployment) },
-      pool: new Pool(wiring.connect(url, apiKey?.reveal()), deployment.address),
+      pool: new Pool(wiring.connect(options.network, { url, apiKey }), deployment.address),
       note: record.note.reveal(),
       onRead: (seen) => !options.quiet && progress.update(`${seen} transactions of the pool read`, 0),
     }, { onProgress: ({ fraction }) => !options.quiet && progress.update("proving", fraction) });
@@ -112,7 +112,7 @@ async function verifyOne(wiring: Wiring, file: string, options: ChainOptions): P
   }
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
-  const chain = wiring.connect(url, apiKey?.reveal());
+  const chain = wiring.connect(options.network, { url, apiKey });
   const progress = progressLine(wiring.stderr);
   const prover = await wiring.createProver();
   let checks: Check[];

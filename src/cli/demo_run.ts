@@ -85,7 +85,7 @@ class Demo {
     this.#key = poolKey({ asset: this.#jetton?.asset ?? "native", amount: AMOUNT });
     const deployment = localnet.deployments.pools.get(this.#key);
     if (!deployment) throw new Error(`the local network has no pool ${this.#key}`);
-    this.#chain = wiring.connect(localnet.url);
+    this.#chain = wiring.connect("localnet", { url: localnet.url });
     this.#pool = new Pool(this.#chain, deployment.address);
     this.#relayer = new RelayerClient(relayer.url, { attempts: 1 });
   }

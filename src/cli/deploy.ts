@@ -98,7 +98,7 @@ async function deploy(wiring: Wiring, options: Options): Promise<void> {
   const registry = options.registry ?? workingRegistry(network);
   const known = await readRegistryIfAny(network, registry);
   await assertRegistryWritable(registry);
-  const chain = wiring.connect(endpoint.url, endpoint.apiKey?.reveal());
+  const chain = wiring.connect(options.network, endpoint);
   const wallet = await wiring.openWallet(payer.mnemonic, { version: payer.version, network, chain });
   const talk = new Talk(wiring, options, wallet);
   if (!wallet.checksumHolds) {

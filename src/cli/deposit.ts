@@ -89,7 +89,7 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
   if (key === undefined && options.note === undefined && !options.resume) throw noneNamed(known);
-  const chain = wiring.connect(url, apiKey?.reveal());
+  const chain = wiring.connect(options.network, { url, apiKey });
   const wallet = await openPayer(wiring, options, chain);
   const store = await openNotes(wiring, options, { create: key !== undefined });
   using _ = await store.work();

@@ -169,7 +169,7 @@ async function check_(wiring: Wiring, id: string | undefined, options: CheckOpti
   const chosen = id === undefined ? all : [findNote(all, id)];
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
-  const chain = wiring.connect(url, apiKey?.reveal());
+  const chain = wiring.connect(options.network, { url, apiKey });
   const progress = progressLine(wiring.stderr);
   const standings = new Map<string, NoteStanding & { readonly key: string; readonly address: string }>();
   const places = chosen.flatMap((record) =>

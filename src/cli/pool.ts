@@ -69,7 +69,7 @@ async function inspectOne(wiring: Wiring, pool: string, options: ChainOptions): 
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
   const address = namedPool(pool, known);
-  const chain = wiring.connect(url, apiKey?.reveal());
+  const chain = wiring.connect(options.network, { url, apiKey });
   const progress = progressLine(wiring.stderr);
   let audit: PoolAudit;
   try {

@@ -48,7 +48,7 @@ async function stats(wiring: Wiring, pool: string | undefined, options: StatsOpt
   const addresses = pool === undefined
     ? [...known.pools.values()].map(({ address }) => address)
     : [namedPool(pool, known)];
-  const chain = wiring.connect(url, apiKey?.reveal());
+  const chain = wiring.connect(options.network, { url, apiKey });
   const progress = progressLine(wiring.stderr);
   const rows: Row[] = [];
   try {

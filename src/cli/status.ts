@@ -59,7 +59,7 @@ async function life({ stdout, env }: Wiring, { live, json, quiet }: StatusOption
 async function status(wiring: Wiring, options: StatusOptions): Promise<void> {
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(options.network, options.registry);
-  const chain = wiring.connect(url, apiKey?.reveal());
+  const chain = wiring.connect(options.network, { url, apiKey });
   const seqno = await chain.masterchainSeqno();
   const pools = [];
   for (const [key, { address, asset, decimals }] of known.pools) {

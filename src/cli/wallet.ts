@@ -49,7 +49,7 @@ export function walletCommand(wiring: Wiring): Command {
 
 async function showWallet(wiring: Wiring, options: ChainOptions & PayerOptions): Promise<void> {
   const { url, apiKey } = loadEndpoint(options, wiring.env);
-  const wallet = await openPayer(wiring, options, wiring.connect(url, apiKey?.reveal()));
+  const wallet = await openPayer(wiring, options, wiring.connect(options.network, { url, apiKey }));
   if (!wallet) {
     throw misuse("--mnemonic-file", "is required, or --ask-mnemonic");
   }

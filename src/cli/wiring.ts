@@ -4,7 +4,7 @@
  */
 import type { Address } from "@ton/core";
 import type { NoteStore } from "../client/note_store.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, Endpoint } from "../config/config.ts";
 import type { StoreLocation } from "../config/store_config.ts";
 import type { Deployments } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
@@ -111,7 +111,7 @@ export interface Wiring {
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
   /** `deployments` overrides the registry that the configuration names. */
   serve(config: Config, deployments?: Deployments): Promise<RunningRelayer>;
-  connect(endpoint: string, apiKey?: string): Chain;
+  connect(network: Network, endpoint: Endpoint): Chain;
   openWallet(
     mnemonic: Secret<string>,
     options: { version: WalletVersion; network: Network; chain: Chain },

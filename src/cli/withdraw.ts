@@ -126,7 +126,7 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
   const deployment = deploymentOf(record, known);
   const dead = deadContracts(known);
   const recipient = chosenRecipient(record, options, dead);
-  const chain = wiring.connect(url, apiKey?.reveal());
+  const chain = wiring.connect(options.network, { url, apiKey });
   const talk = new WithdrawTalk(wiring, options, record, deployment);
   const abort = new AbortController();
   wiring.stopped().then(() => abort.abort());

@@ -128,7 +128,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
       jettonFromNowhere(clock.now),
       ...wallets.map(({ address }) => jettonsFromNowhere(address, JETTONS, clock.now)),
     );
-    const deployments = await deployAll(connect({ endpoint: url }), [
+    const deployments = await deployAll(connect({ network: "localnet", endpoint: url }), [
       ...pools.map((amount) => ({ asset: "native", amount, owner: null })),
       ...jettonPools.map((amount) => ({ asset: jetton.asset, amount, owner: null, jetton })),
     ]);

@@ -4,8 +4,8 @@
  */
 import type { Address } from "@ton/core";
 import { formatUnits } from "../core/units.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import { type Check, failed, ok, warning } from "../core/check.ts";
-import { shownAddress } from "./shown_address.ts";
 import { jettonChecks } from "./jetton_checks.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 

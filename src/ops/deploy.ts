@@ -5,6 +5,7 @@
 import type { Address } from "@ton/core";
 import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
 import { Problem, type ProblemDetail } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import { type Network, networkGlobalId } from "../core/network.ts";
 import { formatUnits } from "../core/units.ts";
 import { type Artifacts, openArtifacts } from "../prover/artifacts.ts";
@@ -271,7 +272,7 @@ async function waitUntilActive(address: Address, options: DeployOptions): Promis
   if (!stands) {
     throw new Problem(
       "chain_unavailable",
-      `pool ${address} did not appear; run it again to see whether it does`,
+      `pool ${shownAddress(address, chain.network)} did not appear; run it again to see whether it does`,
     );
   }
 }
@@ -290,6 +291,9 @@ async function verify({ kind, address, denomination, owner, jetton }: PoolPlan, 
     sameOwner ? "" : "owner",
   ].filter((what) => what !== "");
   if (differs.length > 0) {
-    throw new Problem("chain_inconsistent", `pool ${address} on chain has another ${differs.join(", ")}`);
+    throw new Problem(
+      "chain_inconsistent",
+      `pool ${shownAddress(address, chain.network)} on chain has another ${differs.join(", ")}`,
+    );
   }
 }

@@ -1,6 +1,7 @@
 /** Since when a pool stands that was found, and not deployed here. */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import type { CallOptions, Chain, ChainTransaction, TransactionId } from "../ton/chain.ts";
 
 /** Seconds before the first transaction: a shard's block is a little older than the masterchain's that names it. */
@@ -24,6 +25,8 @@ export async function seqnoOfFirstTransaction(
     first = page.at(-1);
     from = first?.prev ?? null;
   }
-  if (!first) throw new Problem("chain_inconsistent", `account ${address} has no history`);
+  if (!first) {
+    throw new Problem("chain_inconsistent", `account ${shownAddress(address, chain.network)} has no history`);
+  }
   return await chain.masterchainSeqnoAt(first.now - BEFORE, options);
 }

@@ -5,6 +5,7 @@
 import type { Address } from "@ton/core";
 import type { Deployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import type { Network } from "../core/network.ts";
 import type { Artifacts } from "../prover/artifacts.ts";
 import type { AccountInfo, Chain } from "../ton/chain.ts";
@@ -117,5 +118,6 @@ async function read({ chain, address, signal }: InspectOptions) {
       return `the account does not answer as a pool does: ${error.message}`;
     }
   }
-  throw new Problem("chain_inconsistent", `pool ${address} did not stay the same while it was read`);
+  const shown = shownAddress(address, chain.network);
+  throw new Problem("chain_inconsistent", `pool ${shown} did not stay the same while it was read`);
 }

@@ -4,6 +4,7 @@
  */
 import { type Address, beginCell, type Message } from "@ton/core";
 import { Problem, type ProblemDetail } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import { opCodes, storeDiscoverJettonWallet } from "../core/messages.ts";
 import type { Chain } from "../ton/chain.ts";
 import { messagesSince } from "../ton/inbox.ts";
@@ -27,7 +28,9 @@ export async function jettonFaults(
   chain: Chain,
   { address, jetton: { master, decimals } }: JettonPool,
 ): Promise<ProblemDetail[]> {
-  const refused = (detail: string) => [{ pointer: "asset", detail: `${master} ${detail}` }];
+  const refused = (
+    detail: string,
+  ) => [{ pointer: "asset", detail: `${shownAddress(master, chain.network)} ${detail}` }];
   try {
     const own = await jettonMetadata(chain, master);
     if (own.decimals !== undefined && own.decimals !== decimals) {
@@ -74,10 +77,14 @@ export async function probeMasters(
     const answer = answers[i];
     if (answer === undefined || answer === "bounced") {
       const how = answer === "bounced" ? "refuses" : "does not answer";
-      const detail = `${master} ${how} provide_wallet_address: a pool needs a jetton with TEP-89`;
+      const detail = `${
+        shownAddress(master, chain.network)
+      } ${how} provide_wallet_address: a pool needs a jetton with TEP-89`;
       errors.push({ pointer: "asset", detail });
     } else if (!answer.equals(await jettonWalletAddress(chain, master, address))) {
-      const detail = `${master} answers provide_wallet_address with another wallet than get_wallet_address`;
+      const detail = `${
+        shownAddress(master, chain.network)
+      } answers provide_wallet_address with another wallet than get_wallet_address`;
       errors.push({ pointer: "asset", detail });
     }
   }
@@ -110,14 +117,17 @@ export async function discoveredWallet(
   if (!known || !found) {
     throw new Problem(
       "chain_unavailable",
-      `pool ${address} does not learn its jetton wallet; run it again to ask once more`,
+      `pool ${
+        shownAddress(address, chain.network)
+      } does not learn its jetton wallet; run it again to ask once more`,
     );
   }
   const expected = await jettonWalletAddress(chain, master, address, options);
   if (!expected.equals(found)) {
+    const [pool, taken, said] = [address, found, expected].map((each) => shownAddress(each, chain.network));
     throw new Problem(
       "chain_inconsistent",
-      `pool ${address} took ${found} for its jetton wallet, get_wallet_address says ${expected}: never deposit there`,
+      `pool ${pool} took ${taken} for its jetton wallet, get_wallet_address says ${said}: never deposit there`,
     );
   }
   return found;

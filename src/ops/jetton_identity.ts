@@ -1,6 +1,7 @@
 /** What a jetton is called here: its identifier and decimals, from its own metadata or from whoever deploys. */
 import type { Address } from "@ton/core";
 import { Problem, type ProblemDetail } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import type { CallOptions, Chain } from "../ton/chain.ts";
 import { jettonMetadata } from "../ton/jetton.ts";
 import type { JettonMetadata } from "../ton/jetton_metadata.ts";
@@ -39,7 +40,9 @@ export async function identifyJetton(
     errors.push({ pointer: "--decimals", detail: "are needed: the jetton's metadata is not on chain" });
   }
   if (errors.length > 0) {
-    throw new Problem("deployment_refused", `jetton ${master} cannot be named`, { errors });
+    throw new Problem("deployment_refused", `jetton ${shownAddress(master, chain.network)} cannot be named`, {
+      errors,
+    });
   }
   return { asset: asset!, jetton: { master, decimals: places! } };
 }
@@ -49,7 +52,7 @@ async function metadataOf(chain: Chain, master: Address, options?: CallOptions):
     return await jettonMetadata(chain, master, options);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "contract_refused") throw error;
-    const detail = `${master} is no jetton master: ${error.message}`;
+    const detail = `${shownAddress(master, chain.network)} is no jetton master: ${error.message}`;
     throw new Problem("deployment_refused", detail, {
       errors: [{ pointer: "--asset", detail }],
       cause: error,

@@ -4,6 +4,7 @@
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool, type PoolInfo } from "../ton/pool.ts";
 import type { DepositEvent, WithdrawalEvent } from "../ton/pool_event.ts";
@@ -89,7 +90,9 @@ export async function poolStats(
   if (deposits < info.deposits || withdrawals < info.withdrawals) {
     throw new Problem(
       "chain_inconsistent",
-      `the history of ${address} has ${deposits} deposits and ${withdrawals} withdrawals, ` +
+      `the history of ${
+        shownAddress(address, chain.network)
+      } has ${deposits} deposits and ${withdrawals} withdrawals, ` +
         `the pool counts ${info.deposits} and ${info.withdrawals}`,
     );
   }

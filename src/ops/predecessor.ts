@@ -1,4 +1,5 @@
 /** What a successor should know of the pool before it. It sends nothing. */
+import { shownAddress } from "../core/shown_address.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import { NEARLY_FULL } from "./audit_checks.ts";
@@ -21,7 +22,9 @@ export async function warnOfPredecessor(
   const { deposits, capacity } = await new Pool(chain, address).getPoolInfo({ signal });
   if (deposits >= NEARLY_FULL * capacity) return;
   warn(
-    `generation ${generation}, ${address}, has taken ${deposits} of ${capacity} deposits: ` +
+    `generation ${generation}, ${
+      shownAddress(address, chain.network)
+    }, has taken ${deposits} of ${capacity} deposits: ` +
       "two pools that take deposits divide the crowd that a note hides in",
   );
 }

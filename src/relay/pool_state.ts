@@ -5,6 +5,7 @@
 import type { Address } from "@ton/core";
 import type { Deployment } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import type { PoolId } from "../store/store.ts";
 import type { TreeService } from "../tree/tree_service.ts";
 import type { Head } from "./head.ts";
@@ -12,11 +13,6 @@ import { PoolTree } from "./pool_tree.ts";
 
 /** Whether a pool may be served, and if not, why. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
-
-/** A contract's address as it is emitted. */
-export function shownAddress(address: Address, network: Network): string {
-  return address.toString({ bounceable: true, testOnly: network !== "mainnet" });
-}
 
 /** One registered pool at run time. */
 export class PoolState {

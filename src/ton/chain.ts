@@ -4,6 +4,7 @@
  * a transaction whose cell is not the one its id names.
  */
 import type { Address, Cell, Transaction, TupleItem, TupleReader } from "@ton/core";
+import type { Network } from "../core/network.ts";
 
 /** Where a transaction stands in its account's chain: logical time, and the hash of its cell as 64 lowercase hex digits. */
 export interface TransactionId {
@@ -51,6 +52,9 @@ export interface CallOptions {
  * endpoint does not answer, `chain_inconsistent` when an answer contradicts itself, `cancelled` after an abort.
  */
 export interface Chain {
+  /** Where it is known: errors show addresses in its form. */
+  readonly network?: Network;
+
   /** Sequence number of the last masterchain block. */
   masterchainSeqno(options?: CallOptions): Promise<number>;
 

@@ -4,6 +4,7 @@
  */
 import { type Address, beginCell, type TupleReader } from "@ton/core";
 import { Problem } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import type { CallOptions, Chain } from "./chain.ts";
 import { type JettonMetadata, parseMetadata } from "./jetton_metadata.ts";
 
@@ -71,6 +72,10 @@ async function ask<T>(
   try {
     return read(stack);
   } catch (cause) {
-    throw new Problem("chain_inconsistent", `${method} of ${address} gave another shape`, { cause });
+    throw new Problem(
+      "chain_inconsistent",
+      `${method} of ${shownAddress(address, chain.network)} gave another shape`,
+      { cause },
+    );
   }
 }

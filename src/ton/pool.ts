@@ -6,6 +6,7 @@ import { type Address, Cell, type Message, type Sender, SendMode, type TupleRead
 import { isFieldElement } from "../core/field.ts";
 import type { Groth16Proof } from "../core/groth16.ts";
 import { type ExitCodeName, Problem } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import {
   loadDepositRefused,
   loadTransferNotification,
@@ -223,7 +224,8 @@ export class Pool {
     try {
       return read(stack);
     } catch (cause) {
-      throw new Problem("chain_inconsistent", `${method} of ${this.address} gave another shape`, { cause });
+      const shown = shownAddress(this.address, this.chain.network);
+      throw new Problem("chain_inconsistent", `${method} of ${shown} gave another shape`, { cause });
     }
   }
 }

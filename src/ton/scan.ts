@@ -5,6 +5,7 @@
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import { POOL_CAPACITY } from "../core/pool_constants.ts";
 import type { Chain, ChainTransaction, TransactionId } from "./chain.ts";
 import type { DepositEvent, PoolEvent, PoolTransactions, RefusedEvent } from "./pool_event.ts";
@@ -126,9 +127,10 @@ export async function* scanPoolTransactions(
   options: ScanOptions = {},
 ): AsyncGenerator<PoolTransactions, void, undefined> {
   const { after, signal, pageSize = 100, pagesHeld = 64, onProgress } = options;
+  const shown = shownAddress(pool, chain.network);
   const last = options.newest ?? (await chain.account(pool, { signal })).last;
   if (!last) {
-    if (after) throw new Problem("chain_inconsistent", `endpoint has no history of ${pool}: it lags behind`);
+    if (after) throw new Problem("chain_inconsistent", `endpoint has no history of ${shown}: it lags behind`);
     return;
   }
 
@@ -142,7 +144,7 @@ export async function* scanPoolTransactions(
   };
   const assertReached = (end: TransactionId | undefined, next: TransactionId | null) => {
     if (end && (next?.lt !== end.lt || next.hash !== end.hash)) {
-      throw new Unlinked(`history of ${pool} does not contain transaction ${end.lt}`);
+      throw new Unlinked(`history of ${shown} does not contain transaction ${end.lt}`);
     }
   };
 
@@ -169,7 +171,7 @@ export async function* scanPoolTransactions(
       walk.leaves += page.claims?.leaves.length ?? 0;
       walk.spent += page.claims?.spent.length ?? 0;
       if (walk.leaves > POOL_CAPACITY || walk.spent > POOL_CAPACITY) {
-        throw new Problem("chain_inconsistent", `history of ${pool} has more events than a pool can have`);
+        throw new Problem("chain_inconsistent", `history of ${shown} has more events than a pool can have`);
       }
       onProgress?.(walk.seen += page.count);
     }

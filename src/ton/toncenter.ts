@@ -5,6 +5,8 @@
 import { type Address, Cell, loadTransaction, TupleReader } from "@ton/core";
 import { z } from "zod";
 import { Problem } from "../core/errors.ts";
+import type { Network } from "../core/network.ts";
+import { shownAddress } from "../core/shown_address.ts";
 import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "./chain.ts";
 import { EndpointError, type EndpointOptions, openEndpoint } from "./json_rpc.ts";
 import { parseStack, serializeArguments } from "./stack_json.ts";
@@ -53,11 +55,15 @@ const answers = {
   getConfigParam: z.object({ config: z.object({ bytes: cell }) }),
 };
 
-/** Connects to a toncenter v2 endpoint. Nothing is asked yet. @throws {Problem} `invalid_config` for a bad URL. */
-export function connect(options: EndpointOptions): Chain {
+/** Connects to a toncenter v2 endpoint. Nothing is asked yet. @param options.network of addresses in errors @throws {Problem} `invalid_config` for a bad URL. */
+export function connect(options: EndpointOptions & { readonly network?: Network }): Chain {
   const call = openEndpoint(options);
+  const { network } = options;
+  const shown = (address: Address) => shownAddress(address, network);
 
   return {
+    network,
+
     async masterchainSeqno({ signal } = {}) {
       const info = await call("seqno", "getMasterchainInfo", {}, { signal });
       return parse("getMasterchainInfo", info).last.seqno;
@@ -76,7 +82,7 @@ export function connect(options: EndpointOptions): Chain {
       );
       const active = info.state === "active";
       if (active && !(info.code && info.data)) {
-        throw inconsistent(`account ${address} is active and has no state`);
+        throw inconsistent(`account ${shown(address)} is active and has no state`);
       }
       return {
         state: info.state,
@@ -101,10 +107,10 @@ export function connect(options: EndpointOptions): Chain {
       const page: ChainTransaction[] = [];
       const turns = new Turns();
       for (const { data, transaction_id: id } of rows.slice(0, params.limit)) {
-        page.push(verified(address, data, id));
+        page.push(verified(address, data, id, shown(address)));
         await turns.next();
       }
-      verifyLinks(address, page, from);
+      verifyLinks(shown(address), page, from);
       return page;
     },
 
@@ -115,14 +121,18 @@ export function connect(options: EndpointOptions): Chain {
         await call(patient ? "requests" : "getters", "runGetMethod", params, { signal }),
       );
       if (exitCode !== 0 && exitCode !== 1) {
-        throw new Problem("contract_refused", `${method} of ${address} ended with exit code ${exitCode}`, {
-          members: { exitCode },
-        });
+        throw new Problem(
+          "contract_refused",
+          `${method} of ${shown(address)} ended with exit code ${exitCode}`,
+          {
+            members: { exitCode },
+          },
+        );
       }
       try {
         return new TupleReader(parseStack(stack));
       } catch (cause) {
-        throw inconsistent(`${method} of ${address} gave an ill-formed stack`, cause);
+        throw inconsistent(`${method} of ${shown(address)} gave an ill-formed stack`, cause);
       }
     },
 
@@ -155,11 +165,11 @@ function settlesMessage({ message }: EndpointError): boolean {
     });
 }
 
-function verified(address: Address, boc: string, id: TransactionId): ChainTransaction {
+function verified(address: Address, boc: string, id: TransactionId, shown: string): ChainTransaction {
   const data = cell.safeParse(boc).data;
-  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${address} is no bag of cells`);
+  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${shown} is no bag of cells`);
   if (data.hash().toString("hex") !== id.hash) {
-    throw inconsistent(`transaction ${id.lt} of ${address} is not the one its hash names`);
+    throw inconsistent(`transaction ${id.lt} of ${shown} is not the one its hash names`);
   }
   try {
     const raw = loadTransaction(data.beginParse());
@@ -171,21 +181,21 @@ function verified(address: Address, boc: string, id: TransactionId): ChainTransa
     };
     return { id, prev, now: raw.now, raw };
   } catch (cause) {
-    throw inconsistent(`transaction ${id.lt} of ${address} is not the one asked for`, cause);
+    throw inconsistent(`transaction ${id.lt} of ${shown} is not the one asked for`, cause);
   }
 }
 
-function verifyLinks(address: Address, page: readonly ChainTransaction[], from?: TransactionId): void {
+function verifyLinks(shown: string, page: readonly ChainTransaction[], from?: TransactionId): void {
   let expected: TransactionId | null | undefined = from;
   if (from && page.length === 0) {
-    throw inconsistent(`endpoint does not know transaction ${from.lt} of ${address}`);
+    throw inconsistent(`endpoint does not know transaction ${from.lt} of ${shown}`);
   }
   for (const { id, prev } of page) {
     if (expected !== undefined && (expected?.lt !== id.lt || expected?.hash !== id.hash)) {
-      throw inconsistent(`transactions of ${address} do not link at ${id.lt}`);
+      throw inconsistent(`transactions of ${shown} do not link at ${id.lt}`);
     }
     if (prev && prev.lt >= id.lt) {
-      throw inconsistent(`transaction ${id.lt} of ${address} follows a later one`);
+      throw inconsistent(`transaction ${id.lt} of ${shown} follows a later one`);
     }
     expected = prev;
   }

@@ -35,8 +35,9 @@ export function watchChain(chain: Chain, metrics: Pick<Metrics, "chainCall">): W
       throw error;
     }
   }
-  const { witness } = chain;
+  const { network, witness } = chain;
   return {
+    network,
     ...witness && { witness: { knows: (...args) => watched("transactions", witness.knows(...args)) } },
     lastAnswer: () => last,
     masterchainSeqno: (...args) => watched("masterchainSeqno", chain.masterchainSeqno(...args)),

@@ -18,7 +18,7 @@ export interface EmptyLocalnet {
 /** Runs `test` on one, and ends it. */
 export async function onEmptyLocalnet(test: (tools: EmptyLocalnet) => Promise<void>): Promise<void> {
   const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
-  const chain = connect({ endpoint: net.url });
+  const chain = connect({ network: "localnet", endpoint: net.url });
   const { mnemonic, version } = net.wallets[0];
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
   try {

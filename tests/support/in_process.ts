@@ -73,7 +73,7 @@ export async function tonado(
     openSource,
     startLocalnet: unused,
     serve: unused,
-    connect: (endpoint, apiKey) => connect({ endpoint, apiKey }),
+    connect: (network, { url, apiKey }) => connect({ network, endpoint: url, apiKey: apiKey?.reveal() }),
     openWallet,
     createProver: () => createProver(),
   };
