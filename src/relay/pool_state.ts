@@ -2,7 +2,6 @@
  * What the relayer knows of one pool right now: its tree, the roots the chain accepts, and whether it may be served.
  * The indexer writes it; everybody else reads.
  */
-import type { Address } from "@ton/core";
 import type { Deployment } from "../core/deployments.ts";
 import type { Network } from "../core/network.ts";
 import { shownAddress } from "../core/shown_address.ts";
