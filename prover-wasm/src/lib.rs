@@ -27,6 +27,7 @@
 pub mod domain;
 pub mod encoding;
 pub mod field;
+pub mod fixed_bases;
 pub mod msm;
 pub mod prove;
 pub mod verify;

@@ -1,14 +1,13 @@
 //! Verification of hostile proofs: e(A, B) = e(alpha, beta) e(sum x_i IC_i, gamma) e(C, delta). Answers `false` to
 //! whatever is malformed. Infinity is refused: no honest proof holds it.
 
-use crate::encoding;
+use crate::{encoding, fixed_bases::FixedBases};
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
 use ark_ec::{
-    AffineRepr, CurveGroup, PrimeGroup,
+    CurveGroup,
     bls12::Bls12,
     pairing::{Pairing, PairingOutput},
 };
-use ark_ff::PrimeField;
 
 type G2Prepared = <Bls12<ark_bls12_381::Config> as Pairing>::G2Prepared;
 
@@ -17,8 +16,10 @@ pub struct PreparedKey {
     alpha_beta: PairingOutput<Bls12_381>,
     minus_gamma: G2Prepared,
     minus_delta: G2Prepared,
-    /// For the constant 1, then for each public signal.
-    ic: Vec<G1Affine>,
+    /// For the constant 1.
+    constant: G1Affine,
+    /// For each public signal.
+    inputs: FixedBases,
 }
 
 impl PreparedKey {
@@ -31,12 +32,15 @@ impl PreparedKey {
         if rest.is_empty() || rest.len() % encoding::G1 != 0 {
             return None;
         }
+        let ic: Vec<G1Affine> = rest.chunks_exact(encoding::G1).map(encoding::g1).collect::<Option<_>>()?;
+        let (constant, inputs) = ic.split_first()?;
         let minus = |bytes| -> Option<G2Prepared> { Some((-encoding::g2(bytes)?).into()) };
         Some(Self {
             alpha_beta: Bls12_381::pairing(encoding::g1(alpha)?, encoding::g2(beta)?),
             minus_gamma: minus(gamma)?,
             minus_delta: minus(delta)?,
-            ic: rest.chunks_exact(encoding::G1).map(encoding::g1).collect::<Option<_>>()?,
+            constant: *constant,
+            inputs: FixedBases::new(inputs),
         })
     }
 
@@ -47,8 +51,7 @@ impl PreparedKey {
     }
 
     fn check(&self, proof: &[u8], signals: &[u8]) -> Option<bool> {
-        let (constant, inputs) = self.ic.split_first()?;
-        if signals.len() != inputs.len() * encoding::FR {
+        if signals.len() != self.inputs.count() * encoding::FR {
             return None;
         }
         let signals: Vec<Fr> = signals.chunks_exact(encoding::FR).map(encoding::fr).collect::<Option<_>>()?;
@@ -58,11 +61,7 @@ impl PreparedKey {
         let (a, b, c): (G1Affine, G2Affine, G1Affine) =
             (encoding::g1(a)?, encoding::g2(b)?, encoding::g1(c)?);
 
-        let public: G1Projective = inputs
-            .iter()
-            .zip(&signals)
-            .map(|(point, x)| point.into_group().mul_bigint(x.into_bigint()))
-            .fold(constant.into_group(), |sum, term| sum + term);
+        let public: G1Projective = self.inputs.sum(&signals) + self.constant;
 
         let product = Bls12_381::multi_miller_loop(
             [a, public.into_affine(), c],
