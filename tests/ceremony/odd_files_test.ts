@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { circuits } from "../../src/core/groth16.ts";
 import { largestKey, MOST_CONSTRAINTS } from "../../src/ops/ceremony/sizes.ts";
+import { inMemory, joined, readSections } from "../../src/ops/ceremony/sections.ts";
 import { inDirectory } from "../support/directory.ts";
 import { tonado } from "../support/in_process.ts";
 import { knownPowers } from "../support/known_powers.ts";
@@ -83,6 +84,34 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
       assert.match(stdout, /FAILED powers of tau +powers of tau are another file .*: 2\^5 rows, not 2\^4/);
       assert.equal(code, 1);
     });
+
+    const sections: [what: string, id: number, says: RegExp][] = [
+      ["a section that no such file has", 99, /powers of tau have a section 99, which no such file has/],
+      ["contributions without end", 7, /powers of tau have [0-9]+ bytes of contributions, more than [0-9]+/],
+    ];
+    for (const [what, id, says] of sections) {
+      await t.step(`powers of tau with 10 GB of ${what} are refused before they are hashed`, async () => {
+        const whole = knownPowers(POWER);
+        const seven = (await readSections(inMemory(whole), "ptau", "powers")).get(7)!;
+        const powers = joined(
+          whole.subarray(0, seven.offset - 12),
+          whole.subarray(seven.offset + seven.length),
+        );
+        await Deno.writeFile(at("long.ptau"), powers);
+        const section = new DataView(new ArrayBuffer(12));
+        section.setUint32(0, id, true);
+        section.setBigUint64(4, BigInt(HUGE - powers.length - 12), true);
+        await Deno.writeFile(at("long.ptau"), new Uint8Array(section.buffer), { append: true });
+        await Deno.truncate(at("long.ptau"), HUGE);
+        for (const [command, folder_] of [["verify", "c"], ["init", "d"]]) {
+          const args = ["--powers", at("long.ptau"), "--circuits", folder];
+          const { code, stdout, stderr } = await tonado(["ceremony", command, at(folder_), ...args]);
+          assert.match(stdout + stderr, says);
+          assert.doesNotMatch(stderr, /hashing/);
+          assert.equal(code, 1, stderr);
+        }
+      });
+    }
 
     await t.step("a transcript of more constraints than a circuit here can have is refused", async () => {
       const text = await Deno.readTextFile(at("c/transcript.json"));

@@ -32,6 +32,17 @@ const lists = {
 } as const;
 const names = Object.keys(lists) as PowersName[];
 const BETA_G2 = 6;
+const CONTRIBUTIONS = 7;
+const SECTIONS: ReadonlySet<number> = new Set(
+  [
+    1,
+    BETA_G2,
+    CONTRIBUTIONS,
+    ...Object.values(lists).flatMap(({ section, prepared }) => [section, prepared]),
+  ],
+);
+/** Thousands of them: each takes some 2 KB. They are not read; the file's hash covers them. */
+const LARGEST_CONTRIBUTIONS = 16 * 2 ** 20;
 
 /** An open file of powers of tau. */
 export interface Powers {
@@ -54,6 +65,7 @@ export interface Powers {
 export async function openPowers(source: Source): Promise<Powers> {
   const what = "powers of tau";
   const sections = await readSections(source, "ptau", what);
+  assertKnown(sections, what);
   const header = sections.get(1);
   if (header === undefined) throw refused(what, "have no header");
   const bytes = await source.read(header.offset, header.length);
@@ -100,6 +112,16 @@ export async function openPowers(source: Source): Promise<Powers> {
       return read(section, 2 ** power - 1, 2 ** power, lists[name].point);
     },
   };
+}
+
+/** What no such file has is refused before anybody reads and hashes it. */
+function assertKnown(sections: ReadonlyMap<number, Section>, what: string): void {
+  for (const [id, { length }] of sections) {
+    if (!SECTIONS.has(id)) throw refused(what, `have a section ${id}, which no such file has`);
+    if (id === CONTRIBUTIONS && length > LARGEST_CONTRIBUTIONS) {
+      throw refused(what, `have ${length} bytes of contributions, more than ${LARGEST_CONTRIBUTIONS}`);
+    }
+  }
 }
 
 /** Points of all domains up to the largest; of tau also of twice that. */
