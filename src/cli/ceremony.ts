@@ -34,13 +34,17 @@ export function ceremonyCommand(wiring: Wiring): Command {
       .option("--json", "print one JSON object")
       .option("--quiet", "print only what must be known")
       .addHelpText("after", `\nExamples:\n${examples}`);
+  const origin = [
+    ["--powers <file>", "phase 1: powers of tau over BLS12-381, prepared for phase 2 (.ptau)"],
+    [
+      "--circuits <directory>",
+      "where withdraw.r1cs and deposit.r1cs lie, as `deno task circuits` makes them",
+    ],
+  ] as const;
   const withOrigin = (command: Command) =>
-    command
-      .option("--powers <file>", "phase 1: powers of tau over BLS12-381, prepared for phase 2 (.ptau)")
-      .option(
-        "--circuits <directory>",
-        "where withdraw.r1cs and deposit.r1cs lie, as `deno task circuits` makes them",
-      );
+    origin.reduce((command, [flag, what]) => command.requiredOption(flag, what), command);
+  const mayHaveOrigin = (command: Command) =>
+    origin.reduce((command, [flag, what]) => command.option(flag, what), command);
   return new Command("ceremony")
     .description("make the keys of both circuits together with others, so that nobody can forge proofs")
     .addCommand(
@@ -62,7 +66,7 @@ export function ceremonyCommand(wiring: Wiring): Command {
         .action((directory: string, options: ContributeOptions) => contribute(wiring, directory, options)),
     )
     .addCommand(
-      withOrigin(command(
+      mayHaveOrigin(command(
         "verify",
         "verify all of it; ends with 1 when a check fails",
         "  tonado ceremony verify ceremony --powers bls12381_14.ptau --circuits dist/circuits\n" +

@@ -17,7 +17,14 @@ import { serveCommand } from "./serve.ts";
 import { statusCommand } from "./status.ts";
 import { storeCommand } from "./store.ts";
 import { guarded } from "./terminal_text.ts";
-import { helpOfWhatExists, isCommanderError, legible } from "./usage.ts";
+import {
+  helpOfWhatExists,
+  isCommanderError,
+  legible,
+  mistakeOf,
+  optionDescription,
+  wholeMistake,
+} from "./usage.ts";
 import { walletCommand } from "./wallet.ts";
 import { withdrawCommand } from "./withdraw.ts";
 import type { Wiring } from "./wiring.ts";
@@ -75,10 +82,12 @@ export async function run(args: readonly string[], version: string, adapters: Wi
       `  tonado help withdraw\n${exitHelp()}`,
   );
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
-    command.exitOverride().showHelpAfterError("(add --help for what is possible)").configureOutput({
+    command.exitOverride(mistakeOf(command)).configureHelp({ optionDescription }).showHelpAfterError(
+      "(add --help for what is possible)",
+    ).configureOutput({
       writeOut: (text) => json ? void (told += text) : wiring.stdout.write(text),
       writeErr: (text) => json ? undefined : wiring.stderr.write(text),
-      outputError: (text, write) => write(legible(text, args)),
+      outputError: (text, write) => write(legible(wholeMistake(command, text), args)),
       getOutHasColors: () => wiring.stdout.isTerminal,
       getErrHasColors: () => wiring.stderr.isTerminal,
     });

@@ -1,5 +1,5 @@
 /** Mistakes in how the program is called: found also where help is asked for, and told without drawing. */
-import type { Command } from "commander";
+import { type Command, CommanderError, Help, type Option } from "commander";
 import { shownUrl } from "../core/urls.ts";
 import { oneLine } from "./terminal_text.ts";
 
@@ -23,6 +23,41 @@ export function helpOfWhatExists(args: readonly string[], program: Command): str
     at = next;
   }
   return asked ? [...path, "--help"] : [...args];
+}
+
+/** Of commander's help: a flag that cannot be left away says so. */
+export function optionDescription(this: Help, option: Option): string {
+  const description = Help.prototype.optionDescription.call(this, option);
+  return option.mandatory && option.defaultValue === undefined ? `${description} (required)` : description;
+}
+
+/** The mistake as it is told: commander names the first flag that is missing, this all of them and where they go. */
+export function wholeMistake(command: Command, message: string): string {
+  if (!/^error: required option /.test(message)) return message;
+  const missing = command.options.filter((option) =>
+    option.mandatory && command.getOptionValue(option.attributeName()) === undefined
+  );
+  const flags = missing.map((option) => `'${option.flags}'`).join(", ");
+  const needed = command.options.filter(({ mandatory, defaultValue }) =>
+    mandatory && defaultValue === undefined
+  );
+  const words = [
+    ...command.registeredArguments.map((each) => each.required ? `<${each.name()}>` : `[${each.name()}]`),
+    ...needed.map((option) => option.flags),
+  ];
+  return `error: required ${missing.length === 1 ? "option" : "options"} ${flags} not specified\n` +
+    `(like this: ${pathOf(command)} ${words.join(" ")})${message.endsWith("\n") ? "\n" : ""}`;
+}
+
+/** Throws what commander has found, with {@linkcode wholeMistake}. */
+export function mistakeOf(command: Command): (error: CommanderError) => never {
+  return ({ exitCode, code, message }) => {
+    throw new CommanderError(exitCode, code, wholeMistake(command, message));
+  };
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
 /** What commander throws when it ends the program; its message is written already unless `--json` was given. */

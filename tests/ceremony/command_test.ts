@@ -170,7 +170,15 @@ const mistakes: [string[], RegExp][] = [
   [["contribute", "c", "--name", "<b>"], /It must be 1 to 63 letters/],
   [["beacon", "c", "--value", "abc"], /It must be 8 to 255 bytes in hex/],
   [["beacon", "c", "--value", "00".repeat(32), "--exponent", "9"], /It must be an integer from 10 to 40/],
-  [["init", "c", "--circuits", "."], /--powers: is missing/],
+  [
+    ["init", "c"],
+    /^error: required options '--powers <file>', '--circuits <directory>' not specified\n\(like this: tonado ceremony init <directory> --powers <file> --circuits <directory>\)\n/,
+  ],
+  [["init", "c", "--circuits", "."], /^error: required option '--powers <file>' not specified\n/],
+  [
+    ["finalize", "c", "--powers", "x"],
+    /^error: required options '--circuits <directory>', '--output <directory>' not specified\n/,
+  ],
   [["verify", "c", "--powers", "x"], /--circuits: is missing/],
   [["init", "c", "--circuits", ".", "--powers", "x"], /has no withdraw.r1cs: `deno task circuits` makes it/],
 ];
@@ -186,4 +194,15 @@ Deno.test("tonado ceremony where there is none ends with 1 and says how to begin
   const { code, stderr } = await tonado(["ceremony", "verify", "/nonexistent/ceremony"]);
   assert.equal(code, 1);
   assert.match(stderr, /has no transcript.json: begin one with `tonado ceremony init`/);
+});
+
+Deno.test("tonado ceremony with --json says in one object which flags are missing, and where they go", async () => {
+  const { code, stderr } = await tonado(["ceremony", "init", "c", "--json"]);
+  const { error } = JSON.parse(stderr);
+  assert.deepEqual([code, error.code], [2, "usage"]);
+  assert.equal(error.message, "required options '--powers <file>', '--circuits <directory>' not specified");
+  assert.equal(
+    error.todo,
+    "like this: tonado ceremony init <directory> --powers <file> --circuits <directory>",
+  );
 });
