@@ -68,6 +68,7 @@ try {
     "--no-check",
     "--no-config",
     "--unstable-kv",
+    "--no-code-cache", // V8 would run what lies under a known name in the temporary folder, whoever put it there
     "--quiet",
     ...await v8Flags(compiler),
     ...target,

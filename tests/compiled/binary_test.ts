@@ -96,6 +96,21 @@ Deno.test({
 });
 
 Deno.test({
+  name: "compiled: no code is kept where others of this machine can put their own",
+  ignore,
+  async fn() {
+    await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
+    const shared = `${directory}/shared`;
+    await Deno.mkdir(shared);
+    const settings = await relayerSettings(workspace, localnet, freePort());
+    const relayer = start([binary], ["serve"], { ...settings, TMPDIR: shared });
+    await relayer.line();
+    assert.equal((await relayer.stop()).code, 0);
+    assert.deepEqual([...Deno.readDirSync(shared)], []);
+  },
+});
+
+Deno.test({
   name: "compiled: a ceremony is begun, contributed to and verified on the binary's embedded workers",
   ignore,
   async fn() {
