@@ -14,21 +14,15 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Of the relayer's service, what each key asks of the namespaces; others are the engine's, and say why they are. */
-const keys: Readonly<Record<string, (value: unknown) => string[]>> = {
-  read_only: (value) => value === true ? [] : refuse("a file system that can be written"),
-  cap_drop: (value) => String(value) === "ALL" ? ["--cap-drop", "ALL"] : refuse("capabilities"),
-  security_opt: (value) => String(value) === "no-new-privileges:true" ? [] : refuse("other options"), // bubblewrap's way anyhow
-  environment: () => [], // in the command line, see below
-  volumes: () => [],
-  secrets: () => [],
-  build: () => [], // what the image was laid out from
-  image: () => [],
-  restart: () => [], // when it has ended
-  stop_grace_period: () => [],
-  ports: () => [], // which are on the host, and held against the image's by a test
-  depends_on: () => [],
-};
+/** What bubblewrap leaves no container anyhow, so that a service which keeps it would be run otherwise than it asks. */
+const givenUp = { cap_drop: "ALL", security_opt: "no-new-privileges:true" };
+
+/** Keys that the command line below carries out, or that are the engine's before, beside and after the run. */
+const known = [
+  ...Object.keys(givenUp),
+  ...["read_only", "environment", "volumes", "secrets"],
+  ...["build", "image", "depends_on", "ports", "restart", "stop_grace_period"],
+];
 
 /** Command line that runs `command` in a container of `image`. */
 export function contained(
@@ -38,9 +32,10 @@ export function contained(
   command: readonly string[],
 ): string[] {
   const [uid, gid] = user.split(":");
-  const asked = Object.entries(service).flatMap(([key, value]) =>
-    (keys[key] ?? (() => refuse(`the key ${key}`)))(value)
-  );
+  for (const key of Object.keys(service)) if (!known.includes(key)) refuse(`the key ${key}`);
+  for (const [key, value] of Object.entries(givenUp)) {
+    if (String(service[key]) !== value) refuse(`${key}: ${service[key]}`);
+  }
   for (const volume of service.volumes ?? []) {
     if (!volumes.includes(volume.split(":")[1])) refuse(`the volume ${volume}`);
   }
@@ -48,10 +43,11 @@ export function contained(
   return [
     ...["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"],
     ...["bwrap", "--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-uts", "--die-with-parent"],
-    ...["--ro-bind", root, "/", "--proc", "/proc", "--dev", "/dev", "--chdir", directory],
+    ...[service.read_only === true ? "--ro-bind" : "--bind", root, "/", "--chdir", directory],
+    ...["--proc", "/proc", "--dev", "/dev"],
     ...volumes.flatMap((volume) => ["--bind", root + volume, volume]),
     ...Object.entries(surroundings.files).flatMap(([there, here]) => ["--ro-bind", here, there]),
-    ...asked,
+    ...["--cap-drop", "ALL"],
     ...["--clearenv", ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value])],
     ...["--", ...command],
   ];

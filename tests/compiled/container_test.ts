@@ -3,7 +3,7 @@
  * has it run, on PostgreSQL and on the Redis of compose.yaml, its variables, command and health check taken from there. The
  * hosts' addresses, the ports and the network are this machine's. Skipped where the image cannot be laid out.
  */
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { lookup } from "node:dns/promises";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { freePort, start } from "../support/program.ts";
@@ -71,8 +71,7 @@ Deno.test({
     const [port, metricsPort] = [freePort(), freePort()];
     const surroundings = await surround(
       { ...await relayerSettings(workspace, localnet, port), RELAYER_METRICS_PORT: String(metricsPort) },
-      new URL(database.url),
-      redis.port,
+      { database: new URL(database.url), redisPort: redis.port },
     );
     await makePlaces(image, surroundings);
     await using container = await startContainer(image, relayer, surroundings);
@@ -97,25 +96,36 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "container: without servers it keeps its store in its volume",
+  ignore,
+  async fn() {
+    await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
+    const { DATABASE_URL: _, CACHE_URL: __, ...environment } = relayer.environment!;
+    const settings = {
+      ...await relayerSettings(workspace, localnet),
+      RELAYER_METRICS_PORT: String(freePort()),
+    };
+    const surroundings = await surround(settings);
+    await makePlaces(image, surroundings);
+    await using container = await startContainer(image, { ...relayer, environment }, surroundings);
+    await until("it is ready", () => ready(`http://127.0.0.1:${settings.RELAYER_PORT}`));
+    ok(await Deno.stat(`${image.root}/data/tonado.kv`));
+    equal((await container.stop(graceMs(relayer.stop_grace_period))).code, 0);
+  },
+});
+
 Deno.test({ name: "container: leaves nothing behind", ignore, fn: () => workspace.remove() });
 
 /** What the engine adds, and the settings without which there is no chain: the file of the secret, names, a registry. */
-async function surround(settings: Record<string, string>, database: URL, redisPort: number) {
+async function surround(settings: Record<string, string>, servers?: { database: URL; redisPort: number }) {
   const mnemonic = `${directory}/${secrets.mnemonic.file}`;
-  await Deno.copyFile(settings.RELAYER_WALLET_MNEMONIC_FILE, mnemonic);
+  await Deno.writeTextFile(mnemonic, await Deno.readTextFile(settings.RELAYER_WALLET_MNEMONIC_FILE));
   await Deno.chmod(mnemonic, 0o400); // as docs/operating.md installs it
   await Deno.chown(mnemonic, 65532, 65532);
   const hosts = `${directory}/hosts`;
-  const { address } = await lookup(database.hostname);
-  await Deno.writeTextFile(hosts, `127.0.0.1 localhost redis\n${address} postgres\n`);
-  const asked = (name: string) => new URL(relayer.environment![name]);
-  // Name, password and place of the database are the test server's.
-  const store = Object.assign(asked("DATABASE_URL"), {
-    username: database.username,
-    password: database.password,
-    port: database.port,
-    pathname: database.pathname,
-  });
+  const address = servers && (await lookup(servers.database.hostname)).address;
+  await Deno.writeTextFile(hosts, `127.0.0.1 localhost redis\n${address ? `${address} postgres\n` : ""}`);
   const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...env } = settings; // these are the image's
   return {
     files: {
@@ -123,12 +133,18 @@ async function surround(settings: Record<string, string>, database: URL, redisPo
       "/etc/hosts": hosts,
       "/run/localnet.json": settings.RELAYER_DEPLOYMENTS,
     },
-    env: {
-      ...env,
-      RELAYER_DEPLOYMENTS: "/run/localnet.json",
-      DATABASE_URL: store.href,
-      CACHE_URL: Object.assign(asked("CACHE_URL"), { port: redisPort }).href,
-    },
+    env: { ...env, RELAYER_DEPLOYMENTS: "/run/localnet.json", ...servers && urlsOf(servers) },
+  };
+}
+
+/** The URLs of compose.yaml with the test servers' ports, and the name, password and database of the test's. */
+function urlsOf(
+  { database: { username, password, port, pathname }, redisPort }: { database: URL; redisPort: number },
+) {
+  const asked = (name: string) => new URL(relayer.environment![name]);
+  return {
+    DATABASE_URL: Object.assign(asked("DATABASE_URL"), { username, password, port, pathname }).href,
+    CACHE_URL: Object.assign(asked("CACHE_URL"), { port: redisPort }).href,
   };
 }
 
