@@ -17,7 +17,7 @@ pub fn poseidon1(input: &[u8; 32]) -> [u8; 32] {
         }
         state = core::array::from_fn(|i| {
             let addend = ONE_KEYS.get(round + 1).map_or([0; LIMBS], |keys| keys[i]);
-            dot2([&state[0], &state[1]], &Row { weights: ONE_MIX[i], addend })
+            dot2(&state, &Row { weights: ONE_MIX[i], addend })
         });
     }
     let mut one = [0; LIMBS];
@@ -32,58 +32,79 @@ fn is_full(round: usize) -> bool {
 /// The hash of two inputs. The partial rounds are a recurrence, derived in `tools/poseidon/recurrence.ts`.
 pub fn poseidon2(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     // Round 0, on plain integers; its matrix brings the state into Montgomery form.
-    let x = fifth(&add(&from_bytes(left), &constant(&FIRST_KEYS[0])));
-    let y = fifth(&add(&from_bytes(right), &constant(&FIRST_KEYS[1])));
-    let mut state = FIRST_MIX.each_ref().map(|row| dot2([&x, &y], row));
+    let x = [
+        fifth(&add(&from_bytes(left), &constant(&FIRST_KEYS[0]))),
+        fifth(&add(&from_bytes(right), &constant(&FIRST_KEYS[1]))),
+    ];
+    let mut state = [dot2(&x, &FIRST_MIX[0]), dot2(&x, &FIRST_MIX[1]), dot2(&x, &FIRST_MIX[2])];
     for rows in &FULL_BEFORE {
-        state = full_round(&state, rows);
+        full_round(&mut state, rows);
     }
 
-    // Partial rounds: y = s^5, s + z, z. Both histories are two deep; the slot of round r - 2 takes round r.
-    let x = state.each_ref().map(fifth);
-    let mut s = dot3(x.each_ref(), &ENTRY[0]);
-    let mut z = [dot3(x.each_ref(), &ENTRY[1]), [0; LIMBS]];
-    let mut y = [fifth(&s), [0; LIMBS]];
-    s = add(&y[0], &z[0]);
-    z[1] = dot4([&x[0], &x[1], &x[2], &y[0]], &SECOND);
-    y[1] = fifth(&s);
-    s = add(&y[1], &z[1]);
-    for rows in STEPS.chunks_exact(2) {
-        z[0] = dot4([&z[1], &z[0], &y[1], &y[0]], &rows[0]);
-        y[0] = fifth(&s);
-        s = add(&y[0], &z[0]);
-        z[1] = dot4([&z[0], &z[1], &y[0], &y[1]], &rows[1]);
-        y[1] = fifth(&s);
-        s = add(&y[1], &z[1]);
+    // Partial rounds: y = s^5, s + z, z. Each has variables of its own until it is two rounds old: a kernel that wrote to
+    // what it reads, or to an array that holds it, would write to a copy first.
+    let x = fifths(&state);
+    let mut s = dot3(&x, &ENTRY[0]);
+    let (mut z0, mut y0) = (dot3(&x, &ENTRY[1]), fifth(&s));
+    s = add(&y0, &z0);
+    let (mut z1, mut y1) = (dot4(&x[0], &x[1], &x[2], &y0, &SECOND), fifth(&s));
+    s = add(&y1, &z1);
+    let mut z2 = [0; LIMBS];
+    for rows in STEPS.as_chunks::<6>().0 {
+        partial_round(&mut s, &mut z2, &mut y0, [&z1, &z0], &y1, &rows[0]);
+        partial_round(&mut s, &mut z0, &mut y1, [&z2, &z1], &y0, &rows[1]);
+        partial_round(&mut s, &mut z1, &mut y0, [&z0, &z2], &y1, &rows[2]);
+        partial_round(&mut s, &mut z2, &mut y1, [&z1, &z0], &y0, &rows[3]);
+        partial_round(&mut s, &mut z0, &mut y0, [&z2, &z1], &y1, &rows[4]);
+        partial_round(&mut s, &mut z1, &mut y1, [&z0, &z2], &y0, &rows[5]);
     }
-    let tail = [&z[1], &z[0], &y[1], &y[0]];
-    state = [s, dot4(tail, &EXIT[0]), dot4(tail, &EXIT[1])];
+    let exit = |row| dot4(&z1, &z0, &y1, &y0, row);
+    state = [s, exit(&EXIT[0]), exit(&EXIT[1])];
 
     for rows in &FULL_AFTER {
-        state = full_round(&state, rows);
+        full_round(&mut state, rows);
     }
-    let x = state.each_ref().map(fifth);
-    to_bytes(&dot3(x.each_ref(), &LAST))
+    to_bytes(&dot3(&fifths(&state), &LAST))
 }
 
 #[inline(always)]
-fn full_round(state: &[Element; 3], rows: &[Row<3>; 3]) -> [Element; 3] {
-    let x = state.each_ref().map(fifth);
-    rows.each_ref().map(|row| dot3(x.each_ref(), row))
+fn fifths(state: &[Element; 3]) -> [Element; 3] {
+    [fifth(&state[0]), fifth(&state[1]), fifth(&state[2])]
+}
+
+#[inline(always)]
+fn full_round(state: &mut [Element; 3], rows: &[Row<3>; 3]) {
+    let x = fifths(state);
+    *state = [dot3(&x, &rows[0]), dot3(&x, &rows[1]), dot3(&x, &rows[2])];
+}
+
+/// Round r from 2 on: Z_r of the `before`, Z_{r-1} and Z_{r-2}, of Y_{r-1}, and of Y_{r-2}, whose place Y_r takes.
+#[inline(always)]
+fn partial_round(
+    s: &mut Element,
+    z: &mut Element,
+    y: &mut Element,
+    before: [&Element; 2],
+    y_before: &Element,
+    row: &Row<4>,
+) {
+    *z = dot4(before[0], before[1], y_before, y, row);
+    *y = fifth(s);
+    *s = add(y, z);
 }
 
 // One compiled copy of each width, called rather than inlined: the unrolled kernels are large.
 #[inline(never)]
-fn dot2(x: [&Element; 2], row: &Row<2>) -> Element {
-    dot(x, row)
+fn dot2(x: &[Element; 2], row: &Row<2>) -> Element {
+    dot(x.each_ref(), row)
 }
 
 #[inline(never)]
-fn dot3(x: [&Element; 3], row: &Row<3>) -> Element {
-    dot(x, row)
+fn dot3(x: &[Element; 3], row: &Row<3>) -> Element {
+    dot(x.each_ref(), row)
 }
 
 #[inline(never)]
-fn dot4(x: [&Element; 4], row: &Row<4>) -> Element {
-    dot(x, row)
+fn dot4(a: &Element, b: &Element, c: &Element, d: &Element, row: &Row<4>) -> Element {
+    dot([a, b, c, d], row)
 }

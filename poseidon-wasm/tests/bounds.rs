@@ -68,11 +68,24 @@ fn is_below(sum: Natural, radix: usize, hundredths: u64, unit: Natural) -> bool 
 
 #[cfg(not(feature = "wide"))]
 mod narrow {
-    use super::{R, is_below, power_of_two};
+    use super::{Natural, R, is_below, power_of_two};
 
     const RADIX: usize = 261;
-    /// Most that nine products q r_j, a carry and a limb of an addend add to a column.
-    const REDUCTION: u128 = 9 * (1 << 58) + (1 << 35) + (1 << 29);
+    /// Most that seven products of quotients, 8 t, a carry and a limb of an addend add to a column.
+    const REDUCTION: u128 = 7 * (1 << 58) + (1 << 32) + (1 << 35) + (1 << 29);
+
+    /// `sum` and what the quotients are above 2^261 at most, times r.
+    fn with_excess(sum: Natural) -> Natural {
+        sum.plus(R.doubled(RADIX - 28))
+    }
+
+    #[test]
+    fn quotients_from_one_up_stay_below_their_bound() {
+        // The largest q in every row: 2^29 (2^261 - 1) / (2^29 - 1).
+        let all = (0..9).fold(Natural([0; 10]), |sum, _| sum.doubled(29).plus(power_of_two(29)));
+        assert!(all <= power_of_two(RADIX).plus(power_of_two(RADIX - 28)));
+        assert!(all > power_of_two(RADIX).plus(power_of_two(RADIX - 29)));
+    }
 
     #[test]
     fn columns_stay_within_their_powers_of_two() {
@@ -86,9 +99,9 @@ mod narrow {
     #[test]
     fn values_are_settled() {
         let (settled, sum) = (power_of_two(256), power_of_two(257));
-        let mul = power_of_two(256 + 257);
-        let square = power_of_two(257 + 257);
-        let dot = R.doubled(2 + 256).plus(R);
+        let mul = with_excess(power_of_two(256 + 257));
+        let square = with_excess(power_of_two(257 + 257));
+        let dot = with_excess(R.doubled(2 + 256).plus(R));
         assert!(is_below(mul, RADIX, 114, R));
         assert!(is_below(square, RADIX, 128, R) && is_below(square, RADIX, 116, power_of_two(255)));
         assert!(is_below(dot, RADIX, 113, R) && is_below(dot, RADIX, 103, power_of_two(255)));
@@ -104,35 +117,63 @@ mod narrow {
 mod wide {
     use super::{Natural, R, is_below, power_of_two};
 
-    const RADIX: usize = 288;
+    const RADIX: usize = 256;
 
+    /// The bound of a settled element: 61 2^249.
     fn settled() -> Natural {
-        R.plus(power_of_two(226))
+        power_of_two(249).times(61)
+    }
+
+    /// Thousandths of R, for below: `x y / R + r`.
+    fn product_is_below(x: u64, y: u64, thousandths: u64) -> bool {
+        let sum = power_of_two(RADIX).times(x).times(y);
+        sum.plus(R.times(1_000_000)) <= power_of_two(RADIX).times(thousandths * 1000)
     }
 
     #[test]
-    fn values_are_settled() {
-        let one = power_of_two(0);
-        assert!(settled() < power_of_two(255));
-        let sum = settled().plus(settled());
-        assert!(sum.times(100) < power_of_two(256).times(91));
-        let dot = R.doubled(2 + 255).plus(R);
-        assert!(R.doubled(2 + 255) < power_of_two(512));
-        for product in [power_of_two(256 + 256), dot] {
-            // sum / 2^288 + r, rounded up
-            assert!(product <= power_of_two(224).plus(one).doubled(RADIX));
-            assert!(is_below(product, RADIX, 100, settled()));
+    fn powers_within_the_s_box_fit_four_limbs() {
+        assert!(settled().times(1000) < power_of_two(RADIX).times(477));
+        let square = settled().times(61).doubled(249);
+        assert!(is_below(square, RADIX, 68, power_of_two(RADIX)));
+        assert!(product_is_below(680, 680, 916));
+        assert!(product_is_below(916, 477, 890));
+        assert!(product_is_below(1000, 477, 930));
+    }
+
+    #[test]
+    fn what_is_there_stays_below_a_row_and_r() {
+        // s' = (s + row + q r) / 2^64 for s < y + r, a row of at most (2^64 - 1) y and q < 2^64.
+        let square = power_of_two(RADIX).times(680); // thousandths, as all of these
+        for (y, most) in [(settled().times(1000), 930), (square, 1133)] {
+            let bound = y.plus(R.times(1000));
+            assert!(bound < power_of_two(RADIX).times(most));
+            let next = bound.plus(y.times(u64::MAX)).plus(R.times(1000).times(u64::MAX));
+            assert!(next <= bound.doubled(64));
+            // With its row, and before the products of r: five limbs.
+            assert!(bound.plus(y.times(u64::MAX)) < power_of_two(320).times(1000));
+        }
+        let (rows, most) = (R.doubled(2), R.times(5));
+        let next = most.plus(rows.times(u64::MAX)).plus(R.times(u64::MAX));
+        assert!(next <= most.doubled(64) && next < power_of_two(6 * 64));
+    }
+
+    #[test]
+    fn fold_settles_whatever_is_below_five_r() {
+        assert!(power_of_two(RADIX).plus(settled()) < R.times(5)); // what `add` hands it
+        let unit = power_of_two(250);
+        assert!(R.times(5) < unit.times(145));
+        for t in 0..145 {
+            let k = (t * 141) >> 12;
+            assert!(R.times(k) <= unit.times(t));
+            let most = unit.times(t + 1); // not reached
+            assert!(most <= R.times(k).plus(settled()));
+            assert!(most.times(1000) <= R.times(1000 * k).plus(power_of_two(RADIX).times(474)));
         }
     }
 
     #[test]
-    fn what_is_in_the_window_stays_below_a_row_and_r() {
-        // s' = (s + row + q r) / 2^64 for s < B + r + 1, a row of at most (2^64 - 1) B and q < 2^64.
-        for bound in [power_of_two(256), power_of_two(257)] {
-            let most = bound.plus(R).plus(power_of_two(0));
-            let next = most.plus(bound.times(u64::MAX)).plus(R.times(u64::MAX));
-            assert!(next < most.doubled(64));
-            assert!(most.plus(bound.times(u64::MAX)) < power_of_two(323));
-        }
+    fn products_with_one_and_settled_elements_are_below_two_r() {
+        assert!(settled() < R.doubled(1));
+        assert!(is_below(settled(), RADIX, 200, R));
     }
 }

@@ -3,9 +3,9 @@
 
 #![allow(clippy::needless_range_loop)] // the index of a limb is its weight
 
-use limits::{LARGEST, LIMB_BITS, RADIX_BITS, TOP, TWICE_R};
+use limits::{LARGEST, LIMB_BITS, PRODUCT, RADIX_BITS, TERM, TOP, TWICE_R};
 use poseidon_wasm::field::{
-    Element, LIMBS, Limbs, Row, add, constant, dot, fifth, from_bytes, mul, square, to_bytes,
+    Element, LIMBS, Limbs, Row, add, constant, dot, fifth, from_bytes, mul, to_bytes,
 };
 
 /// What the narrow kernels state.
@@ -17,6 +17,9 @@ mod limits {
     const MASK: u64 = (1 << LIMB_BITS) - 1;
     /// Every limb of a settled element at its bound.
     pub const TOP: Element = [MASK, MASK, MASK, MASK, MASK, MASK, MASK, MASK, (1 << 24) - 1]; // 2^256 - 1
+    /// A term, and what products return: settled as well.
+    pub const TERM: Element = TOP;
+    pub const PRODUCT: Element = TOP;
     /// The highest limb of 2 r.
     pub const TWICE_R: u64 = 0xe7_db4e;
     /// All limbs at the bound of a constant, which is below r.
@@ -31,8 +34,10 @@ mod limits {
 mod limits {
     use super::{Element, Limbs, R};
     pub const LIMB_BITS: usize = 64;
-    pub const RADIX_BITS: usize = 288;
-    pub const TOP: Element = [u64::MAX, u64::MAX, u64::MAX, R[3] + (1 << 34) - 1]; // r + 2^226, but for less than 2^192
+    pub const RADIX_BITS: usize = 256;
+    pub const TOP: Element = [u64::MAX, u64::MAX, u64::MAX, (61 << 57) - 1]; // 61 2^249 - 1
+    pub const TERM: Element = [u64::MAX; 4];
+    pub const PRODUCT: Element = [u64::MAX, u64::MAX, u64::MAX, u64::MAX / 100 * 93]; // 0.93 R
     pub const TWICE_R: u64 = 2 * R[3];
     pub const LARGEST: Limbs = [u64::MAX, u64::MAX, u64::MAX, R[3] - 1];
 }
@@ -89,8 +94,8 @@ fn radix() -> Plain {
     Plain([1, 0, 0, 0]).double(RADIX_BITS)
 }
 
-fn assert_settled(x: &Element) {
-    assert!(x.iter().zip(TOP).all(|(limb, top)| *limb <= top), "{x:x?}");
+fn assert_within(x: &Element, top: &Element) {
+    assert!(x.iter().zip(top).all(|(limb, top)| limb <= top), "{x:x?}");
 }
 
 const ZERO: Element = [0; LIMBS];
@@ -99,62 +104,98 @@ fn one() -> Element {
     core::array::from_fn(|j| u64::from(j == 0))
 }
 
-/// Settled elements: the extremes, one limb at its bound, and a deterministic spread.
-fn settled() -> Vec<Element> {
-    let mut elements = vec![ZERO, one(), constant(&LARGEST), TOP];
-    elements.extend((0..LIMBS).map(|i| core::array::from_fn(|j| if i == j { TOP[j] } else { 0 })));
+/// Elements up to `top`: the extremes, one limb at its bound, and a deterministic spread.
+fn up_to(top: Element) -> Vec<Element> {
+    let mut elements = vec![ZERO, one(), constant(&LARGEST), top];
+    elements.extend((0..LIMBS).map(|i| core::array::from_fn(|j| if i == j { top[j] } else { 0 })));
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     elements.extend((0..20).map(|_| {
         core::array::from_fn(|j| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            state.rotate_right(20) % TOP[j]
+            state.rotate_right(20) % top[j]
         })
     }));
     elements
 }
 
-fn sums() -> Vec<Element> {
-    let elements = settled();
-    elements.iter().chain([&TOP]).map(|x| add(x, &TOP)).chain(elements.clone()).collect()
+fn settled() -> Vec<Element> {
+    up_to(TOP)
+}
+
+fn terms() -> Vec<Element> {
+    up_to(TERM)
+}
+
+/// Settled elements and sums.
+fn factors() -> Vec<Element> {
+    let terms = terms();
+    terms.iter().chain([&TERM]).map(|x| add(x, &TOP)).chain(settled()).collect()
 }
 
 #[test]
-fn mul_holds_at_the_bounds() {
-    for x in settled() {
-        for y in sums() {
-            let product = mul(&x, &y);
-            assert_settled(&product);
-            assert_eq!(Plain::of(&product).mul(radix()), Plain::of(&x).mul(Plain::of(&y)));
+fn add_holds_at_the_bounds() {
+    for x in terms() {
+        for y in settled() {
+            let sum = add(&x, &y);
+            assert_within(&sum, &if cfg!(feature = "wide") { TOP } else { TOP.map(|limb| 2 * limb) });
+            assert_eq!(Plain::of(&sum), Plain::of(&x).add(Plain::of(&y)));
         }
     }
 }
 
 #[test]
-fn square_and_fifth_hold_at_the_bounds() {
-    for x in sums() {
-        let (plain, squared) = (Plain::of(&x), square(&x));
-        assert_settled(&squared);
-        assert_eq!(Plain::of(&squared).mul(radix()), plain.mul(plain));
-        let scale = radix().mul(radix()).mul(radix()).mul(radix());
-        let expected = plain.mul(plain).mul(plain).mul(plain).mul(plain);
-        assert_eq!(Plain::of(&fifth(&x)).mul(scale), expected);
+fn mul_holds_at_the_bounds() {
+    for x in terms() {
+        for y in factors() {
+            let product = mul(&x, &y);
+            assert_within(&product, &PRODUCT);
+            assert_eq!(Plain::of(&product).mul(radix()), Plain::of(&x).mul(Plain::of(&y)));
+        }
+    }
+}
+
+/// What the powers within the S-box are depends on their quotients, which no choice of x drives to a bound: thousands of
+/// the largest x, some of whose squares are among the largest, with windows of the next square that need a fifth limb.
+#[test]
+fn fifth_holds_at_the_bounds() {
+    let scale = radix().mul(radix()).mul(radix()).mul(radix());
+    let largest = (0..4000).map(|i| core::array::from_fn(|j| if j == 0 { TOP[0] - i } else { TOP[j] }));
+    for x in factors().into_iter().chain(largest) {
+        let (plain, power) = (Plain::of(&x), fifth(&x));
+        assert_within(&power, &PRODUCT);
+        assert_eq!(Plain::of(&power).mul(scale), plain.mul(plain).mul(plain).mul(plain).mul(plain));
+    }
+}
+
+#[cfg(not(feature = "wide"))]
+#[test]
+fn square_holds_at_the_bounds() {
+    for x in factors() {
+        let squared = poseidon_wasm::field::square(&x);
+        assert_within(&squared, &TOP);
+        assert_eq!(Plain::of(&squared).mul(radix()), Plain::of(&x).mul(Plain::of(&x)));
     }
 }
 
 #[test]
 fn dot_of_four_holds_at_the_bounds() {
     for weights in [LARGEST, [0; LIMBS], core::array::from_fn(|j| (j == 0) as _)] {
-        for x in settled() {
+        for x in terms() {
             let row = Row { weights: [weights; 4], addend: LARGEST };
-            let result = dot([&TOP, &x, &TOP, &x], &row);
-            assert_settled(&result);
-            let products = Plain::of(&TOP).add(Plain::of(&x)).double(1).mul(Plain::of(&constant(&weights)));
+            let result = dot([&TERM, &x, &TERM, &x], &row);
+            assert_within(&result, &TOP);
+            let products = Plain::of(&TERM).add(Plain::of(&x)).double(1).mul(Plain::of(&constant(&weights)));
             let sum = products.add(Plain::of(&constant(&LARGEST)));
             assert_eq!(Plain::of(&result).mul(radix()), sum);
         }
     }
-    // Above r, which constants never are: more than the kernel must stand without a column that wraps.
-    const MOST: Limbs = [((1u128 << LIMB_BITS) - 1) as _; LIMBS];
+}
+
+/// Weights above r, which constants never are: more than the kernel must stand without a column that wraps.
+#[cfg(not(feature = "wide"))]
+#[test]
+fn columns_hold_larger_weights_than_there_are() {
+    const MOST: Limbs = [(1 << LIMB_BITS) - 1; LIMBS];
     dot([&TOP; 4], &Row { weights: [MOST; 4], addend: MOST });
 }
 

@@ -17,7 +17,7 @@ export interface Representation {
 /** `poseidon-wasm/src/field/narrow.rs`. */
 export const narrow: Representation = { limbs: 9, limbBits: 29n, radix: 1n << 261n };
 /** `poseidon-wasm/src/field/wide.rs`. */
-export const wide: Representation = { limbs: 4, limbBits: 64n, radix: 1n << 288n };
+export const wide: Representation = { limbs: 4, limbBits: 64n, radix: 1n << 256n };
 
 function list(items: readonly string[]): string {
   return `[\n${items.map((item) => `    ${item.replaceAll("\n", "\n    ")},`).join("\n")}\n]`;

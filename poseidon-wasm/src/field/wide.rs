@@ -1,26 +1,36 @@
-//! Four limbs of 64 bits, R = 2^288. A product of limbs and two limbs added to it fit 128 bits, which is what the
+//! Four limbs of 64 bits, R = 2^256. A product of limbs and two limbs added to it fit 128 bits, which is what the
 //! wide-arithmetic instructions compute.
 //!
-//! Why R = 2^288: with 2^256 an output could exceed four limbs and would have to be compared with r. A fifth, half row of
-//! the reduction, whose quotient is a negation because r = 1 modulo 2^32, is cheaper.
+//! No comparison with r, though R leaves no room above it: a reduction ends below T / R + r for a sum of products T, and
+//! r is 0.453 R. From an x below 0.477 R the S-box thus goes through x^2 below 0.680 R, x^4 below 0.916 R and x^5 below
+//! 0.890 R: four limbs without a subtraction. Only inner products and sums exceed four limbs, and little. [`fold`] takes
+//! about as many r away as are in there, which the highest bits tell. With R = 2^288 nothing would exceed four limbs, but
+//! every operation had four products more, as many as `fold`.
 //!
-//! Measured in V8 and slower: limbs of 52 bits, whose columns need no carries but whose products are more (1.55 times the
-//! narrow kernels instead of 1.8). Not worth its lines: a square of its own (a fortieth of a hash).
+//! Bounds: *settled*, which is both factor and term, is below 61 2^249 (0.477 R). A term as such is any four limbs.
 //!
-//! Bounds: *settled* is below r + 2^226, hence below 2^255; a *sum* is below 2 r + 2^227 < 0.91 2^256.
+//! What counts is the number of machine instructions that V8 makes of it, moves included. Measured and no faster: limbs
+//! of 52 bits, whose columns need no carries but whose products are more; a square that doubles the sum of its mixed
+//! products (of equal operands the compiler takes those once anyhow); the quotient's product with the lowest limb of r by
+//! shifts; all of [`dot`] unrolled, which spills registers, or its rows as closures, whose limbs go through memory.
+
+#![allow(clippy::needless_range_loop)] // the index of a limb is its weight
 
 use super::{R_WORDS as R, Row, words};
 
 /// Four limbs of a constant below r, least significant first.
 pub type Limbs = [u64; LIMBS];
 
-/// Four limbs of a value, least significant first. Settled or a sum, see above.
+/// Four limbs of a value, least significant first. Settled or a term, see above.
 pub type Element = [u64; LIMBS];
 
 pub const LIMBS: usize = 4;
 
 /// -1/r modulo 2^64: r = 1 - 2^32 there, whose inverse is 1 + 2^32.
 const MINUS_INVERSE: u64 = 0u64.wrapping_sub(1 + (1 << 32));
+
+/// 2^256 - r.
+const MINUS_R: Element = [!R[0] + 1, !R[1], !R[2], !R[3]];
 
 /// x y + s + c as low and high limb; at most (2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1.
 #[inline(always)]
@@ -33,102 +43,130 @@ fn split(x: u128) -> (u64, u64) {
     (x as u64, (x >> 64) as u64)
 }
 
-/// s + x y, with s and the result in six limbs: callers show that they suffice.
+/// s + x y as four limbs and the fifth.
 #[inline(always)]
-fn add_row(s: [u64; 6], x: u64, y: &Element) -> [u64; 6] {
+fn add_row(s: Element, x: u64, y: &Element) -> (Element, u64) {
     let (s0, c) = product(x, y[0], s[0], 0);
     let (s1, c) = product(x, y[1], s[1], c);
     let (s2, c) = product(x, y[2], s[2], c);
     let (s3, c) = product(x, y[3], s[3], c);
-    let (s4, c) = split(s[4] as u128 + c as u128);
-    [s0, s1, s2, s3, s4, s[5] + c]
+    ([s0, s1, s2, s3], c)
 }
 
-/// (s + q r) / 2^64 with the q that makes it whole.
+/// (s + q r) / 2^64, with the q that makes it whole, as three limbs and the fourth. Limbs above s belong to the latter.
 #[inline(always)]
-fn reduce_limb(s: [u64; 6]) -> [u64; 6] {
+fn reduce_limb(s: Element) -> ([u64; 3], u64) {
     let q = s[0].wrapping_mul(MINUS_INVERSE);
     let (_, c) = product(q, R[0], s[0], 0);
     let (s0, c) = product(q, R[1], s[1], c);
     let (s1, c) = product(q, R[2], s[2], c);
     let (s2, c) = product(q, R[3], s[3], c);
-    let (s3, c) = split(s[4] as u128 + c as u128);
-    [s0, s1, s2, s3, s[5] + c, 0]
+    ([s0, s1, s2], c)
 }
 
-/// (s + q r) / 2^32 with the q that makes it whole: the last step. Callers show that the result is settled.
-#[inline(always)]
-fn reduce_half(s: [u64; 6]) -> Element {
-    let q = s[0].wrapping_neg() & 0xffff_ffff;
-    let (s0, c) = product(q, R[0], s[0], 0);
-    let (s1, c) = product(q, R[1], s[1], c);
-    let (s2, c) = product(q, R[2], s[2], c);
-    let (s3, c) = product(q, R[3], s[3], c);
-    let s4 = s[4] + c;
-    [s0 >> 32 | s1 << 32, s1 >> 32 | s2 << 32, s2 >> 32 | s3 << 32, s3 >> 32 | s4 << 32]
-}
-
-/// (sum of x_n w_n + addend) / R, row by row: row i, of the limbs i of all x, has the weight of limb i of what is there.
+/// x y / R. Takes a term and a settled element.
 ///
-/// With rows of at most (2^64 - 1) B, what is there stays below B + r + 1: first the addend, below r, then the sum of
-/// both and q r over 2^64. For B < 2^258 a row and what is there fit 2^323: six limbs, and five after [`reduce_limb`]. The
-/// result is (T + Q r) / R for the sum T of addend and rows, with Q < R: below T / R + r.
-///
-/// Plain loops: closures for the rows are called, with their limbs through memory, which takes a tenth of a hash; and so
-/// does, by half of that, unrolling all of `dot` by hand.
+/// Row by row: s' = (s + x_i y + q r) / 2^64 stays below y + r, hence below 0.930 R: four limbs. The result is
+/// (x y + Q r) / R with Q < R: below x y / R + r.
 #[inline(always)]
-fn sum_of_products<const N: usize>(x: [&Element; N], w: [&Element; N], addend: &Limbs) -> Element {
-    let mut s = [addend[0], addend[1], addend[2], addend[3], 0, 0];
-    for i in 0..LIMBS {
-        for n in 0..N {
-            s = add_row(s, x[n][i], w[n]);
-        }
-        s = reduce_limb(s);
+fn product_by_settled(x: &Element, y: &Element) -> Element {
+    debug_assert!(is_settled(y));
+    let mut s = [0; LIMBS];
+    for limb in x {
+        let (low, top) = add_row(s, *limb, y);
+        let ([s0, s1, s2], c) = reduce_limb(low);
+        s = [s0, s1, s2, top + c];
     }
-    let result = reduce_half(s);
-    debug_assert!(is_settled(&result));
-    result
+    s
 }
 
-/// x y / R. Takes settled elements and sums.
+/// x x / R, of the square of a settled element.
 ///
-/// Rows are at most (2^64 - 1) 2^256, and x y below 2^512: the result is below 2^224 + r.
+/// As [`product_by_settled`], but what is there stays below x + r < 1.133 R, in five limbs, which suffice for a row more.
+/// The result is below x x / R + r < 0.916 R: four.
+#[inline(always)]
+fn square_of_square(x: &Element) -> Element {
+    debug_assert!(x[3] < 11 << 60);
+    let (mut s, mut top) = ([0; LIMBS], 0);
+    for limb in x {
+        let (low, carry) = add_row(s, *limb, x);
+        top += carry;
+        let ([s0, s1, s2], c) = reduce_limb(low);
+        let (s3, above) = split(top as u128 + c as u128);
+        (s, top) = ([s0, s1, s2, s3], above);
+    }
+    debug_assert!(top == 0);
+    s
+}
+
+/// s + top R less about as many r as are in there. Takes up to 5 r, returns a settled element.
+///
+/// Let t be the value in units of 2^250, rounded down, at most 144. 141 / 4096 is just below 2^250 / r, so k, which is
+/// 141 t / 4096 rounded down, takes away no more than is there; and what k misses, less than r and (t + 1) 2^250 - 141 t
+/// r / 4096 < 1.34 2^250, leaves less than 0.474 R.
+#[inline(always)]
+fn fold(s: Element, top: u64) -> Element {
+    let t = top << 6 | s[3] >> 58;
+    let k = (t * 141) >> 12;
+    let (s0, c) = product(k, MINUS_R[0], s[0], 0);
+    let (s1, c) = product(k, MINUS_R[1], s[1], c);
+    let (s2, c) = product(k, MINUS_R[2], s[2], c);
+    let s3 = k.wrapping_mul(MINUS_R[3]).wrapping_add(s[3]).wrapping_add(c); // k R and top R fall away
+    let settled = [s0, s1, s2, s3];
+    debug_assert!(is_settled(&settled));
+    settled
+}
+
+/// x y / R. Takes a term and a settled element, returns a term.
 #[inline(never)]
 pub fn mul(x: &Element, y: &Element) -> Element {
-    debug_assert!(is_sum(x) && is_sum(y));
-    sum_of_products([x], [y], &[0; LIMBS])
+    product_by_settled(x, y)
 }
 
-/// x x / R, as [`mul`].
-#[inline(always)]
-pub fn square(x: &Element) -> Element {
-    mul(x, x)
-}
-
-/// (sum of x_n w_n + addend) / R, for up to four settled elements.
+/// x^5 / R^4, the S-box. Takes a settled element, returns a term.
 ///
-/// Rows are sums of at most four up to (2^64 - 1) 2^255, the sum of products is below 4 2^255 r < 2^512: the result is
-/// below 2^224 + r + 1.
+/// One function: the powers between stay in registers, where calls would pass them through memory.
+#[inline(never)]
+pub fn fifth(x: &Element) -> Element {
+    let square = product_by_settled(x, x);
+    product_by_settled(&square_of_square(&square), x)
+}
+
+/// (sum of x_n w_n + addend) / R, for up to four terms. Settled.
+///
+/// Row by row: row i, of the limbs i of all x, has the weight of limb i of what is there. That starts with the addend,
+/// below r, and stays below 5 r, as rows are at most (2^64 - 1) 4 r and q r at most (2^64 - 1) r: before the division by
+/// 2^64 six limbs, and five after.
 #[inline(always)]
 pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     const { assert!(N <= 4) };
-    debug_assert!(x.iter().all(|x| is_settled(x)));
-    sum_of_products(x, row.weights.each_ref(), &row.addend)
+    let (mut s, mut top) = (row.addend, 0u128);
+    for i in 0..LIMBS {
+        for n in 0..N {
+            let (low, carry) = add_row(s, x[n][i], &row.weights[n]);
+            (s, top) = (low, top + carry as u128);
+        }
+        let ([s0, s1, s2], c) = reduce_limb(s);
+        let (s3, above) = split(top + c as u128);
+        (s, top) = ([s0, s1, s2, s3], above as u128);
+    }
+    fold(s, top as u64)
 }
 
-/// x + y: a sum, of two settled elements.
+/// x + y. Takes a term and a settled element: below 1.48 R < 5 r, hence settled by [`fold`].
 #[inline(always)]
 pub fn add(x: &Element, y: &Element) -> Element {
-    debug_assert!(is_settled(x) && is_settled(y));
+    debug_assert!(is_settled(y));
     let mut carry = 0;
-    core::array::from_fn(|j| {
+    let sum = core::array::from_fn(|j| {
         let (limb, c) = split(x[j] as u128 + y[j] as u128 + carry as u128);
         carry = c;
         limb
-    })
+    });
+    fold(sum, carry)
 }
 
-/// The limbs of a constant as an element.
+/// The limbs of a constant as an element. Settled.
 #[inline(always)]
 pub fn constant(limbs: &Limbs) -> Element {
     *limbs
@@ -147,12 +185,12 @@ fn reduced(x: &Element) -> Element {
     core::array::from_fn(|j| (x[j] & keep) | (less[j] & !keep))
 }
 
-/// Reads 32 big-endian bytes, any 256 bits, as a plain integer modulo r: 2^256 < 3 r.
+/// Reads 32 big-endian bytes, any 256 bits, as a plain integer modulo r: 2^256 < 3 r. Settled.
 pub fn from_bytes(bytes: &[u8; 32]) -> Element {
     reduced(&reduced(&words(bytes)))
 }
 
-/// Writes a plain integer below 2 r, the kernels' output, as the canonical 32 big-endian bytes.
+/// Writes a plain integer below 2 r, settled or a product with 1, as the canonical 32 big-endian bytes.
 pub fn to_bytes(x: &Element) -> [u8; 32] {
     debug_assert!(is_settled(x));
     let mut bytes = [0; 32];
@@ -163,9 +201,5 @@ pub fn to_bytes(x: &Element) -> [u8; 32] {
 }
 
 fn is_settled(x: &Element) -> bool {
-    x[3] < R[3] + (1 << 34)
-}
-
-fn is_sum(x: &Element) -> bool {
-    x[3] < 2 * R[3] + (1 << 35)
+    x[3] < 61 << 57
 }
