@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 import { hasBinary, output } from "./binary.ts";
 import { contained, type Container, makePlaces, startContainer } from "./container.ts";
 import { compose, scrapeTarget } from "./deployment_files.ts";
-import { buildImage, canLayImage, type Image } from "./image.ts";
+import { buildImage, canRunImage, type Image } from "./image.ts";
 import { hasNoRights } from "./rights.ts";
 import { disposable, killed, openWorkspace, ready, relayerSettings, type Workspace } from "./workspace.ts";
 
@@ -21,7 +21,7 @@ const commands = await Promise.all(
     output([command, "--version"]).then(({ code }) => code === 0, () => false)
   ),
 );
-const ignore = !await hasBinary() || !await canLayImage();
+const ignore = !await hasBinary() || !await canRunImage();
 const workspace: Workspace = ignore ? undefined! : await openWorkspace();
 const { directory } = workspace ?? {};
 const image: Image = ignore ? undefined! : await buildImage(directory, `${directory}/stages`);

@@ -27,19 +27,17 @@ interface Build {
   image: Image;
 }
 
-/** https://github.com/GoogleContainerTools/distroless: base/config.bzl and cc/config.bzl. */
-const PACKAGES = {
-  "debian12": [
-    "base-files",
-    "netbase",
-    "libc6",
-    "libssl3",
-    "gcc-12-base",
-    "libgcc-s1",
-    "libgomp1",
-    "libstdc++6",
-  ],
-};
+/** Debian 12's, by base/config.bzl and cc/config.bzl of https://github.com/GoogleContainerTools/distroless. */
+const PACKAGES = [
+  "base-files",
+  "netbase",
+  "libc6",
+  "libssl3",
+  "gcc-12-base",
+  "libgcc-s1",
+  "libgomp1",
+  "libstdc++6",
+];
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
 const bases: Readonly<Record<string, (image: Image) => Promise<void>>> = {
@@ -72,11 +70,11 @@ const instructions: Readonly<Record<string, (build: Build, step: Instruction) =>
   async COPY({ image, stages, context }, { words, flags }) {
     const [sources, to] = [words.slice(0, -1), words.at(-1)!];
     const from = flags.from === undefined ? context : stages.get(flags.from)!.root;
-    const let_in = await buildContext();
+    const letIn = await buildContext();
     const target = to.startsWith("/") ? image.root + to : `${image.root}${image.directory}/${to}`;
     await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
     for (const source of sources) {
-      if (flags.from === undefined && !let_in.includes(source)) throw new Error(`${source} is not let in`);
+      if (flags.from === undefined && !letIn.includes(source)) throw new Error(`${source} is not let in`);
       await must(["cp", "--recursive", "--preserve=mode", `${from}/${source}`, target]);
     }
     if (flags.chown) await must(["chown", "--recursive", flags.chown, target]);
@@ -97,13 +95,22 @@ const instructions: Readonly<Record<string, (build: Build, step: Instruction) =>
   CMD: ({ image }, { text }) => void (image.command = JSON.parse(text)),
 };
 
-/** Whether an image can be laid out here: by root, on the Debian of its bases, with their packages at hand. */
-export async function canLayImage(): Promise<boolean> {
+/**
+ * Whether an image can be laid out and run here: by root, on the Debian of its bases, with their packages at hand, where
+ * whoever has no rights may make namespaces.
+ */
+export async function canRunImage(): Promise<boolean> {
+  const tries = [
+    ["dpkg-query", "--show", ...PACKAGES],
+    ["setpriv", "--reuid=65532", "--regid=65532", "--clear-groups", "bwrap", "--ro-bind", "/", "/", "true"],
+  ];
   try {
     const release = await Deno.readTextFile("/etc/os-release");
-    const known = await output(["dpkg-query", "--show", ...PACKAGES.debian12]);
-    return Deno.uid() === 0 && /^ID=debian$/m.test(release) && /^VERSION_ID="12"$/m.test(release) &&
-      known.code === 0 && (await output(["bwrap", "--version"])).code === 0;
+    if (Deno.uid() !== 0 || !/^ID=debian$/m.test(release) || !/^VERSION_ID="12"$/m.test(release)) {
+      return false;
+    }
+    for (const command of tries) if ((await output(command)).code !== 0) return false;
+    return true;
   } catch {
     return false;
   }
@@ -129,7 +136,7 @@ async function layDebian({ root }: Image): Promise<void> {
 
 async function layDistroless(image: Image): Promise<void> {
   const { root, env } = image;
-  const { stdout } = await output(["dpkg-query", "--listfiles", ...PACKAGES.debian12]);
+  const { stdout } = await output(["dpkg-query", "--listfiles", ...PACKAGES]);
   const list = `${root}.files`;
   await Deno.writeTextFile(list, stdout);
   await Deno.mkdir(`${root}/usr/lib64`, { recursive: true }); // the loader's way, which no package lists
