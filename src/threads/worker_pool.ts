@@ -57,6 +57,8 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   readonly #options: WorkerPoolOptions;
   readonly #seats = new Set<Seat>();
   readonly #waiting: Job[] = [];
+  /** Set while a worker is about to be started. */
+  #starting: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -79,7 +81,9 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
     return new Promise((resolve, reject) => {
       if (this.#closed) throw this.#closedProblem();
       if (options.signal?.aborted) throw new Problem("cancelled");
-      if (this.#waiting.length >= this.#options.maxWaiting) throw new Problem("verification_busy");
+      if (this.#waiting.length >= this.#options.maxWaiting + this.#mayStart) {
+        throw new Problem("verification_busy");
+      }
       const cancel = () => this.#cancel(job);
       const settled = () => options.signal?.removeEventListener("abort", cancel);
       const job: Job = {
@@ -104,10 +108,16 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   /** Ends all workers; what runs or waits is refused with `cancelled`. */
   close(): void {
     this.#closed = true;
+    clearTimeout(this.#starting);
     const seats = [...this.#seats];
     const jobs = [...seats.flatMap(({ job }) => job ?? []), ...this.#waiting.splice(0)];
     for (const seat of seats) this.#end(seat);
     for (const job of jobs) job.reject(this.#closedProblem());
+  }
+
+  /** Workers that are not running yet: as many tasks wait for one of these, and for nobody to become free. */
+  get #mayStart(): number {
+    return this.#options.size - this.#seats.size;
   }
 
   #closedProblem(): Problem {
@@ -117,14 +127,32 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   #dispatch(): void {
     while (this.#waiting.length > 0) {
       const seat = [...this.#seats].find((seat) => seat.job === undefined && !seat.finishing);
-      if (seat === undefined && this.#seats.size >= this.#options.size) return;
+      if (seat === undefined) return this.#startSoon();
       const job = this.#waiting.shift()!; // taken first: whatever fails from here on is this job's
       try {
-        this.#hand(job, seat ?? this.#start());
+        this.#hand(job, seat);
       } catch (error) {
         job.reject(error);
       }
     }
+  }
+
+  /**
+   * Starts one worker more, if there may be one, in a turn of the event loop of its own: Deno holds up whoever starts a
+   * worker until its thread is ready, which takes that ten milliseconds or more.
+   */
+  #startSoon(): void {
+    if (this.#starting !== undefined || this.#mayStart === 0) return;
+    this.#starting = setTimeout(() => {
+      this.#starting = undefined;
+      if (this.#waiting.length === 0) return;
+      try {
+        this.#start();
+      } catch (error) {
+        this.#waiting.shift()!.reject(error);
+      }
+      this.#dispatch();
+    }, 0);
   }
 
   /** Gives the job to a worker without one. @throws {Problem} `invalid_request`: the worker rests on */
@@ -139,7 +167,7 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   }
 
   /** A new worker, at rest. @throws {Problem} `internal` */
-  #start(): Seat {
+  #start(): void {
     let worker: Worker;
     try {
       worker = this.#options.startWorker();
@@ -155,7 +183,6 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
     };
     this.#seats.add(seat);
     this.#rest(seat);
-    return seat;
   }
 
   /** From here on the worker has no job, and ends when it gets none for long. */

@@ -109,11 +109,17 @@ const startSlow = () =>
     postMessage({ kind: "done", result: value });
   };`);
 
-/** How many workers were started. */
-function counted(start: () => Worker): { startWorker: () => Worker; readonly started: number } {
+/** How many workers were started, and when the first one was. */
+function counted(start: () => Worker) {
   let started = 0;
+  const first = Promise.withResolvers<void>();
   return {
-    startWorker: () => (started++, start()),
+    startWorker() {
+      started++;
+      first.resolve();
+      return start();
+    },
+    first: first.promise,
     get started() {
       return started;
     },
@@ -146,6 +152,7 @@ Deno.test("the worker of a cancelled task that does not come to its end is repla
     const cancel = new AbortController();
     const endless = pool.run(echo(Infinity), { signal: cancel.signal });
     const next = pool.run(echo(1));
+    await workers.first;
     cancel.abort();
     await assert.rejects(endless, code("cancelled"));
     assert.equal(await within(5000, next), 1);
@@ -158,11 +165,30 @@ Deno.test("without a time to come to its end, the worker of a cancelled task is 
   await withPool({ startWorker: workers.startWorker }, async (pool) => {
     const cancel = new AbortController();
     const endless = pool.run(echo(Infinity), { signal: cancel.signal });
+    await workers.first;
     cancel.abort();
     await assert.rejects(endless, code("cancelled"));
     assert.equal(await within(5000, pool.run(echo(1))), 1);
     assert.equal(workers.started, 2);
   });
+});
+
+Deno.test("each worker is started in a turn of the event loop of its own, which a start holds up", async () => {
+  const events: string[] = [];
+  const last = Promise.withResolvers<void>();
+  const startWorker = () => {
+    events.push("start");
+    setTimeout(() => events.push("turn"), 0);
+    if (events.length === 6) last.resolve();
+    return { postMessage() {}, terminate() {} } as unknown as Worker;
+  };
+  const pool: EchoPool = new WorkerPool({ name: "echo", size: 3, maxWaiting: 3, startWorker });
+  const tasks = [1, 2, 3, 4].map((value) => pool.run(echo(value)).catch(code("cancelled")));
+  events.push("asked");
+  await within(5000, last.promise);
+  assert.deepEqual(events, ["asked", "start", "turn", "start", "turn", "start"]);
+  pool.close();
+  assert.deepEqual(await Promise.all(tasks), [true, true, true, true]);
 });
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
