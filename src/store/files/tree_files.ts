@@ -8,6 +8,9 @@ import type { TreeSnapshots } from "../tree_snapshots.ts";
 /** What a draft's name has after its file's. */
 const DRAFT = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Bytes read or written at a time: the runtime copies whole files on the thread that asks, 70 MB for a full tree. */
+const PIECE = 2 ** 20;
+
 /**
  * Keeps trees in `directory`, which is made when it is missing, sealed with `key`.
  *
@@ -34,7 +37,7 @@ export function treeFiles(directory: string, key: Uint8Array, largest: number): 
         const path = pathOf(pool);
         const size = await sizeOf(path);
         if (size > largest) throw new Error(`${path} is larger than any tree: ${size} bytes`);
-        return await Deno.readFile(path);
+        return await read(path, size);
       });
     },
     async save(pool, bytes) {
@@ -43,7 +46,7 @@ export function treeFiles(directory: string, key: Uint8Array, largest: number): 
       // A name of its own: replicas may share a directory.
       const draft = `${pathOf(pool)}.${crypto.randomUUID()}`;
       try {
-        await Deno.writeFile(draft, bytes, { createNew: true, mode: 0o600 });
+        await Deno.writeFile(draft, ReadableStream.from(piecesOf(bytes)), { createNew: true, mode: 0o600 });
         await Deno.rename(draft, pathOf(pool));
       } catch (error) {
         await Deno.remove(draft).catch(() => {});
@@ -51,6 +54,22 @@ export function treeFiles(directory: string, key: Uint8Array, largest: number): 
       }
     },
   };
+}
+
+/** The first `size` bytes of a file. @throws Error when it has fewer */
+async function read(path: string, size: number): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path);
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size;) {
+    const count = await file.read(bytes.subarray(at, at + PIECE));
+    if (count === null) throw new Error(`${path} became shorter while it was read`);
+    at += count;
+  }
+  return bytes;
+}
+
+function* piecesOf(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
 /** Bytes of a regular file; a link is none, wherever it leads. */

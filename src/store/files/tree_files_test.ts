@@ -1,5 +1,6 @@
 /** Trees' files: what a killed process leaves is removed, and nothing but a regular file of a tree's size is read or replaced. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { inDirectory } from "../../../tests/support/directory.ts";
 import { LARGEST_SNAPSHOT } from "../../tree/snapshot.ts";
 import { treeFiles } from "./tree_files.ts";
@@ -81,4 +82,12 @@ Deno.test("tree files: a file that is larger than any tree's is not read", () =>
     await rejects(files.load(pool), /larger than any tree/);
     await files.save(pool, new Uint8Array([8]));
     deepEqual(await files.load(pool), new Uint8Array([8]));
+  }));
+
+Deno.test("tree files: what is read and written in several pieces comes back whole", () =>
+  inDirectory(async (directory) => {
+    const files = treeFiles(directory, key, LARGEST_SNAPSHOT);
+    const bytes = Uint8Array.from({ length: 2 ** 21 + 3 }, (_, i) => i % 251);
+    await files.save(pool, bytes);
+    equal(Buffer.compare((await files.load(pool))!, bytes), 0);
   }));
