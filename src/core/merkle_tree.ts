@@ -33,6 +33,8 @@ export class MerkleTree {
   #levels = Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, (_, level) => allocateNodes(level, 1));
   readonly #index = new LeafIndex();
   #size = 0;
+  /** As it was last asked for, at this size. */
+  #root: bigint | undefined;
   #growing = false;
 
   /** How many leaves were appended. */
@@ -42,7 +44,7 @@ export class MerkleTree {
 
   /** The root; that of an empty tree is `zeros[20]`. */
   get root(): bigint {
-    return this.#node(MERKLE_TREE_HEIGHT, 0);
+    return this.#root ??= this.#node(MERKLE_TREE_HEIGHT, 0);
   }
 
   /**
@@ -93,6 +95,7 @@ export class MerkleTree {
         this.#index.isLargeWork(end) ? work.index(this.#levels[0], end) : undefined,
       ]);
       if (slots) this.#index.adopt(slots, end);
+      else this.#index.extend(this.#levels[0], end); // at once, so that few by few never become large work
       this.#grow(end, height);
     } catch (error) {
       this.#moveOut(); // some of the work may still go on, and write
@@ -195,6 +198,7 @@ export class MerkleTree {
   #grow(end: number, height: number): void {
     if (end > this.#size) hashEdge(this.#levels, this.#size, end, height);
     this.#size = end;
+    this.#root = undefined;
   }
 
   #reserveAbove(end: number): void {

@@ -150,6 +150,21 @@ Deno.test("tree service: all leaves are hashed by workers, and this thread goes 
   });
 });
 
+Deno.test("tree service: leaves that come few by few are indexed here, and elsewhere only when the index gets wider", async () => {
+  const indexed: number[] = [];
+  const work: TreeWork = {
+    hash: thisThread.hash,
+    index(leaves, count) {
+      indexed.push(count);
+      return thisThread.index(leaves, count);
+    },
+  };
+  const [tree, step, size] = [new MerkleTree(), 90, 10_800];
+  for (let from = 0; from < size; from += step) await tree.appendWith(bytesOf(from, from + step), work);
+  assert.deepEqual(indexed, [2_070, 4_140, 8_280]);
+  for (const i of [0, 2_069, 2_070, 8_280, size - 1]) assert.equal(tree.indexOf(leaf(i)), i);
+});
+
 const crashing = `data:text/javascript,self.onmessage = () => { throw new Error("out of order") }`;
 Deno.test("tree service: a crash of a worker leaves the tree as it was, and the next attempt succeeds", async () => {
   const starts = [() => new Worker(crashing, { type: "module" }), startWorker, startWorker];
