@@ -10,5 +10,5 @@ export interface TreeSnapshots {
   load(pool: PoolId): Promise<Uint8Array<ArrayBuffer> | undefined>;
 
   /** Replaces it, whole or not at all. */
-  save(pool: PoolId, bytes: Uint8Array): Promise<void>;
+  save(pool: PoolId, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
 }
