@@ -11,6 +11,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { nameRequest } from "../telemetry/trace.ts";
 import { answerHeaders } from "./answer_headers.ts";
+import { isOfUnsureLength } from "./framing.ts";
 import { queryGuard } from "./body_guard.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { docsRoutes } from "./docs_routes.ts";
@@ -85,7 +86,8 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
   });
   const ready = readyAnswers(relayer, { places, metrics: options.metrics });
   const routed = app.fetch;
-  app.fetch = (request, ...rest) => ready(request) ?? routed(request, ...rest);
+  app.fetch = (request, ...rest) =>
+    (isOfUnsureLength(request) ? undefined : ready(request)) ?? routed(request, ...rest);
   return app;
 }
 
@@ -109,6 +111,7 @@ const headers: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const own = headers.get("cache-control");
   for (const [name, value] of Object.entries(answerHeaders(requestId))) headers.set(name, value);
   if (own !== null) headers.set("cache-control", own);
+  if (isOfUnsureLength(c.req.raw)) headers.set("connection", "close");
 };
 
 /** What may be of hundreds of kilobytes. */
