@@ -17,6 +17,8 @@ interface ReadyAnswer {
   readonly route: string;
   /** Throws when the route has to say why not. */
   json(): string;
+  /** Counts one that took so many seconds. */
+  readonly answered?: ((seconds: number) => void) | undefined;
 }
 
 /** The ready answer to a request, if there is one, and while there are `places`. */
@@ -24,7 +26,7 @@ export function readyAnswers(
   relayer: Relayer,
   { places, metrics }: { places: Places; metrics?: Metrics | undefined },
 ): (request: Request) => Response | undefined {
-  const answers = answersOf(relayer);
+  const answers = answersOf(relayer, metrics);
   return ({ method, url }) => {
     const answer = method === "GET" ? answers.get(url.slice(url.indexOf("/", SCHEME))) : undefined;
     if (answer === undefined || places.full) return undefined;
@@ -39,7 +41,7 @@ export function readyAnswers(
     const response = new Response(body, {
       headers: { "content-type": "application/json", ...answerHeaders(crypto.randomUUID()) },
     });
-    metrics?.request(answer.route, method, response.status, (performance.now() - began) / 1000);
+    answer.answered?.((performance.now() - began) / 1000);
     return response;
   };
 }
@@ -48,18 +50,20 @@ export function readyAnswers(
 const SCHEME = 8;
 
 /** By path and query, as clients write them. */
-function answersOf(relayer: Relayer): ReadonlyMap<string, ReadyAnswer> {
+function answersOf(relayer: Relayer, metrics: Metrics | undefined): ReadonlyMap<string, ReadyAnswer> {
   const answers = new Map<string, ReadyAnswer>();
   const status = JSON.stringify(statusOf(relayer));
-  answers.set("/status", { route: "/status", json: () => status });
+  const answered = (route: string) => metrics?.answered(route, "GET", 200);
+  answers.set("/status", { route: "/status", json: () => status, answered: answered("/status") });
+  const rootAnswered = answered("/tree/root");
   for (const { deployment: { address } } of relayer.pools()) {
-    const root = rootAnswer(relayer, address);
+    const root = { ...rootAnswer(relayer, address), answered: rootAnswered };
     for (const form of formsOf(address)) answers.set(`/tree/root?pool=${form}`, root);
   }
   return answers;
 }
 
-function rootAnswer(relayer: Relayer, address: Address): ReadyAnswer {
+function rootAnswer(relayer: Relayer, address: Address): Pick<ReadyAnswer, "route" | "json"> {
   let last: bigint | undefined;
   let text = "";
   return {

@@ -133,6 +133,8 @@ export function startRelayer(parts: RelayerParts): Relayer {
     new PoolState(key, pool, pace.staleAfter, network, parts.trees, head)
   );
   const byId = new Map(all.map((pool) => [pool.id, pool]));
+  /** By the registry's own address: writing one as text takes as long as all else of a ready answer. */
+  const byAddress = new Map(all.map((pool) => [pool.deployment.address, pool]));
   const store = parts.metrics === undefined ? parts.store : measureStore(parts.store, {
     metrics: parts.metrics,
     now: () => clock.now(),
@@ -210,8 +212,8 @@ export function startRelayer(parts: RelayerParts): Relayer {
   }
 
   function poolAt(address: Address): PoolState {
-    const pool = offered(address.toRawString());
-    if (!pool) throw new Problem("unknown_pool");
+    const pool = byAddress.get(address) ?? byId.get(address.toRawString());
+    if (pool === undefined || pool.refused !== undefined) throw new Problem("unknown_pool");
     return pool;
   }
 
