@@ -7,5 +7,5 @@
  * 2.9 on, and before then hides the length, so every chunked one is the last of its connection.
  */
 export function isOfUnsureLength(request: Request): boolean {
-  return request.headers.has("transfer-encoding");
+  return request.headers.get("transfer-encoding") !== null; // not has: that one reads them all
 }

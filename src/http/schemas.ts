@@ -19,24 +19,41 @@ function missingOr(wrong: string): (issue: { input?: unknown }) => string {
   return ({ input }) => input === undefined ? "is missing" : wrong;
 }
 
-const address = z.string({ error: missingOr("is not a string") })
-  .max(LONGEST_ADDRESS, { error: "is too long", abort: true }) // or the body's own check would see a string
-  .regex(ADDRESS, { error: "is not a TON address", abort: true })
-  .transform(
-    (text, context) => {
+/** @param read throws for what is none */
+function addressBy(read: (text: string) => Address) {
+  return z.string({ error: missingOr("is not a string") })
+    .max(LONGEST_ADDRESS, { error: "is too long", abort: true }) // or the body's own check would see a string
+    .regex(ADDRESS, { error: "is not a TON address", abort: true })
+    .transform((text, context) => {
       try {
-        return Address.parse(text);
+        return read(text);
       } catch {
         context.addIssue({ code: "custom", message: "is not a TON address" });
         return z.NEVER;
       }
-    },
-  ).openapi({
-    type: "string",
-    pattern: ADDRESS.source,
-    description: "TON address, user-friendly or raw",
-    example: EXAMPLE_POOL,
-  });
+    }).openapi({
+      type: "string",
+      pattern: ADDRESS.source,
+      description: "TON address, user-friendly or raw",
+      example: EXAMPLE_POOL,
+    });
+}
+
+const MOST_POOLS = 1_000;
+const pools = new Map<string, Address>();
+
+/** Pools are few, and reading one takes an eighth of a note's check: they are kept, unlike recipients. */
+function poolOf(text: string): Address {
+  const known = pools.get(text);
+  if (known) return known;
+  const pool = Address.parse(text);
+  if (pools.size >= MOST_POOLS) pools.clear();
+  pools.set(text, pool);
+  return pool;
+}
+
+const pool = addressBy(poolOf);
+const address = addressBy((text) => Address.parse(text));
 
 /** A string of one form as a bigint; the form is documented, too. 78 digits are more than r and its like have. */
 function number(form: RegExp, description: string, example: string) {
@@ -74,7 +91,7 @@ const proof = z.object({
 const PAYABLE = new Set([0, -1]);
 
 export const withdrawBody = z.object({
-  pool: address,
+  pool,
   proof,
   publicSignals: z.array(signal, { error: missingOr("is not an array") }).length(
     6,
@@ -94,13 +111,13 @@ export const withdrawBody = z.object({
   if (recipient.equals(pool)) refuse("is the pool itself");
 }).openapi("BroadcastPayload");
 
-export const withdrawStatusBody = z.object({ pool: address, nullifierHash: hex }, {
+export const withdrawStatusBody = z.object({ pool, nullifierHash: hex }, {
   error: "is not an object",
 })
   .openapi("WithdrawalQuery");
 
 export const noteCheckBody = z.object({
-  pool: address,
+  pool,
   commitment: hex.optional(),
   nullifierHash: hex.optional(),
 }, { error: missingOr("is not an object") }).refine(
@@ -108,10 +125,10 @@ export const noteCheckBody = z.object({
   "has neither commitment nor nullifierHash",
 ).openapi("NoteQuery", { anyOf: [{ required: ["commitment"] }, { required: ["nullifierHash"] }] });
 
-export const poolQuery = z.object({ pool: address });
-export const pathQuery = z.object({ pool: address, commitment: hex });
+export const poolQuery = z.object({ pool });
+export const pathQuery = z.object({ pool, commitment: hex });
 export const pageQuery = z.object({
-  pool: address,
+  pool,
   from: z.string().regex(/^(0|[1-9][0-9]{0,14})$/, "is not a leaf index").transform(Number).default(0)
     .openapi({ type: "integer", minimum: 0, maximum: 10 ** 15 - 1, default: 0 }),
   limit: z.string().regex(/^[1-9][0-9]*$/, "is not an integer of at least 1")
