@@ -46,6 +46,8 @@ Deno.test({
     ]);
     assert.deepEqual(await complete("tonado", "deposit", "native-1", "--res"), ["--resume"]);
     assert.deepEqual(await complete("tonado", "withdraw", "--network", ""), networks);
+    assert.deepEqual(await complete("tonado", "withdraw", "--network", "=", "te"), ["testnet"]);
+    assert.deepEqual(await complete("tonado", "withdraw", "--network", "="), networks);
     assert.deepEqual((await complete("tonado", "completions", "")).slice(0, 3), shells);
     assert.deepEqual(await complete("tonado", "help", "dep"), ["deposit", "deploy"]);
     assert.deepEqual(await complete("tonado", "note", "restore", "--he"), ["--help"]);
@@ -116,6 +118,8 @@ for (const [way, load] of Object.entries(ways)) {
         for (const flag of ["--refund", "--registry", "--relayer", "--restart"]) await terminal.sees(flag);
         await terminal.type(`${KILL_LINE}tonado withdraw --network \t`);
         for (const network of networks.toSorted()) await terminal.sees(network);
+        await terminal.type(`${KILL_LINE}tonado withdraw --network=tes\t`);
+        await terminal.sees("--network=testnet");
         await terminal.type(`${KILL_LINE}tonado help compl\t`);
         await terminal.sees("completions");
         await terminal.type(`${KILL_LINE}exit\r`);
@@ -154,6 +158,7 @@ Deno.test({
         "--restart",
       ]);
       assert.deepEqual(await complete("tonado withdraw --network "), networks.toSorted());
+      assert.deepEqual(await complete("tonado withdraw --network=te"), ["--network=testnet"]);
       assert.deepEqual(await complete("tonado completions "), shells.toSorted());
       assert.deepEqual(await complete("tonado help dep"), ["deploy", "deposit"]);
       for (const line of filesDue) assert.ok((await complete(line)).includes("tonado.fish"), line);

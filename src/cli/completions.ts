@@ -79,12 +79,16 @@ const scripts: Record<Shell, (places: readonly Place[]) => string> = {
   bash: (places) =>
     `${shellFunctions(places)}
 _tonado() {
-  local path="" word words current="\${COMP_WORDS[COMP_CWORD]}"
+  local path="" word words current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+  # bash takes --network=test for three words
+  if [[ "$current" = "=" ]]; then current=""
+  elif [[ "$before" = "=" ]]; then before="\${COMP_WORDS[COMP_CWORD-2]}"
+  fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     _tonado_words "\${path:+$path }$word" >/dev/null && path="\${path:+$path }$word"
   done
   COMPREPLY=()
-  if words="$(_tonado_values "$path \${COMP_WORDS[COMP_CWORD-1]}")"; then
+  if words="$(_tonado_values "$path $before")"; then
     [[ "$words" ]] || compopt +o default 2>/dev/null
   else
     words="$(_tonado_values "$path")"
@@ -98,11 +102,12 @@ complete -o default -F _tonado tonado # which completes files where nothing else
     `#compdef tonado
 ${shellFunctions(places)}
 _tonado() {
-  local at="" word values
+  local at="" word values before="\${words[CURRENT-1]}"
+  if compset -P 1 '--*='; then before="\${IPREFIX%=}"; fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
     _tonado_words "\${at:+$at }$word" >/dev/null && at="\${at:+$at }$word"
   done
-  if values="$(_tonado_values "$at \${words[CURRENT-1]}")"; then
+  if values="$(_tonado_values "$at $before")"; then
     if [[ "$values" = "${FILE}" ]]; then _files; else compadd -- \${=values}; fi
     return
   fi
