@@ -52,6 +52,13 @@ const mistakes: [string[], RegExp][] = [
   [["compliance", "verfy"], /Did you mean verify\?/],
   [["pool", "stat"], /Did you mean stats\?/],
   [["withdraw", "--too", "x"], /Did you mean --to\?/],
+  [
+    ["pool", "list", "--network", "testent"],
+    /Allowed choices are .*localnet\.\n\(Did you mean testnet\?\)\n/,
+  ],
+  [["completions", "bsh"], /Allowed choices are bash, zsh, fish\.\n\(Did you mean bash\?\)\n/],
+  [["pool", "list", "--network", "x"], /Allowed choices are mainnet, testnet, localnet\.\n\(add --help/],
+  [["pool", "inspect"], /'pool'\n\(like this: tonado pool inspect <pool>\)\n/],
   [["deposit", "native-1", "--from", "me"], /It must be a TON address/],
   [["completions", "csh"], /Allowed choices are bash, zsh, fish/],
   [["wallet", "show", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], /--ask-mnemonic/],

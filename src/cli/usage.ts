@@ -1,5 +1,6 @@
 /** Mistakes in how the program is called: found also where help is asked for, and told without drawing. */
 import { type Command, CommanderError, Help, type Option } from "commander";
+import { closest, distance } from "fastest-levenshtein";
 import { shownUrl } from "../core/urls.ts";
 import { oneLine } from "./terminal_text.ts";
 
@@ -31,13 +32,36 @@ export function optionDescription(this: Help, option: Option): string {
   return option.mandatory && option.defaultValue === undefined ? `${description} (required)` : description;
 }
 
-/** The mistake as it is told: commander names the first flag that is missing, this all of them and where they go. */
+/**
+ * The mistake as it is told. Commander names the first flag that is missing: this all of them; and what the call looks
+ * like, or which value is meant.
+ */
 export function wholeMistake(command: Command, message: string): string {
-  if (!/^error: required option /.test(message)) return message;
+  const end = message.endsWith("\n") ? "\n" : "";
+  if (message.startsWith("error: required option ")) {
+    return `${missingFlags(command)}${likeThis(command)}${end}`;
+  }
+  if (message.startsWith("error: missing required argument ")) {
+    return `${message.trimEnd()}${likeThis(command)}${end}`;
+  }
+  const [, given, choices] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message.trimEnd()) ??
+    [];
+  if (given === undefined) return message;
+  const near = closest(given, choices.split(", "));
+  return distance(given, near) > given.length / 2
+    ? message
+    : `${message.trimEnd()}\n(Did you mean ${near}?)${end}`;
+}
+
+function missingFlags(command: Command): string {
   const missing = command.options.filter((option) =>
     option.mandatory && command.getOptionValue(option.attributeName()) === undefined
   );
   const flags = missing.map((option) => `'${option.flags}'`).join(", ");
+  return `error: required ${missing.length === 1 ? "option" : "options"} ${flags} not specified`;
+}
+
+function likeThis(command: Command): string {
   const needed = command.options.filter(({ mandatory, defaultValue }) =>
     mandatory && defaultValue === undefined
   );
@@ -45,8 +69,7 @@ export function wholeMistake(command: Command, message: string): string {
     ...command.registeredArguments.map((each) => each.required ? `<${each.name()}>` : `[${each.name()}]`),
     ...needed.map((option) => option.flags),
   ];
-  return `error: required ${missing.length === 1 ? "option" : "options"} ${flags} not specified\n` +
-    `(like this: ${pathOf(command)} ${words.join(" ")})${message.endsWith("\n") ? "\n" : ""}`;
+  return `\n(like this: ${pathOf(command)} ${words.join(" ")})`;
 }
 
 /** Throws what commander has found, with {@linkcode wholeMistake}. */
