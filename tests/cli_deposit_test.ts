@@ -118,8 +118,10 @@ Deno.test("tonado deposit", async (t) => {
     await until("a third link", () => links.length === 3);
     assert.equal(await Deno.readTextFile(file), "somebody else's");
     await pay(links[2]);
-    const { code, stderr } = await running;
+    const { code, stdout, stderr } = await running;
     assert.equal(code, 0, stderr);
+    assert.equal(stderr.split("this link is worth nothing any more").length, 3, "with --quiet, too");
+    assert.ok(stdout.split("\n").every((line) => /^(ton:.*|[0-9a-f]{12}|)$/.test(line)), stdout);
   });
 
   await t.step("by a phone, of jettons: the link goes to the owner's own jetton wallet", async () => {

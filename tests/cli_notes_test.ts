@@ -27,6 +27,7 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
   await t.step("a note is made without anything being sent, and named by its commitment", async () => {
     const { stdout, code, stderr } = await tonado(["note", "create", "native-1", ...at, "--quiet"], env);
     assert.equal(code, 0, stderr);
+    assert.match(stderr, /without its passphrase nobody can ever open it/, "a warning, and no progress");
     id = stdout.trim();
     assert.match(id, /^[0-9a-f]{12}$/);
     const { notes } = await json(["note", "show"]);
@@ -56,6 +57,12 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
       ]),
       [["created", 3, 3, undefined], ["deposited", 3, 1, 1]],
     );
+  });
+
+  await t.step("check --quiet prints id, state and pool", async () => {
+    const at_ = [...at, "--endpoint", net.localnet.url];
+    const { stdout } = await tonado(["note", "check", id, ...at_, "--quiet"], env);
+    assert.equal(stdout, `${id}  created     native-1\n`);
   });
 
   await t.step("with a successor, each note is looked for and kept where it is", async () => {

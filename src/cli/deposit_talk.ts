@@ -65,7 +65,8 @@ export class DepositTalk {
       refused: `the pool gave a deposit back: ${step.step === "refused" ? step.reason : ""}`,
       deposited: "deposited",
     };
-    if (step.step === "stale" || step.step === "refused" || step.step === "lost") this.#say(texts[step.step]);
+    if (step.step === "stale" || step.step === "refused") this.#mustSay(texts[step.step]);
+    else if (step.step === "lost") this.#say(texts[step.step]);
     else if (!this.options.quiet) this.#progress.update(texts[step.step], 0);
   }
 
@@ -121,13 +122,13 @@ export class DepositTalk {
     this.#resumed = false;
     const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
     if (this.#event({ event: "link", id: this.id, url, ...paid, ...resumed && { resumed } })) return;
-    if (this.options.quiet) return stdout.write(`${url}\n`);
     if (resumed) {
-      this.#say(
+      this.#mustSay(
         "This note is not in the pool. If you paid an earlier link of it and another deposit was first, what you\n" +
           "paid has come back to the wallet that paid, less gas, or is on its way: look there before you pay again.",
       );
     }
+    if (this.options.quiet) return stdout.write(`${url}\n`);
     this.#say(`Pay ${native(amount)} with any wallet, by this link or code:\n\n${url}\n`);
     const columns = encode(url, { ecc: "L", border: BORDER }).size;
     if (stdout.isTerminal && columns <= stdout.columns) {
@@ -141,6 +142,13 @@ export class DepositTalk {
   #event(event: object): boolean {
     if (this.options.json) this.wiring.stdout.write(JSON.stringify(event) + "\n");
     return this.options.json === true;
+  }
+
+  /** What keeps somebody from paying for nothing, or twice. With --quiet standard output stays the link's alone. */
+  #mustSay(text: string): void {
+    this.#progress.clear();
+    const { stdout, stderr } = this.wiring;
+    (this.options.quiet ? stderr : stdout).write(`${text}\n`);
   }
 
   #say(text: string): void {

@@ -207,9 +207,8 @@ async function check_(wiring: Wiring, id: string | undefined, options: CheckOpti
       : `one of ${counted(deposits, "deposit")}, ${since} after it; ${
         counted(withdrawalsSince ?? 0, "withdrawal")
       } since`;
-    wiring.stdout.write(
-      `${c.bold(id)}  ${state.padEnd(11)} ${pool.padEnd(12)} ${options.quiet ? "" : crowd}\n`,
-    );
+    const stands = `${c.bold(id)}  ${state.padEnd(11)} `;
+    wiring.stdout.write(options.quiet ? `${stands}${pool}\n` : `${stands}${pool.padEnd(12)} ${crowd}\n`);
   }
 }
 

@@ -59,12 +59,10 @@ export async function openNotes(
     throw misuse("passphrase", `must have ${SHORTEST_PASSPHRASE} characters or more`);
   }
   const store = await file.open(chosen);
-  if (!options.quiet) {
-    wiring.stderr.write(
-      `${colours(wiring.stderr, wiring.env).bold("new note store")} at ${path}: ` +
-        "without its passphrase nobody can ever open it, you included\n",
-    );
-  }
+  wiring.stderr.write( // also with --quiet: nobody can be told later
+    `${colours(wiring.stderr, wiring.env).bold("new note store")} at ${path}: ` +
+      "without its passphrase nobody can ever open it, you included\n",
+  );
   return store;
 }
 
