@@ -6,7 +6,6 @@
  */
 import type { Address } from "@ton/core";
 import { Problem, problems } from "../core/errors.ts";
-import { turn } from "../core/turns.ts";
 import type { Cursor, Store } from "../store/store.ts";
 import type { TreeSnapshots } from "../store/tree_snapshots.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -330,7 +329,6 @@ async function applyBatch(
     const to = i + step.length < events.length ? step[step.length - 1].tx : end;
     const leaves = newLeaves(step, pool.tree.size);
     const now = clock.now();
-    await turn(); // the embedded store answers so fast that step after step would be one
     await store.apply(
       { pool: pool.id, events: step, from, to },
       (job, event) => settle(job, event, wallet, now),

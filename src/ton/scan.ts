@@ -7,7 +7,6 @@ import type { Address } from "@ton/core";
 import { Problem } from "../core/errors.ts";
 import { shownAddress } from "../core/shown_address.ts";
 import { POOL_CAPACITY } from "../core/pool_constants.ts";
-import { turn } from "../core/turns.ts";
 import type { Chain, ChainTransaction, TransactionId } from "./chain.ts";
 import type { DepositEvent, PoolEvent, PoolTransactions, RefusedEvent } from "./pool_event.ts";
 import { poolEvents } from "./pool_transaction.ts";
@@ -139,7 +138,6 @@ export async function* scanPoolTransactions(
     const page = await chain.transactions(pool, { from: newest, limit, signal });
     const fresh = page.filter(({ id }) => !end || id.lt > end.lt);
     const before = fresh.length > 0 ? fresh[fresh.length - 1].prev : newest;
-    await turn(); // a page is read in one, and decoded in another
     const events = eventsOf(pool, fresh);
     const claims = options.judge && claimsOf(events, options.judge);
     return { newest, before, count: fresh.length, events, ...claims && { claims } };
