@@ -86,6 +86,26 @@ Deno.test({
         assert.equal(drawn, "\r\x1b[K");
       });
 
+      for (const [wish, coloured] of [[{}, true], [{ NO_COLOR: "1" }, false]] as const) {
+        await t.step(
+          `a relayer's log is ${coloured ? "" : "not "}coloured, and Ctrl-C ends it well`,
+          async () => {
+            const [{ mnemonic, version }] = net.wallets;
+            const terminal = tonado(["serve"], {
+              ...{ RELAYER_NETWORK: "localnet", RELAYER_DEPLOYMENTS: registry, INDEXER_URL: net.url },
+              ...{ RELAYER_WALLET_MNEMONIC: mnemonic, RELAYER_WALLET_VERSION: version },
+              ...{ RELAYER_PORT: "0", RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`, ...wish },
+            });
+            await terminal.sees("listens on");
+            await terminal.type(CTRL_C);
+            const { code, before, after } = await terminal.ended();
+            assert.deepEqual([code, after], [0, before], terminal.screen);
+            assert.match(terminal.screen, /INF.*tonado:.* relayer /);
+            assert.equal(COLOUR.test(terminal.screen), coloured, terminal.screen);
+          },
+        );
+      }
+
       const deploy = [
         "deploy",
         "--network",

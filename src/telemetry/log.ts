@@ -1,5 +1,5 @@
 /**
- * Structured logs on standard error: JSON lines for machines, coloured text for people. Nothing that is logged here may
+ * Structured logs on standard error: JSON lines for machines, text for people, coloured at a terminal. Nothing that is logged here may
  * hold a request body, an address of a caller, a note or a mnemonic; whoever logs sees to that.
  */
 import {
@@ -7,6 +7,7 @@ import {
   getAnsiColorFormatter,
   getJsonLinesFormatter,
   getLogger,
+  getTextFormatter,
   type Logger,
   type LogRecord,
 } from "@logtape/logtape";
@@ -25,15 +26,17 @@ export type LogFormat = "json" | "pretty";
  * in tests, the loggers are silent.
  *
  * @param options.format default: `pretty` on a terminal, else `json`
+ * @param options.colour of `pretty`; default: on a terminal, unless NO_COLOR is set
  * @param options.write takes each finished line; default standard error
  */
 export function configureLog(
-  options: { level: LogLevel; format?: LogFormat; write?: (line: string) => void },
+  options: { level: LogLevel; format?: LogFormat; colour?: boolean; write?: (line: string) => void },
 ): Log {
-  const { level, format = Deno.stderr.isTerminal() ? "pretty" : "json", write = toStandardError } = options;
-  const formatter = format === "json"
-    ? jsonLine
-    : getAnsiColorFormatter({ timestamp: "time", category: "." });
+  const terminal = Deno.stderr.isTerminal();
+  const { level, format = terminal ? "pretty" : "json", write = toStandardError } = options;
+  const { colour = terminal && !Deno.noColor } = options;
+  const pretty = colour ? getAnsiColorFormatter : getTextFormatter;
+  const formatter = format === "json" ? jsonLine : pretty({ timestamp: "time", category: "." });
   configureSync({
     reset: true,
     sinks: { lines: (record) => write(String(formatter(record))) },

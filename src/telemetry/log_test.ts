@@ -39,3 +39,14 @@ Deno.test("log: what is below the level is not written", () => {
   equal(linesOf({ level: "warning", format: "json" }, (log) => log.info("quiet")).length, 0);
   match(linesOf({ level: "warning", format: "pretty" }, (log) => log.error("loud")).join("\n"), /loud/);
 });
+
+for (const colour of [true, false]) {
+  Deno.test(`log: text for people is ${colour ? "" : "not "}coloured where that is ${colour ? "" : "not "}wanted`, () => {
+    const [line] = linesOf(
+      { level: "info", format: "pretty", colour },
+      (log) => log.info("of {n}", { n: 5 }),
+    );
+    match(line, /INF.*tonado:.* of .*5/);
+    equal(line.includes("\x1b["), colour);
+  });
+}
