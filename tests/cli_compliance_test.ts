@@ -265,7 +265,8 @@ Deno.test("tonado compliance and pool stats", async (t) => {
       ...["withdrawal", "withdrawal", "deposit", "deposit", "deposit"],
     ]);
     const text = await tonado(["pool", "stats", ...at, "--latest", "1"]);
-    assert.match(text.stdout, /native-1 on localnet\n +holds +1 unspent notes, 1 TON\n/);
+    assert.match(text.stdout, /native-1 on localnet\n +holds +1 unspent note, 1 TON\n/);
+    assert.match(text.stdout, /withdrawals +2, 1 of them through 1 relayer\n/);
     assert.match(text.stdout, /fees +0\.05 TON as a rule, /);
     assert.equal(text.stdout.match(/Z withdrawal/g)?.length, 1);
     const quiet = await tonado(["pool", "stats", ...at, "--quiet"]);

@@ -47,6 +47,15 @@ Deno.test("tonado withdraw: what the endpoint is asked", async (t) => {
     return { ...result, ...endpoint, submitted, recipient, nullifier: naming(...forms(nullifierHash)) };
   };
 
+  await t.step("what is missing is told at once, and nobody is asked anything", async () => {
+    const { code, stderr } = await tonado(["withdraw", first, ...at], env);
+    assert.match(stderr, /\n {2}--to: is required: .*\n {2}--relayer: is required: .*\n/);
+    assert.equal(code, 2);
+    const { stderr: byOwn } = await tonado(["withdraw", first, ...at, "--self"], env);
+    assert.match(byOwn, /--to: is required/);
+    assert.doesNotMatch(byOwn, /--relayer: is required/);
+  });
+
   await t.step("nobody to ask: neither the recipient nor the nullifier hash is named", async () => {
     const { code, stderr, recipient, nullifier, asked } = await run(notes[0], []);
     assert.match(stderr, /there is no terminal to ask at \[unconfirmed\]/);

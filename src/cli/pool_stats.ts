@@ -86,9 +86,12 @@ function print({ stdout, env }: Wiring, row: Row, { network, quiet }: StatsOptio
   const line = (what: string, text: string) => stdout.write(`  ${what.padEnd(12)} ${text}\n`);
   const full = (100 * deposits / info.capacity).toFixed(1);
   stdout.write(`${c.bold(name)} on ${network}${info.paused ? `, ${c.red("paused")}` : ""}\n`);
-  line("holds", `${unspent} unspent notes, ${amountOf(BigInt(unspent) * stats.denomination, row)}`);
+  line(
+    "holds",
+    `${counted(unspent, "unspent note")}, ${amountOf(BigInt(unspent) * stats.denomination, row)}`,
+  );
   line("deposits", `${deposits}; the pool is ${full} % full, ${info.capacity - deposits} more fit in`);
-  line("withdrawals", `${withdrawals}, ${relayed} of them through ${relayers} relayers`);
+  line("withdrawals", `${withdrawals}, ${relayed} of them through ${counted(relayers, "relayer")}`);
   for (const span of ["day", "week", "month"] as const) {
     line(
       `last ${span}`,

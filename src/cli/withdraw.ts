@@ -34,7 +34,7 @@ import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { addPayerOptions, mustBeAskable, openPayer, payerFlags, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
-import { chosenRecipient, deadContracts, linksBefore, relayersOwn } from "./withdraw_checks.ts";
+import { chosenRecipient, deadContracts, linksBefore, NO_RELAYER, relayersOwn } from "./withdraw_checks.ts";
 import { WithdrawTalk } from "./withdraw_talk.ts";
 
 /** Flags of the command. */
@@ -237,7 +237,7 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
   const { options, pool, deployment, record, recipient, dead, talk, signal } = job;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
   if (urls.length === 0) {
-    throw misuse("--relayer", "is required: the URL of a relayer, better of several");
+    throw new Problem("invalid_config", undefined, { errors: [NO_RELAYER] });
   }
   const { network } = options;
   const refund = parseUnits(options.refund);

@@ -4,6 +4,7 @@ import { type LinkFacts, linksOf } from "../client/linkability.ts";
 import type { NoteRecord } from "../client/note_store.ts";
 import { assertRecoverable } from "../client/recipient.ts";
 import type { Deployments } from "../core/deployments.ts";
+import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
 import type { Chain } from "../ton/chain.ts";
 import { isKnownWallet } from "../ton/known_wallets.ts";
@@ -26,7 +27,12 @@ export function deadContracts({ pools }: Deployments): Address[] {
  */
 export function chosenRecipient(
   { state, withdrawal }: NoteRecord,
-  { to, restart }: { readonly to?: Address; readonly restart?: boolean },
+  { to, restart, relayer, self }: {
+    readonly to?: Address;
+    readonly restart?: boolean;
+    readonly relayer?: readonly string[];
+    readonly self?: boolean;
+  },
   dead: readonly Address[],
 ): Address {
   if (to) assertRecoverable(to, dead);
@@ -40,9 +46,17 @@ export function chosenRecipient(
     );
   }
   const recipient = begun ?? to;
-  if (!recipient) throw misuse("--to", "is required: a fresh address, which nobody has seen before");
-  return recipient;
+  if (recipient) return recipient;
+  const missing = { pointer: "--to", detail: "is required: a fresh address, which nobody has seen before" };
+  const errors = relayer || self || withdrawal?.relayer ? [missing] : [missing, NO_RELAYER];
+  throw new Problem("invalid_config", undefined, { errors });
 }
+
+/** Where none is known. */
+export const NO_RELAYER: ProblemDetail = {
+  pointer: "--relayer",
+  detail: "is required: the URL of a relayer, better of several",
+};
 
 /** Paying the relayer's own wallet gives it everything; only who runs the relayer can mean that. */
 export function relayersOwn(url: string): [name: string, text: string] {
