@@ -2,24 +2,20 @@
 /* eslint-disable */
 
 /**
- * A parsed proving key.
+ * A parsed proving key, to take excerpts of.
  */
-export class Prover {
+export class Key {
     free(): void;
     [Symbol.dispose](): void;
     /**
-     * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
+     * What [`piece`] takes for one of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`; and for
+     * `joint` what [`assemble`] takes. For instances of this very module.
      */
-    assemble(a: Uint8Array, b1: Uint8Array, b2: Uint8Array, c: Uint8Array, h: Uint8Array, randomness: Uint8Array): Uint8Array;
+    excerpt(name: string): Uint8Array;
     /**
      * Parses a snarkjs `.zkey`. Throws when it is cut short or of another curve or protocol.
      */
     constructor(zkey: Uint8Array);
-    /**
-     * One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point; or the part
-     * `part` of `parts` of its terms. Unblinded: it must not leave the process.
-     */
-    piece(name: string, part: number, parts: number, witness: Uint8Array): Uint8Array;
 }
 
 /**
@@ -38,15 +34,28 @@ export class Verifier {
     verify(proof: Uint8Array, signals: Uint8Array): boolean;
 }
 
+/**
+ * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns
+ * A, B, C: 384 bytes. The excerpt may be any of the key's.
+ */
+export function assemble(excerpt: Uint8Array, a: Uint8Array, b1: Uint8Array, b2: Uint8Array, c: Uint8Array, h: Uint8Array, randomness: Uint8Array): Uint8Array;
+
+/**
+ * The sum that an excerpt is for, as an uncompressed point; or the part `part` of `parts` of its terms. Unblinded: it
+ * must not leave the process.
+ */
+export function piece(excerpt: Uint8Array, part: number, parts: number, witness: Uint8Array): Uint8Array;
+
 export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
 
 export interface InitOutput {
     readonly memory: WebAssembly.Memory;
-    readonly __wbg_prover_free: (a: number, b: number) => void;
+    readonly __wbg_key_free: (a: number, b: number) => void;
     readonly __wbg_verifier_free: (a: number, b: number) => void;
-    readonly prover_assemble: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number) => [number, number, number, number];
-    readonly prover_new: (a: number, b: number) => [number, number, number];
-    readonly prover_piece: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number, number];
+    readonly assemble: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number, n: number) => [number, number, number, number];
+    readonly key_excerpt: (a: number, b: number, c: number) => [number, number, number, number];
+    readonly key_new: (a: number, b: number) => [number, number, number];
+    readonly piece: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number, number];
     readonly verifier_new: (a: number, b: number) => [number, number, number];
     readonly verifier_verify: (a: number, b: number, c: number, d: number, e: number) => number;
     readonly __wbindgen_externrefs: WebAssembly.Table;

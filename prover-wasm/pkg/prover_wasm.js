@@ -1,49 +1,35 @@
 /* @ts-self-types="./prover_wasm.d.ts" */
 
 /**
- * A parsed proving key.
+ * A parsed proving key, to take excerpts of.
  */
-export class Prover {
+export class Key {
     __destroy_into_raw() {
         const ptr = this.__wbg_ptr;
         this.__wbg_ptr = 0;
-        ProverFinalization.unregister(this);
+        KeyFinalization.unregister(this);
         return ptr;
     }
     free() {
         const ptr = this.__destroy_into_raw();
-        wasm.__wbg_prover_free(ptr, 0);
+        wasm.__wbg_key_free(ptr, 0);
     }
     /**
-     * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
-     * @param {Uint8Array} a
-     * @param {Uint8Array} b1
-     * @param {Uint8Array} b2
-     * @param {Uint8Array} c
-     * @param {Uint8Array} h
-     * @param {Uint8Array} randomness
+     * What [`piece`] takes for one of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`; and for
+     * `joint` what [`assemble`] takes. For instances of this very module.
+     * @param {string} name
      * @returns {Uint8Array}
      */
-    assemble(a, b1, b2, c, h, randomness) {
-        const ptr0 = passArray8ToWasm0(a, wasm.__wbindgen_malloc);
+    excerpt(name) {
+        const ptr0 = passStringToWasm0(name, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
         const len0 = WASM_VECTOR_LEN;
-        const ptr1 = passArray8ToWasm0(b1, wasm.__wbindgen_malloc);
-        const len1 = WASM_VECTOR_LEN;
-        const ptr2 = passArray8ToWasm0(b2, wasm.__wbindgen_malloc);
-        const len2 = WASM_VECTOR_LEN;
-        const ptr3 = passArray8ToWasm0(c, wasm.__wbindgen_malloc);
-        const len3 = WASM_VECTOR_LEN;
-        const ptr4 = passArray8ToWasm0(h, wasm.__wbindgen_malloc);
-        const len4 = WASM_VECTOR_LEN;
-        const ptr5 = passArray8ToWasm0(randomness, wasm.__wbindgen_malloc);
-        const len5 = WASM_VECTOR_LEN;
-        const ret = wasm.prover_assemble(this.__wbg_ptr, ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3, ptr4, len4, ptr5, len5);
+        const ret = wasm.key_excerpt(this.__wbg_ptr, ptr0, len0);
         if (ret[3]) {
             throw takeFromExternrefTable0(ret[2]);
         }
-        var v7 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+        var v2 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
         wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
-        return v7;
+        return v2;
     }
     /**
      * Parses a snarkjs `.zkey`. Throws when it is cut short or of another curve or protocol.
@@ -52,38 +38,16 @@ export class Prover {
     constructor(zkey) {
         const ptr0 = passArray8ToWasm0(zkey, wasm.__wbindgen_malloc);
         const len0 = WASM_VECTOR_LEN;
-        const ret = wasm.prover_new(ptr0, len0);
+        const ret = wasm.key_new(ptr0, len0);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
         this.__wbg_ptr = ret[0];
-        ProverFinalization.register(this, this.__wbg_ptr, this);
+        KeyFinalization.register(this, this.__wbg_ptr, this);
         return this;
     }
-    /**
-     * One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point; or the part
-     * `part` of `parts` of its terms. Unblinded: it must not leave the process.
-     * @param {string} name
-     * @param {number} part
-     * @param {number} parts
-     * @param {Uint8Array} witness
-     * @returns {Uint8Array}
-     */
-    piece(name, part, parts, witness) {
-        const ptr0 = passStringToWasm0(name, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
-        const len0 = WASM_VECTOR_LEN;
-        const ptr1 = passArray8ToWasm0(witness, wasm.__wbindgen_malloc);
-        const len1 = WASM_VECTOR_LEN;
-        const ret = wasm.prover_piece(this.__wbg_ptr, ptr0, len0, part, parts, ptr1, len1);
-        if (ret[3]) {
-            throw takeFromExternrefTable0(ret[2]);
-        }
-        var v3 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-        wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
-        return v3;
-    }
 }
-if (Symbol.dispose) Prover.prototype[Symbol.dispose] = Prover.prototype.free;
+if (Symbol.dispose) Key.prototype[Symbol.dispose] = Key.prototype.free;
 
 /**
  * A verification key with its pairing of alpha and beta done and the lines of gamma and delta prepared.
@@ -130,6 +94,65 @@ export class Verifier {
     }
 }
 if (Symbol.dispose) Verifier.prototype[Symbol.dispose] = Verifier.prototype.free;
+
+/**
+ * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns
+ * A, B, C: 384 bytes. The excerpt may be any of the key's.
+ * @param {Uint8Array} excerpt
+ * @param {Uint8Array} a
+ * @param {Uint8Array} b1
+ * @param {Uint8Array} b2
+ * @param {Uint8Array} c
+ * @param {Uint8Array} h
+ * @param {Uint8Array} randomness
+ * @returns {Uint8Array}
+ */
+export function assemble(excerpt, a, b1, b2, c, h, randomness) {
+    const ptr0 = passArray8ToWasm0(excerpt, wasm.__wbindgen_malloc);
+    const len0 = WASM_VECTOR_LEN;
+    const ptr1 = passArray8ToWasm0(a, wasm.__wbindgen_malloc);
+    const len1 = WASM_VECTOR_LEN;
+    const ptr2 = passArray8ToWasm0(b1, wasm.__wbindgen_malloc);
+    const len2 = WASM_VECTOR_LEN;
+    const ptr3 = passArray8ToWasm0(b2, wasm.__wbindgen_malloc);
+    const len3 = WASM_VECTOR_LEN;
+    const ptr4 = passArray8ToWasm0(c, wasm.__wbindgen_malloc);
+    const len4 = WASM_VECTOR_LEN;
+    const ptr5 = passArray8ToWasm0(h, wasm.__wbindgen_malloc);
+    const len5 = WASM_VECTOR_LEN;
+    const ptr6 = passArray8ToWasm0(randomness, wasm.__wbindgen_malloc);
+    const len6 = WASM_VECTOR_LEN;
+    const ret = wasm.assemble(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3, ptr4, len4, ptr5, len5, ptr6, len6);
+    if (ret[3]) {
+        throw takeFromExternrefTable0(ret[2]);
+    }
+    var v8 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+    wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
+    return v8;
+}
+
+/**
+ * The sum that an excerpt is for, as an uncompressed point; or the part `part` of `parts` of its terms. Unblinded: it
+ * must not leave the process.
+ * @param {Uint8Array} excerpt
+ * @param {number} part
+ * @param {number} parts
+ * @param {Uint8Array} witness
+ * @returns {Uint8Array}
+ */
+export function piece(excerpt, part, parts, witness) {
+    const ptr0 = passArray8ToWasm0(excerpt, wasm.__wbindgen_malloc);
+    const len0 = WASM_VECTOR_LEN;
+    const ptr1 = passArray8ToWasm0(witness, wasm.__wbindgen_malloc);
+    const len1 = WASM_VECTOR_LEN;
+    const ret = wasm.piece(ptr0, len0, part, parts, ptr1, len1);
+    if (ret[3]) {
+        throw takeFromExternrefTable0(ret[2]);
+    }
+    var v3 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+    wasm.__wbindgen_free(ret[0], ret[1] * 1, 1);
+    return v3;
+}
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
@@ -156,9 +179,9 @@ function __wbg_get_imports() {
     };
 }
 
-const ProverFinalization = (typeof FinalizationRegistry === 'undefined')
+const KeyFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
-    : new FinalizationRegistry(ptr => wasm.__wbg_prover_free(ptr, 1));
+    : new FinalizationRegistry(ptr => wasm.__wbg_key_free(ptr, 1));
 const VerifierFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_verifier_free(ptr, 1));

@@ -26,6 +26,7 @@
 
 pub mod domain;
 pub mod encoding;
+pub mod excerpt;
 pub mod field;
 pub mod fixed_bases;
 pub mod msm;
@@ -38,43 +39,58 @@ use verify::PreparedKey;
 use wasm_bindgen::prelude::*;
 use zkey::ProvingKey;
 
-/// A parsed proving key.
+/// A parsed proving key, to take excerpts of.
 #[wasm_bindgen]
-pub struct Prover {
+pub struct Key {
     key: ProvingKey,
 }
 
 #[wasm_bindgen]
-impl Prover {
+impl Key {
     /// Parses a snarkjs `.zkey`. Throws when it is cut short or of another curve or protocol.
     #[wasm_bindgen(constructor)]
-    pub fn new(zkey: &[u8]) -> Result<Prover, JsError> {
-        Ok(Prover { key: ProvingKey::parse(zkey)? })
+    pub fn new(zkey: &[u8]) -> Result<Key, JsError> {
+        Ok(Key { key: ProvingKey::parse(zkey)? })
     }
 
-    /// One of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`, as an uncompressed point; or the part
-    /// `part` of `parts` of its terms. Unblinded: it must not leave the process.
-    pub fn piece(&self, name: &str, part: u32, parts: u32, witness: &[u8]) -> Result<Vec<u8>, JsError> {
-        let piece = Piece::named(name).ok_or_else(|| JsError::new("no such piece of a proof"))?;
-        let part = Part::new(part as usize, parts as usize)
-            .ok_or_else(|| JsError::new("no such part of a piece"))?;
-        let witness = prove::parse_witness(&self.key, witness)?;
-        Ok(prove::piece(&self.key, piece, part, &witness))
+    /// What [`piece`] takes for one of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`; and for
+    /// `joint` what [`assemble`] takes. For instances of this very module.
+    pub fn excerpt(&self, name: &str) -> Result<Vec<u8>, JsError> {
+        let piece = match name {
+            "joint" => None,
+            _ => Some(Piece::named(name).ok_or_else(|| JsError::new("no such piece of a proof"))?),
+        };
+        Ok(self.key.excerpt(piece))
     }
+}
 
-    /// Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns A, B, C: 384 bytes.
-    pub fn assemble(
-        &self,
-        a: &[u8],
-        b1: &[u8],
-        b2: &[u8],
-        c: &[u8],
-        h: &[u8],
-        randomness: &[u8],
-    ) -> Result<Vec<u8>, JsError> {
-        let blinding = prove::Blinding::from_bytes(randomness)?;
-        Ok(prove::assemble(&self.key, [a, b1, c, h], b2, &blinding)?)
-    }
+/// The sum that an excerpt is for, as an uncompressed point; or the part `part` of `parts` of its terms. Unblinded: it
+/// must not leave the process.
+#[wasm_bindgen]
+pub fn piece(excerpt: &[u8], part: u32, parts: u32, witness: &[u8]) -> Result<Vec<u8>, JsError> {
+    let part =
+        Part::new(part as usize, parts as usize).ok_or_else(|| JsError::new("no such part of a piece"))?;
+    let (piece, key) = ProvingKey::from_excerpt(excerpt)?;
+    let piece = piece.ok_or_else(|| JsError::new("no excerpt for a piece of a proof"))?;
+    let witness = prove::parse_witness(&key, witness)?;
+    Ok(prove::piece(&key, piece, part, &witness))
+}
+
+/// Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns
+/// A, B, C: 384 bytes. The excerpt may be any of the key's.
+#[wasm_bindgen]
+pub fn assemble(
+    excerpt: &[u8],
+    a: &[u8],
+    b1: &[u8],
+    b2: &[u8],
+    c: &[u8],
+    h: &[u8],
+    randomness: &[u8],
+) -> Result<Vec<u8>, JsError> {
+    let blinding = prove::Blinding::from_bytes(randomness)?;
+    let (_, key) = ProvingKey::from_excerpt(excerpt)?;
+    Ok(prove::assemble(&key, [a, b1, c, h], b2, &blinding)?)
 }
 
 /// A verification key with its pairing of alpha and beta done and the lines of gamma and delta prepared.

@@ -23,7 +23,7 @@ const COEFFICIENT: usize = 44;
 
 /// Why a key was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ZkeyError(&'static str);
+pub struct ZkeyError(pub(crate) &'static str);
 
 impl fmt::Display for ZkeyError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -51,7 +51,7 @@ pub struct Coefficient {
 }
 
 /// A proving key: its long vectors of points as [`msm::msm`] takes them, others as arkworks keeps them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ProvingKey {
     /// Signals, the constant 1 included.
     pub variables: usize,
@@ -111,7 +111,7 @@ impl ProvingKey {
             beta_g2,
             delta_g1,
             delta_g2,
-            coefficients: coefficients(sections.get(4)?, domain, variables)?,
+            coefficients: all_coefficients(sections.get(4)?, domain, variables)?,
             a: points(sections.get(5)?, n, G1, Reader::g1)?,
             b_g1: points(sections.get(6)?, n, G1, Reader::g1)?,
             b_g2: points(sections.get(7)?, n, G2, Reader::g2)?,
@@ -127,19 +127,30 @@ fn points<'a, P, Q: From<P>>(
     size: usize,
     read: fn(&mut Reader<'a>) -> Result<P, ZkeyError>,
 ) -> Result<Vec<Q>, ZkeyError> {
-    // Compared before anything is reserved: a lying header must not make us allocate.
+    // As below: compared before anything is reserved.
     if count.checked_mul(size) != Some(section.len()) {
-        return Err(ZkeyError("has a section of another length than its header says"));
+        return Err(OTHER_LENGTH);
     }
     let mut reader = Reader(section);
     (0..count).map(|_| read(&mut reader).map(Q::from)).collect()
 }
 
-fn coefficients(section: &[u8], domain: u32, variables: u32) -> Result<Vec<Coefficient>, ZkeyError> {
+fn all_coefficients(section: &[u8], domain: u32, variables: u32) -> Result<Vec<Coefficient>, ZkeyError> {
     let mut reader = Reader(section);
+    let coefficients = coefficients(&mut reader, domain, variables)?;
+    if reader.0.is_empty() { Ok(coefficients) } else { Err(OTHER_LENGTH) }
+}
+
+/// A count, and so many coefficients.
+pub(crate) fn coefficients(
+    reader: &mut Reader,
+    domain: u32,
+    variables: u32,
+) -> Result<Vec<Coefficient>, ZkeyError> {
     let count = reader.u32()? as usize;
-    if count.checked_mul(COEFFICIENT) != Some(reader.0.len()) {
-        return Err(ZkeyError("has a section of another length than its header says"));
+    // Compared before anything is reserved: a lying header must not make us allocate.
+    if count.checked_mul(COEFFICIENT).is_none_or(|length| length > reader.0.len()) {
+        return Err(OTHER_LENGTH);
     }
     (0..count)
         .map(|_| {
@@ -192,23 +203,24 @@ impl<'a> Sections<'a> {
     }
 }
 
+const OTHER_LENGTH: ZkeyError = ZkeyError("has a section of another length than its header says");
 const CUT_SHORT: ZkeyError = ZkeyError("is cut short");
 
 /// What is left to read.
-struct Reader<'a>(&'a [u8]);
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], ZkeyError> {
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], ZkeyError> {
         let (head, tail) = self.0.split_at_checked(length).ok_or(CUT_SHORT)?;
         self.0 = tail;
         Ok(head)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], ZkeyError> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], ZkeyError> {
         self.take(N)?.try_into().map_err(|_| CUT_SHORT)
     }
 
-    fn u32(&mut self) -> Result<u32, ZkeyError> {
+    pub(crate) fn u32(&mut self) -> Result<u32, ZkeyError> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 

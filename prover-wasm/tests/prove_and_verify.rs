@@ -18,12 +18,14 @@ fn prove(zkey: &[u8], witness: &[u8], randomness: [u8; 96]) -> Vec<u8> {
 
 fn prove_in_parts(zkey: &[u8], witness: &[u8], randomness: [u8; 96], count: usize) -> Vec<u8> {
     let key = ProvingKey::parse(zkey).unwrap();
+    let excerpt = |piece| ProvingKey::from_excerpt(&key.excerpt(piece)).unwrap().1;
     let witness = parse_witness(&key, witness).unwrap();
     let [a, b1, b2, c, h] = [Piece::A, Piece::B1, Piece::B2, Piece::C, Piece::H].map(|p| -> Vec<u8> {
+        let key = excerpt(Some(p));
         (0..count).flat_map(|i| piece(&key, p, Part::new(i, count).unwrap(), &witness)).collect()
     });
     let blinding = Blinding::from_bytes(&randomness).unwrap();
-    assemble(&key, [&a, &b1, &c, &h], &b2, &blinding).unwrap()
+    assemble(&excerpt(None), [&a, &b1, &c, &h], &b2, &blinding).unwrap()
 }
 
 fn honest() -> (PreparedKey, Vec<u8>, Vec<u8>) {

@@ -17,7 +17,7 @@ import {
   pairOf,
   progression,
 } from "../../tests/support/known_points.ts";
-import { kernelVariants, proverKernels } from "../../tests/support/prover_kernels.ts";
+import { kernelVariants, proverKernels, summing } from "../../tests/support/prover_kernels.ts";
 import { isDeep, runs, seed } from "../../tests/support/property_runs.ts";
 import { FIELD_MODULUS as R } from "../core/field.ts";
 import type { PieceShare } from "./worker_task.ts";
@@ -96,28 +96,24 @@ const pieces = [{ piece: "a", parts: 1 }, { piece: "b1", parts: 2 }, { piece: "b
 }] as const;
 
 /** Compares every sum of a key over these points, whole or in parts, with what it has to be. */
-function holds({ Prover }: Kernels, { known, pairs, scalars }: Terms, constant = zero): void {
+function holds(kernels: Kernels, { known, pairs, scalars }: Terms, constant = zero): void {
   const witness = witnessBytes(scalars);
-  const prover = new Prover(forgedKey(pairs ?? known.map(pairAt), pairAt(constant)));
-  try {
-    const sumOf = (piece: PieceShare["piece"], parts: number) =>
-      filled(parts, (part) => prover.piece(piece, part, parts, witness));
-    const all = knownSum([...known, constant], [...scalars, 1n]);
-    const expected = {
-      a: g1Bytes(all.g1),
-      b1: g1Bytes(all.g1),
-      b2: g2Bytes(all.g2),
-      c: g1Bytes(knownSum(known.slice(1), scalars.slice(1)).g1),
-    };
-    for (const { piece, parts } of pieces) {
-      assert.deepEqual(sumOf(piece, 1)[0], expected[piece], piece);
-      if (known.length < 1000) assert.deepEqual(added(sumOf(piece, parts)), expected[piece], piece);
-    }
-    const h = knownSum(filled(DOMAIN, (i) => known[i % known.length]), quotient(scalars));
-    assert.deepEqual(sumOf("h", 1)[0], g1Bytes(h.g1), "h");
-  } finally {
-    prover.free();
+  const sum = summing(kernels, forgedKey(pairs ?? known.map(pairAt), pairAt(constant)));
+  const sumOf = (piece: PieceShare["piece"], parts: number) =>
+    filled(parts, (part) => sum({ piece, part, parts }, witness));
+  const all = knownSum([...known, constant], [...scalars, 1n]);
+  const expected = {
+    a: g1Bytes(all.g1),
+    b1: g1Bytes(all.g1),
+    b2: g2Bytes(all.g2),
+    c: g1Bytes(knownSum(known.slice(1), scalars.slice(1)).g1),
+  };
+  for (const { piece, parts } of pieces) {
+    assert.deepEqual(sumOf(piece, 1)[0], expected[piece], piece);
+    if (known.length < 1000) assert.deepEqual(added(sumOf(piece, parts)), expected[piece], piece);
   }
+  const h = knownSum(filled(DOMAIN, (i) => known[i % known.length]), quotient(scalars));
+  assert.deepEqual(sumOf("h", 1)[0], g1Bytes(h.g1), "h");
 }
 
 /** The sum of points as the WASM writes them, of G1 or of G2. */
@@ -227,19 +223,18 @@ for (const { variant, ignore } of kernelVariants) {
     name: `the ${variant} prover refuses a witness with a value of r or above, and goes on`,
     ignore,
     async fn() {
-      const { Prover } = await proverKernels(variant);
-      const prover = new Prover(forgedKey(known(1n, 2n, 3n).map(pairAt), pairAt(zero)));
+      const key = forgedKey(known(1n, 2n, 3n).map(pairAt), pairAt(zero));
+      const sum = summing(await proverKernels(variant), key);
+      const sumOf = (...witness: bigint[]) => sum({ piece: "a", part: 0, parts: 1 }, witnessBytes(witness));
       for (const value of [R, R + 1n, 2n * R, (1n << 255n) - 1n, (1n << 256n) - 1n]) {
         for (const witness of [[1n, value, 0n], [1n, 0n, value]]) {
-          assert.throws(() => prover.piece("a", 0, 1, witnessBytes(witness)), /no field element/);
+          assert.throws(() => sumOf(...witness), /no field element/);
         }
       }
       for (const witness of [[0n, 1n, 1n], [2n, 1n, 1n], [R + 1n, 1n, 1n]]) {
-        assert.throws(() => prover.piece("a", 0, 1, witnessBytes(witness)), /does not begin with 1/);
+        assert.throws(() => sumOf(...witness), /does not begin with 1/);
       }
-      const sum = prover.piece("a", 0, 1, witnessBytes([1n, R - 1n, R - 1n]));
-      assert.deepEqual(sum, g1Bytes(pairAt({ k: R - 4n, t: 0 }).g1));
-      prover.free();
+      assert.deepEqual(sumOf(1n, R - 1n, R - 1n), g1Bytes(pairAt({ k: R - 4n, t: 0 }).g1));
     },
   });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
-import { proverKernels } from "../../tests/support/prover_kernels.ts";
+import { proverKernels, summing } from "../../tests/support/prover_kernels.ts";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
 import { hasWideArithmetic } from "../core/wide_arithmetic.ts";
@@ -22,12 +22,13 @@ Deno.test({
     const randomness = new Uint8Array(96).fill(0xff);
     const proofs = [];
     for (const [variant, workers] of [["plain", 1], ["wide", 4]] as const) {
-      const { Prover, Verifier } = await proverKernels(variant);
-      const prover = new Prover(artifact("withdraw.zkey"));
+      const kernels = await proverKernels(variant);
+      const { Key, Verifier, assemble } = kernels;
+      const sum = summing(kernels, artifact("withdraw.zkey"));
       const shares = spread(workers);
-      const points = shares.map(({ piece, part, parts }) => prover.piece(piece, part, parts, witness));
-      const { a, b1, b2, c, h } = joined(shares, points);
-      const proof = prover.assemble(a, b1, b2, c, h, randomness);
+      const { a, b1, b2, c, h } = joined(shares, shares.map((share) => sum(share, witness)));
+      const joint = new Key(artifact("withdraw.zkey")).excerpt("joint");
+      const proof = assemble(joint, a, b1, b2, c, h, randomness);
       const verifier = new Verifier(vkey);
       assert.equal(verifier.verify(proof, signals), true, variant);
       assert.equal(verifier.verify(proof, signals.with(31, signals[31] ^ 1)), false, variant);

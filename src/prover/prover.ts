@@ -19,7 +19,13 @@ import {
 import { locations } from "./locations.ts";
 import { joined, spread } from "./proof_shares.ts";
 import type { WitnessInputs } from "./witness.ts";
-import type { Pieces, TaskResults, WorkerTask } from "./worker_task.ts";
+import {
+  excerptNames,
+  type KeyExcerpts,
+  type Pieces,
+  type TaskResults,
+  type WorkerTask,
+} from "./worker_task.ts";
 
 /** Inputs of a withdrawal's circuit, all canonical field elements; the paths have 20 entries. */
 export interface WithdrawInput {
@@ -104,11 +110,11 @@ export interface ProverOptions {
 /** One circuit's files in the form that the workers take. */
 interface ProvingFiles {
   readonly program: ArrayBufferLike;
-  readonly zkey: ArrayBufferLike;
+  readonly key: KeyExcerpts;
 }
 
 /**
- * By default: a worker that has proved for both circuits holds 45 MB. On four, a proof's sums take a third of the time
+ * By default: a worker that has proved for both circuits holds 50 MB. On four, a proof's sums take a third of the time
  * that they take on one. See docs/performance.md for what more would gain.
  */
 const MAX_WORKERS = 4;
@@ -154,7 +160,7 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
   const provingFiles = (circuit: CircuitName): Promise<ProvingFiles> => {
     const known = files.get(circuit);
     if (known !== undefined) return known;
-    const loading = loadProvingFiles(artifacts, circuit);
+    const loading = loadProvingFiles(artifacts, circuit, (zkey) => pool.run({ kind: "parse", zkey }));
     files.set(circuit, loading);
     loading.catch(() => files.delete(circuit)); // a file that is restored works without a restart
     return loading;
@@ -178,7 +184,7 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
   ): Promise<ProofWithSignals> {
     const report = progressReporter(onProgress);
     report("loading");
-    const { program, zkey } = await unlessAborted(() => provingFiles(circuit), signal);
+    const { program, key } = await unlessAborted(() => provingFiles(circuit), signal);
     report("witness", "loading");
     const witness = await pool.run({ kind: "witness", program, inputs }, { signal });
     report("proving", "witness");
@@ -188,7 +194,8 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
       const points = await allOrCancel(
         shares,
         async (share, signal) => {
-          const point = await pool.run({ kind: "piece", circuit, zkey, witness, share }, { signal });
+          const excerpt = key[share.piece];
+          const point = await pool.run({ kind: "piece", excerpt, witness, share }, { signal });
           report("proving", share.piece, share.parts);
           return point;
         },
@@ -200,7 +207,7 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
       // the secrets are not needed any more, whatever happened
       witness.fill(0, (vkeys[circuit].publicSignals + 1) * 32);
     }
-    const proof = await pool.run({ kind: "assemble", circuit, zkey, pieces }, { signal })
+    const proof = await pool.run({ kind: "assemble", excerpt: key.joint, pieces }, { signal })
       .finally(() => Object.values(pieces).forEach((points) => points.fill(0)));
     report("proving", "assemble");
     const publicSignals = signalsOfWitness(witness, vkeys[circuit].publicSignals);
@@ -244,12 +251,18 @@ async function perCircuit<T>(make: (circuit: CircuitName) => Promise<T>): Promis
   return Object.fromEntries(entries) as Record<CircuitName, T>;
 }
 
-async function loadProvingFiles(artifacts: Artifacts, circuit: CircuitName): Promise<ProvingFiles> {
+async function loadProvingFiles(
+  artifacts: Artifacts,
+  circuit: CircuitName,
+  parse: (zkey: Uint8Array) => Promise<KeyExcerpts<Uint8Array>>,
+): Promise<ProvingFiles> {
   const [program, zkey] = await Promise.all([
     artifacts.load(`${circuit}.wasm`),
     artifacts.load(`${circuit}.zkey`),
   ]);
-  return { program: share(program), zkey: share(zkey) };
+  const parsed = await parse(zkey);
+  const excerpts = excerptNames.map((name) => [name, share(parsed[name])] as const);
+  return { program: share(program), key: Object.fromEntries(excerpts) as unknown as KeyExcerpts };
 }
 
 function integer(value: number, what: string): bigint {
@@ -258,7 +271,7 @@ function integer(value: number, what: string): bigint {
 }
 
 /** Where pages are not isolated from other origins there is no shared memory: workers get copies then. */
-function share(bytes: Uint8Array<ArrayBuffer>): ArrayBufferLike {
+function share(bytes: Uint8Array): ArrayBufferLike {
   if (typeof SharedArrayBuffer === "undefined") return bytes.slice().buffer;
   const shared = new SharedArrayBuffer(bytes.length);
   new Uint8Array(shared).set(bytes);

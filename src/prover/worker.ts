@@ -1,6 +1,6 @@
 /**
- * The worker thread: one task at a time, in the order they come. It keeps parsed keys. Whatever goes wrong is answered
- * with a message; secrets are never put into one.
+ * The worker thread: one task at a time, in the order they come. It keeps verification keys; of proving keys it has what
+ * a task brings. Whatever goes wrong is answered with a message; secrets are never put into one.
  *
  * A witness holds the note's secrets. What this thread has of it in memory of its own is overwritten or handed over
  * before the next task, also when the task fails: the witness, the memory of the witness program, unblinded points,
@@ -10,13 +10,19 @@
  */
 import type { CircuitName } from "../core/groth16.ts";
 import { hasWideArithmetic } from "../core/wide_arithmetic.ts";
-import { initSync, Prover, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
+import { assemble, initSync, Key, piece, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
 import { transferable } from "../threads/transferable.ts";
 import { failure, type WorkerMessage } from "../threads/worker_message.ts";
 import { computeWitness } from "./witness.ts";
-import type { TaskResults, WorkerTask } from "./worker_task.ts";
+import {
+  arraysOf,
+  excerptNames,
+  type KeyExcerpts,
+  type TaskResults,
+  type WorkerTask,
+} from "./worker_task.ts";
 
 /** Bytes of randomness that blind a proof: 48 for r and 48 for s. */
 const BLINDING_BYTES = 96;
@@ -30,14 +36,12 @@ const scope = self as unknown as {
 };
 
 initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
-const provers = new Map<CircuitName, Prover>();
 const verifiers = new Map<CircuitName, Verifier>();
 
 scope.onmessage = ({ data: task }) => {
   try {
     const result = run(task);
-    const arrays = typeof result === "boolean" ? [] : [result];
-    scope.postMessage({ kind: "done", result }, transferable(arrays)); // handed over: no copy stays
+    scope.postMessage({ kind: "done", result }, transferable(arraysOf(result))); // handed over: no copy stays
   } catch (error) {
     scope.postMessage(failure(error, "prover"), []);
   } finally {
@@ -49,15 +53,15 @@ function run(task: WorkerTask): TaskResults[keyof TaskResults] {
   switch (task.kind) {
     case "witness":
       return computeWitness(new Uint8Array(task.program).slice(), task.inputs);
-    case "piece": {
-      const { piece, part, parts } = task.share;
-      return proverOf(task.circuit, task.zkey).piece(piece, part, parts, task.witness);
-    }
+    case "parse":
+      return excerptsOf(task.zkey);
+    case "piece":
+      return piece(new Uint8Array(task.excerpt), task.share.part, task.share.parts, task.witness);
     case "assemble": {
       const { a, b1, b2, c, h } = task.pieces;
       const randomness = crypto.getRandomValues(new Uint8Array(BLINDING_BYTES));
       try {
-        return proverOf(task.circuit, task.zkey).assemble(a, b1, b2, c, h, randomness);
+        return assemble(new Uint8Array(task.excerpt), a, b1, b2, c, h, randomness);
       } finally {
         randomness.fill(0);
       }
@@ -76,8 +80,12 @@ function forget(task: WorkerTask): void {
   if (task.kind === "assemble") { for (const points of Object.values(task.pieces)) points.fill(0); }
 }
 
-function proverOf(circuit: CircuitName, zkey: ArrayBufferLike): Prover {
-  let prover = provers.get(circuit);
-  if (prover === undefined) provers.set(circuit, prover = new Prover(new Uint8Array(zkey)));
-  return prover;
+function excerptsOf(zkey: Uint8Array): KeyExcerpts<Uint8Array> {
+  const key = new Key(zkey);
+  try {
+    const excerpts = excerptNames.map((name) => [name, key.excerpt(name)] as const);
+    return Object.fromEntries(excerpts) as unknown as KeyExcerpts<Uint8Array>;
+  } finally {
+    key.free();
+  }
 }

@@ -7,11 +7,11 @@ import type { WorkerMessage } from "../threads/worker_message.ts";
 import { joined, spread } from "./proof_shares.ts";
 import { createProver } from "./prover.ts";
 import { computeWitness } from "./witness.ts";
-import type { TaskResults, WorkerTask } from "./worker_task.ts";
+import type { KeyExcerpts, TaskResults, WorkerTask } from "./worker_task.ts";
 
 const artifact = (name: string) => Deno.readFileSync(new URL(`../../artifacts/${name}`, import.meta.url));
 const program = artifact("withdraw.wasm").buffer;
-const zkey = artifact("withdraw.zkey").buffer;
+const zkey = artifact("withdraw.zkey");
 const inputs = { ...honestWithdrawal(3n) };
 const nothing: Left = { kind: "left", witness: 0, pieces: 0, answer: 0, witnessProgram: 0 };
 
@@ -68,24 +68,31 @@ Deno.test("nor when the inputs are refused", () =>
 Deno.test("a worker keeps neither witness nor unblinded points, whatever comes of the pieces", () =>
   withWorker(async (ask) => {
     const witness = computeWitness(new Uint8Array(program), inputs);
+    const [parsed, leftOfKey] = await ask({ kind: "parse", zkey });
+    assert(parsed.kind === "done");
+    const key = parsed.result as KeyExcerpts<Uint8Array<ArrayBuffer>>;
+    assert.deepEqual(leftOfKey, nothing);
+    const excerpt = key.joint.buffer;
     const shares = spread(4);
     const points: Uint8Array[] = [];
     for (const share of shares) {
-      const [answer, left] = await ask({ kind: "piece", circuit: "withdraw", zkey, witness, share });
+      const [answer, left] = await ask({ kind: "piece", excerpt: key[share.piece].buffer, witness, share });
       assert(answer.kind === "done");
       points.push(answer.result as Uint8Array);
       assert.deepEqual(left, nothing);
     }
     const pieces = joined(shares, points);
-    const [proof, leftOfPieces] = await ask({ kind: "assemble", circuit: "withdraw", zkey, pieces });
+    const [proof, leftOfPieces] = await ask({ kind: "assemble", excerpt, pieces });
     assert(proof.kind === "done" && (proof.result as Uint8Array).length === 384);
     assert.deepEqual(leftOfPieces, nothing);
 
     const malformed = { ...pieces, h: pieces.h.slice(1) };
     const failures: WorkerTask[] = [
-      { kind: "piece", circuit: "withdraw", zkey, witness: witness.slice(32), share: shares[0] },
-      { kind: "piece", circuit: "deposit", zkey: zkey.slice(9), witness, share: shares[0] },
-      { kind: "assemble", circuit: "withdraw", zkey, pieces: malformed },
+      { kind: "parse", zkey: zkey.slice(9) },
+      { kind: "piece", excerpt: key.a.buffer, witness: witness.slice(32), share: shares[0] },
+      { kind: "piece", excerpt: key.a.buffer.slice(9), witness, share: shares[0] },
+      { kind: "piece", excerpt, witness, share: shares[0] }, // for no sum
+      { kind: "assemble", excerpt, pieces: malformed },
     ];
     for (const task of failures) {
       const [answer, left] = await ask(task);

@@ -2,7 +2,7 @@
  * The prover's own worker, watched: after each answer it tells how many bytes that are not zero are left of the task, of
  * what was answered, and of the witness program's memory. For tests of what a worker keeps.
  */
-import type { TaskResults, WorkerTask } from "../../src/prover/worker_task.ts";
+import { arraysOf, type TaskResults, type WorkerTask } from "../../src/prover/worker_task.ts";
 import type { WorkerMessage } from "../../src/threads/worker_message.ts";
 
 /** What is left, by where. Sent after the worker's answer. */
@@ -32,9 +32,7 @@ const programs: WebAssembly.Memory[] = [];
 
 scope.postMessage = (message, transfer = []) => {
   post(message, transfer);
-  if (message.kind === "done" && typeof message.result !== "boolean") {
-    answers.push(message.result);
-  }
+  if (message.kind === "done") answers.push(...arraysOf(message.result));
 };
 
 const { Instance } = WebAssembly;
