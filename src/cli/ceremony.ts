@@ -230,7 +230,14 @@ async function withStep<T>(
   const arithmetic = openArithmetic();
   try {
     const onProgress = (what: string, fraction: number) => talk.progress(what, fraction);
-    return await work({ folder: wiring.ceremonyFolder(directory), arithmetic, onProgress }, talk);
+    const done = work({ folder: wiring.ceremonyFolder(directory), arithmetic, onProgress }, talk);
+    const cut = wiring.stopped().then(() => {
+      throw new Problem(
+        "cancelled",
+        "the step was cut off, and can be made again: the transcript counts alone",
+      );
+    });
+    return await Promise.race([done, cut]);
   } finally {
     talk.clear();
     arithmetic.close();

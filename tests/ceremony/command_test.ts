@@ -65,6 +65,18 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
       );
     });
 
+    await t.step("a step that is cut off says so, and changes nothing", async () => {
+      const interrupt = new AbortController();
+      const beacon = ["ceremony", "beacon", at("c"), "--value", "ab".repeat(32), "--exponent", "40"];
+      const { code, stdout, stderr } = await tonado(beacon, {}, {
+        interrupts: interrupt.signal,
+        seesNotices: () => interrupt.abort(), // as soon as it works
+      });
+      assert.deepEqual([code, stdout], [130, ""], stderr);
+      assert.match(stderr, /the step was cut off, and can be made again/);
+      assert.equal((await ceremony(["verify"])).code, 0);
+    });
+
     await t.step("the beacon closes it", async () => {
       const { code, stdout, stderr } = await ceremony([
         "beacon",

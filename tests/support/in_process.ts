@@ -24,6 +24,8 @@ export interface Person {
   readonly secrets?: readonly string[];
   /** Told of every piece of standard output as it is written. */
   readonly sees?: (text: string) => void;
+  /** Told of every piece of standard error. */
+  readonly seesNotices?: (text: string) => void;
   /** Ends the command, as Ctrl-C does. */
   readonly interrupts?: AbortSignal;
 }
@@ -50,7 +52,14 @@ export async function tonado(
         person.sees?.(text);
       },
     },
-    stderr: { isTerminal: false, columns: 80, write: (text) => void (stderr += text) },
+    stderr: {
+      isTerminal: false,
+      columns: 80,
+      write: (text) => {
+        stderr += text;
+        person.seesNotices?.(text);
+      },
+    },
     makeTempDir: unused,
     removeDir: unused,
     now: Date.now,
