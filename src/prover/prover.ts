@@ -20,6 +20,7 @@ import { locations } from "./locations.ts";
 import { joined, spread } from "./proof_shares.ts";
 import type { WitnessInputs } from "./witness.ts";
 import {
+  arraysOf,
   excerptNames,
   type KeyExcerpts,
   type Pieces,
@@ -154,6 +155,7 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     idleMs: options.idleMs,
     cancelMs: options.cancelMs ?? CANCEL_MS,
     startWorker: options.startWorker ?? (() => threads.start(locations.worker)),
+    discard: (result) => arraysOf(result as TaskResults[keyof TaskResults]).forEach((bytes) => bytes.fill(0)),
   });
 
   const files = new Map<CircuitName, Promise<ProvingFiles>>();
@@ -187,25 +189,25 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     const { program, key } = await unlessAborted(() => provingFiles(circuit), signal);
     report("witness", "loading");
     const witness = await pool.run({ kind: "witness", program, inputs }, { signal });
-    report("proving", "witness");
-    const shares = spread(pool.free);
+    const points: Uint8Array[] = [];
     let pieces: Pieces;
     try {
-      const points = await allOrCancel(
-        shares,
-        async (share, signal) => {
+      report("proving", "witness");
+      const shares = spread(pool.free);
+      await allOrCancel(
+        [...shares.entries()],
+        async ([i, share], signal) => {
           const excerpt = key[share.piece];
-          const point = await pool.run({ kind: "piece", excerpt, witness, share }, { signal });
+          points[i] = await pool.run({ kind: "piece", excerpt, witness, share }, { signal });
           report("proving", share.piece, share.parts);
-          return point;
         },
         signal,
       );
       pieces = joined(shares, points);
-      for (const point of points) point.fill(0);
     } finally {
       // the secrets are not needed any more, whatever happened
       witness.fill(0, (vkeys[circuit].publicSignals + 1) * 32);
+      points.forEach((point) => point.fill(0));
     }
     const proof = await pool.run({ kind: "assemble", excerpt: key.joint, pieces }, { signal })
       .finally(() => Object.values(pieces).forEach((points) => points.fill(0)));
@@ -294,15 +296,15 @@ async function unlessAborted<T>(work: () => Promise<T>, signal?: AbortSignal): P
 }
 
 /** Runs all; when one fails, the others are cancelled and its error is thrown. */
-async function allOrCancel<T, R>(
+async function allOrCancel<T>(
   items: readonly T[],
-  run: (item: T, signal: AbortSignal) => Promise<R>,
+  run: (item: T, signal: AbortSignal) => Promise<void>,
   signal?: AbortSignal,
-): Promise<R[]> {
+): Promise<void> {
   const failed = new AbortController();
   const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
   try {
-    return await Promise.all(items.map((item) => run(item, either)));
+    await Promise.all(items.map((item) => run(item, either)));
   } catch (error) {
     failed.abort();
     throw error;

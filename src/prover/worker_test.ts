@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { honestWithdrawal } from "../../tests/support/circuit_inputs.ts";
 import { withdrawInput } from "../../tests/support/proof_inputs.ts";
+import { until } from "../../tests/support/until.ts";
 import type { Left, Ready } from "../../tests/support/watched_worker.ts";
 import type { WorkerMessage } from "../threads/worker_message.ts";
 import { joined, spread } from "./proof_shares.ts";
-import { createProver } from "./prover.ts";
+import { createProver, type Prover } from "./prover.ts";
 import { computeWitness } from "./witness.ts";
 import type { KeyExcerpts, TaskResults, WorkerTask } from "./worker_task.ts";
 
@@ -125,3 +126,65 @@ Deno.test("the calling thread keeps no witness and no unblinded points either", 
   const wires = 7; // the constant 1, and six public signals
   for (const { witness } of shares) assert(witness.subarray(wires * 32).every((byte) => byte === 0));
 });
+
+/** A prover whose workers' answers are kept, as this thread has them. */
+async function withAnswers(
+  test: (prover: Prover, answers: readonly Uint8Array[]) => Promise<void>,
+): Promise<void> {
+  const answers: Uint8Array[] = [];
+  const prover = await createProver({
+    workers: 2,
+    startWorker() {
+      const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+      worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+        if (data.kind === "done" && data.result instanceof Uint8Array) answers.push(data.result);
+      });
+      return worker;
+    },
+  });
+  try {
+    await test(prover, answers);
+  } finally {
+    prover.close();
+  }
+}
+
+/** Bytes that are not zero, of the witness beyond the constant 1 and the public signals. */
+const secretsIn = (answer: Uint8Array) =>
+  answer.subarray(answer.length > 384 ? 7 * 32 : 0).filter((byte) => byte !== 0).length;
+
+Deno.test("nor of a proof that is cancelled while its witness is computed", () =>
+  withAnswers(async (prover, answers) => {
+    const abort = new AbortController();
+    const proof = prover.proveWithdraw(withdrawInput(), {
+      signal: abort.signal,
+      onProgress: ({ stage }) => stage === "witness" && setTimeout(() => abort.abort(), 0),
+    });
+    await assert.rejects(proof, { code: "cancelled" });
+    await until("the worker has answered all the same", () => Promise.resolve(answers.length > 0));
+    assert.ok(answers.every((answer) => secretsIn(answer) === 0));
+  }));
+
+Deno.test("nor of one that is cancelled while its sums are made", () =>
+  withAnswers(async (prover, answers) => {
+    const abort = new AbortController();
+    const proof = prover.proveWithdraw(withdrawInput(), {
+      signal: abort.signal,
+      onProgress: ({ fraction }) => fraction > 0.3 && abort.abort(),
+    });
+    await assert.rejects(proof, { code: "cancelled" });
+    await prover.proveWithdraw(withdrawInput()); // longer than what any worker was still at
+    assert.equal(answers.filter((answer) => secretsIn(answer) > 0).length, 1, "the proof's own bytes");
+  }));
+
+Deno.test("nor where who is told of the progress throws", () =>
+  withAnswers(async (prover, answers) => {
+    const thrown = new Error("no");
+    const proof = prover.proveWithdraw(withdrawInput(), {
+      onProgress({ stage }) {
+        if (stage === "proving") throw thrown;
+      },
+    });
+    await assert.rejects(proof, thrown);
+    assert.deepEqual(answers.map(secretsIn), [0]);
+  }));

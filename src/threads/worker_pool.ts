@@ -26,6 +26,8 @@ export interface WorkerPoolOptions {
    */
   readonly cancelMs?: number;
   readonly startWorker: () => Worker;
+  /** Given what a worker answers for a task that was cancelled meanwhile: to overwrite what is secret in it. */
+  readonly discard?: (result: unknown) => void;
 }
 
 /** How one task runs. */
@@ -195,7 +197,9 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   }
 
   #receive(seat: Seat, message: WorkerMessage<unknown>): void {
-    if (!this.#seats.has(seat)) return; // it was ended while it answered
+    const ended = !this.#seats.has(seat); // while it answered
+    if (message.kind === "done" && (ended || seat.job === undefined)) this.#options.discard?.(message.result);
+    if (ended) return;
     if (message.kind === "failed" && message.fatal) {
       this.#fail(seat, new Problem(message.code, message.message, { errors: message.errors }));
       return;
