@@ -1,5 +1,5 @@
 //! Excerpts of a parsed key as bytes: what one sum takes, or what joins the sums. A key is parsed by one thread, and all
-//! have its excerpts. Instances of WebAssembly do not share memory, so whoever makes a sum copies that sum's excerpt in,
+//! have its excerpts. Instances of this module do not share memory, so whoever makes a sum copies that sum's excerpt in,
 //! and holds it no longer than the sum takes.
 //!
 //! Layout: the number of the sum (0: what joins), variables, public, domain as u32; alpha, beta (G1), beta (G2), delta

@@ -29,7 +29,7 @@ export function curves(points: readonly Point[], x: string, y: string, title: st
         type: "quantitative",
         title: x,
         scale: { type: "log", base: 2 },
-        axis: { format: ",d" },
+        axis: { format: ",d", values: [...new Set(points.map(({ x }) => x))] },
       },
       y: { field: "y", type: "quantitative", title: y, scale: { type: "log", base: 10 } },
       color: { field: "series", type: "nominal", legend: { orient: "bottom", columns: 3 } },

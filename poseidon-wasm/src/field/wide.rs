@@ -203,3 +203,30 @@ pub fn to_bytes(x: &Element) -> [u8; 32] {
 fn is_settled(x: &Element) -> bool {
     x[3] < 61 << 57
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the highest limb: 0.474 R, which [`fold`] states, and r.
+    const FOLDED: u64 = (u64::MAX as u128 * 474 / 1000) as u64;
+    const R_TOP: u64 = R[3];
+
+    #[test]
+    fn fold_keeps_its_bound_at_the_top_of_every_unit() {
+        // The last before t + 1 units of 2^250; 144 of these are below 5 r.
+        for t in 0..144 {
+            let high = ((t + 1) << 58) - 1u128;
+            let folded = fold([u64::MAX, u64::MAX, u64::MAX, high as u64], (high >> 64) as u64);
+            assert!(folded[3] <= FOLDED, "{t}: {folded:x?}");
+        }
+    }
+
+    #[test]
+    fn bytes_of_any_number_are_read_as_settled() {
+        for byte in [0, 0x73, 0x74, 0xe7, 0xe8, 0xff] {
+            let read = from_bytes(&[byte; 32]);
+            assert!(read[3] <= R_TOP, "{byte:x}: {read:x?}");
+        }
+    }
+}
