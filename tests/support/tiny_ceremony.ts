@@ -83,6 +83,7 @@ export function memoryFolder(): Folder & { readonly files: Map<string, Uint8Arra
     files,
     has: (name) => Promise.resolve(files.has(name)),
     assertWritable: () => Promise.resolve(),
+    lock: () => Promise.resolve({ [Symbol.dispose]() {} }),
     read: (name) => Promise.resolve(files.get(name)?.slice()),
     write: (name, content) => Promise.resolve(void files.set(name, new Uint8Array(content))),
     remove: (name) => Promise.resolve(void files.delete(name)),

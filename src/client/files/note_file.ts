@@ -2,6 +2,7 @@
  * Notes in one encrypted file that only its owner may read. A change is written beside it, synced, and renamed over it,
  * under a lock: a reader sees the file before or after, never between, and no writer undoes another's change.
  */
+import { tryLock } from "../../config/file_lock.ts";
 import { readWhole } from "../../config/whole_file.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Secret } from "../../core/secret.ts";
@@ -164,18 +165,6 @@ async function lock(path: string, patienceMs: number): Promise<Disposable> {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
   return { [Symbol.dispose]: () => file.close() };
-}
-
-/** A runtime without `tryLock` (Deno 2.4) waits a second before it believes that the lock is held. */
-async function tryLock(file: Deno.FsFile): Promise<boolean> {
-  if (typeof file.tryLock === "function") return await file.tryLock(true);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), 1_000));
-  try {
-    return await Promise.race([file.lock(true).then(() => true), patience]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function unusable(path: string, how: "read" | "written", cause: unknown): Problem {

@@ -6,10 +6,11 @@ import type { Work } from "./work.ts";
 
 /** Runs tasks of {@linkcode Work}; what it is given is copied to the thread. */
 export interface Arithmetic {
-  /** @throws {Problem} `invalid_ceremony` with what the arithmetic refuses */
+  /** @throws {Problem} `invalid_ceremony` with what the arithmetic refuses, `cancelled` when it is closed */
   run<K extends keyof Work>(name: K, ...args: Parameters<Work[K]>): Promise<ReturnType<Work[K]>>;
   /** How many tasks run at a time. */
   readonly threads: number;
+  /** Ends the threads; what runs is refused. */
   close(): void;
 }
 
@@ -22,8 +23,12 @@ export function openArithmetic(
   const idle: Worker[] = [];
   const started: Worker[] = [];
   const waiting: ((worker: Worker) => void)[] = [];
+  const closing = Promise.withResolvers<never>();
+  closing.promise.catch(() => {}); // where nothing runs, nobody hears it
+  let closed = false;
 
   const take = (): Promise<Worker> => {
+    if (closed) return closing.promise;
     const free = idle.pop();
     if (free) return Promise.resolve(free);
     if (started.length < threads) {
@@ -42,8 +47,8 @@ export function openArithmetic(
   return {
     threads,
     async run(name, ...args) {
-      const worker = await take();
-      const answer = await new Promise<Answer>((resolve) => {
+      const worker = await Promise.race([take(), closing.promise]);
+      const answering = new Promise<Answer>((resolve) => {
         worker.onmessage = ({ data }: MessageEvent<Answer>) => resolve(data);
         worker.onerror = (event) => {
           event.preventDefault();
@@ -51,10 +56,15 @@ export function openArithmetic(
         };
         worker.postMessage({ name, args } satisfies Message);
       });
+      const answer = await Promise.race([answering, closing.promise]);
       give(worker);
       if ("error" in answer) throw new Problem("invalid_ceremony", answer.error);
       return answer.result as never;
     },
-    close: () => started.forEach((worker) => worker.terminate()),
+    close() {
+      closed = true;
+      started.forEach((worker) => worker.terminate());
+      closing.reject(new Problem("cancelled"));
+    },
   };
 }

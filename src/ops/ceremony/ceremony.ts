@@ -10,7 +10,15 @@ import { type Check, failed, ok, warning } from "../../core/check.ts";
 import { counted } from "../../core/units.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { type Beacon, beaconSeed, contribute, contributionSeeds } from "./contribution.ts";
-import { type Folder, type Keys, readKeys, readTranscript, TRANSCRIPT, writeRound } from "./folder.ts";
+import {
+  assertNoOtherKeys,
+  type Folder,
+  type Keys,
+  readKeys,
+  readTranscript,
+  TRANSCRIPT,
+  writeRound,
+} from "./folder.ts";
 import { initialKey } from "./initial.ts";
 import { checkDelta, checkInitialKey, checkKey } from "./key_checks.ts";
 import { checkPowers, openPowers, type Powers } from "./powers.ts";
@@ -46,10 +54,12 @@ const HASHING = "hashing the powers of tau";
 /**
  * Begins a ceremony: checks the powers of tau, makes both initial keys, and writes them with the transcript.
  *
- * @throws {Problem} `invalid_ceremony` for origins that are not what they must be, or a folder that has one already
+ * @throws {Problem} `invalid_ceremony` for origins that are not what they must be, or a folder that has one already, or
+ *   other keys; `already_running` while another run works on the folder
  */
 export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
   const { folder, arithmetic, r1cs } = step;
+  using _ = await folder.lock();
   if (await folder.has(TRANSCRIPT)) {
     throw refused(
       "ceremony",
@@ -81,6 +91,7 @@ export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
       report(step, `making the key of ${circuit}`),
     );
   }
+  await assertNoOtherKeys(folder, keys as Keys, constraints as Record<CircuitName, number>);
   const powersHash = await hashOf(step.powers, report(step, HASHING));
   return await writeRound(folder, keys as Keys, (written) => {
     const begun = (circuit: CircuitName) => ({
@@ -98,11 +109,13 @@ export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
  * Contributes to both keys, after checking the transcript and that the keys are those it tells of.
  *
  * @param step.entropy the contributor's own; the caller overwrites it
- * @throws {Problem} `invalid_ceremony` when what is there does not verify, or a beacon has closed it
+ * @throws {Problem} `invalid_ceremony` when what is there does not verify, or a beacon has closed it;
+ *   `already_running` while another run works on the folder
  */
 export async function contributeTo(
   step: Step & { readonly name: string; readonly entropy: Uint8Array },
 ): Promise<Transcript> {
+  using _ = await lockBegun(step.folder);
   const seeds = contributionSeeds(circuits, step.entropy);
   return await addRound(step, { name: step.name }, (circuit) => Promise.resolve(seeds[circuit]));
 }
@@ -115,6 +128,7 @@ export async function contributeTo(
 export async function closeWithBeacon(
   step: Step & { readonly name: string; readonly beacon: Beacon },
 ): Promise<Transcript> {
+  using _ = await lockBegun(step.folder);
   if ((await readTranscript(step.folder)).contributions.length === 0) {
     throw refused(
       "ceremony",
@@ -127,6 +141,13 @@ export async function closeWithBeacon(
   return await addRound(step, { name, beacon }, () => Promise.resolve(seed.slice()));
 }
 
+/** The lock of a folder that has a ceremony: where there is none, no folder is made. */
+async function lockBegun(folder: Folder): Promise<Disposable> {
+  await readTranscript(folder);
+  return await folder.lock();
+}
+
+/** In a folder that is locked: the transcript is read anew. */
 async function addRound(
   step: Step,
   by: { readonly name: string; readonly beacon?: Beacon },

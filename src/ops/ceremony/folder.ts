@@ -2,7 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuits } from "../../core/groth16.ts";
-import { refused } from "./sections.ts";
+import { refused, sameBytes } from "./sections.ts";
 import { LARGEST_TRANSCRIPT, largestKey } from "./sizes.ts";
 import { parseTranscript, type Transcript, transcriptBytes } from "./transcript.ts";
 import { parseZkey, writeZkey, type Zkey } from "./zkey.ts";
@@ -20,6 +20,13 @@ export interface Folder {
   has(name: string): Promise<boolean>;
   /** Makes the folder, if it is missing, and sees whether files can be written there. @throws {Problem} `cannot_write` */
   assertWritable(): Promise<void>;
+  /**
+   * Makes the folder, if it is missing, and keeps other runs from changing it until the lock is given back, or this process
+   * ends.
+   *
+   * @throws {Problem} `already_running` at once when another one has it, `cannot_write`
+   */
+  lock(): Promise<Disposable>;
   /** Writes a file whole or not at all, in place of one of that name; makes folders that are missing. */
   write(name: string, content: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
@@ -77,6 +84,29 @@ export async function readKeys(folder: Folder, transcript: Transcript, contribut
     return await parseZkey(bytes, file);
   };
   return { withdraw: await read("withdraw"), deposit: await read("deposit") };
+}
+
+/**
+ * Refuses to replace an initial key that is another one: whoever brought it may have no copy. The same one is what a run
+ * that was cut off has left.
+ *
+ * @throws {Problem} `invalid_ceremony`
+ */
+export async function assertNoOtherKeys(
+  folder: Folder,
+  keys: Keys,
+  constraints: Readonly<Record<CircuitName, number>>,
+): Promise<void> {
+  for (const circuit of circuits) {
+    const file = keyFile(circuit, 0);
+    const there = await folder.read(file, largestKey(constraints[circuit], 0));
+    if (there === undefined || sameBytes(there, writeZkey(keys[circuit]))) continue;
+    throw refused(
+      file,
+      "is in this folder already, is another key, and is not replaced",
+      "Begin in another folder, or move the file away.",
+    );
+  }
 }
 
 /**

@@ -1,8 +1,12 @@
 /** A ceremony's files on disk. */
+import { tryLock } from "../../config/file_lock.ts";
 import { assertRegular, readWhole } from "../../config/whole_file.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Folder } from "../ceremony/folder.ts";
 import type { FileSource } from "../ceremony/sections.ts";
+
+/** Is there while a step writes; a crash may leave it, and it then holds nothing up. */
+const LOCK = ".ceremony.lock";
 
 /** The folder at `path`; it need not exist. */
 export function ceremonyFolder(path: string): Folder {
@@ -34,11 +38,18 @@ export function ceremonyFolder(path: string): Folder {
         throw unwritable(path, cause);
       }
     },
+    async lock() {
+      const held = await lock(path, at(LOCK));
+      if (held) return held;
+      throw new Problem("already_running", `another run works on this folder: ${path}`, {
+        todo: "Wait until it is done, and run this again: it will read the folder anew.",
+      });
+    },
     async write(name, content) {
-      const draft = `${at(name)}.part`;
+      const draft = `${at(name)}.${crypto.randomUUID()}.part`;
       try {
         await Deno.mkdir(draft.replace(/[^/]*$/, ""), { recursive: true });
-        const file = await Deno.open(draft, { write: true, create: true, truncate: true });
+        const file = await Deno.open(draft, { write: true, createNew: true });
         try {
           for (let rest = content; rest.length > 0;) rest = rest.subarray(await file.write(rest));
           await file.sync();
@@ -57,6 +68,49 @@ export function ceremonyFolder(path: string): Folder {
       });
     },
   };
+}
+
+/** Undefined when another one holds it. @throws {Problem} `cannot_write` */
+async function lock(folder: string, path: string): Promise<Disposable | undefined> {
+  let file: Deno.FsFile | undefined;
+  try {
+    await Deno.mkdir(folder, { recursive: true });
+    await assertNoOther(path);
+    file = await Deno.open(path, { create: true, write: true });
+    const held = await tryLock(file) && await isAt(file, path);
+    if (!held) {
+      file.close();
+      return undefined;
+    }
+  } catch (cause) {
+    file?.close();
+    throw unwritable(path, cause);
+  }
+  return {
+    [Symbol.dispose]() {
+      try {
+        Deno.removeSync(path); // while it is held: afterwards it may be another one's
+      } catch {
+        // It holds nothing up.
+      }
+      file.close();
+    },
+  };
+}
+
+/** What is in a folder from elsewhere may be a pipe, which opening would wait for, or a link to another file. */
+async function assertNoOther(path: string): Promise<void> {
+  const { isFile } = await Deno.lstat(path).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return { isFile: true };
+    throw error;
+  });
+  if (!isFile) throw new Error("it is no regular file");
+}
+
+/** Whether nobody has removed the file, and made another one, between its opening and its lock. */
+async function isAt(file: Deno.FsFile, path: string): Promise<boolean> {
+  const there = await Deno.lstat(path).catch(() => undefined);
+  return there !== undefined && there.ino === (await file.stat()).ino;
 }
 
 /**

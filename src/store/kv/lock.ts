@@ -1,8 +1,6 @@
 /** One process to a data directory: a KV file lets two write at once and mix their journals, so a lock file says no. */
+import { tryLock } from "../../config/file_lock.ts";
 import { Problem } from "../../core/errors.ts";
-
-/** How long a runtime without `tryLock` (Deno 2.4) waits before it believes that the lock is held. */
-const PATIENCE_MS = 1_000;
 
 /**
  * Takes `<directory>/tonado.lock`. The system releases it when the process ends, however it ends.
@@ -16,15 +14,4 @@ export async function lockDirectory(directory: string): Promise<Disposable> {
     throw new Problem("already_running", `data directory ${directory} is in use by another process`);
   }
   return { [Symbol.dispose]: () => file.close() };
-}
-
-async function tryLock(file: Deno.FsFile): Promise<boolean> {
-  if (typeof file.tryLock === "function") return await file.tryLock(true);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), PATIENCE_MS));
-  try {
-    return await Promise.race([file.lock(true).then(() => true), patience]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,0 +1,82 @@
+/** Several runs of `tonado ceremony` on one folder at once: one works, the others say so; what is there is not replaced. */
+import assert from "node:assert/strict";
+import { circuits } from "../../src/core/groth16.ts";
+import { ceremonyFolder } from "../../src/ops/files/ceremony_files.ts";
+import { inDirectory } from "../support/directory.ts";
+import { tonado } from "../support/in_process.ts";
+import { knownPowers } from "../support/known_powers.ts";
+import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
+
+Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
+  inDirectory(async (folder) => {
+    const at = (name: string) => `${folder}/${name}`;
+    await Deno.writeFile(at("powers.ptau"), knownPowers(POWER));
+    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    await Deno.writeTextFile(at("dice"), "6 2 5 1 3");
+    const init = ["init", at("c"), "--powers", at("powers.ptau"), "--circuits", folder];
+    const contribute = (
+      name: string,
+    ) => ["contribute", at("c"), "--name", name, "--entropy-file", at("dice")];
+    const beacon = ["beacon", at("c"), "--value", "ab".repeat(32), "--exponent", "10"];
+    const ceremony = (args: string[]) => tonado(["ceremony", ...args]);
+    const listing = () => [...Deno.readDirSync(at("c"))].map(({ name }) => name).sort();
+    const refuses = ({ code, stdout, stderr }: Awaited<ReturnType<typeof tonado>>) => {
+      assert.deepEqual([code, stdout], [1, ""], stderr);
+      assert.match(stderr, /another run works on this folder.*\[already_running\]/);
+    };
+
+    await t.step("init leaves a foreign key as it is, and takes up its own", async () => {
+      await Deno.mkdir(at("c"));
+      await Deno.writeTextFile(at("c/withdraw.0.zkey"), "somebody's only copy");
+      const { code, stderr } = await ceremony(init);
+      assert.equal(code, 1, stderr);
+      assert.match(
+        stderr,
+        /withdraw\.0\.zkey is in this folder already, is another key, and is not replaced/,
+      );
+      assert.equal(await Deno.readTextFile(at("c/withdraw.0.zkey")), "somebody's only copy");
+      assert.deepEqual(listing(), ["withdraw.0.zkey"]);
+      await Deno.remove(at("c/withdraw.0.zkey"));
+      assert.equal((await ceremony(init)).code, 0);
+      await Deno.remove(at("c/transcript.json")); // as a run leaves it that was cut off
+      assert.equal((await ceremony(init)).code, 0);
+    });
+
+    await t.step("of three contributions at once one is made, and the folder verifies", async () => {
+      const runs = await Promise.all(["Alice", "Bob", "Carol"].map((name) => ceremony(contribute(name))));
+      assert.deepEqual(runs.map(({ code }) => code).sort(), [0, 1, 1]);
+      for (const run of runs.filter(({ code }) => code !== 0)) refuses(run);
+      const { code, stdout } = await ceremony(["verify", at("c"), "--json"]);
+      assert.equal(code, 0, stdout);
+      assert.equal(JSON.parse(await Deno.readTextFile(at("c/transcript.json"))).contributions.length, 1);
+      const keys = ["deposit.0.zkey", "deposit.1.zkey", "withdraw.0.zkey", "withdraw.1.zkey"];
+      assert.deepEqual(listing(), [...keys.slice(0, 2), "transcript.json", ...keys.slice(2)]);
+    });
+
+    await t.step("init, contribute and beacon wait for nobody; reading is free", async () => {
+      {
+        using _ = await ceremonyFolder(at("c")).lock();
+        const before = await Deno.readTextFile(at("c/transcript.json"));
+        for (const args of [init, contribute("Dave"), beacon]) refuses(await ceremony(args));
+        assert.equal((await ceremony(["verify", at("c")])).code, 0);
+        assert.equal(await Deno.readTextFile(at("c/transcript.json")), before);
+      }
+      assert.equal((await ceremony(contribute("Dave"))).code, 0, "given back");
+    });
+
+    await t.step("what a crash has left holds nothing up; what is no file is not opened", async () => {
+      await Deno.writeTextFile(at("c/.ceremony.lock"), "");
+      assert.equal((await ceremony(contribute("Erin"))).code, 0);
+      await Deno.symlink(at("dice"), at("c/.ceremony.lock"));
+      const { code, stderr } = await ceremony(contribute("Frank"));
+      assert.match(stderr, /\.ceremony\.lock cannot be written: it is no regular file/);
+      assert.equal(code, 1);
+      await Deno.remove(at("c/.ceremony.lock"));
+    });
+
+    await t.step("where there is no ceremony nothing is made", async () => {
+      const { code } = await ceremony(["beacon", at("none"), ...beacon.slice(2)]);
+      assert.equal(code, 1);
+      await assert.rejects(Deno.stat(at("none")), Deno.errors.NotFound);
+    });
+  }));
