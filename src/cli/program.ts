@@ -1,5 +1,6 @@
 /** The command line: one program, one command a file. */
 import { Command } from "commander";
+import { checkProxies } from "../config/proxy_settings.ts";
 import { about, versionText } from "./about.ts";
 import { ceremonyCommand } from "./ceremony.ts";
 import { completionsCommand } from "./completions.ts";
@@ -60,6 +61,8 @@ export function wholeProgram(wiring: Wiring, version: string): Command {
     .description("fixed-denomination shielded pools on TON: the relayer and its tools")
     .version(version)
     .option("--verbose", "with --version: also what this build needs and what it carries");
+  // Before the command, whichever it is: none may connect first.
+  program.hook("preAction", () => checkProxies(wiring.env));
   for (const make of commands) program.addCommand(make(wiring));
   return program;
 }
