@@ -35,13 +35,12 @@ export interface RelayedRequest
   /** Ask the relayer for the path instead of rebuilding the tree: it learns which deposit is withdrawn. */
   readonly fast?: boolean;
   /**
-   * Called before proving, with `fast` also before the relayer is told which deposit it is; what it throws as `unconfirmed`
-   * ends everything.
+   * Called before proving, with `fast` also before the relayer is told which deposit it is; what it throws ends everything.
    */
   readonly approve?: (offer: RelayedOffer) => Promise<void>;
   /** Called when a relayer is turned to. */
   readonly onRelayer?: (relayer: RelayerClient) => void;
-  /** Called with what is proved, before it is submitted. */
+  /** Called with what is proved, before it is submitted; what it throws ends everything. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
 }
 
@@ -61,6 +60,9 @@ export interface RelayedWithdrawal {
   readonly relayer: RelayerClient;
   readonly status: WithdrawalStatus;
 }
+
+/** What a callback of the request has thrown, as its cause: no relayer is to blame for it, and none can mend it. */
+class CallersFault extends Error {}
 
 /** How often a withdrawal that expired is proved again for the same relayer, the first time included. */
 const EXPIRED_TRIES = 3;
@@ -88,8 +90,8 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  * @returns the relayer that had the proof last: when others had one before, the pool may have paid through any of them,
  *   and a proof of an earlier call may have paid another recipient: {@linkcode notePayment} tells
  * @throws {Problem} `relayer_unavailable` with one entry in `errors` a relayer when none takes it, `fee_above_limit` when
- *   all of them ask for more than `maxFee`; what is wrong with the request itself, at once, `nullifier_already_used` only
- *   by the chain's word
+ *   all of them ask for more than `maxFee`; what is wrong with the request itself, and what its callbacks throw, at once;
+ *   `nullifier_already_used` only by the chain's word
  */
 export async function withdrawThrough(
   relayers: readonly (RelayerClient | Pick<RelayerQuote, "relayer" | "fee">)[],
@@ -109,8 +111,8 @@ export async function withdrawThrough(
   assertRecoverable(recipient, [pool.address, ...dead]); // before anybody is asked
   let submitted: RelayerClient | undefined;
   for (let relayer = queue.shift(); relayer; relayer = queue.shift()) {
+    request.onRelayer?.(relayer);
     try {
-      request.onRelayer?.(relayer);
       const prompt = relayer.within(QUOTE_MS);
       const floor = await boundFloor(prompt, request, floors.get(relayer));
       floors.set(relayer, floor);
@@ -136,6 +138,7 @@ export async function withdrawThrough(
       if (status.state === "expired" && times < EXPIRED_TRIES) queue.unshift(relayer);
       errors.push({ pointer: relayer.baseUrl, detail: endedBadly(status) });
     } catch (error) {
+      if (error instanceof CallersFault) throw error.cause;
       if (!(error instanceof Problem)) throw error;
       if (!(error instanceof RelayerProblem) && FINAL.has(error.code)) {
         // Only this note's owner can have proved it: a relayer that had the proof before has let go of it by now.
@@ -237,10 +240,19 @@ async function proveFor(
   const tree = fast
     ? undefined
     : await checkedTree(relayer, pool, { treePatienceMs, signal: options.signal });
-  await approve?.({ relayer, relayerAddress, fee, tree });
+  await ofCaller(approve?.({ relayer, relayerAddress, fee, tree }));
   const way = fast ? { path: await relayer.treePath(pool.address, note.commitment) } : { tree };
   const source = fromRelayer(relayer, pool.address);
   const args = await buildWithdrawArgs({ ...rest, ...way, source, relayer: relayerAddress, fee }, options);
-  await onProved?.(relayer, args);
+  await ofCaller(onProved?.(relayer, args));
   return args;
+}
+
+/** @throws {CallersFault} */
+async function ofCaller(callback: Promise<void> | undefined): Promise<void> {
+  try {
+    await callback;
+  } catch (cause) {
+    throw new CallersFault("a callback has failed", { cause });
+  }
 }

@@ -1,0 +1,41 @@
+/** `tonado withdraw` through several relayers: whose fault it is, and that it is told. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { noteId } from "../src/client/note_store.ts";
+import { commandScene } from "./support/command_scene.ts";
+import { tonado } from "./support/in_process.ts";
+import { serveApi } from "./support/lying_relayer.ts";
+
+Deno.test("tonado withdraw through two relayers", async (t) => {
+  await using scene = await commandScene();
+  const { net, at, env, api } = scene;
+  const [id] = (await scene.deposited(1)).map(noteId);
+  const to = Address.parse(`0:${"d1".repeat(32)}`);
+  const args = ["withdraw", id, ...at, "--to", to.toString()];
+
+  await t.step(
+    "a note store that cannot be written ends it: no relayer is blamed or asked more",
+    async () => {
+      await using first = serveApi(api);
+      await using second = serveApi(api);
+      const lock = `${env.TONADO_NOTES}.lock`;
+      const { code, stderr } = await tonado(
+        [...args, "--relayer", first.url, "--relayer", second.url],
+        env,
+        {
+          agrees() { // from then on the store's file cannot be changed
+            Deno.removeSync(lock);
+            Deno.mkdirSync(lock);
+            return true;
+          },
+        },
+      );
+      Deno.removeSync(lock);
+      assert.match(stderr, /the note store \S+ cannot be written: .*\[cannot_write\]/);
+      assert.doesNotMatch(stderr, /relayer_unavailable|no relayer/);
+      assert.equal(code, 1);
+      for (const { asked } of [first, second]) assert.ok(!asked.includes("/withdraw"));
+      assert.ok(!second.asked.some((path) => path.startsWith("/tree")), "the other one is not turned to");
+    },
+  );
+});
