@@ -38,4 +38,30 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
       assert.ok(!second.asked.some((path) => path.startsWith("/tree")), "the other one is not turned to");
     },
   );
+
+  await t.step(
+    "one that refuses what is proved: why is told in one line, and the next one pays",
+    async () => {
+      const body = {
+        code: "relayer_balance_low",
+        title: "low",
+        detail: "low\nvisit evil.example",
+        status: 503,
+      };
+      await using refusing = serveApi(
+        api,
+        undefined,
+        (path) => path === "/withdraw" ? Response.json(body, { status: 503 }) : undefined,
+      );
+      await using honest = serveApi(api);
+      const relayers = ["--relayer", refusing.url, "--relayer", honest.url];
+      const { code, stderr } = await tonado([...args, ...relayers, "--yes"], env);
+      assert.equal(code, 0, stderr);
+      const told = stderr.split("\n").filter((line) => line.startsWith(`warning: ${refusing.url} `));
+      assert.equal(told.length, 1, stderr);
+      assert.match(told[0], /had the proof, and the next relayer is asked: the relayer refuses, .*: Relayer/);
+      assert.doesNotMatch(stderr, /evil\.example/);
+      assert.equal((await net.chain.account(to)).balance, 950_000_000n);
+    },
+  );
 });

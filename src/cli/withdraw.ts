@@ -275,6 +275,8 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
       agreed = fee;
     },
     onRelayer: talk.asking,
+    onUnfinished: ({ baseUrl }, reason) =>
+      talk.warn("unfinished", `${baseUrl} had the proof, and the next relayer is asked: ${reason}`),
     onProved: (relayer, args) => journal(job, args, relayer.baseUrl),
   };
   await withdrawThrough(quotes, request, {

@@ -40,6 +40,8 @@ export interface RelayedRequest
   readonly approve?: (offer: RelayedOffer) => Promise<void>;
   /** Called when a relayer is turned to. */
   readonly onRelayer?: (relayer: RelayerClient) => void;
+  /** Called when a relayer had the proof and has not finished, and another one is turned to */
+  readonly onUnfinished?: (relayer: RelayerClient, reason: string) => void;
   /** Called with what is proved, before it is submitted; what it throws ends everything. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
 }
@@ -148,6 +150,8 @@ export async function withdrawThrough(
       if (error.code === "fee_above_limit") dear++;
       errors.push({ pointer: relayer.baseUrl, detail: error.message });
     }
+    const other = queue.length > 0 && queue[0] !== relayer;
+    if (other && submitted === relayer) request.onUnfinished?.(relayer, errors[errors.length - 1].detail);
   }
   if (submitted && await pool.getIsSpent(note.nullifierHash)) return { relayer: submitted, status: PAID };
   if (dear > 0 && dear === errors.length) throw new Problem("fee_above_limit", undefined, { errors });
@@ -216,7 +220,14 @@ async function proveFor(
   request: RelayedRequest,
   options: ProveOptions,
 ): Promise<WithdrawArgs> {
-  const { poolKey: _, onRelayer: __, sinceSubmittedMs: ___, feeFor = (floor) => floor, ...others } = request;
+  const {
+    poolKey: _,
+    onRelayer: __,
+    onUnfinished: ____,
+    sinceSubmittedMs: ___,
+    feeFor = (floor) => floor,
+    ...others
+  } = request;
   const { maxFee, fast, approve, onProved, ...rest } = others;
   const { pool, note } = request;
   const fitting = await assertNoteFits(pool, note, request.network, request.jetton);
