@@ -4,10 +4,8 @@ import { readRegistry } from "../src/config/registry.ts";
 import { formatDeployments } from "../src/core/deployments.ts";
 import { startLocalnet } from "../src/localnet/localnet.ts";
 import { fromSources } from "./support/program.ts";
-import { atTerminal, CTRL_C, CTRL_D, ENTER, noTerminal } from "./support/terminal.ts";
+import { atTerminal, COLOUR, CTRL_C, CTRL_D, ENTER, noTerminal } from "./support/terminal.ts";
 
-// deno-lint-ignore no-control-regex
-const COLOUR = /\x1b\[[0-9;]*m/;
 const PASSPHRASE = "correct horse battery";
 
 Deno.test({
@@ -86,9 +84,12 @@ Deno.test({
         assert.equal(drawn, "\r\x1b[K");
       });
 
-      for (const [wish, coloured] of [[{}, true], [{ NO_COLOR: "1" }, false]] as const) {
+      const wishes = [[{}, true], [{ NO_COLOR: "1" }, false], [{ TERM: "dumb" }, false]] as const;
+      for (const [wish, coloured] of wishes) {
         await t.step(
-          `a relayer's log is ${coloured ? "" : "not "}coloured, and Ctrl-C ends it well`,
+          `${JSON.stringify(wish)}: a relayer's log is ${
+            coloured ? "" : "not "
+          }coloured, and Ctrl-C ends it well`,
           async () => {
             const [{ mnemonic, version }] = net.wallets;
             const terminal = tonado(["serve"], {

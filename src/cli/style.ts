@@ -6,9 +6,14 @@ import type { Output, Wiring } from "./wiring.ts";
 const names = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 type Colours = Readonly<Record<typeof names[number], (text: string) => string>>;
 
+/** Whether colours are welcome where the output can show them. */
+export function coloursWanted(env: Wiring["env"]): boolean {
+  return !env.NO_COLOR && env.TERM !== "dumb";
+}
+
 /** Colour functions for `output`; they return the text unchanged where colour is not wanted. */
 export function colours(output: Output, env: Wiring["env"]): Colours {
-  const colour = createColors(output.isTerminal && !env.NO_COLOR && env.TERM !== "dumb");
+  const colour = createColors(output.isTerminal && coloursWanted(env));
   const painted = (name: typeof names[number]) => (text: string) => own(colour[name](shown(text)));
   return Object.fromEntries(names.map((name) => [name, painted(name)])) as Colours;
 }

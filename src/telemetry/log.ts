@@ -26,7 +26,7 @@ export type LogFormat = "json" | "pretty";
  * in tests, the loggers are silent.
  *
  * @param options.format default: `pretty` on a terminal, else `json`
- * @param options.colour of `pretty`; default: on a terminal, unless NO_COLOR is set
+ * @param options.colour of `pretty`; default: on a terminal, unless NO_COLOR is set or TERM is dumb
  * @param options.write takes each finished line; default standard error
  */
 export function configureLog(
@@ -34,7 +34,7 @@ export function configureLog(
 ): Log {
   const terminal = Deno.stderr.isTerminal();
   const { level, format = terminal ? "pretty" : "json", write = toStandardError } = options;
-  const { colour = terminal && !Deno.noColor } = options;
+  const { colour = terminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb" } = options;
   const pretty = colour ? getAnsiColorFormatter : getTextFormatter;
   const formatter = format === "json" ? jsonLine : pretty({ timestamp: "time", category: "." });
   configureSync({

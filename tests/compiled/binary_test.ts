@@ -11,6 +11,7 @@ import { freePort, start } from "../support/program.ts";
 import { knownPowers } from "../support/known_powers.ts";
 import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
 import { storedDeposits } from "../support/stored_deposits.ts";
+import { atTerminal, COLOUR, CTRL_C, noTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 import { canCompile, compile, copySources, hasBinary, output } from "./binary.ts";
 import { disposable, openWorkspace, relayerSettings, type Workspace } from "./workspace.ts";
@@ -109,6 +110,21 @@ Deno.test({
     assert.deepEqual([...Deno.readDirSync(shared)], []);
   },
 });
+
+for (const [name, value] of [["NO_COLOR", "1"], ["TERM", "dumb"]]) {
+  Deno.test({
+    name: `compiled: with ${name}=${value} its questions have no colours`,
+    ignore: ignore || noTerminal,
+    async fn() {
+      const env = { TONADO_NOTES: `${directory}/asked.age`, [name]: value };
+      const terminal = atTerminal([binary, "note", "restore"], { env });
+      await terminal.sees(/The note, tonado-.*/);
+      await terminal.type(CTRL_C);
+      assert.equal((await terminal.ended()).code, 130, terminal.screen);
+      assert.doesNotMatch(terminal.screen, COLOUR);
+    },
+  });
+}
 
 Deno.test({
   name: "compiled: a ceremony is begun, contributed to and verified on the binary's embedded workers",

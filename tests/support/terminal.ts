@@ -24,6 +24,9 @@ export interface Terminal {
   }>;
 }
 
+/** What makes a terminal write in a colour, or another style. */
+// deno-lint-ignore no-control-regex
+export const COLOUR = /\x1b\[[0-9;]*m/;
 export const CTRL_C = "\x03";
 /** The end of what is typed. */
 export const CTRL_D = "\x04";

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { Problem } from "../../core/errors.ts";
 import { Secret } from "../../core/secret.ts";
+import { coloursWanted } from "../style.ts";
 import { DEFAULT_COLUMNS } from "./output.ts";
 
 /** Whether somebody is there to be asked. */
@@ -9,11 +10,29 @@ export function canAsk(): boolean {
   return Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
 }
 
+let uncoloured = false;
+
+/**
+ * Takes the colours out of what the prompts write. They leave it to the runtime whether there are any, and Deno 2.4,
+ * which the binary embeds, colours whatever the environment says.
+ */
+function uncolour(): void {
+  if (uncoloured || coloursWanted(Deno.env.toObject())) return;
+  uncoloured = true;
+  const { stderr } = process;
+  const write = stderr.write.bind(stderr) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+  // deno-lint-ignore no-control-regex
+  const plain = (text: string) => text.replace(/\x1b\[[0-9;]*m/g, "");
+  stderr.write = (chunk: string | Uint8Array, ...rest: unknown[]) =>
+    write(typeof chunk === "string" ? plain(chunk) : chunk, ...rest);
+}
+
 /** The prompts, where somebody can answer them: on standard error. */
 async function prompts() {
   if (!canAsk()) return undefined;
   // A terminal that says it has no columns would get one character a line.
   if (!process.stderr.columns) Object.defineProperty(process.stderr, "columns", { value: DEFAULT_COLUMNS });
+  uncolour();
   return await import("@clack/prompts");
 }
 
