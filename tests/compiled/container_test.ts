@@ -25,7 +25,9 @@ const ignore = !await hasBinary() || !await canRunImage();
 const workspace: Workspace = ignore ? undefined! : await openWorkspace();
 const { directory } = workspace ?? {};
 const image: Image = ignore ? undefined! : await buildImage(directory, `${directory}/stages`);
-const { services, secrets } = await compose({ POSTGRES_PASSWORD: "postgres-password" });
+/** Of the operator's .env: what compose.yaml fills in. */
+const filledIn = { POSTGRES_PASSWORD: "postgres-password", RELAYER_NETWORK: "localnet" };
+const { services, secrets } = await compose(filledIn);
 const { relayer } = services;
 
 Deno.test({
@@ -70,7 +72,8 @@ Deno.test({
     const target = await scrapeTarget();
     const [port, metricsPort] = [freePort(), freePort()];
     const surroundings = await surround(
-      { ...await relayerSettings(workspace, localnet, port), RELAYER_METRICS_PORT: String(metricsPort) },
+      { ...await relayerSettings(workspace, localnet, port), RELAYER_TRUST_PROXY: "1" },
+      metricsPort,
       { database: new URL(database.url), redisPort: redis.port },
     );
     await makePlaces(image, surroundings);
@@ -102,11 +105,8 @@ Deno.test({
   async fn() {
     await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
     const { DATABASE_URL: _, CACHE_URL: __, ...environment } = relayer.environment!;
-    const settings = {
-      ...await relayerSettings(workspace, localnet),
-      RELAYER_METRICS_PORT: String(freePort()),
-    };
-    const surroundings = await surround(settings);
+    const settings = await relayerSettings(workspace, localnet);
+    const surroundings = await surround(settings, freePort());
     await makePlaces(image, surroundings);
     await using container = await startContainer(image, { ...relayer, environment }, surroundings);
     await until("it is ready", () => ready(`http://127.0.0.1:${settings.RELAYER_PORT}`));
@@ -117,8 +117,12 @@ Deno.test({
 
 Deno.test({ name: "container: leaves nothing behind", ignore, fn: () => workspace.remove() });
 
-/** What the engine adds, and the settings without which there is no chain: the file of the secret, names, a registry. */
-async function surround(settings: Record<string, string>, servers?: { database: URL; redisPort: number }) {
+/** What the engine adds: the operator's .env, the file of the secret, names, a registry, and this machine's ports. */
+async function surround(
+  settings: Record<string, string>,
+  metricsPort: number,
+  servers?: { database: URL; redisPort: number },
+) {
   const mnemonic = `${directory}/${secrets.mnemonic.file}`;
   await Deno.writeTextFile(mnemonic, await Deno.readTextFile(settings.RELAYER_WALLET_MNEMONIC_FILE));
   await Deno.chmod(mnemonic, 0o400); // as docs/operating.md installs it
@@ -126,14 +130,18 @@ async function surround(settings: Record<string, string>, servers?: { database: 
   const hosts = `${directory}/hosts`;
   const address = servers && (await lookup(servers.database.hostname)).address;
   await Deno.writeTextFile(hosts, `127.0.0.1 localhost redis\n${address ? `${address} postgres\n` : ""}`);
-  const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...env } = settings; // these are the image's
+  const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...own } = settings; // these are the image's
+  const inEnv = { ...filledIn, ...own, RELAYER_DEPLOYMENTS: "/run/localnet.json", RELAYER_FEE_BPS: "" };
+  const lines = Object.entries(inEnv).map(([name, value]) => `${name}=${value}\n`);
+  await Deno.writeTextFile(`${directory}/.env`, lines.join(""));
   return {
+    folder: directory,
     files: {
       "/run/secrets/mnemonic": mnemonic,
       "/etc/hosts": hosts,
       "/run/localnet.json": settings.RELAYER_DEPLOYMENTS,
     },
-    env: { ...env, RELAYER_DEPLOYMENTS: "/run/localnet.json", ...servers && urlsOf(servers) },
+    env: { RELAYER_METRICS_PORT: String(metricsPort), ...servers && urlsOf(servers) },
   };
 }
 

@@ -47,6 +47,8 @@ export interface Service extends Readonly<Record<string, unknown>> {
   readonly image: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Files of variables, which those of `environment` win over. */
+  readonly env_file?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
