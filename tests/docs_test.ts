@@ -70,10 +70,18 @@ Deno.test("every task that the documentation names exists", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   for (const page of await documentationPages()) {
     const text = await Deno.readTextFile(new URL(page, root));
-    for (const [, task] of text.matchAll(/deno(?:@[\d.]+)? task ([a-z][a-z:]*)/g)) {
+    for (const [, task] of text.matchAll(/deno(?:@[\d.]+)? task ([a-z][a-z:-]*)/g)) {
       assert.ok(task in tasks, `${page} names the task ${task}`);
     }
   }
+});
+
+Deno.test("every task is in the tables of docs/development.md", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
+  const text = await Deno.readTextFile(new URL("docs/development.md", root));
+  const rows = text.split("\n").filter((line) => line.startsWith("|")).join("\n");
+  const told = new Set([...rows.matchAll(/`deno task ([a-z][a-z:-]*)`/g)].map(([, task]) => task));
+  assert.deepEqual(Object.keys(tasks).filter((task) => !told.has(task)), []);
 });
 
 Deno.test("every variable that the program reads by its name is in the table of variables", async () => {
