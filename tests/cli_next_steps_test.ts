@@ -5,6 +5,7 @@ import { DepositTalk } from "../src/cli/deposit_talk.ts";
 import { WithdrawTalk } from "../src/cli/withdraw_talk.ts";
 import type { NoteRecord } from "../src/client/note_store.ts";
 import type { Deployment } from "../src/core/deployments.ts";
+import { Problem } from "../src/core/errors.ts";
 import { createNote, formatNote } from "../src/core/note.ts";
 import { Secret } from "../src/core/secret.ts";
 import { noteFile } from "../src/client/files/note_file.ts";
@@ -71,7 +72,7 @@ Deno.test("the command to go on with has every flag that decides what happens, a
   const payer = { askMnemonic: true, walletVersion: "v5R1" } as const;
   const said = line((wiring) =>
     new DepositTalk(wiring, { network: "testnet", ...payer, from, relayer: "https://r.example" }, "2f81")
-      .interrupted()
+      .interrupted(new Problem("cancelled"))
   );
   for (
     const flag of ["--ask-mnemonic", "--wallet-version v5R1", `--from ${from}`, "--relayer https://r.example"]

@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { depositNative } from "../client/deposit.ts";
-import type { DepositResult, DepositStep } from "../client/deposit_attempts.ts";
+import { type DepositResult, type DepositStep, findDeposit } from "../client/deposit_attempts.ts";
 import { depositJetton } from "../client/deposit_jetton.ts";
 import { depositByLink, type LinkStep } from "../client/deposit_link.ts";
 import type { PoolJetton } from "../client/note_pool.ts";
@@ -28,7 +28,7 @@ import {
   relayerArgument,
   sameFlags,
 } from "./chain_options.ts";
-import { DepositTalk } from "./deposit_talk.ts";
+import { DepositTalk, isSpent } from "./deposit_talk.ts";
 import { misuse } from "./misuse.ts";
 import { poolsOf, unknownKey } from "./note.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
@@ -98,9 +98,13 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
   const record = await choose(wiring, store, key, options, known);
   const deployment = deploymentOf(record, known);
   const talk = new DepositTalk(wiring, options, record.id, { qr, resumed: record.state === "depositing" });
-  if (record.deposit?.leafIndex !== undefined) return talk.already(record.deposit.leafIndex);
-
   const pool = new Pool(chain, deployment.address);
+  if (record.deposit?.leafIndex !== undefined) {
+    await findDeposit(chain, pool, record.note.reveal()).catch((error) =>
+      rememberSpent(store, record, error)
+    );
+    return talk.already(record.deposit.leafIndex);
+  }
   assertServed(deployment, record);
   await assertGenuine(chain, deployment, options);
   await confirm(wiring, options, deployment, wallet, talk);
@@ -136,11 +140,17 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
     await store.update(record.id, { state: "deposited", deposit: done });
     talk.done(result);
   } catch (error) {
-    talk.interrupted();
-    throw error;
+    talk.interrupted(error);
+    return await rememberSpent(store, record, error);
   } finally {
     prover.close();
   }
+}
+
+/** A note that is found withdrawn is kept as such. Throws what was thrown. */
+async function rememberSpent(store: NoteStore, { id }: NoteRecord, error: unknown): Promise<never> {
+  if (isSpent(error)) await store.update(id, { state: "withdrawn" });
+  throw error;
 }
 
 /** A new note for `key`, or the one that is meant. */

@@ -21,6 +21,11 @@ type Options = Parameters<typeof sameFlags>[0] & Parameters<typeof payerFlags>[0
   readonly quiet?: boolean;
 };
 
+/** Whether a deposit has failed because its note was withdrawn. */
+export function isSpent(error: unknown): boolean {
+  return error instanceof Problem && error.code === "nullifier_already_used";
+}
+
 /** With `--json` one object a line: `pool`, `kept`, `link`, the steps, `deposited`. */
 export class DepositTalk {
   readonly #progress;
@@ -93,9 +98,10 @@ export class DepositTalk {
     );
   }
 
-  /** The note is kept whatever happened. */
-  interrupted(): void {
+  /** The note is kept whatever happened; with one that is withdrawn nothing can be gone on with. */
+  interrupted(error: unknown): void {
     this.#progress.clear();
+    if (isSpent(error)) return;
     const { from, wait, relayer } = this.options;
     const flags = [
       sameFlags(this.options),

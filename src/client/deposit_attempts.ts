@@ -10,6 +10,7 @@ import type { Note } from "../core/note.ts";
 import type { ProveOptions, Prover } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { DepositArgs, Pool } from "../ton/pool.ts";
+import { noteHistory } from "../ton/note_history.ts";
 import type { DepositEvent, RefusedEvent } from "../ton/pool_event.ts";
 import { depositorOf } from "../ton/pool_transaction.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
@@ -96,7 +97,7 @@ export async function depositBy(
     const before = (await chain.account(pool.address)).last;
     await syncTree(pool, source, tree);
     if (tree.indexOf(note.commitment) >= 0) {
-      return { ...depositFacts(await findDeposit(chain, pool, note)), attempts: attempt };
+      return { ...depositFacts(await findDeposit(chain, pool, note, options.signal)), attempts: attempt };
     }
     const leafIndex = tree.size;
     onStep({ step: "proving", attempt });
@@ -164,14 +165,31 @@ export function depositFacts(event: DepositEvent): Omit<DepositResult, "attempts
   return { leafIndex, timestamp, tx, depositor: depositorOf(event) };
 }
 
-/** The deposit's own event. @throws {Problem} `commitment_not_found` */
-export async function findDeposit(chain: Chain, pool: Pool, note: Note) {
-  for await (const { events } of scanPoolTransactions(chain, pool.address)) {
-    for (const event of events) {
-      if (event.kind === "deposit" && event.commitment === note.commitment) return event;
-    }
+/**
+ * The deposit's own event. The withdrawal is looked for in the same logs: a node that was asked about the nullifier hash
+ * while the note is deposited could tell later whose withdrawal it is.
+ *
+ * @throws {Problem} `commitment_not_found`; `nullifier_already_used` for a note that was withdrawn since
+ */
+export async function findDeposit(
+  chain: Chain,
+  pool: Pool,
+  note: Note,
+  signal?: AbortSignal,
+): Promise<DepositEvent> {
+  const { deposit, withdrawal } = await noteHistory(chain, pool.address, note, { signal });
+  if (!deposit) {
+    throw new Problem(
+      "commitment_not_found",
+      "the source of the tree knows this deposit, the chain does not",
+    );
   }
-  throw new Problem("commitment_not_found", "the source of the tree knows this deposit, the chain does not");
+  if (!withdrawal) return deposit;
+  throw new Problem(
+    "nullifier_already_used",
+    `the note was deposited as leaf ${deposit.leafIndex} and has been withdrawn already; nothing was sent`,
+    { todo: "A note pays once: make a deposit with a new one." },
+  );
 }
 
 function refused(exitCode: number | undefined): Problem {

@@ -51,7 +51,8 @@ export type LinkStep =
 /**
  * Makes links until one of them was paid.
  *
- * @throws {Problem} `wrong_pool`, `deposit_lost` when nothing came in time, `unknown_root`, `cancelled`
+ * @throws {Problem} `wrong_pool`, `deposit_lost` when nothing came in time, `nullifier_already_used` for a note that was withdrawn,
+ *   `unknown_root`, `cancelled`
  */
 export async function depositByLink(
   request: LinkDepositRequest,
@@ -70,7 +71,7 @@ export async function depositByLink(
     let cursor = (await chain.account(pool.address, { signal })).last;
     await syncTree(pool, source, tree);
     if (tree.indexOf(note.commitment) >= 0) {
-      return { ...depositFacts(await findDeposit(chain, pool, note)), attempts };
+      return { ...depositFacts(await findDeposit(chain, pool, note, signal)), attempts };
     }
     const leafIndex = tree.size;
     onStep({ step: "proving" });
