@@ -39,6 +39,8 @@ Deno.test("tonado deposit --resume tells what became of an earlier link that was
   });
   await paid;
   assert.equal(code, 0, stderr);
+  assert.match(seen, /is kept; an earlier run may have sent its money: the pool is read first\n/);
+  assert.doesNotMatch(seen, /nothing is sent yet/);
   assert.match(
     seen,
     /If you paid an earlier link of it and another deposit was first, [^]* come back [^]*\nPay 0\.1/,

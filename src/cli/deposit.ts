@@ -114,7 +114,7 @@ async function deposit(wiring: Wiring, key: string | undefined, options: Deposit
   // Before anything is sent: from then on the note is the money.
   await store.add([record]);
   await store.update(record.id, kept);
-  talk.kept();
+  talk.kept(key !== undefined);
 
   const abort = new AbortController();
   wiring.stopped().then(() => abort.abort());

@@ -52,9 +52,13 @@ export class DepositTalk {
     this.#say(`${this.#bold(key)} takes exactly ${takes}; ${address} by ${registry}`);
   }
 
-  kept(): void {
-    if (this.#event({ event: "kept", id: this.id })) return;
-    this.#say(`note ${this.#bold(this.id)} is kept; nothing is sent yet`);
+  /** @param made whether by this run; of another one nobody here knows what was sent for it */
+  kept(made: boolean): void {
+    if (this.#event({ event: "kept", id: this.id, ...!made && { resumed: true } })) return;
+    const sent = made
+      ? "nothing is sent yet"
+      : "an earlier run may have sent its money: the pool is read first";
+    this.#say(`note ${this.#bold(this.id)} is kept; ${sent}`);
   }
 
   step(step: DepositStep | LinkStep): void {
