@@ -232,6 +232,12 @@ Deno.test("tonado compliance and pool stats", async (t) => {
         ["page.html", html.replace("0.95 TON", "9.95 TON"), 1, /invalid_report/],
         ["data.html", html.replace("950000000", "9950000000"), 1, /invalid_report/],
         ["some.txt", "hello", 1, /neither a report's JSON nor its page/],
+        [
+          "twice.json",
+          JSON.stringify(report).replace('"purpose":', '"purpose":"a charity","purpose":'),
+          1,
+          /an object in it has two members of one name \[invalid_report\]/,
+        ],
         ["half.json", JSON.stringify({ ...report, proof: undefined }), 1, /\/proof/],
         [
           "lie.json",
@@ -240,6 +246,9 @@ Deno.test("tonado compliance and pool stats", async (t) => {
           /the report fails: proof \[report_refused\]/,
         ],
       ];
+      const jq = `${dir}/jq.json`; // in another form, and the same
+      await Deno.writeTextFile(jq, JSON.stringify(report, null, "\t").replaceAll("/", "\\/"));
+      assert.equal((await verify(jq)).code, 0);
       for (const [name, text, status, says] of files) {
         assert.notEqual(text, html);
         await Deno.writeTextFile(`${dir}/${name}`, text);

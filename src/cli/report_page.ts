@@ -55,7 +55,7 @@ it. Whoever has it can show it to others.</p>
  */
 export function readReport(text: string): ComplianceReport {
   const data = DATA.exec(text);
-  const report = parseReport(parseJson(data ? unescapeHtml(data[1]) : text));
+  const report = parseReport(data ? unescapeHtml(data[1]) : text);
   if (data && reportPage(report) !== text) {
     throw new Problem(
       "invalid_report",
@@ -64,12 +64,4 @@ export function readReport(text: string): ComplianceReport {
     );
   }
   return report;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Problem("invalid_report", "it is neither a report's JSON nor its page", { cause });
-  }
 }

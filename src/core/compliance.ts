@@ -13,6 +13,7 @@ import type { Groth16Proof } from "./groth16.ts";
 import { MerkleTree } from "./merkle_tree.ts";
 import { networks } from "./network.ts";
 import { proofSchema } from "./proof_schema.ts";
+import { DoubledMember, parseUnique } from "./unique_json.ts";
 
 /** Characters of a purpose at most. */
 const LONGEST_PURPOSE = 500;
@@ -110,15 +111,32 @@ export function complianceSignals(said: ComplianceStatement): string[] {
   return [root, BigInt(said.nullifierHash), bound, 0n, 0n, 0n].map(String);
 }
 
-/** @throws {Problem} `invalid_report`, every fault listed by its JSON pointer */
-export function parseReport(json: unknown): ComplianceReport {
-  const parsed = report.safeParse(json);
+/**
+ * Reads a report.
+ *
+ * @param document its JSON as text, of which two members of one name are refused; or what was parsed of it, which does not
+ *   show that any more
+ * @throws {Problem} `invalid_report`, every fault listed by its JSON pointer
+ */
+export function parseReport(document: unknown): ComplianceReport {
+  const parsed = report.safeParse(typeof document === "string" ? parseText(document) : document);
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(({ path, message }) => ({
     pointer: `/${path.join("/")}`,
     detail: message,
   }));
   throw new Problem("invalid_report", undefined, { errors });
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parseUnique(text);
+  } catch (cause) {
+    const detail = cause instanceof DoubledMember
+      ? cause.message
+      : "it is neither a report's JSON nor its page";
+    throw new Problem("invalid_report", detail, { cause });
+  }
 }
 
 /** JSON without room between and with sorted members: of strings, integers and null the form of RFC 8785. */

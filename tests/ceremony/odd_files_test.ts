@@ -125,6 +125,17 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
       assert.equal(code, 1);
     });
 
+    await t.step("a transcript that says a thing twice is refused", async () => {
+      const text = await Deno.readTextFile(at("c/transcript.json"));
+      const twice = text.replace('"name": "Alice"', '"name": "Mallory", "name": "Alice"');
+      assert.notEqual(twice, text);
+      await Deno.writeTextFile(at("c/transcript.json"), twice);
+      const { code, stderr } = await ceremony("verify");
+      await Deno.writeTextFile(at("c/transcript.json"), text);
+      assert.match(stderr, /transcript is malformed: an object in it has two members of one name/);
+      assert.equal(code, 1);
+    });
+
     await done("beacon", "--value", "ab".repeat(32), "--exponent", "10");
     const outputs = { finalize: [...origin, "--output", at("keys")], export: ["--output", at("exported")] };
     for (const [command, args] of Object.entries(outputs)) {

@@ -6,6 +6,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import { type CircuitName, circuits } from "../../core/groth16.ts";
+import { DoubledMember, parseUnique } from "../../core/unique_json.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import {
   type Beacon,
@@ -79,8 +80,9 @@ export type Transcript = z.infer<typeof transcript>;
 export function parseTranscript(bytes: Uint8Array): Transcript {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
+    value = parseUnique(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof DoubledMember) throw refused(WHAT, `is malformed: ${error.message}`);
     throw refused(WHAT, "is not JSON");
   }
   const { data, error } = transcript.safeParse(value);
