@@ -67,6 +67,27 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     );
   });
 
+  await t.step("both files are written, or none: what is in their place is told before", async () => {
+    const fresh = `${dir}/fresh.json`;
+    const targets: [string[], number, RegExp][] = [
+      [["--out", fresh, "--page", page], 2, /--page: \S+report\.html is there already, and is not replaced/],
+      [["--out", out, "--page", fresh], 2, /--out: \S+report\.json is there already, and is not replaced/],
+      [["--out", fresh, "--page", `${dir}/./fresh.json`], 2, /--page: names the file of --out/],
+      [
+        ["--out", fresh, "--page", `${out}/page.html`],
+        1,
+        /--page: \S+ cannot be written: .*\[cannot_write\]/,
+      ],
+    ];
+    for (const [files, status, says] of targets) {
+      const args = ["compliance", "report", mine, "--for", "x", ...files, ...at];
+      const { code, stdout, stderr } = await tonado(args, env);
+      assert.match(stderr, says);
+      assert.deepEqual([code, stdout], [status, ""]);
+      await assert.rejects(Deno.lstat(fresh), Deno.errors.NotFound);
+    }
+  });
+
   await t.step("neither JSON nor page holds a secret, or anything of another note", async () => {
     for (const file of [out, page]) {
       const text = await Deno.readTextFile(file);

@@ -1,4 +1,5 @@
 /** `tonado compliance`: which deposit a withdrawal belongs to, shown by the note's owner, checked by anybody. */
+import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { makeReport } from "../client/compliance_report.ts";
 import { findNote } from "../client/note_store.ts";
@@ -80,6 +81,7 @@ async function makeOne(wiring: Wiring, id: string, options: ReportOptions): Prom
     .filter(({ note }) => note.reveal().network === network);
   const record = findNote(records, id);
   const deployment = deploymentOf(record, known);
+  checkTargets(wiring, options);
   const progress = progressLine(wiring.stderr);
   const prover = await wiring.createProver();
   let report: ComplianceReport;
@@ -102,6 +104,16 @@ async function makeOne(wiring: Wiring, id: string, options: ReportOptions): Prom
     if (!options.quiet) wiring.stderr.write(`${file} is written\n`);
   }
   if (options.json || !(options.out || options.page)) wiring.stdout.write(JSON.stringify(report) + "\n");
+}
+
+/** Both, before any work: neither is written when the other cannot be. */
+function checkTargets(wiring: Wiring, { out, page }: ReportOptions): void {
+  if (out !== undefined && page !== undefined && resolve(out) === resolve(page)) {
+    throw misuse("--page", "names the file of --out: name another one");
+  }
+  for (const [flag, file] of Object.entries({ "--out": out, "--page": page })) {
+    if (file !== undefined) wiring.ownFile(flag, file).check();
+  }
 }
 
 async function verifyOne(wiring: Wiring, file: string, options: ChainOptions): Promise<void> {
