@@ -17,7 +17,7 @@ const BLOCK = 1_000;
  * Bytes of blocks that are kept: more than a full pool's. The rest is encoded anew each time: readers go from the first
  * leaf to the last, so that making room for what was asked last would keep nothing.
  */
-const MOST_KEPT = 32 * 2 ** 20;
+const MOST_KEPT = 16 * 2 ** 20;
 const FIRST_TIMES = 1_024;
 
 /** A page of leaves. */
