@@ -17,7 +17,8 @@ const EXPIRY_GRACE = 15;
  *
  * @throws {Problem} `wrong_pool`; `contract_refused` with the exit code's name when the pool refuses for any reason but a
  *   lost race (the value has bounced back then); `deposit_lost` when the transfer was never included, or after
- *   `attempts` lost races; `nullifier_already_used` for a note that was deposited and withdrawn; `unknown_root`, `cancelled`
+ *   `attempts` lost races; `nullifier_already_used` for a note that was deposited and withdrawn; `tree_incomplete` when
+ *   the source of the tree stays behind the chain; `unknown_root`, `cancelled`
  */
 export async function depositNative(
   request: DepositRequest,

@@ -16,7 +16,7 @@ import { depositorOf } from "../ton/pool_transaction.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
 import { pause } from "./pause.ts";
-import { type CommitmentSource, fromChain, syncTree } from "./tree_sync.ts";
+import { type CommitmentSource, fromChain, syncWholeTree } from "./tree_sync.ts";
 
 /** What a deposit is made of. */
 export interface DepositRequest {
@@ -34,6 +34,8 @@ export interface DepositRequest {
   readonly prover: Prover;
   /** How often a lost race is run again; default 10. */
   readonly attempts?: number;
+  /** Milliseconds that the source of the tree may be behind the chain; default 25,000. */
+  readonly treePatienceMs?: number;
   /** Milliseconds between looks at the chain; default 1,000. */
   readonly pollMs?: number;
   readonly onStep?: (step: DepositStep) => void;
@@ -87,7 +89,7 @@ export async function depositBy(
   request: DepositRequest,
   options: ProveOptions,
 ): Promise<DepositResult> {
-  const { chain, pool, note, prover, wallet, attempts = 10, onStep = () => {} } = request;
+  const { chain, pool, note, prover, wallet, attempts = 10, treePatienceMs, onStep = () => {} } = request;
   const source = request.source ?? fromChain(chain, pool.address);
   const tree = request.tree ?? new MerkleTree();
 
@@ -95,7 +97,8 @@ export async function depositBy(
     if (options.signal?.aborted) throw new Problem("cancelled");
     onStep({ step: "syncing", attempt });
     const before = (await chain.account(pool.address)).last;
-    await syncTree(pool, source, tree);
+    // In a tree that lacks a deposit the next free leaf would be one that is taken.
+    await syncWholeTree(pool, source, tree, { treePatienceMs, signal: options.signal });
     if (tree.indexOf(note.commitment) >= 0) {
       return { ...depositFacts(await findDeposit(chain, pool, note, options.signal)), attempts: attempt };
     }

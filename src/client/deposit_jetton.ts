@@ -33,7 +33,7 @@ const TRANSFER_FEE = 50_000_000n;
  * @throws {Problem} `wrong_pool`, also when the pool's wallet is not the one that the master gives it;
  *   `insufficient_funds`, of jettons or of coins; `contract_refused` when the pool refuses for any reason but a lost race
  *   (the jettons have come back then), or the own jetton wallet does; `deposit_lost` when the pool never answers, or after
- *   `attempts` lost races; `unknown_root`, `cancelled`
+ *   `attempts` lost races; `tree_incomplete` when the source of the tree stays behind the chain; `unknown_root`, `cancelled`
  */
 export async function depositJetton(
   request: JettonDepositRequest,

@@ -4,17 +4,19 @@
  * what it still sends comes back; a new one is made then.
  */
 import type { Address, Cell } from "@ton/core";
-import { exitCodeName, Problem } from "../core/errors.ts";
+import { exitCodeName, exitCodes, Problem } from "../core/errors.ts";
 import { MerkleTree } from "../core/merkle_tree.ts";
 import type { ProveOptions } from "../prover/prover.ts";
+import type { TransactionId } from "../ton/chain.ts";
 import { jettonWalletAddress } from "../ton/jetton.ts";
+import type { DepositEvent } from "../ton/pool_event.ts";
 import { scanPoolTransactions } from "../ton/scan.ts";
 import type { OutgoingMessage } from "../ton/wallet.ts";
 import { depositFacts, type DepositRequest, type DepositResult, findDeposit } from "./deposit_attempts.ts";
 import { checkedPoolWallet } from "./deposit_jetton.ts";
 import { assertNoteFits, type PoolJetton } from "./note_pool.ts";
 import { pause } from "./pause.ts";
-import { fromChain, syncTree } from "./tree_sync.ts";
+import { fromChain, syncWholeTree } from "./tree_sync.ts";
 
 /** What such a deposit is made of. */
 export interface LinkDepositRequest extends Omit<DepositRequest, "wallet" | "attempts" | "onStep"> {
@@ -52,13 +54,13 @@ export type LinkStep =
  * Makes links until one of them was paid.
  *
  * @throws {Problem} `wrong_pool`, `deposit_lost` when nothing came in time, `nullifier_already_used` for a note that was withdrawn,
- *   `unknown_root`, `cancelled`
+ *   `tree_incomplete` when the source of the tree stays behind the chain, `unknown_root`, `cancelled`
  */
 export async function depositByLink(
   request: LinkDepositRequest,
   options: ProveOptions = {},
 ): Promise<DepositResult> {
-  const { chain, pool, note, prover, onStep = () => {}, pollMs = 2_000 } = request;
+  const { chain, pool, note, prover, treePatienceMs, onStep = () => {} } = request;
   const { now = Date.now, patienceMs = 1_800_000 } = request;
   const { signal } = options;
   const message = await messageOf(request);
@@ -68,8 +70,9 @@ export async function depositByLink(
 
   for (let attempts = 1;; attempts++) {
     onStep({ step: "syncing" });
-    let cursor = (await chain.account(pool.address, { signal })).last;
-    await syncTree(pool, source, tree);
+    const cursor = (await chain.account(pool.address, { signal })).last;
+    // In a tree that lacks a deposit the next free leaf would be one that is taken.
+    await syncWholeTree(pool, source, tree, { treePatienceMs, signal });
     if (tree.indexOf(note.commitment) >= 0) {
       return { ...depositFacts(await findDeposit(chain, pool, note, signal)), attempts };
     }
@@ -85,28 +88,47 @@ export async function depositByLink(
     const { to, value, body } = message({ commitment, newRoot, leafIndex, proof });
     const url = transferLink(to, value, body, note.network !== "mainnet");
     onStep({ step: "link", link: { url, to, amount: value, leafIndex } });
-
-    for (let stale = false; !stale;) {
-      for await (const batch of scanPoolTransactions(chain, pool.address, { after: cursor, signal })) {
-        for (const event of batch.events) {
-          if (event.kind === "withdrawal") continue;
-          if (event.kind === "refused") {
-            if (event.commitment === commitment) {
-              onStep({ step: "refused", reason: reasonOf(event.exitCode) });
-            }
-          } else if (event.commitment === commitment) {
-            return { ...depositFacts(event), attempts };
-          } else if (event.leafIndex >= leafIndex) stale = true;
-        }
-        cursor = batch.cursor;
-      }
-      if (stale) break;
-      if (now() > end) {
-        throw new Problem("deposit_lost", "nothing came in time; what still comes is not lost");
-      }
-      await pause(pollMs, signal);
-    }
+    const event = await followLink(request, { leafIndex, cursor, end }, signal);
+    if (event !== "stale") return { ...depositFacts(event), attempts };
     onStep({ step: "stale" });
+  }
+}
+
+/**
+ * Follows the pool until the note is deposited or its link is worth nothing.
+ *
+ * @param link the leaf that it is for, the pool's last transaction before it was made, and when to give up
+ */
+async function followLink(
+  { chain, pool, note, pollMs = 2_000, now = Date.now, onStep = () => {} }: LinkDepositRequest,
+  link: { readonly leafIndex: number; readonly cursor: TransactionId | undefined; readonly end: number },
+  signal: AbortSignal | undefined,
+): Promise<DepositEvent | "stale"> {
+  for (let { cursor } = link;;) {
+    let stale = false;
+    for await (const batch of scanPoolTransactions(chain, pool.address, { after: cursor, signal })) {
+      for (const event of batch.events) {
+        if (event.kind === "withdrawal") continue;
+        const ours = event.commitment === note.commitment;
+        if (event.kind === "deposit") {
+          if (ours) return event;
+          if (event.leafIndex >= link.leafIndex) stale = true;
+        } else if (ours) {
+          onStep({ step: "refused", reason: reasonOf(event.exitCode) });
+          // The deposit that took the leaf may lie before the cursor, where the endpoint's nodes do not agree. An earlier
+          // link that is paid late is refused as well, and says nothing about this one.
+          if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT && event.leafIndex === link.leafIndex) {
+            stale = true;
+          }
+        }
+      }
+      cursor = batch.cursor;
+    }
+    if (stale) return "stale";
+    if (now() > link.end) {
+      throw new Problem("deposit_lost", "nothing came in time; what still comes is not lost");
+    }
+    await pause(pollMs, signal);
   }
 }
 
@@ -116,7 +138,8 @@ export async function depositByLink(
  * @param amount nano
  */
 export function transferLink(to: Address, amount: bigint, body: Cell, testOnly: boolean): string {
-  const bin = body.toBoc().toString("base64url");
+  // Browsers have npm's `buffer`, whose toString does not know "base64url".
+  const bin = body.toBoc().toString("base64").replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   return `ton://transfer/${to.toString({ bounceable: true, testOnly })}?amount=${amount}&bin=${bin}`;
 }
 

@@ -53,6 +53,8 @@ export interface RefusedEvent extends EventBase, JettonDeposit {
   readonly exitCode?: number;
   readonly nullifierHash?: bigint;
   readonly commitment?: bigint;
+  /** The leaf that a deposit was made for. */
+  readonly leafIndex?: number;
 }
 
 export type PoolEvent = DepositEvent | WithdrawalEvent | RefusedEvent;

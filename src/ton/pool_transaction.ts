@@ -5,9 +5,9 @@
 import type { Address, Cell, Transaction } from "@ton/core";
 import { assertFieldElement } from "../core/field.ts";
 import { depositOf, loadTransferNotification } from "../core/jetton_messages.ts";
-import { loadDeposit, loadPoolLog, loadWithdraw, opCodes } from "../core/messages.ts";
+import { type DepositBody, loadDeposit, loadPoolLog, loadWithdraw, opCodes } from "../core/messages.ts";
 import type { ChainTransaction } from "./chain.ts";
-import type { DepositEvent, PoolEvent } from "./pool_event.ts";
+import type { DepositEvent, PoolEvent, RefusedEvent } from "./pool_event.ts";
 
 /** Decodes the events of `transaction`, which belongs to `pool`. */
 export function poolEvents(pool: Address, { id, now, raw }: ChainTransaction): PoolEvent[] {
@@ -34,19 +34,26 @@ export function poolEvents(pool: Address, { id, now, raw }: ChainTransaction): P
   }
   // A stranger's message may carry any 256 bits: what is no field element is no key of anything.
   if (op === opCodes.deposit) {
-    const commitment = attempt(() => assertFieldElement(loadDeposit(message.body).commitment));
-    return [{ ...base, kind: "refused", op: "deposit", exitCode: exitCode(raw), commitment }];
+    const named = refusedDeposit(() => loadDeposit(message.body));
+    return [{ ...base, kind: "refused", op: "deposit", exitCode: exitCode(raw), ...named }];
   }
   if (op === opCodes.transfer_notification) {
-    const commitment = notification &&
-      attempt(() => assertFieldElement(depositOf(notification).commitment));
-    return [{ ...base, ...jetton, kind: "refused", op: "deposit", exitCode: exitCode(raw), commitment }];
+    const named = notification && refusedDeposit(() => depositOf(notification));
+    return [{ ...base, ...jetton, kind: "refused", op: "deposit", exitCode: exitCode(raw), ...named }];
   }
   if (op === opCodes.withdraw) {
     const nullifierHash = attempt(() => assertFieldElement(loadWithdraw(message.body).nullifierHash));
     return [{ ...base, kind: "refused", op: "withdraw", exitCode: exitCode(raw), nullifierHash }];
   }
   return [];
+}
+
+/** The commitment and the leaf of a refused deposit, unless its body is malformed. */
+function refusedDeposit(load: () => DepositBody): Pick<RefusedEvent, "commitment" | "leafIndex"> | undefined {
+  return attempt(() => {
+    const { commitment, leafIndex } = load();
+    return { commitment: assertFieldElement(commitment), leafIndex };
+  });
 }
 
 /** Who paid a deposit: of jettons whoever sent them, not the wallet that held them. */

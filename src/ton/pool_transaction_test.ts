@@ -113,7 +113,7 @@ const told: [string, Case, Record<string, unknown>][] = [
     body: notification(deposit),
     exitCode: 103,
     committed: true,
-  }, { kind: "refused", op: "deposit", exitCode: 103, commitment: 5n, depositor: owner }],
+  }, { kind: "refused", op: "deposit", exitCode: 103, commitment: 5n, leafIndex: 3, depositor: owner }],
   ["jettons with a deposit outside the field name no commitment", {
     body: notification(outside(opCodes.deposit)),
     exitCode: 206,
@@ -129,6 +129,7 @@ const told: [string, Case, Record<string, unknown>][] = [
     op: "deposit",
     exitCode: 103,
     commitment: 5n,
+    leafIndex: 3,
   }],
   ["a withdrawal's refusal names its nullifier", { body: withdraw, exitCode: 202 }, {
     kind: "refused",
