@@ -120,6 +120,9 @@ export interface RelayerClientOptions {
   readonly random?: () => number;
 }
 
+/** The most commitments that a relayer returns in one page. */
+export const MAX_PAGE = 10_000;
+
 /** The longest answer that is read: a page of 10,000 commitments takes 1.1 MiB. */
 const LONGEST_ANSWER = 8 * 2 ** 20;
 
@@ -211,7 +214,7 @@ export class RelayerClient {
   }
 
   /** Every commitment from leaf `from` on, page by page, in order and without gaps. */
-  async *treeCommitments(pool: Address, from = 0, limit = 10_000): AsyncGenerator<bigint[]> {
+  async *treeCommitments(pool: Address, from = 0, limit = MAX_PAGE): AsyncGenerator<bigint[]> {
     for (let next: number | null = from; next !== null;) {
       const page: z.output<typeof commitments> = await this.#ask(
         commitments,
@@ -324,7 +327,8 @@ export class RelayerClient {
     let response: Response | undefined;
     let json: unknown;
     try {
-      response = await this.#fetch(`${this.baseUrl}${path}`, {
+      const send = this.#fetch; // browsers refuse a fetch that is called as a method
+      response = await send(`${this.baseUrl}${path}`, {
         method: body === undefined ? "GET" : "POST",
         headers: body === undefined ? {} : { "content-type": "application/json" },
         body: body === undefined ? undefined : JSON.stringify(body),

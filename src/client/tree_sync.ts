@@ -11,16 +11,29 @@ import { scanPoolTransactions } from "../ton/scan.ts";
 import { LeafCollector } from "../tree/leaf_collector.ts";
 import { ownTreeWorkers } from "../tree/tree_service.ts";
 import { pause } from "./pause.ts";
-import type { RelayerClient } from "./relayer_client.ts";
+import { MAX_PAGE, type RelayerClient } from "./relayer_client.ts";
 
 /** Where commitments come from: batches in leaf order, starting with leaf `from`. */
 export interface CommitmentSource {
   commitments(from: number): AsyncIterable<readonly bigint[]>;
 }
 
-/** Commitments from a relayer's `/tree/commitments`: quick, and checked against the chain's roots afterwards. */
+/**
+ * Commitments from a relayer's `/tree/commitments`: quick, and checked against the chain's roots afterwards.
+ *
+ * Requests start at a multiple of the page size, and leaves that the caller already has are dropped here. A request that
+ * started at the caller's own size would show the relayer when this client last synced.
+ */
 export function fromRelayer(relayer: RelayerClient, pool: Address): CommitmentSource {
-  return { commitments: (from) => relayer.treeCommitments(pool, from) };
+  return {
+    async *commitments(from) {
+      let known = from % MAX_PAGE;
+      for await (const page of relayer.treeCommitments(pool, from - known)) {
+        if (page.length > known) yield page.slice(known);
+        known = Math.max(0, known - page.length);
+      }
+    },
+  };
 }
 
 /** Commitments from the pool's own logs on the chain: nothing is asked of any relayer. */
