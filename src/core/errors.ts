@@ -48,6 +48,12 @@ export const problems = {
     title: "Artifact does not match its pin",
     todo: "Restore the file, or install the release again.",
   },
+  artifact_unavailable: {
+    status: 503,
+    title: "Artifact cannot be fetched",
+    todo:
+      "Serve the package's dist/ and artifacts/ folders, and give the URL of their parent to `locate` first.",
+  },
   invalid_registry: {
     status: 500,
     title: "Deployments registry is invalid",

@@ -32,7 +32,8 @@ export interface Artifacts {
   /**
    * The file's bytes.
    *
-   * @throws {Problem} `artifact_corrupted` naming the file, when it is missing or differs from its pin
+   * @throws {Problem} `artifact_corrupted` naming the file, when it is missing or differs from its pin;
+   *   `artifact_unavailable` with its URL, when a server does not return it
    */
   load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
   /** The transcript of the ceremony that the keys come from, if they do; throws as `load`. */
@@ -80,6 +81,7 @@ async function read(url: URL, name: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await locations.read(url);
   } catch (cause) {
+    if (cause instanceof Problem) throw cause;
     throw new Problem("artifact_corrupted", `artifact ${name} cannot be read`, { cause });
   }
 }

@@ -70,7 +70,7 @@ export interface Prover {
    * Proves a withdrawal.
    *
    * @throws {Problem} `unsatisfied`, `not_in_field` or `invalid_request` for wrong inputs; `artifact_corrupted` naming
-   *   the file; `cancelled` when the signal is aborted
+   *   the file, `artifact_unavailable` with its URL; `cancelled` when the signal is aborted
    */
   proveWithdraw(input: WithdrawInput, options?: ProveOptions): Promise<ProofWithSignals>;
   /** Proves a deposit; throws as `proveWithdraw`. */
@@ -139,7 +139,7 @@ const SHARES = {
 /**
  * Makes a prover. Reads and checks the verification keys; proving keys are read at the first proof.
  *
- * @throws {Problem} `artifact_corrupted` naming the verification key
+ * @throws {Problem} `artifact_corrupted` naming the verification key, `artifact_unavailable` with its URL
  */
 export async function createProver(options: ProverOptions = {}): Promise<Prover> {
   const artifacts = options.artifacts ?? openArtifacts();
@@ -155,6 +155,7 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
     idleMs: options.idleMs,
     cancelMs: options.cancelMs ?? CANCEL_MS,
     startWorker: options.startWorker ?? (() => threads.start(locations.worker)),
+    module: options.startWorker ? undefined : locations.worker,
     discard: (result) => arraysOf(result as TaskResults[keyof TaskResults]).forEach((bytes) => bytes.fill(0)),
   });
 

@@ -26,6 +26,8 @@ export interface WorkerPoolOptions {
    */
   readonly cancelMs?: number;
   readonly startWorker: () => Worker;
+  /** The module that workers are started from, for messages. */
+  readonly module?: URL | undefined;
   /** Given what a worker answers for a task that was cancelled meanwhile: to overwrite what is secret in it. */
   readonly discard?: (result: unknown) => void;
 }
@@ -181,10 +183,18 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
     seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown>>) => this.#receive(seat, data);
     seat.worker.onerror = (event) => {
       event.preventDefault?.(); // not of every runtime; it reaches the caller; unhandled it would end the process
-      this.#fail(seat, new Problem("internal", `${this.#options.name} worker crashed: ${event.message}`));
+      this.#fail(seat, this.#crash(event));
     };
     this.#seats.add(seat);
     this.#rest(seat);
+  }
+
+  /** In browsers the event has a message only when the module was loaded. */
+  #crash({ message }: ErrorEvent): Problem {
+    const { name, module } = this.#options;
+    return message || !module
+      ? new Problem("internal", `${name} worker crashed: ${message}`)
+      : new Problem("artifact_unavailable", `${module} cannot be loaded: the ${name} worker did not start`);
   }
 
   /** From here on the worker has no job, and ends when it gets none for long. */

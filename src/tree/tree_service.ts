@@ -65,6 +65,7 @@ export class TreeWorkers implements TreeService {
       maxWaiting: Infinity,
       idleMs: options.idleMs,
       startWorker: options.startWorker ?? (() => threads.start(locations.worker)),
+      module: options.startWorker ? undefined : locations.worker,
     });
   }
 

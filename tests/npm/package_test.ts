@@ -1,17 +1,28 @@
 /** The package that `deno task npm` packs, installed from its tarball: its types, and the client on Node and in Chromium. */
-import { deepEqual, equal, ok } from "node:assert/strict";
-import { resolve } from "node:path";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { Address } from "@ton/core";
 import metadata from "../../deno.json" with { type: "json" };
-import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
+import { connect } from "../../src/mod.ts";
 import build from "../../tools/npm/package.json" with { type: "json" };
-import { chromium, withPage } from "../support/chromium.ts";
+import { chromium } from "../support/chromium.ts";
+import { fromSources, type Program, start } from "../support/program.ts";
+import { install, npmWorks, resultOfPage, run } from "./support.ts";
 
 /** Programs of a user, who has npm and no Deno. */
 const programs = new URL("./user/", import.meta.url);
-const ignore = !await exists("node") || !await exists("npm");
+const ignore = !npmWorks;
 const folder = await Deno.makeTempDir({ prefix: "tonado-npm-test-" });
 const bin = `${folder}/node_modules/.bin`;
-let localnet: Localnet;
+let localnet: Program;
+let net: Network;
+
+/** What `tonado localnet` prints about its network. */
+interface Network {
+  readonly indexer: string;
+  readonly relayer: string;
+  readonly wallets: readonly { readonly mnemonic: string; readonly version: string }[];
+  readonly pools: Readonly<Record<string, { readonly address: string }>>;
+}
 
 /** What a user adds: a bundler with the polyfill that @ton/core needs in browsers, and a compiler. */
 const { esbuild, typescript, "@types/node": nodeTypes } = build.devDependencies;
@@ -21,21 +32,13 @@ Deno.test({
   name: "npm: the package is packed, and installs from its tarball",
   ignore,
   async fn() {
-    const tarball = await packed();
-    await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify({ private: true, type: "module" }));
-    await run("npm", [
-      "install",
-      "--no-audit",
-      "--no-fund",
-      "--silent",
-      "--no-package-lock",
-      tarball,
-      ...added,
-    ]);
-    for (const name of ["client.js", "node.js", "page.js", "types.ts"]) {
+    await install(folder, added);
+    for await (const { name } of Deno.readDir(programs)) {
       await Deno.copyFile(new URL(name, programs), `${folder}/${name}`);
     }
-    localnet = await startLocalnet({ blockTimeMs: 200 });
+    const args = ["localnet", "--port", "0", "--relayer-port", "0", "--block-time", "200", "--json"];
+    localnet = start(fromSources, args);
+    net = JSON.parse(await localnet.line());
   },
 });
 
@@ -56,7 +59,9 @@ Deno.test({
   ignore,
   async fn() {
     const options = ["--strict", "--noEmit", "--skipLibCheck", "--types", "node", "--target", "es2023"];
-    await run(`${bin}/tsc`, [...options, "--module", "nodenext", "types.ts"]);
+    await run(`${bin}/tsc`, [...options, "--module", "nodenext", "types.ts"], folder);
+    const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
+    await run(`${bin}/tsc`, [...options, ...bundler, "types.ts"], folder);
   },
 });
 
@@ -64,7 +69,7 @@ Deno.test({
   name: "npm: on Node it deposits, withdraws, and makes a report of both that holds",
   ignore,
   async fn() {
-    const stdout = await run("node", ["node.js", JSON.stringify(task(0))]);
+    const stdout = await run("node", ["node.js", JSON.stringify(task(0))], folder);
     deepEqual(JSON.parse(stdout), {
       leafIndex: 0,
       holds: true,
@@ -80,16 +85,9 @@ Deno.test({
     "npm: in Chromium it deposits, withdraws, reports and has its workers build a tree, whether or not the page may share memory",
   ignore: ignore || chromium === undefined,
   async fn() {
-    const options = [
-      "--bundle",
-      "--format=esm",
-      "--platform=browser",
-      "--log-level=error",
-      "--outfile=bundle.js",
-    ];
-    await run(`${bin}/esbuild`, ["page.js", ...options, "--define:global=globalThis"]);
+    await bundle("page.js");
     for (const [leafIndex, isolated] of [[1, true], [2, false]] as const) {
-      const { hashed, ...result } = await inPage(isolated);
+      const { hashed, ...result } = await inPage<PageResult>("page.js", { isolated });
       deepEqual(result, {
         leafIndex,
         holds: true,
@@ -106,21 +104,52 @@ Deno.test({
 });
 
 Deno.test({
-  name: "npm: leaves nothing behind",
+  name:
+    "npm: in Chromium it withdraws through a relayer, until the withdrawal is confirmed and the recipient is paid",
+  ignore: ignore || chromium === undefined,
   async fn() {
-    await localnet?.close();
-    await Deno.remove(folder, { recursive: true });
+    await bundle("relayer.js");
+    const recipient = `0:${"5a".repeat(32)}`;
+    const { fee, ...result } = await inPage<{ fee: string }>("relayer.js", { isolated: true, recipient });
+    deepEqual(result, { served: "localnet", state: "confirmed", hasTree: true });
+    const { balance } = await connect({ endpoint: net.indexer }).account(Address.parse(recipient));
+    equal(balance, 1_000_000_000n - BigInt(fee));
   },
 });
 
-/** The tarball: the one that TONADO_TEST_TARBALL names, which CI packs once for all who need it, else one packed here. */
-async function packed(): Promise<string> {
-  const root = new URL("../../", import.meta.url).pathname;
-  const given = Deno.env.get("TONADO_TEST_TARBALL");
-  if (given) return resolve(root, given);
-  await run(Deno.execPath(), ["task", "--quiet", "npm", "--no-docs", "--output", folder], root);
-  return `${folder}/tonado-${metadata.version}.tgz`;
-}
+Deno.test({
+  name:
+    "npm: in Chromium a file that is not served is artifact_unavailable, with its URL and a hint at locate",
+  ignore: ignore || chromium === undefined,
+  async fn() {
+    await bundle("misplaced.js");
+    await Deno.mkdir(`${folder}/half`);
+    await Deno.symlink(`${folder}/node_modules/tonado/artifacts`, `${folder}/half/artifacts`);
+    const page = "<!doctype html><title>A single-page application</title>";
+    const problems = await inPage<Record<string, { code: string; message: string; todo: string }>>(
+      "misplaced.js",
+      { files: { "/application/artifacts/withdraw.vkey.json": page } },
+    );
+    const expected: [folder: string, message: RegExp][] = [
+      ["/nowhere/", /^http:\/\/\S+\/nowhere\/artifacts\/\S+\.vkey\.json cannot be fetched: .* status 404$/],
+      ["/application/", /^http:\/\/\S+\/application\/artifacts\/\w+\.vkey\.json .* an HTML page$/],
+      ["/half/", /^http:\/\/\S+\/half\/dist\/prover_worker\.js cannot be loaded/],
+    ];
+    for (const [folder, message] of expected) {
+      equal(problems[folder].code, "artifact_unavailable", JSON.stringify(problems));
+      match(problems[folder].message, message);
+      match(problems[folder].todo, /`locate`/);
+    }
+  },
+});
+
+Deno.test({
+  name: "npm: leaves nothing behind",
+  async fn() {
+    await localnet?.stop();
+    await Deno.remove(folder, { recursive: true });
+  },
+});
 
 /** Keys for development, and a pool that the caller's registry does not list: two warnings; and the chain bears it out. */
 const report = { shown: ["warning", "warning", "ok", "ok", "ok"], forged: "failed" };
@@ -132,58 +161,34 @@ const largeTree = {
 };
 
 function task(wallet: number) {
-  const { mnemonic, version } = localnet.wallets[wallet];
-  const { address } = localnet.deployments.pools.get("native-1")!;
-  return { endpoint: localnet.url, mnemonic, version, address: address.toString() };
+  const { mnemonic, version } = net.wallets[wallet];
+  const { indexer: endpoint, relayer, pools } = net;
+  return { endpoint, relayer, mnemonic, version, address: pools["native-1"].address };
 }
 
-/** What the page tells: what the client made of its task, and what its tree's workers were asked for. */
+/** What the page reports: what the client made of its task, and what its tree's workers were asked for. */
 interface PageResult {
   readonly hashed: { readonly leaves: number; readonly tasks: number; readonly shared: number };
 }
 
-/** Serves the folder and opens its page. @param isolated whether the page is alone in its process and may share memory */
-async function inPage(isolated: boolean): Promise<PageResult> {
-  const told = Promise.withResolvers<PageResult>();
-  const headers = isolated
-    ? { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" }
-    : undefined;
-  const page = (body: BodyInit, type: string) =>
-    new Response(body, { headers: { ...headers, "content-type": type } });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const { pathname } = new URL(request.url);
-    if (pathname === "/result") {
-      told.resolve(await request.json());
-      return new Response();
-    }
-    if (pathname === "/") return page(`<script type="module" src="/bundle.js"></script>`, "text/html");
-    if (pathname === "/task.json") return Response.json(task(0));
-    const file = await Deno.readFile(`${folder}${pathname}`).catch(() => undefined);
-    return file
-      ? page(file, pathname.endsWith(".js") ? "text/javascript" : "application/octet-stream")
-      : new Response(
-        null,
-        { status: 404 },
-      );
+/** Bundles a user's program as `bundle/<its name>`. */
+async function bundle(program: string): Promise<void> {
+  const options = ["--bundle", "--format=esm", "--platform=browser", "--log-level=error"];
+  const out = ["--outdir=bundle", "--define:global=globalThis"];
+  await run(`${bin}/esbuild`, [program, ...options, ...out], folder);
+}
+
+/** Opens a page with a bundled program. */
+async function inPage<T>(
+  program: string,
+  { isolated, recipient, files }: { isolated?: boolean; recipient?: string; files?: Record<string, string> },
+): Promise<T> {
+  return await resultOfPage<T>(folder, {
+    isolated,
+    files: {
+      ...files,
+      "/index.html": `<script type="module" src="/bundle/${program}"></script>`,
+      "/task.json": JSON.stringify({ ...task(0), recipient }),
+    },
   });
-  try {
-    return await withPage(`http://127.0.0.1:${server.addr.port}/`, told.promise);
-  } finally {
-    await server.shutdown();
-  }
-}
-
-async function run(command: string, args: readonly string[], cwd = folder): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd, stdin: "null" })
-    .output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  equal(code, 0, `${command} ${args[0]}: ${text(stdout)}${text(stderr)}`);
-  return text(stdout);
-}
-
-async function exists(command: string): Promise<boolean> {
-  return await new Deno.Command(command, { args: ["--version"] }).output().then(
-    ({ success }) => success,
-    () => false,
-  );
 }

@@ -11,8 +11,10 @@ import { threads } from "../../src/threads/threads.ts";
 import { locate } from "./locate.ts";
 
 locate(new URL("../", import.meta.url));
-locations.read = async (file) => new Uint8Array(await readFile(file));
+const { read } = locations;
+locations.read = async (file) => file.protocol === "file:" ? new Uint8Array(await readFile(file)) : await read(file);
 threads.start = (module) => new WebWorker(module, { type: "module" });
 threads.cores = availableParallelism;
 
 export * from "../../src/mod.ts";
+export { locate };

@@ -1,6 +1,6 @@
 // What a user's editor and compiler see of the packed library.
 import { Address } from "@ton/core";
-import { createNote, type Note, Problem, type ProblemCode, RelayerClient, withdrawThrough } from "tonado";
+import { createNote, locate, type Note, Problem, type ProblemCode, RelayerClient, withdrawThrough } from "tonado";
 import { type Check, checkReport, type ComplianceReport, makeReport, parseReport } from "tonado";
 import type { Prover, RelayedWithdrawal } from "tonado";
 
@@ -14,3 +14,4 @@ export const checked: (against: Parameters<typeof checkReport>[1]) => Promise<Ch
   checkReport(parseReport({}), against);
 // @ts-expect-error: a code that there is not
 export const wrong: ProblemCode = code === "unknown_root" ? "unknown_rot" : code;
+export const located: void = locate("https://app.example/tonado/");
