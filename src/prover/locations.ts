@@ -1,6 +1,9 @@
 /** Where this folder's worker module and the artifacts lie, and how they are read. */
 import { Problem } from "../core/errors.ts";
 
+/** Not written inline: bundlers would look for the files below beside the npm package's code, where they are not. */
+const here = import.meta.url;
+
 /** The one place to change when they are moved: a bundled program assigns to it before it makes the first prover. */
 export const locations: {
   worker: URL;
@@ -8,8 +11,8 @@ export const locations: {
   /** Reads an artifact's file; throws a Problem, or anything else for a file that is missing or damaged. */
   read: (file: URL) => Promise<Uint8Array<ArrayBuffer>>;
 } = {
-  worker: new URL("./worker.ts", import.meta.url),
-  artifacts: new URL("../../artifacts/", import.meta.url),
+  worker: new URL("./worker.ts", here),
+  artifacts: new URL("../../artifacts/", here),
   async read(file) {
     if (file.protocol === "file:") return await Deno.readFile(file);
     return await fetched(file);

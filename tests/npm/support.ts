@@ -45,15 +45,15 @@ const types: Record<string, string> = {
 export interface PageOptions {
   /** Whether the page is alone in its process and may share memory. */
   readonly isolated?: boolean;
-  /** Path of the page; default `/`. */
-  readonly path?: string;
+  /** Another server's page, which gets the URL to post to as the parameter `result`. */
+  readonly url?: string;
   /** Answers in place of the folder's files; one that begins with `<` is HTML, whatever its name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Serves `folder`, opens a page of it in Chromium, and returns the JSON that the page posts to `/result`. */
 export async function resultOfPage<T>(folder: string, options: PageOptions = {}): Promise<T> {
-  const { isolated, path = "/", files = {} } = options;
+  const { isolated, files = {}, url } = options;
   const told = Promise.withResolvers<T>();
   const headers: Record<string, string> = isolated
     ? { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" }
@@ -73,7 +73,8 @@ export async function resultOfPage<T>(folder: string, options: PageOptions = {})
     return new Response(body, { headers: { ...headers, "content-type": type } });
   });
   try {
-    return await withPage(`http://127.0.0.1:${server.addr.port}${path}`, told.promise);
+    const own = `http://127.0.0.1:${server.addr.port}/`;
+    return await withPage(url ? `${url}?result=${own}result` : own, told.promise);
   } finally {
     await server.shutdown();
   }

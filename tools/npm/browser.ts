@@ -5,7 +5,8 @@
  */
 import { locate } from "./locate.ts";
 
-locate(new URL("../", import.meta.url));
+const here = import.meta.url; // not written inline: bundlers would take "../" for a file to copy
+locate(new URL("../", here));
 
 export * from "../../src/mod.ts";
 export { locate };
