@@ -78,7 +78,7 @@ export const problems = {
     status: 503,
     title: "Tree lacks the newest deposits",
     todo:
-      "Try again in a minute, or use another relayer: with fewer deposits a withdrawal hides among fewer.",
+      "Try again in a minute, or use another relayer. With fewer deposits a withdrawal hides among fewer, and a deposit would be refused.",
   },
   fee_above_limit: {
     status: 422,
