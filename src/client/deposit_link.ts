@@ -1,7 +1,7 @@
 /**
- * A deposit that a phone's wallet pays: what it has to send is put into a link, and the pool is followed until it has the
- * commitment. No key of a wallet is ever here. When another deposit takes the leaf the link is worth nothing any more, and
- * what it still sends comes back; a new one is made then.
+ * A deposit that a phone's wallet pays. The payment is put into a link, and the pool is followed until it has the
+ * commitment; no key of a wallet is involved. When another deposit takes the link's leaf, the pool sends a payment of that
+ * link back, and a new link is made.
  */
 import type { Address, Cell } from "@ton/core";
 import { exitCodeName, exitCodes, Problem } from "../core/errors.ts";
@@ -42,8 +42,8 @@ export interface DepositLink {
 }
 
 /**
- * Steps as they are reached. `stale` means that the last link is worth nothing any more; `refused` that the pool gave
- * something back that carried this commitment, by whomever.
+ * Steps as they are reached. `stale`: the last link can no longer be paid, and a new one follows. `refused`: the pool sent
+ * back a payment that carries this commitment, from any sender.
  */
 export type LinkStep =
   | { readonly step: "syncing" | "proving" | "stale" }

@@ -133,6 +133,10 @@ Deno.test({
     const expected: [folder: string, message: RegExp][] = [
       ["/nowhere/", /^http:\/\/\S+\/nowhere\/artifacts\/\S+\.vkey\.json cannot be fetched: .* status 404$/],
       ["/application/", /^http:\/\/\S+\/application\/artifacts\/\w+\.vkey\.json .* an HTML page$/],
+      [
+        "http://127.0.0.1:1/",
+        /^http:\/\/127\.0\.0\.1:1\/artifacts\/\S+ cannot be fetched: the request failed$/,
+      ],
       ["/half/", /^http:\/\/\S+\/half\/dist\/prover_worker\.js cannot be loaded/],
     ];
     for (const [folder, message] of expected) {

@@ -7,7 +7,7 @@ const { createProver, locate, MerkleTree } = await import("tonado");
 
 const problemOf = (work) => work.then(() => "no problem", ({ code, message, todo }) => ({ code, message, todo }));
 const results = {};
-for (const folder of ["/nowhere/", "/application/"]) {
+for (const folder of ["/nowhere/", "/application/", "http://127.0.0.1:1/"]) {
   locate(folder);
   results[folder] = await problemOf(createProver());
 }
