@@ -47,6 +47,7 @@ function withoutAppendix(program: Uint8Array): Uint8Array {
 }
 
 async function run(command: string, args: readonly string[]): Promise<void> {
-  const { success } = await new Deno.Command(command, { args: [...args], cwd: folder, stdout: "null" }).output();
+  const { success } = await new Deno.Command(command, { args: [...args], cwd: folder, stdout: "null" })
+    .output();
   if (!success) throw new Error(`${command} ${args.join(" ")} failed in ${folder}.`);
 }
