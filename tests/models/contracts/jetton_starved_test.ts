@@ -1,12 +1,12 @@
 /** Messages of a jetton pool with too little gas: state and jettons are all or nothing, at every 1,000 of it. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { exitCodes } from "../../src/core/errors.ts";
-import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
-import { chainPrices } from "../support/chain_prices.ts";
-import { assertDone } from "../support/jetton_claims.ts";
-import { JettonSandbox } from "../support/jetton_sandbox.ts";
-import { freshElement } from "../support/pool_sandbox.ts";
+import { exitCodes } from "../../../src/core/errors.ts";
+import { mainnetConfig } from "../../../src/localnet/mainnet_prices.ts";
+import { chainPrices } from "../../support/chain_prices.ts";
+import { assertDone } from "../../support/jetton_claims.ts";
+import { JettonSandbox } from "../../support/jetton_sandbox.ts";
+import { freshElement } from "../../support/pool_sandbox.ts";
 
 const prices = chainPrices(mainnetConfig());
 

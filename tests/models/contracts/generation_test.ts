@@ -4,13 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { beginCell, Cell, type TupleItem } from "@ton/core";
-import { storeAdmin, storeRecoverStuck } from "../../src/core/messages.ts";
-import { HIGHEST_GENERATION } from "../../src/core/pool_constants.ts";
-import { zeros } from "../../src/core/zeros.ts";
-import { mainnetPrices } from "../../src/localnet/mainnet_prices.ts";
-import { jettonPoolAddress, nativePoolAddress, poolGeneration } from "../../src/ton/pool_state.ts";
-import { JettonSandbox } from "../support/jetton_sandbox.ts";
-import { freshElement, type Outcome, PoolSandbox } from "../support/pool_sandbox.ts";
+import { storeAdmin, storeRecoverStuck } from "../../../src/core/messages.ts";
+import { HIGHEST_GENERATION } from "../../../src/core/pool_constants.ts";
+import { zeros } from "../../../src/core/zeros.ts";
+import { mainnetPrices } from "../../../src/localnet/mainnet_prices.ts";
+import { jettonPoolAddress, nativePoolAddress, poolGeneration } from "../../../src/ton/pool_state.ts";
+import { JettonSandbox } from "../../support/jetton_sandbox.ts";
+import { freshElement, type Outcome, PoolSandbox } from "../../support/pool_sandbox.ts";
 
 const NOW = 1_800_000_000;
 const YEAR = 31_557_600;

@@ -1,8 +1,8 @@
 /** Which roots a withdrawal may name: the last 30, through more than two generations of the log. */
 import assert from "node:assert/strict";
-import { zeros } from "../../src/core/zeros.ts";
-import { assertRefused } from "../support/pool_claims.ts";
-import { PoolSandbox } from "../support/pool_sandbox.ts";
+import { zeros } from "../../../src/core/zeros.ts";
+import { assertRefused } from "../../support/pool_claims.ts";
+import { PoolSandbox } from "../../support/pool_sandbox.ts";
 
 const KNOWN = 30;
 const DEPOSITS = 68; // two generations of 32, and some

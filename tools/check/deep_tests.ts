@@ -10,7 +10,7 @@ const depth = Deno.env.get("TONADO_DEEP") ?? "15";
 const again = `TONADO_SEED=${seed} TONADO_DEEP=${depth} deno task test:deep`;
 console.log(`repeat with ${again}`);
 
-const root = new URL("../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 const files = Deno.args.length > 0
   ? Deno.args
   : [...await propertyTests("src/"), ...await propertyTests("tests/")].sort();
@@ -26,7 +26,9 @@ if (Deno.args.length === 0) {
     }
   }
 }
-if (!await run(Deno.execPath(), ["run", "-A", "tools/run_tests.ts", ...files])) failed.push("properties");
+if (!await run(Deno.execPath(), ["run", "-A", "tools/check/run_tests.ts", "all", ...files])) {
+  failed.push("properties");
+}
 
 if (failed.length > 0) console.log(`failed: ${failed.join(", ")}; repeat with ${again}`);
 Deno.exit(failed.length > 0 ? 1 : 0);

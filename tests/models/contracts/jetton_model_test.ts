@@ -4,10 +4,10 @@
  * they cause.
  */
 import fc from "fast-check";
-import { JettonRun } from "../support/jetton_run.ts";
-import { reportTally, type Tally } from "../support/pool_tally.ts";
-import { histories, type History } from "../support/pool_steps.ts";
-import { runs, shrunkAtMost } from "../support/property_runs.ts";
+import { JettonRun } from "../../support/jetton_run.ts";
+import { reportTally, type Tally } from "../../support/pool_tally.ts";
+import { histories, type History } from "../../support/pool_steps.ts";
+import { runs, shrunkAtMost } from "../../support/property_runs.ts";
 
 Deno.test("every note of a jetton pool is paid, whatever happens before, and every nano is accounted for", async () => {
   const tally: Tally = new Map();

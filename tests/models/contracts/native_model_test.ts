@@ -4,10 +4,10 @@
  * message the pool is compared with a model by SPEC.md, and in the end every note is paid.
  */
 import fc from "fast-check";
-import { NativeRun } from "../support/native_run.ts";
-import { reportTally, type Tally } from "../support/pool_tally.ts";
-import { histories, type History } from "../support/pool_steps.ts";
-import { runs, shrunkAtMost } from "../support/property_runs.ts";
+import { NativeRun } from "../../support/native_run.ts";
+import { reportTally, type Tally } from "../../support/pool_tally.ts";
+import { histories, type History } from "../../support/pool_steps.ts";
+import { runs, shrunkAtMost } from "../../support/property_runs.ts";
 
 Deno.test("every note of a native pool is paid, whatever happens before, and every nano is accounted for", async () => {
   const tally: Tally = new Map();

@@ -4,10 +4,10 @@ import { Cell, contractAddress, TupleReader } from "@ton/core";
 import type { TupleItem } from "@ton/core";
 import { Blockchain, createShardAccount, GetMethodError } from "@ton/sandbox";
 import fc from "fast-check";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { contractCode } from "../support/contract_code.ts";
-import { depth, seed } from "../support/property_runs.ts";
-import { countCells, deepen, largestSet, SetModel } from "../support/set_model.ts";
+import { FIELD_MODULUS } from "../../../src/core/field.ts";
+import { contractCode } from "../../support/contract_code.ts";
+import { depth, seed } from "../../support/property_runs.ts";
+import { countCells, deepen, largestSet, SetModel } from "../../support/set_model.ts";
 
 const chain = await Blockchain.create();
 

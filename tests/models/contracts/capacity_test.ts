@@ -2,15 +2,15 @@
  * A full pool: who was accepted is paid. Under the real limit of 65,536 cells for an account, with sets as large as an
  * attacker who chooses every key can make them.
  */
-import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
+import { POOL_CAPACITY } from "../../../src/core/pool_constants.ts";
 import assert from "node:assert/strict";
 import { beginCell, type Cell } from "@ton/core";
-import { loadPoolCode } from "../../src/ton/pool_state.ts";
-import { fills } from "../../tools/gas/fills.ts";
-import { readSnapshot } from "../../tools/gas/snapshot.ts";
-import { assertRefused } from "../support/pool_claims.ts";
-import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
-import { HistoryModel, largestSet, poolData } from "../support/set_model.ts";
+import { loadPoolCode } from "../../../src/ton/pool_state.ts";
+import { fills } from "../../../tools/gas/fills.ts";
+import { readSnapshot } from "../../../tools/gas/snapshot.ts";
+import { assertRefused } from "../../support/pool_claims.ts";
+import { freshElement, PoolSandbox } from "../../support/pool_sandbox.ts";
+import { HistoryModel, largestSet, poolData } from "../../support/set_model.ts";
 
 const CAPACITY = POOL_CAPACITY;
 /** Action result code of an account beyond 65,536 cells. */
