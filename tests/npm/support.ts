@@ -3,6 +3,7 @@ import { equal } from "node:assert/strict";
 import { resolve } from "node:path";
 import metadata from "../../deno.json" with { type: "json" };
 import { withPage } from "../support/chromium.ts";
+import { hasProgram } from "../support/requirements.ts";
 
 /** Runs a command in a folder, which must succeed. @returns its standard output */
 export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
@@ -13,16 +14,9 @@ export async function run(command: string, args: readonly string[], cwd: string)
   return text(stdout);
 }
 
-async function succeeds(command: string, ...args: string[]): Promise<boolean> {
-  return await new Deno.Command(command, { args, stdout: "null", stderr: "null" }).output().then(
-    ({ success }) => success,
-    () => false,
-  );
-}
-
 /** Whether Node, npm and its registry can be had: without them nothing is installed. */
-export const npmWorks: boolean = await succeeds("node", "--version") &&
-  await succeeds("npm", "view", "--fetch-retries=0", "@ton/core", "version");
+export const npmWorks: boolean = await hasProgram("node") &&
+  await hasProgram("npm", ["view", "--fetch-retries=0", "@ton/core", "version"]);
 
 /** Packs the library, unless TONADO_TEST_TARBALL names a tarball, and installs it in `folder` beside other packages. */
 export async function install(folder: string, packages: readonly string[]): Promise<void> {

@@ -1,0 +1,138 @@
+/** What commands say of themselves, word for word, and of mistakes. */
+import assert from "node:assert/strict";
+import { tonado } from "../support/in_process.ts";
+
+const snapshot = new URL("../fixtures/help/", import.meta.url);
+/** Every command that help lists, the program itself first. */
+async function everyCommand(path: readonly string[] = []): Promise<(readonly string[])[]> {
+  const { stdout } = await tonado([...path, "--help"]);
+  const listed = stdout.split("Commands:\n")[1]?.split("\n\n")[0] ?? "";
+  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name).filter((name) =>
+    name !== "help"
+  );
+  return [path, ...(await Promise.all(names.map((name) => everyCommand([...path, name])))).flat()];
+}
+const commands = await everyCommand();
+const groups = commands.filter((path) =>
+  commands.some((each) => each.length === path.length + 1 && each.join(" ").startsWith(path.join(" ")))
+);
+
+for (const command of commands) {
+  // To accept a change: TONADO_ACCEPT_HELP=1 deno task test tests/cli/help_test.ts
+  Deno.test(`${["tonado", ...command].join(" ")} --help is as it was accepted, with examples and no colour`, async () => {
+    const { code, stdout } = await tonado([...command, "--help"]);
+    assert.equal(code, 0);
+    const file = new URL(`${["tonado", ...command].join("-")}.txt`, snapshot);
+    if (Deno.env.get("TONADO_ACCEPT_HELP") === "1") await Deno.writeTextFile(file, stdout);
+    assert.equal(stdout, await Deno.readTextFile(file));
+    assert.match(stdout, /Examples:\n {2}.*tonado/);
+    assert.ok(!stdout.includes("\x1b["));
+  });
+}
+
+Deno.test("no help is kept of a command that is gone", async () => {
+  const kept = (await Array.fromAsync(Deno.readDir(snapshot))).map(({ name }) => name).sort();
+  assert.deepEqual(kept, commands.map((path) => `${["tonado", ...path].join("-")}.txt`).sort());
+});
+
+Deno.test("every command that does something takes --json and --quiet; what moves money takes --yes", async () => {
+  const printsAScript = "completions";
+  for (const command of commands) {
+    const name = command.join(" ");
+    if (groups.includes(command) || name === printsAScript) continue;
+    const { stdout } = await tonado([...command, "--help"]);
+    for (const flag of ["--json", "--quiet"]) assert.ok(stdout.includes(`  ${flag} `), `${name}: ${flag}`);
+    if (["deposit", "withdraw", "deploy"].includes(name)) assert.ok(stdout.includes("  --yes "), name);
+  }
+});
+
+const mistakes: [string[], RegExp][] = [
+  [["depsit"], /Did you mean deposit\?/],
+  [["note", "chek"], /Did you mean check\?/],
+  [["compliance", "verfy"], /Did you mean verify\?/],
+  [["pool", "stat"], /Did you mean stats\?/],
+  [["withdraw", "--too", "x"], /Did you mean --to\?/],
+  [
+    ["pool", "list", "--network", "testent"],
+    /Allowed choices are .*localnet\.\n\(Did you mean testnet\?\)\n/,
+  ],
+  [["completions", "bsh"], /Allowed choices are bash, zsh, fish\.\n\(Did you mean bash\?\)\n/],
+  [["pool", "list", "--network", "x"], /Allowed choices are mainnet, testnet, localnet\.\n\(add --help/],
+  [["pool", "inspect"], /'pool'\n\(like this: tonado pool inspect <pool>\)\n/],
+  [["deposit", "native-1", "--from", "me"], /It must be a TON address/],
+  [["completions", "csh"], /Allowed choices are bash, zsh, fish/],
+  [["wallet", "show", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], /--ask-mnemonic/],
+];
+for (const [args, message] of mistakes) {
+  Deno.test(`tonado ${args.join(" ")}: says what is wrong and ends with 2`, async () => {
+    const { code, stdout, stderr } = await tonado(args);
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout], [2, ""]);
+  });
+}
+
+const noCommands: [string[], RegExp][] = [
+  [["foo", "--help"], /unknown command 'foo'/],
+  [["--help", "foo"], /unknown command 'foo'/],
+  [["help", "foo"], /unknown command 'foo'/],
+  [["depsit", "--help"], /unknown command 'depsit'\n\(Did you mean deposit\?\)/],
+  [["help", "withdrow"], /Did you mean withdraw\?/],
+  [["note", "chek", "--help"], /Did you mean check\?/],
+  [["note", "help", "chek"], /Did you mean check\?/],
+  [["help", "note", "chek"], /Did you mean check\?/],
+  [["zeroes", "-h"], /Did you mean zeros\?/],
+];
+for (const [args, message] of noCommands) {
+  Deno.test(`tonado ${args.join(" ")}: there is no help of what is no command`, async () => {
+    const { code, stdout, stderr } = await tonado(args);
+    assert.match(stderr, message);
+    assert.match(stderr, /--help/, "the next step");
+    assert.deepEqual([code, stdout], [2, ""]);
+  });
+}
+
+Deno.test("help of what exists is given wherever it is asked for", async () => {
+  const { stdout } = await tonado(["note", "check", "--help"]);
+  for (const args of [["help", "note", "check"], ["note", "help", "check"], ["note", "check", "foo", "-h"]]) {
+    const { code, stdout: shown } = await tonado(args);
+    assert.deepEqual([code, shown], [0, stdout], args.join(" "));
+  }
+});
+
+const failing: [string[], number, Record<string, unknown>][] = [
+  [["depsit", "--json"], 2, {
+    code: "usage",
+    message: "unknown command 'depsit'",
+    todo: "Did you mean deposit?",
+  }],
+  [["withdraw", "--json", "--too", "x"], 2, { code: "usage", message: "unknown option '--too'" }],
+  [["note", "--json"], 2, { code: "usage" }],
+  [["completions", "csh", "--json"], 2, { code: "usage" }],
+  [["pool", "list", "--json", "--registry", "/nowhere/x.json"], 2, { code: "invalid_registry" }],
+  [["wallet", "show", "--json", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], 2, {
+    code: "invalid_config",
+  }],
+  [["note", "show", "--json", "--notes", "/nowhere/notes.age"], 1, { code: "unknown_note" }],
+  [["status", "--json", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], 3, {
+    code: "chain_unavailable",
+  }],
+  [["config", "--json"], 2, { code: "invalid_config" }],
+];
+for (const [args, status, members] of failing) {
+  Deno.test(`tonado ${args.join(" ")}: the error is JSON, alone on standard error`, async () => {
+    const { code, stderr } = await tonado(args);
+    const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(told.map((line) => Object.keys(line)), [["error"]]);
+    const { error } = told[0];
+    assert.equal(code, status, stderr);
+    for (const [name, value] of Object.entries(members)) assert.equal(error[name], value);
+    assert.ok(error.message.length > 0 && error.todo.length > 0);
+  });
+}
+
+Deno.test("with --json what is said in passing is JSON, too", async () => {
+  const { stderr } = await tonado(["config", "--json"], { RELAYER_PROT: "1" });
+  const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(told.map((line) => Object.keys(line)[0]), ["notice", "error"]);
+  assert.match(told[0].notice, /RELAYER_PROT/);
+});

@@ -1,0 +1,63 @@
+/** Every command takes `--json` and `--quiet`; what is no command, help and version, takes `--json`, too. */
+import assert from "node:assert/strict";
+import { tonado } from "../support/in_process.ts";
+
+const { stdout: bash } = await tonado(["completions", "bash"]);
+const lines = bash.matchAll(/^ {4}'([a-z ]*)'\) echo '(.*)' ;;$/gm);
+const places = [...lines].map(([, path, words]) => ({ path, words: words.split(" ") }));
+
+for (const { path, words } of places.filter(({ words }) => words.every((word) => word.startsWith("--")))) {
+  Deno.test(`tonado ${path} takes --json and --quiet`, () => {
+    for (const flag of ["--json", "--quiet"]) assert.ok(words.includes(flag), flag);
+  });
+}
+
+Deno.test("there are commands", () => assert.ok(places.length > 30, String(places.length)));
+
+for (const shell of ["bash", "zsh", "fish"]) {
+  Deno.test(`completions ${shell}: JSON has the script, and quiet prints nothing else`, async () => {
+    const { stdout: script } = await tonado(["completions", shell]);
+    const { code, stdout, stderr } = await tonado(["completions", shell, "--json"]);
+    assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { shell, script }, ""]);
+    assert.deepEqual((await tonado(["completions", shell, "--quiet"])).stdout, script);
+  });
+}
+
+const helps = [["help"], ["--help"], ["help", "withdraw"], ["note", "check", "--help"], [
+  "help",
+  "note",
+  "check",
+]];
+for (const args of helps) {
+  for (const given of [[...args, "--json"], ["--json", ...args]]) {
+    if (given[0] === "--json" && args[0] === "note") continue; // a flag belongs behind its command
+    Deno.test(`tonado ${given.join(" ")}: the help, as JSON`, async () => {
+      const plain = await tonado(args);
+      const { code, stdout, stderr } = await tonado(given);
+      assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { help: plain.stdout }, ""]);
+      assert.match(plain.stdout, /^Usage: tonado /);
+    });
+  }
+}
+
+for (const args of [["--version", "--json"], ["--json", "--version"]]) {
+  Deno.test(`tonado ${args.join(" ")}: the version, as JSON`, async () => {
+    const { code, stdout, stderr } = await tonado(args);
+    assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { version: "0" }, ""]);
+  });
+}
+
+Deno.test("tonado --version --verbose --json: all that it tells, by name", async () => {
+  const { stdout: plain } = await tonado(["--version", "--verbose"]);
+  const { code, stdout } = await tonado(["--version", "--verbose", "--json"]);
+  const { version, ...facts } = JSON.parse(stdout);
+  assert.deepEqual([code, version], [0, "0"]);
+  const told = plain.trim().split("\n").slice(1).map((line) => [line.slice(0, 12).trim(), line.slice(12)]);
+  assert.deepEqual(facts, Object.fromEntries(told));
+  assert.ok("withdraw" in facts && "native" in facts, stdout);
+});
+
+Deno.test("a command that is missing is an error in JSON, and no help", async () => {
+  const { code, stdout, stderr } = await tonado(["--json"]);
+  assert.deepEqual([code, stdout, JSON.parse(stderr).error.code], [2, "", "usage"]);
+});

@@ -1,0 +1,65 @@
+/** Output that cannot be written, or that nobody reads: said with what helps, and nothing half-written is left. */
+import assert from "node:assert/strict";
+import { fromSources } from "../support/program.ts";
+
+const dir = await Deno.makeTempDir({ prefix: "tonado-output-" });
+const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
+
+/** Runs the program in a shell; `%` stands for it. */
+async function inShell(script: string) {
+  const command = script.replaceAll("%", fromSources.join(" "));
+  const { code, stdout, stderr } = await new Deno.Command("bash", { args: ["-c", command], env, cwd: dir })
+    .output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** No file may grow: what a full disk does to a write, without one. */
+const FULL = "trap '' XFSZ; ulimit -f 0;";
+
+Deno.test("standard output on a full disk is said, in JSON, too", async () => {
+  const { code, stderr } = await inShell("% zeros --json > /dev/full");
+  assert.equal(code, 1, stderr);
+  assert.equal(JSON.parse(stderr).error.code, "cannot_write");
+  assert.match(stderr, /standard output cannot be written/);
+});
+
+Deno.test("who stops reading ends it without a word", async () => {
+  // The reader is gone before anything is written.
+  const { stdout, stderr } = await inShell("% zeros | true; echo ${PIPESTATUS[0]}");
+  assert.deepEqual([stdout, stderr], ["141\n", ""]);
+});
+
+const files = async () => (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();
+
+for (
+  const [what, command, file] of [
+    ["a wallet's words", "wallet create words.txt", "words.txt"],
+    ["the note store", "note create native-1 --network localnet --registry pools.json", "notes.age"],
+  ]
+) {
+  Deno.test(`${what} on a full disk: the file is named, the next step, and no draft is left`, async () => {
+    const pool = {
+      ...{ address: `0:${"77".repeat(32)}`, asset: "native", amount: "1", denomination: "1000000000" },
+      ...{ deployedSeqno: 1, codeHash: "0".repeat(64), vkeyHash: "0".repeat(64), owner: null },
+    };
+    const registry = JSON.stringify({ network: "localnet", pools: { "native-1": pool } });
+    await Deno.writeTextFile(`${dir}/pools.json`, registry);
+    const { code, stdout, stderr } = await inShell(`${FULL} % ${command}`);
+    assert.match(stderr, new RegExp(`${file} cannot be written: .*\\[cannot_write\\]\nMake room`));
+    assert.deepEqual([code, stdout], [1, ""], stderr);
+    assert.deepEqual((await files()).filter((name) => !name.endsWith(".lock")), ["pools.json"]);
+  });
+}
+
+for (const command of ["compliance verify /dev/zero", "compliance verify pipe", "ceremony verify folder"]) {
+  Deno.test(`a file that never ends is refused: ${command}`, async () => {
+    const { code, stderr } = await inShell(
+      `mkdir -p folder; mkfifo pipe folder/transcript.json 2> /dev/null; timeout 30 % ${command}`,
+    );
+    assert.match(stderr, /cannot be read: it is no regular file/);
+    assert.equal(code, 2, stderr);
+  });
+}
+
+Deno.test("the output's directory is removed", () => Deno.remove(dir, { recursive: true }));

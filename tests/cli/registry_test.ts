@@ -1,0 +1,127 @@
+/** Which registry is believed, and whom a deposit pays: a file that lies about must not decide where money goes. */
+import assert from "node:assert/strict";
+import { type Address, beginCell, contractAddress, type StateInit, toNano } from "@ton/core";
+import { type Deployment, formatDeployments } from "../../src/core/deployments.ts";
+import { nativePoolAddress, nativePoolInit } from "../../src/ton/pool_state.ts";
+import { until } from "../e2e/relayer_harness.ts";
+import { commandScene } from "../support/command_scene.ts";
+import { tonado } from "../support/in_process.ts";
+
+Deno.test("whose registry it is", async (t) => {
+  await using scene = await commandScene({ relayer: false });
+  const { net, dir, at, env, payer } = scene;
+  const genuine = net.pool("native-1");
+  const began = Deno.cwd();
+  const folder = `${dir}/folder`;
+  await Deno.mkdir(`${folder}/deployments`, { recursive: true });
+
+  await t.step("a registry that lies in the current folder replaces none of the release's", async () => {
+    const address = nativePoolAddress({ denomination: genuine.denomination, owner: net.user.address });
+    for (const network of ["testnet", "mainnet"] as const) {
+      await Deno.writeTextFile(
+        `${folder}/deployments/${network}.json`,
+        formatDeployments({ network, pools: new Map([["native-1", { ...genuine, address }]]) }),
+      );
+    }
+    Deno.chdir(folder);
+    try {
+      for (const network of ["testnet", "mainnet"]) {
+        const on = ["--network", network, "--endpoint", net.localnet.url];
+        const { stdout } = await tonado(["pool", "list", "--json", "--network", network], env);
+        const release = JSON.parse(
+          await Deno.readTextFile(new URL(`../../deployments/${network}.json`, import.meta.url)),
+        );
+        assert.deepEqual(JSON.parse(stdout).pools, Object.values(release.pools));
+        const { code, stdout: link, stderr } = await tonado(["deposit", "native-1", ...on], env);
+        assert.deepEqual([code, link, /no pool native-1 in/.test(stderr)], [2, "", true], stderr);
+        const named = await tonado(
+          ["pool", "list", "--json", "--network", network, "--registry", `deployments/${network}.json`],
+          env,
+        );
+        assert.equal(JSON.parse(named.stdout).pools.length, 1, "one that is named is read");
+      }
+    } finally {
+      Deno.chdir(began);
+    }
+  });
+
+  await t.step("a pool that the registry calls retired takes no new deposit", async () => {
+    const registry = `${dir}/retired.json`;
+    const pools = new Map([["native-1", { ...genuine, retired: true }]]);
+    await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
+    const { code, stdout, stderr } = await tonado([
+      ...["deposit", "native-1", "--network", "localnet", "--registry", registry],
+      ...["--endpoint", net.localnet.url, "--yes"],
+    ], env);
+    assert.deepEqual([code, stdout], [1, ""], stderr);
+    assert.match(stderr, /retired[^]*Choose a pool/);
+  });
+
+  const trap = trapOf(genuine.denomination);
+  await net.user.send([{ to: trap.address, value: toNano(5), bounce: false, init: trap }]);
+  await until("the trap stands", async () => (await net.chain.account(trap.address)).code !== undefined);
+  const ownCode = (await net.chain.account(net.user.address)).code!.hash().toString("hex");
+  const forgeries: [string, Partial<Deployment>][] = [
+    ["another contract, with its own code's hash", { address: net.user.address, codeHash: ownCode }],
+    ["a pool of the true code with a first state of its own", { address: trap.address, owner: null }],
+    ["another code's hash at the true pool", { codeHash: ownCode }],
+  ];
+  for (const [what, changed] of forgeries) {
+    await t.step(`a registry that names ${what} gets no deposit and no link`, async () => {
+      const file = `${dir}/forged.json`;
+      const pools = new Map([["native-1", { ...genuine, ...changed }]]);
+      await Deno.writeTextFile(file, formatDeployments({ network: "localnet", pools }));
+      for (const how of [[], [...payer, "--yes"]]) {
+        const { code, stdout, stderr } = await tonado(
+          ["deposit", "native-1", ...at, "--registry", file, "--quiet", ...how],
+          env,
+          { sees: (text) => assert.doesNotMatch(text, /ton:/, "a link is shown") },
+        );
+        assert.deepEqual([code, stdout], [1, ""], stderr);
+        assert.match(stderr, /wrong_pool/);
+        const next = /Do not deposit: `tonado (pool inspect \S+ .*)` says what it is/.exec(stderr);
+        assert.ok(next && stderr.includes(` --registry ${file}`), stderr);
+        assert.doesNotMatch(stderr, /\b[EU]Q/, "an address in mainnet's form");
+        const inspected = await tonado([...next[1].split(" "), "--json"], env);
+        assert.deepEqual([inspected.code, JSON.parse(inspected.stdout).sound], [1, false], inspected.stderr);
+      }
+    });
+  }
+
+  await t.step(
+    "who is asked reads the pool's address, its denomination and whose registry names it",
+    async () => {
+      const address = genuine.address.toString({ testOnly: true });
+      const { asked } = await tonado(["deposit", "native-1", ...at, ...payer], env, { agrees: false });
+      assert.equal(asked.length, 1);
+      for (const fact of [address, "1 TON", "native-1 on localnet", scene.registry]) {
+        assert.ok(asked[0].includes(fact), `${fact} in ${asked[0]}`);
+      }
+      const stop = new AbortController();
+      let seen = "";
+      await tonado(["deposit", "native-1", ...at], env, {
+        sees: (text) => (seen += text).includes("ton://") && stop.abort(),
+        interrupts: stop.signal,
+      });
+      const before = seen.slice(0, seen.indexOf("ton://"));
+      for (const fact of [address, "exactly 1 TON", scene.registry]) assert.ok(before.includes(fact), before);
+    },
+  );
+});
+
+/** The true code, whose first root is of a tree that its maker alone knows: who knows a leaf there can take all deposits. */
+function trapOf(denomination: bigint): StateInit & { readonly address: Address } {
+  const { code, data } = nativePoolInit({ denomination, owner: null });
+  const honest = data.beginParse();
+  const forged = beginCell()
+    .storeCoins(honest.loadCoins())
+    .storeUint(honest.loadUint(32), 32)
+    .storeUint(honest.loadUint(32), 32)
+    .storeCoins(honest.loadCoins())
+    .storeUint(honest.loadUint(32), 32)
+    .storeRef(honest.loadRef())
+    .storeUint(honest.loadUintBig(255) - 1n, 255)
+    .storeSlice(honest);
+  const init = { code, data: forged.endCell() };
+  return { ...init, address: contractAddress(0, init) };
+}

@@ -1,0 +1,65 @@
+/** `tonado wallet` and `tonado status` as a user gives them. */
+import assert from "node:assert/strict";
+import { formatDeployments } from "../../src/core/deployments.ts";
+import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { tonado } from "../support/in_process.ts";
+
+Deno.test("tonado wallet and status: new words, their address, its balance, the pools", async (t) => {
+  const dir = await Deno.makeTempDir({ prefix: "tonado-wallet-" });
+  const net = await startLocalnet({ blockTimeMs: 0 });
+  try {
+    const at = ["--network", "localnet", "--endpoint", net.url];
+    const file = `${dir}/words`;
+    let address = "";
+
+    await t.step("new words go into the file, and are not printed", async () => {
+      const { code, stdout, stderr } = await tonado([
+        "wallet",
+        "create",
+        file,
+        "--network",
+        "localnet",
+        "--json",
+      ]);
+      assert.equal(code, 0, stderr);
+      ({ address } = JSON.parse(stdout));
+      const words = (await Deno.readTextFile(file)).trim().split(" ");
+      assert.equal(words.length, 24);
+      assert.ok(!`${stdout}${stderr}`.includes(words.slice(0, 2).join(" ")));
+    });
+
+    await t.step("a file that exists is never written over", async () => {
+      const before = await Deno.readTextFile(file);
+      const { code, stderr } = await tonado(["wallet", "create", file]);
+      assert.match(stderr, /is there already, and is not replaced\nName a file that is not there yet/);
+      assert.equal(code, 2, stderr);
+      assert.equal(await Deno.readTextFile(file), before);
+    });
+
+    await t.step("show finds the same address, from the file or from the prompt", async () => {
+      const words = await Deno.readTextFile(file);
+      const ways: [string[], string[]][] = [[["--mnemonic-file", file], []], [["--ask-mnemonic"], [words]]];
+      for (const [flags, secrets] of ways) {
+        const { stdout, stderr } = await tonado(["wallet", "show", ...at, ...flags, "--json"], {}, {
+          secrets,
+        });
+        const shown = { network: "localnet", address, version: "v4R2", balance: "0" };
+        assert.deepEqual(JSON.parse(stdout), shown, stderr);
+      }
+    });
+
+    await t.step("status shows the pools of the registry, and names a relayer that is none", async () => {
+      const registry = `${dir}/localnet.json`;
+      await Deno.writeTextFile(registry, formatDeployments(net.deployments));
+      const { code, stdout } = await tonado(["status", ...at, "--registry", registry, "--json"]);
+      const { pools } = JSON.parse(stdout);
+      assert.equal(code, 0);
+      assert.deepEqual(pools.map(({ key }: { key: string }) => key), [...net.deployments.pools.keys()]);
+      const silent = await tonado(["status", ...at, "--registry", registry, "--relayer", net.url]);
+      assert.deepEqual([silent.code, silent.stderr.includes(net.url)], [3, true]);
+    });
+  } finally {
+    await net.close();
+    await Deno.remove(dir, { recursive: true });
+  }
+});
