@@ -34,6 +34,7 @@ import type { ArchivedStore } from "./src/store/archive.ts";
 import { treeFiles } from "./src/store/files/tree_files.ts";
 import { openKvStore } from "./src/store/kv/kv_store.ts";
 import { configureLog, type Log } from "./src/telemetry/log.ts";
+import { LogThrottle } from "./src/telemetry/log_throttle.ts";
 import { createMetrics } from "./src/telemetry/metrics.ts";
 import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
@@ -50,6 +51,8 @@ import metadata from "./deno.json" with { type: "json" };
 const VERSION = metadata.version;
 /** Trees are work at the start, and seldom later: their workers need not keep their memory. */
 const TREE_WORKERS_IDLE_MS = 2_000;
+/** How often the log is told what was left out of it. */
+const SUMMARIES_MS = 5_000;
 /** Most workers that verify; they load no proving keys. */
 const MAX_VERIFIERS = 8;
 
@@ -125,7 +128,10 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       log,
     });
     const metricsReader = config.metrics.token ?? (config.network === "localnet" ? "everybody" : undefined);
+    const warnings = new LogThrottle(log);
+    const summaries = setInterval(() => warnings.flush(), SUMMARIES_MS);
     const app = createApp(relayer, log, {
+      warnings,
       limits: { ...rates, shared, own, keyOf, metrics },
       metrics,
       ...(metricsReader ? { metricsReader } : {}),
@@ -137,6 +143,8 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       async close() {
         await listener.close();
         await metricsListener?.close();
+        clearInterval(summaries);
+        warnings.flush(true);
         await relayer.close();
         background.abort();
         await shared.close();

@@ -10,7 +10,7 @@ import { noteAnswer, noteCheckBody } from "./schemas.ts";
 /** Adds the route. */
 export function noteRoutes(
   app: OpenAPIHono<HttpEnv>,
-  { relayer, log, limits, bodyPatienceMs }: HttpDeps,
+  { relayer, warnings, limits, bodyPatienceMs }: HttpDeps,
 ): void {
   const check = createRoute({
     method: "post",
@@ -18,7 +18,7 @@ export function noteRoutes(
     summary:
       "Whether a commitment is deposited, or a nullifier hash spent; never ask both at once, that links them",
     request: jsonBody(noteCheckBody),
-    middleware: [rateLimit("note-check", limits), ...bodyGuards(log, bodyPatienceMs)],
+    middleware: [rateLimit("note-check", limits), ...bodyGuards(warnings, bodyPatienceMs)],
     responses: {
       200: json(noteAnswer, "What is known; null for what was not asked"),
       ...problemAnswers([...bodyProblems, "unknown_pool", "not_in_field", "rate_limited", "not_ready"]),

@@ -11,9 +11,9 @@ import { sentAnswer, withdrawalAnswer, withdrawBody, withdrawStatusBody } from "
 /** Adds the routes. */
 export function withdrawRoutes(
   app: OpenAPIHono<HttpEnv>,
-  { relayer, log, limits, bodyPatienceMs }: HttpDeps,
+  { relayer, warnings, limits, bodyPatienceMs }: HttpDeps,
 ): void {
-  const guards = bodyGuards(log, bodyPatienceMs);
+  const guards = bodyGuards(warnings, bodyPatienceMs);
   const withdraw = createRoute({
     method: "post",
     path: "/withdraw",
