@@ -24,6 +24,7 @@ import { answerMetrics } from "./src/http/metrics_route.ts";
 import { ceremonyFolder, openSource } from "./src/ops/files/ceremony_files.ts";
 import { createProver } from "./src/prover/prover.ts";
 import { alertDocument, type BalanceAlert } from "./src/relay/balance.ts";
+import { type ServiceAlert, serviceAlertDocument } from "./src/relay/service_alerts.ts";
 import { systemClock } from "./src/relay/clock.ts";
 import { HourlyCaps } from "./src/relay/hourly_caps.ts";
 import { startRelayer } from "./src/relay/relayer.ts";
@@ -35,6 +36,7 @@ import { treeFiles } from "./src/store/files/tree_files.ts";
 import { openKvStore } from "./src/store/kv/kv_store.ts";
 import { configureLog, type Log } from "./src/telemetry/log.ts";
 import { LogThrottle } from "./src/telemetry/log_throttle.ts";
+import { watchEventLoop } from "./src/telemetry/event_loop.ts";
 import { createMetrics } from "./src/telemetry/metrics.ts";
 import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
@@ -88,9 +90,10 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
     cache ? replicasSecret(config.wallet.mnemonic) : crypto.getRandomValues(new Uint8Array(32)),
     Date.now,
   );
-  const alert = (alert: BalanceAlert) => {
+  const alert = (alert: BalanceAlert | ServiceAlert) => {
     if (!webhook) return;
-    const document = alertDocument(alert, { network: config.network, address: wallet.format() });
+    const own = { network: config.network, address: wallet.format() };
+    const document = "balance" in alert ? alertDocument(alert, own) : serviceAlertDocument(alert, own);
     postAlert(document, { url: webhook, log, sleep: systemClock.sleep }, background.signal);
   };
   let metricsListener: Listener | undefined;
@@ -122,12 +125,14 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       caps: new HourlyCaps(shared, config.caps),
       balance: config.balance,
       alert,
+      alerts: config.alerts,
       chainAnswer: chain.lastAnswer,
       ...(cache ? { cache: shared } : {}),
       metrics,
       log,
     });
     const metricsReader = config.metrics.token ?? (config.network === "localnet" ? "everybody" : undefined);
+    const endWatch = watchEventLoop(metrics.eventLoopLag);
     const warnings = new LogThrottle(log);
     const summaries = setInterval(() => warnings.flush(), SUMMARIES_MS);
     const app = createApp(relayer, log, {
@@ -144,6 +149,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
         await listener.close();
         await metricsListener?.close();
         clearInterval(summaries);
+        endWatch();
         warnings.flush(true);
         await relayer.close();
         background.abort();
