@@ -24,6 +24,7 @@ import { noteRoutes } from "./note_routes.ts";
 import { bounded, Places } from "./places.ts";
 import { problemResponse, shownProblem } from "./problem_response.ts";
 import { readyAnswers } from "./ready_answers.ts";
+import { tags } from "./route.ts";
 import { treeRoutes } from "./tree_routes.ts";
 import { withdrawRoutes } from "./withdraw_routes.ts";
 
@@ -67,6 +68,7 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
       version: "1",
       description: "Relayer of fixed-denomination shielded pools on TON.",
     },
+    tags: [...tags],
   });
 
   app.notFound((c) => {
