@@ -48,7 +48,8 @@ function tellJson({ stderr }: Wiring, error: object): void {
   stderr.write(JSON.stringify({ error }) + "\n");
 }
 
-interface ErrorMembers {
+/** What is told of an error. */
+export interface ErrorMembers {
   readonly code: string;
   readonly message: string;
   readonly todo: string;

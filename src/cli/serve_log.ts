@@ -2,8 +2,9 @@
  * Keeps the output of `tonado serve` machine-readable: when its log is in JSON format, every other line that the process
  * writes is a line of that log, too.
  */
+import { settings } from "../config/settings.ts";
 import { configureLog, type Log } from "../telemetry/log.ts";
-import { membersOf } from "./failure.ts";
+import { type ErrorMembers, membersOf } from "./failure.ts";
 import { exitStatus, statusOf } from "./exit_status.ts";
 import { isCommanderError, usageMembers } from "./usage.ts";
 import type { Wiring } from "./wiring.ts";
@@ -13,7 +14,7 @@ type Surroundings = Pick<Wiring, "env" | "stderr">;
 /** Whether these arguments start a relayer that logs in JSON format. */
 export function logsJson(args: readonly string[], { env, stderr }: Surroundings): boolean {
   if (args[0] !== "serve" || args.some((word) => ["help", "--help", "-h"].includes(word))) return false;
-  const format = env.RELAYER_LOG_FORMAT;
+  const format = env[settings.logFormat.name];
   return format === "json" || (format !== "pretty" && !stderr.isTerminal);
 }
 
@@ -26,9 +27,10 @@ export function jsonLog({ stderr }: Pick<Wiring, "stderr">): Log {
 export function logFatal(error: unknown, wiring: Pick<Wiring, "stderr">, args: readonly string[]): number {
   if (isCommanderError(error) && error.exitCode === 0) return exitStatus.ok;
   const usage = isCommanderError(error);
-  const { message: reason, ...members } = usage
+  const { message, ...members }: ErrorMembers = usage
     ? { code: "usage", ...usageMembers(error, args) }
     : membersOf(error);
+  const reason = members.errors?.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; ") ?? message;
   jsonLog(wiring).getChild("serve").fatal("{code}: {reason}", { reason, ...members });
   return usage ? exitStatus.usage : statusOf(error);
 }
