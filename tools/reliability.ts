@@ -7,11 +7,11 @@
  * Usage: deno task reliability [scale]     (scale 1, the default: half an hour of an idle machine; all grows with it)
  */
 import { availableParallelism, loadavg } from "node:os";
-import { type CampaignReport, runCampaign } from "../tests/chaos/campaign.ts";
-import { deaths, steps } from "../tests/chaos/journal_steps.ts";
-import { loadPlan } from "../tests/chaos/load_plan.ts";
-import { measureTakeovers } from "../tests/chaos/takeovers.ts";
-import { simulate, type SimulationReport } from "../tests/simulation/simulation.ts";
+import { type CampaignReport, runCampaign } from "../tests/reliability/chaos/campaign.ts";
+import { deaths, steps } from "../tests/reliability/chaos/journal_steps.ts";
+import { loadPlan } from "../tests/reliability/chaos/load_plan.ts";
+import { measureTakeovers } from "../tests/reliability/chaos/takeovers.ts";
+import { simulate, type SimulationReport } from "../tests/reliability/simulation/simulation.ts";
 import { faultKinds } from "../tests/support/faults.ts";
 import { readArguments } from "./flags.ts";
 import { writeGenerated } from "./generated_files.ts";

@@ -1,5 +1,5 @@
 /** What docs/reliability.md must show. The task writes no page that lacks any of it, and a test reads the committed one. */
-import { steps } from "../tests/chaos/journal_steps.ts";
+import { steps } from "../tests/reliability/chaos/journal_steps.ts";
 import { faultKinds } from "../tests/support/faults.ts";
 
 /** The generated blocks, by their marks. */

@@ -1,13 +1,8 @@
 /** `tonado completions` in the shells that they are for. */
 import assert from "node:assert/strict";
 import { tonado } from "../support/in_process.ts";
+import { hasProgram } from "../support/requirements.ts";
 import { atTerminal, KILL_LINE, noTerminal } from "../support/terminal.ts";
-
-const missing = async (shell: string) =>
-  !await new Deno.Command(shell, { args: ["--version"] }).output().then(
-    ({ success }) => success,
-    () => false,
-  );
 
 const ways = {
   "sourced": (file: string) => `autoload -U compinit; compinit -u -D; source ${file}`,
@@ -26,7 +21,7 @@ const filesDue = [
 
 Deno.test({
   name: "completions bash completes commands, subcommands and flags in bash",
-  ignore: await missing("bash"),
+  ignore: !await hasProgram("bash"),
   fn: async () => {
     const { stdout: script } = await tonado(["completions", "bash"]);
     const complete = async (...words: string[]) => {
@@ -57,12 +52,12 @@ Deno.test({
 for (const line of filesDue) {
   Deno.test({
     name: `completions bash offer files at \`${line}\` and Tab`,
-    ignore: noTerminal || await missing("bash"),
+    ignore: noTerminal || !await hasProgram("bash"),
     fn: () => offersFiles(["bash", "--norc", "-i"], "bash", (script) => `source ${script}`, line),
   });
   Deno.test({
     name: `completions zsh offer files at \`${line}\` and Tab`,
-    ignore: noTerminal || await missing("zsh"),
+    ignore: noTerminal || !await hasProgram("zsh"),
     fn: () => offersFiles(["zsh", "-f", "-i"], "zsh", ways.sourced, line),
   });
 }
@@ -104,7 +99,7 @@ Deno.test("completions of every shell know every command that the program has", 
 for (const [way, load] of Object.entries(ways)) {
   Deno.test({
     name: `completions zsh, ${way}, complete at the first Tab`,
-    ignore: noTerminal || await missing("zsh"),
+    ignore: noTerminal || !await hasProgram("zsh"),
     fn: async () => {
       const dir = await Deno.makeTempDir({ prefix: "tonado-zsh-" });
       try {
@@ -134,7 +129,7 @@ for (const [way, load] of Object.entries(ways)) {
 
 Deno.test({
   name: "completions fish complete commands, subcommands and flags in fish",
-  ignore: await missing("fish"),
+  ignore: !await hasProgram("fish"),
   fn: async () => {
     const dir = await Deno.makeTempDir({ prefix: "tonado-fish-" });
     try {

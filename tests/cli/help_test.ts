@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { tonado } from "../support/in_process.ts";
 
-const snapshot = new URL("fixtures/help/", import.meta.url);
+const snapshot = new URL("../fixtures/help/", import.meta.url);
 /** Every command that help lists, the program itself first. */
 async function everyCommand(path: readonly string[] = []): Promise<(readonly string[])[]> {
   const { stdout } = await tonado([...path, "--help"]);

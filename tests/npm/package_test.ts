@@ -5,10 +5,11 @@ import metadata from "../../deno.json" with { type: "json" };
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import build from "../../tools/npm/package.json" with { type: "json" };
 import { chromium, withPage } from "../support/chromium.ts";
+import { hasProgram } from "../support/requirements.ts";
 
 /** Programs of a user, who has npm and no Deno. */
 const programs = new URL("./user/", import.meta.url);
-const ignore = !await exists("node") || !await exists("npm");
+const ignore = !await hasProgram("node") || !await hasProgram("npm");
 const folder = await Deno.makeTempDir({ prefix: "tonado-npm-test-" });
 const bin = `${folder}/node_modules/.bin`;
 let localnet: Localnet;
@@ -179,11 +180,4 @@ async function run(command: string, args: readonly string[], cwd = folder): Prom
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   equal(code, 0, `${command} ${args[0]}: ${text(stdout)}${text(stderr)}`);
   return text(stdout);
-}
-
-async function exists(command: string): Promise<boolean> {
-  return await new Deno.Command(command, { args: ["--version"] }).output().then(
-    ({ success }) => success,
-    () => false,
-  );
 }

@@ -1,12 +1,12 @@
 /** A page in headless Chromium. */
+import { hasProgram } from "./requirements.ts";
 
-/** Where Chromium is, if it is. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** The program that is Chromium; undefined where there is none. */
 export const chromium: string | undefined = (await Promise.all(
-  ["chromium", "chromium-browser", "google-chrome"].map(async (name) => {
-    const found = await new Deno.Command("which", { args: [name] }).output().catch(() => undefined);
-    return found?.success ? new TextDecoder().decode(found.stdout).trim() : undefined;
-  }),
-)).find((path) => path !== undefined);
+  NAMES.map(async (name) => await hasProgram(name) ? name : undefined),
+)).find((name) => name !== undefined);
 
 /**
  * Opens a page and waits for `work`, which the page itself brings about. Throws with what Chromium wrote when it ends

@@ -1,4 +1,5 @@
 /** The fenced blocks of the documentation: who reads them, and by which mark. */
+import { checkoutFiles } from "./checkout_files.ts";
 
 /** A block as it stands on a page. */
 export interface Block {
@@ -47,11 +48,7 @@ export async function blockThatBegins(page: string, begins: string): Promise<Blo
   return found[0];
 }
 
-/** The pages of the documentation, all of the repository. */
+/** Every page of documentation in the repository. */
 export async function documentationPages(): Promise<string[]> {
-  const { stdout } = await new Deno.Command("git", {
-    args: ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-    cwd: root,
-  }).output();
-  return new TextDecoder().decode(stdout).trim().split("\n");
+  return await checkoutFiles(".md");
 }

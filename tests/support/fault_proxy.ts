@@ -6,7 +6,7 @@
  */
 import { Cell, loadMessage } from "@ton/core";
 import { normalizedHash } from "../../src/ton/wallet.ts";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../reliability/simulation/random.ts";
 import {
   asksForRoots,
   type FaultKind,

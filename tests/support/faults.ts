@@ -1,5 +1,5 @@
 /** What goes wrong between a relayer and its endpoint, kind by kind, and what each does to a call or to its answer. */
-import type { Random } from "../simulation/random.ts";
+import type { Random } from "../reliability/simulation/random.ts";
 import type { WireAnswer } from "./http_wire.ts";
 
 /** A call on its way. */

@@ -25,6 +25,7 @@ export async function privatePostgres(): Promise<string | undefined> {
   const data = `${directory}/data`;
   const made = await new Deno.Command(initdb, {
     args: ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"],
+    cwd: directory, // which the unprivileged user may enter, whoever owns the checkout
     ...unprivileged,
   }).output();
   if (!made.success) throw new Error(`initdb failed: ${new TextDecoder().decode(made.stderr)}`);
@@ -91,6 +92,7 @@ export async function serverDirectory(server: string): Promise<string> {
 export function watch(directory: string, command: readonly string[]): void {
   const child = new Deno.Command("sh", {
     args: ["-c", WATCHED, "sh", directory, ...command],
+    cwd: directory,
     stdin: "piped",
     stdout: "null",
     stderr: "null",

@@ -1,8 +1,8 @@
 /** A command at a real pseudo-terminal, which util-linux's `script` makes: what a person sees, and what keys do. */
+import { hasProgram } from "./requirements.ts";
 
-/** Why tests at a terminal cannot run here; undefined where they can. */
-export const noTerminal: boolean = !await new Deno.Command("script", { args: ["--version"] }).output()
-  .then(({ success }) => success, () => false);
+/** Whether tests at a terminal cannot run here. */
+export const noTerminal: boolean = !await hasProgram("script");
 
 /** Long enough for a program that starts, stretches a passphrase and proves on a machine with other work. */
 const PATIENCE_MS = 120_000;

@@ -46,15 +46,20 @@ const context = {
   },
 } as unknown as Deno.TestContext;
 
-/** Test files of a pool: all whose names speak of jettons are the jetton pool's. */
+/** Folders of the contracts' tests, from the root of the repository. */
+const FOLDERS = ["tests/contracts/", "tests/models/contracts/"];
+
+/** Returns the test files of a pool: those with "jetton" in their name test the jetton pool. */
 export function testFiles(root: URL, pool: Pool): string[] {
-  return [...Deno.readDirSync(new URL("tests/contracts/", root))]
-    .map(({ name }) => name)
-    .filter((name) =>
-      name.endsWith("_test.ts") && !ABOUT_TEXT.test(`/${name}`) &&
-      name.includes("jetton") === (pool === "jetton")
-    )
-    .map((name) => `tests/contracts/${name}`).sort();
+  return FOLDERS.flatMap((folder) =>
+    [...Deno.readDirSync(new URL(folder, root))]
+      .map(({ name }) => name)
+      .filter((name) =>
+        name.endsWith("_test.ts") && !ABOUT_TEXT.test(`/${name}`) &&
+        name.includes("jetton") === (pool === "jetton")
+      )
+      .map((name) => `${folder}${name}`)
+  ).sort();
 }
 
 export const pools = ["native", "jetton"] as const;

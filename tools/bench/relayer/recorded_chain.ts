@@ -11,7 +11,11 @@ import type { TransactionId } from "../../../src/ton/chain.ts";
 import { serializeStack } from "../../../src/ton/stack_json.ts";
 import { TreeWorkers } from "../../../src/tree/tree_service.ts";
 import { LeafCollector } from "../../../src/tree/leaf_collector.ts";
-import { internalMessage, logMessage, transactionOf } from "../../../tests/simulation/transactions.ts";
+import {
+  internalMessage,
+  logMessage,
+  transactionOf,
+} from "../../../tests/reliability/simulation/transactions.ts";
 
 const KEY = "native-1";
 const LT_STEP = 10n;

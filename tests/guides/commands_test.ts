@@ -1,0 +1,295 @@
+/**
+ * The documentation's commands that are marked `sh run`: they name what only exists elsewhere, a public network, a server, the
+ * system's own folders. They run as they stand but for these names. What is marked `sh play` is tests/guides/newcomer.sh's.
+ */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { parse } from "yaml";
+import metadata from "../../deno.json" with { type: "json" };
+import { formatDeployments } from "../../src/core/deployments.ts";
+import { buildContext } from "../compiled/deployment_files.ts";
+import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
+import { connect, createNote, createProver, depositNative, openWallet, Pool } from "../../src/mod.ts";
+import { inDirectory } from "../support/directory.ts";
+import { checkoutFiles } from "../support/checkout_files.ts";
+import { blockThatBegins } from "../support/doc_blocks.ts";
+import { scriptFolder } from "../support/doc_scripts.ts";
+import { tonado } from "../support/in_process.ts";
+import { freePort } from "../support/program.ts";
+import { hasProgram } from "../support/requirements.ts";
+import { serve } from "../support/serve.ts";
+import { freshDatabase, postgresServer } from "../support/services.ts";
+import { until } from "../support/until.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, their audits and successors", (t) =>
+  inDirectory(async (dir) => {
+    const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+    try {
+      const env = { INDEXER_URL: net.url };
+      const testnet = ["--network testnet", "--network localnet"] as const;
+      const mainnet = ["--network mainnet", "--network localnet"] as const;
+      const agreed = ["tonado deploy", "tonado deploy --yes"] as const; // nobody is there to be asked
+      const folder = async (name: string) => {
+        await Deno.mkdir(`${dir}/${name}`);
+        await Deno.writeTextFile(`${dir}/${name}/wallet.txt`, net.wallets[0].mnemonic);
+        return await scriptFolder(`${dir}/${name}`);
+      };
+      const operator = await folder("operator");
+      const listed = async (): Promise<Record<string, { address: string }>> =>
+        JSON.parse(await Deno.readTextFile(`${operator.dir}/deployments/localnet.json`)).pools;
+
+      await t.step("a pool, its successor, and a pool of jettons", async () => {
+        const first = await blockThatBegins(
+          "docs/operating.md",
+          "tonado deploy --network testnet --amount 10 --mnemonic",
+        );
+        const second = await blockThatBegins(
+          "docs/operating.md",
+          "tonado deploy --network testnet --amount 10 --gen",
+        );
+        const jettons = await blockThatBegins(
+          "docs/operating.md",
+          "tonado deploy --network testnet --asset EQ...",
+        );
+        const master = net.jetton.master.toString({ testOnly: true });
+        for (const block of [first, second]) await operator.run(block, env, [testnet, agreed]);
+        await operator.run(jettons, env, [testnet, agreed, ["EQ...", master]]);
+        assert.deepEqual(Object.keys(await listed()).sort(), ["jet-100", "native-10", "native-10-g1"]);
+      });
+
+      await t.step("the audit, by name and by address", async () => {
+        const block = await blockThatBegins(
+          "docs/operating.md",
+          "tonado pool inspect native-10 --network testnet",
+        );
+        const said = await operator.run(block, env, [
+          ...[testnet, mainnet],
+          ["deployments/testnet.json", "deployments/localnet.json"],
+          ["EQ...", (await listed())["jet-100"].address],
+        ]);
+        assert.match(said, /takes exactly 10 TON/);
+        const json = said.slice(said.indexOf("\n{") + 1);
+        assert.equal(JSON.parse(json.split("\n", 1)[0]).facts.asset, "jetton");
+      });
+
+      await t.step("a successor that nobody owns, and its audit through another endpoint", async () => {
+        const migrant = await folder("migrant");
+        const deploy = await blockThatBegins(
+          "docs/migration.md",
+          "tonado deploy --network mainnet --amount 10 --burn",
+        );
+        await migrant.run(deploy, env, [
+          ...[mainnet, agreed],
+          ["deployments/mainnet.json", "deployments/localnet.json"],
+        ]);
+        const { pools } = JSON.parse(await Deno.readTextFile(`${migrant.dir}/deployments/localnet.json`));
+        const inspect = await blockThatBegins(
+          "docs/migration.md",
+          "tonado pool inspect EQ... --network mainnet --end",
+        );
+        const said = await migrant.run(inspect, {}, [
+          ...[mainnet],
+          ["EQ...", pools["native-10-g1"].address],
+          ["https://toncenter.com/api/v2/jsonRPC", net.url],
+        ]);
+        assert.match(said, /ok +origin .*generation 1$/m);
+        assert.match(said, /ok +owner +none/);
+      });
+    } finally {
+      await net.close();
+    }
+  }));
+
+Deno.test("docs/operating.md: with nothing but a mnemonic it starts, and says that no pools are listed", () =>
+  inDirectory(async (dir) => {
+    const net = await startLocalnet({ pools: [] });
+    const { mnemonic } = net.wallets[0];
+    await net.close();
+    const { run: _, ...folder } = await scriptFolder(dir);
+    await Deno.writeTextFile(`${dir}/mnemonic`, mnemonic);
+    const block = await blockThatBegins(
+      "docs/operating.md",
+      "RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic",
+    );
+    const port = freePort();
+    const env = { RELAYER_PORT: `${port}`, INDEXER_URL: `http://127.0.0.1:${freePort()}` }; // no network is asked
+    await folder.runWhile(block, env, [["/run/secrets", dir]], async () => {
+      await until("it lives", () => answers(`http://127.0.0.1:${port}/livez`));
+      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+      assert.equal(ready.status, 503);
+      assert.match(await ready.text(), /lists no pools/);
+      assert.equal((await Deno.stat(`${dir}/data`)).isDirectory, true);
+    });
+  }));
+
+Deno.test({
+  name: "docs/operating.md: a relayer's store moves to PostgreSQL, and the relayer is ready on it",
+  ignore: !await postgresServer(),
+  fn: () =>
+    inDirectory(async (dir) => {
+      await using database = await freshDatabase();
+      const net = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
+      try {
+        const registry = `${dir}/localnet.json`;
+        await Deno.writeTextFile(registry, formatDeployments(net.deployments));
+        const port = freePort();
+        const env = {
+          RELAYER_NETWORK: "localnet",
+          INDEXER_URL: net.url,
+          RELAYER_DEPLOYMENTS: registry,
+          RELAYER_WALLET_MNEMONIC: net.wallets[1].mnemonic,
+          RELAYER_WALLET_VERSION: net.wallets[1].version,
+          RELAYER_PORT: `${port}`,
+        };
+        await deposit(net);
+        const url = `http://127.0.0.1:${port}`;
+        const before = await serve({ ...env, RELAYER_DATA_DIR: `${dir}/data` });
+        await until("the embedded store has the deposit", () => answers(`${url}/readyz`));
+        await before.end("SIGTERM");
+
+        const folder = await scriptFolder(dir);
+        const block = await blockThatBegins("docs/operating.md", "# with the relayer stopped");
+        const said = await folder.runWhile(
+          block,
+          env,
+          [["postgres://tonado:...@db/tonado", database.url]],
+          () => until("the relayer is ready on PostgreSQL", () => answers(`${url}/readyz`)),
+        );
+        const moved = [
+          ...said.matchAll(/\(1 deposit, .* sha256 ([0-9a-f]{64}), in (relayer\.jsonl|the database)$/gm),
+        ];
+        assert.deepEqual(moved.map(([, , where]) => where), ["relayer.jsonl", "the database"], said);
+        assert.equal(moved[0][1], moved[1][1]);
+      } finally {
+        await net.close();
+      }
+    }),
+});
+
+Deno.test("docs/operating.md: what Compose is started with lies where compose.yaml reads it", () =>
+  inDirectory(async (dir) => {
+    const folder = await scriptFolder(dir);
+    await Deno.writeTextFile(`${dir}/wallet.txt`, "24 words");
+    for (const name of ["tonado", "SHA256SUMS"]) await Deno.writeTextFile(`${dir}/${name}`, "released");
+    const block = await blockThatBegins(
+      "docs/operating.md",
+      "install -D -t dist tonado SHA256SUMS",
+    );
+    const asRoot = Deno.uid() === 0;
+    await folder.run(block, {}, [
+      ["docker compose up --build --detach\n", ""], // needs a container engine
+      ...asRoot ? [] : [["-o 65532 ", ""] as const], // only root gives files away
+    ]);
+    for (const path of await buildContext()) await Deno.stat(`${dir}/${path}`);
+    const compose = await Deno.readTextFile(`${root}compose.yaml`);
+    const { mode, uid } = await Deno.stat(`${dir}/${parse(compose).secrets.mnemonic.file}`);
+    assert.equal(mode! & 0o777, 0o400);
+    if (asRoot) assert.equal(uid, 65532);
+    const [, name] = (await Deno.readTextFile(`${dir}/.env`)).match(/^([A-Z_]+)=[0-9a-f]{48}\n$/)!;
+    assert.ok(compose.includes(`\${${name}:?`), name);
+  }));
+
+Deno.test({
+  name: "docs/operating.md: what the systemd unit needs is installed where it looks, and systemd enables it",
+  ignore: !await hasProgram("systemctl"),
+  fn: () =>
+    inDirectory(async (dir) => {
+      const folder = await scriptFolder(dir);
+      const system = `${dir}/root`;
+      for (const path of ["usr/local/bin", "etc/systemd/system"]) {
+        await Deno.mkdir(`${system}/${path}`, { recursive: true });
+      }
+      await Deno.writeTextFile(`${dir}/tonado`, "the binary");
+      await Deno.writeTextFile(`${dir}/wallet.txt`, "24 words");
+      await Deno.copyFile(`${root}docs/operating/tonado.service`, `${dir}/tonado.service`);
+      const block = await blockThatBegins("docs/operating.md", "install -m 755 tonado /usr/local/bin/tonado");
+      await folder.run(block, {}, [
+        [" /usr/local", ` ${system}/usr/local`],
+        [" /etc", ` ${system}/etc`],
+        ["systemctl enable --now", `systemctl --root=${system} enable`], // started is nothing here
+      ]);
+      const unit = await Deno.readTextFile(`${system}/etc/systemd/system/tonado.service`);
+      const [, binary] = unit.match(/^ExecStart=(\S+)/m)!;
+      const [, mnemonic] = unit.match(/^LoadCredential=mnemonic:(\S+)/m)!;
+      assert.equal((await Deno.stat(system + binary)).mode! & 0o777, 0o755);
+      assert.equal((await Deno.stat(system + mnemonic)).mode! & 0o777, 0o400);
+      await Deno.lstat(`${system}/etc/systemd/system/multi-user.target.wants/tonado.service`);
+    }),
+});
+
+Deno.test({
+  name:
+    "docs/ceremony.md: snarkjs verifies a key of the folder, and a checkout takes the keys that came of it",
+  ignore: !await hasProgram("npm"),
+  fn: (t) =>
+    inDirectory(async (dir) => {
+      await run(dir, Deno.execPath(), "run", "-A", `${root}tests/support/write_tiny_ceremony.ts`, dir);
+      const began = ["--powers", `${dir}/bls12381_14.ptau`, "--circuits", `${dir}/dist/circuits`];
+      await Deno.writeTextFile(`${dir}/dice`, "6253614");
+      for (
+        const [step, ...flags] of [
+          ["init", ...began],
+          ["contribute", "--name", "Alice", "--entropy-file", `${dir}/dice`],
+          ["beacon", "--value", "00".repeat(32), "--exponent", "10"],
+          ["finalize", ...began, "--output", `${dir}/keys`],
+        ]
+      ) {
+        const { code, stderr } = await tonado(["ceremony", step, `${dir}/ceremony`, ...flags]);
+        assert.equal(code, 0, stderr);
+      }
+      const folder = await scriptFolder(dir, [`${dir}/node_modules/.bin`]);
+
+      await t.step("snarkjs itself, on Node", async () => {
+        const spec = metadata.imports.snarkjs.replace("npm:", "");
+        await run(dir, "npm", "install", "--no-audit", "--no-fund", "--silent", spec);
+        const block = await blockThatBegins("docs/ceremony.md", "snarkjs zkey verify");
+        assert.match(await folder.run(block, {}, [["withdraw.N.zkey", "withdraw.2.zkey"]]), /ZKey Ok!/);
+      });
+
+      await t.step("a checkout's contracts are compiled with the keys", async () => {
+        const files = await checkoutFiles();
+        await Deno.mkdir(`${dir}/checkout`);
+        await run(root, "cp", "--parents", ...files, `${dir}/checkout`);
+        await run(dir, "cp", "-r", "keys", "checkout/keys");
+        const checkout = await scriptFolder(`${dir}/checkout`);
+        const block = await blockThatBegins("docs/ceremony.md", "cp -r keys/. .");
+        // The check refuses keys of other circuits than the real ones, which these are; CI runs it on the committed ones.
+        const said = await checkout.run(block, {}, [["deno task keys:check\n", ""]]);
+        const hashes = [...said.matchAll(/code hash ([0-9a-f]{64})/g)].map(([, hash]) => hash);
+        assert.equal(hashes.length, 2);
+        const verifier = "contracts/generated/verifier_withdraw.tolk";
+        const [made, final] = await Promise.all(
+          [`checkout/${verifier}`, `keys/${verifier}`].map((path) => Deno.readTextFile(`${dir}/${path}`)),
+        );
+        assert.equal(made, final);
+        assert.notEqual(made, await Deno.readTextFile(root + verifier));
+      });
+    }),
+});
+
+async function deposit(net: Localnet): Promise<void> {
+  const chain = connect({ endpoint: net.url });
+  const [{ mnemonic, version }] = net.wallets;
+  const network = "localnet";
+  const wallet = await openWallet(mnemonic, { version, network, chain });
+  const prover = await createProver({ workers: 1 });
+  const pool = new Pool(chain, net.deployments.pools.get("native-1")!.address as Address);
+  const note = createNote({ asset: "native", amount: "1", network });
+  await depositNative({ chain, pool, network, wallet, note, prover, pollMs: 100 });
+  prover.close();
+}
+
+async function answers(url: string): Promise<boolean> {
+  return await fetch(url).then(async (response) => {
+    await response.body?.cancel();
+    return response.ok;
+  }, () => false);
+}
+
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd, stdin: "null" }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Plays the commands of the guides as somebody new would, one after another, in an empty folder with an empty HOME and
+# nothing of this machine's environment: what is marked `sh play` in README.md and docs/, with the programs marked
+# `js run NAME` under their names. Guides that go on where another ends are played in one folder; the ceremony's has a
+# phase 1 file and constraint systems in it, which are small; the integrator's has the packed library, Node and npm, and
+# is skipped, by name, where these or npm's registry cannot be had: with TONADO_REQUIRE_ALL=1 that fails. Usage:
+#   tests/guides/newcomer.sh BINARY [TRANSCRIPT]     default transcript: dist/newcomer.log
+# TONADO_TEST_TARBALL names a packed library; unset: it is packed here.
+set -euo pipefail
+binary=$(realpath "$1")
+transcript=$(realpath -m "${2:-dist/newcomer.log}")
+root=$(realpath "$(dirname "$0")/../..")
+deno=${DENO:-deno}
+mkdir -p "$(dirname "$transcript")"
+
+# What the integrator's guide lacks here; nothing when it can be played.
+lacking() {
+  for tool in node npm; do
+    command -v "$tool" > /dev/null || { echo "$tool"; return; }
+  done
+  timeout 60 npm view --fetch-retries=0 @ton/core version > /dev/null 2>&1 || echo "npm's registry"
+}
+
+# The integrator's folder: the tarball; and Node, npm and how this machine reaches the registry.
+prepare_integrating() { # home
+  local tool name tarball=${TONADO_TEST_TARBALL:-}
+  for tool in node npm; do ln -s "$(realpath "$(command -v "$tool")")" "$1/bin/$tool"; done
+  if [ -n "$tarball" ]; then
+    cp "$tarball" "$1/work/"
+  else
+    (cd "$root" && "$deno" task --quiet npm --no-docs --output "$1/work")
+  fi
+  environment+=("npm_config_registry=$(npm config get registry)" "npm_config_cache=$(npm config get cache)")
+  for name in HTTPS_PROXY NODE_EXTRA_CA_CERTS; do
+    if [ -n "${!name:-}" ]; then environment+=("$name=${!name}"); fi
+  done
+}
+
+# Plays the guides of one folder; what came of it goes to the part of the transcript of this number.
+play() { # number pages
+  local part="$parts/$1" pages=$2 page program commands script='' status=0 began=$SECONDS home
+  home=$(mktemp -d)
+  environment=()
+  mkdir "$home/bin" "$home/work"
+  ln -s "$binary" "$home/bin/tonado"
+  printf '\n== %s\n' "$pages" > "$part"
+  for page in $pages; do
+    commands=$(sed -n '/^```sh play$/,/^```$/{/^```/!p}' "$root/$page")
+    if [ -z "$commands" ]; then
+      echo "$page has nothing to play" >&2
+      return 1
+    fi
+    script+=$commands$'\n'
+    for program in $(sed -n 's/^```js run \([a-z]*\.mjs\)$/\1/p' "$root/$page"); do
+      sed -n "/^\`\`\`js run $program\$/,/^\`\`\`\$/{/^\`\`\`/!p}" "$root/$page" > "$home/work/$program"
+    done
+  done
+  case $pages in
+    docs/ceremony.md) "$deno" run -A "$root/tests/support/write_tiny_ceremony.ts" "$home/work" ;;
+    docs/integrating.md*) prepare_integrating "$home" >> "$part" ;;
+  esac
+  # A process group of its own: what the guide leaves running ends with it.
+  (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" "${environment[@]}" timeout 300 \
+    bash -e -u -o pipefail -v -c "trap 'kill \$(jobs -p) 2>/dev/null || true; wait' EXIT
+$script") >> "$part" 2>&1 || status=$?
+  rm -rf "$home"
+  if [ "$status" -ne 0 ]; then
+    echo "$pages: a command ended with $status" >&2
+    tail -n 30 "$part" >&2
+    return 1
+  fi
+  echo "$pages: $(grep -c . <<< "$script") lines played in $((SECONDS - began)) s"
+}
+
+parts=$(mktemp -d)
+# Whatever happens, what is being played ends, and the transcript is kept.
+trap 'wait; cat "$parts"/* > "$transcript"; rm -rf "$parts"' EXIT
+# The others share the ports of their local networks and follow one another; the ceremony has none.
+play 4 docs/ceremony.md &
+ceremony=$!
+play 1 README.md
+play 2 "docs/using.md docs/compliance.md"
+play 3 docs/operating.md
+missing=$(lacking)
+if [ -z "$missing" ]; then
+  play 5 "docs/integrating.md docs/migration.md"
+else
+  echo "skipped: docs/integrating.md and docs/migration.md need $missing" | tee "$parts/5"
+  if [ "${TONADO_REQUIRE_ALL:-}" = 1 ]; then exit 1; fi
+fi
+wait "$ceremony"

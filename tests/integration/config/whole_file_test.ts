@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+
+const module = new URL("../../../src/config/whole_file.ts", import.meta.url).href;
+const script = `
+  import { readWholeText } from ${JSON.stringify(module)};
+  try {
+    console.log(readWholeText(Deno.args[0], 1000));
+  } catch (error) {
+    console.log(error.message);
+  }
+`;
+
+/** What comes of reading `file`, a word of bash's. */
+async function read(script: string, file: string): Promise<string> {
+  const { stdout } = await new Deno.Command("timeout", {
+    args: ["-s", "KILL", "60", "bash", "-c", `'${Deno.execPath()}' run -A --no-check '${script}' ${file}`],
+  }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
+Deno.test("a pipe that a shell opens is read to its end, if it has one; any other is refused", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${dir}/script.ts`, script);
+    const of = (file: string) => read(`${dir}/script.ts`, file);
+    assert.equal(await of("<(echo one; sleep 0.1; echo two)"), "one\ntwo");
+    assert.equal(await of("<(true)"), "");
+    assert.match(await of("<(yes)"), /^it has more than \d+ bytes, more than 1000$/);
+    await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
+    assert.equal(await of(`${dir}/pipe`), "it is no regular file");
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});

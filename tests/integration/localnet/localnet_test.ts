@@ -1,0 +1,388 @@
+import assert from "node:assert/strict";
+import {
+  Address,
+  beginCell,
+  type Cell,
+  comment,
+  external,
+  internal,
+  SendMode,
+  storeMessage,
+  toNano,
+} from "@ton/core";
+import { mnemonicToPrivateKey } from "@ton/crypto";
+import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
+import { Problem } from "../../../src/core/errors.ts";
+import { jettonWalletAddress, jettonWalletData } from "../../../src/ton/jetton.ts";
+import { connect } from "../../../src/ton/toncenter.ts";
+import { openWallet } from "../../../src/ton/wallet.ts";
+import { type Localnet, startLocalnet } from "../../../src/localnet/localnet.ts";
+
+const stranger = Address.parse("0:" + "ab".repeat(32));
+
+async function withLocalnet(
+  options: Parameters<typeof startLocalnet>[0],
+  test: (net: Localnet) => Promise<void>,
+) {
+  const net = await startLocalnet({ blockTimeMs: 0, pools: [], ...options });
+  try {
+    await test(net);
+  } finally {
+    await net.close();
+  }
+}
+
+const get = async (net: Localnet, query: string) => {
+  const response = await fetch(net.url.replace("jsonRPC", query));
+  return { status: response.status, body: await response.json() };
+};
+const post = async (url: string, body: unknown) => {
+  const response = await fetch(url, {
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+Deno.test("a localnet has four wallets of 10,000, of both versions, and says where it listens", () =>
+  withLocalnet({}, async (net) => {
+    assert.match(net.url, /^http:\/\/127\.0\.0\.1:\d+\/api\/v2\/jsonRPC$/);
+    const client = new TonClient({ endpoint: net.url });
+    assert.equal(net.wallets.length, 4);
+    for (const { address } of net.wallets) assert.equal(await client.getBalance(address), toNano(10_000));
+    assert.deepEqual(new Set(net.wallets.map(({ version }) => version)), new Set(["v4R2", "v5R1"]));
+    assert.ok(await client.getBalance(net.relayer.address) >= toNano(1_000));
+  }));
+
+Deno.test("@ton/ton's TonClient works unchanged", (t) =>
+  withLocalnet({}, async (net) => {
+    const client = new TonClient({ endpoint: net.url });
+    const [v4, v5] = net.wallets;
+
+    for (const [name, user] of [["WalletContractV4", v4], ["WalletContractV5R1", v5]] as const) {
+      await t.step(`${name} sends from an account that was never used`, async () => {
+        const { publicKey, secretKey } = await mnemonicToPrivateKey(user.mnemonic.split(" "));
+        const wallet = user.version === "v4R2"
+          ? client.open(WalletContractV4.create({ workchain: 0, publicKey }))
+          : client.open(WalletContractV5R1.create({ publicKey, walletId: { networkGlobalId: -3 } }));
+        assert.ok(wallet.address.equals(user.address));
+        const before = await client.getBalance(stranger);
+        for (const seqno of [0, 1]) {
+          assert.equal(await wallet.getSeqno(), seqno);
+          const sendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
+          const messages = [internal({ to: stranger, value: "1.5", bounce: false, body: "hello" })];
+          await wallet.sendTransfer({ seqno, secretKey, messages, sendMode });
+        }
+        assert.equal(await wallet.getSeqno(), 2);
+        assert.ok(await client.getBalance(stranger) > before);
+      });
+    }
+
+    await t.step("getTransactions pages through the whole history by lt and hash", async () => {
+      const all = await client.getTransactions(v4.address, { limit: 100 });
+      assert.equal(all.length, 3);
+      const [newest, middle, first] = all;
+      assert.equal(newest.prevTransactionLt, middle.lt);
+      assert.equal(first.prevTransactionLt, 0n);
+      assert.equal(first.oldStatus, "non-existing");
+      const from = { lt: newest.lt.toString(), hash: newest.hash().toString("base64"), limit: 1 };
+      const [next] = await client.getTransactions(v4.address, { ...from });
+      assert.equal(next.lt, middle.lt);
+      const [same] = await client.getTransactions(v4.address, { ...from, inclusive: true });
+      assert.equal(same.lt, newest.lt);
+      const late = await client.getTransactions(v4.address, { limit: 100, to_lt: middle.lt.toString() });
+      assert.deepEqual(late.map(({ lt }) => lt), [newest.lt]);
+      const found = await client.getTransaction(
+        v4.address,
+        middle.lt.toString(),
+        middle.hash().toString("base64"),
+      );
+      assert.ok(found!.hash().equals(middle.hash()));
+    });
+
+    await t.step("a message is located from both of its ends", async () => {
+      const [arrived] = await client.getTransactions(stranger, { limit: 1 });
+      const { info } = arrived.inMessage!;
+      assert.ok(info.type === "internal");
+      const result = await client.tryLocateResultTx(info.src, stranger, info.createdLt.toString());
+      assert.ok(result.hash().equals(arrived.hash()));
+      const source = await client.tryLocateSourceTx(info.src, stranger, info.createdLt.toString());
+      assert.ok([...source.outMessages.values()].some(({ body }) => body.equals(arrived.inMessage!.body)));
+    });
+
+    await t.step("states, masterchain, shards and their transactions", async () => {
+      assert.equal(await client.isContractDeployed(v4.address), true);
+      assert.equal(await client.isContractDeployed(stranger), false);
+      assert.equal((await client.getContractState(stranger)).state, "uninitialized");
+      assert.equal(
+        (await client.getContractState(Address.parse("0:" + "00".repeat(32)))).lastTransaction,
+        null,
+      );
+      const { latestSeqno } = await client.getMasterchainInfo();
+      const [shard] = await client.getWorkchainShards(latestSeqno);
+      assert.equal(shard.workchain, 0);
+      const listed = [];
+      for (let seqno = 1; seqno <= latestSeqno; seqno++) {
+        listed.push(...await client.getShardTransactions(0, seqno, shard.shard));
+      }
+      const own = listed.filter(({ account }) => account.equals(v4.address)).map(({ lt }) => BigInt(lt));
+      const all = await client.getTransactions(v4.address, { limit: 100 });
+      assert.deepEqual(own.toReversed(), all.map(({ lt }) => lt));
+    });
+
+    await t.step("fees are estimated without a signature", async () => {
+      const body = beginCell().storeUint(0, 512).storeUint(698983191, 32).storeUint(0xffffffff, 32).storeUint(
+        2,
+        32,
+      )
+        .storeUint(0, 8).storeUint(3, 8)
+        .storeRef(
+          beginCell().storeUint(0x10, 6).storeAddress(stranger).storeCoins(1).storeUint(0, 107).endCell(),
+        )
+        .endCell();
+      const { source_fees: fees } = await client.estimateExternalMessageFee(v4.address, {
+        body,
+        initCode: null,
+        initData: null,
+        ignoreSignature: true,
+      });
+      assert.ok(fees.gas_fee > 0 && fees.in_fwd_fee > 0 && fees.fwd_fee > 0, JSON.stringify(fees));
+    });
+
+    await t.step("an unknown get method ends with exit code 11, no account with -13", async () => {
+      assert.equal((await client.runMethodWithError(v4.address, "nothing")).exit_code, 11);
+      assert.equal(
+        (await client.runMethodWithError(Address.parse("0:" + "00".repeat(32)), "seqno")).exit_code,
+        -13,
+      );
+    });
+  }));
+
+Deno.test("every method answers GET and JSON-RPC alike", () =>
+  withLocalnet({}, async (net) => {
+    const address = net.wallets[0].address.toString();
+    const calls: [string, Record<string, string>][] = [
+      ["getMasterchainInfo", {}],
+      ["getConsensusBlock", {}],
+      ["lookupBlock", { workchain: "-1", seqno: "1" }],
+      ["shards", { seqno: "1" }],
+      ["getAddressInformation", { address }],
+      ["getExtendedAddressInformation", { address }],
+      ["getWalletInformation", { address }],
+      ["getAddressBalance", { address }],
+      ["getAddressState", { address }],
+      ["getTransactions", { address, limit: "5" }],
+      ["getConfigParam", { config_id: "21" }],
+      ["getConfigAll", {}],
+    ];
+    for (const [method, params] of calls) {
+      const rest = await get(net, `${method}?${new URLSearchParams(params)}`);
+      const rpc = await post(net.url, { id: "7", jsonrpc: "2.0", method, params });
+      assert.equal(rest.status, 200, method);
+      assert.equal(rest.body.ok, true, method);
+      assert.deepEqual([rpc.body.id, rpc.body.jsonrpc, rpc.body.ok], ["7", "2.0", true], method);
+      if (!/Information|Masterchain|Consensus/.test(method)) {
+        assert.deepEqual(rpc.body.result, rest.body.result);
+      }
+    }
+  }));
+
+Deno.test("what cannot be answered is answered in toncenter's shape", () =>
+  withLocalnet({}, async (net) => {
+    const address = net.wallets[0].address.toString();
+    const rpc = (method: string, params: unknown) => ({ id: 1, jsonrpc: "2.0", method, params });
+    const cases: [string, unknown, number][] = [
+      ["no JSON", "{", 422],
+      ["no object", "[]", 422],
+      ["no method", { params: {} }, 422],
+      ["an unknown method", rpc("getEverything", {}), 404],
+      ["an inherited property as the method", rpc("constructor", {}), 404],
+      ["params that are a list", rpc("getAddressBalance", []), 422],
+      ["no address", rpc("getAddressBalance", {}), 422],
+      ["a wrong address", rpc("getAddressBalance", { address: "EQ" }), 422],
+      ...([1e10, 1.5, 2 ** 31, true, null].map((method): [string, unknown, number] => [
+        `the get method ${method}`,
+        rpc("runGetMethod", { address, method, stack: [] }),
+        422,
+      ])),
+      ...([2n ** 256n, -(2n ** 256n) - 1n].map((number): [string, unknown, number] => [
+        `an argument of ${number}, which the TVM has not`,
+        rpc("runGetMethod", { address, method: "seqno", stack: [["num", String(number)]] }),
+        422,
+      ])),
+      [
+        "5,000 arguments",
+        rpc("runGetMethod", { address, method: "seqno", stack: Array(5_000).fill(["num", "1"]) }),
+        422,
+      ],
+      ["a limit of 0", rpc("getTransactions", { address, limit: 0 }), 422],
+      ["a limit of 101", rpc("getTransactions", { address, limit: 101 }), 422],
+      ["a limit that is no number", rpc("getTransactions", { address, limit: "ten" }), 422],
+      ["an unknown transaction", rpc("getTransactions", { address, lt: "1", hash: "00".repeat(32) }), 500],
+      ["a hash that is none", rpc("getTransactions", { address, lt: "1000000", hash: "00" }), 422],
+      ["a message that is no bag of cells", rpc("sendBoc", { boc: "AAAA" }), 422],
+      ["an internal message", rpc("sendBoc", { boc: boc(internal({ to: stranger, value: 1n })) }), 422],
+      [
+        "a message for nobody",
+        rpc("sendBoc", { boc: boc(external({ to: stranger, body: comment("x") })) }),
+        500,
+      ],
+      [
+        "a message that is too large",
+        rpc("sendBoc", { boc: boc(external({ to: stranger, body: large() })) }),
+        500,
+      ],
+      ["a stack that is none", rpc("runGetMethod", { address, method: "seqno", stack: [["num"]] }), 422],
+      ["a get method without a name", rpc("runGetMethod", { address, stack: [] }), 422],
+      ["a block to come", rpc("shards", { seqno: 1_000_000 }), 404],
+      ["a parameter that is not set", rpc("getConfigParam", { config_id: 99_999 }), 422],
+    ];
+    for (const [what, body, code] of cases) {
+      const answer = await post(net.url, body);
+      assert.equal(answer.status, code, `${what}: ${JSON.stringify(answer.body)}`);
+      assert.equal(answer.body.ok, false, what);
+      assert.equal(answer.body.code, code, what);
+      assert.equal(typeof answer.body.error, "string", what);
+    }
+    assert.equal((await get(net, "../elsewhere")).status, 404);
+  }));
+
+Deno.test("a refused transfer is told like a lite server does, and sendBocReturnHash names both hashes", () =>
+  withLocalnet({}, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    const [{ mnemonic, version }] = net.wallets;
+    const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
+    const { now } = await wallet.state();
+    const transfer = wallet.sign({
+      seqno: 0,
+      validUntil: now + 60,
+      messages: [{ to: stranger, value: 1n, bounce: false }],
+    });
+    const params = { boc: transfer.message.toBoc().toString("base64") };
+    const sent = await post(net.url, { method: "sendBocReturnHash", params });
+    assert.equal(Buffer.from(sent.body.result.hash_norm, "base64").toString("hex"), transfer.hash);
+    assert.equal(sent.body.result.hash, transfer.message.hash().toString("base64"));
+    const again = await post(net.url, { method: "sendBoc", params });
+    assert.equal(again.status, 500);
+    assert.match(again.body.error, /cannot apply external message to current state.*exitcode=33/s);
+  }));
+
+Deno.test("without an interval nothing waits: what was sent is there at the next request", () =>
+  withLocalnet({}, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    const before = await chain.masterchainSeqno();
+    await net.fund(stranger, 5n);
+    assert.equal((await chain.account(stranger)).balance, 5n);
+    assert.ok(await chain.masterchainSeqno() > before);
+  }));
+
+Deno.test("the faucet gives coins and jettons to any address, and says what it does not take", () =>
+  withLocalnet({}, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    const asked = { address: stranger.toString({ testOnly: true }), coins: "70000", jettons: 5 };
+    const given = await post(net.url.replace("jsonRPC", "faucet"), asked);
+    assert.deepEqual([given.status, given.body.result], [200, { "@type": "ok" }]);
+    assert.equal((await chain.account(stranger)).balance, 70_000n);
+    const wallet = await jettonWalletAddress(chain, net.jetton.master, stranger);
+    assert.equal((await jettonWalletData(chain, wallet))?.balance, 5n);
+    const to = `faucet?address=${stranger.toRawString()}`;
+    assert.equal((await get(net, `${to}&coins=30000`)).status, 200);
+    const { balance } = await chain.account(stranger);
+    assert.ok(balance > 99_000n && balance <= 100_000n, `${balance}`); // an account without a state pays rent
+    for (
+      const wrong of [
+        to,
+        `${to}&coins=-1`,
+        `${to}&coins=1000000000000001`,
+        `${to}&jettons=x`,
+        "faucet?coins=1",
+      ]
+    ) {
+      assert.equal((await get(net, wrong)).status, 422, wrong);
+    }
+    assert.ok((await chain.account(stranger)).balance <= balance);
+  }));
+
+Deno.test("what the faucet gives is there when it answers, however long blocks take", () =>
+  withLocalnet({ blockTimeMs: 3_600_000 }, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    assert.equal((await get(net, `faucet?address=${stranger.toRawString()}&coins=7`)).status, 200);
+    assert.equal((await chain.account(stranger)).balance, 7n);
+  }));
+
+Deno.test("with an interval, messages wait for their block, and the seqno grows without any", () =>
+  withLocalnet({ blockTimeMs: 20 }, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    const [{ mnemonic, version }] = net.wallets;
+    const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
+    await wallet.send([{ to: stranger, value: 9n, bounce: false }]);
+    while ((await chain.account(stranger)).balance !== 9n) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const seqno = await chain.masterchainSeqno();
+    while (await chain.masterchainSeqno() < seqno + 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  }));
+
+Deno.test("the clock is wall time; only this process may set it, and only ahead", () =>
+  withLocalnet({}, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    const wall = Math.floor(Date.now() / 1000);
+    const { syncUtime } = await chain.account(stranger);
+    assert.ok(syncUtime >= wall - 1, `${syncUtime} lags ${wall}`);
+    await net.setNow(syncUtime + 86_400);
+    assert.ok((await chain.account(stranger)).syncUtime >= syncUtime + 86_400);
+    await assert.rejects(net.setNow(syncUtime), RangeError);
+  }));
+
+Deno.test("each account's transactions are one chain from its first", () =>
+  withLocalnet({}, async (net) => {
+    const chain = connect({ endpoint: net.url });
+    const [a, b] = await Promise.all(
+      net.wallets.slice(0, 2).map(({ mnemonic, version }) =>
+        openWallet(mnemonic, { version, network: "localnet", chain })
+      ),
+    );
+    for (let i = 0; i < 3; i++) {
+      await a.send([{ to: b.address, value: toNano("1"), bounce: false }, {
+        to: a.address,
+        value: 1n,
+        bounce: false,
+      }]);
+      await b.send([{ to: a.address, value: toNano("2"), bounce: true }]);
+    }
+    for (const { address } of [a, b]) {
+      const all = await chain.transactions(address, { limit: 100 });
+      assert.equal(all.at(-1)!.prev, null);
+      assert.deepEqual((await chain.account(address)).last, all[0].id);
+    }
+  }));
+
+Deno.test("a port that is taken is told", () =>
+  withLocalnet({}, async (net) => {
+    const port = Number(new URL(net.url).port);
+    await assert.rejects(startLocalnet({ port, pools: [] }), (error: unknown) => {
+      assert.ok(error instanceof Problem && error.code === "invalid_config");
+      return true;
+    });
+  }));
+
+Deno.test("close is final, and an abort closes too", async () => {
+  const controller = new AbortController();
+  const net = await startLocalnet({ blockTimeMs: 50, pools: [], signal: controller.signal });
+  controller.abort();
+  await net.close();
+  await assert.rejects(fetch(net.url));
+  await assert.rejects(startLocalnet({ pools: [], signal: AbortSignal.abort() }));
+});
+
+/** A body of 70,000 bytes. */
+function large(): Cell {
+  let cell = beginCell().endCell();
+  for (let i = 0; i < 560; i++) cell = beginCell().storeUint(i, 1000).storeRef(cell).endCell();
+  return cell;
+}
+
+function boc(message: Parameters<typeof storeMessage>[0] | ReturnType<typeof internal>): string {
+  return beginCell().store(storeMessage(message as Parameters<typeof storeMessage>[0])).endCell().toBoc()
+    .toString("base64");
+}

@@ -1,0 +1,237 @@
+/** Jetton pools deployed and audited on a localnet: with its real jetton, and with masters that lie. */
+import assert from "node:assert/strict";
+import { Address, beginCell, Cell, toNano } from "@ton/core";
+import { Problem } from "../../../src/core/errors.ts";
+import type { Chain } from "../../../src/ton/chain.ts";
+import { jettonWalletAddress } from "../../../src/ton/jetton.ts";
+import { storeMetadata } from "../../../src/ton/jetton_metadata.ts";
+import { Pool } from "../../../src/ton/pool.ts";
+import { jettonPoolAddress, jettonPoolInit, loadPoolCode } from "../../../src/ton/pool_state.ts";
+import { compileTolk } from "../../../tools/contracts/compile.ts";
+import { type EmptyLocalnet, onEmptyLocalnet } from "../../support/empty_localnet.ts";
+import { deployPool } from "../../../src/ops/deploy.ts";
+import { inspectPool } from "../../../src/ops/inspect.ts";
+import { identifyJetton } from "../../../src/ops/jetton_identity.ts";
+
+const nobody = Address.parse("0:" + "0a".repeat(32));
+const someWallet = Address.parse("0:" + "0b".repeat(32));
+const otherWallet = Address.parse("0:" + "0c".repeat(32));
+
+interface Tools extends EmptyLocalnet {
+  /** Deploys the test's own master. */
+  master(of: { told: Address | null; honestAnswers: number; symbol?: string }): Promise<Address>;
+  deploy(master: Address, options?: Partial<Parameters<typeof deployPool>[0]>): ReturnType<typeof deployPool>;
+}
+
+let oddMaster: Promise<Cell> | undefined;
+
+const onLocalnet = (test: (tools: Tools) => Promise<void>) =>
+  onEmptyLocalnet((tools) =>
+    test({
+      ...tools,
+      async master({ told, honestAnswers, symbol = "ODD" }) {
+        oddMaster ??= compileTolk("tests/support/odd_master.tolk").then((boc) => Cell.fromBase64(boc));
+        const data = beginCell().storeAddress(someWallet).storeAddress(told).storeUint(honestAnswers, 8)
+          .storeRef(storeMetadata({ symbol })).endCell();
+        return await tools.place({ code: await oddMaster, data }, toNano(1));
+      },
+      deploy(master, options) {
+        const { chain, wallet } = tools;
+        return deployPool({
+          ...{ chain, wallet, network: "localnet", asset: "jet", amount: "2.5", owner: null, pollMs: 1 },
+          jetton: { master, decimals: 6 },
+          ...options,
+        });
+      },
+    })
+  );
+
+function refused(message: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Problem && error.code === "deployment_refused", String(error));
+    assert.match(error.errors.map(({ detail }) => detail).join(), message);
+    return true;
+  };
+}
+
+Deno.test("deploying a pool of a real jetton", (t) =>
+  onLocalnet(async ({ net, chain, wallet, deploy }) => {
+    const { master } = net.jetton;
+    const { now } = await wallet.state();
+    await net.setNow(now + 1000);
+    const before = await chain.masterchainSeqno();
+    const balance = await wallet.balance();
+    const deployment = await deploy(master);
+
+    await t.step("tells what the registry needs, the wallet as master and pool both say", async () => {
+      const address = jettonPoolAddress({ denomination: 2_500_000n, owner: null, jettonMaster: master });
+      const given = await jettonWalletAddress(chain, master, address);
+      const { deployedSeqno, ...rest } = deployment;
+      assert.deepEqual(JSON.parse(JSON.stringify(rest, plain)), {
+        address: address.toString(),
+        asset: "jet",
+        amount: "2.5",
+        denomination: "2500000",
+        codeHash: loadPoolCode("jetton").codeHash,
+        vkeyHash: loadPoolCode("jetton").vkeyHash,
+        owner: null,
+        jettonMaster: master.toString(),
+        jettonWallet: given.toString(),
+        decimals: 6,
+      });
+      assert.ok(deployedSeqno >= before);
+      assert.ok((await new Pool(chain, address).getPoolInfo()).jettonWallet?.equals(given));
+    });
+
+    await t.step("leaves it with its storage, and costs little more than that", async () => {
+      const held = (await chain.account(deployment.address)).balance;
+      assert.ok(held > 2_490_000_000n && held <= 2_600_000_000n, String(held));
+      const paid = balance - await wallet.balance();
+      assert.ok(paid - held < 100_000_000n, `${paid - held} beside what the pool holds`);
+    });
+
+    await t.step("it passes its audit", async () => {
+      const listed = new Map([["jet-2.5", deployment]]);
+      const audit = await inspectPool({
+        chain,
+        network: "localnet",
+        address: deployment.address,
+        known: { network: "localnet", pools: listed },
+      });
+      const troubles = audit.checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name);
+      assert.deepEqual([audit.sound, troubles], [true, ["keys"]]);
+      const named = audit.checks.map(({ name }) => name);
+      assert.ok(named.includes("jetton") && named.includes("jettons"));
+    });
+
+    await t.step("a second run finds it and sends nothing; without a registry it finds its age", async () => {
+      await net.setNow(now + 5000);
+      for (let i = 0; i < 5; i++) await net.closeBlock();
+      const seqno = await wallet.seqno();
+      const found = await deploy(master);
+      assert.equal(await wallet.seqno(), seqno);
+      assert.ok(found.jettonWallet?.equals(deployment.jettonWallet!));
+      assert.ok(found.deployedSeqno <= deployment.deployedSeqno, "not after the pool's beginning");
+      assert.ok(deployment.deployedSeqno - found.deployedSeqno < 5, "and not long before it");
+      const known = { network: "localnet", pools: new Map([["jet-2.5", deployment]]) } as const;
+      assert.equal((await deploy(master, { known })).deployedSeqno, deployment.deployedSeqno);
+      await assert.rejects(
+        deploy(master, { known, asset: "jetx" }),
+        refused(/lists this pool as jet-2\.5 already/),
+      );
+    });
+  }));
+
+Deno.test("a run that was cut off between pool and discovery is taken up again", () =>
+  onLocalnet(async ({ net, chain, deploy, place }) => {
+    const init = jettonPoolInit({ denomination: 2_500_000n, owner: null, jettonMaster: net.jetton.master });
+    const to = await place(init, toNano(3));
+    const before = await inspectPool({ chain, network: "localnet", address: to });
+    const verdict = (audit: typeof before) => audit.checks.find(({ name }) => name === "jetton")?.verdict;
+    assert.equal(verdict(before), "warning");
+    const orders: bigint[] = [];
+    const confirm = ({ value }: { value: bigint }) => Promise.resolve(void orders.push(value));
+    const { jettonWallet } = await deploy(net.jetton.master, { confirm });
+    assert.deepEqual(orders, [200_000_000n], "two questions, and no second pool");
+    assert.ok(jettonWallet);
+    assert.equal(verdict(await inspectPool({ chain, network: "localnet", address: to })), "ok");
+  }));
+
+Deno.test("a jetton that a pool cannot have is refused before a pool is paid for", (t) =>
+  onLocalnet(async ({ net, chain, wallet, deploy, master }) => {
+    const none = await master({ told: null, honestAnswers: 0, symbol: "NONE" });
+    const liar = await master({ told: otherWallet, honestAnswers: 0, symbol: "LIAR" });
+    const silent = wallet.address; // takes every message and says nothing
+    const deaf: Chain = {
+      ...chain,
+      get: (address, ...rest) => chain.get(address.equals(silent) ? net.jetton.master : address, ...rest),
+    };
+    const start = await wallet.seqno();
+    const cases: [what: string, run: () => Promise<unknown>, message: RegExp, transfers: number][] = [
+      ["an account that is none", () => deploy(nobody), /is no jetton master: get_jetton_data/, 0],
+      ["a wallet", () => deploy(wallet.address), /is no jetton master: get_jetton_data/, 0],
+      [
+        "other decimals than its own",
+        () => deploy(net.jetton.master, { jetton: { master: net.jetton.master, decimals: 9 } }),
+        /has 6 decimals by its own metadata, not 9/,
+        0,
+      ],
+      [
+        "a master without TEP-89",
+        () => deploy(none),
+        /refuses provide_wallet_address: a pool needs a jetton with TEP-89/,
+        1,
+      ],
+      [
+        "a master that answers nothing",
+        () => deploy(silent, { chain: deaf, timeoutMs: 50 }),
+        /does not answer provide_wallet_address/,
+        1,
+      ],
+      [
+        "a master that tells another wallet than its getter",
+        () => deploy(liar),
+        /answers provide_wallet_address with another wallet than get_wallet_address/,
+        1,
+      ],
+    ];
+    let sent = start;
+    for (const [what, run, message, transfers] of cases) {
+      await t.step(what, async () => {
+        await assert.rejects(run(), refused(message));
+        assert.equal(await wallet.seqno(), sent += transfers);
+      });
+    }
+    for (const jettonMaster of [none, liar]) {
+      const address = jettonPoolAddress({ denomination: 2_500_000n, owner: null, jettonMaster });
+      assert.equal((await chain.account(address)).state, "uninitialized");
+    }
+  }));
+
+Deno.test("a master that lies to the pool alone is found out, by the deployer and by every audit", () =>
+  onLocalnet(async ({ chain, deploy, master }) => {
+    const liar = await master({ told: otherWallet, honestAnswers: 1 });
+    await assert.rejects(deploy(liar), (error) => {
+      assert.ok(error instanceof Problem && error.code === "chain_inconsistent", String(error));
+      assert.match(error.message, /get_wallet_address says .*: never deposit there/);
+      return true;
+    });
+    const address = jettonPoolAddress({ denomination: 2_500_000n, owner: null, jettonMaster: liar });
+    const { sound, checks } = await inspectPool({ chain, network: "localnet", address });
+    assert.equal(sound, false);
+    assert.deepEqual(
+      checks.filter(({ verdict }) => verdict === "failed").map(({ name }) => name),
+      ["jetton"],
+    );
+  }));
+
+Deno.test("what a jetton is called comes from its chain or from the deployer", async (t) => {
+  const named = (content: Cell, claims: Parameters<typeof identifyJetton>[2]) => {
+    const stack = { readBigNumber: () => 0n, readBoolean: () => true, readAddressOpt: () => null };
+    const chain = { get: () => Promise.resolve({ ...stack, readCell: () => content }) } as unknown as Chain;
+    return identifyJetton(chain, nobody, claims);
+  };
+  const offChain = beginCell().storeUint(1, 8).storeStringTail("https://example.org").endCell();
+  const full = storeMetadata({ symbol: "JUSDT", decimals: "6" });
+  const cases: [string, Cell, Parameters<typeof identifyJetton>[2], [string, number] | string[]][] = [
+    ["its own symbol in small letters, its own decimals", full, {}, ["jusdt", 6]],
+    ["the deployer's word first", full, { symbol: "usd", decimals: 9 }, ["usd", 9]],
+    ["nothing on chain", offChain, {}, ["--symbol", "--decimals"]],
+    ["nothing on chain, all said", offChain, { symbol: "x1", decimals: 0 }, ["x1", 0]],
+    ["a symbol that no note can carry", storeMetadata({ symbol: "USD₮", decimals: "6" }), {}, ["--symbol"]],
+    ["the native coin's name", storeMetadata({ symbol: "Native", decimals: "9" }), {}, ["--symbol"]],
+  ];
+  for (const [what, content, claims, expected] of cases) {
+    await t.step(what, async () => {
+      const outcome = await named(content, claims).then(
+        ({ asset, jetton: { decimals } }) => [asset, decimals],
+        (error: Problem) => error.errors.map(({ pointer }) => pointer),
+      );
+      assert.deepEqual(outcome, expected);
+    });
+  }
+});
+
+function plain(_: string, value: unknown): unknown {
+  return typeof value === "bigint" || value instanceof Address ? String(value) : value;
+}

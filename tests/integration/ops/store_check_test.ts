@@ -1,0 +1,146 @@
+/** `tonado store check` finds each way in which rows can contradict each other, and nothing in a store that is sound. */
+import { deepEqual } from "node:assert/strict";
+import { pools, someRows } from "../../support/store_rows.ts";
+import type { ArchiveRow } from "../../../src/store/archive.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
+import { checkStore } from "../../../src/ops/store_check.ts";
+
+type Change = (row: ArchiveRow) => ArchiveRow[];
+const jobIs = (row: ArchiveRow, state: string) =>
+  row.kind === "job" && row.job.state === state && row.job.pool === pools[0];
+
+/** Breaks the first row that `which` holds for. */
+function first(which: (row: ArchiveRow) => boolean, change: Change): Change {
+  let done = false;
+  return (row) => {
+    if (done || !which(row)) return [row];
+    done = true;
+    return change(row);
+  };
+}
+
+const cases: [claim: string, failing: string[], change: Change][] = [
+  ["nothing in a sound store", [], (row) => [row]],
+  [
+    "a missing leaf",
+    ["leaves"],
+    first((row) => row.kind === "deposit" && row.deposit.leafIndex === 3, () => []),
+  ],
+  [
+    "a leaf that took another's commitment",
+    ["commitments"],
+    (row) =>
+      row.kind === "deposit" && row.deposit.leafIndex === 3
+        ? [{ ...row, deposit: { ...row.deposit, commitment: 2n ** 250n } }]
+        : [row],
+  ],
+  ["a pool without cursor", ["cursors"], first((row) => row.kind === "cursor", () => [])],
+  [
+    "a live job without its message",
+    ["jobs"],
+    first((row) => jobIs(row, "accepted"), (row) => {
+      if (row.kind !== "job") return [row];
+      const { message: _, ...job } = row.job;
+      return [{ kind: "job", job }];
+    }),
+  ],
+  [
+    "an ended job that kept its proof",
+    ["jobs"],
+    first(
+      (row) => jobIs(row, "failed"),
+      (row) =>
+        row.kind === "job"
+          ? [{ kind: "job", job: { ...row.job, message: { recipient: "r", proof: "p" } } }]
+          : [],
+    ),
+  ],
+  ["a confirmed job without payment", ["payments"], first((row) => row.kind === "withdrawal", () => [])],
+  [
+    "a confirmed job paid by another transaction",
+    ["payments"],
+    first(
+      (row) => row.kind === "withdrawal",
+      (row) => row.kind === "withdrawal" ? [{ ...row, withdrawal: { ...row.withdrawal, txHash: "ee" } }] : [],
+    ),
+  ],
+  [
+    "a live job whose note is paid",
+    ["payments"],
+    (row) =>
+      row.kind === "withdrawal" && row.withdrawal.nullifierHash === 2n ** 250n + 2n * 2n ** 200n + 2n
+        ? [row, { ...row, withdrawal: { ...row.withdrawal, nullifierHash: 2n ** 250n } }]
+        : [row],
+  ],
+  ["a transfer that carries what no journal knows", ["transfer"], (row) =>
+    row.kind === "transfer"
+      ? [{
+        kind: "transfer",
+        transfer: { ...row.transfer, jobs: [{ pool: pools[0], nullifierHash: 5n, queryId: 1n }] },
+      }]
+      : [row]],
+];
+
+Deno.test("store check looks up every commitment, more than fit into one question", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });
+  const store = await openKvStore(directory);
+  try {
+    await store.restore((async function* () {
+      for (const row of someRows({ deposits: 2_101, jobs: 1 })) {
+        const wrong = row.kind === "deposit" && row.pool === pools[1] &&
+          [999, 1_000, 2_100].includes(row.deposit.leafIndex);
+        yield wrong ? { ...row, deposit: { ...row.deposit, commitment: 2n ** 251n } } : row;
+      }
+    })());
+    const found = (await checkStore(store, () => {})).find(({ name }) => name === "commitments")!;
+    // The last of them took the index entry of the others; its own is right.
+    deepEqual([found.holds, found.detail.match(/leaf \d+ of/g)], [false, ["leaf 999 of", "leaf 1000 of"]]);
+  } finally {
+    await store.close();
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("store check finds leaves that a start would read otherwise than the rows have them", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });
+  try {
+    const store = await openKvStore(directory);
+    await store.restore((async function* () {
+      yield* someRows({ deposits: 1_100, jobs: 10 });
+    })());
+    await store.close();
+    const kv = await Deno.openKv(`${directory}/tonado.kv`);
+    for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["page"] }, { limit: 1 })) {
+      value[100] ^= 1;
+      await kv.set(key, value);
+    }
+    kv.close();
+    const again = await openKvStore(directory);
+    const checks = await checkStore(again, () => {});
+    await again.close();
+    deepEqual(checks.filter(({ holds }) => !holds).map(({ name }) => name), ["leaves"]);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+for (const [claim, failing, change] of cases) {
+  Deno.test(`store check finds ${claim}`, async () => {
+    const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });
+    const store = await openKvStore(directory);
+    try {
+      await store.restore((async function* () {
+        for (const row of someRows({ deposits: 10, jobs: 10 })) yield* change(row);
+      })());
+      const checks = await checkStore(store, () => {});
+      deepEqual(
+        checks.filter(({ holds }) => !holds).map(({ name }) => name),
+        failing,
+        JSON.stringify(checks),
+      );
+    } finally {
+      await store.close();
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}

@@ -1,0 +1,152 @@
+/** A store leaves as a file and comes back as it was, into a store of any kind; a file that was touched does not. */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { storedLeaves } from "../../support/leaves.ts";
+import { freshDatabase, postgresServer } from "../../support/services.ts";
+import { Buffer } from "node:buffer";
+import { pools, someRows, sortedRows } from "../../support/store_rows.ts";
+import type { ArchivedStore, ArchiveRow } from "../../../src/store/archive.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import { checkStore } from "../../../src/ops/store_check.ts";
+import { exportStore, importStore, verifyExport } from "../../../src/ops/store_export.ts";
+
+const quiet = () => {};
+const noPostgres = !await postgresServer();
+
+/** A store for one test. */
+async function withStore(
+  kind: "kv" | "postgres",
+  act: (store: ArchivedStore) => Promise<void>,
+): Promise<void> {
+  if (kind === "postgres") {
+    await using database = await freshDatabase();
+    const store = await openPostgresStore(database.url);
+    return await act(store).finally(() => store.close());
+  }
+  const directory = await Deno.makeTempDir({ prefix: "tonado-export-" });
+  const store = await openKvStore(directory);
+  await act(store).finally(() => store.close());
+  await Deno.remove(directory, { recursive: true });
+}
+
+async function exported(store: ArchivedStore): Promise<Uint8Array[]> {
+  return await Array.fromAsync(
+    exportStore(store, { exportedAt: new Date(0), onProgress: quiet, done: quiet }),
+  );
+}
+
+const opener = (file: Uint8Array[]) => () => Promise.resolve(ReadableStream.from(file));
+
+/** Small pieces, so that lines and characters are cut anywhere. */
+function* pieces(file: Uint8Array[], size: number): Generator<Uint8Array> {
+  for (const chunk of file) for (let i = 0; i < chunk.length; i += size) yield chunk.subarray(i, i + size);
+}
+
+async function* generated(rows: Iterable<ArchiveRow>): AsyncGenerator<ArchiveRow> {
+  yield* rows;
+}
+
+const moves: ["kv" | "postgres", "kv" | "postgres"][] = [["kv", "postgres"], ["postgres", "kv"], [
+  "kv",
+  "kv",
+]];
+for (const [from, to] of moves) {
+  Deno.test({
+    name: `export: ${from} to ${to} loses nothing of thousands of rows of every kind`,
+    ignore: noPostgres && (from === "postgres" || to === "postgres"),
+    fn: () =>
+      withStore(from, (source) =>
+        withStore(to, async (target) => {
+          await source.restore(generated(someRows({ deposits: 3_000, jobs: 500 })));
+          const file = await exported(source);
+          const summary = await importStore(target, opener(file), quiet);
+          deepEqual(summary.counts, {
+            identity: 1,
+            cursor: 2,
+            deposit: 6_000,
+            withdrawal: 1_400,
+            job: 1_000,
+            transfer: 1,
+          });
+          const [before, after] = [await sortedRows(source), await sortedRows(target)];
+          equal(before.length, summary.rows);
+          deepEqual(after, before);
+          equal((await target.liveJobs()).length, 400);
+          equal((await storedLeaves(target, pools[1], 2_990)).length, 10);
+          deepEqual((await checkStore(target, quiet)).filter(({ holds }) => !holds), []);
+        })),
+  });
+}
+
+Deno.test("export: a file that was cut off, changed, reordered or made up is refused, and nothing of it is written", () =>
+  withStore("kv", (source) =>
+    withStore("kv", async (target) => {
+      await source.restore(generated(someRows({ deposits: 20, jobs: 10 })));
+      const file = Buffer.concat(await exported(source));
+      const text = file.toString();
+      const lines = text.split("\n");
+      const broken: [string, string][] = [
+        ["empty", ""],
+        ["the end missing", text.slice(0, -200)],
+        ["the last line missing", lines.slice(0, -2).join("\n") + "\n"],
+        ["the last end of line missing", text.slice(0, -1)],
+        ["a row missing", lines.toSpliced(5, 1).join("\n")],
+        ["two rows exchanged", lines.toSpliced(30, 2, lines[31], lines[30]).join("\n")],
+        ["a digit changed", text.replace('"leafIndex":7', '"leafIndex":9')],
+        ["a line that is no row", lines.toSpliced(3, 0, '{"kind":"joke"}').join("\n")],
+        ["an unknown member", text.replace('"kind":"cursor"', '"kind":"cursor","note":1')],
+        ["another format", text.replace("tonado-store", "tonado-storm")],
+        ["a newer version", text.replace('"version":1', '"version":2')],
+        ["a line without end", "x".repeat(2_000_000)],
+        ["bytes that are no text", "\uFFFD".repeat(10)],
+      ];
+      for (const [what, content] of broken) {
+        const bytes = what === "bytes that are no text"
+          ? Uint8Array.of(0xff, 0x0a, 0xff, 0x0a)
+          : Buffer.from(content);
+        await rejects(importStore(target, opener([bytes]), quiet), { code: "invalid_export" }, what);
+        deepEqual(await sortedRows(target), [], what);
+      }
+      const cut = ReadableStream.from(pieces([file], 7));
+      equal((await verifyExport(cut, quiet)).rows, lines.length - 3);
+    })));
+
+for (const kind of ["kv", "postgres"] as const) {
+  Deno.test({
+    name: `export: nothing is imported into a ${kind} store that holds anything`,
+    ignore: noPostgres && kind === "postgres",
+    fn: () =>
+      withStore(kind, async (store) => {
+        await store.restore(generated([{ kind: "cursor", pool: pools[0], cursor: { lt: 1n, hash: "aa" } }]));
+        const file = await exported(store);
+        await rejects(importStore(store, opener(file), quiet), { code: "store_not_empty" });
+      }),
+  });
+}
+
+Deno.test("export: an import that is cut off leaves an embedded store that no relayer starts on", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-export-" });
+  const store = await openKvStore(directory);
+  async function* cut(): AsyncGenerator<ArchiveRow> {
+    yield* someRows({ deposits: 200, jobs: 5 });
+    throw new Error("pulled the plug");
+  }
+  await rejects(store.restore(cut()), /pulled the plug/);
+  await store.close();
+  await rejects(openKvStore(directory), { code: "store_damaged" });
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test({
+  name: "export: an import that is cut off leaves a database empty",
+  ignore: noPostgres,
+  fn: () =>
+    withStore("postgres", async (store) => {
+      async function* cut(): AsyncGenerator<ArchiveRow> {
+        yield* someRows({ deposits: 6_000, jobs: 5 });
+        throw new Error("pulled the plug");
+      }
+      await rejects(store.restore(cut()), /pulled the plug/);
+      deepEqual(await sortedRows(store), []);
+    }),
+});

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+
+/** What a script does, and what it prints before it ends. */
+const scripts: [claim: string, script: string, output: string][] = [
+  [
+    "proves and verifies",
+    `
+      const { proof, publicSignals } = await proveDeposit(depositInput());
+      console.log(await verifyProof("deposit", proof, publicSignals));
+      console.log(await verifyProof("deposit", proof, publicSignals.toReversed()));
+    `,
+    "true\nfalse\n",
+  ],
+  [
+    "gives inputs that cannot be sent to a worker",
+    `
+      const input = { ...depositInput(), newRoot: () => 1n };
+      for (let i = 0; i < 2; i++) await proveDeposit(input).catch(({ code }) => console.log(code));
+    `,
+    "invalid_request\ninvalid_request\n",
+  ],
+  [
+    "gives such inputs to a worker that has worked before",
+    `
+      await proveDeposit({ ...depositInput(), leafIndex: 6 }).catch(({ code }) => console.log(code));
+      await proveDeposit({ ...depositInput(), newRoot: () => 1n }).catch(({ code }) => console.log(code));
+    `,
+    "unsatisfied\ninvalid_request\n",
+  ],
+];
+
+const imports = `
+  import { depositInput } from ${module("../../support/proof_inputs.ts")};
+  import { proveDeposit, verifyProof } from ${module("../../../src/prover/default_prover.ts")};
+`;
+
+/** Much longer than any of them takes. */
+const HUNG_MS = 60_000;
+
+for (const [claim, script, output] of scripts) {
+  Deno.test(`a script without a prover of its own that ${claim} ends by itself`, async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${folder}/script.ts`, imports + script);
+      const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", "--config", path("../../../deno.json"), `${folder}/script.ts`],
+        stderr: "inherit",
+        signal: AbortSignal.timeout(HUNG_MS),
+      }).output();
+      assert.deepEqual([code, new TextDecoder().decode(stdout)], [0, output]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+function path(relative: string): string {
+  return decodeURIComponent(new URL(relative, import.meta.url).pathname);
+}
+
+function module(relative: string): string {
+  return JSON.stringify(new URL(relative, import.meta.url).href);
+}

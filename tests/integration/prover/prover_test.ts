@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { depositInput, withdrawInput } from "../../support/proof_inputs.ts";
+import { Problem } from "../../../src/core/errors.ts";
+import type { ProofWithSignals } from "../../../src/core/groth16.ts";
+import { createProver, type Progress, type Prover, type ProverOptions } from "../../../src/prover/prover.ts";
+
+async function withProver(options: ProverOptions, test: (prover: Prover) => Promise<void>): Promise<void> {
+  const prover = await createProver(options);
+  try {
+    await test(prover);
+  } finally {
+    prover.close();
+  }
+}
+
+const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
+
+/** A worker as the product starts it. */
+const startWorker = () =>
+  new Worker(new URL("../../../src/prover/worker.ts", import.meta.url), { type: "module" });
+
+for (const workers of [1, 2, 4]) {
+  Deno.test(`${workers} worker(s) prove a withdrawal and a deposit; progress only grows and ends at 1`, () =>
+    withProver({ workers }, async (prover) => {
+      const { root, nullifierHash, recipient, relayer, fee, refund } = withdrawInput();
+      const progress: Progress[] = [];
+      const withdrawal = await prover.proveWithdraw(withdrawInput(), { onProgress: (p) => progress.push(p) });
+      assert.deepEqual(
+        withdrawal.publicSignals,
+        [root, nullifierHash, recipient, relayer, fee, refund].map(String),
+      );
+      assert.equal(await prover.verify("withdraw", withdrawal.proof, withdrawal.publicSignals), true);
+
+      assert.deepEqual(
+        new Set(progress.map((p) => p.stage)),
+        new Set(["loading", "witness", "proving", "done"]),
+      );
+      assert.deepEqual(progress.at(-1), { stage: "done", fraction: 1 });
+      for (const [i, { fraction }] of progress.slice(1).entries()) assert(fraction > progress[i].fraction);
+
+      const { prevRoot, newRoot, commitment, leafIndex } = depositInput();
+      const deposit = await prover.proveDeposit(depositInput());
+      assert.deepEqual(deposit.publicSignals, [prevRoot, newRoot, commitment, BigInt(leafIndex)].map(String));
+      assert.equal(await prover.verify("deposit", deposit.proof, deposit.publicSignals), true);
+      assert.equal(await prover.verify("withdraw", deposit.proof, deposit.publicSignals), false);
+    }));
+}
+
+Deno.test("two proofs of one witness, made at once, differ in every point and both hold", () =>
+  withProver({ workers: 2 }, async (prover) => {
+    const [one, other] = await Promise.all([
+      prover.proveWithdraw(withdrawInput()),
+      prover.proveWithdraw(withdrawInput()),
+    ]);
+    assert.deepEqual(one.publicSignals, other.publicSignals);
+    for (const point of ["pi_a", "pi_b", "pi_c"] as const) {
+      assert.notDeepEqual(one.proof[point], other.proof[point]);
+    }
+    for (const { proof, publicSignals } of [one, other]) {
+      assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
+    }
+  }));
+
+Deno.test("inputs that do not satisfy the circuit, or are no field elements, are refused; the prover lives on", () =>
+  withProver({ workers: 1 }, async (prover) => {
+    const input = withdrawInput();
+    await assert.rejects(prover.proveWithdraw({ ...input, root: input.root + 1n }), code("unsatisfied"));
+    await assert.rejects(prover.proveWithdraw({ ...input, fee: -1n }), code("not_in_field"));
+    await assert.rejects(
+      prover.proveWithdraw({ ...input, pathElements: input.pathElements.slice(1) }),
+      code("invalid_request"),
+    );
+    await assert.rejects(prover.proveDeposit({ ...depositInput(), leafIndex: 6 }), code("unsatisfied"));
+    await assert.rejects(prover.proveDeposit({ ...depositInput(), leafIndex: 0.5 }), code("invalid_request"));
+    const uncloneable = { ...input, fee: (() => 1n) as unknown as bigint };
+    await assert.rejects(prover.proveWithdraw(uncloneable), code("invalid_request"));
+    await assert.rejects(
+      prover.proveWithdraw({ ...input, fee: input.fee + 1n, root: 0n }),
+      code("unsatisfied"),
+    );
+  }));
+
+Deno.test("a proof whose signal is aborted beforehand does not begin", () =>
+  withProver({ workers: 1, startWorker: () => assert.fail("a worker was started") }, async (prover) => {
+    await assert.rejects(
+      prover.proveWithdraw(withdrawInput(), { signal: AbortSignal.abort() }),
+      code("cancelled"),
+    );
+  }));
+
+for (const stage of ["loading", "witness", "proving"] as const) {
+  Deno.test(`a proof cancelled while ${stage} ends as cancelled, and the next one is made`, () =>
+    withProver({ workers: 2 }, async (prover) => {
+      const cancel = new AbortController();
+      const after: Progress[] = [];
+      const proof = prover.proveDeposit(depositInput(), {
+        signal: cancel.signal,
+        onProgress: (progress) => {
+          if (cancel.signal.aborted) after.push(progress);
+          else if (progress.stage === stage) queueMicrotask(() => cancel.abort());
+        },
+      });
+      await assert.rejects(proof, code("cancelled"));
+      assert.deepEqual(after, []);
+      const { proof: next, publicSignals } = await prover.proveWithdraw(withdrawInput());
+      assert.equal(await prover.verify("withdraw", next, publicSignals), true);
+    }));
+}
+
+Deno.test("a proof that is cancelled while proving costs no worker and no key parsed again", async () => {
+  let started = 0;
+  const counted = () => (started++, startWorker());
+  await withProver({ workers: 2, cancelMs: 60_000, startWorker: counted }, async (prover) => {
+    const cancel = new AbortController();
+    const onProgress = ({ fraction }: Progress) => fraction > 0.1 && cancel.abort();
+    const proof = prover.proveWithdraw(withdrawInput(), { signal: cancel.signal, onProgress });
+    await assert.rejects(proof, code("cancelled"));
+    const { publicSignals } = await prover.proveWithdraw(withdrawInput());
+    assert.equal(publicSignals.length, 6);
+    assert.equal(started, 2);
+  });
+});
+
+Deno.test("an error of the caller's own onProgress ends the proof with it, and the next one is made", () =>
+  withProver({ workers: 1 }, async (prover) => {
+    for (const stage of ["loading", "witness", "proving"] as const) {
+      const mistake = new Error("mistake");
+      const onProgress = (progress: Progress) => {
+        // At 0.1 the proving begins; what follows is told by the worker.
+        if (progress.stage === stage && progress.fraction !== 0.1) throw mistake;
+      };
+      await assert.rejects(prover.proveWithdraw(withdrawInput(), { onProgress }), mistake);
+    }
+    const { proof, publicSignals } = await prover.proveWithdraw(withdrawInput());
+    assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
+  }));
+
+Deno.test("a waiting verification is cancelled at once, while the running task goes on", () =>
+  withProver({ workers: 1 }, async (prover) => {
+    const { proof, publicSignals } = await sample();
+    const cancel = new AbortController();
+    const running = prover.verify("withdraw", proof, publicSignals);
+    const waiting = prover.verify("withdraw", proof, publicSignals, { signal: cancel.signal });
+    cancel.abort();
+    await assert.rejects(waiting, code("cancelled"));
+    assert.equal(await running, true);
+  }));
+
+Deno.test("more waiting tasks than allowed are refused as busy; those accepted are answered", () =>
+  withProver({ workers: 1, maxWaiting: 2 }, async (prover) => {
+    const { proof, publicSignals } = await sample();
+    const answers = await Promise.allSettled(
+      Array.from({ length: 5 }, () => prover.verify("withdraw", proof, publicSignals)),
+    );
+    assert.deepEqual(
+      answers.map((answer) => answer.status === "fulfilled" ? answer.value : answer.reason.code),
+      [true, true, true, "verification_busy", "verification_busy"],
+    );
+  }));
+
+Deno.test("closing ends what runs and what waits, and refuses what comes after", async () => {
+  const prover = await createProver({ workers: 1 });
+  const { proof, publicSignals } = await sample();
+  const outcomes: Promise<unknown>[] = [];
+  const proving = new Promise<void>((resolve) => {
+    const started = ({ stage }: Progress) => stage === "witness" && resolve();
+    outcomes.push(prover.proveWithdraw(withdrawInput(), { onProgress: started }));
+  });
+  await proving;
+  outcomes.push(prover.verify("withdraw", proof, publicSignals));
+  prover.close();
+  outcomes.push(prover.verify("withdraw", proof, publicSignals));
+  for (const outcome of await Promise.allSettled(outcomes)) {
+    assert(outcome.status === "rejected" && code("cancelled")(outcome.reason));
+  }
+});
+
+const crashes: [string, () => Worker][] = [
+  [
+    "throws outside of a task",
+    () => source(`onmessage = () => queueMicrotask(() => { throw new Error("lost") });`),
+  ],
+  ["reports a trap of its WASM", () => {
+    const trap = { kind: "failed", code: "internal", message: "unreachable", errors: [], fatal: true };
+    return source(`onmessage = () => postMessage(${JSON.stringify(trap)});`);
+  }],
+  ["does not load", () => source(`import "../../../src/prover/not-there.js";`)],
+];
+for (const [crash, startCrashing] of crashes) {
+  Deno.test(`a worker that ${crash} is an error to its caller only, and is replaced`, async () => {
+    const { proof, publicSignals } = await sample();
+    const workers = [startCrashing, startWorker];
+    await withProver({ workers: 1, startWorker: () => workers.shift()!() }, async (prover) => {
+      const [hit, next] = await Promise.allSettled([
+        prover.verify("withdraw", proof, publicSignals),
+        prover.verify("withdraw", proof, publicSignals),
+      ]);
+      assert(hit.status === "rejected" && code("internal")(hit.reason));
+      assert(next.status === "fulfilled" && next.value);
+      assert.deepEqual(workers, []);
+    });
+  });
+}
+
+function source(text: string): Worker {
+  return new Worker(`data:text/javascript,${encodeURIComponent(text)}`, { type: "module" });
+}
+
+let made: Promise<ProofWithSignals> | undefined;
+
+/** An honest withdrawal's proof, made once. */
+function sample(): Promise<ProofWithSignals> {
+  return made ??= createProver().then((prover) =>
+    prover.proveWithdraw(withdrawInput()).finally(() => prover.close())
+  );
+}

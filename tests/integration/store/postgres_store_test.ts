@@ -1,0 +1,399 @@
+/** What only a database shared by several processes can go through. The server is real; what fails in front of it, too. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { Address } from "@ton/core";
+import { postgresCommand } from "../../support/postgres_command.ts";
+import { storedLeaves } from "../../support/leaves.ts";
+import { freshDatabase, postgresServer } from "../../support/services.ts";
+import { gateTo } from "../../support/tcp_gate.ts";
+import { until } from "../../support/until.ts";
+import { Problem } from "../../../src/core/errors.ts";
+import type { DepositEvent } from "../../../src/ton/pool_event.ts";
+import type { Cursor, Job, Store } from "../../../src/store/store.ts";
+import type { ArchiveRow } from "../../../src/store/archive.ts";
+import { depositsFrom } from "../../../src/store/postgres/archive.ts";
+import { Database, type Query } from "../../../src/store/postgres/database.ts";
+import { migrate, SCHEMA_VERSION } from "../../../src/store/postgres/migrate.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+
+const ignore = !await postgresServer();
+const LEAD_MS = 600_000;
+const pool = new Address(0, Buffer.alloc(32, 0xab)).toRawString();
+const at = (i: number): Cursor => ({ lt: BigInt(i), hash: i.toString(16).padStart(64, "0") });
+const deposit = (i: number): DepositEvent => ({
+  kind: "deposit",
+  tx: at(i),
+  timestamp: 1_700_000_000 + i,
+  sender: Address.parse(pool),
+  queryId: 0n,
+  messageHash: "",
+  leafIndex: i,
+  commitment: 1000n + BigInt(i),
+});
+const job: Job = {
+  pool,
+  nullifierHash: 77n,
+  state: "accepted",
+  queryId: 1n,
+  root: 7n,
+  fee: 1n,
+  refund: 0n,
+  failures: 0,
+  acceptedAt: 1,
+};
+const apply = (store: Store, i: number) =>
+  store.apply(
+    { pool, events: [deposit(i)], from: i === 0 ? undefined : at(i - 1), to: at(i) },
+    () => undefined,
+  );
+const transfer = {
+  seqno: 1,
+  validUntil: 2,
+  hash: "aa",
+  boc: new Uint8Array([1]),
+  jobs: [{ pool, nullifierHash: 77n, queryId: 1n }],
+  signedAt: 1,
+};
+
+function test(claim: string, act: (url: string) => Promise<void>): void {
+  Deno.test({
+    name: `postgres: ${claim}`,
+    ignore,
+    async fn() {
+      await using database = await freshDatabase();
+      await act(database.url);
+    },
+  });
+}
+
+/** Opens stores and closes them at the end. */
+async function withStores(
+  url: string,
+  count: number,
+  act: (...stores: Store[]) => Promise<void>,
+): Promise<void> {
+  const stores = await Promise.all(Array.from({ length: count }, () => openPostgresStore(url)));
+  try {
+    await act(...stores);
+  } finally {
+    await Promise.all(stores.map((store) => store.close()));
+  }
+}
+
+const journalWrites: [string, (store: Store) => Promise<unknown>][] = [
+  ["apply", (store) => apply(store, 0)],
+  ["changeJob", (store) => store.changeJob(job, (found) => ({ ...found, failures: 9 }))],
+  ["beginTransfer", (store) => store.beginTransfer(transfer)],
+  ["takeBack", (store) => {
+    const from = { lt: 0n, hash: "0".repeat(64) };
+    return store.takeBack({ pool, from, to: undefined, leaves: 0, payments: [] }, () => undefined);
+  }],
+  ["endTransfer", (store) => store.endTransfer("aa")],
+  ["forgetJobs", (store) => store.forgetJobs(10)],
+];
+
+test("one leads at a time; a lease that ended is another's, with a higher fence", (url) =>
+  withStores(url, 3, async (a, b, c) => {
+    const answers = await Promise.all([a, b, c].map((store) => store.lead(LEAD_MS)));
+    equal(answers.filter(Boolean).length, 1);
+    const [leader, other] = answers[0] ? [a, b] : answers[1] ? [b, c] : [c, a];
+    ok(await leader.lead(1));
+    await until("the lease has ended", () => other.lead(LEAD_MS));
+    equal(await leader.lead(LEAD_MS), false);
+    await other.resign();
+    ok(await leader.lead(LEAD_MS));
+    const [{ fence }] = await postgresCommand(url, "select fence from lease");
+    equal(Number(fence), 3);
+  }));
+
+test("a lease dated further ahead than any is taken holds nobody up; one that is kept is kept", (url) =>
+  withStores(url, 2, async (a, b) => {
+    ok(await a.lead(LEAD_MS));
+    await postgresCommand(url, "update lease set expires_at = clock_timestamp() + interval '10 years'");
+    ok(await a.lead(LEAD_MS), "its holder dates it anew");
+    equal(await b.lead(LEAD_MS), false);
+    await postgresCommand(url, "update lease set holder = 'gone', expires_at = 'infinity'");
+    ok(await b.lead(LEAD_MS));
+    equal(await a.lead(LEAD_MS), false);
+    await rejects(a.changeJob(job, () => undefined), { code: "not_leader" });
+  }));
+
+test("of many that ask for a lease nobody had yet, one has it and none an error", async (url) => {
+  const count = 8;
+  await withStores(url, count, async (...stores) => {
+    for (let round = 0; round < 25; round++) {
+      const answers = await Promise.all(stores.map((store) => store.lead(LEAD_MS)));
+      equal(answers.filter(Boolean).length, 1);
+      await Promise.all(stores.map((store) => store.resign()));
+      await postgresCommand(url, "update lease set holder = '', fence = 0, expires_at = '-infinity'");
+    }
+  });
+});
+
+for (const [name, write] of journalWrites) {
+  test(`${name} of a leader that was deposed meanwhile, and does not know it, is refused`, (url) =>
+    withStores(url, 2, async (first, second) => {
+      ok(await first.lead(1));
+      await first.addJob(job, () => false);
+      await until("deposed", () => second.lead(LEAD_MS));
+      const before = await postgresCommand(url, "select * from jobs");
+      await rejects(write(first), { code: "not_leader" });
+      deepEqual(await postgresCommand(url, "select * from jobs"), before);
+      deepEqual(await postgresCommand(url, "select * from transfers"), []);
+      equal(await first.cursor(pool), undefined);
+    }));
+  test(`${name} by one that never led is refused`, (url) =>
+    withStores(url, 1, async (store) => {
+      await rejects(write(store), { code: "not_leader" });
+    }));
+}
+
+test("a leader that writes without a pause keeps its lease, and others that ask for it meanwhile do not hold it up", (url) =>
+  withStores(url, 2, async (leader, other) => {
+    ok(await leader.lead(LEAD_MS));
+    let done = false;
+    let writes = 0;
+    const writing = Promise.all(Array.from({ length: 6 }, async () => {
+      while (!done) {
+        await leader.changeJob(job, (found) => found);
+        writes++;
+      }
+    }));
+    for (let i = 0; i < 40; i++) {
+      ok(await leader.lead(LEAD_MS));
+      equal(await other.lead(LEAD_MS), false);
+    }
+    done = true;
+    await writing;
+    ok(writes > 40);
+    equal(Number((await postgresCommand(url, "select fence from lease"))[0].fence), 1);
+  }));
+
+test("a change of hands waits for a write that is under way, and the write after it is refused", async (url) => {
+  const writer = new Database(url);
+  await withStores(url, 2, async (first, second) => {
+    ok(await first.lead(1));
+    const order: string[] = [];
+    let taken: Promise<unknown> | undefined;
+    await writer.transaction(async (query) => {
+      await query("select 1 from lease for key share");
+      await new Promise((resolve) => setTimeout(resolve, 20)); // the lease ends
+      taken = second.lead(LEAD_MS).then((leads) => order.push(`taken ${leads}`));
+      await query("select pg_sleep(0.3)");
+      order.push("written");
+    });
+    await taken;
+    deepEqual(order, ["written", "taken true"]);
+    await rejects(first.endTransfer("aa"), { code: "not_leader" });
+  });
+  await writer.close();
+});
+
+test("who follows may add jobs: of 200 equal ones on three replicas exactly one gets in", (url) =>
+  withStores(url, 3, async (...stores) => {
+    const answers = await Promise.all(
+      Array.from(
+        { length: 200 },
+        (_, i) =>
+          stores[i % 3].addJob({ ...job, queryId: BigInt(i) }, () => true).catch((error) => {
+            if (error.code === "overloaded") return "told to wait";
+            throw error;
+          }),
+      ),
+    );
+    equal(answers.filter((answer) => answer === undefined).length, 1);
+    equal((await stores[0].liveJobs()).length, 1);
+  }));
+
+test("a leader that hangs within a transaction holds up its successor for seconds, not for ever", async (url) => {
+  const hanging = new Database(url);
+  await withStores(url, 2, async (first, second) => {
+    ok(await first.lead(1));
+    const hung = hanging.transaction(async (query) => {
+      await query("select 1 from lease for key share"); // as every write of the journal does
+      await until("another leads", () => second.lead(LEAD_MS));
+    });
+    await rejects(hung, { code: "store_unavailable" });
+    ok(await second.lead(LEAD_MS));
+  });
+  await hanging.close();
+});
+
+test("connections that break between any two statements leave rows and cursor in step", (url) =>
+  withStores(url, 1, async (store) => {
+    ok(await store.lead(LEAD_MS));
+    const count = 120;
+    let done = false;
+    let broken = 0;
+    const breaking = (async () => {
+      while (!done) {
+        await postgresCommand(
+          url,
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tonado' and datname = current_database()",
+        );
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    })();
+    for (let next = 0; next < count;) {
+      try {
+        await apply(store, next);
+      } catch (error) {
+        ok(
+          error instanceof Problem && ["store_unavailable", "store_conflict"].includes(error.code),
+          String(error),
+        );
+        broken++;
+      }
+      // Whether the one that failed was made is not known: the cursor says.
+      const cursor = await store.cursor(pool).catch(() => undefined);
+      if (cursor) next = Number(cursor.lt) + 1;
+    }
+    done = true;
+    await breaking;
+    ok(broken > 0, "some were broken");
+    const leaves = (await storedLeaves(store, pool)).map(({ leafIndex }) => leafIndex);
+    deepEqual(leaves, Array.from({ length: count }, (_, i) => i));
+  }));
+
+test("a database that is gone is said to be, in every method, and serves again when it is back", async (url) => {
+  await using gate = gateTo(url, 5432);
+  const store = await openPostgresStore(gate.url);
+  try {
+    ok(await store.lead(LEAD_MS));
+    await apply(store, 0);
+    deepEqual(store.health(), { ok: true });
+    gate.shut();
+    const asks: (() => Promise<unknown>)[] = [
+      () => store.cursor(pool),
+      () => store.deposit(pool, 1n),
+      () => store.job(job),
+      () => store.addJob(job, () => true),
+      () => store.lead(LEAD_MS),
+      () => Array.fromAsync(store.leaves(pool, 0)),
+      ...journalWrites.map(([, write]) => () => write(store)),
+    ];
+    for (const ask of asks) {
+      const problem = await ask().then(() => undefined, (error) => error);
+      ok(problem instanceof Problem, String(problem));
+      equal(problem.code, "store_unavailable");
+      const { port } = new URL(gate.url);
+      ok(!problem.message.includes(port) && !problem.message.includes("127.0.0.1"), "it names no server");
+    }
+    equal(store.health().ok, false);
+    gate.open();
+    await apply(store, 1);
+    deepEqual(store.health(), { ok: true });
+    equal((await storedLeaves(store, pool)).length, 2);
+  } finally {
+    await store.close();
+  }
+});
+
+test("a flood that takes every connection of the API is told to wait; the lease is renewed, the journal written", (url) =>
+  withStores(url, 1, async (store) => {
+    ok(await store.lead(LEAD_MS));
+    // Every statement about jobs waits for this lock: none of the API's connections becomes free.
+    const locking = new Database(url);
+    const locked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const lock = locking.longTransaction(async (query) => {
+      await query("lock table jobs in access exclusive mode");
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    const flood = Array.from({ length: 400 }, () => store.job(job).then(() => undefined, (error) => error));
+    for (let i = 0; i < 20; i++) ok(await store.lead(LEAD_MS));
+    await store.beginTransfer(transfer);
+    const codes = new Set((await Promise.all(flood)).map((error) => (error as Problem).code));
+    ok(codes.has("overloaded"), [...codes].join());
+    release.resolve();
+    await lock;
+    equal(await store.job(job), undefined);
+    deepEqual(store.health(), { ok: true });
+    await locking.close();
+  }));
+
+test("a path that swallows every packet is noticed by the lease that stays away, and serves again when it is whole", async (url) => {
+  await using gate = gateTo(url, 5432);
+  const store = await openPostgresStore(gate.url);
+  try {
+    ok(await store.lead(LEAD_MS));
+    await store.job(job);
+    gate.freeze();
+    const asked = rejects(store.job(job), { code: "store_unavailable" });
+    let answered = false;
+    const renewed = store.lead(LEAD_MS).catch(() => false).finally(() => answered = true);
+    await until("said to be down", () => Promise.resolve(!store.health().ok));
+    equal(answered, false, "before the lease was given up");
+    await asked;
+    await renewed;
+    gate.shut();
+    await until(
+      "its port is free again",
+      () => Promise.resolve().then(() => (gate.open(), true)).catch(() => false),
+    );
+    await until("the lease is renewed", () => store.lead(LEAD_MS).catch(() => false));
+    deepEqual(store.health(), { ok: true });
+  } finally {
+    gate.shut();
+    await store.close();
+  }
+});
+
+test("deposits are read a page at a time, however many there are", async (url) => {
+  const count = 12_345;
+  const store = await openPostgresStore(url);
+  await store.restore((async function* (): AsyncGenerator<ArchiveRow> {
+    for (let leafIndex = 0; leafIndex < count; leafIndex++) {
+      const deposit = { leafIndex, commitment: BigInt(leafIndex), timestamp: 0, txHash: "" };
+      yield { kind: "deposit", pool, deposit };
+    }
+  })());
+  await store.close();
+  const database = new Database(url);
+  const pages: number[] = [];
+  const counted: Query = async (text, values) => {
+    const rows = await database.query(text, values);
+    pages.push(rows.length);
+    return rows;
+  };
+  let next = 0;
+  for await (const { leafIndex } of depositsFrom(counted, pool, 0)) equal(leafIndex, next++);
+  deepEqual([next, pages], [count, [5_000, 5_000, 2_345]]);
+  const [{ rows }] = await database.query(
+    "select reltuples as rows from pg_class where relname = 'deposits'",
+  );
+  equal(rows, count, "the server's planner knows of them at once");
+  await database.close();
+});
+
+test("many that start at once on an empty database make its tables once", async (url) => {
+  const outcomes = await Promise.all(Array.from({ length: 6 }, async () => {
+    const database = new Database(url);
+    const { found } = await migrate(database);
+    await database.close();
+    return found;
+  }));
+  deepEqual(outcomes.sort(), [0, ...Array(5).fill(SCHEMA_VERSION)]);
+});
+
+test("a schema of a newer release is refused, and left alone", async (url) => {
+  await (await openPostgresStore(url)).close();
+  await postgresCommand(url, `insert into schema_version (version) values (${SCHEMA_VERSION + 1})`);
+  await rejects(openPostgresStore(url), { code: "invalid_config" });
+});
+
+test("a database that does not exist is a fault of the setting; one that does not answer is not", async (url) => {
+  await rejects(openPostgresStore(`${url}_not`), (error) => {
+    ok(error instanceof Problem);
+    deepEqual([error.code, error.errors[0].pointer], ["invalid_config", "DATABASE_URL"]);
+    return true;
+  });
+  await rejects(openPostgresStore("postgres://nobody:hunter2@127.0.0.1:1/x"), (error) => {
+    ok(error instanceof Problem);
+    equal(error.code, "store_unavailable");
+    ok(!error.message.includes("hunter2"));
+    return true;
+  });
+});

@@ -1,0 +1,106 @@
+/** What the root would be is what it becomes, and finding it out costs what the new leaves cost. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { runs } from "../../support/property_runs.ts";
+import { Problem, type ProblemCode } from "../../../src/core/errors.ts";
+import { FIELD_BYTES, FIELD_MODULUS } from "../../../src/core/field.ts";
+import { MerkleTree } from "../../../src/core/merkle_tree.ts";
+import { CAPACITY } from "../../../src/core/tree_levels.ts";
+import { LEAST_HEIGHT, type TreeWork } from "../../../src/core/tree_work.ts";
+import { turn } from "../../../src/core/turns.ts";
+import { rootAfter } from "../../../src/tree/root_after.ts";
+import { thisThread, TreeWorkers } from "../../../src/tree/tree_service.ts";
+
+const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
+const leavesOf = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => BigInt(from + i + 1) ** 9n);
+
+function treeOf(size: number): MerkleTree {
+  const tree = new MerkleTree();
+  tree.appendMany(leavesOf(0, size));
+  return tree;
+}
+
+/** Counts of leaves around the ends of subtrees. */
+const count = fc.oneof(
+  fc.nat(40),
+  fc.constantFrom(0, 1, 2, 3, 511, 512, 513, 1_023, 1_024, 1_025, 2_047, 2_049),
+  fc.nat(2_500),
+);
+const examples: [number, number][] = [
+  [0, 1],
+  [0, 512],
+  [1, 1_022],
+  [1, 1_023],
+  [511, 513],
+  [512, 512],
+  [1_025, 4_097],
+  [700, 9_000],
+];
+for (const where of ["workers", "this thread"]) {
+  Deno.test(`root after: with ${where} it is the root that the tree then has, and the tree stays as it was`, async () => {
+    const workers = new TreeWorkers({ workers: 2 });
+    try {
+      const work = where === "workers" ? workers : thisThread;
+      await fc.assert(
+        fc.asyncProperty(count, count, async (size, more) => {
+          const [tree, plain] = [treeOf(size), treeOf(size + more)];
+          const { root } = tree;
+          assert.equal(await rootAfter(tree, leavesOf(size, size + more), work), plain.root);
+          assert.deepEqual([tree.size, tree.root], [size, root]);
+          tree.appendMany(leavesOf(size, size + more));
+          assert.deepEqual(
+            tree.levels.map((nodes) => nodes.slice()),
+            plain.levels.map((nodes) => nodes.slice()),
+          );
+        }),
+        { ...runs(12), examples },
+      );
+    } finally {
+      workers.close();
+    }
+  });
+}
+
+Deno.test("root after: what is handed out is new leaves alone, and few of them are not", async () => {
+  const handed: number[] = [];
+  const work: Pick<TreeWork, "hash"> = {
+    hash(levels, start, end) {
+      handed.push(levels.reduce((sum, nodes) => sum + nodes.length, 0) / FIELD_BYTES);
+      assert.equal(start, 0);
+      return thisThread.hash(levels, start, end);
+    },
+  };
+  const tree = treeOf(20_001);
+  assert.equal(await rootAfter(tree, leavesOf(20_001, 20_101), work), treeOf(20_101).root);
+  assert.deepEqual(handed, []);
+  assert.equal(await rootAfter(tree, leavesOf(20_001, 23_000), work), treeOf(23_000).root);
+  assert.equal(handed.length, 1);
+  assert.ok(handed[0] < 3 * 4_096, `${handed[0]} nodes for 2,999 leaves`);
+});
+
+/** How often others had their turn until `work` was done. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let done = false;
+  work.finally(() => done = true);
+  for (let turns = 0;; turns++) {
+    await turn();
+    if (done) return turns;
+  }
+}
+
+Deno.test("root after: others have their turns while many leaves are taken in and hashed", async () => {
+  const [tree, away] = [treeOf(1), { hash: () => Promise.resolve(LEAST_HEIGHT) }];
+  assert.equal(await turnsOf(rootAfter(tree, leavesOf(1, 101), thisThread)), 0);
+  assert.ok(await turnsOf(rootAfter(tree, leavesOf(1, 1_023), thisThread)) >= 10);
+  assert.ok(await turnsOf(rootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);
+});
+
+Deno.test("root after: what is no field element, or one leaf too many, is refused", async () => {
+  const tree = treeOf(3);
+  for (const leaf of [-1n, FIELD_MODULUS]) {
+    await assert.rejects(rootAfter(tree, [1n, leaf], thisThread), refuses("not_in_field"));
+  }
+  const full = { size: CAPACITY - 1, root: 0n, levels: [] };
+  await assert.rejects(rootAfter(full, [1n, 2n], thisThread), refuses("tree_full"));
+});

@@ -1,0 +1,90 @@
+/**
+ * A full pool: who was accepted is paid. Under the real limit of 65,536 cells for an account, with sets as large as an
+ * attacker who chooses every key can make them.
+ */
+import { POOL_CAPACITY } from "../../../src/core/pool_constants.ts";
+import assert from "node:assert/strict";
+import { beginCell, type Cell } from "@ton/core";
+import { loadPoolCode } from "../../../src/ton/pool_state.ts";
+import { fills } from "../../../tools/gas/fills.ts";
+import { readSnapshot } from "../../../tools/gas/snapshot.ts";
+import { assertRefused } from "../../support/pool_claims.ts";
+import { freshElement, PoolSandbox } from "../../support/pool_sandbox.ts";
+import { HistoryModel, largestSet, poolData } from "../../support/set_model.ts";
+
+const CAPACITY = POOL_CAPACITY;
+/** Action result code of an account beyond 65,536 cells. */
+const ACCOUNT_TOO_LARGE = 50;
+/** What contracts/SPEC.md proves a pool to stay below, code and all. */
+const PROVEN_CELLS = 57_200;
+
+Deno.test("a full pool, filled in the worst way", async (t) => {
+  const pool = await PoolSandbox.open();
+  const { denomination, owner } = pool;
+  const history = new HistoryModel();
+  history.count = CAPACITY - 64; // a generation begins
+  for (let i = 0; i < 63; i++) {
+    const root = freshElement();
+    history.push(root);
+    pool.roots.push(root);
+  }
+  // Other tags in the second kind, or equal cells would be stored once.
+  const [commitments, nullifiers] = [largestSet(CAPACITY - 1), largestSet(CAPACITY - 1, 1n << 40n)];
+  const state = {
+    denomination,
+    deposits: CAPACITY - 1,
+    withdrawals: CAPACITY - 1,
+    debt: 0n,
+    touched: pool.chain.now!,
+    nullifiers,
+    root: pool.root,
+    commitments,
+    history,
+    paused: false,
+    owner: owner.address,
+  };
+  const data = poolData(state);
+  const cells = distinctCells(beginCell().storeRef(data).storeRef(loadPoolCode().code).endCell()) - 1;
+  assert.ok(cells > PROVEN_CELLS - 200 && cells <= PROVEN_CELLS, `${cells} cells are not the worst fill`);
+
+  const { gas: committed, size } = await readSnapshot();
+  const fill = "131,071, worst keys";
+  assert.equal(cells, size.native[fill].cells, "the snapshot has another size");
+
+  await t.step(
+    "takes its last deposit, for the gas that the snapshot has of a part of its sets",
+    async () => {
+      await pool.replace({ data, balance: 10_000_000_000n });
+      const { commitment } = fills.find(({ name }) => name === fill)!.keys;
+      const { exitCode, actionCode, gas } = await pool.deposit({ commitment });
+      assert.deepEqual([exitCode, actionCode], [0, 0]);
+      assert.equal(Number(gas), committed.native[fill].messages.deposit);
+    },
+  );
+  await t.step("pays its last note", async () => {
+    const { exitCode, actionCode } = await pool.withdraw();
+    assert.deepEqual([exitCode, actionCode], [0, 0]);
+    const { deposits, withdrawals, debt, capacity } = await pool.info();
+    assert.deepEqual([deposits, withdrawals, debt, capacity], [CAPACITY, CAPACITY, 0n, CAPACITY]);
+  });
+  await t.step("refuses any other deposit", () => assertRefused(pool, "ERR_POOL_FULL", () => pool.deposit()));
+  await t.step("would be stuck if it held more cells than an account may", async () => {
+    const beyond = { ...history, old: largestSet(60_000, 1n << 60n).cell(), push: () => {} };
+    await pool.replace({ data: poolData({ ...state, root: pool.root, history: beyond }) });
+    const { exitCode, actionCode } = await pool.deposit();
+    assert.deepEqual([exitCode, actionCode], [0, ACCOUNT_TOO_LARGE]);
+  });
+});
+
+function distinctCells(root: Cell): number {
+  const seen = new Set<string>();
+  const open = [root];
+  while (open.length > 0) {
+    const cell = open.pop()!;
+    const hash = cell.hash().toString("base64");
+    if (seen.has(hash)) continue;
+    seen.add(hash);
+    open.push(...cell.refs);
+  }
+  return seen.size;
+}

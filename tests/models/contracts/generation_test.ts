@@ -1,0 +1,193 @@
+/**
+ * A pool of generation n has its own address and is otherwise generation 0: while it is empty it answers and refuses the
+ * same, and from its first deposit on it is the same in every cell. Held for both kinds of pools.
+ */
+import assert from "node:assert/strict";
+import { beginCell, Cell, type TupleItem } from "@ton/core";
+import { storeAdmin, storeRecoverStuck } from "../../../src/core/messages.ts";
+import { HIGHEST_GENERATION } from "../../../src/core/pool_constants.ts";
+import { zeros } from "../../../src/core/zeros.ts";
+import { mainnetPrices } from "../../../src/localnet/mainnet_prices.ts";
+import { jettonPoolAddress, nativePoolAddress, poolGeneration } from "../../../src/ton/pool_state.ts";
+import { JettonSandbox } from "../../support/jetton_sandbox.ts";
+import { freshElement, type Outcome, PoolSandbox } from "../../support/pool_sandbox.ts";
+
+const NOW = 1_800_000_000;
+const YEAR = 31_557_600;
+const successors = [1, HIGHEST_GENERATION];
+/** A cell that was not loaded before costs 100 gas, the empty cell again 25. */
+const OTHER_CELL = 75n;
+
+type Both = readonly [first: PoolSandbox, successor: PoolSandbox];
+
+const kinds = {
+  native: async (generation: number) => {
+    const pool = await PoolSandbox.open({ now: NOW, generation });
+    return { pool, deposit: pool.deposit.bind(pool) };
+  },
+  jetton: async (generation: number) => {
+    const jettons = await JettonSandbox.open({ now: NOW, generation });
+    return { pool: jettons.pool, deposit: jettons.deposit.bind(jettons) };
+  },
+} as const;
+
+/** What a pool answers to everything that it can be asked; its own jetton wallet follows from its address. */
+async function answers(pool: PoolSandbox): Promise<unknown> {
+  const questions: [string, ...bigint[]][] = [
+    ["get_root_history"],
+    ["getCurrentRoot"],
+    ["getNextIndex"],
+    ["getDenomination"],
+    ...[0n, 1n, zeros[20]].flatMap((key): [string, bigint][] => [["getIsSpent", key], [
+      "getIsDeposited",
+      key,
+    ]]),
+    ["get_withdraw_value", 0n],
+    ["get_withdraw_value", 100_000_000n],
+    ["get_deposit_value"],
+  ];
+  const { jettonWallet, owner, jettonMaster, ...info } = await pool.info();
+  const told = [];
+  for (const [method, ...args] of questions) {
+    const stack: TupleItem[] = args.map((value) => ({ type: "int", value }));
+    told.push([method, (await pool.chain.runGetMethod(pool.address, method, stack)).stack]);
+  }
+  return {
+    told,
+    info: { ...info, owner: `${owner}`, jettonMaster: `${jettonMaster}`, knowsWallet: jettonWallet !== null },
+  };
+}
+
+async function sameAnswers([first, successor]: Both, when: string): Promise<void> {
+  assert.deepEqual(await answers(successor), await answers(first), when);
+}
+
+/** What a message did, to the nano, but for gas, which is compared apart. */
+function effect({ exitCode, actionCode, sent, logs, before, after }: Outcome) {
+  const said = logs.map((log) => Object.values(log ?? {}).map(String));
+  return { exitCode, actionCode, messages: sent.length, said, gained: after - before };
+}
+
+for (const [kind, open] of Object.entries(kinds)) {
+  for (const generation of successors) {
+    Deno.test(`an empty ${kind} pool of generation ${generation} answers as one of generation 0`, async () => {
+      const both = [(await open(0)).pool, (await open(generation)).pool] as const;
+      assert.ok(!both[0].address.equals(both[1].address));
+      await sameAnswers(both, "when it is deployed");
+      // Storage that is due, more of it than the balance, and years later.
+      for (const [balance, years] of [[2_500_000_000n, 1], [1_000n, 5], [0n, 30]] as const) {
+        for (const pool of both) {
+          await pool.replace({ balance });
+          pool.chain.now = NOW + years * YEAR;
+        }
+        await sameAnswers(both, `with ${balance} after ${years} years`);
+      }
+    });
+
+    Deno.test(`an empty ${kind} pool of generation ${generation} refuses and keeps what generation 0 does`, async () => {
+      const both = [(await open(0)).pool, (await open(generation)).pool] as const;
+      const nullifierHash = freshElement();
+      const value = 1_000_000_000n;
+      const messages: [what: string, exitCode: number, send: (pool: PoolSandbox) => Promise<Outcome>][] = [
+        ["a donation", 0, (pool) => pool.send(Cell.EMPTY, value)],
+        ["an unknown op", 0, (pool) => pool.send(beginCell().storeUint(1, 32).endCell(), value)],
+        ["a withdrawal with the empty root", 201, (pool) => pool.withdraw({ nullifierHash, value })],
+        // The one message that looks where the generation stands, and finds no root there.
+        ["a withdrawal with another root", 203, (pool) => pool.withdraw({ nullifierHash, root: 5n, value })],
+        [
+          "a withdrawal with the generation's own number as root",
+          203,
+          (pool) => pool.withdraw({ nullifierHash, root: BigInt(generation), value }),
+        ],
+        ["a sweep of too much", 302, (pool) => {
+          const body = storeRecoverStuck(10n ** 12n, pool.owner.address);
+          return pool.send(body, value, { from: pool.owner.address });
+        }],
+        ["a sweep", 0, (pool) => {
+          const body = storeRecoverStuck(1_000_000n, pool.owner.address);
+          return pool.send(body, value, { from: pool.owner.address });
+        }],
+        ["a pause", 0, (pool) => pool.send(storeAdmin("admin_pause"), value, { from: pool.owner.address })],
+        ["its end", 0, (pool) => pool.send(storeAdmin("admin_unpause"), value, { from: pool.owner.address })],
+      ];
+      for (const [what, exitCode, send] of messages) {
+        const [first, second] = [await send(both[0]), await send(both[1])];
+        assert.equal(second.exitCode, exitCode, what);
+        const dearer = exitCode === 203 ? OTHER_CELL : 0n;
+        assert.equal(second.gas - first.gas, dearer, what);
+        assert.deepEqual(effect(second), effect(first), what);
+      }
+      await sameAnswers(both, "after all of them");
+    });
+
+    Deno.test(`a ${kind} pool of generation ${generation} is one of generation 0 from its first deposit on`, async () => {
+      const both = [await open(0), await open(generation)] as const;
+      const pools = [both[0].pool, both[1].pool] as const;
+      const mark = (await pools[1].data()).refs[3];
+      assert.equal(mark.beginParse().loadUint(8), generation);
+
+      for (let round = 0; round < 3; round++) {
+        const [commitment, newRoot, nullifierHash] = [freshElement(), freshElement(), freshElement()];
+        const [a, b] = [
+          await both[0].deposit({ commitment, newRoot }),
+          await both[1].deposit({ commitment, newRoot }),
+        ];
+        assert.equal(b.exitCode, 0);
+        assert.deepEqual([b.gas, effect(b)], [a.gas, effect(a)], `deposit ${round}`);
+        await sameAnswers(pools, `after deposit ${round}`);
+        if (round !== 1) {
+          const [c, d] = [
+            await pools[0].withdraw({ nullifierHash }),
+            await pools[1].withdraw({ nullifierHash }),
+          ];
+          assert.equal(d.exitCode, 0);
+          assert.deepEqual([d.gas, effect(d)], [c.gas, effect(c)], `withdrawal ${round}`);
+        }
+        const [first, second] = [await pools[0].data(), await pools[1].data()];
+        assert.equal(`${second.bits}`, `${first.bits}`);
+        // Of a jetton pool the nullifiers' fork names its wallet, which follows from its address.
+        const compared = kind === "native" ? [0, 1, 2, 3] : [1, 2, 3];
+        for (const ref of compared) {
+          assert.ok(second.refs[ref].equals(first.refs[ref]), `reference ${ref} after round ${round}`);
+        }
+        assert.equal(await pools[1].balance(), await pools[0].balance(), "to the nano");
+      }
+      assert.ok((await pools[1].data()).refs[3].equals(Cell.EMPTY));
+    });
+  }
+}
+
+Deno.test("until then a generation costs the storage of one small cell", async () => {
+  const both = [(await kinds.native(0)).pool, (await kinds.native(1)).pool] as const;
+  const left = [];
+  for (const pool of both) {
+    await pool.send(Cell.EMPTY, 1_000_000n); // from here on storage is counted by the chain's own figures
+    pool.chain.now = NOW + YEAR;
+    await pool.send(Cell.EMPTY, 1_000_000n);
+    left.push(await pool.balance());
+  }
+  const { bitPrice, cellPrice } = mainnetPrices.storage;
+  const cost = Number(cellPrice + 8n * bitPrice) * YEAR / 65_536;
+  assert.ok(Math.abs(Number(left[0] - left[1]) - cost) <= 1, String(left[0] - left[1]));
+});
+
+Deno.test("generations have addresses of their own, and each is told by its address", () => {
+  const owner = null;
+  const denomination = 10_000_000_000n;
+  const jettonMaster = nativePoolAddress({ denomination, owner });
+  const addresses = new Set<string>();
+  for (let generation = 0; generation <= HIGHEST_GENERATION; generation++) {
+    const native = nativePoolAddress({ denomination, owner, generation });
+    const jetton = jettonPoolAddress({ denomination, owner, jettonMaster, generation });
+    for (const address of [native, jetton]) addresses.add(address.toRawString());
+    if (generation % 51 !== 0) continue;
+    assert.equal(poolGeneration(native, { denomination, owner }), generation);
+    assert.equal(poolGeneration(jetton, { denomination, owner, jettonMaster }), generation);
+    assert.equal(poolGeneration(native, { denomination: denomination + 1n, owner }), undefined);
+    assert.equal(poolGeneration(native, { denomination, owner, jettonMaster }), undefined);
+  }
+  assert.equal(addresses.size, 2 * (HIGHEST_GENERATION + 1));
+  for (const generation of [-1, 0.5, HIGHEST_GENERATION + 1, NaN]) {
+    assert.throws(() => nativePoolAddress({ denomination, owner, generation }), RangeError);
+  }
+});

@@ -1,0 +1,66 @@
+/**
+ * Relayer processes killed with SIGKILL at every step of their journal, with load on them and an endpoint that fails;
+ * afterwards chain, database, trees and balances are equal. `deno task test:deep` goes on many times as long, from
+ * another seed.
+ */
+import { ok } from "node:assert/strict";
+import { depth, seed } from "../../support/property_runs.ts";
+import { pooler } from "../../support/pgbouncer.ts";
+import { redisServer } from "../../support/services.ts";
+import { type CampaignPlan, runCampaign } from "./campaign.ts";
+import { type Death, steps } from "./journal_steps.ts";
+
+const STEPS = Object.keys(steps);
+/** What a journal must have said: the steps around a send are reached in no other state. */
+const certain: readonly Death[] = ["signed and journaled, not sent", "sent, not journaled as sent"];
+const common = {
+  seed,
+  faults: 0.1,
+  /** Every step once, and once anywhere. */
+  kills: (STEPS.length + 1) * depth,
+  at: "steps",
+  fuzzed: 50 * depth,
+} as const;
+
+type Case = { name: string; ignore: boolean; plan: Omit<CampaignPlan, keyof typeof common> };
+
+const cases: Case[] = [
+  {
+    name: "kill -9 (kv): at every step of the journal, and each withdrawal is paid exactly once",
+    ignore: false,
+    plan: {
+      store: "kv",
+      replicas: 1,
+      wallet: "v4R2",
+      pools: ["native-1"],
+      waves: 4 * depth,
+      notesPerWave: 3,
+    },
+  },
+  {
+    name:
+      "kill -9 (postgres, pgbouncer, redis): replicas under load on three pools, and each withdrawal is paid exactly once",
+    ignore: !await pooler() || !await redisServer(),
+    plan: {
+      store: "pooled",
+      replicas: 2,
+      wallet: "v5R1",
+      pools: ["native-1", "native-10", "jet-10"],
+      waves: 3 * depth,
+      notesPerWave: 2,
+    },
+  },
+];
+
+for (const { name, ignore, plan } of cases) {
+  Deno.test({
+    name,
+    ignore,
+    async fn() {
+      const report = await runCampaign({ ...common, ...plan });
+      for (const step of STEPS) ok(report.steps.has(step), `somebody was killed ${step}`);
+      for (const death of certain) ok(report.deaths.has(death), `and died ${death}`);
+      ok(report.restarts > 0);
+    },
+  });
+}

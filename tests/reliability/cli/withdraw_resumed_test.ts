@@ -1,0 +1,94 @@
+/** `tonado withdraw` run again beside a relayer that never ends what it was given: its time is over, or the chain says so. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { noteFile } from "../../../src/client/files/note_file.ts";
+import { findNote, noteId } from "../../../src/client/note_store.ts";
+import { Secret } from "../../../src/core/secret.ts";
+import { until } from "../../e2e/relayer_harness.ts";
+import { commandScene, events } from "../../support/command_scene.ts";
+import { tonado } from "../../support/in_process.ts";
+import { serveApi } from "../../support/lying_relayer.ts";
+
+/** Longer ago than a relayer may take. */
+const LONG_AGO_MS = 200_000;
+
+Deno.test("tonado withdraw, resumed", async (t) => {
+  await using scene = await commandScene();
+  const { net, at, env, api } = scene;
+  const ids = (await scene.deposited(2)).map(noteId);
+  const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
+  const balance = async (address: Address) => (await net.chain.account(address)).balance;
+  const withdraw = (id: string, ...more: string[]) => tonado(["withdraw", id, ...at, ...more], env);
+
+  /** Cut off when `relayer` has the proof, and old when it is run again. */
+  const cutOff = async (id: string, to: Address, relayer: { url: string; asked: readonly string[] }) => {
+    const interrupts = new AbortController();
+    const running = tonado(
+      ["withdraw", id, ...at, "--to", to.toString(), "--relayer", relayer.url, "--yes"],
+      env,
+      { interrupts: interrupts.signal },
+    );
+    await until("a look at where it stands", () => relayer.asked.includes("/withdraw/status"));
+    interrupts.abort();
+    assert.equal((await running).code, 130);
+    const store = await noteFile(env.TONADO_NOTES).open(new Secret(env.TONADO_PASSPHRASE));
+    const { withdrawal } = findNote(await store.list(), id);
+    await store.update(id, { withdrawal: { ...withdrawal!, at: withdrawal!.at - LONG_AGO_MS } });
+  };
+  const looks = ({ asked }: { asked: readonly string[] }) =>
+    asked.filter((path) => path === "/withdraw/status").length;
+
+  await t.step("in use for ever, and its time is over: the next relayer is asked, and it pays", async () => {
+    let submitted = false;
+    await using stuck = serveApi(api, undefined, (path) => {
+      if (path === "/withdraw/status") return Response.json({ state: "accepted" });
+      if (path !== "/withdraw") return undefined;
+      if (submitted) return Response.json({ code: "nullifier_already_used" }, { status: 409 });
+      submitted = true;
+      return Response.json({}, { status: 202 });
+    });
+    await using honest = serveApi(api);
+    const to = fresh("c1");
+    await cutOff(ids[0], to, stuck);
+    const before = looks(stuck);
+    const relayers = ["--relayer", stuck.url, "--relayer", honest.url];
+    const { code, stdout, stderr } = await withdraw(ids[0], ...relayers, "--yes", "--json");
+    assert.equal(code, 0, stderr);
+    assert.ok(looks(stuck) - before <= 2, "asked where it stands, and not waited for");
+    assert.equal(events(stdout).at(-1).event, "withdrawn");
+    assert.equal(await balance(to), 950_000_000n);
+  });
+
+  await t.step(
+    "accepted for ever, and paid: the chain is believed, and nobody is asked for more",
+    async () => {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => release = resolve);
+      await using stuck = serveApi(
+        async (request) => {
+          const path = new URL(request.url).pathname;
+          if (path === "/withdraw/status") return Response.json({ state: "broadcast" });
+          if (path !== "/withdraw") return await api(request);
+          const copy = new Request(request.url, {
+            method: "POST",
+            headers: request.headers,
+            body: await request.text(),
+          });
+          held.then(() => api(copy)); // long after it was answered
+          return Response.json({}, { status: 202 });
+        },
+      );
+      const to = fresh("c2");
+      await cutOff(ids[1], to, stuck);
+      const running = withdraw(ids[1], "--json");
+      const before = looks(stuck);
+      await until("the relayer is followed", () => looks(stuck) > before);
+      release();
+      const { code, stdout, stderr } = await running;
+      assert.equal(code, 0, stderr);
+      const { event, paid } = events(stdout).at(-1);
+      assert.deepEqual([event, paid], ["withdrawn", "950000000"]);
+      assert.equal(await balance(to), 950_000_000n);
+    },
+  );
+});

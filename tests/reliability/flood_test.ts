@@ -1,0 +1,150 @@
+/** What comes in floods: equal withdrawals at once, and proofs that do not hold. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { HourlyCaps } from "../../src/relay/hourly_caps.ts";
+import { memoryShared } from "../../src/store/memory/memory_shared.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
+import { redisShared } from "../../src/store/redis/redis_shared.ts";
+import { rootLog } from "../../src/telemetry/log.ts";
+import type { CallOptions, Chain } from "../../src/ton/chain.ts";
+import { freshDatabase, freshPrefix, postgresServer, redisServer } from "../support/services.ts";
+import { Harness, overriding } from "../e2e/relayer_harness.ts";
+
+const KEY = "native-1";
+const recipient = Address.parse(`0:${"42".repeat(32)}`);
+
+/** Counts what is asked of the chain because somebody asked the API. */
+function counted(asked: string[]) {
+  const told = (call: string, options?: CallOptions) => void (options?.patient && asked.push(call));
+  return (chain: Chain): Chain =>
+    overriding(chain, {
+      account: (address, options) => (told("account", options), chain.account(address, options)),
+      get: (address, method, args, options) => (
+        told(method, options), chain.get(address, method, args, options)
+      ),
+      configParam: (id, options) => (told(`config ${id}`, options), chain.configParam(id, options)),
+    });
+}
+
+type Sent = Awaited<ReturnType<Harness["withdrawal"]>>;
+
+/** Sends 200 equal withdrawals at once: one is accepted, 199 hear 409 with its state. */
+async function flood(net: Harness, body: Sent): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 200 }, () => net.post("/withdraw", body)));
+  const statuses = answers.map(({ status }) => status);
+  equal(statuses.filter((status) => status === 200 || status === 202).length, 1, String(statuses));
+  const refused = answers.filter(({ status }) => status === 409);
+  equal(refused.length, 199, String(statuses));
+  for (const { body } of refused) {
+    equal(body.code, "nullifier_already_used");
+    ok(["accepted", "broadcast", "confirmed"].includes(body.withdrawal.state), JSON.stringify(body));
+  }
+}
+
+Deno.test("floods of withdrawals", async (t) => {
+  await using net = await Harness.start({ relayer: false });
+  // Room for exactly the two honest withdrawals of this test.
+  const asked: string[] = [];
+  await net.startRelayer({
+    caps: new HourlyCaps(memoryShared(), { hourly: 2, hourlyPerPool: 2 }),
+    chain: counted(asked),
+  });
+  const [first, second, third] = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
+  await net.untilIndexed(KEY);
+  const bodyOf = (note: typeof first) => net.withdrawal(KEY, note, { recipient });
+  const [one, two, three] = [await bodyOf(first), await bodyOf(second), await bodyOf(third)];
+
+  await t.step("of 200 equal ones at once one is accepted, and 199 hear 409 with its state", async () => {
+    asked.length = 0;
+    await flood(net, one);
+  });
+
+  await t.step("and they have asked the endpoint as often as one does: each thing once", () => {
+    ok(asked.includes("getIsSpent") && asked.includes("get_pool_info"), String(asked));
+    deepEqual(asked, [...new Set(asked)]);
+  });
+
+  await t.step(
+    "garbage proofs leave no row, use up no cap, and fill the verifier's queue at most",
+    async () => {
+      const { pi_a, pi_c } = two.proof;
+      const garbage = Array.from({ length: 200 }, (_, i) => ({
+        ...two,
+        proof: { ...two.proof, pi_a: pi_c, pi_c: pi_a },
+        publicSignals: two.publicSignals.with(1, String(1_000 + i)),
+      }));
+      const before = await net.store.liveJobs();
+      const answers = await Promise.all(garbage.map((body) => net.post("/withdraw", body)));
+      const codes = new Set(answers.map(({ body }) => body.code));
+      deepEqual([...codes].sort(), ["proof_invalid", "verification_busy"]);
+      for (const { status, headers } of answers) {
+        if (status === 503) equal(headers.get("retry-after"), "1");
+        else equal(status, 422);
+      }
+      ok((await net.store.liveJobs()).length <= before.length);
+      for (const { publicSignals } of garbage.slice(0, 20)) {
+        const nullifierHash = BigInt(publicSignals[1]);
+        equal(await net.store.job({ pool: net.pool(KEY).address.toRawString(), nullifierHash }), undefined);
+      }
+    },
+  );
+
+  await t.step("an honest withdrawal after the floods finds its place under the caps", async () => {
+    const { status, body } = await net.post("/withdraw", two);
+    ok(status === 200 || status === 202, JSON.stringify(body));
+  });
+
+  await t.step("the one after it meets the cap: 429 with the seconds until the hour is over", async () => {
+    const { status, body, headers } = await net.post("/withdraw", three);
+    deepEqual([status, body.code], [429, "hourly_cap_reached"]);
+    const seconds = Number(headers.get("retry-after"));
+    ok(seconds > 3_000 && seconds <= 3_600, String(seconds));
+  });
+});
+
+Deno.test("a fee that does not cover the cost is refused again and again without asking the endpoint each time", async () => {
+  await using net = await Harness.start({ relayer: false });
+  const { network, pools } = net.localnet.deployments;
+  const asked: string[] = [];
+  await net.startRelayer({
+    chain: counted(asked),
+    deployments: { network, pools: new Map([[KEY, { ...pools.get(KEY)!, feeMin: 1n }]]) },
+  });
+  const note = await net.deposit(KEY);
+  await net.untilIndexed(KEY);
+  // Above the floor of half a percent, below what the chain takes; the fees differ, so no two requests are equal.
+  const bodies = [];
+  for (let i = 0n; i < 4n; i++) {
+    bodies.push(await net.withdrawal(KEY, note, { recipient, fee: 5_000_000n + i }));
+  }
+  const began = Date.now();
+  for (const body of [...bodies, ...bodies, ...bodies]) {
+    const answer = await net.post("/withdraw", body);
+    deepEqual([answer.status, answer.body.code], [503, "uneconomic"]);
+  }
+  const windows = 1 + Math.floor((Date.now() - began) / 5_000);
+  const times = asked.filter((call) => call === "get_pool_info").length;
+  ok(times <= windows && asked.length <= 2 * windows + 3, `${asked} in ${windows} times five seconds`);
+});
+
+Deno.test({
+  name: "floods: 200 equal withdrawals at once, on PostgreSQL and with caps in Redis, hear no 503",
+  ignore: !await postgresServer() || !await redisServer(),
+  async fn() {
+    await using database = await freshDatabase();
+    await using place = await freshPrefix();
+    const shared = await redisShared(place.url, { prefix: place.prefix, log: rootLog() });
+    try {
+      await using net = await Harness.start({ relayer: false });
+      await net.startRelayer({
+        openStore: () => openPostgresStore(database.url),
+        caps: new HourlyCaps(shared, { hourly: 1_000, hourlyPerPool: 500 }),
+      });
+      const note = await net.deposit(KEY);
+      await net.untilIndexed(KEY);
+      await flood(net, await net.withdrawal(KEY, note, { recipient }));
+    } finally {
+      await shared.close();
+    }
+  },
+});

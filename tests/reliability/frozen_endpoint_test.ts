@@ -1,0 +1,33 @@
+/** An endpoint that stands still contradicts nothing that it says; it must not be served from all the same. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { Harness, overriding, until } from "../e2e/relayer_harness.ts";
+
+const KEY = "native-1";
+
+Deno.test("an endpoint whose head does not move is not ready, by name, and is served again when it moves on", async () => {
+  await using net = await Harness.start({ relayer: false });
+  let frozenAt: number | undefined;
+  await net.startRelayer({
+    chain: (chain) =>
+      overriding(chain, {
+        masterchainSeqno: async (options) => frozenAt ?? await chain.masterchainSeqno(options),
+      }),
+  });
+  const note = await net.deposit(KEY);
+  await net.untilIndexed(KEY);
+  const body = await net.withdrawal(KEY, note, { recipient: Address.parse(`0:${"42".repeat(32)}`) });
+
+  frozenAt = await net.chain.masterchainSeqno();
+  await until("the pool is not ready", async () => (await net.get("/readyz")).status === 503);
+  const { body: health } = await net.get("/readyz");
+  equal(health.dependencies.chain.state, "down");
+  match(health.dependencies.chain.reason, /no new blocks/);
+  match(health.pools[KEY].reason, /no new blocks/);
+  const refused = await net.post("/withdraw", body);
+  deepEqual([refused.status, refused.body.code], [503, "not_ready"]);
+
+  frozenAt = undefined;
+  await net.untilIndexed(KEY);
+  equal((await net.post("/withdraw", body)).status, 200);
+});

@@ -1,0 +1,113 @@
+/**
+ * Replicas that are killed, again and again, while withdrawals are on their way: whatever step of the journal a kill
+ * meets, each note is paid once.
+ */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { Address } from "@ton/core";
+import { formatDeployments } from "../../src/core/deployments.ts";
+import { toHex } from "../../src/core/field.ts";
+import { postgresCommand } from "../support/postgres_command.ts";
+import { serve, type ServedRelayer } from "../support/serve.ts";
+import { freshDatabase, postgresServer } from "../support/services.ts";
+import { Harness, until } from "../e2e/relayer_harness.ts";
+
+const KEY = "native-0.1";
+const NOTES = 5;
+const REPLICAS = 3;
+const FEE = 60_000_000n;
+
+Deno.test({
+  name: "replicas: the leader is killed with each withdrawal on its way; all of them are paid exactly once",
+  ignore: !await postgresServer(),
+  async fn() {
+    await using database = await freshDatabase();
+    await using net = await Harness.start({ relayer: false, blockTimeMs: 400 });
+    const registry = `${net.directory}/registry.json`;
+    await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
+    const replicas: (ServedRelayer | undefined)[] = [];
+    const start = async (i: number) =>
+      replicas[i] = await serve({
+        RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
+        RELAYER_NETWORK: "localnet",
+        INDEXER_URL: net.localnet.url,
+        RELAYER_DEPLOYMENTS: registry,
+        RELAYER_DATA_DIR: `${net.directory}/replica-${i}`,
+        RELAYER_PORT: "0",
+        DATABASE_URL: database.url,
+      });
+    /** Asks one replica after the other until one answers with what `holds` wants. */
+    // deno-lint-ignore no-explicit-any
+    const ask = async (path: string, body: unknown, holds: (answer: any) => boolean): Promise<void> => {
+      let turn = Math.floor(Math.random() * REPLICAS);
+      await until(`${path} is answered`, async () => {
+        const answer = await replicas[turn++ % REPLICAS]?.ask(path, body).catch(() => undefined);
+        return answer !== undefined && holds(answer);
+      });
+    };
+    const leader = async () => {
+      const leads = await Promise.all(
+        replicas.map((replica) => replica?.ask("/readyz").then(({ leads }) => leads === true, () => false)),
+      );
+      return leads.includes(true) ? leads.indexOf(true) : undefined;
+    };
+    let kills = 0;
+    try {
+      for (let i = 0; i < REPLICAS; i++) await start(i);
+      const notes = [];
+      for (let i = 0; i < NOTES; i++) notes.push(await net.deposit(KEY));
+      const withdrawals = [];
+      for (const [i, note] of notes.entries()) {
+        const recipient = new Address(0, Buffer.alloc(32, 0xa0 + i));
+        const body = await net.withdrawal(KEY, note, { recipient, fee: FEE });
+        withdrawals.push({
+          recipient,
+          body,
+          query: { pool: body.pool, nullifierHash: toHex(note.nullifierHash) },
+        });
+      }
+
+      for (const { body } of withdrawals) {
+        await until("one leads", async () => (await leader()) !== undefined);
+        const accepted = ask(
+          "/withdraw",
+          body,
+          ({ state, code }) => state !== undefined || code === "nullifier_already_used",
+        );
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 2_000));
+        const i = await leader();
+        if (i !== undefined) {
+          const victim = replicas[i]!;
+          replicas[i] = undefined;
+          await victim.end("SIGKILL");
+          kills++;
+          await start(i);
+        }
+        await accepted;
+      }
+      for (const { query } of withdrawals) {
+        await ask("/withdraw/status", query, ({ state }) => state === "confirmed");
+      }
+
+      for (const { recipient } of withdrawals) {
+        equal((await net.chain.account(recipient)).balance, 100_000_000n - FEE);
+      }
+      equal((await net.contract(KEY).getPoolInfo()).withdrawals, NOTES);
+      const [rows] = await postgresCommand(
+        database.url,
+        "select (select count(*) from withdrawals)::int as paid, (select count(*) from jobs where state = 'confirmed')::int as confirmed," +
+          " (select count(*) from jobs)::int as jobs, (select max(fence) from lease)::int > 1 as handed_over",
+      );
+      deepEqual(rows, { paid: NOTES, confirmed: NOTES, jobs: NOTES, handed_over: true });
+      await until(
+        "no transfer is in flight",
+        async () => (await postgresCommand(database.url, "select 1 from transfers")).length === 0,
+      );
+      ok(kills > NOTES / 2, `only ${kills} were killed`);
+      const [{ fence }] = await postgresCommand(database.url, "select fence from lease");
+      console.log(`${kills} kills, ${fence} leaders, ${NOTES} withdrawals paid once each`);
+    } finally {
+      for (const replica of replicas) await replica?.end("SIGKILL").catch(() => {});
+    }
+  },
+});

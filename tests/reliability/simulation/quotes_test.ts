@@ -1,0 +1,67 @@
+/** What a batch waits for before it is signed, and what happens to it meanwhile. The relayer's core on virtual time. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { ROOT_HISTORY_SIZE } from "../../../src/core/merkle_tree.ts";
+import { DUE, startQueue } from "./queue.ts";
+
+const SLOW_MS = 3_000;
+/** What the endpoint itself takes at most. */
+const ENDPOINT_MS = 800;
+
+Deno.test("broadcaster: a batch waits for a few quotes at once, each asked once, and not for one after the other", async () => {
+  const asked: string[] = [];
+  let open = 0;
+  let most = 0;
+  let first = 0;
+  let last = 0;
+  const refunds = [0n, 1n, 2n];
+  // 36 withdrawals from four pools, in which twelve questions are different.
+  const waiting = Array.from({ length: 36 }, (_, i) => ({ pool: i % 4, refund: refunds[i % 3] }));
+  const { time, world, store, jobs, pools, end } = await startQueue({
+    wallet: "v5R1",
+    pools: 4,
+    waiting,
+    get: (get, { time }) => async (address, method, args, ...rest) => {
+      if (method !== "get_withdraw_value") return await get(address, method, args, ...rest);
+      asked.push(JSON.stringify([address.toRawString(), String(args![0].type === "int" && args![0].value)]));
+      first ||= time.now();
+      most = Math.max(most, ++open);
+      await time.delay(SLOW_MS);
+      open--;
+      last = time.now();
+      return await get(address, method, args, ...rest);
+    },
+  });
+  await time.run(() => pools.every(({ spent }) => spent.size === 9), DUE + 300_000);
+  await time.run(() => false, time.now() + 60_000);
+  for (const job of jobs) equal((await store.job(job))!.state, "confirmed");
+  equal(world.seqno, 8, "one transfer carried them all");
+  deepEqual(asked.toSorted(), [...new Set(asked)].toSorted(), "nothing was asked twice");
+  equal(asked.length, 12);
+  ok(most > 1 && most <= 4, `${most} were asked at once`);
+  ok(last - first <= 12 / 4 * (SLOW_MS + ENDPOINT_MS), `the batch waited for ${(last - first) / 1_000} s`);
+  for (const count of world.arrivals.values()) equal(count, 1, "each message reached its pool once");
+  end();
+});
+
+Deno.test("broadcaster: a root that leaves the ring while quotes are waited for is not sent, and nothing else waits for it", async () => {
+  let moved = false;
+  const { time, world, pools: [busy, calm], random, stateOf, end } = await startQueue({
+    wallet: "v4R2",
+    pools: 2,
+    waiting: [{ pool: 0 }, { pool: 1 }],
+    get: (get, { time }) => async (address, method, ...rest) => {
+      if (method === "get_withdraw_value") {
+        if (!moved) { for (let i = 0; i < ROOT_HISTORY_SIZE; i++) world.deposit(busy, random.element()); }
+        moved = true;
+        await time.delay(9_000); // in which the pool is looked at again
+      }
+      return await get(address, method, ...rest);
+    },
+  });
+  ok(await time.run(() => calm.spent.size === 1, DUE + 120_000), "the other pool's is paid");
+  await time.run(() => false, time.now() + 60_000);
+  deepEqual([await stateOf(0), await stateOf(1)], ["expired", "confirmed"]);
+  equal(world.refused.size, 0, "nothing was sent that the pool refuses");
+  deepEqual([...world.arrivals.keys()], [2n]);
+  end();
+});

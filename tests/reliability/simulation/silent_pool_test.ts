@@ -1,0 +1,44 @@
+/** A pool whose endpoint gives no quote holds up its own withdrawals and nobody else's. The relayer's core on virtual time. */
+import { equal, ok } from "node:assert/strict";
+import { Problem } from "../../../src/core/errors.ts";
+import { DUE, startQueue } from "./queue.ts";
+
+const refusing = () => Promise.reject(new Problem("chain_unavailable", "refused"));
+const hanging = () => new Promise<never>(() => {});
+
+for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) {
+  Deno.test(`broadcaster: a pool whose quote ${how} keeps no withdrawal of another pool waiting`, async () => {
+    let broken = true;
+    let asked = 0;
+    const { time, world, pools: [silent, sound], stateOf, end } = await startQueue({
+      wallet: "v4R2",
+      pools: 2,
+      // The silent pool's withdrawals are the oldest, so that they come first in every round.
+      waiting: [{ pool: 0 }, { pool: 0 }, { pool: 1 }],
+      get: (get, { pools: [silent] }) => (address, method, ...rest) => {
+        if (!broken || method !== "get_withdraw_value" || !address.equals(silent.address)) {
+          return get(address, method, ...rest);
+        }
+        asked++;
+        return answer();
+      },
+    });
+
+    const paid = await time.run(() => sound.spent.size === 1, DUE + 120_000);
+    ok(paid, "the sound pool's withdrawal is paid within two minutes");
+    await time.run(() => false, time.now() + 60_000);
+    equal(await stateOf(2), "confirmed");
+    equal(await stateOf(0), "accepted");
+    equal(await stateOf(1), "accepted");
+    ok(asked > 2, "the silent pool is asked again and again");
+    ok(asked < 60, `and not without a pause: ${asked} times`);
+
+    broken = false;
+    await time.run(() => silent.spent.size === 2, time.now() + 120_000);
+    await time.run(() => false, time.now() + 60_000);
+    equal(await stateOf(0), "confirmed");
+    equal(await stateOf(1), "confirmed");
+    for (const count of world.arrivals.values()) equal(count, 1, "each message reached its pool once");
+    end();
+  });
+}

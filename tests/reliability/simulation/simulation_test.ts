@@ -1,0 +1,50 @@
+/**
+ * The relayer's core on virtual time, seed after seed. `TONADO_SIMULATION_SEED=n` runs one seed alone, as a failure
+ * tells.
+ */
+import { deepEqual, ok } from "node:assert/strict";
+import process from "node:process";
+import { depth, seed } from "../../support/property_runs.ts";
+import { simulate } from "./simulation.ts";
+
+const BLOCKS = 4;
+const SEEDS_EACH = 50 * depth;
+const one = process.env.TONADO_SIMULATION_SEED;
+
+if (one === undefined) {
+  for (let block = 0; block < BLOCKS; block++) {
+    const first = seed + block * SEEDS_EACH;
+    Deno.test(`relayer simulation: seeds ${first} to ${first + SEEDS_EACH - 1} come out even`, async () => {
+      await runSeeds(first, SEEDS_EACH);
+    });
+  }
+
+  Deno.test("relayer simulation: a seed decides everything that happens", async () => {
+    const [first, again, other] = [await simulate(7), await simulate(7), await simulate(8)];
+    deepEqual(first, again);
+    ok(first.trace !== other.trace);
+  });
+} else {
+  Deno.test(`relayer simulation: seed ${one} comes out even`, async () => {
+    await runSeeds(Number(one), 1);
+  });
+}
+
+async function runSeeds(first: number, count: number): Promise<void> {
+  let [kills, withdrawals, frontRun, lies, inventions] = [0, 0, 0, 0, 0];
+  for (let i = first; i < first + count; i++) {
+    const report = await simulate(i).catch((cause) => {
+      throw new Error(`TONADO_SIMULATION_SEED=${i}: ${cause.message}`, { cause });
+    });
+    kills += report.kills;
+    withdrawals += report.withdrawals;
+    frontRun += report.frontRun;
+    lies += report.lies;
+    inventions += report.inventions;
+  }
+  // A storm that touches nothing would prove nothing.
+  if (count > 1) {
+    const untrue = lies > count && inventions > count;
+    ok(kills > count && withdrawals > count && frontRun > 0 && untrue, "the seeds were calm");
+  }
+}

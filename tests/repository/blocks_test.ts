@@ -1,0 +1,95 @@
+/**
+ * Each block of code of the documentation is run by somebody, as its mark says, or listed in docs/development.md with the
+ * reason why not. A new block that is neither fails here.
+ */
+import assert from "node:assert/strict";
+import { type Block, blocksOf, documentationPages, firstLine, parseBlocks } from "../support/doc_blocks.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string) => Deno.readTextFile(new URL(path, root));
+const blocks = await blocksOf(await documentationPages());
+const newcomer = await read("tests/guides/newcomer.sh");
+const tests = `${await read("tests/guides/programs_test.ts")}${await read("tests/guides/commands_test.ts")}`;
+
+/** [page, what names a block: the name of a program or how the block begins], for each that the tests take. */
+const taken = [...tests.matchAll(/\b(?:program|blockThatBegins)\(\s*"([^"]+)",\s*"([^"]+)",?\s*\)/g)]
+  .map(([, page, named]) => [page, named] as const);
+
+const played = [...newcomer.matchAll(/^ *play \d "?([\w/. ]+\.md)"?/gm)].flatMap(([, pages]) =>
+  pages.split(" ")
+);
+
+/** Rows of docs/development.md: page and first line of blocks that are not run, and why. */
+const listed = [...(await read("docs/development.md")).match(/<!-- not-run -->([^]*)<!-- \/not-run -->/)![1]
+  .matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\| (.+?) +\|$/gm)]
+  .map(([, page, line, why]) => ({ page, line, why }));
+
+/** Who runs a block, or why nobody does; undefined when nobody says. */
+function whoRuns(block: Block): string | undefined {
+  const { page, info, text } = block;
+  const takes = (holds: (named: string) => boolean) =>
+    taken.some(([of, named]) => of === page && holds(named)) ? "tests/docs" : undefined;
+  if (info === "mermaid") return "a picture";
+  if (info === "sh play") return played.includes(page) ? "tests/guides/newcomer.sh" : undefined;
+  if (info.startsWith("js run ")) return takes((named) => `js run ${named}` === info);
+  if (info === "sh run" || info === "ts run") return takes((named) => text.startsWith(named));
+  return listed.find(({ page: of, line }) => of === page && line === firstLine(block))?.why;
+}
+
+Deno.test("fences are found, indented and nested ones as well", () => {
+  const page =
+    "a\n```sh play\nx\n```\n1. b\n\n   ```ts\n   y\n   ```\n\n````md\n```sh\nz\n```\n````\n~~~\nw\n~~~\n";
+  assert.deepEqual(parseBlocks("p", page).map(({ info, text }) => [info, text]), [
+    ["sh play", "x\n"],
+    ["ts", "y\n"],
+    ["md", "```sh\nz\n```\n"],
+    ["", "w\n"],
+  ]);
+  assert.throws(() => parseBlocks("p", "```sh\nx\n"), /nothing closes/);
+});
+
+Deno.test("a block that nobody runs and nothing lists is noticed", () => {
+  const page = "docs/using.md";
+  for (const info of ["", "sh", "bash", "ts", "json", "sh run", "ts run", "js run other.mjs"]) {
+    assert.equal(whoRuns({ page, info, text: "tonado --version\n" }), undefined, info);
+  }
+  assert.equal(whoRuns({ page: "docs/gas.md", info: "sh play", text: "tonado --version\n" }), undefined);
+});
+
+Deno.test("each block of the documentation is run, or listed with a reason", () => {
+  assert.ok(blocks.length > 40, String(blocks.length));
+  const unheld = blocks.filter((block) => whoRuns(block) === undefined);
+  assert.deepEqual(unheld.map((block) => `${block.page}: ${block.info}: ${firstLine(block)}`), []);
+});
+
+Deno.test("what is listed and what the tests take is there, once", () => {
+  assert.equal(listed.length, 5);
+  for (const { page, line } of listed) {
+    const found = blocks.filter((block) => block.page === page && firstLine(block) === line);
+    assert.deepEqual(found.map(({ info }) => / (play|run)/.test(info)), [false], `${page}: ${line}`);
+  }
+  for (const [page, named] of taken) {
+    const found = blocks.filter(({ page: of, info, text }) =>
+      of === page && (info === `js run ${named}` || /^(sh|ts) run$/.test(info) && text.startsWith(named))
+    );
+    assert.equal(found.length, 1, `${page}: ${named}`);
+  }
+  for (const page of played) {
+    assert.ok(blocks.some((block) => block.page === page && block.info === "sh play"), page);
+  }
+});
+
+Deno.test("every shell block is something that bash can parse", async () => {
+  for (const { page, info, text } of blocks.filter(({ info }) => /^(sh|bash)\b/.test(info))) {
+    const { code, stderr } = await new Deno.Command("bash", { args: ["-n", "-c", text] }).output();
+    assert.equal(code, 0, `${page}: ${info}: ${new TextDecoder().decode(stderr)}`);
+  }
+});
+
+Deno.test("the packages that the guides have installed are those of the library", async () => {
+  const { imports } = JSON.parse(await read("deno.json"));
+  const specs = blocks.filter(({ info }) => info === "sh play").flatMap(({ text }) =>
+    [...text.matchAll(/^npm install .*$/gm)].flatMap(([line]) => line.match(/\S+@\d\S*/g) ?? [])
+  );
+  assert.deepEqual(specs, [imports["@ton/core"].replace("npm:", "")]);
+});

