@@ -24,6 +24,7 @@ import { answerMetrics } from "./src/http/metrics_route.ts";
 import { ceremonyFolder, openSource } from "./src/ops/files/ceremony_files.ts";
 import { createProver } from "./src/prover/prover.ts";
 import { alertDocument, type BalanceAlert } from "./src/relay/balance.ts";
+import { type ServiceAlert, serviceAlertDocument } from "./src/relay/service_alerts.ts";
 import { systemClock } from "./src/relay/clock.ts";
 import { HourlyCaps } from "./src/relay/hourly_caps.ts";
 import { startRelayer } from "./src/relay/relayer.ts";
@@ -34,6 +35,8 @@ import type { ArchivedStore } from "./src/store/archive.ts";
 import { treeFiles } from "./src/store/files/tree_files.ts";
 import { openKvStore } from "./src/store/kv/kv_store.ts";
 import { configureLog, type Log } from "./src/telemetry/log.ts";
+import { LogThrottle } from "./src/telemetry/log_throttle.ts";
+import { watchEventLoop } from "./src/telemetry/event_loop.ts";
 import { createMetrics } from "./src/telemetry/metrics.ts";
 import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
@@ -50,6 +53,8 @@ import metadata from "./deno.json" with { type: "json" };
 const VERSION = metadata.version;
 /** Trees are work at the start, and seldom later: their workers need not keep their memory. */
 const TREE_WORKERS_IDLE_MS = 2_000;
+/** How often the log is told what was left out of it. */
+const SUMMARIES_MS = 5_000;
 /** Most workers that verify; they load no proving keys. */
 const MAX_VERIFIERS = 8;
 
@@ -85,9 +90,10 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
     cache ? replicasSecret(config.wallet.mnemonic) : crypto.getRandomValues(new Uint8Array(32)),
     Date.now,
   );
-  const alert = (alert: BalanceAlert) => {
+  const alert = (alert: BalanceAlert | ServiceAlert) => {
     if (!webhook) return;
-    const document = alertDocument(alert, { network: config.network, address: wallet.format() });
+    const own = { network: config.network, address: wallet.format() };
+    const document = "balance" in alert ? alertDocument(alert, own) : serviceAlertDocument(alert, own);
     postAlert(document, { url: webhook, log, sleep: systemClock.sleep }, background.signal);
   };
   let metricsListener: Listener | undefined;
@@ -119,13 +125,18 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       caps: new HourlyCaps(shared, config.caps),
       balance: config.balance,
       alert,
+      alerts: config.alerts,
       chainAnswer: chain.lastAnswer,
       ...(cache ? { cache: shared } : {}),
       metrics,
       log,
     });
     const metricsReader = config.metrics.token ?? (config.network === "localnet" ? "everybody" : undefined);
+    const endWatch = watchEventLoop(metrics.eventLoopLag);
+    const warnings = new LogThrottle(log);
+    const summaries = setInterval(() => warnings.flush(), SUMMARIES_MS);
     const app = createApp(relayer, log, {
+      warnings,
       limits: { ...rates, shared, own, keyOf, metrics },
       metrics,
       ...(metricsReader ? { metricsReader } : {}),
@@ -137,6 +148,9 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       async close() {
         await listener.close();
         await metricsListener?.close();
+        clearInterval(summaries);
+        endWatch();
+        warnings.flush(true);
         await relayer.close();
         background.abort();
         await shared.close();

@@ -45,6 +45,14 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
         "95 of 100",
       ],
     ],
+    ["Fees earned an hour, nano", "short", [
+      "sum by (pool, asset) (increase(tonado_fees_earned_nano_total[1h]))",
+      "{{pool}} {{asset}}",
+    ]],
+    ["Gas spent an hour, nano", "short", [
+      "sum by (pool) (increase(tonado_gas_spent_nano_total[1h]))",
+      "{{pool}}",
+    ]],
     ["Proofs waiting", "short", ["tonado_proofs_verifying", "proofs"]],
     [
       "Time to verify a proof",
@@ -83,7 +91,14 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
       "{{route}}",
     ]],
     ["Cache failures a minute", "short", ["rate(tonado_cache_failures_total[5m]) * 60", "failures"]],
-    ["Memory", "bytes", ["process_resident_memory_bytes", "resident"]],
+    ["Memory", "bytes", ["process_resident_memory_bytes", "resident"], [
+      "process_heap_used_bytes",
+      "heap",
+    ]],
+    ["Event-loop lag, 99 of 100", "s", [
+      "histogram_quantile(0.99, sum by (le, instance) (rate(process_event_loop_lag_seconds_bucket[5m])))",
+      "{{instance}}",
+    ]],
     ["Up since", "dateTimeAsIso", ["process_start_time_seconds * 1000", "started"]],
   ],
 };

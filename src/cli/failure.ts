@@ -1,5 +1,5 @@
 /** How the program tells that it failed: to people, or with `--json` as one object on standard error. */
-import { Problem, problems } from "../core/errors.ts";
+import { Problem, type ProblemDetail, problems } from "../core/errors.ts";
 import { exitStatus, statusOf } from "./exit_status.ts";
 import { colours } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
@@ -48,7 +48,16 @@ function tellJson({ stderr }: Wiring, error: object): void {
   stderr.write(JSON.stringify({ error }) + "\n");
 }
 
-function membersOf(error: unknown): object {
+/** What is told of an error. */
+export interface ErrorMembers {
+  readonly code: string;
+  readonly message: string;
+  readonly todo: string;
+  readonly errors?: readonly ProblemDetail[];
+}
+
+/** An error as the members of a JSON object. */
+export function membersOf(error: unknown): ErrorMembers {
   if (!(error instanceof Problem)) {
     return {
       code: "internal",

@@ -24,6 +24,7 @@ export function localConfig(
     rates: { noteCheck: 0, withdraw: 0, trustProxy: 0 },
     caps: { hourly: 0, hourlyPerPool: 0 },
     balance: { warn: 0n, stop: 0n },
+    alerts: { notReadyMs: 0, stuckMs: 0 },
     metrics: {},
     store: { retentionDays: 30 },
     http: { host: options.host ?? "127.0.0.1", port: options.port },

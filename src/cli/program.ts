@@ -15,6 +15,7 @@ import { localnetCommand } from "./localnet.ts";
 import { noteCommand } from "./note.ts";
 import { poolCommand } from "./pool.ts";
 import { serveCommand } from "./serve.ts";
+import { logFatal, logsJson } from "./serve_log.ts";
 import { statusCommand } from "./status.ts";
 import { storeCommand } from "./store.ts";
 import { guarded } from "./terminal_text.ts";
@@ -77,6 +78,7 @@ export async function run(args: readonly string[], version: string, adapters: Wi
   const json = args.includes("--json");
   const shownTo = guarded(adapters);
   const wiring = json ? { ...shownTo, stderr: noticesAsJson(shownTo.stderr) } : shownTo;
+  const logged = !json && logsJson(args, shownTo);
   const facts = args.includes("--verbose") ? await about(wiring.runtime) : undefined;
   let told = "";
   const program = wholeProgram(wiring, versionText(version, facts, { json })).addHelpText(
@@ -89,7 +91,7 @@ export async function run(args: readonly string[], version: string, adapters: Wi
       "(add --help for what is possible)",
     ).configureOutput({
       writeOut: (text) => json ? void (told += text) : wiring.stdout.write(text),
-      writeErr: (text) => json ? undefined : wiring.stderr.write(text),
+      writeErr: (text) => json || logged ? undefined : wiring.stderr.write(text),
       outputError: (text, write) => write(legible(wholeMistake(command, text), args)),
       getOutHasColors: () => wiring.stdout.isTerminal,
       getErrHasColors: () => wiring.stderr.isTerminal,
@@ -103,6 +105,7 @@ export async function run(args: readonly string[], version: string, adapters: Wi
       const isVersion = isCommanderError(error) && error.code === "commander.version";
       wiring.stdout.write(isVersion ? told : JSON.stringify({ help: told }) + "\n");
     }
+    if (logged) return logFatal(error, shownTo, args);
     return explain(error, shownTo, { json, args });
   }
 }

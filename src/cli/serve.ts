@@ -2,6 +2,8 @@
 import { Command } from "commander";
 import { loadConfig } from "../config/config.ts";
 import { unknownSettings } from "../config/unknown_settings.ts";
+import type { Log } from "../telemetry/log.ts";
+import { captureConsole, jsonLog, logsJson } from "./serve_log.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** The command. */
@@ -16,18 +18,40 @@ export function serveCommand(wiring: Wiring): Command {
         "Examples:\n  RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic tonado serve",
     )
     .action(async ({ json, quiet }: { json?: boolean; quiet?: boolean }) => {
-      for (const line of unknownSettings(wiring.env)) wiring.stderr.write(`warning: ${line}\n`);
-      const config = loadConfig(wiring.env);
-      const stopped = wiring.stopped();
-      const relayer = await wiring.serve(config);
-      const { network } = config;
-      const { url, keys } = relayer;
-      if (json) wiring.stdout.write(JSON.stringify({ network, url, keys }) + "\n");
-      else if (!quiet) {
-        wiring.stdout.write(`relayer of ${network} listens on ${url}\n`);
-        wiring.stderr.write(`It verifies proofs with ${keys}.\n`);
+      const log = !json && logsJson(["serve"], wiring) ? jsonLog(wiring).getChild("serve") : undefined;
+      const release = log && captureConsole(log, Deno.exit);
+      try {
+        await serveUntilStopped(wiring, { json: json || log !== undefined, quiet }, log);
+      } finally {
+        release?.();
       }
-      await stopped;
-      await relayer.close();
     });
+}
+
+async function serveUntilStopped(
+  wiring: Wiring,
+  { json, quiet }: { readonly json: boolean | undefined; readonly quiet: boolean | undefined },
+  log: Log | undefined,
+): Promise<void> {
+  for (const line of unknownSettings(wiring.env)) {
+    if (log) log.warning("{line}", { line });
+    else wiring.stderr.write(`warning: ${line}\n`);
+  }
+  const config = loadConfig(wiring.env);
+  const stopped = wiring.stopped();
+  const relayer = await wiring.serve(config);
+  const { network } = config;
+  const { url, keys } = relayer;
+  if (json && !(quiet && log)) wiring.stdout.write(JSON.stringify({ network, url, keys }) + "\n");
+  else if (!json && !quiet) {
+    wiring.stdout.write(`relayer of ${network} listens on ${url}\n`);
+    wiring.stderr.write(`It verifies proofs with ${keys}.\n`);
+  }
+  log?.info("the relayer of {network} listens on {url} and verifies proofs with {keys}", {
+    network,
+    url,
+    keys,
+  });
+  await stopped;
+  await relayer.close();
 }

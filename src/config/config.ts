@@ -57,7 +57,9 @@ export interface Config {
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
   /** Balances of the wallet, nano; 0: no bound. */
   readonly balance: { readonly warn: bigint; readonly stop: bigint };
-  /** Where balance alerts are posted; such URLs are secrets themselves. */
+  /** When alerts about the service are posted, in milliseconds; 0: never. */
+  readonly alerts: { readonly notReadyMs: number; readonly stuckMs: number };
+  /** Where alerts are posted; such URLs are secrets themselves. */
   readonly webhook?: Secret<string>;
   /** Where `/metrics` is served: on a listener of its own, beside the API to who has the token, or nowhere. */
   readonly metrics: {
@@ -158,6 +160,8 @@ export function loadConfig(
     warn: read("balanceWarn"),
     stop: read("balanceStop"),
     webhook: read("webhookUrl"),
+    alertNotReady: read("alertNotReady"),
+    alertStuck: read("alertStuck"),
     metricsPort: read("metricsPort"),
     metricsHost: read("metricsHost"),
     metricsToken: read("metricsToken"),
@@ -198,6 +202,7 @@ export function loadConfig(
     rates: { noteCheck: values.noteCheck!, withdraw: values.withdraw!, trustProxy: values.trustProxy! },
     caps: { hourly: values.hourly!, hourlyPerPool: values.hourlyPerPool! },
     balance: { warn: warn!, stop: stop! },
+    alerts: { notReadyMs: 1000 * values.alertNotReady!, stuckMs: 1000 * values.alertStuck! },
     ...(values.webhook === undefined ? {} : { webhook: new Secret(values.webhook) }),
     metrics: {
       ...(values.metricsPort === undefined

@@ -183,9 +183,21 @@ export const settings = {
   },
   webhookUrl: {
     name: "RELAYER_WEBHOOK_URL",
-    help: "URL that balance alerts are posted to as JSON",
+    help: "URL that alerts are posted to as JSON",
     parse: httpUrl,
     secret: true,
+  },
+  alertNotReady: {
+    name: "RELAYER_ALERT_NOT_READY",
+    help: "seconds that GET /readyz fails before RELAYER_WEBHOOK_URL gets an alert; 0: never",
+    parse: integer(0, MANY),
+    default: "300",
+  },
+  alertStuck: {
+    name: "RELAYER_ALERT_STUCK",
+    help: "seconds after which a withdrawal that has not ended counts as stuck, for an alert; 0: never",
+    parse: integer(0, MANY),
+    default: "900",
   },
   metricsPort: {
     name: "RELAYER_METRICS_PORT",

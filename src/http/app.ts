@@ -8,6 +8,7 @@ import { cors } from "hono/cors";
 import { Problem, type ProblemDetail } from "../core/errors.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
+import { LogThrottle } from "../telemetry/log_throttle.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { nameRequest } from "../telemetry/trace.ts";
 import { answerHeaders } from "./answer_headers.ts";
@@ -23,14 +24,16 @@ import { noteRoutes } from "./note_routes.ts";
 import { bounded, Places } from "./places.ts";
 import { problemResponse, shownProblem } from "./problem_response.ts";
 import { readyAnswers } from "./ready_answers.ts";
+import { tags } from "./route.ts";
 import { treeRoutes } from "./tree_routes.ts";
 import { withdrawRoutes } from "./withdraw_routes.ts";
 
 /** What the API may be given beside the relayer. */
-export type AppOptions = Omit<HttpDeps, "relayer" | "log">;
+export type AppOptions = Partial<Omit<HttpDeps, "relayer">>;
 
 /** The application with all routes; `app.fetch(request, { peer, sent })` answers a request. */
 export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}): OpenAPIHono<HttpEnv> {
+  const { warnings = new LogThrottle(log) } = options;
   const app = new Api<HttpEnv>({
     defaultHook: (parsed) => {
       if (!parsed.success) throw shapeProblem(parsed.target, parsed.error.issues);
@@ -39,12 +42,12 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
   const places = new Places(options.mostUnderWay ?? MOST_UNDER_WAY);
   app.use(measured(app, options.metrics));
   app.use(headers);
-  app.use(queryGuard(log));
+  app.use(queryGuard(warnings));
   app.use(bounded(places));
 
   for (const path of LARGE) app.use(path, largeAnswers(options.mostLargeAnswers, options.readPatienceMs));
 
-  const deps = { relayer, log, ...options };
+  const deps = { ...options, relayer, warnings };
   for (
     const routes of [
       infoRoutes,
@@ -65,6 +68,7 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
       version: "1",
       description: "Relayer of fixed-denomination shielded pools on TON.",
     },
+    tags: [...tags],
   });
 
   app.notFound((c) => {
@@ -80,7 +84,10 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
     const problem = shownProblem(error);
     const requestId = c.get("requestId");
     if (problem.code === "internal") {
-      log.error("request {requestId} failed: {error}", { requestId, error: error.stack ?? String(error) });
+      warnings.error("request {requestId} failed: {error}", {
+        requestId,
+        error: error.stack ?? String(error),
+      });
     }
     return problemResponse(c, problem, requestId);
   });

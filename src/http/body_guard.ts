@@ -2,7 +2,7 @@
 import { createMiddleware } from "hono/factory";
 import { bodyLimit } from "hono/body-limit";
 import { Problem } from "../core/errors.ts";
-import type { Log } from "../telemetry/log.ts";
+import type { LogThrottle } from "../telemetry/log_throttle.ts";
 import { carriesSecret, holdsNote } from "./secret_guard.ts";
 
 /** Bytes of a body at most. */
@@ -21,8 +21,8 @@ const mediaTypeGuard = createMiddleware(async (c, next) => {
 const PATIENCE_MS = 10_000;
 
 /** What every JSON body must pass. @param patienceMs how long it may take to arrive */
-export function bodyGuards(log: Log, patienceMs: number = PATIENCE_MS) {
-  return [mediaTypeGuard, sizeGuard(patienceMs), secretGuard(log, patienceMs)] as const;
+export function bodyGuards(warnings: LogThrottle, patienceMs: number = PATIENCE_MS) {
+  return [mediaTypeGuard, sizeGuard(patienceMs), secretGuard(warnings, patienceMs)] as const;
 }
 
 /**
@@ -86,14 +86,14 @@ function brokenOff(cause: unknown): Problem {
 }
 
 /** Refuses malformed JSON, and a body that carries a note; warns of the latter without a word of it. */
-function secretGuard(log: Log, patienceMs: number) {
+function secretGuard(warnings: LogThrottle, patienceMs: number) {
   return createMiddleware(async (c, next) => {
     const text = await inTime(c.req.text(), patienceMs).catch((error) => {
       throw brokenOff(error);
     });
     const value = parse(text);
     if (value === undefined ? holdsNote(text) : carriesSecret(value)) {
-      log.warning("refused a body of {path} that carries note secrets", { path: c.req.path });
+      warnings.warning("refused a body of {path} that carries note secrets", { path: c.req.path });
       throw new Problem("secret_in_body");
     }
     if (value === undefined) {
@@ -106,10 +106,10 @@ function secretGuard(log: Log, patienceMs: number) {
 }
 
 /** Refuses a query that carries a note. */
-export function queryGuard(log: Log) {
+export function queryGuard(warnings: LogThrottle) {
   return createMiddleware(async (c, next) => {
     if (carriesSecret(c.req.queries())) {
-      log.warning("refused a query that carries note secrets");
+      warnings.warning("refused a query that carries note secrets");
       throw new Problem("secret_in_body");
     }
     await next();

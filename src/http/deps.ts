@@ -2,7 +2,7 @@
 import type { Secret } from "../core/secret.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { Shared } from "../store/shared.ts";
-import type { Log } from "../telemetry/log.ts";
+import type { LogThrottle } from "../telemetry/log_throttle.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Asker } from "./listen.ts";
 
@@ -25,7 +25,8 @@ export type MetricsReader = Secret<string> | "everybody";
 /** What every route gets. */
 export interface HttpDeps {
   readonly relayer: Relayer;
-  readonly log: Log;
+  /** For what a stranger can cause. */
+  readonly warnings: LogThrottle;
   /** undefined: everybody may ask as often as they like. */
   readonly limits?: RateLimits;
   /** How long a body may take to arrive; default ten seconds. */

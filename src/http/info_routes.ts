@@ -2,6 +2,7 @@
 import { feeMinOf, refundLimitOf } from "../relay/terms.ts";
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Relayer } from "../relay/relayer.ts";
+import { responseExamples } from "./examples.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { createRoute, json, problemAnswers } from "./route.ts";
 import { poolsAnswer, statusAnswer } from "./schemas.ts";
@@ -9,15 +10,17 @@ import { poolsAnswer, statusAnswer } from "./schemas.ts";
 const status = createRoute({
   method: "get",
   path: "/status",
+  tags: ["Relayer"],
   summary: "Network, fee policy, and the address to bind as relayer",
-  responses: { 200: json(statusAnswer, "Status"), ...problemAnswers([]) },
+  responses: { 200: json(statusAnswer, "Status", responseExamples.status), ...problemAnswers([]) },
 });
 
 const pools = createRoute({
   method: "get",
   path: "/pools",
+  tags: ["Relayer"],
   summary: "Pools of this relayer's network",
-  responses: { 200: json(poolsAnswer, "Pools"), ...problemAnswers([]) },
+  responses: { 200: json(poolsAnswer, "Pools", responseExamples.pools), ...problemAnswers([]) },
 });
 
 /** What GET /status says; it never changes. */

@@ -6,14 +6,27 @@ import { problemAnswer } from "./schemas.ts";
 type Schema = z.ZodType;
 
 /** A JSON response. */
-export function json<S extends Schema>(schema: S, description: string) {
-  return { description, content: { "application/json": { schema } } };
+export function json<S extends Schema>(schema: S, description: string, example?: unknown) {
+  return { description, content: { "application/json": { schema, ...withExample(example) } } };
 }
 
 /** A required JSON body. */
-export function jsonBody<S extends Schema>(schema: S) {
-  return { body: { required: true, content: { "application/json": { schema } } } };
+export function jsonBody<S extends Schema>(schema: S, example?: unknown) {
+  return { body: { required: true, content: { "application/json": { schema, ...withExample(example) } } } };
 }
+
+function withExample(example: unknown) {
+  return example === undefined ? {} : { example };
+}
+
+/** Tags of the routes, in the order in which the documentation shows them. */
+export const tags = [
+  { name: "Relayer", description: "Network, fees and pools" },
+  { name: "Withdrawals", description: "Submit a withdrawal and follow it" },
+  { name: "Notes", description: "Whether a note is deposited or spent" },
+  { name: "Tree", description: "The commitments of a pool" },
+  { name: "Health", description: "Liveness and readiness" },
+] as const;
 
 const retryAfter = z.object({
   "retry-after": z.int().positive().openapi({ description: "seconds to wait" }),
@@ -34,14 +47,22 @@ export function problemAnswers(codes: readonly ProblemCode[]) {
     const { status } = problems[code];
     byStatus.set(status, [...byStatus.get(status) ?? [], code]);
   }
-  return Object.fromEntries([...byStatus].map(([status, names]) => [status, {
-    description: names.map((code) => `\`${code}\`: ${problems[code].title}. ${problems[code].todo}`).join(
-      "\n\n",
-    ),
+  const problemsByStatus = Object.fromEntries([...byStatus].map(([status, names]) => [status, {
+    description: [
+      ...names.map((code) => `\`${code}\`: ${problems[code].title}. ${problems[code].todo}`),
+      ...(status === 400 ? [MALFORMED] : []),
+    ].join("\n\n"),
     content: { "application/problem+json": { schema: problemAnswer } },
     ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
   }]));
+  const ofServer: Partial<typeof problemsByStatus[string]> = { description: HEAD_TOO_LARGE };
+  return { ...problemsByStatus, 414: ofServer, 431: ofServer } as typeof problemsByStatus;
 }
+
+/** What the HTTP server answers by itself, before any route. */
+const MALFORMED = "Without a body: the request is not HTTP, or its head is too large.";
+const HEAD_TOO_LARGE =
+  "Without a body: the request's URL or headers are too large, or the headers too many. Deno 2.9 answers 400 to that.";
 
 /** Problems of every route with a JSON body. */
 export const bodyProblems = [

@@ -71,7 +71,14 @@ const coordinate = /^(0|[1-9][0-9]{0,114}|0x[0-9a-fA-F]{1,96})$/;
 const element = z.union([z.string().regex(coordinate), z.int().nonnegative()], {
   error: "is not a decimal string",
 })
-  .openapi({ type: "string", pattern: coordinate.source, description: "decimal integer", example: "1" });
+  .openapi({
+    oneOf: [
+      { type: "string", pattern: coordinate.source },
+      { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    ],
+    description: "decimal integer or 0x hex as a string, or an integer below 2^53",
+    example: "1",
+  });
 const g1 = z.array(element, { error: missingOr("is not an array") }).min(2, "is not an array of 2 or 3")
   .max(3, "is not an array of 2 or 3");
 const pair = z.array(element, { error: missingOr("is not an array") }).length(2, "is not an array of 2")

@@ -2,6 +2,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement, toHex } from "../core/field.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
+import { responseExamples } from "./examples.ts";
 import { sharedBody } from "./large_answers.ts";
 import { createRoute, json, problemAnswers } from "./route.ts";
 import { pageAnswer, pageQuery, pathAnswer, pathQuery, poolQuery, rootAnswer } from "./schemas.ts";
@@ -11,18 +12,20 @@ const shape = ["invalid_request", "secret_in_body", "unknown_pool", "not_ready"]
 const root = createRoute({
   method: "get",
   path: "/tree/root",
+  tags: ["Tree"],
   summary: "Current root",
   request: { query: poolQuery },
-  responses: { 200: json(rootAnswer, "Root"), ...problemAnswers(shape) },
+  responses: { 200: json(rootAnswer, "Root", responseExamples.root), ...problemAnswers(shape) },
 });
 
 const path = createRoute({
   method: "get",
   path: "/tree/path",
+  tags: ["Tree"],
   summary: "Path of a commitment. Asking reveals which deposit is being withdrawn: prefer /tree/commitments",
   request: { query: pathQuery },
   responses: {
-    200: json(pathAnswer, "Path"),
+    200: json(pathAnswer, "Path", responseExamples.path),
     ...problemAnswers([...shape, "not_in_field", "commitment_not_found"]),
   },
 });
@@ -30,9 +33,10 @@ const path = createRoute({
 const commitments = createRoute({
   method: "get",
   path: "/tree/commitments",
+  tags: ["Tree"],
   summary: "Leaves in order, to rebuild the tree",
   request: { query: pageQuery },
-  responses: { 200: json(pageAnswer, "Page"), ...problemAnswers(shape) },
+  responses: { 200: json(pageAnswer, "Page", responseExamples.commitments), ...problemAnswers(shape) },
 });
 
 const utf8 = new TextEncoder();

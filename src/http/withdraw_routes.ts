@@ -4,6 +4,7 @@ import { assertFieldElement } from "../core/field.ts";
 import type { WithdrawSignals } from "../relay/withdrawal_checks.ts";
 import type { HttpDeps, HttpEnv } from "./deps.ts";
 import { bodyGuards } from "./body_guard.ts";
+import { requestExamples, responseExamples } from "./examples.ts";
 import { rateLimit } from "./rate_limit.ts";
 import { bodyProblems, createRoute, json, jsonBody, problemAnswers } from "./route.ts";
 import { sentAnswer, withdrawalAnswer, withdrawBody, withdrawStatusBody } from "./schemas.ts";
@@ -11,18 +12,23 @@ import { sentAnswer, withdrawalAnswer, withdrawBody, withdrawStatusBody } from "
 /** Adds the routes. */
 export function withdrawRoutes(
   app: OpenAPIHono<HttpEnv>,
-  { relayer, log, limits, bodyPatienceMs }: HttpDeps,
+  { relayer, warnings, limits, bodyPatienceMs }: HttpDeps,
 ): void {
-  const guards = bodyGuards(log, bodyPatienceMs);
+  const guards = bodyGuards(warnings, bodyPatienceMs);
   const withdraw = createRoute({
     method: "post",
     path: "/withdraw",
+    tags: ["Withdrawals"],
     summary: "Broadcast a withdrawal that the client has proved",
-    request: jsonBody(withdrawBody),
+    request: jsonBody(withdrawBody, requestExamples.withdraw),
     middleware: [rateLimit("withdraw", limits), ...guards],
     responses: {
-      200: json(sentAnswer, "The transfer that carries it is sent"),
-      202: json(withdrawalAnswer, "Accepted; the wallet is still busy. Ask POST /withdraw/status"),
+      200: json(sentAnswer, "The transfer that carries it is sent", responseExamples.broadcast),
+      202: json(
+        withdrawalAnswer,
+        "Accepted; the wallet is still busy. Ask POST /withdraw/status",
+        responseExamples.accepted,
+      ),
       ...problemAnswers([
         ...bodyProblems,
         "not_in_field",
@@ -51,11 +57,12 @@ export function withdrawRoutes(
   const status = createRoute({
     method: "post",
     path: "/withdraw/status",
+    tags: ["Withdrawals"],
     summary: "Where a withdrawal stands; a body, so that no proxy logs it",
-    request: jsonBody(withdrawStatusBody),
+    request: jsonBody(withdrawStatusBody, requestExamples.withdrawStatus),
     middleware: [rateLimit("withdraw-status", limits), ...guards],
     responses: {
-      200: json(withdrawalAnswer, "The withdrawal"),
+      200: json(withdrawalAnswer, "The withdrawal", responseExamples.confirmed),
       ...problemAnswers([
         ...bodyProblems,
         "unknown_pool",

@@ -12,6 +12,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { Chain } from "../ton/chain.ts";
 import { Pool } from "../ton/pool.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet.ts";
+import type { Books } from "./books.ts";
 import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
 import type { Leadership } from "./leadership.ts";
@@ -19,7 +20,7 @@ import type { Pace } from "./pace.ts";
 import type { PoolState } from "./pool_state.ts";
 import { Quotes } from "./quotes.ts";
 import { CLOCK_SKEW, resendDelay } from "./terms.ts";
-import { sentQueryIds } from "./transfer_outcome.ts";
+import { type SentTransfer, sentTransfer } from "./transfer_outcome.ts";
 import type { SeenWallet, WalletLook } from "./wallet_look.ts";
 
 /** Seconds of chain time that a transfer may be included in. */
@@ -44,6 +45,8 @@ export interface BroadcasterDeps {
   /** By raw address. */
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "leads">;
+  /** Absent: nothing is counted. */
+  readonly books?: Pick<Books, "sent">;
   readonly log: Log;
 }
 
@@ -118,11 +121,14 @@ class Broadcaster {
       if (!sent && !over) return "in flight"; // used by somebody else, or untrue: its end will tell
       await this.#end(
         transfer,
-        (job) => sent?.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
+        (job) => sent?.queryIds.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
       );
       const { seqno } = transfer;
-      if (sent) log.info("transfer {seqno} is on chain with {sent} withdrawals", { seqno, sent: sent.size });
-      else log.warning("transfer {seqno} was not included in time", { seqno });
+      if (sent) {
+        const { size } = sent.queryIds;
+        log.info("transfer {seqno} is on chain with {sent} withdrawals", { seqno, sent: size });
+        this.#deps.books?.sent(transfer, sent.fees);
+      } else log.warning("transfer {seqno} was not included in time", { seqno });
       return "ended";
     }
     const again = this.#lastSend.hash === transfer.hash;
@@ -130,19 +136,19 @@ class Broadcaster {
     return "in flight";
   }
 
-  /** See {@linkcode sentQueryIds}; the same transactions are searched once. @param again all the same */
+  /** See {@linkcode sentTransfer}; the same transactions are searched once. @param again all the same */
   async #sentWith(
     { hash, signedAt, jobs }: Transfer,
     { last }: SeenWallet,
     again: boolean,
-  ): Promise<Set<bigint> | undefined> {
+  ): Promise<SentTransfer | undefined> {
     const { chain, store, wallet, log } = this.#deps;
     const newest = last?.hash ?? "";
     if (!again && this.#missed.hash === hash && this.#missed.newest === newest) return undefined;
     // The time of signing may be a lie that was believed; no job was signed before it was taken on.
     const accepted = await Promise.all(jobs.map(async (id) => (await store.job(id))?.acceptedAt ?? Infinity));
     const since = Math.min(signedAt, ...accepted.map((at) => at / 1000));
-    const sent = await sentQueryIds(chain, wallet.address, { hash, since }, last, this.#signal);
+    const sent = await sentTransfer(chain, wallet.address, { hash, since }, last, this.#signal);
     if (sent) return sent;
     if (!again && this.#missed.hash !== hash) {
       log.warning("the wallet's seqno moved without transfer {hash}: it is waited for until its end", {

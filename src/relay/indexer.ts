@@ -52,6 +52,7 @@ const PROGRESS_EVERY_MS = 10_000;
 const ROWS_MS = 1_000;
 
 const LEFT_OUT = "the chain has deposits that its history does not show";
+const ROWS_AWAITED = "the leaves that the leader has stored make no root on chain yet";
 const BEHIND = "the chain endpoint is behind what is stored here, or of another network";
 
 /** Follows `pool` until `signal` aborts. */
@@ -121,7 +122,9 @@ export async function followPool(pool: PoolState, deps: IndexerDeps, signal: Abo
         saved = 0;
         continue;
       }
-      if (reason !== said) log.error("pool is not ready: {reason}", { reason, error: String(error) });
+      // A follower that has not read the leader's newest rows yet is no fault; TonadoPoolNotReady fires if it lasts.
+      const level = reason === ROWS_AWAITED ? "info" : "error";
+      if (reason !== said) log[level]("pool is not ready: {reason}", { reason, error: String(error) });
       said = reason;
       wait = Math.min(pace.retryMin * 2 ** failures++, pace.retryMax);
     }
@@ -182,10 +185,7 @@ async function confirm(
       return "unmoved";
     }
     if (attempt === ROOT_ATTEMPTS) {
-      throw new Problem(
-        "chain_inconsistent",
-        "the leaves that the leader has stored make no root on chain yet",
-      );
+      throw new Problem("chain_inconsistent", ROWS_AWAITED);
     }
     await clock.sleep(pace.retryMin, signal);
   }

@@ -16,6 +16,7 @@ import type { Chain } from "../ton/chain.ts";
 import type { Wallet } from "../ton/wallet.ts";
 import type { TreeService } from "../tree/tree_service.ts";
 import { Balance, type BalanceAlert, type BalanceBounds, watchBalance } from "./balance.ts";
+import { Books } from "./books.ts";
 import { runBroadcaster } from "./broadcaster.ts";
 import { CacheWatch } from "./cache_watch.ts";
 import { Changes } from "./changes.ts";
@@ -35,6 +36,7 @@ import type { CommitmentsPage, TreePath } from "./pool_tree.ts";
 import { PriceList } from "./price_list.ts";
 import { ProofVerifier, type Verifier } from "./proof_verifier.ts";
 import { runRetention } from "./retention.ts";
+import { type ServiceAlert, type ServiceAlertBounds, watchService } from "./service_alerts.ts";
 import { Stranded, watchStranded } from "./stranded.ts";
 import { WalletLook } from "./wallet_look.ts";
 import type { WithdrawRequest } from "./withdrawal_checks.ts";
@@ -68,8 +70,10 @@ export interface RelayerParts {
   readonly caps?: HourlyCaps;
   /** Default: no bounds. */
   readonly balance?: BalanceBounds;
-  /** Is told when the balance crosses a bound, while this replica leads; must not throw. */
-  readonly alert?: (alert: BalanceAlert) => void;
+  /** Delivers alerts; must not throw. Default: nothing is watched for alerts but the balance, which the log tells. */
+  readonly alert?: (alert: BalanceAlert | ServiceAlert) => void;
+  /** Default: never. */
+  readonly alerts?: ServiceAlertBounds;
   /** How the chain endpoint's last answer was. */
   readonly chainAnswer?: () => "ok" | "failed" | undefined;
   /** The cache that replicas share, if there is one. */
@@ -135,8 +139,10 @@ export function startRelayer(parts: RelayerParts): Relayer {
   const byId = new Map(all.map((pool) => [pool.id, pool]));
   /** By the registry's own address: writing one as text takes as long as all else of a ready answer. */
   const byAddress = new Map(all.map((pool) => [pool.deployment.address, pool]));
+  const books = parts.metrics && new Books(wallet.address, byId, parts.metrics);
   const store = parts.metrics === undefined ? parts.store : measureStore(parts.store, {
     metrics: parts.metrics,
+    ...books ? { books } : {},
     now: () => clock.now(),
     poolName: (id) => byId.get(id)?.key,
   });
@@ -185,7 +191,14 @@ export function startRelayer(parts: RelayerParts): Relayer {
         stop.signal,
       )
     ),
-    runBroadcaster({ ...shared, wallet, look, pools: byId, log: log.getChild("broadcaster") }, stop.signal),
+    runBroadcaster({
+      ...shared,
+      ...books ? { books } : {},
+      wallet,
+      look,
+      pools: byId,
+      log: log.getChild("broadcaster"),
+    }, stop.signal),
     watchHead(head, shared, stop.signal),
     watchStranded(stranded, { ...shared, pools: checks.pools, log: log.getChild("registry") }, stop.signal),
     watchBalance(
@@ -246,6 +259,13 @@ export function startRelayer(parts: RelayerParts): Relayer {
   parts.metrics?.observe(
     observed({ pools: all, leadership, store, stranded, balance, verifier, health, clock }),
   );
+
+  if (parts.alert) {
+    const { alert, alerts: bounds = { notReadyMs: 0, stuckMs: 0 } } = parts;
+    const isServed = (id: string) => offered(id) !== undefined;
+    const watch = { bounds, health, store, isServed, stranded, clock, leadership, alert };
+    running.push(watchService({ ...watch, log: log.getChild("alerts") }, stop.signal));
+  }
 
   let ended: Promise<void> | undefined;
   async function end(): Promise<void> {

@@ -11,20 +11,28 @@ import { CLOCK_SKEW } from "./terms.ts";
 
 const PAGE = 20;
 
+/** A transfer that is on chain. */
+export interface SentTransfer {
+  /** Of the withdrawals that left the wallet with it. */
+  readonly queryIds: ReadonlySet<bigint>;
+  /** Nano that the wallet paid for sending it: all fees of its transaction, not what the messages carry. */
+  readonly fees: bigint;
+}
+
 /**
- * Query ids of the withdrawals that left the wallet with a transfer; undefined when it is not on chain.
+ * A transfer as the wallet's transactions show it; undefined when it is not on chain.
  *
  * @param transfer its normalised hash, and a time (unix seconds) before which it was not signed
  * @param newest the wallet's newest transaction in the very answer that showed how far the wallet is: another answer may
  *   come from a node that is behind, and a transfer that it does not know yet would be signed a second time
  */
-export async function sentQueryIds(
+export async function sentTransfer(
   chain: Chain,
   wallet: Address,
   transfer: { readonly hash: string; readonly since: number },
   newest: TransactionId | undefined,
   signal: AbortSignal,
-): Promise<Set<bigint> | undefined> {
+): Promise<SentTransfer | undefined> {
   let from: TransactionId | undefined | null = newest;
   while (from) {
     const page = await chain.transactions(wallet, { limit: PAGE, from, signal });
@@ -33,11 +41,20 @@ export async function sentQueryIds(
       const { inMessage } = raw;
       if (inMessage?.info.type !== "external-in") continue;
       if (normalizedHash(wallet, inMessage.body) !== transfer.hash) continue;
-      return new Set([...raw.outMessages.values()].flatMap(queryIdOf));
+      const sent = raw.outMessages.values();
+      return {
+        queryIds: new Set(sent.flatMap(queryIdOf)),
+        fees: sent.reduce(addForwardFee, raw.totalFees.coins),
+      };
     }
     from = page.at(-1)?.prev;
   }
   return undefined;
+}
+
+/** A message carries its forward fee apart from its value; the first part of it is among the transaction's fees. */
+function addForwardFee(fees: bigint, { info }: Message): bigint {
+  return info.type === "internal" ? fees + info.forwardFee : fees;
 }
 
 function queryIdOf({ body }: Message): bigint[] {

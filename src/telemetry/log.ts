@@ -13,7 +13,7 @@ import {
 } from "@logtape/logtape";
 
 /** A logger; `log.with({ pool })` makes one whose lines all carry those members. */
-export type Log = Pick<Logger, "debug" | "info" | "warning" | "error" | "with" | "getChild">;
+export type Log = Pick<Logger, "debug" | "info" | "warning" | "error" | "fatal" | "with" | "getChild">;
 
 /** Least level that is written. */
 export type LogLevel = "debug" | "info" | "warning" | "error";

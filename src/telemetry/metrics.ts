@@ -75,6 +75,12 @@ export function createMetrics(version = "development") {
   const started = gauge("process_start_time_seconds", "Start of the process, Unix seconds");
   started.set(Math.round((performance.timeOrigin) / 1000));
   const memory = gauge("process_resident_memory_bytes", "Resident memory of the process");
+  const heap = gauge("process_heap_used_bytes", "JavaScript heap in use by the main thread");
+  const loopLag = histogram(
+    "process_event_loop_lag_seconds",
+    "How late a timer of the main thread fires, measured twice a second",
+    FAST,
+  );
 
   const requests = counter("tonado_http_requests_total", "Requests answered", ["route", "method", "status"]);
   const requestTime = histogram("tonado_http_request_seconds", "Time to answer a request", FAST, ["route"]);
@@ -100,6 +106,17 @@ export function createMetrics(version = "development") {
   const stranded = gauge(
     "tonado_withdrawals_stranded",
     "Live withdrawals of pools that are not served: not in the registry, or refused",
+  );
+
+  const feesEarned = counter(
+    "tonado_fees_earned_nano_total",
+    "Fees that confirmed withdrawals paid this relayer, in the smallest units of the pool's asset",
+    ["pool", "asset"],
+  );
+  const gasSpent = counter(
+    "tonado_gas_spent_nano_total",
+    "Nano of the native coin that withdrawals cost the wallet, refunds included",
+    ["pool"],
   );
 
   const verification = histogram("tonado_proof_verification_seconds", "Time to verify a proof", FAST, [
@@ -145,7 +162,9 @@ export function createMetrics(version = "development") {
       if (answers.count > 0) requests.inc(answers.labels, answers.count);
       answers.count = 0;
     }
-    memory.set(Deno.memoryUsage().rss);
+    const { rss, heapUsed } = Deno.memoryUsage();
+    memory.set(rss);
+    heap.set(heapUsed);
     if (observed === undefined) return;
     leads.set(observed.leads() ? 1 : 0);
     verifying.set(observed.verifying());
@@ -198,6 +217,10 @@ export function createMetrics(version = "development") {
     chainCall: (call: string, outcome: "ok" | "failed", seconds: number): void =>
       chainTime.observe({ call, outcome }, seconds),
     cacheFailed: (): void => cacheFailures.inc(),
+    eventLoopLag: (seconds: number): void => loopLag.observe(seconds),
+    feeEarned: (pool: string, asset: string, nano: bigint): void =>
+      feesEarned.inc({ pool, asset }, Number(nano)),
+    gasSpent: (pool: string, nano: bigint): void => gasSpent.inc({ pool }, Number(nano)),
     /** Reads these whenever somebody scrapes. */
     observe(what: Observed): void {
       observed = what;

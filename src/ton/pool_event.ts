@@ -21,6 +21,15 @@ interface JettonDeposit {
   readonly depositor?: Address;
 }
 
+/** What a withdraw message cost. */
+interface WithdrawCost {
+  /**
+   * Nano that the message carried, less what the pool sent back to its sender in the same transaction; a native fee that
+   * went to the sender counts as sent back.
+   */
+  readonly cost?: bigint;
+}
+
 /** A commitment entered the tree. */
 export interface DepositEvent extends EventBase, JettonDeposit {
   readonly kind: "deposit";
@@ -29,7 +38,7 @@ export interface DepositEvent extends EventBase, JettonDeposit {
 }
 
 /** A note was paid out. Amounts in the pool's asset (fee) and in nano (refund). */
-export interface WithdrawalEvent extends EventBase {
+export interface WithdrawalEvent extends EventBase, WithdrawCost {
   readonly kind: "withdrawal";
   readonly nullifierHash: bigint;
   readonly fee: bigint;
@@ -43,7 +52,7 @@ export interface WithdrawalEvent extends EventBase {
  * are field elements. A native deposit and a withdrawal
  * have bounced; a jetton deposit was given back by a transfer.
  */
-export interface RefusedEvent extends EventBase, JettonDeposit {
+export interface RefusedEvent extends EventBase, JettonDeposit, WithdrawCost {
   readonly kind: "refused";
   readonly op: "deposit" | "withdraw";
   /**

@@ -29,7 +29,7 @@ export function poolEvents(pool: Address, { id, now, raw }: ChainTransaction): P
     return poolLogs(pool, raw).map((log) =>
       log.kind === "deposit"
         ? { ...base, ...jetton, ...log, timestamp: now }
-        : { ...base, ...log, timestamp: now }
+        : { ...base, ...log, timestamp: now, cost: costOf(raw) }
     );
   }
   // A stranger's message may carry any 256 bits: what is no field element is no key of anything.
@@ -43,7 +43,8 @@ export function poolEvents(pool: Address, { id, now, raw }: ChainTransaction): P
   }
   if (op === opCodes.withdraw) {
     const nullifierHash = attempt(() => assertFieldElement(loadWithdraw(message.body).nullifierHash));
-    return [{ ...base, kind: "refused", op: "withdraw", exitCode: exitCode(raw), nullifierHash }];
+    const refusal = { ...base, kind: "refused", op: "withdraw", exitCode: exitCode(raw) } as const;
+    return [{ ...refusal, nullifierHash, cost: costOf(raw) }];
   }
   return [];
 }
@@ -59,6 +60,16 @@ function refusedDeposit(load: () => DepositBody): Pick<RefusedEvent, "commitment
 /** Who paid a deposit: of jettons whoever sent them, not the wallet that held them. */
 export function depositorOf({ sender, depositor }: DepositEvent): Address {
   return depositor ?? sender;
+}
+
+/** What the sender of the inbound message paid for this transaction, in nano. */
+function costOf({ inMessage, outMessages }: Transaction): bigint {
+  if (inMessage?.info.type !== "internal") return 0n;
+  const { src, value } = inMessage.info;
+  const back = outMessages.values().flatMap(({ info }) =>
+    info.type === "internal" && info.dest.equals(src) ? [info.value.coins] : []
+  );
+  return back.reduce((cost, coins) => cost - coins, value.coins);
 }
 
 /** TVM's exit codes 0 and 1 are both a success. */

@@ -64,14 +64,22 @@ function transaction(
     Case,
 ): ChainTransaction {
   const inMessage = {
-    info: external
-      ? { type: "external-in", dest: pool, importFee: 0n }
-      : { type: "internal", src: stranger, dest: pool, bounced, createdLt: 1n, createdAt: 1000 },
+    info: external ? { type: "external-in", dest: pool, importFee: 0n } : {
+      type: "internal",
+      src: stranger,
+      dest: pool,
+      bounced,
+      value: { coins: 50n },
+      createdLt: 1n,
+      createdAt: 1000,
+    },
     body,
   } as Message;
-  const outMessages = logs.map(([src, log]) =>
-    ({ info: { type: "external-out", src }, body: log }) as Message
-  );
+  const payouts = [[stranger, 20n], [owner, 9n], [stranger, 1n]] as const;
+  const outMessages = [
+    ...logs.map(([src, log]) => ({ info: { type: "external-out", src }, body: log }) as Message),
+    ...payouts.map(([dest, coins]) => ({ info: { type: "internal", dest, value: { coins } } }) as Message),
+  ];
   const description = {
     type: "generic",
     aborted: skipped || exitCode !== 0 && !committed || actionCode !== 0,
@@ -104,6 +112,7 @@ const told: [string, Case, Record<string, unknown>][] = [
     refund: 3n,
     relayer: null,
     queryId: 8n,
+    cost: 29n,
   }],
   ["a jetton deposit's log is a deposit of whoever its wallet names", {
     body: notification(deposit),
@@ -137,6 +146,7 @@ const told: [string, Case, Record<string, unknown>][] = [
     exitCode: 202,
     nullifierHash: 9n,
     queryId: 8n,
+    cost: 29n,
   }],
   ["an action that fails is a refusal, whatever was logged", {
     body: withdraw,

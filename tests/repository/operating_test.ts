@@ -35,6 +35,8 @@ for (const { name, type, labels } of createMetrics().described) {
   }
 }
 
+series.set("up", new Set(["job", "instance"])); // Prometheus's own: 1 for a target that it could scrape
+
 function parsed(expr: string): { broken: boolean; metrics: string[]; labels: string[] } {
   const found = { broken: false, metrics: [] as string[], labels: [] as string[] };
   parser.parse(expr).iterate({
@@ -77,6 +79,13 @@ Deno.test("operating: each metric is on the dashboard", () => {
     ).map((name: string) => name.replace(/_(bucket|sum|count)$/, "")),
   );
   deepEqual(createMetrics().described.map(({ name }) => name).filter((name) => !asked.has(name)), []);
+});
+
+Deno.test("operating: a replica that is down has an alert of its own, for the job that Prometheus scrapes", async () => {
+  const { scrape_configs } = parse(await read("prometheus.yml"));
+  const { expr } = rules.find(({ alert }) => alert === "TonadoReplicaDown")!;
+  const [, job] = /^up\{job=~"([^"]+)"\} == 0$/.exec(expr)!;
+  for (const { job_name } of scrape_configs) match(job_name, new RegExp(`^${job}$`));
 });
 
 Deno.test("operating: each alert says how bad it is, what happened and what to do", () => {

@@ -89,6 +89,12 @@ function valueOf(
   likely: Readonly<Record<string, readonly string[]>> = {},
 ): fc.Arbitrary<unknown> {
   if (schema.$ref) return valueOf(api, api.components.schemas[schema.$ref.split("/").at(-1)], known, likely);
+  if (schema.oneOf) {
+    const forms = schema.oneOf.map((each: Schema) =>
+      each.type === "integer" ? fc.maxSafeNat() : valueOf(api, each, known, likely)
+    );
+    return fc.oneof(...forms);
+  }
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.type === "object") {

@@ -49,7 +49,7 @@ export async function serve(
   while (url === undefined) {
     const { value, done } = await reader.read();
     if (done) throw new Error(`the relayer ended before it listened: ${(await logged, log)}`);
-    url = (said += value).match(/listens on (\S+)/)?.[1];
+    url = (said += value).match(/"url":"([^"]+)"/)?.[1]; // its log is in JSON format, not at a terminal
   }
   const at = url;
   return {
