@@ -46,7 +46,6 @@ export function localnetCommand(wiring: Wiring): Command {
       "\nExamples:\n  tonado localnet\n  tonado localnet --port 0 --relayer-port 0 --json\n" +
         "  tonado localnet pay 'ton://transfer/...'",
     )
-    .enablePositionalOptions() // `localnet pay --json` is the flag of `pay`
     .addCommand(payCommand(wiring))
     .action((options: Options) => localnet(wiring, options));
 }

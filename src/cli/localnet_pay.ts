@@ -39,7 +39,10 @@ export function payCommand(wiring: Wiring): Command {
         "Examples:\n  tonado localnet pay 'ton://transfer/kQ...?amount=1200000000&bin=te6cc...'\n" +
         "  tonado deposit native-1 --network localnet --quiet | xargs -n 1 tonado localnet pay",
     )
-    .action((link: string, options: PayOptions) => pay(wiring, link, options));
+    .action((link: string, _: PayOptions, command: Command) =>
+      // `localnet` has --json and --quiet, too, and commander hands them to the parent.
+      pay(wiring, link, command.optsWithGlobals())
+    );
 }
 
 async function pay(wiring: Wiring, link: string, options: PayOptions): Promise<void> {

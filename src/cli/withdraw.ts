@@ -300,8 +300,7 @@ function assertRefundable(quotes: readonly RelayerQuote[], refund: bigint): Rela
   const able = quotes.filter(({ maxRefund }) => maxRefund >= refund);
   if (able.length > 0) return able;
   const highest = quotes.reduce((most, { maxRefund }) => maxRefund > most ? maxRefund : most, 0n);
-  const detail = `the refund of ${native(refund)} is above the maximum, ${native(highest)}`;
-  throw new Problem("refund_above_limit", detail, {
+  throw new Problem("refund_above_limit", undefined, {
     errors: quotes.map(({ relayer, maxRefund }) => ({
       pointer: relayer.baseUrl,
       detail: `pays ${native(maxRefund)} at most`,

@@ -31,7 +31,7 @@ Deno.test("networks of commands", async (t) => {
   await t.step("an endpoint of another network is refused, and both are named", async () => {
     const at = ["--endpoint", net.localnet.url];
     for (
-      const args of [["status", ...at], ["wallet", "show", ...payer, ...at], ["deposit", "native-1", ...at]]
+      const args of [["status", ...at], ["wallet", "show", ...payer, ...at]]
     ) {
       for (const network of ["testnet", "mainnet"]) {
         const { code, stdout, stderr } = await tonado([
@@ -41,7 +41,6 @@ Deno.test("networks of commands", async (t) => {
           "--registry",
           await emptyRegistry(dir, network),
         ], env);
-        if (args[0] === "deposit") continue; // the empty registry is refused before the endpoint is asked
         assert.match(stderr, new RegExp(`the endpoint serves localnet, not ${network} \\[wrong_network\\]`));
         assert.deepEqual([code, stdout], [1, ""]);
       }
@@ -106,7 +105,7 @@ Deno.test("networks of commands", async (t) => {
       ["withdraw", id, "--to", fresh, "--relayer", relayer.url, "--refund", "0.2", "--yes", ...here],
       env,
     );
-    assert.match(stderr, /the refund of 0\.2 TON is above the maximum, 0\.1 TON \[refund_above_limit\]/);
+    assert.match(stderr, /Refund is above .* \[refund_above_limit\]\n.*: pays 0\.1 TON at most/);
     assert.match(stderr, /`--refund 0\.1` or less/);
     assert.doesNotMatch(stdout + stderr, /proving/);
     assert.equal(code, 1);
@@ -146,7 +145,7 @@ Deno.test("networks of commands", async (t) => {
       const [wallet] = net.localnet.wallets;
       const [{ from, amount }] = events(payment.stdout);
       assert.ok(Address.parse(from).equals(wallet.address));
-      assert.ok(BigInt(amount) > 1_000_000_000n);
+      assert.equal(amount, "1000000000");
     },
   );
 
