@@ -20,11 +20,6 @@ export const problems = {
     title: "Endpoint serves another network",
     todo: "Use an endpoint of your network, or correct the network.",
   },
-  refund_above_limit: {
-    status: 422,
-    title: "Refund is above what relayers pay",
-    todo: "Lower the refund, or use another relayer; nothing was submitted.",
-  },
   invalid_address: { status: 400, title: "Address is malformed", todo: "Give a standard TON address." },
   unpayable_recipient: {
     status: 400,
