@@ -14,6 +14,7 @@ import type { Config, Endpoint } from "./src/config/config.ts";
 import { readRegistry } from "./src/config/registry.ts";
 import type { StoreLocation } from "./src/config/store_config.ts";
 import type { Deployments } from "./src/core/deployments.ts";
+import { Problem } from "./src/core/errors.ts";
 import { combinedVkeyHash } from "./src/core/groth16.ts";
 import type { Network } from "./src/core/network.ts";
 import { createApp } from "./src/http/app.ts";
@@ -42,6 +43,7 @@ import { cutTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
 import { threads } from "./src/threads/threads.ts";
 import type { Chain } from "./src/ton/chain.ts";
+import { assertServes, checkedNetwork } from "./src/ton/network_check.ts";
 import { connect } from "./src/ton/toncenter.ts";
 import { gettersFrom } from "./src/ton/verified_chain.ts";
 import { watchChain } from "./src/ton/watched_chain.ts";
@@ -57,9 +59,27 @@ const TREE_WORKERS_IDLE_MS = 2_000;
 const SUMMARIES_MS = 5_000;
 /** Most workers that verify; they load no proving keys. */
 const MAX_VERIFIERS = 8;
+/** Milliseconds that a start waits to learn which network the endpoints serve. */
+const NETWORK_CHECK_MS = 3_000;
 
 function connectTo(network: Network, { url, apiKey }: Endpoint): Chain {
   return connect({ network, endpoint: url, apiKey: apiKey?.reveal() });
+}
+
+/**
+ * Refuses an endpoint of another network at the start. One that does not answer in time is checked again before its
+ * first use.
+ */
+async function checkAtStart(endpoints: readonly Endpoint[], network: Network): Promise<void> {
+  await Promise.all(endpoints.map(async (endpoint) => {
+    try {
+      await assertServes(connectTo(network, endpoint), network, {
+        signal: AbortSignal.timeout(NETWORK_CHECK_MS),
+      });
+    } catch (error) {
+      if (error instanceof Problem && error.code === "wrong_network") throw error;
+    }
+  }));
 }
 
 /** Builds the relayer's adapters, starts it, and serves its API. */
@@ -68,7 +88,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
   const registry = deployments ?? await readRegistry(config.network, config.deployments);
   cutTracedUrls();
   const metrics = createMetrics(VERSION);
-  const open = (endpoint: Endpoint) => connectTo(config.network, endpoint);
+  const open = (endpoint: Endpoint) => checkedNetwork(connectTo(config.network, endpoint), config.network);
   const { verify } = config.indexer;
   const endpoint = open(config.indexer);
   const chain = watchChain(verify ? gettersFrom(endpoint, open(verify)) : endpoint, metrics);
@@ -102,6 +122,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
       const answer: Handle = (request) => answerMetrics(request, metrics);
       metricsListener = listenOn("RELAYER_METRICS_PORT", config.metrics.listen, log, answer);
     }
+    await checkAtStart(verify ? [config.indexer, verify] : [config.indexer], config.network);
     const store = await openStore({ ...config.store, dataDir: config.dataDir });
     try {
       const own = { network: config.network, wallet: wallet.address.toRawString() };
@@ -217,6 +238,7 @@ const wiring: Wiring = {
   openSource,
   // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
   startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),
+  localWallet: async () => (await import("./src/localnet/localnet.ts")).firstWallet,
   serve,
   connect: connectTo,
   openWallet,

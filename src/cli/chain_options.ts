@@ -15,10 +15,21 @@ export interface ChainOptions {
   readonly quiet?: boolean;
 }
 
-/** Adds them to `command`. @param registry which one it is without the flag */
-export function addChainOptions(command: Command, { registry = "this release's" } = {}): Command {
+/**
+ * Adds them to `command`.
+ *
+ * @param registry which one it is without the flag
+ * @param networkOf what determines the network without the flag; default: it is testnet
+ */
+export function addChainOptions(
+  command: Command,
+  { registry = "this release's", networkOf }: { registry?: string; networkOf?: string } = {},
+): Command {
+  const network = networkOf === undefined
+    ? new Option("--network <network>", "network of the pools").choices(networks).default("testnet")
+    : new Option("--network <network>", `network of the pools; default: ${networkOf}`).choices(networks);
   return command
-    .addOption(new Option("--network <network>", "network of the pools").choices(networks).default("testnet"))
+    .addOption(network)
     .option("--endpoint <url>", "toncenter v2 endpoint; default: INDEXER_URL, or the network's public one")
     .option("--registry <file>", `deployments registry; default: ${registry}`)
     .option("--json", "print JSON")
@@ -107,7 +118,7 @@ export function addressArgument(text: string): Address {
 }
 
 /** @throws {Problem} `invalid_address` */
-function assertOfNetwork({ network, ...values }: Record<string, unknown>): void {
+export function assertOfNetwork({ network, ...values }: Record<string, unknown>): void {
   for (const given of Object.values(values)) {
     if (network !== "mainnet" || !(given instanceof GivenAddress) || !given.isTestOnly) continue;
     throw new Problem("invalid_address", `${given.text} is an address for test networks only`, {

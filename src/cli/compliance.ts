@@ -2,7 +2,6 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { makeReport } from "../client/compliance_report.ts";
-import { findNote } from "../client/note_store.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
 import { type ComplianceReport, purposeFault } from "../core/compliance.ts";
@@ -15,6 +14,7 @@ import { printChecks } from "./checks.ts";
 import { deploymentOf, jettonOf } from "./deposit.ts";
 import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
+import { type BeforeNote, noteOn, onNetwork, onNetworkOf } from "./note_network.ts";
 import { readReport, reportFacts, reportPage } from "./report_page.ts";
 import { progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
@@ -27,7 +27,7 @@ type ReportOptions = ChainOptions & NoteOptions & {
 
 /** The command and its two. */
 export function complianceCommand(wiring: Wiring): Command {
-  const report = addNotesOption(addChainOptions(new Command("report")))
+  const report = addNotesOption(addChainOptions(new Command("report"), { networkOf: "the note's" }))
     .description("show which deposit a withdrawal of yours belongs to; the note itself stays secret")
     .argument("<note>", "first digits of its id; it must be withdrawn")
     .requiredOption(
@@ -44,17 +44,17 @@ export function complianceCommand(wiring: Wiring): Command {
         "Examples:\n  tonado compliance report 2f81 --for 'Example Bank, origin of funds' --page report.html\n" +
         "  tonado compliance report 2f81 --for 'tax office, 2026' --out report.json",
     )
-    .action((id: string, options: ReportOptions) => makeOne(wiring, id, options));
-  const verify = addChainOptions(new Command("verify"))
+    .action((id: string, options: BeforeNote<ReportOptions>) => makeOne(wiring, id, options));
+  const verify = addChainOptions(new Command("verify"), { networkOf: "the report's" })
     .description("check a report against the chain: proof, pool, deposit, withdrawal")
     .argument("<file>", "the JSON, or its page")
     .addHelpText(
       "after",
       "\nEnds with 1 when anything in it does not hold, and says what. --quiet prints only that.\n\n" +
-        "Examples:\n  tonado compliance verify report.html --network mainnet\n" +
+        "Examples:\n  tonado compliance verify report.html\n" +
         "  tonado compliance verify report.json --json | jq '.checks[] | select(.verdict != \"ok\")'",
     )
-    .action((file: string, options: ChainOptions) => verifyOne(wiring, file, options));
+    .action((file: string, options: BeforeNote<ChainOptions>) => verifyOne(wiring, file, options));
   return new Command("compliance").description("make and verify reports about notes of one's own")
     .addCommand(report).addCommand(verify)
     .addHelpText(
@@ -73,13 +73,12 @@ function purposeOf(text: string): string {
   return text;
 }
 
-async function makeOne(wiring: Wiring, id: string, options: ReportOptions): Promise<void> {
+async function makeOne(wiring: Wiring, id: string, given: BeforeNote<ReportOptions>): Promise<void> {
+  const record = noteOn(await (await openNotes(wiring, given)).list(), id, given.network);
+  const options = onNetworkOf<ReportOptions>(given, record);
   const { network } = options;
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
-  const records = (await (await openNotes(wiring, options)).list())
-    .filter(({ note }) => note.reveal().network === network);
-  const record = findNote(records, id);
   const deployment = deploymentOf(record, known);
   checkTargets(wiring, options);
   const progress = progressLine(wiring.stderr);
@@ -116,12 +115,13 @@ function checkTargets(wiring: Wiring, { out, page }: ReportOptions): void {
   }
 }
 
-async function verifyOne(wiring: Wiring, file: string, options: ChainOptions): Promise<void> {
-  const { network } = options;
+async function verifyOne(wiring: Wiring, file: string, given: BeforeNote<ChainOptions>): Promise<void> {
   const report = readReport(new TextDecoder().decode(wiring.readFile(file, LARGEST_REPORT)));
-  if (report.statement.network !== network) {
-    throw misuse("--network", `is ${network}, the report is of ${report.statement.network}`);
+  const { network } = report.statement;
+  if (given.network !== undefined && given.network !== network) {
+    throw misuse("--network", `is ${given.network}, the report is of ${network}`);
   }
+  const options = onNetwork<ChainOptions>(given, network);
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
   const chain = wiring.connect(options.network, { url, apiKey });

@@ -6,7 +6,7 @@ import { type DepositResult, type DepositStep, findDeposit } from "../client/dep
 import { depositJetton } from "../client/deposit_jetton.ts";
 import { depositByLink, type LinkStep } from "../client/deposit_link.ts";
 import type { PoolJetton } from "../client/note_pool.ts";
-import { findNote, newRecord, type NoteRecord, type NoteStore } from "../client/note_store.ts";
+import { newRecord, type NoteRecord, type NoteStore } from "../client/note_store.ts";
 import { RelayerClient } from "../client/relayer_client.ts";
 import { fromRelayer } from "../client/tree_sync.ts";
 import { findRegistry, registryName } from "../config/registry.ts";
@@ -23,6 +23,7 @@ import {
   addChainOptions,
   addressArgument,
   type ChainOptions,
+  flagsOf,
   native,
   poolAddress,
   relayerArgument,
@@ -32,6 +33,7 @@ import { DepositTalk, isSpent } from "./deposit_talk.ts";
 import { misuse } from "./misuse.ts";
 import { poolsOf, unknownKey } from "./note.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
+import { type BeforeNote, noteOn, notesOf, onNetwork, onNetworkOf } from "./note_network.ts";
 import { addPayerOptions, mustAgree, openPayer, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -67,7 +69,8 @@ export function depositCommand(wiring: Wiring): Command {
       relayerArgument,
     )
     .option("--yes", "do not ask before money moves");
-  return addChainOptions(addNotesOption(addPayerOptions(command)))
+  const networkOf = "the note's, testnet for a new one";
+  return addChainOptions(addNotesOption(addPayerOptions(command)), { networkOf })
     .addHelpText(
       "after",
       "\nWithout a mnemonic a link and a QR code are shown, for any TON wallet to pay. The note is written, encrypted,\n" +
@@ -76,26 +79,37 @@ export function depositCommand(wiring: Wiring): Command {
         "  tonado deposit native-10 --network mainnet --mnemonic-file wallet.txt\n" +
         "  tonado deposit --resume",
     )
-    .action((pool: string | undefined, options: DepositOptions) => deposit(wiring, pool, options));
+    .action((pool: string | undefined, options: BeforeNote<DepositOptions>) =>
+      deposit(wiring, pool, options)
+    );
 }
 
-async function deposit(wiring: Wiring, key: string | undefined, options: DepositOptions): Promise<void> {
-  const minutes = Number(options.wait);
-  const { network } = options;
+async function deposit(
+  wiring: Wiring,
+  key: string | undefined,
+  given: BeforeNote<DepositOptions>,
+): Promise<void> {
+  const minutes = Number(given.wait);
   if (!(minutes > 0)) throw misuse("--wait", "must be a number of minutes");
-  if (key !== undefined && (options.note !== undefined || options.resume)) {
-    throw misuse("pool", "is said by the note already: leave it away with --note and --resume");
-  }
+  const hasNote = given.note !== undefined || given.resume === true;
+  if (key !== undefined && hasNote) throw misuse("pool", "must be omitted: the note determines it");
+  const opened = hasNote ? await openNotes(wiring, given) : undefined;
+  using _opened = await opened?.work();
+  const old = opened && choose(await opened.list(), given);
+  const options = old
+    ? onNetworkOf<DepositOptions>(given, old)
+    : onNetwork<DepositOptions>(given, given.network ?? "testnet");
+  const { network } = options;
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
-  if (key === undefined && options.note === undefined && !options.resume) throw noneNamed(known);
+  if (key === undefined && !old) throw noneNamed(known);
   const chain = wiring.connect(options.network, { url, apiKey });
   const wallet = await openPayer(wiring, options, chain);
-  const store = await openNotes(wiring, options, { create: key !== undefined });
-  using _ = await store.work();
+  const store = opened ?? await openNotes(wiring, options, { create: true });
+  using _created = opened ? undefined : await store.work();
   using qr = options.qr === undefined ? undefined : wiring.ownFile("--qr", options.qr);
   qr?.check(); // after the store is opened, which may be the file that it names
-  const record = await choose(wiring, store, key, options, known);
+  const record = old ?? newNote(wiring, key!, known); // a pool is named where no note is
   const deployment = deploymentOf(record, known);
   const talk = new DepositTalk(wiring, options, record.id, { qr, resumed: record.state === "depositing" });
   const pool = new Pool(chain, deployment.address);
@@ -153,30 +167,28 @@ async function rememberSpent(store: NoteStore, { id }: NoteRecord, error: unknow
   throw error;
 }
 
-/** A new note for `key`, or the one that is meant. */
-async function choose(
-  wiring: Wiring,
-  store: NoteStore,
-  key: string | undefined,
-  options: DepositOptions,
-  { network, pools }: Deployments,
-): Promise<NoteRecord> {
-  const records = (await store.list()).filter(({ note }) => note.reveal().network === network);
-  if (options.note !== undefined) return findNote(records, options.note);
-  if (options.resume) {
-    const open = records.filter(({ state }) => state === "depositing");
-    if (open.length === 1) return open[0];
-    const ids = open.map(({ id }) => id).join(", ");
-    throw open.length === 0
-      ? new Problem("unknown_note", `no deposit on ${network} was cut off`, {
-        todo: `Begin one: tonado deposit <pool> --network ${network}`,
-      })
-      : new Problem("unknown_note", "several deposits were cut off", {
-        todo: `Say which by --note: ${ids}`,
-      });
-  }
-  const pool = pools.get(key!); // one is named where neither flag is
-  if (!pool) throw unknownKey(key!, pools.keys());
+/** The note that `--note` names, or the one whose deposit was cut off. */
+function choose(
+  records: readonly NoteRecord[],
+  { note, network }: Pick<BeforeNote<DepositOptions>, "note" | "network">,
+): NoteRecord {
+  if (note !== undefined) return noteOn(records, note, network);
+  const open = notesOf(records, network).filter(({ state }) => state === "depositing");
+  if (open.length === 1) return open[0];
+  const ids = open.map(({ id }) => id).join(", ");
+  throw open.length === 0
+    ? new Problem("unknown_note", `no deposit${network ? ` on ${network}` : ""} was cut off`, {
+      todo: `Begin one: ${["tonado deposit <pool>", flagsOf({ network })].filter(Boolean).join(" ")}`,
+    })
+    : new Problem("unknown_note", "several deposits were cut off", {
+      todo: `Say which by --note: ${ids}`,
+    });
+}
+
+/** A note for the pool that `key` names. */
+function newNote(wiring: Wiring, key: string, { network, pools }: Deployments): NoteRecord {
+  const pool = pools.get(key);
+  if (!pool) throw unknownKey(key, pools.keys());
   const { asset, amount, address } = pool;
   const text = formatNote(createNote({ asset, amount, network }));
   return { ...newRecord(text, wiring.now()), pool: address.toRawString() };

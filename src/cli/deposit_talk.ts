@@ -10,13 +10,16 @@ import { colours, progressLine } from "./style.ts";
 import { oneLine } from "./terminal_text.ts";
 import type { OwnFile, Wiring } from "./wiring.ts";
 
-/** Modules of white around a code, which readers need. */
-const BORDER = 2;
+/** Modules of white around the code in the terminal: a wider border does not fit into 80 columns. */
+const BORDER = 1;
+/** The same around the code in a file. */
+const FILE_BORDER = 2;
 
 type Options = Parameters<typeof sameFlags>[0] & Parameters<typeof payerFlags>[0] & {
   readonly from?: Address;
   readonly wait?: string;
   readonly relayer?: string;
+  readonly qr?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
 };
@@ -120,8 +123,10 @@ export class DepositTalk {
   #link({ url, to, amount, leafIndex }: DepositLink): void {
     this.#progress.clear();
     const { stdout } = this.wiring;
+    let written = false;
     try {
-      this.#qr?.write(renderSVG(url, { ecc: "L", border: BORDER }));
+      this.#qr?.write(renderSVG(url, { ecc: "L", border: FILE_BORDER }));
+      written = this.#qr !== undefined;
     } catch (error) { // the link itself is below
       if (!(error instanceof Problem)) throw error;
       for (const { pointer, detail } of error.errors) {
@@ -139,6 +144,7 @@ export class DepositTalk {
       );
     }
     if (this.options.quiet) return stdout.write(`${url}\n`);
+    if (written) this.#say(`The QR code is written to ${this.options.qr}.`);
     this.#say(`Pay ${native(amount)} with any wallet, by this link or code:\n\n${url}\n`);
     const columns = encode(url, { ecc: "L", border: BORDER }).size;
     if (stdout.isTerminal && columns <= stdout.columns) {

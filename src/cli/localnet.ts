@@ -4,8 +4,8 @@ import { Command, InvalidArgumentError } from "commander";
 import { formatDeployments } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { formatAmount } from "../core/units.ts";
-
 import { localConfig } from "./local_config.ts";
+import { payCommand } from "./localnet_pay.ts";
 import { colours } from "./style.ts";
 import type { RunningLocalnet, RunningRelayer, Wiring } from "./wiring.ts";
 
@@ -43,8 +43,10 @@ export function localnetCommand(wiring: Wiring): Command {
     .option("--quiet", "print only the addresses of network and relayer")
     .addHelpText(
       "after",
-      "\nExamples:\n  tonado localnet\n  tonado localnet --port 0 --relayer-port 0 --json",
+      "\nExamples:\n  tonado localnet\n  tonado localnet --port 0 --relayer-port 0 --json\n" +
+        "  tonado localnet pay 'ton://transfer/...'",
     )
+    .addCommand(payCommand(wiring))
     .action((options: Options) => localnet(wiring, options));
 }
 

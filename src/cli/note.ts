@@ -12,6 +12,7 @@ import { createNote, formatNote } from "../core/note.ts";
 import { counted } from "../core/units.ts";
 import { addChainOptions, type ChainOptions, sameFlags } from "./chain_options.ts";
 import { addNoteOptions, addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
+import { type BeforeNote, noteOn, notesOf, onlyNetwork, onNetwork } from "./note_network.ts";
 import { type BackupOptions, noteBackup, noteRestore } from "./note_files.ts";
 import { colours, isoSeconds, progressLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
@@ -36,15 +37,15 @@ export function noteCommand(wiring: Wiring): Command {
     .action((id: string | undefined, options: NoteOptions & { reveal?: boolean }) =>
       showNotes(wiring, id, options)
     );
-  const check = addNotesOption(addChainOptions(new Command("check")))
+  const check = addNotesOption(addChainOptions(new Command("check"), { networkOf: "the note's" }))
     .description("where the notes stand, and how large the crowd is that each hides in")
-    .argument("[note]", "first digits of its id; default: all of the network")
+    .argument("[note]", "first digits of its id; default: all notes")
     .addHelpText(
       "after",
       "\nThe pools' whole history is read and searched here: nobody is told which notes are yours.\n\n" +
         "Examples:\n  tonado note check\n  tonado note check 2f81 --json | jq '.notes[0].since'",
     )
-    .action((id: string | undefined, options: CheckOptions) => check_(wiring, id, options));
+    .action((id: string | undefined, options: BeforeNote<CheckOptions>) => check_(wiring, id, options));
   const backup = addNoteOptions(new Command("backup"))
     .description("write all notes into a new file, or onto a page for paper, under the same passphrase")
     .argument("<file>")
@@ -162,11 +163,16 @@ async function showNotes(
   }
 }
 
-async function check_(wiring: Wiring, id: string | undefined, options: CheckOptions): Promise<void> {
-  const store = await openNotes(wiring, options);
-  const { network } = options;
-  const all = (await store.list()).filter(({ note }) => note.reveal().network === network);
-  const chosen = id === undefined ? all : [findNote(all, id)];
+async function check_(
+  wiring: Wiring,
+  id: string | undefined,
+  given: BeforeNote<CheckOptions>,
+): Promise<void> {
+  const store = await openNotes(wiring, given);
+  const all = await store.list();
+  const chosen = id === undefined ? notesOf(all, given.network) : [noteOn(all, id, given.network)];
+  const network = given.network ?? onlyNetwork(chosen) ?? "testnet";
+  const options = onNetwork<CheckOptions>(given, network);
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(network, options.registry);
   const chain = wiring.connect(options.network, { url, apiKey });

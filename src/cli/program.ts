@@ -1,4 +1,5 @@
 /** The command line: one program, one command a file. */
+import { checkedNetwork } from "../ton/network_check.ts";
 import { Command } from "commander";
 import { checkProxies } from "../config/proxy_settings.ts";
 import { about, versionText } from "./about.ts";
@@ -76,7 +77,10 @@ export function wholeProgram(wiring: Wiring, version: string): Command {
  */
 export async function run(args: readonly string[], version: string, adapters: Wiring): Promise<number> {
   const json = args.includes("--json");
-  const shownTo = guarded(adapters);
+  const shownTo = guarded({
+    ...adapters,
+    connect: (network, endpoint) => checkedNetwork(adapters.connect(network, endpoint), network),
+  });
   const wiring = json ? { ...shownTo, stderr: noticesAsJson(shownTo.stderr) } : shownTo;
   const logged = !json && logsJson(args, shownTo);
   const facts = args.includes("--verbose") ? await about(wiring.runtime) : undefined;

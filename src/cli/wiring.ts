@@ -109,6 +109,8 @@ export interface Wiring {
   /** Opens a file to be read in parts. @throws {Problem} `invalid_config` when it cannot be */
   openSource(path: string): Promise<FileSource>;
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
+  /** The first of a local network's wallets, which every local network funds. */
+  localWallet(): Promise<LocalWallet>;
   /** `deployments` overrides the registry that the configuration names. */
   serve(config: Config, deployments?: Deployments): Promise<RunningRelayer>;
   connect(network: Network, endpoint: Endpoint): Chain;

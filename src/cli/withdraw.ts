@@ -16,7 +16,8 @@ import { loadEndpoint } from "../config/tool_config.ts";
 import type { Deployment } from "../core/deployments.ts";
 import { Problem, type ProblemCode } from "../core/errors.ts";
 import type { MerkleTree } from "../core/merkle_tree.ts";
-import { formatAmount, formatUnits, parseUnits } from "../core/units.ts";
+import type { Network } from "../core/network.ts";
+import { formatAmount, formatUnits, NATIVE_DECIMALS, parseUnits } from "../core/units.ts";
 import { shownUrl } from "../core/urls.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
@@ -26,12 +27,15 @@ import {
   addressArgument,
   amountArgument,
   type ChainOptions,
+  flagsOf,
+  native,
   relayersArgument,
   sameFlags,
 } from "./chain_options.ts";
 import { deploymentOf, jettonOf } from "./deposit.ts";
 import { misuse } from "./misuse.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
+import { type BeforeNote, noteOn, notesOf, onNetworkOf } from "./note_network.ts";
 import { addPayerOptions, mustBeAskable, openPayer, payerFlags, type PayerOptions } from "./payer.ts";
 import type { Wiring } from "./wiring.ts";
 import { chosenRecipient, deadContracts, linksBefore, NO_RELAYER, relayersOwn } from "./withdraw_checks.ts";
@@ -80,7 +84,7 @@ export function withdrawCommand(wiring: Wiring): Command {
     .option("--self", "pay the gas with a wallet of your own: everybody sees it; for tests")
     .option("--restart", "begin anew; the withdrawal that was cut off may still pay its own recipient")
     .option("--yes", "do not ask before money moves");
-  return addChainOptions(addNotesOption(addPayerOptions(command)))
+  return addChainOptions(addNotesOption(addPayerOptions(command)), { networkOf: "the note's" })
     .addHelpText(
       "after",
       "\nThe tree is rebuilt here and its root compared with the pool's, so that no relayer learns which deposit is\n" +
@@ -89,7 +93,7 @@ export function withdrawCommand(wiring: Wiring): Command {
         "  tonado withdraw 2f81 --to UQ... --relayer https://one.example --relayer https://two.example\n" +
         "  tonado withdraw",
     )
-    .action((id: string | undefined, options: WithdrawOptions) => withdraw(wiring, id, options));
+    .action((id: string | undefined, options: BeforeNote<WithdrawOptions>) => withdraw(wiring, id, options));
 }
 
 /** What the ways to withdraw have in common. */
@@ -111,13 +115,18 @@ interface Job {
   readonly signal: AbortSignal;
 }
 
-async function withdraw(wiring: Wiring, id: string | undefined, options: WithdrawOptions): Promise<void> {
-  assertOneWay(options);
+async function withdraw(
+  wiring: Wiring,
+  id: string | undefined,
+  given: BeforeNote<WithdrawOptions>,
+): Promise<void> {
+  assertOneWay(given);
+  const store = await openNotes(wiring, given);
+  using _ = await store.work();
+  const record = choose(await store.list(), id, given.network);
+  const options = onNetworkOf<WithdrawOptions>(given, record);
   const { url, apiKey } = loadEndpoint(options, wiring.env);
   const known = await findRegistry(options.network, options.registry);
-  const store = await openNotes(wiring, options);
-  using _ = await store.work();
-  const record = await choose(store, id, options);
   if (record.state === "withdrawn") {
     throw new Problem("nullifier_already_used", `note ${record.id} has been withdrawn already`, {
       todo: `A note pays once. \`tonado note check ${record.id} ${sameFlags(options)}\` says how it stands.`,
@@ -147,7 +156,7 @@ async function withdraw(wiring: Wiring, id: string | undefined, options: Withdra
 }
 
 /** @throws {Problem} `invalid_config` for flags about relayers where none is asked */
-function assertOneWay({ self, relayer, fast, maxFee }: WithdrawOptions): void {
+function assertOneWay({ self, relayer, fast, maxFee }: BeforeNote<WithdrawOptions>): void {
   const contradicts = Object.entries({ "--relayer": relayer, "--fast": fast, "--max-fee": maxFee })
     .filter(([, value]) => self && value !== undefined)
     .map(([pointer]) => ({ pointer, detail: "contradicts --self, which asks no relayer" }));
@@ -158,13 +167,9 @@ function assertOneWay({ self, relayer, fast, maxFee }: WithdrawOptions): void {
   });
 }
 
-async function choose(
-  store: NoteStore,
-  id: string | undefined,
-  { network }: WithdrawOptions,
-): Promise<NoteRecord> {
-  const records = (await store.list()).filter(({ note }) => note.reveal().network === network);
-  if (id !== undefined) return findNote(records, id);
+function choose(all: readonly NoteRecord[], id: string | undefined, network?: Network): NoteRecord {
+  if (id !== undefined) return noteOn(all, id, network);
+  const records = notesOf(all, network);
   const open = records.filter(({ state }) => state === "withdrawing");
   if (open.length === 1) return open[0];
   const ids = (open.length > 0 ? open : records.filter(({ state }) => state === "deposited")).map(({ id }) =>
@@ -172,8 +177,9 @@ async function choose(
   );
   throw ids.length > 0
     ? new Problem("unknown_note", "several notes may be meant", { todo: `Say which: ${ids.join(", ")}` })
-    : new Problem("unknown_note", `no note of ${network} is known to be deposited`, {
-      todo: `\`tonado note check --network ${network}\` finds deposits; \`tonado deposit <pool>\` makes one.`,
+    : new Problem("unknown_note", `no note${network ? ` of ${network}` : ""} is known to be deposited`, {
+      todo: `\`${["tonado note check", flagsOf({ network })].filter(Boolean).join(" ")}\` finds deposits; ` +
+        "`tonado deposit <pool>` makes one.",
     });
 }
 
@@ -248,7 +254,8 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
     { onWaiting: talk.waiting },
   );
   talk.quotes(quotes, refused);
-  assertAffordable(quotes, maxFee, deployment);
+  const able = assertRefundable(quotes, refund);
+  assertAffordable(able, maxFee, deployment);
   let agreed = -1n;
   const told = new Set<RelayerClient>();
   const request: RelayedRequest = {
@@ -279,8 +286,30 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
       talk.warn("unfinished", `${baseUrl} had the proof, and the next relayer is asked: ${reason}`),
     onProved: (relayer, args) => journal(job, args, relayer.baseUrl),
   };
-  await withdrawThrough(quotes, request, {
+  await withdrawThrough(able, request, {
     ...{ signal, pollMs: POLL_MS[network], onStatus: talk.status, onProgress: talk.proving },
+  });
+}
+
+/**
+ * Returns the relayers that pay a refund of `refund` nano.
+ *
+ * @throws {Problem} `refund_above_limit` with each relayer's maximum if there are none
+ */
+function assertRefundable(quotes: readonly RelayerQuote[], refund: bigint): RelayerQuote[] {
+  const able = quotes.filter(({ maxRefund }) => maxRefund >= refund);
+  if (able.length > 0) return able;
+  const highest = quotes.reduce((most, { maxRefund }) => maxRefund > most ? maxRefund : most, 0n);
+  throw new Problem("refund_above_limit", undefined, {
+    errors: quotes.map(({ relayer, maxRefund }) => ({
+      pointer: relayer.baseUrl,
+      detail: `pays ${native(maxRefund)} at most`,
+    })),
+    todo: highest > 0n
+      ? `Run it again with \`--refund ${
+        formatUnits(highest, NATIVE_DECIMALS)
+      }\` or less, or use another relayer; nothing was submitted.`
+      : "Run it again without --refund, or use another relayer; nothing was submitted.",
   });
 }
 

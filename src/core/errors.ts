@@ -15,6 +15,11 @@ export const problems = {
     title: "Note belongs to another pool",
     todo: "Use the pool of the note's asset, amount and network.",
   },
+  wrong_network: {
+    status: 400,
+    title: "Endpoint serves another network",
+    todo: "Use an endpoint of your network, or correct the network.",
+  },
   invalid_address: { status: 400, title: "Address is malformed", todo: "Give a standard TON address." },
   unpayable_recipient: {
     status: 400,

@@ -29,3 +29,8 @@ export function relayerUrl(text: string, pointer = "baseUrl"): string {
     todo: "Give the base URL that its operator publishes, like https://relayer.example.",
   });
 }
+
+/** Whether a URL's host name is this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}

@@ -167,6 +167,9 @@ function listen(
   }
 }
 
+/** The first of every localnet's `wallets`. */
+export const firstWallet: LocalWallet = published(userKeys[0]);
+
 function published({ mnemonic, version, address }: DevelopmentKey): LocalWallet {
   return { mnemonic, version, address: Address.parse(address) };
 }

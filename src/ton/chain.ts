@@ -55,6 +55,11 @@ export interface Chain {
   /** Where it is known: errors show addresses in its form. */
   readonly network?: Network;
 
+  /** Hashes of the network's zero state, 64 lowercase hex digits each; undefined if the endpoint does not report it. */
+  zeroState?(
+    options?: CallOptions,
+  ): Promise<{ readonly rootHash: string; readonly fileHash: string } | undefined>;
+
   /** Sequence number of the last masterchain block. */
   masterchainSeqno(options?: CallOptions): Promise<number>;
 

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { Problem } from "../core/errors.ts";
+import { isLoopback } from "../core/urls.ts";
 import { type Rank, RequestScheduler, systemTimer, type Timer } from "./scheduler.ts";
 
 /** How to reach an endpoint. */
@@ -51,14 +52,13 @@ const envelope = z.union([
 const LONGEST_ANSWER = 32 * 2 ** 20;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Opens an endpoint. @throws {Problem} `invalid_config` when its URL is not one. */
 export function openEndpoint(options: EndpointOptions): Call {
   const { apiKey, timeoutMs = 10_000, attempts = 5, timer = systemTimer, random = Math.random } = options;
   const send = options.fetch ?? fetch;
   const url = endpointUrl(options.endpoint);
-  const local = LOOPBACK.test(url.hostname);
+  const local = isLoopback(url.hostname);
   const scheduler = new RequestScheduler({
     requestsPerSecond: options.requestsPerSecond ?? (local ? Infinity : apiKey ? 10 : 1),
     timer,

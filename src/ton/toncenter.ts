@@ -39,7 +39,10 @@ const optionalCell = z.union([z.literal("").transform(() => undefined), cell]);
 const transactionId = z.object({ lt, hash });
 
 const answers = {
-  getMasterchainInfo: z.object({ last: z.object({ seqno: z.int().nonnegative() }) }),
+  getMasterchainInfo: z.object({
+    last: z.object({ seqno: z.int().nonnegative() }),
+    init: z.object({ root_hash: hash, file_hash: hash }).optional().catch(undefined),
+  }),
   lookupBlock: z.object({ seqno: z.int().nonnegative() }),
   getAddressInformation: z.object({
     balance,
@@ -67,6 +70,12 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
     async masterchainSeqno({ signal } = {}) {
       const info = await call("seqno", "getMasterchainInfo", {}, { signal });
       return parse("getMasterchainInfo", info).last.seqno;
+    },
+
+    async zeroState({ signal } = {}) {
+      const info = await call("seqno", "getMasterchainInfo", {}, { signal });
+      const { init } = parse("getMasterchainInfo", info);
+      return init && { rootHash: init.root_hash, fileHash: init.file_hash };
     },
 
     async masterchainSeqnoAt(unixtime, { signal } = {}) {

@@ -81,6 +81,7 @@ export async function tonado(
     ceremonyFolder,
     openSource,
     startLocalnet: unused,
+    localWallet: async () => (await import("../../src/localnet/localnet.ts")).firstWallet,
     serve: unused,
     connect: (network, { url, apiKey }) => connect({ network, endpoint: url, apiKey: apiKey?.reveal() }),
     openWallet,

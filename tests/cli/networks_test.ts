@@ -1,0 +1,177 @@
+/** Which network a command works on: its note decides, and its endpoint must serve the same. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { noteId } from "../../src/client/note_store.ts";
+import { commandScene, events } from "../support/command_scene.ts";
+import { tonado } from "../support/in_process.ts";
+import { serveApi } from "../support/lying_relayer.ts";
+
+const MAINNET = {
+  root_hash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
+  file_hash: "XplPz01CXAps5qeSWUtxcyBfdAo5zVb1N979KLSKD24=",
+};
+
+/** An endpoint that only reports its zero state. */
+function endpointOf(init?: object) {
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => Response.json({ ok: true, result: { last: { seqno: 7 }, ...init && { init } } }),
+  );
+  return { url: `http://127.0.0.1:${server.addr.port}`, close: () => server.shutdown() };
+}
+
+Deno.test("networks of commands", async (t) => {
+  await using scene = await commandScene();
+  const { dir, registry, env, payer, net, api } = scene;
+  await using relayer = serveApi(api);
+  const here = ["--registry", registry, "--endpoint", net.localnet.url];
+  const [id] = (await scene.deposited(1)).map(noteId);
+  const fresh = Address.parse(`0:${"5a".repeat(32)}`).toString({ bounceable: false, testOnly: true });
+
+  await t.step("an endpoint of another network is refused, and both are named", async () => {
+    const at = ["--endpoint", net.localnet.url];
+    for (
+      const args of [["status", ...at], ["wallet", "show", ...payer, ...at]]
+    ) {
+      for (const network of ["testnet", "mainnet"]) {
+        const { code, stdout, stderr } = await tonado([
+          ...args,
+          "--network",
+          network,
+          "--registry",
+          await emptyRegistry(dir, network),
+        ], env);
+        assert.match(stderr, new RegExp(`the endpoint serves localnet, not ${network} \\[wrong_network\\]`));
+        assert.deepEqual([code, stdout], [1, ""]);
+      }
+    }
+  });
+
+  await t.step(
+    "a mainnet endpoint is no localnet; a private chain is; one without zero state passes",
+    async () => {
+      for (
+        const [init, code] of [[MAINNET, 1], [{ ...MAINNET, root_hash: MAINNET.file_hash }, 0], [
+          undefined,
+          0,
+        ]] as const
+      ) {
+        const { url, close } = endpointOf(init);
+        const file = await emptyRegistry(dir, "localnet");
+        const result = await tonado([
+          "status",
+          "--network",
+          "localnet",
+          "--registry",
+          file,
+          "--endpoint",
+          url,
+        ]);
+        assert.equal(result.code, code, result.stderr);
+        if (code) assert.match(result.stderr, /the endpoint serves mainnet, not localnet/);
+        await close();
+      }
+    },
+  );
+
+  await t.step("note check takes the network from the notes", async () => {
+    for (const which of [[], [id]]) {
+      const { code, stdout, stderr } = await tonado(["note", "check", ...which, ...here, "--json"], env);
+      assert.equal(code, 0, stderr);
+      assert.deepEqual([JSON.parse(stdout).network, JSON.parse(stdout).notes[0].state], [
+        "localnet",
+        "deposited",
+      ]);
+    }
+  });
+
+  await t.step("another network than the note's is refused, and both are named", async () => {
+    for (
+      const args of [
+        ["note", "check", id],
+        ["withdraw", id, "--to", fresh],
+        ["deposit", "--note", id],
+        ["compliance", "report", id, "--for", "a test"],
+      ]
+    ) {
+      const { code, stderr } = await tonado([...args, "--network", "testnet"], env);
+      assert.match(stderr, new RegExp(`--network: is testnet, but note ${id} belongs to localnet`));
+      assert.equal(code, 2);
+    }
+  });
+
+  await t.step("a refund above the relayer's maximum is refused before anything is proved", async () => {
+    const { code, stdout, stderr } = await tonado(
+      ["withdraw", id, "--to", fresh, "--relayer", relayer.url, "--refund", "0.2", "--yes", ...here],
+      env,
+    );
+    assert.match(stderr, /Refund is above .* \[refund_above_limit\]\n.*: pays 0\.1 TON at most/);
+    assert.match(stderr, /`--refund 0\.1` or less/);
+    assert.doesNotMatch(stdout + stderr, /proving/);
+    assert.equal(code, 1);
+  });
+
+  await t.step("withdraw takes the network from the note", async () => {
+    const { code, stderr } = await tonado(
+      ["withdraw", id, "--to", fresh, "--relayer", relayer.url, "--refund", "0.1", "--yes", ...here],
+      env,
+    );
+    assert.equal(code, 0, stderr);
+  });
+
+  await t.step(
+    "deposit --resume takes it too, and localnet pay pays the link; --qr names its file",
+    async () => {
+      const interrupt = new AbortController();
+      const args = ["deposit", "native-1", "--network", "localnet", ...here];
+      await tonado(args, env, {
+        sees: (text) => text.includes("ton://transfer/") && interrupt.abort(),
+        interrupts: interrupt.signal,
+      });
+      const paid = Promise.withResolvers<Awaited<ReturnType<typeof tonado>>>();
+      const qr = `${dir}/code.svg`;
+      const { code, stdout, stderr } = await tonado(["deposit", "--resume", ...here, "--qr", qr], env, {
+        sees(text) {
+          const [link] = /ton:\/\/transfer\/\S+/.exec(text) ?? [];
+          if (link) {
+            paid.resolve(tonado(["localnet", "pay", link, "--endpoint", net.localnet.url, "--json"], env));
+          }
+        },
+      });
+      assert.equal(code, 0, stderr);
+      assert.ok(stdout.includes(`The QR code is written to ${qr}.`), stdout);
+      const payment = await paid.promise;
+      assert.equal(payment.code, 0, payment.stderr);
+      const [wallet] = net.localnet.wallets;
+      const [{ from, amount }] = events(payment.stdout);
+      assert.ok(Address.parse(from).equals(wallet.address));
+      assert.equal(amount, "1000000000");
+    },
+  );
+
+  await t.step("localnet pay refuses other machines, and links that it does not understand", async () => {
+    const to = net.localnet.wallets[1].address.toString();
+    const cases: [string, string[], RegExp][] = [
+      [
+        `ton://transfer/${to}?amount=1`,
+        ["--endpoint", "https://toncenter.com"],
+        /--endpoint: .*not this machine/,
+      ],
+      [`ton://transfer/${to}?amount=x`, [], /link: has no amount/],
+      [`ton://transfer/${to}?amount=1&bin=zz`, [], /link: has a malformed bin/],
+      [`ton://transfer/${to}?amount=1&jetton=zz`, [], /link: has the parameter "jetton"/],
+      [`https://example.org/${to}`, [], /link: is not a ton:\/\/transfer link/],
+    ];
+    for (const [link, flags, expected] of cases) {
+      const { code, stderr } = await tonado(["localnet", "pay", link, ...flags]);
+      assert.match(stderr, expected);
+      assert.equal(code, 2);
+    }
+  });
+});
+
+async function emptyRegistry(dir: string, network: string): Promise<string> {
+  const file = `${dir}/empty-${network}.json`;
+  await Deno.writeTextFile(file, JSON.stringify({ network, pools: {} }));
+  return file;
+}
