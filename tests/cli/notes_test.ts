@@ -156,7 +156,7 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
         TONADO_NOTES: `${dir}/new`,
         TONADO_PASSPHRASE: "",
       },
-      { secrets: ["a passphrase", "another one."] },
+      { secrets: Array(3).fill(["a passphrase", "another one."]).flat() },
       2,
       /not the same/,
     ],
