@@ -28,7 +28,7 @@ for (const page of PAGES) {
       // The integrator's guide installs packages while it waits, which this test does not need.
       await Deno.writeTextFile(`${dir}/bin/npm`, "#!/bin/sh\n", { mode: 0o755 });
       const { code, stderr } = await new Deno.Command("timeout", {
-        args: ["60", "bash", "-e", "-u", "-o", "pipefail", "-c", block.text],
+        args: ["240", "bash", "-e", "-u", "-o", "pipefail", "-c", block.text],
         cwd: dir,
         env: { PATH: `${dir}/bin:${Deno.env.get("PATH")}`, HOME: dir },
         stdin: "null",
