@@ -48,6 +48,11 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
     const typed = { secrets: [formatNote(mine)] };
     assert.deepEqual(await json(["note", "restore"], {}, typed), { found: 1, added: 1 });
     const { notes } = await json(["note", "check", ...at, "--endpoint", net.localnet.url]);
+    for (const note of notes) {
+      for (const [name, value] of Object.entries(note)) {
+        if (/At$/.test(name)) assert.match(String(value), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, name);
+      }
+    }
     assert.deepEqual(
       notes.map(({ state, deposits, since, leafIndex }: Record<string, unknown>) => [
         state,
