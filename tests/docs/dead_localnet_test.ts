@@ -30,7 +30,7 @@ for (const page of PAGES) {
       const { code, stderr } = await new Deno.Command("timeout", {
         args: ["240", "bash", "-e", "-u", "-o", "pipefail", "-c", block.text],
         cwd: dir,
-        env: { PATH: `${dir}/bin:${Deno.env.get("PATH")}`, HOME: dir },
+        env: { PATH: `${dir}/bin:${Deno.env.get("PATH")}` },
         stdin: "null",
       }).output();
       const text = new TextDecoder().decode(stderr);
