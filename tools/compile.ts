@@ -8,7 +8,8 @@
  * version to embed it with.
  */
 import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { packed, PACKED_SUFFIX, unloaded } from "./compile/packing.ts";
 import { renamePieces } from "./compile/pieces.ts";
@@ -81,9 +82,11 @@ try {
   await Deno.remove(work, { recursive: true });
 }
 
+const sums = join(dirname(output), "SHA256SUMS");
+if ((values.target ?? Deno.build.target) === Deno.build.target) await assertStarts();
 const bytes = await Deno.readFile(output);
 const sum = createHash("sha256").update(bytes).digest("hex");
-await Deno.writeTextFile(join(dirname(output), "SHA256SUMS"), `${sum}  ${basename(output)}\n`);
+await Deno.writeTextFile(sums, `${sum}  ${basename(output)}\n`);
 console.log(`${output}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
 
 /** Code in pieces, so that a start parses only what its command needs. */
@@ -117,6 +120,43 @@ async function forgetTimes(folder: string): Promise<void> {
     if (isDirectory) await forgetTimes(`${folder}/${name}`);
     else await Deno.utime(`${folder}/${name}`, 0, 0);
   }
+}
+
+/** Starts the binary, and removes it if it does not: a runtime of another version than the compiler's makes one that cannot. */
+async function assertStarts(): Promise<void> {
+  const { success, stderr } = await new Deno.Command(resolve(output), { args: ["--version"] }).output();
+  if (success) return;
+  await Deno.remove(output);
+  await removeSum();
+  const denort = Deno.env.get("DENORT_BIN");
+  console.error(`The binary does not start and was removed: ${new TextDecoder().decode(stderr).trim()}`);
+  console.error(`compiler: ${compiler} (Deno ${await compilerVersion()})`);
+  console.error(
+    `runtime:  ${denort ?? "downloaded"} (Deno ${denort ? await runtimeVersion(denort) : "as compiler"})`,
+  );
+  console.error(
+    "Set TONADO_COMPILER to the Deno of the runtime's version, or DENORT_BIN to the compiler's denort.",
+  );
+  Deno.exit(1);
+}
+
+/** Removes an earlier binary's line from SHA256SUMS. */
+async function removeSum(): Promise<void> {
+  const text = await Deno.readTextFile(sums).catch(() => "");
+  const others = text.split("\n").filter((line) => line && !line.endsWith(`  ${basename(output)}`));
+  if (others.length > 0) await Deno.writeTextFile(sums, others.map((line) => `${line}\n`).join(""));
+  else if (text) await Deno.remove(sums);
+}
+
+async function compilerVersion(): Promise<string> {
+  const { stdout } = await new Deno.Command(compiler, { args: ["--version"] }).output();
+  return new TextDecoder().decode(stdout).match(/\d+\.\d+\.\d+/)?.[0] ?? "of unknown version";
+}
+
+/** Reads the version out of the file: a bare denort cannot be asked for it. */
+async function runtimeVersion(denort: string): Promise<string> {
+  const text = (await readFile(denort)).toString("latin1");
+  return text.match(/Deno\/(\d+\.\d+\.\d+)/)?.[1] ?? "of unknown version";
 }
 
 async function run(program: string, args: string[]): Promise<void> {

@@ -1,8 +1,11 @@
-/** Notes on a page for paper: of each its pool, a code to scan, and the code's text to type. */
+/**
+ * A page of notes to print: for each note its pool, amount, network and store, a code to scan, and the code's text to
+ * type. The note's id is left out: it is a digest of the commitment, which finds the deposit on the chain.
+ */
 import { renderSVG } from "uqr";
 import { poolKey } from "../core/deployments.ts";
 import type { NotePool } from "../core/note.ts";
-import { escapeHtml, printablePage } from "./printable_page.ts";
+import { escapeHtml, factTable, printablePage } from "./printable_page.ts";
 
 /** One note and its code; see `client/paper_code.ts`. */
 export interface PaperNote {
@@ -24,14 +27,27 @@ const RESTORE = `<p>To bring them back:</p>
 <p>or <code>tonado note restore</code>, and paste what a scanner reads from a code, or what is printed beside it.`;
 const OTHERWISE = ` Without tonado: the text after the colon, through <code>base64 -d | age -d</code>.`;
 
-/** The page. @param madeAt Unix milliseconds */
+/** Returns the page as HTML. @param madeAt Unix milliseconds */
 export function backupPage(
   notes: readonly PaperNote[],
-  { sealed, madeAt }: { readonly sealed: boolean; readonly madeAt: number },
+  { sealed, madeAt, store }: {
+    readonly sealed: boolean;
+    readonly madeAt: number;
+    /** Name of the note store's file. */
+    readonly store: string;
+  },
 ): string {
   const sections = notes.map(({ pool, code }, i) =>
     `<section>
 <h2>${i + 1} of ${notes.length}: ${escapeHtml(poolKey(pool))} on ${escapeHtml(pool.network)}</h2>
+${
+      factTable([
+        ["pool", poolKey(pool)],
+        ["amount", `${pool.amount} ${pool.asset === "native" ? "TON" : pool.asset}`],
+        ["network", pool.network],
+        ["note store", store],
+      ])
+    }
 ${renderSVG(code, { ecc: "M", border: BORDER })}
 <pre>${escapeHtml(code)}</pre>
 </section>`

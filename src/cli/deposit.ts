@@ -31,7 +31,7 @@ import {
 } from "./chain_options.ts";
 import { DepositTalk, isSpent } from "./deposit_talk.ts";
 import { misuse } from "./misuse.ts";
-import { poolsOf, unknownKey } from "./note.ts";
+import { poolsOf, unknownKey } from "./note_pools.ts";
 import { addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { type BeforeNote, noteOn, notesOf, onNetwork, onNetworkOf } from "./note_network.ts";
 import { addPayerOptions, mustAgree, openPayer, type PayerOptions } from "./payer.ts";

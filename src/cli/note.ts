@@ -5,12 +5,12 @@ import { paidOut } from "../client/note_payment.ts";
 import { findNote, newRecord, type NoteRecord } from "../client/note_store.ts";
 import { findRegistry } from "../config/registry.ts";
 import { loadEndpoint } from "../config/tool_config.ts";
-import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
-import { Problem, type ProblemCode } from "../core/errors.ts";
+import { poolKey } from "../core/deployments.ts";
 import { toHex } from "../core/field.ts";
 import { createNote, formatNote } from "../core/note.ts";
 import { counted } from "../core/units.ts";
 import { addChainOptions, type ChainOptions, sameFlags } from "./chain_options.ts";
+import { poolsOf, unknownKey } from "./note_pools.ts";
 import { addNoteOptions, addNotesOption, type NoteOptions, openNotes } from "./note_access.ts";
 import { type BeforeNote, noteOn, notesOf, onlyNetwork, onNetwork } from "./note_network.ts";
 import { type BackupOptions, noteBackup, noteRestore } from "./note_files.ts";
@@ -88,33 +88,6 @@ async function createOne(wiring: Wiring, key: string, options: CheckOptions): Pr
     `note ${colours(wiring.stdout, wiring.env).bold(record.id)} for ${key} on ${network}\n\n` +
       `Fill it: tonado deposit --note ${record.id} ${sameFlags(options)}\n`,
   );
-}
-
-/** `invalid_config` for a key on the command line, naming the pools there are. */
-export function unknownKey(key: string, keys: Iterable<string>): Problem {
-  return noPool("invalid_config", key, keys);
-}
-
-function noPool(code: ProblemCode, key: string, keys: Iterable<string>): Problem {
-  return new Problem(code, `no pool ${key} in the registry: ${[...keys].join(", ") || "it is empty"}`, {
-    todo: "Choose one of those, or another --network or --registry: `tonado pool list` shows what they have.",
-  });
-}
-
-/**
- * Where a note may be, by key: in the pool that is written beside it; if none is, in any generation of its asset and
- * amount, for a note names neither.
- *
- * @throws {Problem} `wrong_pool` when the registry has none
- */
-export function poolsOf({ note, pool }: NoteRecord, { pools }: Deployments): [string, Deployment][] {
-  const { asset, amount } = note.reveal();
-  const found = [...pools].filter(([, each]) =>
-    each.asset === asset && each.amount === amount &&
-    (pool === undefined || each.address.toRawString() === pool)
-  );
-  if (found.length === 0) throw noPool("wrong_pool", pool ?? poolKey({ asset, amount }), pools.keys());
-  return found;
 }
 
 /** What may be printed of a note. The nullifier hash is not: beside the commitment it would link the two. */
@@ -202,7 +175,7 @@ async function check_(
     const { key, address, payment, ...standing } = standings.get(record.id)!;
     const pool = standing.state === "absent" ? record.pool : address;
     const facts = publicFacts(await remember(store, record, { ...standing, payment, pool }));
-    updated.push({ ...standing, ...facts, pool: key });
+    updated.push({ ...standing, ...isoTimes(standing), ...facts, pool: key });
   }
   if (options.json) return wiring.stdout.write(JSON.stringify({ network, notes: updated }) + "\n");
   const c = colours(wiring.stdout, wiring.env);
@@ -216,6 +189,14 @@ async function check_(
     const stands = `${c.bold(id)}  ${state.padEnd(11)} `;
     wiring.stdout.write(options.quiet ? `${stands}${pool}\n` : `${stands}${pool.padEnd(12)} ${crowd}\n`);
   }
+}
+
+/** The times of a standing in the format of every other time in the output. */
+function isoTimes({ depositedAt, withdrawnAt }: Pick<NoteStanding, "depositedAt" | "withdrawnAt">) {
+  return {
+    ...depositedAt === undefined ? {} : { depositedAt: isoSeconds(depositedAt) },
+    ...withdrawnAt === undefined ? {} : { withdrawnAt: isoSeconds(withdrawnAt) },
+  };
 }
 
 /** What the chain said goes into the store. */

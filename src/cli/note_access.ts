@@ -55,9 +55,8 @@ export async function openNotes(
     });
   }
   const chosen = passphrase ?? await choose(wiring, path);
-  if (chosen.reveal().length < SHORTEST_PASSPHRASE) {
-    throw misuse("passphrase", `must have ${SHORTEST_PASSPHRASE} characters or more`);
-  }
+  const fault = passphraseFault(chosen);
+  if (fault) throw misuse("passphrase", fault);
   const store = await file.open(chosen);
   wiring.stderr.write( // also with --quiet: nobody can be told later
     `${colours(wiring.stderr, wiring.env).bold("new note store")} at ${path}: ` +
@@ -66,11 +65,29 @@ export async function openNotes(
   return store;
 }
 
+/** How often a new passphrase is asked for before the command fails. */
+const MAX_ATTEMPTS = 3;
+
+/** Asks for a new passphrase twice, and again if it is too short or the two differ. */
 async function choose(wiring: Wiring, path: string): Promise<Secret<string>> {
-  const first = await ask(wiring, `New passphrase for ${path}`);
-  const second = await ask(wiring, "The same once more");
-  if (first.reveal() !== second.reveal()) throw misuse("passphrase", "the two were not the same");
-  return first;
+  const question = `New passphrase for ${path} (at least ${SHORTEST_PASSPHRASE} characters)`;
+  for (let attempt = 1;; attempt++) {
+    const first = await ask(wiring, question);
+    const fault = passphraseFault(first) ?? await repeatFault(wiring, first);
+    if (!fault) return first;
+    if (attempt === MAX_ATTEMPTS) throw misuse("passphrase", fault);
+    wiring.stderr.write(`The passphrase ${fault}. Try again.\n`);
+  }
+}
+
+function passphraseFault(passphrase: Secret<string>): string | undefined {
+  if (passphrase.reveal().length >= SHORTEST_PASSPHRASE) return undefined;
+  return `must have ${SHORTEST_PASSPHRASE} characters or more`;
+}
+
+async function repeatFault(wiring: Wiring, first: Secret<string>): Promise<string | undefined> {
+  const second = await ask(wiring, "Repeat passphrase");
+  return first.reveal() === second.reveal() ? undefined : "was not the same both times";
 }
 
 async function ask(wiring: Wiring, question: string): Promise<Secret<string>> {

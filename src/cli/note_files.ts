@@ -1,13 +1,18 @@
 /** `tonado note backup` and `restore`. */
+import { basename } from "node:path";
 import { LARGEST_NOTES, newRecord, type NoteRecord } from "../client/note_store.ts";
 import { findCodes, isSealed, openCode } from "../client/paper_code.ts";
 import { loadNotes } from "../config/client_config.ts";
+import { findRegistry } from "../config/registry.ts";
 import { Problem } from "../core/errors.ts";
+import type { Network } from "../core/network.ts";
 import type { Secret } from "../core/secret.ts";
 import { counted } from "../core/units.ts";
 import { backupPage, type PaperNote } from "./backup_page.ts";
+import { sameFlags } from "./chain_options.ts";
 import { misuse } from "./misuse.ts";
 import { type NoteOptions, openNotes } from "./note_access.ts";
+import { poolsOf } from "./note_pools.ts";
 import { colours, stageLine } from "./style.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -47,7 +52,11 @@ export async function noteBackup(wiring: Wiring, file: string, options: BackupOp
   } finally {
     progress.clear();
   }
-  const html = backupPage(codes, { sealed: !plain, madeAt: wiring.now() });
+  const html = backupPage(codes, {
+    sealed: !plain,
+    madeAt: wiring.now(),
+    store: basename(loadNotes(options, wiring.env).path),
+  });
   await wiring.writeStream(file, ReadableStream.from([new TextEncoder().encode(html)]));
   if (plain) {
     const mark = colours(wiring.stderr, wiring.env).yellow("warning");
@@ -71,12 +80,35 @@ export async function noteRestore(
   const records = file === undefined ? await asked(wiring, options) : await backedUp(wiring, file, options);
   const store = await openNotes(wiring, options, { create: true });
   const added = await store.add(records);
-  const networks = new Set(records.map(({ note }) => note.reveal().network));
-  const checks = [...networks].map((network) => `\nWhere they stand: tonado note check --network ${network}`);
   const text = `${added} of ${counted(records.length, "note")} ${added === 1 ? "is" : "are"} new here${
-    checks.join("")
+    (await checkHints(records, options)).join("")
   }`;
   report(wiring, options, { found: records.length, added }, text);
+}
+
+/** The command that checks the restored notes, for each network; with --registry if the release does not list a pool. */
+async function checkHints(records: readonly NoteRecord[], { notes }: NoteOptions): Promise<string[]> {
+  const byNetwork = Map.groupBy(records, ({ note }) => note.reveal().network);
+  return await Promise.all([...byNetwork].map(async ([network, ofNetwork]) => {
+    const listed = await allListed(network, ofNetwork);
+    const flags = sameFlags({ network, notes });
+    return `\nTo check them: tonado note check ${flags}${listed ? "" : " --registry <file>"}${
+      listed
+        ? ""
+        : "\nThe registry file is the one that you used to deposit: these pools are in no default registry."
+    }`;
+  }));
+}
+
+async function allListed(network: Network, records: readonly NoteRecord[]): Promise<boolean> {
+  try {
+    const known = await findRegistry(network);
+    for (const record of records) poolsOf(record, known);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false; // a hint must not make a finished restore fail
+    throw error;
+  }
 }
 
 /** What is typed or pasted: a note, or a code of a page. */

@@ -29,6 +29,7 @@ export function printablePage(title: string, body: string): string {
 <meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)}</title>
 <style>
+@page { margin: 1.5cm; }
 body { font: 11pt/1.45 sans-serif; max-width: 18cm; margin: 1.5cm auto; color: #000; background: #fff; }
 h1 { font-size: 17pt; } h2 { font-size: 12pt; margin: 0 0 .2cm; }
 table { border-collapse: collapse; width: 100%; }
@@ -38,6 +39,7 @@ td, code, pre { font-family: monospace; font-size: 9pt; overflow-wrap: anywhere;
 section { break-inside: avoid; margin: .8cm 0; }
 svg { width: 8cm; height: 8cm; display: block; }
 .warning { border: 3px solid #b00; padding: .3cm; font-weight: bold; color: #b00; }
+@media print { body { margin: 0; max-width: none; } }
 </style>
 </head>
 <body>

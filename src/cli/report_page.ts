@@ -3,10 +3,14 @@ import { type ComplianceReport, parseReport } from "../core/compliance.ts";
 import { poolKey } from "../core/deployments.ts";
 import { Problem } from "../core/errors.ts";
 import { formatAmount } from "../core/units.ts";
+import { isDevelopmentKey } from "../prover/artifacts.ts";
 import { native } from "./chain_options.ts";
 import { escapeHtml, factTable, printablePage, unescapeHtml } from "./printable_page.ts";
 import { isoSeconds } from "./style.ts";
 
+const DEVELOPMENT_WARNING =
+  `<p class="warning">This report was made with development keys, which are insecure: anyone who made those keys could
+forge it. It proves nothing outside local and test networks.</p>`;
 const DATA = /<pre id="report">([^<]*)<\/pre>/;
 
 /** What a report says, in words. */
@@ -38,7 +42,9 @@ export function reportFacts(
 export function reportPage(report: ComplianceReport): string {
   return printablePage(
     "Compliance report",
-    `<p>Whoever made this report knows the note behind this deposit and this withdrawal: the proof below holds for
+    `${
+      isDevelopmentKey(report.statement.vkeyHash) ? `${DEVELOPMENT_WARNING}\n` : ""
+    }<p>Whoever made this report knows the note behind this deposit and this withdrawal: the proof below holds for
 nobody else, and for this text alone. To verify it against the chain:</p>
 <pre>tonado compliance verify &lt;this file&gt; --network ${report.statement.network}</pre>
 ${factTable(reportFacts(report))}

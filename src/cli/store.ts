@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { loadStoreLocation, type StoreLocation } from "../config/store_config.ts";
 import { Problem } from "../core/errors.ts";
 import { checkStore } from "../ops/store_check.ts";
-import { exportStore, type ExportSummary, importStore } from "../ops/store_export.ts";
+import { exportStore, type ExportSummary, importStore, verifyExport } from "../ops/store_export.ts";
 import type { ArchivedStore } from "../store/archive.ts";
 import { counted } from "../core/units.ts";
 import { colours, type ProgressLine, progressLine } from "./style.ts";
@@ -128,6 +128,8 @@ async function exportTo(wiring: Wiring, file: string, options: StoreOptions): Pr
 
 async function importFrom(wiring: Wiring, file: string, options: StoreOptions): Promise<void> {
   const location = locate(wiring, options);
+  // Opening creates a folder or tables, so a bad file has to be refused before.
+  await verifyFile(wiring, file, options);
   const summary = await withStore(
     wiring,
     options,
@@ -145,6 +147,18 @@ async function importFrom(wiring: Wiring, file: string, options: StoreOptions): 
     { store: nameOf(location), file, ...summary },
     `${said(summary)} in ${nameOf(location)}`,
   );
+}
+
+async function verifyFile(wiring: Wiring, file: string, { quiet }: StoreOptions): Promise<void> {
+  const line = progressLine(wiring.stderr);
+  try {
+    await verifyExport(
+      await wiring.readStream(file),
+      (rows) => quiet || line.update(`${rows} rows verified`, 0),
+    );
+  } finally {
+    line.clear();
+  }
 }
 
 function locate({ env }: Wiring, { dataDir }: StoreOptions): StoreLocation {

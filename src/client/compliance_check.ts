@@ -95,7 +95,11 @@ async function checkProof(
   }
   const known = "its maker knows the note behind deposit and withdrawal";
   if (prover.label !== DEVELOPMENT_LABEL) return ok("proof", known);
-  return warning("proof", `${known}; but whoever made these keys could forge it: ${prover.label}`);
+  return warning(
+    "proof",
+    `${known}; but the report was made with development keys, and anyone who made those keys could forge it: ` +
+      prover.label,
+  );
 }
 
 async function checkPool(

@@ -10,6 +10,11 @@ import { locations } from "./locations.ts";
 /** Label of keys that one machine made: whoever ran it could forge proofs. */
 export const DEVELOPMENT_LABEL = "development keys, insecure";
 
+/** Returns whether a withdrawal key, by the SHA-256 of its verification key, is this release's development key. */
+export function isDevelopmentKey(vkeyHash: string): boolean {
+  return committedPins.label === DEVELOPMENT_LABEL && vkeyHash === committedPins.files["withdraw.vkey.json"];
+}
+
 const kinds = ["wasm", "zkey", "vkey.json"] as const;
 
 /** Name of an artifact's file. */

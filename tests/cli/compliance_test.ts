@@ -63,7 +63,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     assert.match(text.stdout, /paid +0\.95 TON\n/);
     assert.match(
       (await verify(out, "--quiet")).stdout,
-      /^ {2}warning +proof .*development keys, insecure\n$/,
+      /^ {2}warning +proof .*was made with development keys.*development keys, insecure\n$/,
     );
   });
 
@@ -104,6 +104,8 @@ Deno.test("tonado compliance and pool stats", async (t) => {
   await t.step("the page runs nothing, loads nothing, and its maker's words stay words", async () => {
     const html = await Deno.readTextFile(page);
     assert.doesNotMatch(html, /<script|<link|<img|<iframe|src=|href=|url\(|https?:/i);
+    assert.match(html, /class="warning">This report was made with development keys/);
+    assert.match(html, /@page \{ margin: [\d.]+cm; \}/);
     assert.ok(!html.includes("<b>") && html.includes("&#60;b&#62;"));
     assert.match(html, /Content-Security-Policy" content="default-src 'none'/);
   });

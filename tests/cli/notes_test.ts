@@ -48,6 +48,11 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
     const typed = { secrets: [formatNote(mine)] };
     assert.deepEqual(await json(["note", "restore"], {}, typed), { found: 1, added: 1 });
     const { notes } = await json(["note", "check", ...at, "--endpoint", net.localnet.url]);
+    for (const note of notes) {
+      for (const [name, value] of Object.entries(note)) {
+        if (/At$/.test(name)) assert.match(String(value), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, name);
+      }
+    }
     assert.deepEqual(
       notes.map(({ state, deposits, since, leafIndex }: Record<string, unknown>) => [
         state,
@@ -156,7 +161,7 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
         TONADO_NOTES: `${dir}/new`,
         TONADO_PASSPHRASE: "",
       },
-      { secrets: ["a passphrase", "another one."] },
+      { secrets: Array(3).fill(["a passphrase", "another one."]).flat() },
       2,
       /not the same/,
     ],

@@ -41,6 +41,12 @@ Deno.test("tonado note backup --page", async (t) => {
       const without = html.replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
       assert.doesNotMatch(without, /<script|<link|<img|<iframe|src=|href=|url\(|https?:/i);
       assert.ok(html.includes("2 of 3: native-0.1 on mainnet"));
+      for (
+        const [what, value] of [["amount", "0.1 TON"], ["network", "mainnet"], ["note store", "notes.age"]]
+      ) {
+        assert.ok(html.includes(`<th scope="row">${what}</th><td>${value}</td>`), what);
+      }
+      assert.match(html, /@page \{ margin: [\d.]+cm; \}/);
     });
 
     await t.step("shows neither a note nor what finds one on the chain", () => {
@@ -97,9 +103,25 @@ Deno.test("tonado note backup --page", async (t) => {
       assert.equal(code, 0, stderr);
       assert.deepEqual(asked, [
         `Passphrase of ${page}`,
-        `New passphrase for ${dir}/asked.age`,
-        "The same once more",
+        `New passphrase for ${dir}/asked.age (at least 10 characters)`,
+        "Repeat passphrase",
       ]);
+    });
+
+    await t.step("asks again for a new passphrase that is too short or mistyped, three times", async () => {
+      const env = { TONADO_NOTES: `${dir}/again.age` };
+      const good = "another passphrase";
+      const secrets = ["correct horse battery", "short", good, "anothr passphrase", good, good];
+      const { code, stderr } = await tonado(["note", "restore", page, "--quiet"], env, { secrets });
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /must have 10 characters or more\. Try again\./);
+      assert.match(stderr, /was not the same both times\. Try again\./);
+    });
+
+    await t.step("names --registry in the hint where the release lists no such pool", async () => {
+      const { code, stdout, stderr } = await tonado(["note", "restore", page], env);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /tonado note check --network mainnet --registry <file>/);
     });
 
     await t.step(

@@ -118,6 +118,21 @@ Deno.test("config names what is wrong after what is set, never a URL's credentia
     assert.equal(stderr.split(name).length, 2, `${name} once in: ${stderr}`);
   }
   assert.ok(!(stdout + stderr).includes("hunter2"));
+  assert.ok(stdout.endsWith("\n2 settings are invalid: INDEXER_URL, RELAYER_PORT\n"), stdout);
+  const json = JSON.parse((await tonado(["config", "--json"], env)).stdout);
+  assert.equal(json.valid, false);
+  assert.deepEqual(
+    json.errors.map(({ pointer }: { pointer: string }) => pointer).sort(),
+    ["INDEXER_URL", "RELAYER_PORT"],
+  );
+});
+
+Deno.test("config ends with its verdict when the configuration is valid", async () => {
+  const env = { RELAYER_WALLET_MNEMONIC: MNEMONIC };
+  const { stdout } = await tonado(["config"], env);
+  assert.ok(stdout.endsWith("\nConfiguration is valid: `tonado serve` can start.\n"), stdout);
+  const json = JSON.parse((await tonado(["config", "--json"], env)).stdout);
+  assert.deepEqual([json.valid, json.errors], [true, []]);
 });
 
 Deno.test("serve on a port that is taken names the setting and starts nothing", async () => {

@@ -1,5 +1,6 @@
 /** `tonado store` where there is no store: what only looks makes none. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import { inDirectory } from "../support/directory.ts";
 import { postgresCommand } from "../support/postgres_command.ts";
@@ -28,12 +29,30 @@ for (const args of look) {
     }));
 }
 
-Deno.test("a store that an import made is there", () =>
+Deno.test("a store that an import made is there, and a refused import leaves nothing behind", () =>
   inDirectory(async (dir) => {
+    const names = () => Deno.readDirSync(dir).toArray().map(({ name }) => name).sort();
     assert.equal((await store(["import", "/dev/null", "--data-dir", "kv"], dir)).code, 2);
-    assert.deepEqual(Deno.readDirSync(dir).toArray().map(({ name }) => name), ["kv"]);
+    assert.deepEqual(names(), []);
+    const head = `${JSON.stringify({ format: "tonado-store", version: 1, exportedAt: "2026-01-01" })}\n`;
+    const sha256 = createHash("sha256").update(head).digest("hex");
+    await Deno.writeTextFile(`${dir}/empty.jsonl`, `${head}${JSON.stringify({ rows: 0, sha256 })}\n`);
+    assert.equal((await store(["import", "empty.jsonl", "--data-dir", "kv"], dir)).code, 0);
+    assert.deepEqual(names(), ["empty.jsonl", "kv"]);
     assert.equal((await store(["check", "--data-dir", "kv"], dir)).code, 0);
   }));
+
+Deno.test({
+  name: "a refused import makes no tables in an empty database",
+  ignore: !await postgresServer(),
+  fn: () =>
+    inDirectory(async (dir) => {
+      await using database = await freshDatabase();
+      const env = { DATABASE_URL: database.url };
+      assert.equal((await store(["import", "/dev/null"], dir, env)).code, 2);
+      await assert.rejects(openPostgresStore(database.url, { create: false }), { code: "unknown_store" });
+    }),
+});
 
 Deno.test({
   name: "store check of an empty database makes no tables, and of old ones says what brings them up to date",

@@ -47,7 +47,7 @@ Deno.test({
         "a deposit by phone: hidden passphrase, link and code, and Ctrl-C loses nothing",
         async () => {
           const terminal = tonado(["deposit", "native-1", ...at]);
-          for (const question of ["New passphrase for", "The same once more"]) {
+          for (const question of ["New passphrase for", "Repeat passphrase"]) {
             await terminal.sees(question);
             await terminal.type(PASSPHRASE + ENTER);
           }

@@ -1,0 +1,27 @@
+/** `deno task compile` with a runtime of another version than the compiler's. Skipped where DENORT_BIN is not set. */
+import assert from "node:assert/strict";
+import { inDirectory } from "../support/directory.ts";
+import { output } from "./binary.ts";
+
+const denort = Deno.env.get("DENORT_BIN");
+const VERSION = /Deno\/(\d+\.\d+\.\d+)/;
+const runtime = denort && new TextDecoder("latin1").decode(await Deno.readFile(denort)).match(VERSION)?.[1];
+
+Deno.test({
+  name: "compiled: a runtime of another version than the compiler's makes no binary, and both are named",
+  ignore: denort === undefined || runtime === Deno.version.deno,
+  fn: () =>
+    inDirectory(async (dir) => {
+      await Deno.writeTextFile(`${dir}/SHA256SUMS`, `${"0".repeat(64)}  tonado\n${"1".repeat(64)}  other\n`);
+      const root = new URL("../../", import.meta.url).pathname;
+      const env = { ...Deno.env.toObject(), DENORT_BIN: denort!, TONADO_COMPILER: Deno.execPath() };
+      const command = [Deno.execPath(), "run", "-A", "tools/compile.ts", "--output", `${dir}/tonado`];
+      const { code, stderr } = await output(command, env, root);
+      assert.equal(code, 1, stderr);
+      for (const part of [denort!, runtime!, Deno.execPath(), Deno.version.deno, "TONADO_COMPILER"]) {
+        assert.ok(stderr.includes(part), `${part} is in: ${stderr}`);
+      }
+      await assert.rejects(Deno.stat(`${dir}/tonado`), Deno.errors.NotFound);
+      assert.equal(await Deno.readTextFile(`${dir}/SHA256SUMS`), `${"1".repeat(64)}  other\n`);
+    }),
+});
