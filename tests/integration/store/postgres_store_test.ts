@@ -434,7 +434,7 @@ test("an upgrade waits for a write that is under way; one that begins meanwhile 
       await release.promise;
     });
     await held.promise;
-    const waiting = async (count: number) =>
+    const waiting = (count: number) =>
       until(`${count} wait`, async () => {
         const sessions = await postgresCommand(
           url,
