@@ -1,10 +1,14 @@
 /** `tonado store` where there is no store: what only looks makes none. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { mnemonicNew } from "@ton/crypto";
+import { encode, keys } from "../../src/store/kv/codec.ts";
+import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import { inDirectory } from "../support/directory.ts";
 import { postgresCommand } from "../support/postgres_command.ts";
 import { fromSources } from "../support/program.ts";
+import { serveCommand } from "../support/serve.ts";
 import { freshDatabase, postgresServer } from "../support/services.ts";
 
 async function store(args: string[], cwd: string, env: Record<string, string> = {}) {
@@ -78,3 +82,31 @@ Deno.test({
       assert.match(old.stderr, /its tables are of version \d+, not \d+ .*\n`tonado store migrate`/);
     }),
 });
+
+Deno.test("a newer layout of the embedded store is refused by serve and store check, and left alone", () =>
+  inDirectory(async (dir) => {
+    await (await openKvStore(`${dir}/data`)).close();
+    const written = async (value?: number) => {
+      using kv = await Deno.openKv(`${dir}/data/tonado.kv`);
+      if (value !== undefined) await kv.set(keys.version, encode(value));
+      const entries = await Array.fromAsync(kv.list({ prefix: [] }));
+      return entries.map(({ key, value }) => [key, value]);
+    };
+    const before = await written(2);
+    const { code, stderr } = await store(["check"], dir);
+    assert.equal(code, 2);
+    assert.match(stderr, /has version 2, this release works with version 1: use a newer release/);
+    const served = await new Deno.Command(Deno.execPath(), {
+      args: serveCommand,
+      cwd: dir,
+      env: {
+        RELAYER_WALLET_MNEMONIC: (await mnemonicNew()).join(" "),
+        RELAYER_NETWORK: "testnet",
+        INDEXER_URL: "http://127.0.0.1:1",
+        RELAYER_PORT: "0",
+      },
+    }).output();
+    assert.equal(served.code, 2);
+    assert.match(new TextDecoder().decode(served.stderr), /has version 2, this release works with version 1/);
+    assert.deepEqual(await written(), before);
+  }));

@@ -41,8 +41,9 @@ const PACKAGES = [
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
 const bases: Readonly<Record<string, (image: Image) => Promise<void>>> = {
-  "debian:12-slim": layDebian,
-  "gcr.io/distroless/cc-debian12:nonroot": layDistroless,
+  "debian:12.14-slim": layDebian,
+  "gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f":
+    layDistroless,
 };
 
 const instructions: Readonly<Record<string, (build: Build, step: Instruction) => void | Promise<void>>> = {

@@ -168,6 +168,68 @@ Deno.test({
     }),
 });
 
+Deno.test({
+  name:
+    "docs/operating.md: a PostgreSQL store is backed up, upgraded and restored, and the relayer is ready on it",
+  ignore: !await postgresServer() || !await hasProgram("pg_dump"),
+  fn: () =>
+    inDirectory(async (dir) => {
+      await using database = await freshDatabase();
+      await using restored = await freshDatabase();
+      const net = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
+      try {
+        await Deno.writeTextFile(`${dir}/localnet.json`, formatDeployments(net.deployments));
+        const port = freePort();
+        const url = `http://127.0.0.1:${port}`;
+        const env = {
+          RELAYER_NETWORK: "localnet",
+          INDEXER_URL: net.url,
+          RELAYER_DEPLOYMENTS: `${dir}/localnet.json`,
+          RELAYER_WALLET_MNEMONIC: net.wallets[1].mnemonic,
+          RELAYER_WALLET_VERSION: net.wallets[1].version,
+          RELAYER_PORT: `${port}`,
+        };
+        await deposit(net);
+        const running = await serve({ ...env, DATABASE_URL: database.url, RELAYER_DATA_DIR: `${dir}/first` });
+        const folder = await scriptFolder(dir);
+        const stead = [["postgres://tonado:...@db/tonado", database.url]] as const;
+        try {
+          await until("the database has the deposit", () => answers(`${url}/readyz`));
+          const backup = await blockThatBegins(
+            "docs/operating.md",
+            "# back up; replicas may run",
+          );
+          assert.match(await folder.run(backup, {}, stead), /\(1 deposit, /);
+        } finally {
+          await running.end("SIGTERM");
+        }
+        const upgrade = await blockThatBegins(
+          "docs/operating.md",
+          "# with the new release's program",
+        );
+        await folder.run(upgrade, {}, stead);
+        await deposit(net); // the chain goes on after the backup
+        const restore = await blockThatBegins(
+          "docs/operating.md",
+          "# with every replica stopped, into an empty",
+        );
+        await folder.runWhile(
+          restore,
+          { ...env, RELAYER_DATA_DIR: `${dir}/second` },
+          [["postgres://tonado:...@db/tonado_restored", restored.url]],
+          () =>
+            until("the restored relayer has both deposits", async () => {
+              if (!await answers(`${url}/readyz`)) return false;
+              const { pools } = await (await fetch(`${url}/readyz`)).json();
+              return pools["native-1"].leaves === 2;
+            }),
+        );
+      } finally {
+        await net.close();
+      }
+    }),
+});
+
 Deno.test("docs/operating.md: what Compose is started with lies where compose.yaml reads it", () =>
   inDirectory(async (dir) => {
     const folder = await scriptFolder(dir);

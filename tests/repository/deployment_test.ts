@@ -94,6 +94,36 @@ Deno.test("compose.yaml: Prometheus sends what its rules find to Alertmanager, w
   for (const name of named) ok(rules.includes(`alert: ${name}\n`), name);
 });
 
+/** PostgreSQL and Debian number their minor releases with two parts; other images need three. */
+const twoParts = ["debian", "postgres"];
+
+/** Whether an image is named by digest or by the tag of one release, which no later release takes over. */
+function isExact(image: string): boolean {
+  if (/@sha256:[0-9a-f]{64}$/.test(image)) return true;
+  const [, name, version] = image.match(/^([^:]+):v?(\d+(?:\.\d+)+)(?:-[a-z][a-z0-9.-]*)?$/) ?? [];
+  return version !== undefined && version.split(".").length === (twoParts.includes(name) ? 2 : 3);
+}
+
+Deno.test("Dockerfile, compose.yaml: every image has an exact version", async () => {
+  const bases = (await dockerfile()).filter(({ keyword }) => keyword === "FROM").map(({ words }) => words[0]);
+  const { services } = parse(await read("compose.yaml")) as {
+    services: Record<string, { image: string; build?: unknown }>;
+  };
+  const pulled = Object.values(services).filter(({ build }) => build === undefined).map(({ image }) => image);
+  equal(bases.length, 2);
+  ok(pulled.length >= 3);
+  deepEqual([...bases, ...pulled].filter((image) => !isExact(image)), []);
+  const floating = [
+    "redis",
+    "redis:8",
+    "redis:8.2",
+    "postgres:17",
+    "prom/prometheus:latest",
+    "debian:12-slim",
+  ];
+  deepEqual(floating.filter(isExact), []);
+});
+
 Deno.test("compose.yaml: does not start without a password", async () => {
   await rejects(compose({}), /POSTGRES_PASSWORD/);
 });

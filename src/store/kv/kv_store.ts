@@ -61,7 +61,9 @@ export async function openKvStore(
       kv.close();
       throw new Problem(
         "invalid_config",
-        `${directory}/tonado.kv is of version ${found.value}, not ${VERSION}`,
+        `${directory}/tonado.kv has version ${found.value}, this release works with version ${VERSION}: use ${
+          found.value > VERSION ? "a newer" : "an older"
+        } release`,
       );
     }
     if ((await kv.get(keys.restoring)).value !== null) {

@@ -47,6 +47,13 @@ set local lock_timeout = 6000;
 set local statement_timeout = 15000;
 set local synchronous_commit = on`;
 
+/**
+ * Follows BEGIN in a transaction that writes. A migration takes the table in exclusive mode, so it waits for writes under
+ * way, and a write that begins meanwhile waits for it and then reads the new version.
+ */
+const READ_SCHEMA =
+  "lock table schema_version in row share mode; select max(version) as version from schema_version";
+
 /** A consistent look at everything, for as long as it takes. */
 const BEGIN_SNAPSHOT =
   "begin isolation level repeatable read read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
@@ -66,7 +73,7 @@ const ATTEMPTS = 5;
 export class Database {
   readonly #pool: pg.Pool;
   readonly #use: Use;
-  readonly #said: { reason?: string | undefined };
+  readonly #said: { reason?: string | undefined; schema?: number; mismatch?: Problem | undefined };
 
   /** Connects at the first statement. @param sibling another use of the same database: they share what is known of it */
   constructor(url: string, use: Use = uses.journal, sibling?: Database) {
@@ -85,8 +92,19 @@ export class Database {
 
   /** As of the last answer, or of its absence. */
   get health(): StoreHealth {
-    const { reason } = this.#said;
+    const reason = this.#said.mismatch?.message ?? this.#said.reason;
     return reason === undefined ? { ok: true } : { ok: false, reason };
+  }
+
+  /** From now on, transactions that write fail while the schema is of another version. Siblings follow. */
+  requireSchema(version: number): void {
+    this.#said.schema = version;
+  }
+
+  /** @throws {Problem} `store_unavailable` while the schema is not of the required version */
+  async assertSchema(): Promise<void> {
+    if (this.#said.schema === undefined) return;
+    this.#compareSchema(await this.query("select max(version) as version from schema_version"));
   }
 
   /**
@@ -105,7 +123,7 @@ export class Database {
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       try {
-        return await this.#once(BEGIN, TRANSACTION_MS, work);
+        return await this.#once(this.#writing(BEGIN), TRANSACTION_MS, work);
       } catch (error) {
         const lost = error instanceof Problem && RETRY.test(sqlState(error.cause));
         if (!lost || attempt === ATTEMPTS) throw error;
@@ -120,11 +138,22 @@ export class Database {
 
   /** A transaction that may take long. */
   async longTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return await this.#once(BEGIN_LONG, LONG_ANSWER_MS, work);
+    return await this.#once(this.#writing(BEGIN_LONG), LONG_ANSWER_MS, work);
   }
 
   async close(): Promise<void> {
     await this.#pool.end();
+  }
+
+  #writing(begin: string): string {
+    return this.#said.schema === undefined ? begin : `${begin}; ${READ_SCHEMA}`;
+  }
+
+  #compareSchema([{ version }]: Row[]): void {
+    const { schema } = this.#said;
+    const found = Number(version);
+    this.#said.mismatch = found === schema ? undefined : schemaMismatch(found, schema!);
+    if (this.#said.mismatch) throw this.#said.mismatch;
   }
 
   async #once<T>(begin: string, patience: number, work: (query: Query) => Promise<T>): Promise<T> {
@@ -134,7 +163,10 @@ export class Database {
     client.on("error", failed);
     let broken: Error | undefined;
     try {
-      await this.#asked(client.query(begin));
+      const begun = await this.#asked(client.query(begin));
+      if (begin.endsWith(READ_SCHEMA)) {
+        this.#compareSchema((begun as unknown as pg.QueryResult[]).at(-1)!.rows);
+      }
       const result = await work(async (text, values) => {
         const statement = { text, values: values as unknown[], query_timeout: patience };
         return (await this.#asked(client.query(statement))).rows;
@@ -178,6 +210,17 @@ export class Database {
     this.#said.reason = problem.message;
     return problem;
   }
+}
+
+function schemaMismatch(found: number, schema: number): Problem {
+  const cause = found > schema
+    ? "a newer release has upgraded the database"
+    : "an older backup of the database has been restored";
+  const hint = found > schema ? "start the newer release here" : "start this process again";
+  return new Problem(
+    "store_unavailable",
+    `${cause}: its schema has version ${found}, this process works with version ${schema} and has stopped writing; ${hint}`,
+  );
 }
 
 /** Whether only a change of settings helps. */

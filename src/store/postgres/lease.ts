@@ -16,8 +16,14 @@ export class Lease {
   readonly #holder = crypto.randomUUID();
   #fence: string | undefined;
 
-  /** Takes or keeps it for `ms`; false when another holds it. */
+  /**
+   * Takes or keeps it for `ms`; false when another holds it.
+   *
+   * @throws {Problem} `store_unavailable` when the schema is of another version: a replica that cannot write must not
+   * keep the lease from one that can
+   */
   async take(database: Database, ms: number): Promise<boolean> {
+    await database.assertSchema();
     if (this.#fence !== undefined) {
       const kept = await database.query(
         `update lease set expires_at = clock_timestamp() + $4 * interval '1 millisecond'

@@ -11,29 +11,37 @@ export const SCHEMA_VERSION = migrations.length;
 
 /**
  * Runs the steps that are missing, in one transaction. Several processes may start at once: they come one after another.
+ * Replicas of an older release finish the writes that are under way, and then refuse to write (`Database.requireSchema`).
  *
+ * @param steps what this build knows; a test passes one more to be the next release
  * @returns the versions that were found and that are there now
  * @throws {Problem} `invalid_config` for a server that is too old or a schema that is newer than this build
  */
-export async function migrate(database: Database): Promise<{ found: number; now: number }> {
+export async function migrate(
+  database: Database,
+  steps: readonly string[] = migrations,
+): Promise<{ found: number; now: number }> {
+  const now = steps.length;
   return await database.longTransaction(async (query) => {
     const [server] = await query("select current_setting('server_version_num')::int as number");
     if (Number(server.number) < OLDEST_SERVER) throw wrong("PostgreSQL 14 or newer is needed");
     await query("select pg_advisory_xact_lock($1, $2)", LOCK);
     const found = await versionIn(query);
-    if (found > SCHEMA_VERSION) {
-      throw wrong(`its schema is of version ${found}; this release knows ${SCHEMA_VERSION}: use a newer one`);
+    if (found > now) {
+      throw wrong(
+        `its schema has version ${found}, this release works with version ${now}: use a newer release`,
+      );
     }
     if (found === 0) {
       await query(
         "create table schema_version (version integer primary key, applied_at timestamptz not null default now())",
       );
-    }
-    for (let version = found + 1; version <= SCHEMA_VERSION; version++) {
-      await query(migrations[version - 1]);
+    } else if (found < now) await query("lock table schema_version in exclusive mode");
+    for (let version = found + 1; version <= now; version++) {
+      await query(steps[version - 1]);
       await query("insert into schema_version (version) values ($1)", [version]);
     }
-    return { found, now: SCHEMA_VERSION };
+    return { found, now };
   });
 }
 

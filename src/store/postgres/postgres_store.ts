@@ -27,7 +27,7 @@ import { archiveRows, identityIn, leavesOf, restoreRows } from "./archive.ts";
 import { Database, isMisconfigured, type Query, uses } from "./database.ts";
 import { leavesFrom } from "./leaves.ts";
 import { Lease } from "./lease.ts";
-import { assertUpToDate, migrate } from "./migrate.ts";
+import { assertUpToDate, migrate, SCHEMA_VERSION } from "./migrate.ts";
 import {
   cursorOf,
   depositOfRow,
@@ -65,7 +65,8 @@ export async function openPostgresStore(
   url: string,
   { create = true }: { readonly create?: boolean } = {},
 ): Promise<ArchivedStore> {
-  const { database } = await opened(url, create ? migrate : assertUpToDate);
+  const { database } = await opened(url, create ? (database) => migrate(database) : assertUpToDate);
+  database.requireSchema(SCHEMA_VERSION);
   return new PostgresStore(
     database,
     new Database(url, uses.lead, database),
@@ -75,7 +76,7 @@ export async function openPostgresStore(
 
 /** Only brings the schema up to date; returns the versions found and left. Throws as {@linkcode openPostgresStore}. */
 export async function migratePostgres(url: string): Promise<{ found: number; now: number }> {
-  const { database, found, now } = await opened(url, migrate);
+  const { database, found, now } = await opened(url, (database) => migrate(database));
   await database.close();
   return { found, now };
 }

@@ -14,6 +14,7 @@ import type { ArchiveRow } from "../../../src/store/archive.ts";
 import { depositsFrom } from "../../../src/store/postgres/archive.ts";
 import { Database, type Query } from "../../../src/store/postgres/database.ts";
 import { migrate, SCHEMA_VERSION } from "../../../src/store/postgres/migrate.ts";
+import { migrations } from "../../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 
 const ignore = !await postgresServer();
@@ -376,6 +377,85 @@ test("many that start at once on an empty database make its tables once", async 
     return found;
   }));
   deepEqual(outcomes.sort(), [0, ...Array(5).fill(SCHEMA_VERSION)]);
+});
+
+/** What the next release does at its start: this release's steps and one more. */
+async function upgrade(url: string): Promise<void> {
+  const database = new Database(url);
+  try {
+    await migrate(database, [...migrations, "alter table jobs add column note text"]);
+  } finally {
+    await database.close();
+  }
+}
+
+for (const role of ["the leader", "a follower"]) {
+  test(`${role} of an older release stops writing when a newer one upgrades the schema, and says why`, (url) =>
+    withStores(url, 2, async (leader, follower) => {
+      equal(await leader.lead(LEAD_MS), true);
+      await apply(leader, 0);
+      await leader.addJob(job, () => false);
+      const store = role === "the leader" ? leader : follower;
+      const rows = () =>
+        postgresCommand(url, "select (select count(*) from jobs) as jobs, * from sync_cursor");
+      const before = await rows();
+      await upgrade(url);
+      const newer = {
+        code: "store_unavailable",
+        message: new RegExp(
+          `newer release has upgraded.*version ${
+            SCHEMA_VERSION + 1
+          }.*version ${SCHEMA_VERSION}.*stopped writing`,
+        ),
+      };
+      await rejects(store.addJob({ ...job, nullifierHash: 78n }, () => false), newer);
+      await rejects(store.lead(LEAD_MS), newer);
+      await rejects(
+        apply(store, 1),
+        role === "the leader" ? newer : { code: /store_unavailable|not_leader/ },
+      );
+      await store.liveJobs(); // an answer that arrives does not hide the reason
+      const health = store.health();
+      equal(health.ok, false);
+      ok(!health.ok && /newer release/.test(health.reason));
+      deepEqual(await rows(), before);
+    }));
+}
+
+test("an upgrade waits for a write that is under way; one that begins meanwhile is refused", async (url) => {
+  await withStores(url, 2, async (leader, follower) => {
+    equal(await leader.lead(LEAD_MS), true);
+    await leader.addJob(job, () => false);
+    const holding = new Database(url);
+    const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = holding.transaction(async (query) => {
+      await query("select * from jobs for update"); // the write below waits for this row in its transaction
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const waiting = (count: number) =>
+      until(`${count} wait`, async () => {
+        const sessions = await postgresCommand(
+          url,
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return sessions.length >= count;
+      });
+    const begun = leader.changeJob(job, (found) => ({ ...found, failures: 1 }));
+    await waiting(1);
+    const upgraded = upgrade(url);
+    await waiting(2);
+    const late = rejects(follower.addJob({ ...job, nullifierHash: 78n }, () => false), {
+      code: "store_unavailable",
+      message: /newer release/,
+    });
+    await waiting(3);
+    release.resolve();
+    await Promise.all([holder, begun, upgraded, late]);
+    await holding.close();
+    equal((await postgresCommand(url, "select failures from jobs"))[0].failures, "1");
+  });
 });
 
 test("a schema of a newer release is refused, and left alone", async (url) => {
