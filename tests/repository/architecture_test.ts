@@ -62,30 +62,33 @@ async function sources(folder: URL, prefix: string): Promise<string[]> {
   return found;
 }
 
+/** Every import of the product, from one graph: `deno info` of a file that imports them all. */
 async function imports(): Promise<Module[]> {
   const files = ["main.ts", ...await sources(new URL("src/", root), "src/")];
-  const seen = new Map<string, Module>();
-  for (const file of files) {
+  const entry = await Deno.makeTempFile({ prefix: "tonado-graph-", suffix: ".ts" });
+  try {
+    await Deno.writeTextFile(entry, files.map((file) => `import "${new URL(file, root).href}";\n`).join(""));
     const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["info", "--json", file],
+      args: ["info", "--json", "--config", new URL("deno.json", root).pathname, entry],
       cwd: root,
     }).output();
     assert.ok(success, new TextDecoder().decode(stderr));
-    const graph = JSON.parse(new TextDecoder().decode(stdout));
-    for (const module of graph.modules) {
+    const seen = new Map<string, Module>();
+    for (const module of JSON.parse(new TextDecoder().decode(stdout)).modules) {
+      if (!module.specifier.startsWith(root.href)) continue;
+      const from = module.specifier.slice(root.href.length);
       for (const { code, type } of module.dependencies ?? []) {
         for (const target of [code, type]) {
-          if (!target?.specifier?.startsWith(root.href) || !module.specifier.startsWith(root.href)) continue;
-          const edge = {
-            from: module.specifier.slice(root.href.length),
-            to: target.specifier.slice(root.href.length),
-          };
-          seen.set(`${edge.from} ${edge.to}`, edge);
+          if (!target?.specifier?.startsWith(root.href)) continue;
+          const to = target.specifier.slice(root.href.length);
+          seen.set(`${from} ${to}`, { from, to });
         }
       }
     }
+    return [...seen.values()];
+  } finally {
+    await Deno.remove(entry);
   }
-  return [...seen.values()];
 }
 
 const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
