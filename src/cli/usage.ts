@@ -20,7 +20,8 @@ export function helpOfWhatExists(args: readonly string[], program: Command): str
     }
     path.push(word);
     const next = at.commands.find((each) => each.name() === word);
-    if (!next) return path;
+    // A command that acts on its own, beside its subcommands, may mean the value of a flag.
+    if (!next) return at !== program && at.options.length > 0 ? [...args] : path;
     at = next;
   }
   return asked ? [...path, "--help"] : [...args];
