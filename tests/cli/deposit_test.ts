@@ -193,7 +193,7 @@ Deno.test("tonado deposit", async (t) => {
     ],
     ["an unknown pool", ["native-7"], 2, /native-1, /],
     ["no pool", [], 2, /is required, one of native-0.1,/],
-    ["pool and note", ["native-1", "--resume"], 2, /said by the note already/],
+    ["pool and note", ["native-1", "--resume"], 2, /must be omitted: the note determines it/],
     [
       "a relayer that is none",
       ["native-1", "--relayer", net.localnet.url, "--yes"],

@@ -127,7 +127,8 @@ Deno.test("one note is one note, and is looked for on its own network", async ()
   const restored = await tonado(["note", "restore"], env, { secrets: [formatNote(note)] });
   assert.equal(
     restored.stdout,
-    "1 of 1 note is new here\nWhere they stand: tonado note check --network localnet\n",
+    "1 of 1 note is new here\nTo check them: tonado note check --network localnet --registry <file>\n" +
+      "The registry file is the one that you used to deposit: these pools are in no default registry.\n",
   );
   const { stdout } = await tonado(["note", "backup", `${dir}/one.age`], env);
   assert.match(stdout, /^1 note in /);

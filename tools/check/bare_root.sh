@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs the README's two commands, `task demo` and `task test`, as an ordinary user in a minimal Debian with nothing but
+# Node.js: no git, no zsh or fish, no databases, no browser. Both must succeed.
+#
+# The root is made once by debootstrap and kept: FOLDER, by default ~/.cache/tonado-bare-root. Each run gets a fresh
+# copy of the sources (without git metadata) and a home without any cache. The root has a network of its own
+# (slirp4netns): it reaches package registries, and none of this machine's servers.
+#
+# Needs root, debootstrap, bubblewrap and slirp4netns. Where one is missing it says so and ends with 0; with
+# TONADO_REQUIRE_ALL=1 that is a failure.
+#
+# Usage: tools/check/bare_root.sh [FOLDER]
+set -euo pipefail
+SUITE=bookworm
+MIRROR=http://deb.debian.org/debian
+DENO=deno@2.9.6 # the README's
+USER_ID=1000
+sources=$(realpath "$(dirname "$0")/../..")
+root=${1:-$HOME/.cache/tonado-bare-root}
+
+skip() {
+  echo "skipped: the README's commands on a bare machine need $1"
+  if [ "${TONADO_REQUIRE_ALL:-}" = 1 ]; then exit 1; fi
+  exit 0
+}
+[ "$(id -u)" = 0 ] || skip "root"
+for program in debootstrap bwrap slirp4netns node npm tar; do
+  command -v "$program" >/dev/null || skip "$program"
+done
+
+if [ ! -e "$root/.complete" ]; then
+  rm -rf "$root"
+  mkdir -p "$root"
+  debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" >"$root.log" 2>&1 || { tail "$root.log" >&2; exit 1; }
+  touch "$root/.complete"
+fi
+
+# Node.js as its archive lays it out, with what this machine needs to reach the registry.
+install -D "$(realpath "$(command -v node)")" "$root/usr/local/bin/node"
+modules=$(npm root --global)
+rm -rf "$root/usr/local/lib/node_modules"
+mkdir -p "$root/usr/local/lib/node_modules"
+cp -r "$modules/npm" "$root/usr/local/lib/node_modules/npm"
+ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
+ln -sf ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
+if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then install -D -m 644 "$NODE_EXTRA_CA_CERTS" "$root/etc/ca.crt"; fi
+echo "nameserver 10.0.2.3" >"$root/etc/resolv.conf"
+
+for program in git zsh fish psql postgres redis-server chromium deno; do
+  if chroot "$root" sh -c "command -v $program" >/dev/null; then
+    echo "The bare root has $program: remove $root" >&2
+    exit 1
+  fi
+done
+
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+mkdir "$home/tonado"
+(cd "$sources" && tar --create --exclude-vcs --exclude=./dist --exclude=target --exclude=node_modules .) |
+  tar --extract --directory "$home/tonado"
+chown -R "$USER_ID:$USER_ID" "$home"
+
+# Runs a command in the root: its own processes and network, and an environment of its own.
+inside() {
+  local pipes status=0 child namespaced tap
+  pipes=$(mktemp -d)
+  mkfifo "$pipes/connected" "$pipes/start"
+  # The command waits until its network is connected.
+  unshare --net --fork --pid --kill-child -- bash -c 'read -r _ <"$1"; shift; exec "$@"' _ "$pipes/start" \
+    bwrap --bind "$root" / --bind "$home" /home/newcomer --proc /proc --dev /dev --perms 1777 --tmpfs /tmp \
+    --chdir /home/newcomer/tonado --clearenv --setenv HOME /home/newcomer --setenv LANG C.UTF-8 \
+    --setenv PATH /usr/local/bin:/usr/bin:/bin ${NODE_EXTRA_CA_CERTS:+--setenv NODE_EXTRA_CA_CERTS /etc/ca.crt} \
+    -- setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups --no-new-privs "$@" &
+  child=$!
+  until namespaced=$(cat "/proc/$child/task/$child/children") && [ -n "$namespaced" ]; do sleep 0.1; done
+  slirp4netns --configure --disable-host-loopback --mtu=1500 --ready-fd=5 "${namespaced% }" tap0 \
+    5>"$pipes/connected" >/dev/null 2>&1 &
+  tap=$!
+  read -r -n 1 _ <"$pipes/connected"
+  echo >"$pipes/start"
+  wait "$child" || status=$?
+  kill "$tap" 2>/dev/null || true
+  rm -r "$pipes"
+  return "$status"
+}
+
+for task in ${BARE_TASKS:-demo test}; do
+  echo "\$ npx -y $DENO task $task"
+  began=$SECONDS
+  inside npx -y "$DENO" task "$task" || { echo "On a bare machine \`task $task\` ended with $?." >&2; exit 1; }
+  echo "task $task: $((SECONDS - began)) s on a bare machine, downloads included"
+done
