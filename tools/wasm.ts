@@ -5,7 +5,8 @@
  *
  * Usage: deno task wasm [crates...] [--check]     (`--check` builds and compares with what is committed, byte for byte)
  *
- * Needs wasm-pack and wasm-bindgen-cli 0.2.121 (`cargo install --locked`), and a compiler (wasm_toolchain.ts).
+ * Needs wasm-pack and wasm-bindgen-cli 0.2.121, and a compiler (wasm_toolchain.ts): on Debian,
+ * `tools/build/wasm_toolchain.sh` installs all of them.
  *
  * The committed bytes are Debian's. Paths are mapped away, dependencies locked and tools pinned, so the same compiler
  * makes the same bytes anywhere; another compiler makes others, and `--check` says so by naming the version.

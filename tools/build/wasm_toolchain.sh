@@ -10,4 +10,4 @@ fi
 # wasm-pack asks for this folder before it calls cargo, which builds the standard library itself (-Zbuild-std).
 mkdir -p /usr/lib/rustlib/wasm32-unknown-unknown/lib
 command -v wasm-bindgen >/dev/null || cargo install --locked wasm-bindgen-cli --version 0.2.121
-command -v wasm-pack >/dev/null || cargo install --locked wasm-pack --version 0.14.0
+command -v wasm-pack >/dev/null || cargo install --locked wasm-pack --version 0.15.1
