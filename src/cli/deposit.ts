@@ -136,6 +136,7 @@ async function deposit(
   try {
     const request = {
       ...{ chain, pool, network, note: record.note.reveal(), prover, pollMs: POLL_MS[network] },
+      treePatienceMs: wiring.treePatienceMs,
       ...options.relayer && { source: fromRelayer(new RelayerClient(options.relayer), pool.address) },
       onStep: (step: DepositStep | LinkStep) => talk.step(step),
     };

@@ -87,6 +87,8 @@ export interface Wiring {
   writeStream(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
+  /** Milliseconds to wait for a relayer whose tree is behind the pool; undefined: the library's default. */
+  readonly treePatienceMs?: number;
   /** @throws {Problem} `unknown_store` when there is none, and `create` is false */
   openStore(location: StoreLocation, options: { readonly create: boolean }): Promise<ArchivedStore>;
   /** Returns the versions of the schema that were found and that are there now. */

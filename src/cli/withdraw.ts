@@ -271,6 +271,7 @@ async function byRelayer(job: Job, prover: Prover): Promise<void> {
       prover,
     },
     fast: options.fast,
+    treePatienceMs: job.wiring.treePatienceMs,
     sinceSubmittedMs: record.withdrawal && job.wiring.now() - record.withdrawal.at,
     async approve({ relayer, relayerAddress, fee, tree }) {
       const tells = options.fast && !told.has(relayer); // a relayer more that learns which deposit it is

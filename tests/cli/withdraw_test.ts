@@ -189,7 +189,7 @@ Deno.test("tonado withdraw", async (t) => {
       try {
         const urls = [dear, ...liars, honest].flatMap(({ url }) => ["--relayer", url]);
         const args = [ids[0], "--to", fresh("11").toString(), ...urls, "--yes", "--json"];
-        const { code, stdout, stderr } = await withdraw(args);
+        const { code, stdout, stderr } = await withdraw(args, { treePatienceMs: 500 });
         assert.equal(code, 0, stderr);
         const told = events(stdout);
         const [{ quotes }] = told;

@@ -26,6 +26,8 @@ export interface Person {
   readonly sees?: (text: string) => void;
   /** Told of every piece of standard error. */
   readonly seesNotices?: (text: string) => void;
+  /** Milliseconds to wait for a relayer whose tree is behind. */
+  readonly treePatienceMs?: number;
   /** Ends the command, as Ctrl-C does. */
   readonly interrupts?: AbortSignal;
 }
@@ -63,6 +65,7 @@ export async function tonado(
     makeTempDir: unused,
     removeDir: unused,
     now: Date.now,
+    ...person.treePatienceMs !== undefined && { treePatienceMs: person.treePatienceMs },
     openStore: unused,
     migrateDatabase: unused,
     stopped: () => new Promise((resolve) => person.interrupts?.addEventListener("abort", () => resolve())),
