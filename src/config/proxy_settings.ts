@@ -7,7 +7,7 @@ import type { Environment } from "./config.ts";
 
 const NAMES = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
-// What the runtime was seen to use; tests/reliability/cli/proxy_test.ts tries it. Of SOCKS it takes lower case alone, and no IPv6 address.
+// What the runtime was seen to use; tests/processes/proxy_test.ts tries it. Of SOCKS it takes lower case alone, and no IPv6 address.
 const [USER, PASSWORD] = [String.raw`[\w.~!$&'()*+,;=%-]`, String.raw`[\w.~!$&'()*+,;=%:@-]`];
 const HOST = String.raw`[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\.?`;
 const PORT = String.raw`(?::(?<port>\d{1,5}))?`;

@@ -44,7 +44,7 @@ Deno.test("no pool can change its code", async () => {
 Deno.test("every test that SPEC.md names exists", async () => {
   const named = new Set([...spec.matchAll(/`(\w+_test\.ts)`/g)].map(([, name]) => name));
   assert.ok(named.size >= 6);
-  const folders = ["./", "../models/contracts/"];
+  const folders = ["./", "../gas/", "../models/contracts/"];
   for (const name of named) {
     const found = folders.map((folder) => Deno.stat(new URL(`${folder}${name}`, import.meta.url)));
     await assert.doesNotReject(Promise.any(found), name);

@@ -84,7 +84,7 @@ Deno.test("the claim that killed a mutant before comes first, then what kills mo
 
 Deno.test("claims that a code hash or a gas figure would fail are none", async () => {
   const root = new URL("../../", import.meta.url);
-  const names = (await loadClaims(root, ["tests/contracts/happy_test.ts", "tests/contracts/gas_test.ts"]))
+  const names = (await loadClaims(root, ["tests/contracts/happy_test.ts", "tests/gas/gas_test.ts"]))
     .map(({ name }) => name);
   assert.ok(
     names.includes("the debt of a deposit is never below what it burned, wherever its root lies in the log"),

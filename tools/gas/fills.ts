@@ -1,7 +1,7 @@
 /**
  * Pools with so many notes, of which only what a message can touch is built: a set's other slots are left empty. A
  * message loads one path through a set, and gas is paid for cells that are loaded and made, so it costs what it costs in
- * the whole pool; `tests/contracts/gas_test.ts` compares one fill with the whole of it.
+ * the whole pool; `tests/gas/gas_test.ts` compares one fill with the whole of it.
  */
 import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
 import { FIELD_MODULUS } from "../../src/core/field.ts";

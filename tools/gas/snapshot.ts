@@ -14,7 +14,7 @@ import {
 import type { Kind } from "./bench.ts";
 import type { Parts } from "./trace.ts";
 
-export const SNAPSHOT_PATH = "tests/contracts/gas_snapshot.json";
+export const SNAPSHOT_PATH = "tests/gas/gas_snapshot.json";
 
 /** Whose parts are told, by name of the fill. */
 export const DISSECTED_FILL = "100,000";

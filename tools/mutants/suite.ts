@@ -47,7 +47,7 @@ const context = {
 } as unknown as Deno.TestContext;
 
 /** Folders of the contracts' tests, from the root of the repository. */
-const FOLDERS = ["tests/contracts/", "tests/models/contracts/"];
+const FOLDERS = ["tests/contracts/", "tests/gas/", "tests/models/contracts/"];
 
 /** Returns the test files of a pool: those with "jetton" in their name test the jetton pool. */
 export function testFiles(root: URL, pool: Pool): string[] {

@@ -1,12 +1,12 @@
 /** What a chain endpoint is asked by a relayed withdrawal: whoever runs it may have seen the deposit from the same address. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { noteId } from "../../src/client/note_store.ts";
-import { toHex } from "../../src/core/field.ts";
-import { commandScene, events } from "../support/command_scene.ts";
-import { type Person, tonado } from "../support/in_process.ts";
-import { serveApi } from "../support/lying_relayer.ts";
-import { recordingEndpoint } from "../support/recording_endpoint.ts";
+import { noteId } from "../../../src/client/note_store.ts";
+import { toHex } from "../../../src/core/field.ts";
+import { commandScene, events } from "../../support/command_scene.ts";
+import { type Person, tonado } from "../../support/in_process.ts";
+import { serveApi } from "../../support/lying_relayer.ts";
+import { recordingEndpoint } from "../../support/recording_endpoint.ts";
 
 Deno.test("tonado withdraw: what the endpoint is asked", async (t) => {
   await using scene = await commandScene();

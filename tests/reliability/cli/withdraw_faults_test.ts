@@ -1,10 +1,10 @@
 /** `tonado withdraw` through several relayers: whose fault it is, and that it is told. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { noteId } from "../../src/client/note_store.ts";
-import { commandScene } from "../support/command_scene.ts";
-import { tonado } from "../support/in_process.ts";
-import { serveApi } from "../support/lying_relayer.ts";
+import { noteId } from "../../../src/client/note_store.ts";
+import { commandScene } from "../../support/command_scene.ts";
+import { tonado } from "../../support/in_process.ts";
+import { serveApi } from "../../support/lying_relayer.ts";
 
 Deno.test("tonado withdraw through two relayers", async (t) => {
   await using scene = await commandScene();

@@ -1,9 +1,9 @@
 /** The program behind a proxy: whoever withdraws from another network address than they deposited from relies on it. */
 import assert from "node:assert/strict";
-import { checkProxies } from "../../../src/config/proxy_settings.ts";
-import { Problem } from "../../../src/core/errors.ts";
-import { output } from "../../compiled/binary.ts";
-import { fromSources } from "../../support/program.ts";
+import { checkProxies } from "../../src/config/proxy_settings.ts";
+import { Problem } from "../../src/core/errors.ts";
+import { output } from "../compiled/binary.ts";
+import { fromSources } from "../support/program.ts";
 
 /** A proxy that notes the first line, or the first byte, that each connection begins with, and hangs up. */
 function proxy() {

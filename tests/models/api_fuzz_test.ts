@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { toHex } from "../../src/core/field.ts";
 import { fuzzedRequests, judge } from "../support/openapi.ts";
 import { runs } from "../support/property_runs.ts";
-import { Harness } from "./relayer_harness.ts";
+import { Harness } from "../e2e/relayer_harness.ts";
 
 const KEY = "native-1";
 

@@ -1,14 +1,14 @@
 /**
  * Requests drawn from the API's own OpenAPI document, sent to a relayer over HTTP, and every answer held against that
  * document: no status, content type, shape or problem code that it does not name, and no internal error. The relayer's
- * pools are not ready here; `tests/e2e/api_fuzz_test.ts` does the same to one that serves.
+ * pools are not ready here; `tests/models/api_fuzz_test.ts` does the same to one that serves.
  */
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { listen } from "../../src/http/listen.ts";
 import { runs } from "../support/property_runs.ts";
 import { exampleOf, fuzzedRequests, judge } from "../support/openapi.ts";
-import { payload, pool, stranger, withAppItself } from "./api_harness.ts";
+import { payload, pool, stranger, withAppItself } from "../http/api_harness.ts";
 
 Deno.test("http: whatever the OpenAPI document allows or nearly allows is answered as it says", () =>
   withAppItself(async (app) => {

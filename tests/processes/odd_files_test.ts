@@ -1,6 +1,6 @@
 /** Files that never end, are no files, or are far too large: each is refused by name, at once, wherever one is read whole. */
 import assert from "node:assert/strict";
-import { fromSources } from "../../support/program.ts";
+import { fromSources } from "../support/program.ts";
 
 /** How each way is told: commands in which `@` stands for the file, and variables that name it. */
 const ways: [what: string, args: string, variable: string | undefined][] = [
