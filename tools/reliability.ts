@@ -6,6 +6,7 @@
  *
  * Usage: deno task reliability [scale]     (scale 1, the default: half an hour of an idle machine; all grows with it)
  */
+import { dateAndCommit } from "./commit.ts";
 import { availableParallelism, loadavg } from "node:os";
 import { type CampaignReport, runCampaign } from "../tests/reliability/chaos/campaign.ts";
 import { deaths, steps } from "../tests/reliability/chaos/journal_steps.ts";
@@ -78,9 +79,7 @@ for (let i = 0; i < Math.ceil(SEEDS * scale); i++) simulated.push(await simulate
 const minutes = ((performance.now() - began) / 60_000).toFixed(0);
 const written = await page("docs/reliability.md", {
   run: [
-    `${
-      new Date().toISOString().slice(0, 10)
-    }, ${minutes} minutes on ${availableParallelism()} cores with a load of ` +
+    `${await dateAndCommit()}, ${minutes} minutes on ${availableParallelism()} cores with a load of ` +
     `${
       machineLoad.toFixed(0)
     } from other work at the start, Deno ${Deno.version.deno}, scale ${scale}, seed ${seed}.`,

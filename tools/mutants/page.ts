@@ -1,4 +1,5 @@
 /** Scores of a run, and the page of the documentation that shows them. */
+import { dateAndCommit } from "../commit.ts";
 import { writeGenerated } from "../generated_files.ts";
 import { page } from "../generated_page.ts";
 import type { Entry } from "./record.ts";
@@ -29,7 +30,7 @@ function whyOf(entry: Entry): string {
 }
 
 /** Tables of the scores by file, of all survivors, and of the claims that killed most. */
-export function tables(entries: readonly Entry[], made: number): Record<string, string[]> {
+export function tables(entries: readonly Entry[], made: number, when: string): Record<string, string[]> {
   const files = [...new Set(entries.map(({ file }) => file))].sort();
   const row = (name: string, of: readonly Entry[]) => {
     const { counted, killed, equivalent, percent } = scoreOf(of);
@@ -44,7 +45,7 @@ export function tables(entries: readonly Entry[], made: number): Record<string, 
   const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
   return {
     scores: [
-      `${entries.length} of ${made} mutants were tried.`,
+      `${entries.length} of ${made} mutants were tried (${when}).`,
       "",
       "| File | Mutants | Killed | Equivalent | Missed | Score |",
       "| --- | --- | --- | --- | --- | --- |",
@@ -68,5 +69,7 @@ export function tables(entries: readonly Entry[], made: number): Record<string, 
 
 /** Writes the tables into docs/mutation.md. */
 export async function writePage(entries: readonly Entry[], made: number): Promise<void> {
-  await writeGenerated("mutants", [await page("docs/mutation.md", tables(entries, made))], false);
+  await writeGenerated("mutants", [
+    await page("docs/mutation.md", tables(entries, made, await dateAndCommit())),
+  ], false);
 }
