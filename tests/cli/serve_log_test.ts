@@ -6,6 +6,11 @@ import { fromSources } from "../support/program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
+// Deno reports downloads in lines of its own: on a machine that has not run the program yet, they come first.
+const [deno, entry] = [fromSources[0], fromSources[fromSources.length - 1]];
+const cached = await new Deno.Command(deno, { args: ["cache", "--quiet", entry] }).output();
+ok(cached.success, new TextDecoder().decode(cached.stderr));
+
 /** Every line of a text, parsed. @throws for one that is not a JSON object */
 function parsed(text: string): Line[] {
   return text.split("\n").filter((line) => line !== "").map((line) => {
