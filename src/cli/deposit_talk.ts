@@ -152,7 +152,7 @@ export class DepositTalk {
     } else if (stdout.isTerminal) {
       this.#say(`The code takes ${columns} columns: widen the terminal, or write it with --qr <file>.`);
     }
-    this.#progress.update("waiting for the payment; Ctrl-C ends it, --resume goes on", 0);
+    this.#progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
   }
 
   #event(event: object): boolean {

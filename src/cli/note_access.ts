@@ -60,7 +60,7 @@ export async function openNotes(
   const store = await file.open(chosen);
   wiring.stderr.write( // also with --quiet: nobody can be told later
     `${colours(wiring.stderr, wiring.env).bold("new note store")} at ${path}: ` +
-      "without its passphrase nobody can ever open it, you included\n",
+      "it cannot be opened without its passphrase\n",
   );
   return store;
 }

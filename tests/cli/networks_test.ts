@@ -5,6 +5,7 @@ import { noteId } from "../../src/client/note_store.ts";
 import { commandScene, events } from "../support/command_scene.ts";
 import { tonado } from "../support/in_process.ts";
 import { serveApi } from "../support/lying_relayer.ts";
+import { fromSources } from "../support/program.ts";
 
 const MAINNET = {
   root_hash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
@@ -45,6 +46,25 @@ Deno.test("networks of commands", async (t) => {
         assert.deepEqual([code, stdout], [1, ""]);
       }
     }
+  });
+
+  await t.step("serve refuses an endpoint of another network, and both are named", async () => {
+    const [command, ...args] = fromSources;
+    const { code, stderr } = await new Deno.Command(command, {
+      args: [...args, "serve"],
+      env: {
+        RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
+        RELAYER_NETWORK: "testnet",
+        INDEXER_URL: net.localnet.url,
+        RELAYER_DEPLOYMENTS: await emptyRegistry(dir, "testnet"),
+        RELAYER_DATA_DIR: `${dir}/serve`,
+        RELAYER_PORT: "0",
+      },
+      stdin: "null",
+    }).output();
+    const log = new TextDecoder().decode(stderr);
+    assert.match(log, /the endpoint serves localnet, not testnet/);
+    assert.equal(code, 1, log);
   });
 
   await t.step(
