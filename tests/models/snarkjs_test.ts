@@ -1,12 +1,12 @@
 /** snarkjs is the reference: it accepts what we prove, and we accept what it proves, on the committed artifacts. */
 import assert from "node:assert/strict";
-import { circuits, type Groth16Proof } from "../../../src/core/groth16.ts";
-import { createProver } from "../../../src/prover/prover.ts";
-import { closeSnarkjs, openSnarkjs } from "../../../tools/snarkjs.ts";
-import { honestDeposit, honestWithdrawal } from "../../support/circuit_inputs.ts";
-import { depositInput, withdrawInput } from "../../support/proof_inputs.ts";
+import { circuits, type Groth16Proof } from "../../src/core/groth16.ts";
+import { createProver } from "../../src/prover/prover.ts";
+import { closeSnarkjs, openSnarkjs } from "../../tools/snarkjs.ts";
+import { honestDeposit, honestWithdrawal } from "../support/circuit_inputs.ts";
+import { depositInput, withdrawInput } from "../support/proof_inputs.ts";
 
-const artifact = (name: string) => new URL(`../../../artifacts/${name}`, import.meta.url);
+const artifact = (name: string) => new URL(`../../artifacts/${name}`, import.meta.url);
 const inputs = { withdraw: { ...honestWithdrawal(7n, 3n) }, deposit: { ...honestDeposit(7n, 3n) } };
 
 Deno.test("snarkjs and we accept each other's proofs of both circuits, and refuse them for other signals", async () => {
