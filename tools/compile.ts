@@ -28,9 +28,18 @@ if (values.help) {
   Deno.exit(0);
 }
 
+/** A failure whose message is printed already. */
+class ReportedError extends Error {}
+
+/** A start takes a second; this one is on a busy machine. */
+const START_TIMEOUT_MS = 60_000;
+
 const root = new URL("../", import.meta.url);
 const compiler = Deno.env.get("TONADO_COMPILER") ?? Deno.execPath();
 const output = values.output;
+/** Beside the output, under the same name: an earlier binary is replaced only by one that starts. */
+const partial = `${output}.partial`;
+const made = join(partial, basename(output));
 const work = await Deno.makeTempDir({ prefix: "tonado-compile-" });
 const stage = `${work}/stage`; // its name is embedded: always the same
 const bin = `${stage}/src/bin`;
@@ -62,7 +71,7 @@ try {
   await forgetTimes(stage);
   const target = values.target ? ["--target", values.target] : [];
   const include = [bin, ...embedded.map(({ folder }) => `${stage}/${folder}`)];
-  await Deno.mkdir(dirname(output), { recursive: true });
+  await Deno.mkdir(partial, { recursive: true });
   await run(compiler, [
     "compile",
     "--allow-all",
@@ -75,19 +84,28 @@ try {
     ...target,
     ...include.flatMap((path) => ["--include", path]),
     "--output",
-    output,
+    made,
     `${bin}/entry.js`,
   ]);
+  const runsHere = (values.target ?? Deno.build.target) === Deno.build.target;
+  if (runsHere) await assertStarts();
+  await publish();
+} catch (error) {
+  if (error instanceof ReportedError) Deno.exitCode = 1;
+  else throw error;
 } finally {
   await Deno.remove(work, { recursive: true });
+  await Deno.remove(partial, { recursive: true }).catch(() => {}); // it may not have been made yet
 }
 
-const sums = join(dirname(output), "SHA256SUMS");
-if ((values.target ?? Deno.build.target) === Deno.build.target) await assertStarts();
-const bytes = await Deno.readFile(output);
-const sum = createHash("sha256").update(bytes).digest("hex");
-await Deno.writeTextFile(sums, `${sum}  ${basename(output)}\n`);
-console.log(`${output}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
+/** Moves the new binary to its place, with its checksum beside it. */
+async function publish(): Promise<void> {
+  await Deno.rename(made, output);
+  const bytes = await Deno.readFile(output);
+  const sum = createHash("sha256").update(bytes).digest("hex");
+  await Deno.writeTextFile(join(dirname(output), "SHA256SUMS"), `${sum}  ${basename(output)}\n`);
+  console.log(`${output}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
+}
 
 /** Code in pieces, so that a start parses only what its command needs. */
 async function bundle(): Promise<void> {
@@ -122,30 +140,35 @@ async function forgetTimes(folder: string): Promise<void> {
   }
 }
 
-/** Starts the binary, and removes it if it does not: a runtime of another version than the compiler's makes one that cannot. */
+/** Starts the new binary. It cannot start if the embedded runtime and the compiler are of different versions. */
 async function assertStarts(): Promise<void> {
-  const { success, stderr } = await new Deno.Command(resolve(output), { args: ["--version"] }).output();
-  if (success) return;
-  await Deno.remove(output);
-  await removeSum();
+  const reason = await startFault(resolve(made));
+  if (reason === undefined) return;
   const denort = Deno.env.get("DENORT_BIN");
-  console.error(`The binary does not start and was removed: ${new TextDecoder().decode(stderr).trim()}`);
+  const runtime = denort === undefined
+    ? "downloaded (the compiler's version)"
+    : `${denort} (Deno ${await runtimeVersion(denort)})`;
+  console.error(`The binary does not start, and is not kept: ${reason}`);
   console.error(`compiler: ${compiler} (Deno ${await compilerVersion()})`);
-  console.error(
-    `runtime:  ${denort ?? "downloaded"} (Deno ${denort ? await runtimeVersion(denort) : "as compiler"})`,
-  );
+  console.error(`runtime:  ${runtime}`);
   console.error(
     "Set TONADO_COMPILER to the Deno of the runtime's version, or DENORT_BIN to the compiler's denort.",
   );
-  Deno.exit(1);
+  throw new ReportedError();
 }
 
-/** Removes an earlier binary's line from SHA256SUMS. */
-async function removeSum(): Promise<void> {
-  const text = await Deno.readTextFile(sums).catch(() => "");
-  const others = text.split("\n").filter((line) => line && !line.endsWith(`  ${basename(output)}`));
-  if (others.length > 0) await Deno.writeTextFile(sums, others.map((line) => `${line}\n`).join(""));
-  else if (text) await Deno.remove(sums);
+/** Returns why a program does not start; undefined if it does. */
+async function startFault(program: string): Promise<string | undefined> {
+  try {
+    const { success, stderr } = await new Deno.Command(program, {
+      args: ["--version"],
+      stdin: "null",
+      signal: AbortSignal.timeout(START_TIMEOUT_MS),
+    }).output();
+    return success ? undefined : new TextDecoder().decode(stderr).trim() || "it ended with an error";
+  } catch (error) { // of another processor, say
+    return (error as Error).message;
+  }
 }
 
 async function compilerVersion(): Promise<string> {
@@ -163,6 +186,6 @@ async function run(program: string, args: string[]): Promise<void> {
   const { code } = await new Deno.Command(program, { args, cwd: root }).spawn().status;
   if (code !== 0) {
     console.error(`failed: ${program} ${args[0]}`);
-    Deno.exit(1);
+    throw new ReportedError();
   }
 }

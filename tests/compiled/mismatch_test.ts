@@ -8,11 +8,14 @@ const VERSION = /Deno\/(\d+\.\d+\.\d+)/;
 const runtime = denort && new TextDecoder("latin1").decode(await Deno.readFile(denort)).match(VERSION)?.[1];
 
 Deno.test({
-  name: "compiled: a runtime of another version than the compiler's makes no binary, and both are named",
+  name:
+    "compiled: a runtime of another version than the compiler's makes no binary, replaces none, and both are named",
   ignore: denort === undefined || runtime === Deno.version.deno,
   fn: () =>
     inDirectory(async (dir) => {
-      await Deno.writeTextFile(`${dir}/SHA256SUMS`, `${"0".repeat(64)}  tonado\n${"1".repeat(64)}  other\n`);
+      const sums = `${"0".repeat(64)}  tonado\n`;
+      await Deno.writeTextFile(`${dir}/SHA256SUMS`, sums);
+      await Deno.writeTextFile(`${dir}/tonado`, "an earlier binary");
       const root = new URL("../../", import.meta.url).pathname;
       const env = { ...Deno.env.toObject(), DENORT_BIN: denort!, TONADO_COMPILER: Deno.execPath() };
       const command = [Deno.execPath(), "run", "-A", "tools/compile.ts", "--output", `${dir}/tonado`];
@@ -21,7 +24,9 @@ Deno.test({
       for (const part of [denort!, runtime!, Deno.execPath(), Deno.version.deno, "TONADO_COMPILER"]) {
         assert.ok(stderr.includes(part), `${part} is in: ${stderr}`);
       }
-      await assert.rejects(Deno.stat(`${dir}/tonado`), Deno.errors.NotFound);
-      assert.equal(await Deno.readTextFile(`${dir}/SHA256SUMS`), `${"1".repeat(64)}  other\n`);
+      const left = (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name).sort();
+      assert.deepEqual(left, ["SHA256SUMS", "tonado"], "the broken binary is gone");
+      assert.equal(await Deno.readTextFile(`${dir}/tonado`), "an earlier binary");
+      assert.equal(await Deno.readTextFile(`${dir}/SHA256SUMS`), sums);
     }),
 });

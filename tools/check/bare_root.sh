@@ -28,10 +28,22 @@ for program in debootstrap bwrap slirp4netns node npm tar; do
   command -v "$program" >/dev/null || skip "$program"
 done
 
-if [ ! -e "$root/.complete" ]; then
-  rm -rf "$root"
+unshare --net --fork --pid true 2>/dev/null || skip "a kernel that makes network namespaces"
+[ -e /dev/net/tun ] || skip "/dev/net/tun"
+
+# An unfinished root is made again; any other folder is left alone.
+if [ ! -e "$root/.tonado-bare-root" ]; then
+  if [ -e "$root" ] && [ -n "$(ls -A "$root")" ]; then
+    echo "$root exists and is not a bare root: name another folder." >&2
+    exit 2
+  fi
   mkdir -p "$root"
-  debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" >"$root.log" 2>&1 || { tail "$root.log" >&2; exit 1; }
+  touch "$root/.tonado-bare-root"
+fi
+if [ ! -e "$root/.complete" ]; then
+  find "$root" -mindepth 1 -maxdepth 1 ! -name .tonado-bare-root -exec rm -rf {} +
+  debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" >"$root.log" 2>&1 ||
+    { tail "$root.log" >&2; skip "a Debian mirror that can be reached"; }
   touch "$root/.complete"
 fi
 
@@ -72,11 +84,19 @@ inside() {
     --setenv PATH /usr/local/bin:/usr/bin:/bin ${NODE_EXTRA_CA_CERTS:+--setenv NODE_EXTRA_CA_CERTS /etc/ca.crt} \
     -- setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups --no-new-privs "$@" &
   child=$!
-  until namespaced=$(cat "/proc/$child/task/$child/children") && [ -n "$namespaced" ]; do sleep 0.1; done
+  until namespaced=$(cat "/proc/$child/task/$child/children" 2>/dev/null) && [ -n "$namespaced" ]; do
+    kill -0 "$child" || return 1
+    sleep 0.1
+  done
   slirp4netns --configure --disable-host-loopback --mtu=1500 --ready-fd=5 "${namespaced% }" tap0 \
-    5>"$pipes/connected" >/dev/null 2>&1 &
+    5>"$pipes/connected" >"$pipes/log" 2>&1 &
   tap=$!
-  read -r -n 1 _ <"$pipes/connected"
+  if ! read -r -n 1 _ <"$pipes/connected"; then
+    echo "slirp4netns failed:" >&2
+    cat "$pipes/log" >&2
+    kill "$child"
+    return 1
+  fi
   echo >"$pipes/start"
   wait "$child" || status=$?
   kill "$tap" 2>/dev/null || true
@@ -84,7 +104,7 @@ inside() {
   return "$status"
 }
 
-for task in ${BARE_TASKS:-demo test}; do
+for task in demo test; do
   echo "\$ npx -y $DENO task $task"
   began=$SECONDS
   inside npx -y "$DENO" task "$task" || { echo "On a bare machine \`task $task\` ended with $?." >&2; exit 1; }

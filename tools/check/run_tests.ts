@@ -32,7 +32,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["test", "-A", "--no-check", "--parallel", ...await v8Flags(), `--junit-path=${report}`],
     ...given.filter((arg) => !arg.startsWith("--junit-path=")),
-    ...given.some((arg) => !arg.startsWith("-")) ? [] : sets[set],
+    ...await namesFiles(given) ? [] : sets[set],
   ],
   env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(navigator.hardwareConcurrency + 1) },
   stdin: "null",
@@ -59,6 +59,12 @@ for (const { name } of skipped) console.log(`${mustRun ? "required but skipped" 
 if (skipped.length > refused) console.log(`${skipped.length} skipped, named above`);
 console.log(`${passed} passed, ${failed} failed`);
 Deno.exit(failed > 0 ? 1 : 0);
+
+/** Whether an argument is a file or folder; others are flags and their values. */
+async function namesFiles(args: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(args.map((arg) => Deno.stat(arg).then(() => true, () => false)));
+  return found.includes(true);
+}
 
 function unescapeXml(text: string): string {
   const entities: Record<string, string> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&" };
