@@ -32,7 +32,7 @@ export function ceremonyCommand(wiring: Wiring): Command {
     new Command(name).description(description)
       .argument("<directory>", "the ceremony's folder")
       .option("--json", "print one JSON object")
-      .option("--quiet", "print only what must be known")
+      .option("--quiet", "print only essential output")
       .addHelpText("after", `\nExamples:\n${examples}`);
   const origin = [
     ["--powers <file>", "phase 1: powers of tau over BLS12-381, prepared for phase 2 (.ptau)"],

@@ -33,7 +33,7 @@ export function addChainOptions(
     .option("--endpoint <url>", "toncenter v2 endpoint; default: INDEXER_URL, or the network's public one")
     .option("--registry <file>", `deployments registry; default: ${registry}`)
     .option("--json", "print JSON")
-    .option("--quiet", "print only what must be known")
+    .option("--quiet", "print only essential output")
     .hook("preAction", (_, action) => assertOfNetwork(action.opts()));
 }
 

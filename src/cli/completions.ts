@@ -32,7 +32,7 @@ export function completionsCommand(wiring: Wiring): Command {
     .description("print a script that completes commands and flags in a shell")
     .addArgument(new Argument("<shell>").choices(shells))
     .option("--json", "print JSON")
-    .option("--quiet", "print only what must be known: the script")
+    .option("--quiet", "print only essential output: the script")
     .addHelpText(
       "after",
       "\nExamples:\n  source <(tonado completions bash)\n" +

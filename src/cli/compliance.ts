@@ -32,7 +32,7 @@ export function complianceCommand(wiring: Wiring): Command {
     .argument("<note>", "first digits of its id; it must be withdrawn")
     .requiredOption(
       "--for <purpose>",
-      "for whom and what for: the proof holds for this text alone",
+      "recipient and purpose: the proof is valid only for this text",
       purposeOf,
     )
     .option("--out <file>", "write the JSON into a new file; default: print it")

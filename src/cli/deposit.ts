@@ -58,8 +58,8 @@ export function depositCommand(wiring: Wiring): Command {
   const command = new Command("deposit")
     .description("put a note into a pool, paid by a phone's wallet or by one whose words are here")
     .argument("[pool]", "key of the registry, like native-10; not with --note or --resume")
-    .option("--note <id>", "fill a note that is kept already, or go on with its deposit")
-    .option("--resume", "go on with the deposit that was cut off")
+    .option("--note <id>", "deposit into a stored note, or resume its deposit")
+    .option("--resume", "resume an interrupted deposit")
     .option("--from <address>", "with a phone: the address that holds the jettons", addressArgument)
     .option("--qr <file>", "with a phone: write the QR code into a new SVG file, too")
     .option("--wait <minutes>", "with a phone: how long to wait", "30")
@@ -69,7 +69,7 @@ export function depositCommand(wiring: Wiring): Command {
       relayerArgument,
     )
     .option("--yes", "do not ask before money moves");
-  const networkOf = "the note's, testnet for a new one";
+  const networkOf = "the note's network, or testnet for a new note";
   return addChainOptions(addNotesOption(addPayerOptions(command)), { networkOf })
     .addHelpText(
       "after",

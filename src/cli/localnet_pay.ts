@@ -28,10 +28,10 @@ const PARAMETERS = new Set(["amount", "bin", "text", "init"]);
 export function payCommand(wiring: Wiring): Command {
   return new Command("pay")
     .description("pay a transfer link, like that of `tonado deposit`, from the local network's first wallet")
-    .argument("<link>", "ton://transfer/...; quote it, for the shell gives & a meaning")
+    .argument("<link>", "ton://transfer/...; quote it: the shell interprets &")
     .option("--endpoint <url>", `endpoint of the local network; default: INDEXER_URL, or ${DEFAULT_ENDPOINT}`)
     .option("--json", "print JSON")
-    .option("--quiet", "print only what must be known")
+    .option("--quiet", "print only essential output")
     .addHelpText(
       "after",
       "\nThe wallet is the first that `tonado localnet` prints. To pay for a deposit of jettons, make its link with\n" +

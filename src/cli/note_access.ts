@@ -29,7 +29,7 @@ export function addNotesOption(command: Command): Command {
 /** Adds all flags of a command that works on the store alone. */
 export function addNoteOptions(command: Command): Command {
   return addNotesOption(command).option("--json", "print JSON")
-    .option("--quiet", "print only what must be known");
+    .option("--quiet", "print only essential output");
 }
 
 /**

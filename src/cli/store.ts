@@ -22,7 +22,7 @@ export function storeCommand(wiring: Wiring): Command {
     new Command(name).description(description)
       .option("--data-dir <directory>", "the embedded store there, whatever DATABASE_URL says")
       .option("--json", "print one JSON object")
-      .option("--quiet", "print only what must be known")
+      .option("--quiet", "print only essential output")
       .addHelpText(
         "after",
         "\nThe store is the one that `tonado serve` would use: DATABASE_URL, else the embedded one in RELAYER_DATA_DIR.\n\n" +

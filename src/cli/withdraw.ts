@@ -64,7 +64,7 @@ export function withdrawCommand(wiring: Wiring): Command {
   const command = new Command("withdraw")
     .description("withdraw a note to a fresh address, through the cheapest of the relayers")
     .argument("[note]", "first digits of its id; default: the one withdrawal that was cut off")
-    .option("--to <address>", "who is paid: an address that nobody has seen before", addressArgument)
+    .option("--to <address>", "recipient: a new address that was never used", addressArgument)
     .option(
       "--relayer <url>",
       "a relayer; give several, each with its flag, to compare their fees",
@@ -73,7 +73,7 @@ export function withdrawCommand(wiring: Wiring): Command {
     .option("--refund <amount>", "coins that the relayer adds, to move jettons on with", amountArgument, "0")
     .option(
       "--max-fee <amount>",
-      "pass over relayers that ask for more; default with --yes: a tenth of the note",
+      "skip relayers with a higher fee; default with --yes: a tenth of the note",
       amountArgument,
     )
     .option("--fast", "ask the relayer for the path: it learns which deposit is yours")
@@ -81,8 +81,8 @@ export function withdrawCommand(wiring: Wiring): Command {
       "--no-recipient-check",
       "do not ask the endpoint whether the recipient was used, or is a contract: it learns the address before",
     )
-    .option("--self", "pay the gas with a wallet of your own: everybody sees it; for tests")
-    .option("--restart", "begin anew; the withdrawal that was cut off may still pay its own recipient")
+    .option("--self", "pay the gas with your own wallet: this is public, for tests only")
+    .option("--restart", "start again; the interrupted withdrawal may still pay its recipient")
     .option("--yes", "do not ask before money moves");
   return addChainOptions(addNotesOption(addPayerOptions(command)), { networkOf: "the note's" })
     .addHelpText(
