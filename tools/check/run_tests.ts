@@ -10,7 +10,7 @@
 import { v8Flags } from "../v8_flags.ts";
 
 const fast = ["src", "tools"];
-const normal = ["support", "repository", "integration", "contracts", "circuits", "http", "cli", "e2e"]
+const normal = ["support", "repository", "contracts", "circuits", "http", "cli", "e2e"]
   .map((folder) => `tests/${folder}`);
 
 /** What each task runs. */

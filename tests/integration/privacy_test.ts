@@ -11,7 +11,7 @@ import { formatNote } from "../../src/core/note.ts";
 import { postgresCommand } from "../support/postgres_command.ts";
 import { serve } from "../support/serve.ts";
 import { freshDatabase, postgresServer, redisServer } from "../support/services.ts";
-import { Harness, until } from "./relayer_harness.ts";
+import { Harness, until } from "../e2e/relayer_harness.ts";
 
 const KEY = "native-1";
 const IPV4 = "198.51.100.77";

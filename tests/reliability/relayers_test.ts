@@ -4,7 +4,7 @@ import { Address } from "@ton/core";
 import { toHex } from "../../src/core/field.ts";
 import { checkedTree, withdrawThrough } from "../../src/client/relayed_withdrawal.ts";
 import { RelayerClient } from "../../src/client/relayer_client.ts";
-import { Harness } from "./relayer_harness.ts";
+import { Harness } from "../e2e/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
