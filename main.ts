@@ -1,166 +1,196 @@
 /**
- * Composition root: argv to command to wiring. The only file of the product that builds real adapters; no rule of the
- * protocol or of the relayer may live here.
+ * Composition root: the only file that creates the real adapters. It contains no rule of the protocol or the
+ * relayer.
  */
 import { localFiles } from "./src/cli/files/local_files.ts";
-import { run } from "./src/cli/program.ts";
-import { orWrong } from "./src/cli/system_faults.ts";
-import { stderr, stdout } from "./src/cli/terminal/output.ts";
-import { agrees, askSecret, canAsk } from "./src/cli/terminal/prompts.ts";
-import { stopped } from "./src/cli/terminal/stopped.ts";
-import type { RunningRelayer, Wiring } from "./src/cli/wiring.ts";
-import { noteFile } from "./src/client/files/note_file.ts";
-import type { Config, Endpoint } from "./src/config/config.ts";
-import { readRegistry } from "./src/config/registry.ts";
+import { runCli } from "./src/cli/program.ts";
+import { wrapConfigErrors } from "./src/cli/output/system_errors.ts";
+import { stderr, stdout } from "./src/cli/terminal/streams.ts";
+import { isInteractive, promptConfirm, promptSecret } from "./src/cli/terminal/prompts.ts";
+import { waitForShutdown } from "./src/cli/terminal/signals.ts";
+import type { CliContext, RunningRelayer } from "./src/cli/context.ts";
+import { noteStoreFile } from "./src/client/notes/files/note_store_file.ts";
+import type { Endpoint } from "./src/config/endpoint.ts";
+import type { ServeConfig } from "./src/config/serve_config.ts";
+import { readRegistry } from "./src/config/deployments_registry.ts";
 import type { StoreLocation } from "./src/config/store_config.ts";
-import type { Deployments } from "./src/core/deployments.ts";
-import { Problem } from "./src/core/errors.ts";
-import { combinedVkeyHash } from "./src/core/groth16.ts";
-import type { Network } from "./src/core/network.ts";
+import type { Deployments } from "./src/core/protocol/deployments.ts";
+import { combinedVkeyHash } from "./src/core/crypto/groth16.ts";
+import type { Network } from "./src/core/protocol/network.ts";
 import { createApp } from "./src/http/app.ts";
-import { clientKeys, replicasSecret } from "./src/http/client_address.ts";
-import { type Handle, listen, type Listener } from "./src/http/listen.ts";
-import { notReadyResponse } from "./src/http/problem_response.ts";
-import { answerMetrics } from "./src/http/metrics_route.ts";
-import { ceremonyFolder, openSource } from "./src/ops/files/ceremony_files.ts";
+import { createClientKey, deriveRateLimitSecret } from "./src/http/limits/client_address.ts";
+import { listen, type Listener, type RequestHandler } from "./src/http/listener.ts";
+import { notReadyResponse } from "./src/http/responses/problem_response.ts";
+import { handleMetricsRequest } from "./src/http/routes/metrics_routes.ts";
+import { diskFolder, openByteSource } from "./src/ops/ceremony/files/disk_folder.ts";
 import { createProver } from "./src/prover/prover.ts";
-import { alertDocument, type BalanceAlert } from "./src/relay/balance.ts";
-import { type ServiceAlert, serviceAlertDocument } from "./src/relay/service_alerts.ts";
-import { systemClock } from "./src/relay/clock.ts";
-import { HourlyCaps } from "./src/relay/hourly_caps.ts";
+import { type BalanceAlert, buildBalanceAlertBody } from "./src/relay/wallet/balance.ts";
+import { buildServiceAlertBody, type ServiceAlert } from "./src/relay/operations/service_alerts.ts";
+import { systemClock } from "./src/core/time.ts";
+import { HourlyCaps } from "./src/relay/withdrawals/hourly_caps.ts";
 import { startRelayer } from "./src/relay/relayer.ts";
-import { treeKey } from "./src/relay/tree_snapshot.ts";
-import { memoryShared } from "./src/store/memory/memory_shared.ts";
-import { tieStore } from "./src/store/identity.ts";
+import { deriveSnapshotKey } from "./src/relay/indexer/tree_snapshot.ts";
+import { createMemoryRateLimitStore } from "./src/store/memory/memory_rate_limit_store.ts";
+import { assertStoreOwner } from "./src/store/identity.ts";
+import type { RateLimitStore } from "./src/store/rate_limit_store.ts";
 import type { ArchivedStore } from "./src/store/archive.ts";
-import { treeFiles } from "./src/store/files/tree_files.ts";
+import { createTreeSnapshotFiles } from "./src/store/files/tree_snapshot_files.ts";
 import { openKvStore } from "./src/store/kv/kv_store.ts";
 import { configureLog, type Log } from "./src/telemetry/log.ts";
 import { LogThrottle } from "./src/telemetry/log_throttle.ts";
-import { watchEventLoop } from "./src/telemetry/event_loop.ts";
-import { createMetrics } from "./src/telemetry/metrics.ts";
-import { cutTracedUrls } from "./src/telemetry/trace.ts";
+import { monitorEventLoopLag } from "./src/telemetry/event_loop_lag.ts";
+import { createMetrics, type Metrics } from "./src/telemetry/metrics.ts";
+import { redactTracedUrls } from "./src/telemetry/trace.ts";
 import { postAlert } from "./src/telemetry/webhook.ts";
-import { threads } from "./src/threads/threads.ts";
+import { threadRuntime } from "./src/threads/thread_runtime.ts";
 import type { Chain } from "./src/ton/chain.ts";
-import { assertServes, checkedNetwork } from "./src/ton/network_check.ts";
-import { connect } from "./src/ton/toncenter.ts";
-import { gettersFrom } from "./src/ton/verified_chain.ts";
-import { watchChain } from "./src/ton/watched_chain.ts";
-import { openWallet } from "./src/ton/wallet.ts";
-import { LARGEST_SNAPSHOT } from "./src/tree/snapshot.ts";
-import { TreeWorkers } from "./src/tree/tree_service.ts";
+import { assertNetworkAtStart, withNetworkCheck } from "./src/ton/endpoint/network_check.ts";
+import { connect } from "./src/ton/endpoint/toncenter.ts";
+import { withVerifier } from "./src/ton/endpoint/verified_chain.ts";
+import { instrumentChain, type InstrumentedChain } from "./src/ton/endpoint/instrumented_chain.ts";
+import { openWallet, type Wallet } from "./src/ton/wallet/wallet.ts";
+import { MAX_SNAPSHOT_BYTES } from "./src/tree/snapshot_codec.ts";
+import { TreeWorkers } from "./src/tree/tree_workers.ts";
 import metadata from "./deno.json" with { type: "json" };
 
 const VERSION = metadata.version;
-/** Trees are work at the start, and seldom later: their workers need not keep their memory. */
-const TREE_WORKERS_IDLE_MS = 2_000;
-/** How often the log is told what was left out of it. */
-const SUMMARIES_MS = 5_000;
-/** Most workers that verify; they load no proving keys. */
+/** Tree workers are used mostly at the start, so they end soon and free their memory. */
+const TREE_WORKER_IDLE_TIMEOUT_MS = 2_000;
+const LOG_SUMMARY_INTERVAL_MS = 5_000;
 const MAX_VERIFIERS = 8;
-/** Milliseconds that a start waits to learn which network the endpoints serve. */
-const NETWORK_CHECK_MS = 3_000;
 
-function connectTo(network: Network, { url, apiKey }: Endpoint): Chain {
+function connectChain(network: Network, { url, apiKey }: Endpoint): Chain {
   return connect({ network, endpoint: url, apiKey: apiKey?.reveal() });
 }
 
-/**
- * Refuses an endpoint of another network at the start. One that does not answer in time is checked again before its
- * first use.
- */
-async function checkAtStart(endpoints: readonly Endpoint[], network: Network): Promise<void> {
-  await Promise.all(endpoints.map(async (endpoint) => {
-    try {
-      await assertServes(connectTo(network, endpoint), network, {
-        signal: AbortSignal.timeout(NETWORK_CHECK_MS),
-      });
-    } catch (error) {
-      if (error instanceof Problem && error.code === "wrong_network") throw error;
-    }
-  }));
+/** Rejects endpoints of another network at the start. */
+async function assertEndpointNetworks({ network, indexer }: ServeConfig): Promise<void> {
+  const endpoints = indexer.verify ? [indexer, indexer.verify] : [indexer];
+  await Promise.all(
+    endpoints.map((endpoint) => assertNetworkAtStart(connectChain(network, endpoint), network)),
+  );
 }
 
-/** Builds the relayer's adapters, starts it, and serves its API. */
-async function serve(config: Config, deployments?: Deployments): Promise<RunningRelayer> {
+function openChain({ network, indexer }: ServeConfig, metrics: Metrics): InstrumentedChain {
+  const open = (endpoint: Endpoint) => withNetworkCheck(connectChain(network, endpoint), network);
+  const endpoint = open(indexer);
+  return instrumentChain(indexer.verify ? withVerifier(endpoint, open(indexer.verify)) : endpoint, metrics);
+}
+
+/** Opens the rate limits: `shared` with other replicas if there is a cache, and `own` of this process. */
+async function openRateLimits(
+  { network, cache, wallet: { mnemonic } }: ServeConfig,
+  wallet: Wallet,
+  log: Log,
+) {
+  const own = createMemoryRateLimitStore();
+  if (!cache) {
+    const clientKey = createClientKey(crypto.getRandomValues(new Uint8Array(32)), Date.now);
+    return { shared: own, own, clientKey };
+  }
+  const { connectRedisRateLimitStore } = await import("./src/store/redis/redis_rate_limit_store.ts");
+  const prefix = `tonado:${network}:${wallet.address.toRawString()}`;
+  const shared: RateLimitStore = await connectRedisRateLimitStore(cache.url.reveal(), { prefix, log });
+  return { shared, own, clientKey: createClientKey(deriveRateLimitSecret(mnemonic), Date.now) };
+}
+
+function createAlertSender({ network, webhook }: ServeConfig, wallet: Wallet, log: Log, signal: AbortSignal) {
+  return (alert: BalanceAlert | ServiceAlert) => {
+    if (!webhook) return;
+    const own = { network, address: wallet.format() };
+    const body = "balance" in alert ? buildBalanceAlertBody(alert, own) : buildServiceAlertBody(alert, own);
+    postAlert(body, { url: webhook, log, sleep: systemClock.sleep }, signal);
+  };
+}
+
+/** Opens the store, and closes it again if it belongs to another relayer. */
+async function openOwnStore({ network, store: location, dataDir }: ServeConfig, wallet: Wallet) {
+  const store = await openStore({ ...location, dataDir });
+  try {
+    const own = { network, wallet: wallet.address.toRawString() };
+    await assertStoreOwner(store, own, location.databaseUrl ? "DATABASE_URL" : "RELAYER_DATA_DIR");
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** What {@link serve} opens before it starts the relayer. */
+interface ServeParts {
+  readonly chain: InstrumentedChain;
+  readonly wallet: Wallet;
+  /** Rate limits shared with other replicas. */
+  readonly shared: RateLimitStore;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens the store and the workers, and starts the relayer. The caller closes what this returns. */
+async function openRelayer(config: ServeConfig, deployments: Deployments, parts: ServeParts) {
+  const { chain, wallet, shared, metrics, log, signal } = parts;
+  const store = await openOwnStore(config, wallet);
+  const prover = await createProver({ maxWorkers: Math.min(MAX_VERIFIERS, threadRuntime.coreCount()) });
+  const trees = new TreeWorkers({ idleTimeoutMs: TREE_WORKER_IDLE_TIMEOUT_MS });
+  const snapshotKey = deriveSnapshotKey(config.wallet.mnemonic);
+  const relayer = startRelayer({
+    config,
+    chain,
+    wallet,
+    store,
+    prover,
+    vkeyHash: combinedVkeyHash(prover.vkeyHash),
+    deployments,
+    treeService: trees,
+    snapshots: createTreeSnapshotFiles(config.dataDir, snapshotKey, MAX_SNAPSHOT_BYTES),
+    hourlyCaps: new HourlyCaps(shared, config.caps),
+    balanceThresholds: config.balance,
+    sendAlert: createAlertSender(config, wallet, log, signal),
+    serviceAlertThresholds: config.alerts,
+    lastChainOutcome: chain.lastOutcome,
+    ...(config.cache ? { rateLimitStore: shared } : {}),
+    metrics,
+    log,
+  });
+  return { relayer, prover, trees };
+}
+
+async function serve(config: ServeConfig, deployments?: Deployments): Promise<RunningRelayer> {
   const log = configureLog(config.log);
   const registry = deployments ?? await readRegistry(config.network, config.deployments);
-  cutTracedUrls();
+  redactTracedUrls();
   const metrics = createMetrics(VERSION);
-  const open = (endpoint: Endpoint) => checkedNetwork(connectTo(config.network, endpoint), config.network);
-  const { verify } = config.indexer;
-  const endpoint = open(config.indexer);
-  const chain = watchChain(verify ? gettersFrom(endpoint, open(verify)) : endpoint, metrics);
+  const chain = openChain(config, metrics);
   const wallet = await openWallet(config.wallet.mnemonic, {
-    version: config.wallet.version,
+    ...config.wallet,
     network: config.network,
     chain,
   });
-  // The port before all that acts: a second relayer must not sign before it finds its port taken.
-  let answer: Handle = () => notReadyResponse("This relayer is starting", { "retry-after": "1" });
+  // The port comes first: a second relayer must fail on it before it signs anything.
+  let answer: RequestHandler = () => notReadyResponse("This relayer is starting", { "retry-after": "1" });
   const listener = listenOn("RELAYER_PORT", config.http, log, (request, from) => answer(request, from));
   const background = new AbortController();
-  const { cache, webhook, rates } = config;
-  const own = memoryShared();
-  const prefix = `tonado:${config.network}:${wallet.address.toRawString()}`;
-  const { redisShared } = cache ? await import("./src/store/redis/redis_shared.ts") : {};
-  const shared = cache && redisShared ? await redisShared(cache.url.reveal(), { prefix, log }) : own;
-  const keyOf = clientKeys(
-    cache ? replicasSecret(config.wallet.mnemonic) : crypto.getRandomValues(new Uint8Array(32)),
-    Date.now,
-  );
-  const alert = (alert: BalanceAlert | ServiceAlert) => {
-    if (!webhook) return;
-    const own = { network: config.network, address: wallet.format() };
-    const document = "balance" in alert ? alertDocument(alert, own) : serviceAlertDocument(alert, own);
-    postAlert(document, { url: webhook, log, sleep: systemClock.sleep }, background.signal);
-  };
+  const { shared, own, clientKey } = await openRateLimits(config, wallet, log);
   let metricsListener: Listener | undefined;
   try {
     if (config.metrics.listen) {
-      const answer: Handle = (request) => answerMetrics(request, metrics);
+      const answer: RequestHandler = (request) => handleMetricsRequest(request, metrics);
       metricsListener = listenOn("RELAYER_METRICS_PORT", config.metrics.listen, log, answer);
     }
-    await checkAtStart(verify ? [config.indexer, verify] : [config.indexer], config.network);
-    const store = await openStore({ ...config.store, dataDir: config.dataDir });
-    try {
-      const own = { network: config.network, wallet: wallet.address.toRawString() };
-      await tieStore(store, own, config.store.databaseUrl ? "DATABASE_URL" : "RELAYER_DATA_DIR");
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
-    const prover = await createProver({ workers: Math.min(MAX_VERIFIERS, threads.cores()) });
-    const trees = new TreeWorkers({ idleMs: TREE_WORKERS_IDLE_MS });
-    const relayer = startRelayer({
-      config,
-      chain,
-      wallet,
-      store,
-      prover,
-      vkeyHash: combinedVkeyHash(prover.vkeyHash),
-      deployments: registry,
-      trees,
-      snapshots: treeFiles(config.dataDir, treeKey(config.wallet.mnemonic), LARGEST_SNAPSHOT),
-      caps: new HourlyCaps(shared, config.caps),
-      balance: config.balance,
-      alert,
-      alerts: config.alerts,
-      chainAnswer: chain.lastAnswer,
-      ...(cache ? { cache: shared } : {}),
-      metrics,
-      log,
-    });
+    await assertEndpointNetworks(config);
+    const parts = { chain, wallet, shared, metrics, log, signal: background.signal };
+    const { relayer, prover, trees } = await openRelayer(config, registry, parts);
     const metricsReader = config.metrics.token ?? (config.network === "localnet" ? "everybody" : undefined);
-    const endWatch = watchEventLoop(metrics.eventLoopLag);
+    const endWatch = monitorEventLoopLag(metrics.recordEventLoopLag);
     const warnings = new LogThrottle(log);
-    const summaries = setInterval(() => warnings.flush(), SUMMARIES_MS);
+    const summaries = setInterval(() => warnings.flush(), LOG_SUMMARY_INTERVAL_MS);
     const app = createApp(relayer, log, {
       warnings,
-      limits: { ...rates, shared, own, keyOf, metrics },
+      rateLimits: { ...config.rates, store: shared, fallbackStore: own, clientKey, metrics },
       metrics,
-      ...(metricsReader ? { metricsReader } : {}),
+      ...(metricsReader ? { metricsAccess: metricsReader } : {}),
     });
     answer = (request, from) => app.fetch(request, from);
     return {
@@ -187,7 +217,7 @@ async function serve(config: Config, deployments?: Deployments): Promise<Running
   }
 }
 
-/** PostgreSQL where it is configured, else the embedded store. */
+/** PostgreSQL if it is configured, otherwise the embedded store. */
 async function openStore(
   { databaseUrl, dataDir }: StoreLocation,
   options: { readonly create?: boolean } = {},
@@ -196,25 +226,29 @@ async function openStore(
     const { openPostgresStore } = await import("./src/store/postgres/postgres_store.ts");
     return await openPostgresStore(databaseUrl.reveal(), options);
   }
-  return await orWrong("RELAYER_DATA_DIR", `${dataDir} cannot be used`, () => openKvStore(dataDir, options));
+  return await wrapConfigErrors(
+    "RELAYER_DATA_DIR",
+    `${dataDir} cannot be used`,
+    () => openKvStore(dataDir, options),
+  );
 }
 
 function listenOn(
   setting: string,
   { host, port }: { host: string; port: number },
   log: Log,
-  handle: Handle,
+  handle: RequestHandler,
 ): Listener {
   const failed = (error: unknown) =>
     log.error("{setting} is not listened on, and is tried again: {error}", { setting, error: String(error) });
-  return orWrong(
+  return wrapConfigErrors(
     setting,
     `${host}:${port} cannot be listened on`,
     () => listen(handle, { host, port, failed }),
   );
 }
 
-const wiring: Wiring = {
+const wiring: CliContext = {
   env: Deno.env.toObject(),
   runtime: {
     deno: Deno.version.deno,
@@ -229,25 +263,24 @@ const wiring: Wiring = {
   openStore,
   migrateDatabase: async (url) =>
     await (await import("./src/store/postgres/postgres_store.ts")).migratePostgres(url.reveal()),
-  stopped,
-  agrees,
-  askSecret,
-  canAsk,
-  notes: (path) => noteFile(path),
-  ceremonyFolder,
-  openSource,
-  // Loaded only when asked for: the emulator is large, and a relayer has no use for it.
+  waitForShutdown,
+  promptConfirm,
+  promptSecret,
+  isInteractive,
+  noteStoreAt: (path) => noteStoreFile(path),
+  ceremonyFolder: diskFolder,
+  openSource: openByteSource,
+  // The emulator is large, and a relayer does not need it.
   startLocalnet: async (options) => (await import("./src/localnet/localnet.ts")).startLocalnet(options),
-  localWallet: async () => (await import("./src/localnet/localnet.ts")).firstWallet,
+  localnetWallet: async () => (await import("./src/localnet/localnet.ts")).firstWallet,
   serve,
-  connect: connectTo,
+  connect: connectChain,
   openWallet,
   createProver: () => createProver(),
 };
 
-/** Runs the program with the process's arguments and ends the process. */
 export async function main(): Promise<never> {
-  Deno.exit(await run(Deno.args, VERSION, wiring));
+  Deno.exit(await runCli(Deno.args, VERSION, wiring));
 }
 
 if (import.meta.main) await main();

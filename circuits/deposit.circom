@@ -3,9 +3,9 @@ pragma circom 2.2.2;
 include "merkle.circom";
 include "generated/zeros.circom";
 
-// A deposit: the new root is the old one with `commitment` put into the empty leaf at `leafIndex`, and nothing else
-// changed. So the pool appends to a tree of 2^20 leaves without hashing. The public signals are, in this order: prevRoot,
-// newRoot, commitment, leafIndex. The pool adds that prevRoot is its current root and leafIndex its next free leaf.
+// Deposit: newRoot is the root of the tree under prevRoot after `commitment` replaces the empty leaf at `leafIndex`, and
+// nothing else changes. So the pool appends to a tree of 2^20 leaves without hashing. The pool itself checks that prevRoot
+// is its current root and leafIndex its next free leaf. Public signals, in order: prevRoot, newRoot, commitment, leafIndex.
 template Deposit(levels) {
     signal input prevRoot;
     signal input newRoot;
@@ -14,10 +14,10 @@ template Deposit(levels) {
 
     signal input pathElements[levels];
 
-    // ── The leaf's place ────────────────────────────────────────────────────
-    // Proves: bits are 0 or 1 and spell leafIndex, least significant first, so leafIndex < 2^levels and the path below
-    // leads to that leaf and to no other. Without it a depositor could name one leaf to the pool and fill another. The
-    // bits are hints (<--); the two constraints leave them no freedom, because 2^levels is far below r.
+    // ── Leaf position ───────────────────────────────────────────────────────
+    // Proves: bits is the binary form of leafIndex, lowest first, so leafIndex < 2^levels and the paths below lead to that
+    // leaf. Without it: a depositor names one leaf to the pool and fills another. The bits are assigned as hints (<--); the
+    // two constraints determine them, because 2^levels is far below r.
     signal bits[levels];
     var spelled = 0;
     for (var i = 0; i < levels; i++) {
@@ -27,15 +27,15 @@ template Deposit(levels) {
     }
     spelled === leafIndex;
 
-    // ── The leaf was empty ──────────────────────────────────────────────────
-    // Proves: the empty leaf hashes to prevRoot along the path. It also fixes every sibling: without it a depositor
-    // could bring siblings of his own and replace the whole tree by one that holds notes nobody paid for.
+    // ── Old root: the leaf was empty ────────────────────────────────────────
+    // Proves: the empty leaf hashes to prevRoot along the path, so every sibling is that of the pool's tree.
+    // Without it: a depositor invents siblings and replaces the whole tree by one with notes that were never paid for.
     component before = MerkleRoot(levels);
     before.leaf <== ZEROS(0);
 
-    // ── The leaf is the commitment ──────────────────────────────────────────
-    // Proves: along the very same path, commitment hashes to newRoot. Without it the depositor could choose the pool's
-    // next root.
+    // ── New root: the leaf is the commitment ────────────────────────────────
+    // Proves: commitment hashes to newRoot along the same path.
+    // Without it: a depositor chooses the pool's next root freely.
     component after = MerkleRoot(levels);
     after.leaf <== commitment;
 

@@ -2,12 +2,12 @@ pragma circom 2.2.2;
 
 include "poseidon.circom";
 
-// The path from a leaf to a root: shared by withdraw.circom and deposit.circom.
+// Merkle paths, for withdraw.circom and deposit.circom.
 
 // ── Two siblings, in order ──────────────────────────────────────────────────
-// Proves: (left, right) is (current, sibling) when bit is 0 and (sibling, current) when it is 1. One product serves both
-// sides. The bit is not constrained here: with another value the pair would be a mix of the two, and a path could be bent
-// to a root it does not lead to, so whoever uses this constrains it.
+// Proves: (left, right) is (current, sibling) if bit is 0 and (sibling, current) if bit is 1, with one product for both.
+// Without it: the sides are free, and a leaf hashes to any root. Callers must constrain bit to 0 or 1: any other value
+// mixes the two nodes, and a path can be bent to a root that it does not lead to.
 template OrderedPair() {
     signal input current;
     signal input sibling;
@@ -20,9 +20,9 @@ template OrderedPair() {
     right <== sibling - swap;
 }
 
-// ── The way up ──────────────────────────────────────────────────────────────
-// Proves: root is what `leaf` hashes to along `pathElements`, from the leaf level up; pathIndices[i] is 1 when the node
-// at level i is a right child. Callers constrain every pathIndices[i] to 0 or 1 (see OrderedPair) and compare the root.
+// ── Merkle root ─────────────────────────────────────────────────────────────
+// Proves: leaf hashes to root along pathElements, from the leaf up; pathIndices[i] is 1 if the node at level i is a right
+// child. Without it: any leaf is in any tree. Callers constrain each pathIndices[i] to 0 or 1, and compare the root.
 template MerkleRoot(levels) {
     signal input leaf;
     signal input pathElements[levels];

@@ -3,12 +3,12 @@ pragma circom 2.2.2;
 include "generated/poseidon_constants.circom";
 
 // Poseidon over the scalar field of BLS12-381 (Grassi et al., https://eprint.iacr.org/2019/458): alpha 5, 8 full rounds
-// around 56 partial ones, width t = inputs + 1. The state starts as (0, inputs...), the hash is element 0 of the last
-// state. This file owns the permutation; its numbers are generated (`deno task poseidon:params`).
+// around 56 partial ones, width t = inputs + 1. The state starts as (0, inputs...); the hash is element 0 of the last
+// state. `deno task poseidon:params` generates the constants and matrices.
 
 // ── S-box ───────────────────────────────────────────────────────────────────
-// Proves: out = in^5, with one constraint a multiplication. Every wire is assigned with <==: a bare <-- would let a
-// prover choose the output, and so the hash.
+// Proves: out = in^5, with one constraint for each multiplication.
+// Without it (or with a bare <-- in place of <==): a prover chooses the output, and so the hash.
 template PoseidonSbox() {
     signal input in;
     signal output out;
@@ -18,10 +18,10 @@ template PoseidonSbox() {
     out <== fourth * in;
 }
 
-// ── The hash ────────────────────────────────────────────────────────────────
-// Proves: out is the hash of exactly these inputs. Each round adds its constants, applies the S-box to all of the state
-// (full round) or to element 0 alone (partial round), and mixes by the MDS matrix; sums cost no constraint. An output
-// that the inputs do not determine would open one commitment to many notes.
+// ── Hash ────────────────────────────────────────────────────────────────────
+// Proves: out is the hash of the inputs. Each round adds its constants, applies the S-box to the whole state (full round)
+// or to element 0 (partial round), and multiplies by the MDS matrix; sums cost no constraint.
+// Without it: the inputs do not determine the output, and one commitment opens to many notes.
 template Poseidon(inputs) {
     signal input in[inputs];
     signal output out;

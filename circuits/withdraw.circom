@@ -2,9 +2,9 @@ pragma circom 2.2.2;
 
 include "merkle.circom";
 
-// A withdrawal: whoever proves this knows the secrets of a note that lies in the tree, and has fixed who is paid what.
-// The public signals are, in this order: root, nullifierHash, recipient, relayer, fee, refund. The pool adds what the
-// circuit cannot know: that the root is one of its last 30, the nullifier hash is new, and every signal is below r.
+// Withdrawal: the prover knows the secrets of a note in the tree, and has fixed each payee and amount. The pool itself
+// checks that the root is one of its last 30, that the nullifier hash is new, and that every signal is below r.
+// Public signals, in order: root, nullifierHash, recipient, relayer, fee, refund.
 template Withdraw(levels) {
     signal input root;
     signal input nullifierHash;
@@ -18,22 +18,22 @@ template Withdraw(levels) {
     signal input pathElements[levels];
     signal input pathIndices[levels];
 
-    // ── The nullifier hash is this note's ───────────────────────────────────
-    // Proves: nullifierHash = poseidon1(nullifier). Without it one note could be spent under any number of nullifier
-    // hashes, and the pool would pay each of them.
+    // ── Nullifier hash ──────────────────────────────────────────────────────
+    // Proves: nullifierHash = poseidon1(nullifier).
+    // Without it: one note is spent under any number of nullifier hashes, and the pool pays each.
     component nullifierHasher = Poseidon(1);
     nullifierHasher.in[0] <== nullifier;
     nullifierHasher.out === nullifierHash;
 
-    // ── The path is a path ──────────────────────────────────────────────────
-    // Proves: each pathIndices[i] is 0 or 1. Another value would hash a mix of the node and its sibling, and lead
-    // leaves that nobody paid for to a root of the pool.
+    // ── Path bits ───────────────────────────────────────────────────────────
+    // Proves: each pathIndices[i] is 0 or 1. Without it: another value hashes a mix of a node and its sibling, and leads
+    // a leaf that was never paid for to a root of the pool.
     for (var i = 0; i < levels; i++) {
         pathIndices[i] * (pathIndices[i] - 1) === 0;
     }
 
-    // ── The note is in the tree ─────────────────────────────────────────────
-    // Proves: poseidon2(nullifier, secret) is a leaf under `root`. Without it anyone could invent a nullifier.
+    // ── Membership ──────────────────────────────────────────────────────────
+    // Proves: poseidon2(nullifier, secret) is a leaf under root. Without it: anyone withdraws an invented note.
     component commitmentHasher = Poseidon(2);
     commitmentHasher.in[0] <== nullifier;
     commitmentHasher.in[1] <== secret;
@@ -46,10 +46,10 @@ template Withdraw(levels) {
     }
     tree.root === root;
 
-    // ── The payment is fixed ────────────────────────────────────────────────
-    // Proves nothing about the four values; it puts each of them into a constraint of its own, so that no optimiser can
-    // drop a public signal that nothing else mentions. A signal that is bound to nothing could be exchanged in a
-    // finished proof: whoever sees it in the mempool would send the note's value to himself.
+    // ── Payment ─────────────────────────────────────────────────────────────
+    // Proves nothing about the four values, but puts each into a constraint, so that no optimiser can drop it.
+    // Without it: a signal that is not bound can be exchanged in a finished proof, and an observer of the mempool sends
+    // the note's value to an address of their own.
     signal recipientSquare <== recipient * recipient;
     signal relayerSquare <== relayer * relayer;
     signal feeSquare <== fee * fee;

@@ -1,6 +1,5 @@
 /**
- * The client library of tonado: notes, trees, proofs, deposits and withdrawals. Nothing else of this repository is
- * public. What this library never does: send a note anywhere.
+ * The client library of tonado: notes, trees, proofs, deposits and withdrawals. It never sends a note anywhere.
  *
  * @example Deposit, and withdraw to a fresh address through a relayer
  * ```ts
@@ -14,7 +13,7 @@
  * const relayer = new RelayerClient("https://relayer.example");
  * const { relayerAddress } = await relayer.status();
  * const fee = await relayer.feeFloor("native-10");
- * const source = fromRelayer(relayer, pool.address);
+ * const source = commitmentsFromRelayer(relayer, pool.address);
  * const args = await buildWithdrawArgs({
  *   pool, network: "testnet", note, source, recipient, relayer: relayerAddress, fee, prover,
  * });
@@ -23,9 +22,13 @@
  *
  * @module
  */
-export { addressToField } from "./core/address_field.ts";
-export { type ComplianceReport, type ComplianceStatement, parseReport } from "./core/compliance.ts";
-export { type Deployment, type Deployments, parseDeployments, poolKey } from "./core/deployments.ts";
+export { addressToField } from "./core/protocol/address_field.ts";
+export {
+  type ComplianceReport,
+  type ComplianceStatement,
+  parseComplianceReport,
+} from "./core/protocol/compliance.ts";
+export { type Deployment, type Deployments, parseDeployments, poolKey } from "./core/protocol/deployments.ts";
 export {
   type ExitCodeName,
   exitCodeName,
@@ -34,17 +37,22 @@ export {
   type ProblemCode,
   type ProblemDetail,
   problems,
-} from "./core/errors.ts";
-export type { HttpProblemCode, ProblemKind } from "./core/http_problems.ts";
-export { type FeePolicy, policyFloor } from "./core/fee.ts";
-export { FIELD_MODULUS } from "./core/field.ts";
+} from "./core/errors/problem.ts";
+export type { HttpProblemCode, ProblemKind } from "./core/errors/http_problems.ts";
+export { type FeePolicy, policyFloor } from "./core/protocol/fee.ts";
+export { FIELD_MODULUS } from "./core/crypto/field.ts";
 export {
   type CircuitName,
   type Groth16Proof,
   type ProofWithSignals,
   publicSignalNames,
-} from "./core/groth16.ts";
-export { MERKLE_TREE_HEIGHT, type MerklePath, MerkleTree, ROOT_HISTORY_SIZE } from "./core/merkle_tree.ts";
+} from "./core/crypto/groth16.ts";
+export {
+  MERKLE_TREE_HEIGHT,
+  type MerklePath,
+  MerkleTree,
+  ROOT_HISTORY_SIZE,
+} from "./core/tree/merkle_tree.ts";
 export {
   type DepositBody,
   type DepositLog,
@@ -52,65 +60,72 @@ export {
   loadPoolLog,
   loadWithdraw,
   opCodes,
+  type PoolLog,
+  type RefusedPayoutLog,
   storeDeposit,
+  storeRetryPayout,
   storeWithdraw,
   type WithdrawalLog,
   type WithdrawBody,
   type WithdrawParties,
-} from "./core/messages.ts";
-export { type Network, networks } from "./core/network.ts";
-export { createNote, formatNote, type Note, type NotePool, parseNote } from "./core/note.ts";
-export { poseidon } from "./core/poseidon.ts";
-export { parseProof, proofFromCell, proofToCell } from "./core/proof_codec.ts";
-export { Secret } from "./core/secret.ts";
-export { formatUnits, parseUnits } from "./core/units.ts";
-export { zeros } from "./core/zeros.ts";
+} from "./core/protocol/messages.ts";
+export { type Network, networks } from "./core/protocol/network.ts";
+export { createNote, formatNote, type Note, type NotePool, parseNote } from "./core/protocol/note.ts";
+export { poseidon } from "./core/crypto/poseidon.ts";
+export { parseProof, proofFromCell, proofToCell } from "./core/crypto/proof_codec.ts";
+export { Secret } from "./core/text/secret.ts";
+export { formatUnits, parseUnits } from "./core/protocol/units.ts";
+export { zeros } from "./core/tree/zeros.ts";
 
-export { makeReport, type ReportRequest } from "./client/compliance_report.ts";
+export { type ComplianceReportRequest, createComplianceReport } from "./client/compliance/create_report.ts";
 export {
   depositNative,
   type DepositRequest,
   type DepositResult,
   type DepositStep,
-} from "./client/deposit.ts";
-export { depositJetton, type JettonDepositRequest } from "./client/deposit_jetton.ts";
-export { type NotePayment, notePayment, type PaymentOptions } from "./client/note_payment.ts";
-export type { PoolJetton } from "./client/note_pool.ts";
-export { type FollowOptions, untilEnded, type WaitedFor } from "./client/follow_withdrawal.ts";
+} from "./client/deposit/deposit_native.ts";
+export { depositJetton, type JettonDepositRequest } from "./client/deposit/deposit_jetton.ts";
+export { findNotePayment, type FindPaymentOptions, type NotePayment } from "./client/notes/note_payment.ts";
+export type { PoolJetton } from "./client/notes/pool_match.ts";
 export {
-  checkedTree,
-  type RelayedOffer,
-  type RelayedRequest,
-  type RelayedWithdrawal,
-  withdrawThrough,
-} from "./client/relayed_withdrawal.ts";
+  waitForWithdrawal,
+  type WithdrawalWaitOptions,
+  type WithdrawalWaitProgress,
+} from "./client/withdrawal/withdrawal_wait.ts";
+export {
+  type RelayedWithdrawalRequest,
+  type RelayedWithdrawalResult,
+  type RelayerOffer,
+  withdrawViaRelayers,
+} from "./client/withdrawal/relayed_withdrawal.ts";
 export {
   RelayerClient,
   type RelayerClientOptions,
-  type RelayerPath,
+  type RelayerMerklePath,
   type RelayerPool,
   type RelayerStatus,
   type WithdrawalStatus,
   type WithdrawArgs,
-} from "./client/relayer_client.ts";
-export { RelayerProblem } from "./client/relayer_problem.ts";
-export { quoteRelayers, type RelayerQuote } from "./client/relayer_quotes.ts";
+} from "./client/relayer/relayer_client.ts";
+export { RelayerProblem } from "./client/relayer/relayer_problem.ts";
+export { quoteRelayers, type RelayerQuote } from "./client/relayer/relayer_quotes.ts";
 export {
+  commitmentsFromChain,
+  commitmentsFromRelayer,
   type CommitmentSource,
-  fromChain,
-  fromRelayer,
+  fetchVerifiedTree,
   syncTree,
   type TreeProgress,
 } from "./client/tree_sync.ts";
-export { buildWithdrawArgs, type WithdrawRequest } from "./client/withdraw.ts";
+export { buildWithdrawArgs, type WithdrawRequest } from "./client/withdrawal/build_withdraw_args.ts";
 
-export type { Check } from "./core/check.ts";
-export { checkReport, type ReportCheck } from "./client/compliance_check.ts";
+export type { CheckResult } from "./core/errors/check_result.ts";
+export { type ReportVerificationContext, verifyComplianceReport } from "./client/compliance/verify_report.ts";
 
 export {
   createProver,
   type DepositInput,
-  type Progress,
+  type ProofProgress,
   type ProveOptions,
   type Prover,
   type WithdrawInput,
@@ -119,27 +134,31 @@ export { proveDeposit, proveWithdraw, verifyProof } from "./prover/default_prove
 
 export type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId } from "./ton/chain.ts";
 export {
-  type DepositArgs as PoolDepositArgs,
-  type JettonDepositArgs as PoolJettonDepositArgs,
   Pool,
+  type PoolDepositArgs,
   type PoolInfo,
+  type PoolJettonDepositArgs,
+  type PoolWithdrawArgs,
   type ReturnedDeposit,
-  type WithdrawArgs as PoolWithdrawArgs,
-} from "./ton/pool.ts";
+} from "./ton/pool/pool.ts";
 export type {
   DepositEvent,
   PoolEvent,
-  PoolTransactions,
+  PoolEventBatch,
   RefusedEvent,
   WithdrawalEvent,
-} from "./ton/pool_event.ts";
-export { jettonWalletAddress, type JettonWalletData, jettonWalletData } from "./ton/jetton.ts";
-export { KeptWalk, type ScanOptions, scanPoolTransactions } from "./ton/scan.ts";
-export { connect } from "./ton/toncenter.ts";
+} from "./ton/pool/pool_events.ts";
+export {
+  fetchJettonWalletAddress,
+  fetchJettonWalletData,
+  type JettonWalletData,
+} from "./ton/jetton/jetton.ts";
+export { ScanCheckpoint, type ScanOptions, scanPoolTransactions } from "./ton/pool/scan.ts";
+export { connect } from "./ton/endpoint/toncenter.ts";
 export {
   openWallet,
   type OutgoingMessage,
   type SignedTransfer,
   type Wallet,
   type WalletVersion,
-} from "./ton/wallet.ts";
+} from "./ton/wallet/wallet.ts";

@@ -1,4 +1,4 @@
-//! The two hashes, as sequences of rows over the constants of `tools/poseidon/`: alpha 5, 8 full rounds, 56 partial
+//! The two hashes, as sequences of rows over the constants of `tools/generate/poseidon/`: alpha 5, 8 full rounds, 56 partial
 //! rounds, capacity element 0 first, digest element 0. Inputs are 32 big-endian bytes, read modulo r; that they are
 //! canonical is the caller's to see to. Outputs are canonical.
 
@@ -29,7 +29,7 @@ fn is_full(round: usize) -> bool {
     round < 4 || round >= ONE_KEYS.len() - 4
 }
 
-/// The hash of two inputs. The partial rounds are a recurrence, derived in `tools/poseidon/recurrence.ts`.
+/// The hash of two inputs. The partial rounds are a recurrence, derived in `tools/generate/poseidon/recurrence.ts`.
 pub fn poseidon2(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     // Round 0, on plain integers; its matrix brings the state into Montgomery form.
     let x = [

@@ -1,5 +1,5 @@
 //! arkworks' sums of points by scalars in WebAssembly, the peer that our own are held against: built and called by
-//! `tools/bench/arkworks.ts`, as raw exports. All data goes through one buffer: `buffer(length)` makes it and tells
+//! `tools/bench/peers/arkworks.ts`, as raw exports. All data goes through one buffer: `buffer(length)` makes it and tells
 //! where it is, `load_key` and `load_scalars` read it, `sum_g1` and `sum_g2` leave their point in it.
 
 use ark_bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective};

@@ -1,39 +1,39 @@
-/** The command line: one program, one command a file. */
-import { checkedNetwork } from "../ton/network_check.ts";
+/** The command line: creates the program and runs a command. */
+import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
 import { Command } from "commander";
-import { checkProxies } from "../config/proxy_settings.ts";
-import { about, versionText } from "./about.ts";
-import { ceremonyCommand } from "./ceremony.ts";
-import { completionsCommand } from "./completions.ts";
-import { complianceCommand } from "./compliance.ts";
-import { configCommand } from "./config.ts";
-import { demoCommand } from "./demo.ts";
-import { depositCommand } from "./deposit.ts";
-import { deployCommand } from "./deploy.ts";
-import { exitHelp, exitStatus } from "./exit_status.ts";
-import { explain, noticesAsJson } from "./failure.ts";
-import { localnetCommand } from "./localnet.ts";
-import { noteCommand } from "./note.ts";
-import { poolCommand } from "./pool.ts";
-import { serveCommand } from "./serve.ts";
-import { logFatal, logsJson } from "./serve_log.ts";
-import { statusCommand } from "./status.ts";
-import { storeCommand } from "./store.ts";
-import { guarded } from "./terminal_text.ts";
+import { assertUsableProxies } from "../config/proxy_settings.ts";
+import { describeBuild, formatVersion } from "./output/version_info.ts";
+import { ceremonyCommand } from "./commands/ceremony.ts";
+import { completionsCommand } from "./commands/completions.ts";
+import { complianceCommand } from "./commands/compliance.ts";
+import { configCommand } from "./commands/config.ts";
+import { demoCommand } from "./commands/demo.ts";
+import { depositCommand } from "./commands/deposit.ts";
+import { deployCommand } from "./commands/deploy.ts";
+import { exitStatus, formatExitCodes } from "./output/exit_status.ts";
+import { jsonNoticeOutput, reportError } from "./output/error_report.ts";
+import { localnetCommand } from "./commands/localnet.ts";
+import { noteCommand } from "./commands/note.ts";
+import { poolCommand } from "./commands/pool.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { logFatal, usesJsonLog } from "./output/serve_log.ts";
+import { statusCommand } from "./commands/status.ts";
+import { storeCommand } from "./commands/store.ts";
+import { withSanitizedOutput } from "./output/sanitize.ts";
 import {
-  helpOfWhatExists,
+  completeUsageMessage,
   isCommanderError,
-  legible,
-  mistakeOf,
+  normalizeHelpArguments,
   optionDescription,
-  wholeMistake,
-} from "./usage.ts";
-import { walletCommand } from "./wallet.ts";
-import { withdrawCommand } from "./withdraw.ts";
-import type { Wiring } from "./wiring.ts";
-import { zerosCommand } from "./zeros.ts";
+  redactArguments,
+  throwUsageErrorOf,
+} from "./output/commander_messages.ts";
+import { walletCommand } from "./commands/wallet.ts";
+import { withdrawCommand } from "./commands/withdraw.ts";
+import type { CliContext } from "./context.ts";
+import { zerosCommand } from "./commands/zeros.ts";
 
-/** What makes each command, in the order in which help lists them. */
+/** In the order of the help. */
 const commands = [
   depositCommand,
   withdrawCommand,
@@ -53,19 +53,14 @@ const commands = [
   completionsCommand,
 ];
 
-/**
- * The program with its own flags and all commands; asked for these only, it needs no wiring.
- *
- * @param version what `--version` prints
- */
-export function wholeProgram(wiring: Wiring, version: string): Command {
+export function createProgram(context: CliContext, version: string): Command {
   const program = new Command("tonado")
     .description("fixed-denomination shielded pools on TON: the relayer and its tools")
     .version(version)
-    .option("--verbose", "with --version: also what this build needs and what it carries");
-  // Before the command, whichever it is: none may connect first.
-  program.hook("preAction", () => checkProxies(wiring.env));
-  for (const make of commands) program.addCommand(make(wiring));
+    .option("--verbose", "with --version: also print requirements and contents of this build");
+  // Check the proxies before any command connects.
+  program.hook("preAction", () => assertUsableProxies(context.env));
+  for (const make of commands) program.addCommand(make(context));
   return program;
 }
 
@@ -75,41 +70,45 @@ export function wholeProgram(wiring: Wiring, version: string): Command {
  * @param args without the program's own name
  * @returns the exit status; never throws
  */
-export async function run(args: readonly string[], version: string, adapters: Wiring): Promise<number> {
+export async function runCli(
+  args: readonly string[],
+  version: string,
+  adapters: CliContext,
+): Promise<number> {
   const json = args.includes("--json");
-  const shownTo = guarded({
+  const sanitized = withSanitizedOutput({
     ...adapters,
-    connect: (network, endpoint) => checkedNetwork(adapters.connect(network, endpoint), network),
+    connect: (network, endpoint) => withNetworkCheck(adapters.connect(network, endpoint), network),
   });
-  const wiring = json ? { ...shownTo, stderr: noticesAsJson(shownTo.stderr) } : shownTo;
-  const logged = !json && logsJson(args, shownTo);
-  const facts = args.includes("--verbose") ? await about(wiring.runtime) : undefined;
-  let told = "";
-  const program = wholeProgram(wiring, versionText(version, facts, { json })).addHelpText(
+  const context = json ? { ...sanitized, stderr: jsonNoticeOutput(sanitized.stderr) } : sanitized;
+  const logged = !json && usesJsonLog(args, sanitized);
+  const facts = args.includes("--verbose") ? await describeBuild(context.runtime) : undefined;
+  let helpText = "";
+  const program = createProgram(context, formatVersion(version, facts, { json })).addHelpText(
     "after",
     "\nExamples:\n  tonado demo\n  tonado deposit native-10 --network mainnet\n" +
-      `  tonado help withdraw\n${exitHelp()}`,
+      `  tonado help withdraw\n${formatExitCodes()}`,
   );
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
-    command.exitOverride(mistakeOf(command)).configureHelp({ optionDescription }).showHelpAfterError(
-      "(add --help for what is possible)",
+    command.exitOverride(throwUsageErrorOf(command)).configureHelp({ optionDescription }).showHelpAfterError(
+      "(add --help for usage)",
     ).configureOutput({
-      writeOut: (text) => json ? void (told += text) : wiring.stdout.write(text),
-      writeErr: (text) => json || logged ? undefined : wiring.stderr.write(text),
-      outputError: (text, write) => write(legible(wholeMistake(command, text), args)),
-      getOutHasColors: () => wiring.stdout.isTerminal,
-      getErrHasColors: () => wiring.stderr.isTerminal,
+      writeOut: (text) => json ? void (helpText += text) : context.stdout.write(text),
+      writeErr: (text) => json || logged ? undefined : context.stderr.write(text),
+      outputError: (text, write) => write(redactArguments(completeUsageMessage(command, text), args)),
+      getOutHasColors: () => context.stdout.isTerminal,
+      getErrHasColors: () => context.stderr.isTerminal,
     });
   }
   try {
-    await program.parseAsync(helpOfWhatExists(args, program), { from: "user" });
+    await program.parseAsync(normalizeHelpArguments(args, program), { from: "user" });
     return exitStatus.ok;
   } catch (error) {
-    if (told !== "") { // commander writes help in pieces, and ends what it was asked for with an error
+    if (helpText !== "") { // commander writes help in pieces and then throws
       const isVersion = isCommanderError(error) && error.code === "commander.version";
-      wiring.stdout.write(isVersion ? told : JSON.stringify({ help: told }) + "\n");
+      context.stdout.write(isVersion ? helpText : JSON.stringify({ help: helpText }) + "\n");
     }
-    if (logged) return logFatal(error, shownTo, args);
-    return explain(error, shownTo, { json, args });
+    if (logged) return logFatal(error, sanitized, args);
+    return reportError(error, sanitized, { json, args });
   }
 }

@@ -1,33 +1,41 @@
 /**
- * Rebuilds a pool's tree on the client, so that nobody learns which leaf is of interest. A tree is used only after
- * the chain itself has said that its root is among the last 30.
+ * Rebuilds a pool's tree on the client, so that no server learns which leaf is of interest. A tree is used only if the pool
+ * reports its root among the last 30.
  */
 import type { Address } from "@ton/core";
-import { Problem } from "../core/errors.ts";
-import { MerkleTree } from "../core/merkle_tree.ts";
+import { Problem } from "../core/errors/problem.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../core/tree/merkle_tree.ts";
+import { type Clock, pollUntil } from "../core/time.ts";
 import type { Chain } from "../ton/chain.ts";
-import type { Pool } from "../ton/pool.ts";
-import { scanPoolTransactions } from "../ton/scan.ts";
-import { LeafCollector } from "../tree/leaf_collector.ts";
-import { ownTreeWorkers } from "../tree/tree_service.ts";
-import { pause } from "./pause.ts";
-import { MAX_PAGE, type RelayerClient } from "./relayer_client.ts";
+import type { Pool } from "../ton/pool/pool.ts";
+import { scanPoolTransactions } from "../ton/pool/scan.ts";
+import { LeafBatcher } from "../tree/leaf_batcher.ts";
+import { sharedTreeService } from "../tree/tree_workers.ts";
+import { MAX_PAGE_SIZE, type RelayerClient } from "./relayer/relayer_client.ts";
 
-/** Where commitments come from: batches in leaf order, starting with leaf `from`. */
+/** A source of commitments: batches in leaf order, starting with leaf `from`. */
 export interface CommitmentSource {
   commitments(from: number): AsyncIterable<readonly bigint[]>;
 }
 
 /**
- * Commitments from a relayer's `/tree/commitments`: quick, and checked against the chain's roots afterwards.
+ * Returns the commitments of a relayer's `/tree/commitments`. This is fast; {@linkcode syncTree} checks them against the
+ * pool's roots.
  *
  * Requests start at a multiple of the page size, and leaves that the caller already has are dropped here. A request that
  * started at the caller's own size would show the relayer when this client last synced.
+ *
+ * @param pool the pool's address
+ * @returns a source whose iteration throws `relayer_unavailable`, {@linkcode RelayerProblem} or `cancelled`
+ * @example
+ * ```ts
+ * const tree = await syncTree(pool, commitmentsFromRelayer(relayer, pool.address));
+ * ```
  */
-export function fromRelayer(relayer: RelayerClient, pool: Address): CommitmentSource {
+export function commitmentsFromRelayer(relayer: RelayerClient, pool: Address): CommitmentSource {
   return {
     async *commitments(from) {
-      let known = from % MAX_PAGE;
+      let known = from % MAX_PAGE_SIZE;
       for await (const page of relayer.treeCommitments(pool, from - known)) {
         if (page.length > known) yield page.slice(known);
         known = Math.max(0, known - page.length);
@@ -36,8 +44,17 @@ export function fromRelayer(relayer: RelayerClient, pool: Address): CommitmentSo
   };
 }
 
-/** Commitments from the pool's own logs on the chain: nothing is asked of any relayer. */
-export function fromChain(chain: Chain, pool: Address): CommitmentSource {
+/**
+ * Returns the commitments of the pool's own logs on the chain. No relayer is involved.
+ *
+ * @param pool the pool's address
+ * @returns a source whose iteration throws `chain_unavailable`
+ * @example
+ * ```ts
+ * const tree = await syncTree(pool, commitmentsFromChain(chain, pool.address));
+ * ```
+ */
+export function commitmentsFromChain(chain: Chain, pool: Address): CommitmentSource {
   return {
     async *commitments(from) {
       for await (const { events } of scanPoolTransactions(chain, pool)) {
@@ -50,15 +67,24 @@ export function fromChain(chain: Chain, pool: Address): CommitmentSource {
   };
 }
 
-/** How far a tree is rebuilt. */
+/** Progress of a tree that is being rebuilt. */
 export interface TreeProgress {
-  readonly leaves: number;
+  /** Leaves so far. */
+  readonly leafCount: number;
 }
 
 /**
- * Appends to `tree` what the source has beyond it, hashing on worker threads when there is much.
+ * Appends to `tree` the leaves that the source has beyond it. Many leaves are hashed on worker threads.
  *
- * @throws {Problem} `unknown_root` when the chain does not know the rebuilt root: the source is behind, or lies
+ * @param tree the tree to extend; default: an empty one
+ * @returns `tree`
+ * @throws {Problem} `unknown_root` if the rebuilt root is not among the pool's last 30: the source is behind or lies; what
+ *   the source throws
+ * @example
+ * ```ts
+ * const tree = await syncTree(pool, commitmentsFromRelayer(relayer, pool.address));
+ * const leafIndex = tree.indexOf(note.commitment);
+ * ```
  */
 export async function syncTree(
   pool: Pool,
@@ -66,76 +92,111 @@ export async function syncTree(
   tree: MerkleTree = new MerkleTree(),
   onProgress: (progress: TreeProgress) => void = () => {},
 ): Promise<MerkleTree> {
-  await append(tree, source, onProgress);
-  await assertKnownRoot(pool, tree);
+  await appendFromSource(tree, source, onProgress);
+  await assertRootInHistory(pool, tree);
   return tree;
 }
 
-async function append(
+async function appendFromSource(
   tree: MerkleTree,
   source: CommitmentSource,
   onProgress: (progress: TreeProgress) => void = () => {},
 ): Promise<void> {
-  const leaves = new LeafCollector(tree, ownTreeWorkers());
+  const leaves = new LeafBatcher(tree, sharedTreeService());
   try {
     for await (const batch of source.commitments(tree.size)) {
       for (const commitment of batch) await leaves.add(commitment);
-      onProgress({ leaves: leaves.size });
+      onProgress({ leafCount: leaves.size });
     }
   } finally {
-    // What came before an error is kept: the next attempt goes on there.
-    await leaves.finish();
+    // Leaves that arrived before an error are kept; the next attempt continues after them.
+    await leaves.flush();
   }
 }
 
 /** @throws {Problem} `unknown_root` */
-async function assertKnownRoot(pool: Pool, tree: MerkleTree): Promise<void> {
-  const known = await pool.getRootHistory();
-  if (!known.includes(tree.root)) {
-    throw new Problem(
-      "unknown_root",
-      `the tree of ${tree.size} leaves does not have a root that the pool knows`,
-    );
-  }
+async function assertRootInHistory(pool: Pool, tree: MerkleTree): Promise<void> {
+  if ((await pool.getRootHistory()).includes(tree.root)) return;
+  throw new Problem(
+    "unknown_root",
+    `the root of the tree of ${tree.size} leaves is not among the pool's last ${ROOT_HISTORY_SIZE} roots`,
+  );
 }
 
-/** How a source that is behind is waited for. */
-export interface WholeTreeOptions {
-  readonly onTree?: ((progress: TreeProgress) => void) | undefined;
-  /** Milliseconds that a source may be behind the chain; default {@linkcode SOURCE_PATIENCE_MS}. */
-  readonly treePatienceMs?: number | undefined;
+/** Options of {@linkcode syncWholeTree}. */
+export interface TreeSyncOptions {
+  readonly onTreeProgress?: ((progress: TreeProgress) => void) | undefined;
+  /** Milliseconds that a source may lag behind the chain. Default 25,000. */
+  readonly treeTimeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly clock?: Clock | undefined;
 }
 
-/** A relayer without a key of its endpoint looks every ten or twenty seconds. */
-export const SOURCE_PATIENCE_MS = 25_000;
-const SOURCE_PAUSE_MS = 1_500;
+/** A relayer whose endpoint has no API key polls the chain every 10 to 20 seconds. */
+const TREE_SYNC_TIMEOUT_MS = 25_000;
+const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
 
 /**
- * Appends to `tree` what the source has beyond it, until it holds every deposit that the pool has now. A tree with fewer
- * would do for a proof, but whoever leaves deposits out chooses the crowd that a withdrawal hides in, and learns from
- * whether it is made at all on which side of the cut the note lies.
+ * Appends to `tree` the leaves that the source has beyond it, until the tree holds every deposit that the pool has now. A
+ * tree with fewer deposits would do for a proof. But a source that leaves deposits out chooses the anonymity set of the
+ * withdrawal, and learns from whether the client withdraws on which side of the cut the note lies.
  *
- * @throws {Problem} `unknown_root` as {@linkcode syncTree}; `tree_incomplete` when the source stays behind; `cancelled`
+ * @throws {Problem} `unknown_root` as {@linkcode syncTree}; `tree_incomplete` if the source stays behind; `cancelled`
  */
 export async function syncWholeTree(
   pool: Pool,
   source: CommitmentSource,
   tree: MerkleTree = new MerkleTree(),
-  { onTree, treePatienceMs = SOURCE_PATIENCE_MS, signal }: WholeTreeOptions = {},
+  { onTreeProgress, treeTimeoutMs = TREE_SYNC_TIMEOUT_MS, signal, clock }: TreeSyncOptions = {},
 ): Promise<MerkleTree> {
-  const leaves = await pool.getNextIndex(signal ? { signal } : {});
-  for (let waited = 0;; waited += SOURCE_PAUSE_MS) {
-    await append(tree, source, onTree);
-    // With the first deposit the pool forgets the empty tree's root: a source that has no leaf yet is only behind.
-    if (tree.size > 0 || leaves === 0) await assertKnownRoot(pool, tree);
-    if (tree.size >= leaves) return tree;
-    if (waited >= treePatienceMs) {
-      throw new Problem(
-        "tree_incomplete",
-        `${leaves - tree.size} of the pool's ${leaves} deposits are left out`,
-      );
-    }
-    await pause(SOURCE_PAUSE_MS, signal);
+  const leafCount = await pool.getNextIndex(signal ? { signal } : {});
+  const catchUp = async () => {
+    await appendFromSource(tree, source, onTreeProgress);
+    // The first deposit drops the empty tree's root from the history: a source without leaves is only behind.
+    if (tree.size > 0 || leafCount === 0) await assertRootInHistory(pool, tree);
+  };
+  await catchUp(); // before the timeout starts: hashing a large tree takes long
+  let waited = false;
+  const isComplete = await pollUntil(async () => {
+    if (waited) await catchUp();
+    waited = true;
+    return tree.size >= leafCount;
+  }, {
+    ...{ signal, clock, intervalMs: TREE_SYNC_POLL_INTERVAL_MS },
+    timeoutMs: treeTimeoutMs - TREE_SYNC_POLL_INTERVAL_MS, // no wait would end after the timeout
+  });
+  if (isComplete) return tree;
+  throw new Problem(
+    "tree_incomplete",
+    `${leafCount - tree.size} of the pool's ${leafCount} deposits are left out`,
+  );
+}
+
+/**
+ * Fetches a relayer's tree, with every deposit that the pool has now.
+ *
+ * @param options timeout in milliseconds, cancellation and progress
+ * @returns a tree whose root is among the pool's last 30
+ * @throws {Problem} `relayer_unavailable` if the pool does not have the relayer's root, or the root of its leaves;
+ *   `tree_incomplete` if it leaves out the newest deposits; `cancelled`
+ * @example
+ * ```ts
+ * const tree = await fetchVerifiedTree(relayer, pool, { treeTimeoutMs: 25_000 });
+ * ```
+ */
+export async function fetchVerifiedTree(
+  relayer: RelayerClient,
+  pool: Pool,
+  options: TreeSyncOptions = {},
+): Promise<MerkleTree> {
+  const reported = await relayer.treeRoot(pool.address);
+  if (!(await pool.getRootHistory()).includes(reported)) {
+    throw new Problem("relayer_unavailable", "its root is not among the pool's last 30");
+  }
+  try {
+    return await syncWholeTree(pool, commitmentsFromRelayer(relayer, pool.address), undefined, options);
+  } catch (cause) {
+    if (!(cause instanceof Problem && cause.code === "unknown_root")) throw cause;
+    throw new Problem("relayer_unavailable", "its leaves do not make a root that the pool has", { cause });
   }
 }

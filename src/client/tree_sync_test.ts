@@ -1,8 +1,8 @@
-/** What a relayer learns from the pages that a client asks for. */
+/** What the requests for pages reveal to a relayer. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { RelayerClient } from "./relayer_client.ts";
-import { fromRelayer } from "./tree_sync.ts";
+import { RelayerClient } from "./relayer/relayer_client.ts";
+import { commitmentsFromRelayer } from "./tree_sync.ts";
 
 const pool = Address.parse(`0:${"11".repeat(32)}`);
 const PAGE = 10_000;
@@ -11,7 +11,7 @@ const PAGE = 10_000;
 function relayerWith(leaves: number): { client: RelayerClient; asked: URLSearchParams[] } {
   const asked: URLSearchParams[] = [];
   const client = new RelayerClient("http://relayer.invalid/", {
-    attempts: 1,
+    maxAttempts: 1,
     fetch: (input) => {
       const query = new URL(String(input)).searchParams;
       asked.push(query);
@@ -39,7 +39,7 @@ const cases: [have: number, deposited: number, asked: number[]][] = [
 for (const [have, deposited, expected] of cases) {
   Deno.test(`a client with ${have} of ${deposited} leaves asks for whole pages and yields the rest`, async () => {
     const { client, asked } = relayerWith(deposited);
-    const batches = await Array.fromAsync(fromRelayer(client, pool).commitments(have));
+    const batches = await Array.fromAsync(commitmentsFromRelayer(client, pool).commitments(have));
     const leaves = batches.flat();
     assert.equal(leaves.length, deposited - have);
     assert.ok(leaves.every((leaf, i) => leaf === BigInt(have + i + 1)));

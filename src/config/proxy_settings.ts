@@ -1,40 +1,44 @@
 /**
- * The proxy's variables, which the runtime reads itself: one that it cannot read it ignores without a word, and then it
- * connects directly, from the very address that was to be hidden.
+ * Checks the proxy variables. The runtime ignores an unusable value and connects directly, which would reveal
+ * the address that the proxy should hide.
  */
-import { Problem } from "../core/errors.ts";
-import type { Environment } from "./config.ts";
+import { Problem } from "../core/errors/problem.ts";
+import type { Environment } from "./setting.ts";
 
-const NAMES = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+const PROXY_VARIABLES = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((
+  name,
+) => [name, name.toLowerCase()]);
 
-// What the runtime was seen to use; tests/processes/proxy_test.ts tries it. Of SOCKS it takes lower case alone, and no IPv6 address.
+// The forms that the runtime accepts (tests/processes/proxy_test.ts): SOCKS only in lower case and without
+// IPv6.
 const [USER, PASSWORD] = [String.raw`[\w.~!$&'()*+,;=%-]`, String.raw`[\w.~!$&'()*+,;=%:@-]`];
-const HOST = String.raw`[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\.?`;
-const PORT = String.raw`(?::(?<port>\d{1,5}))?`;
-const FORMS = [
-  new RegExp(String.raw`^https?://(?:${USER}*:${PASSWORD}*@)?(?:${HOST}|\[[\da-f:.]+\])${PORT}/?$`, "i"),
-  new RegExp(String.raw`^(?:${USER}+:${PASSWORD}+@)?(?:${HOST}|\[[\da-fA-F:.]+\])${PORT}$`),
-  new RegExp(String.raw`^socks5h?://(?:${USER}+:${PASSWORD}+@)?${HOST}${PORT}/?$`),
+const HOST_SOURCE = String.raw`[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\.?`;
+const PORT_SOURCE = String.raw`(?::(?<port>\d{1,5}))?`;
+const SUPPORTED_PATTERNS = [
+  new RegExp(
+    String.raw`^https?://(?:${USER}*:${PASSWORD}*@)?(?:${HOST_SOURCE}|\[[\da-f:.]+\])${PORT_SOURCE}/?$`,
+    "i",
+  ),
+  new RegExp(String.raw`^(?:${USER}+:${PASSWORD}+@)?(?:${HOST_SOURCE}|\[[\da-fA-F:.]+\])${PORT_SOURCE}$`),
+  new RegExp(String.raw`^socks5h?://(?:${USER}+:${PASSWORD}+@)?${HOST_SOURCE}${PORT_SOURCE}/?$`),
 ];
 
-/** What works, as the message says it. */
-const EXPECTED = "a proxy that can be used, and without it every connection would be direct: " +
+const EXPECTED_FORMS = "a proxy that can be used, and without it every connection would be direct: " +
   "give it as http://host:port, https://host:port, socks5://host:port or socks5h://host:port, " +
   "user:password@ before the host where it asks for both";
 
 /**
- * Refuses a proxy that the runtime would pass over.
- *
- * @throws {Problem} `invalid_config`, one entry for each variable, its value never repeated
+ * Rejects proxy variables that the runtime would ignore: `invalid_config`, one entry for each, without its
+ * value.
  */
-export function checkProxies(env: Environment): void {
-  const errors = NAMES.filter((name) => env[name] && !isUsable(env[name]))
-    .map((pointer) => ({ pointer, detail: `its value is not ${EXPECTED}` }));
+export function assertUsableProxies(env: Environment): void {
+  const errors = PROXY_VARIABLES.filter((name) => env[name] && !isUsable(env[name]))
+    .map((pointer) => ({ pointer, detail: `its value is not ${EXPECTED_FORMS}` }));
   if (errors.length > 0) throw new Problem("invalid_config", undefined, { errors });
 }
 
 function isUsable(value: string): boolean {
-  const found = FORMS.map((form) => form.exec(value)).find((each) => each !== null);
+  const found = SUPPORTED_PATTERNS.map((form) => form.exec(value)).find((each) => each !== null);
   if (!found) return false;
   const port = found.groups?.port;
   return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);

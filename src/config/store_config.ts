@@ -1,11 +1,9 @@
-/** Which store the commands of `tonado store` work on: the one that `serve` would use, by the same settings. */
-import { Problem } from "../core/errors.ts";
-import { Secret } from "../core/secret.ts";
-import type { Environment } from "./config.ts";
-import { given, Malformed } from "./setting.ts";
-import { settings } from "./settings.ts";
+/** Location of the relayer's store, for `tonado store`: the same settings as `tonado serve` reads. */
+import type { Secret } from "../core/text/secret.ts";
+import { serveSettings } from "./serve_settings.ts";
+import type { Environment } from "./setting.ts";
+import { SettingsReader } from "./settings_reader.ts";
 
-/** Where a store is. */
 export interface StoreLocation {
   /** PostgreSQL; undefined: the embedded store in `dataDir`. */
   readonly databaseUrl?: Secret<string>;
@@ -13,28 +11,18 @@ export interface StoreLocation {
 }
 
 /**
- * Reads the location.
+ * Returns the store's location. Throws `invalid_config`.
  *
- * @param dataDir overrides both settings: the embedded store there
- * @throws {Problem} `invalid_config`
+ * @param dataDir selects the embedded store in this directory and overrides the settings
  */
 export function loadStoreLocation(env: Environment, dataDir?: string): StoreLocation {
   if (dataDir !== undefined) return { dataDir };
-  const directory = given(settings.dataDir, env)?.value ?? settings.dataDir.default;
-  const { name, alias, parse } = settings.databaseUrl;
-  if (env[name] && env[alias] && env[name] !== env[alias]) {
-    throw wrong(alias, `is set together with ${name}, to something else: set one of them`);
-  }
-  const url = given(settings.databaseUrl, env);
-  if (url === undefined) return { dataDir: directory };
-  try {
-    return { dataDir: directory, databaseUrl: new Secret(parse(url.value)) };
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    throw wrong(url.name, `its value is not ${error.message}`);
-  }
-}
-
-function wrong(pointer: string, detail: string): Problem {
-  return new Problem("invalid_config", undefined, { errors: [{ pointer, detail }] });
+  const reader = new SettingsReader(env);
+  reader.checkAlias(serveSettings.databaseUrl);
+  const location = {
+    dataDir: reader.readDefaulted(serveSettings.dataDir),
+    ...reader.readSecret("databaseUrl", serveSettings.databaseUrl),
+  };
+  reader.throwIfInvalid();
+  return location;
 }

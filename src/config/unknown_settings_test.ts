@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { Setting } from "./setting.ts";
-import { settings } from "./settings.ts";
-import { unknownSettings } from "./unknown_settings.ts";
+import { serveSettings } from "./serve_settings.ts";
+import { findUnknownSettings } from "./unknown_settings.ts";
 
 Deno.test("what looks like a setting and is none is told, with the one that may be meant", () => {
   const env = {
@@ -11,12 +11,12 @@ Deno.test("what looks like a setting and is none is told, with the one that may 
     INDEXER_KEY: "a secret",
     RELAYR_FOO: "1",
     RELAYR_HOURLY_CAP: "5",
-    RELAY_HOST: "x", // somebody else's
+    RELAY_HOST: "x", // belongs to another program
     TONADO_BURN_OWNERS: "1",
-    DATABSE_URL: "postgres://x/y", // somebody else's, for all we know
+    DATABSE_URL: "postgres://x/y", // may belong to another program
     DATABASE_URI: "postgres://x/y",
   };
-  deepEqual(unknownSettings(env), [
+  deepEqual(findUnknownSettings(env), [
     "DATABASE_URI is no setting and is not read: is DATABASE_URL meant?",
     "INDEXER_KEY is no setting and is not read",
     "RELAYER_BALANCE_STPO is no setting and is not read: is RELAYER_BALANCE_STOP meant?",
@@ -29,7 +29,9 @@ Deno.test("what looks like a setting and is none is told, with the one that may 
 });
 
 Deno.test("no setting, no alias, nothing of the tests and nobody else's variable is told", () => {
-  const own = Object.values<Setting<unknown>>(settings).flatMap(({ name, alias = name }) => [name, alias]);
+  const own = Object.values<Setting<unknown>>(serveSettings).flatMap((
+    { name, alias = name },
+  ) => [name, alias]);
   const others = [
     "PATH",
     "TONADO_SEED",
@@ -38,5 +40,5 @@ Deno.test("no setting, no alias, nothing of the tests and nobody else's variable
     "REDIS_PASSWORD",
     "TONADO_NOTES",
   ];
-  deepEqual(unknownSettings(Object.fromEntries([...own, ...others].map((name) => [name, "1"]))), []);
+  deepEqual(findUnknownSettings(Object.fromEntries([...own, ...others].map((name) => [name, "1"]))), []);
 });

@@ -1,53 +1,69 @@
 /**
- * The relayer's HTTP API: parses, calls `relay`, writes the answer. It decides nothing about money and keeps nothing
- * about callers.
+ * The relayer's HTTP API: parses requests, calls `relay` and writes responses. It holds no policy and stores nothing
+ * about clients.
  */
 import { type OpenAPIHono, OpenAPIHono as Api } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
-import { Problem, type ProblemDetail } from "../core/errors.ts";
+import { Problem, type ProblemDetail } from "../core/errors/problem.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
 import { LogThrottle } from "../telemetry/log_throttle.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { nameRequest } from "../telemetry/trace.ts";
-import { answerHeaders } from "./answer_headers.ts";
-import { isOfUnsureLength } from "./framing.ts";
-import { queryGuard } from "./body_guard.ts";
-import type { HttpDeps, HttpEnv } from "./deps.ts";
-import { docsRoutes } from "./docs_routes.ts";
-import { healthRoutes } from "./health_routes.ts";
-import { infoRoutes } from "./info_routes.ts";
-import { largeAnswers } from "./large_answers.ts";
-import { metricsRoute } from "./metrics_route.ts";
-import { noteRoutes } from "./note_routes.ts";
-import { bounded, Places } from "./places.ts";
-import { problemResponse, shownProblem } from "./problem_response.ts";
-import { readyAnswers } from "./ready_answers.ts";
-import { tags } from "./route.ts";
-import { treeRoutes } from "./tree_routes.ts";
-import { withdrawRoutes } from "./withdraw_routes.ts";
+import { nameRequestSpan } from "../telemetry/trace.ts";
+import { responseHeaders } from "./responses/response_headers.ts";
+import { hasAmbiguousLength } from "./limits/request_framing.ts";
+import { querySecretGuard } from "./limits/body_guards.ts";
+import type { HttpEnv, RouteDependencies } from "./dependencies.ts";
+import { docsRoutes } from "./routes/docs_routes.ts";
+import { healthRoutes } from "./routes/health_routes.ts";
+import { infoRoutes } from "./routes/info_routes.ts";
+import { limitLargeResponses } from "./responses/response_backpressure.ts";
+import { metricsRoutes } from "./routes/metrics_routes.ts";
+import { noteRoutes } from "./routes/note_routes.ts";
+import { ConcurrencyLimit, limitConcurrency } from "./limits/concurrency_limit.ts";
+import { problemResponse, toPublicProblem } from "./responses/problem_response.ts";
+import { createFastPath } from "./responses/fast_path.ts";
+import { tags } from "./routes/openapi_helpers.ts";
+import { treeRoutes } from "./routes/tree_routes.ts";
+import { withdrawRoutes } from "./routes/withdraw_routes.ts";
 
-/** What the API may be given beside the relayer. */
-export type AppOptions = Partial<Omit<HttpDeps, "relayer">>;
+export type AppOptions = Partial<Omit<RouteDependencies, "relayer">>;
 
-/** The application with all routes; `app.fetch(request, { peer, sent })` answers a request. */
-export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}): OpenAPIHono<HttpEnv> {
-  const { warnings = new LogThrottle(log) } = options;
+/** The relayer's API. */
+export interface App {
+  /** Answers a request. */
+  fetch(request: Request, from?: HttpEnv["Bindings"]): Response | Promise<Response>;
+}
+
+/** Creates the API: precomputed responses first, then the routes. */
+export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}): App {
+  const { warnings = new LogThrottle(log), metrics } = options;
+  const places = new ConcurrencyLimit(options.maxConcurrentRequests ?? MAX_CONCURRENT_REQUESTS);
+  const routes = createRoutes({ ...options, relayer, warnings }, places);
+  const fastPath = createFastPath(relayer, { places, metrics });
+  return {
+    fetch: (request, from) =>
+      (hasAmbiguousLength(request) ? undefined : fastPath(request)) ?? routes.fetch(request, from),
+  };
+}
+
+function createRoutes(deps: RouteDependencies, places: ConcurrencyLimit): OpenAPIHono<HttpEnv> {
+  const { warnings } = deps;
   const app = new Api<HttpEnv>({
     defaultHook: (parsed) => {
-      if (!parsed.success) throw shapeProblem(parsed.target, parsed.error.issues);
+      if (!parsed.success) throw validationProblem(parsed.target, parsed.error.issues);
     },
   });
-  const places = new Places(options.mostUnderWay ?? MOST_UNDER_WAY);
-  app.use(measured(app, options.metrics));
-  app.use(headers);
-  app.use(queryGuard(warnings));
-  app.use(bounded(places));
+  app.use(requestMetrics(app, deps.metrics));
+  app.use(responseHeadersMiddleware);
+  app.use(querySecretGuard(warnings));
+  app.use(limitConcurrency(places));
 
-  for (const path of LARGE) app.use(path, largeAnswers(options.mostLargeAnswers, options.readPatienceMs));
+  for (const path of LARGE_RESPONSE_PATHS) {
+    app.use(path, limitLargeResponses(deps.maxLargeResponses, deps.readTimeoutMs));
+  }
 
-  const deps = { ...options, relayer, warnings };
   for (
     const routes of [
       infoRoutes,
@@ -55,7 +71,7 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
       withdrawRoutes,
       treeRoutes,
       healthRoutes,
-      metricsRoute,
+      metricsRoutes,
       docsRoutes,
     ]
   ) {
@@ -81,7 +97,7 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
     return problemResponse(c, problem, c.get("requestId"));
   });
   app.onError((error, c) => {
-    const problem = shownProblem(error);
+    const problem = toPublicProblem(error);
     const requestId = c.get("requestId");
     if (problem.code === "internal") {
       warnings.error("request {requestId} failed: {error}", {
@@ -91,10 +107,6 @@ export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}):
     }
     return problemResponse(c, problem, requestId);
   });
-  const ready = readyAnswers(relayer, { places, metrics: options.metrics });
-  const routed = app.fetch;
-  app.fetch = (request, ...rest) =>
-    (isOfUnsureLength(request) ? undefined : ready(request)) ?? routed(request, ...rest);
   return app;
 }
 
@@ -106,51 +118,61 @@ const preflight = cors({
 });
 
 /**
- * The headers of every answer, refusals too. They are written when the answer is there: headers that are prepared before
- * cost an answer several times as much as all the rest of it.
+ * Adds the common headers to every response, errors included. They are set on the finished response because preparing
+ * them beforehand is several times slower.
  */
-const headers: MiddlewareHandler<HttpEnv> = async (c, next) => {
+const responseHeadersMiddleware: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const requestId = crypto.randomUUID();
   c.set("requestId", requestId);
   if (c.req.method === "OPTIONS") c.res = await preflight(c, next) as Response;
   else await next();
   const { headers } = c.res;
   const own = headers.get("cache-control");
-  for (const [name, value] of Object.entries(answerHeaders(requestId))) headers.set(name, value);
+  for (const [name, value] of Object.entries(responseHeaders(requestId))) headers.set(name, value);
   if (own !== null) headers.set("cache-control", own);
-  if (isOfUnsureLength(c.req.raw)) headers.set("connection", "close");
+  if (hasAmbiguousLength(c.req.raw)) headers.set("connection", "close");
 };
 
-/** What may be of hundreds of kilobytes. */
-const LARGE = ["/docs/swagger-ui.js", "/docs/swagger-ui.css", "/tree/commitments", "/openapi.json"];
-const MOST_UNDER_WAY = 1_000;
+/** Routes whose responses can reach hundreds of kilobytes. */
+const LARGE_RESPONSE_PATHS = [
+  "/docs/swagger-ui.js",
+  "/docs/swagger-ui.css",
+  "/tree/commitments",
+  "/openapi.json",
+];
+const MAX_CONCURRENT_REQUESTS = 1_000;
 
-/** Counts and times each request, and names its span, by its route: what a client wrote as a path is nobody's label. */
-function measured(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined): MiddlewareHandler<HttpEnv> {
+/** Counts, times and names the span of each request by its route. A path that a client chose is never a label. */
+function requestMetrics(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined): MiddlewareHandler<HttpEnv> {
   let routes: Set<string> | undefined;
   return async (c, next) => {
     routes ??= new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path));
     const route = routes.has(c.req.path) ? c.req.path : "other";
-    const method = METHODS.has(c.req.method) ? c.req.method : "other";
-    nameRequest(method, route);
+    const method = KNOWN_METHODS.has(c.req.method) ? c.req.method : "other";
+    nameRequestSpan(method, route);
     const began = performance.now();
     await next();
-    metrics?.request(route, method, c.res.status, (performance.now() - began) / 1000);
+    metrics?.recordRequest(route, method, c.res.status, (performance.now() - began) / 1000);
   };
 }
 
-const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH"]);
+const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH"]);
 
-function shapeProblem(target: string, issues: readonly { path: PropertyKey[]; message: string }[]): Problem {
+function validationProblem(
+  target: string,
+  issues: readonly { path: PropertyKey[]; message: string }[],
+): Problem {
   const errors: ProblemDetail[] = issues.map(({ path, message }) => ({
-    pointer: target === "json" ? path.map((part) => `/${pointerPart(part)}`).join("") : path.join("."),
+    pointer: target === "json"
+      ? path.map((part) => `/${escapePointerSegment(part)}`).join("")
+      : path.join("."),
     detail: message,
   }));
   return new Problem("invalid_request", undefined, { errors });
 }
 
-/** RFC 6901, section 3. */
-function pointerPart(part: PropertyKey): string {
+/** Escapes a JSON Pointer segment (RFC 6901, section 3). */
+function escapePointerSegment(part: PropertyKey): string {
   return String(part).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 

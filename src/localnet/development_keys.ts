@@ -1,14 +1,13 @@
 /**
- * The keys of every localnet. Anyone can read them here: they are for this machine's memory only, and money sent to
- * them on a live network is lost to the first who looks.
+ * The keys of every localnet. They are public and only for local use: anyone can take money sent to them on a live
+ * network.
  */
-import type { WalletVersion } from "../ton/wallet.ts";
+import type { WalletVersion } from "../ton/wallet/wallet.ts";
 
-/** A wallet that a localnet funds. */
 export interface DevelopmentKey {
   readonly mnemonic: string;
   readonly version: WalletVersion;
-  /** What the two make, so that nobody has to derive six keys (0.2 s each) to start a localnet. */
+  /** Derived from the two above. Listed here because deriving six keys at startup would take 0.2 s each. */
   readonly address: string;
 }
 
@@ -20,7 +19,7 @@ export const deployerKey: DevelopmentKey = {
     "slot song before auto again material unlock gadget organ silent snake avoid",
 };
 
-/** The relayer's wallet, of the version that a relayer has by default. */
+/** The relayer's wallet, with a relayer's default version. */
 export const relayerKey: DevelopmentKey = {
   version: "v4R2",
   address: "0:22c5e7896d8d76653cd8ddc8d424287994f90c29b959fa711183acc88765c0c7",
@@ -28,7 +27,6 @@ export const relayerKey: DevelopmentKey = {
     "evil puzzle jump acid harvest hair trophy whisper blossom fatal slice awful",
 };
 
-/** Wallets for whoever uses the localnet. */
 export const userKeys: readonly DevelopmentKey[] = [
   {
     version: "v4R2",

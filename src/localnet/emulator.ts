@@ -1,16 +1,12 @@
-/**
- * Loads TON's own transaction emulator, as @ton/sandbox packs it. The only place that knows how: it is loaded when a
- * localnet starts and not before, because it takes 10 MB.
- */
-import type { Executor } from "./executor.ts";
+/** Loads TON's transaction emulator from @ton/sandbox. It takes 10 MB, so it is loaded only when a localnet starts. */
+import type { Executor } from "./sandbox_executor.ts";
 
 export type { Executor };
 
-/** Starts an emulator; one is enough for a whole chain. */
 export async function loadEmulator(): Promise<Executor> {
-  // Emscripten's loader asks for __dirname even though the WASM is handed to it; in a bundle nobody else defines it.
+  // Emscripten's loader reads __dirname although it receives the WebAssembly bytes. A bundle does not define it.
   const scope = globalThis as { __dirname?: string };
   scope.__dirname ??= import.meta.dirname ?? "/";
-  const { Executor } = await import("./executor.ts");
+  const { Executor } = await import("./sandbox_executor.ts");
   return await Executor.create();
 }

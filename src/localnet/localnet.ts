@@ -1,41 +1,39 @@
 /**
- * A TON network in this process: blocks over the real transaction emulator with mainnet's prices, behind the HTTP API
- * that public endpoints speak, with funded wallets and deployed pools. What runs against it runs unchanged against a
- * live network; nothing else may depend on it.
+ * A TON network in this process: blocks from the real transaction emulator with mainnet's prices, the HTTP API of public
+ * endpoints, funded wallets and deployed pools. Programs that work with it work unchanged with a live network.
  */
 import { Address, type Cell, type Message, toNano } from "@ton/core";
-import { type Deployment, type Deployments, poolKey } from "../core/deployments.ts";
-import { Problem } from "../core/errors.ts";
-import { parseUnits } from "../core/units.ts";
-import { deployPools, type PoolSpec } from "../ops/deploy.ts";
+import { type Deployment, type Deployments, poolKey } from "../core/protocol/deployments.ts";
+import { Problem } from "../core/errors/problem.ts";
+import { parseUnits } from "../core/protocol/units.ts";
+import { deployPools, type PoolSpec } from "../ops/deploy/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
-import { connect } from "../ton/toncenter.ts";
-import { openWallet, type WalletVersion } from "../ton/wallet.ts";
-import { BlockClock } from "./block_clock.ts";
+import { connect } from "../ton/endpoint/toncenter.ts";
+import { openWallet, type WalletVersion } from "../ton/wallet/wallet.ts";
+import { BlockProducer } from "./block_producer.ts";
 import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
 import { loadEmulator } from "./emulator.ts";
-import { jettonFromNowhere, jettonsFromNowhere, localJetton, localJettonMaster } from "./jetton.ts";
+import { jettonDeployMessage, jettonMintMessage, localJetton, localJettonMaster } from "./local_jetton.ts";
 import { Ledger } from "./ledger.ts";
-import { mainnetConfig } from "./mainnet_prices.ts";
-import { coinsFromNowhere } from "./mint.ts";
-import { handle } from "./server.ts";
+import { mainnetConfig } from "./mainnet_config.ts";
+import { coinMintMessage } from "./coin_mint.ts";
+import { handleRequest } from "./request_handler.ts";
 
-/** How to start a localnet. */
 export interface LocalnetOptions {
-  /** Default 0: any free port. */
+  /** Default: 0, any free port. */
   readonly port?: number;
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Milliseconds from block to block; default 1000. 0: a block closes as soon as a message waits. */
+  /** Milliseconds between blocks. Default: 1000. With 0, a block closes as soon as a message is pending. */
   readonly blockTimeMs?: number;
-  /** The chain's configuration; default mainnet's prices. */
-  readonly prices?: Cell;
-  /** Denominations of the native pools, in whole units; default 0.1, 1 and 10. */
+  /** The chain's configuration. Default: mainnet's prices. */
+  readonly config?: Cell;
+  /** Denominations of the native pools in whole units. Default: 0.1, 1 and 10. */
   readonly pools?: readonly string[];
-  /** Of the jetton pools; default 10, and none where `pools` is given. */
+  /** Denominations of the jetton pools. Default: 10, or none if `pools` is given. */
   readonly jettonPools?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Told of failures inside the localnet itself; default: the console. */
+  /** Receives failures of the localnet itself. Default: logs them to the console. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -46,46 +44,42 @@ export interface LocalWallet {
   readonly address: Address;
 }
 
-/** The jetton that everybody has here. */
 export interface LocalJetton {
-  /** Its identifier in notes and in the registry. */
+  /** The identifier in notes and registries. */
   readonly asset: string;
   readonly decimals: number;
   readonly master: Address;
 }
 
-/** A running localnet. */
 export interface Localnet {
-  /** Ends in `/api/v2/jsonRPC`: what TonClient takes as `endpoint`. */
+  /** Ends with `/api/v2/jsonRPC`; the value of TonClient's `endpoint`. */
   readonly url: string;
-  /** At least 4, with 10,000 TON each, of both versions. */
+  /** At least 4 wallets of both versions, with 10,000 TON each. */
   readonly wallets: readonly LocalWallet[];
-  /** With 1,000 TON. */
+  /** Holds 1,000 TON. */
   readonly relayer: LocalWallet;
-  /** With 1,000,000 units of it in each of `wallets`. */
+  /** Each of `wallets` holds 1,000,000 units. */
   readonly jetton: LocalJetton;
   readonly deployments: Deployments;
-  /** Credits nano that nobody sent. */
+  /** Credits `value` nano without a sender. */
   fund(address: Address, value: bigint): Promise<void>;
   /** Mints the jetton's smallest unit to an owner. */
   fundJetton(owner: Address, amount: bigint): Promise<void>;
-  /** Closes a block now. */
   closeBlock(): Promise<void>;
-  /** Sets the chain's clock ahead, unix time; it goes on from there. */
+  /** Sets the chain's clock to a later Unix time, from which it continues. */
   setNow(now: number): Promise<void>;
   close(): Promise<void>;
 }
 
-const genesis: readonly [DevelopmentKey, bigint][] = [
+const genesisBalances: readonly [DevelopmentKey, bigint][] = [
   [deployerKey, toNano(1_000_000)],
   [relayerKey, toNano(1_000)],
   ...userKeys.map((key): [DevelopmentKey, bigint] => [key, toNano(10_000)]),
 ];
-const JETTONS = parseUnits("1000000", localJetton.decimals);
-/** Of the operator's policy on every pool here: what a recipient needs for its first steps. */
+const INITIAL_JETTONS = parseUnits("1000000", localJetton.decimals);
 const MAX_REFUND = toNano("0.1");
 
-/** Starts a localnet: listening, funded, the pools deployed through its own endpoint. */
+/** Starts a localnet: listens, funds the wallets, and deploys the pools through its own endpoint. */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
   const { jettonPools = options.pools ? [] : ["10"] } = options;
@@ -94,15 +88,15 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   options.signal?.throwIfAborted();
 
   const executor = await loadEmulator();
-  const config = options.prices ?? mainnetConfig();
+  const config = options.config ?? mainnetConfig();
   const ledger = new Ledger({ executor, config, now: Math.floor(Date.now() / 1000) });
-  const clock = new BlockClock(ledger, onError);
+  const clock = new BlockProducer(ledger, onError);
 
   const serving = new AbortController();
   const server = listen({ hostname: host, port, signal: serving.signal }, async (request) => {
-    await clock.settle();
-    const response = await handle(ledger, request, onError);
-    await clock.settle();
+    await clock.closeBlockIfPending();
+    const response = await handleRequest(ledger, request, onError);
+    await clock.closeBlockIfPending();
     return response;
   });
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}/api/v2/jsonRPC`;
@@ -122,13 +116,13 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   }
 
   try {
-    const wallets = userKeys.map(published);
+    const wallets = userKeys.map(toLocalWallet);
     await inject(
-      ...genesis.map(([key, value]) => coinsFromNowhere(Address.parse(key.address), value, clock.now)),
-      jettonFromNowhere(clock.now),
-      ...wallets.map(({ address }) => jettonsFromNowhere(address, JETTONS, clock.now)),
+      ...genesisBalances.map(([key, value]) => coinMintMessage(Address.parse(key.address), value, clock.now)),
+      jettonDeployMessage(clock.now),
+      ...wallets.map(({ address }) => jettonMintMessage(address, INITIAL_JETTONS, clock.now)),
     );
-    const deployments = await deployAll(connect({ network: "localnet", endpoint: url }), [
+    const deployments = await deployRegistry(connect({ network: "localnet", endpoint: url }), [
       ...pools.map((amount) => ({ asset: "native", amount, owner: null })),
       ...jettonPools.map((amount) => ({ asset: jetton.asset, amount, owner: null, jetton })),
     ]);
@@ -137,11 +131,11 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     return {
       url,
       wallets,
-      relayer: published(relayerKey),
+      relayer: toLocalWallet(relayerKey),
       jetton,
       deployments,
-      fund: (address, value) => inject(coinsFromNowhere(address, value, clock.now)),
-      fundJetton: (owner, amount) => inject(jettonsFromNowhere(owner, amount, clock.now)),
+      fund: (address, value) => inject(coinMintMessage(address, value, clock.now)),
+      fundJetton: (owner, amount) => inject(jettonMintMessage(owner, amount, clock.now)),
       closeBlock: () => clock.closeBlock(),
       setNow: (now) => clock.setNow(now),
       close,
@@ -154,7 +148,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
 
 const jetton: LocalJetton = { ...localJetton, master: localJettonMaster };
 
-/** @throws {Problem} `invalid_config` when the port is taken */
+/** @throws {Problem} `invalid_config` if the port is in use */
 function listen(
   options: { hostname: string; port: number; signal: AbortSignal },
   handler: Deno.ServeHandler,
@@ -163,18 +157,22 @@ function listen(
     return Deno.serve({ ...options, onListen: () => {} }, handler);
   } catch (cause) {
     const { hostname, port } = options;
-    throw new Problem("invalid_config", `localnet cannot listen on ${hostname}:${port}`, { cause });
+    throw new Problem(
+      "invalid_config",
+      `localnet cannot listen on ${hostname}:${port}; choose another port`,
+      { cause },
+    );
   }
 }
 
-/** The first of every localnet's `wallets`. */
-export const firstWallet: LocalWallet = published(userKeys[0]);
+/** The first of `wallets` in every localnet. */
+export const firstWallet: LocalWallet = toLocalWallet(userKeys[0]);
 
-function published({ mnemonic, version, address }: DevelopmentKey): LocalWallet {
+function toLocalWallet({ mnemonic, version, address }: DevelopmentKey): LocalWallet {
   return { mnemonic, version, address: Address.parse(address) };
 }
 
-async function deployAll(chain: Chain, pools: readonly PoolSpec[]): Promise<Deployments> {
+async function deployRegistry(chain: Chain, pools: readonly PoolSpec[]): Promise<Deployments> {
   const { mnemonic, version } = deployerKey;
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
   const deployed = await deployPools({
@@ -182,10 +180,10 @@ async function deployAll(chain: Chain, pools: readonly PoolSpec[]): Promise<Depl
     wallet,
     network: "localnet",
     pools,
-    pollMs: 1,
+    pollIntervalMs: 1,
   });
-  const listed = deployed.map((
-    pool,
-  ): [string, Deployment] => [poolKey(pool), { ...pool, maxRefund: MAX_REFUND }]);
-  return { network: "localnet", pools: new Map(listed) };
+  const entries = deployed.map((pool): [string, Deployment] => {
+    return [poolKey(pool), { ...pool, maxRefund: MAX_REFUND }];
+  });
+  return { network: "localnet", pools: new Map(entries) };
 }

@@ -1,23 +1,20 @@
-/**
- * Transactions, accounts and blocks in the JSON of toncenter's API v2. Formats only; the shapes are those that public
- * servers answer with and that @ton/ton's TonClient parses.
- */
+/** Formats transactions, accounts and blocks as JSON of toncenter's API v2. */
 import {
   type Account,
   type Address,
   beginCell,
   Cell,
-  Dictionary,
   loadTransaction,
   type Message,
   storeStateInit,
 } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
 import type { AccountRecord, Block, StoredTransaction } from "./ledger.ts";
+import { messageCells } from "./transaction_executor.ts";
 
 const SHARD = "-9223372036854775808";
 
-/** A block's id. There are no real blocks, so the two hashes only tell one from another. */
+/** A block's id. There are no real blocks, so the two hashes only distinguish ids. */
 export function blockId({ seqno }: { seqno: number }, workchain = -1) {
   const hash = (what: string) =>
     Buffer.from(sha256(new TextEncoder().encode(`localnet ${what} ${workchain} ${seqno}`))).toString(
@@ -33,7 +30,7 @@ export function blockId({ seqno }: { seqno: number }, workchain = -1) {
   };
 }
 
-/** `internal.transactionId`; of no transaction, lt 0 and 32 zero bytes. */
+/** `internal.transactionId`. Without a transaction: lt 0 and 32 zero bytes. */
 export function transactionId(transaction?: { lt: bigint; hash: Buffer }) {
   return {
     "@type": "internal.transactionId",
@@ -49,7 +46,7 @@ export function transactionJson(account: Address, stored: StoredTransaction) {
   const storageFee = "storagePhase" in description
     ? description.storagePhase?.storageFeesCollected ?? 0n
     : 0n;
-  const messages = rawMessages(transaction.raw);
+  const messages = messageCells(transaction.raw);
   return {
     "@type": "raw.transaction",
     address: { "@type": "accountAddress", account_address: account.toString() },
@@ -86,7 +83,6 @@ export function accountJson({ account, transactions }: AccountRecord, head: Bloc
   };
 }
 
-/** Name of an account's state. */
 export function stateName(account: Account | null): "active" | "frozen" | "uninitialized" {
   const type = account?.storage.state.type ?? "uninit";
   return type === "uninit" ? "uninitialized" : type;
@@ -110,12 +106,12 @@ function messageJson({ info, body, init }: Message, raw: Cell) {
       body: base64(body),
       init_state: init ? base64(beginCell().store(storeStateInit(init)).endCell()) : "",
     },
-    message: comment(body) ?? "",
+    message: textComment(body) ?? "",
   };
 }
 
-/** A text comment (op 0); toncenter shows it beside the body. */
-function comment(body: Cell): string | undefined {
+/** Returns the text of a comment (op 0), which toncenter returns beside the body. */
+function textComment(body: Cell): string | undefined {
   const slice = body.beginParse();
   if (slice.remainingBits < 32 || slice.loadUint(32) !== 0) return undefined;
   try {
@@ -123,12 +119,6 @@ function comment(body: Cell): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function rawMessages(transaction: Cell) {
-  const slice = transaction.refs[0].beginParse();
-  const inbound = slice.loadBit() ? slice.loadRef() : undefined;
-  return { inbound, outbound: slice.loadDict(Dictionary.Keys.Uint(15), Dictionary.Values.Cell()) };
 }
 
 function base64(cell: Cell | null | undefined): string {

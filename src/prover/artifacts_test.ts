@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { depositInput, withdrawInput } from "../../tests/support/proof_inputs.ts";
-import { Problem } from "../core/errors.ts";
+import { depositProverInput, withdrawProverInput } from "../../testkit/circuits/prover_inputs.ts";
+import { Problem } from "../core/errors/problem.ts";
 import { type ArtifactName, openArtifacts } from "./artifacts.ts";
 import { createProver } from "./prover.ts";
 
@@ -14,7 +14,6 @@ const names: ArtifactName[] = [
   "deposit.vkey.json",
 ];
 
-/** A copy of the artifacts' folder, gone afterwards. */
 async function withCopy(test: (folder: URL) => Promise<void>): Promise<void> {
   const path = await Deno.makeTempDir();
   const folder = new URL(`file://${path}/`);
@@ -26,7 +25,6 @@ async function withCopy(test: (folder: URL) => Promise<void>): Promise<void> {
   }
 }
 
-/** Refused as corrupted, by the name of the file. */
 const corrupted = (name: string) => (error: unknown) =>
   error instanceof Problem && error.code === "artifact_corrupted" && error.message.includes(name);
 
@@ -36,14 +34,14 @@ async function flipOneBit(file: URL): Promise<void> {
   await Deno.writeFile(file, bytes);
 }
 
-Deno.test("the committed artifacts match their pins, and say that they are insecure", async () => {
+Deno.test("the committed artifacts match their pins and are labelled insecure", async () => {
   const artifacts = openArtifacts();
   assert.equal(artifacts.label, "development keys, insecure");
   for (const name of names) assert((await artifacts.load(name)).length > 0);
 });
 
 for (const name of names) {
-  Deno.test(`${name} with one bit flipped, cut short or missing is refused by its name`, () =>
+  Deno.test(`${name} with one bit flipped, cut short or missing is refused with its name`, () =>
     withCopy(async (folder) => {
       const artifacts = openArtifacts(folder);
       const file = new URL(name, folder);
@@ -56,7 +54,7 @@ for (const name of names) {
     }));
 }
 
-Deno.test("a pins file beside the artifacts has no say: the pins are the program's", () =>
+Deno.test("a pins file beside the artifacts is ignored", () =>
   withCopy(async (folder) => {
     await flipOneBit(new URL("deposit.zkey", folder));
     const digest = await crypto.subtle.digest(
@@ -69,22 +67,22 @@ Deno.test("a pins file beside the artifacts has no say: the pins are the program
     await assert.rejects(openArtifacts(folder).load("deposit.zkey"), corrupted("deposit.zkey"));
   }));
 
-Deno.test("a prover is not made over a corrupted verification key", () =>
+Deno.test("createProver refuses a corrupted verification key", () =>
   withCopy(async (folder) => {
     await flipOneBit(new URL("deposit.vkey.json", folder));
     await assert.rejects(createProver({ artifacts: openArtifacts(folder) }), corrupted("deposit.vkey.json"));
   }));
 
-Deno.test("a corrupted key refuses its own proofs by its name, and proves again once restored", () =>
+Deno.test("a corrupted key fails its own proofs with its name, and works again once restored", () =>
   withCopy(async (folder) => {
-    const prover = await createProver({ workers: 1, artifacts: openArtifacts(folder) });
+    const prover = await createProver({ maxWorkers: 1, artifacts: openArtifacts(folder) });
     try {
       await flipOneBit(new URL("withdraw.zkey", folder));
-      await assert.rejects(prover.proveWithdraw(withdrawInput()), corrupted("withdraw.zkey"));
+      await assert.rejects(prover.proveWithdraw(withdrawProverInput()), corrupted("withdraw.zkey"));
       await flipOneBit(new URL("deposit.wasm", folder));
-      await assert.rejects(prover.proveDeposit(depositInput()), corrupted("deposit.wasm"));
+      await assert.rejects(prover.proveDeposit(depositProverInput()), corrupted("deposit.wasm"));
       await flipOneBit(new URL("withdraw.zkey", folder));
-      const { proof, publicSignals } = await prover.proveWithdraw(withdrawInput());
+      const { proof, publicSignals } = await prover.proveWithdraw(withdrawProverInput());
       assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
     } finally {
       prover.close();
@@ -96,10 +94,10 @@ for (
     "nothing": null,
     "no label": { files: {} },
     "no files": { label: "x" },
-    "a hash that is none": { label: "x", files: Object.fromEntries(names.map((name) => [name, "5"])) },
+    "a malformed hash": { label: "x", files: Object.fromEntries(names.map((name) => [name, "5"])) },
   })
 ) {
-  Deno.test(`artifacts: pins with ${what} are refused by name, before anything is read`, () => {
+  Deno.test(`artifacts: pins with ${what} are refused before any file is read`, () => {
     assert.throws(() => openArtifacts(committed, pins as never), {
       code: "artifact_corrupted",
       message: /pins\.json/,

@@ -1,8 +1,8 @@
 /**
- * Proving and verifying without a prover of one's own, for scripts. One prover, made at the first call over the
- * committed artifacts; its workers end by themselves soon after the last proof, so that a script ends too.
+ * Proofs for scripts that do not create a prover. The first call creates one; its workers end soon after the
+ * last proof, so that the script can end.
  */
-import type { CircuitName, Groth16Proof, ProofWithSignals } from "../core/groth16.ts";
+import type { CircuitName, Groth16Proof, ProofWithSignals } from "../core/crypto/groth16.ts";
 import {
   createProver,
   type DepositInput,
@@ -11,33 +11,65 @@ import {
   type WithdrawInput,
 } from "./prover.ts";
 
-const IDLE_MS = 500;
+const WORKER_IDLE_TIMEOUT_MS = 500;
 
-let prover: Promise<Prover> | undefined;
+let cachedProver: Promise<Prover> | undefined;
 
-function defaultProver(): Promise<Prover> {
-  prover ??= createProver({ idleMs: IDLE_MS }).catch((error) => {
-    prover = undefined;
+function getDefaultProver(): Promise<Prover> {
+  cachedProver ??= createProver({ idleTimeoutMs: WORKER_IDLE_TIMEOUT_MS }).catch((error) => {
+    cachedProver = undefined;
     throw error;
   });
-  return prover;
+  return cachedProver;
 }
 
-/** Proves a withdrawal; see {@linkcode Prover.proveWithdraw}. */
+/**
+ * Proves a withdrawal with a shared prover.
+ *
+ * @param input canonical field elements
+ * @param options cancellation and progress
+ * @returns the proof and its six public signals
+ * @throws {Problem} as {@linkcode Prover.proveWithdraw} does
+ * @example
+ * ```ts
+ * const { proof, publicSignals } = await proveWithdraw(input);
+ * ```
+ */
 export async function proveWithdraw(input: WithdrawInput, options?: ProveOptions): Promise<ProofWithSignals> {
-  return (await defaultProver()).proveWithdraw(input, options);
+  return (await getDefaultProver()).proveWithdraw(input, options);
 }
 
-/** Proves a deposit; see {@linkcode Prover.proveDeposit}. */
+/**
+ * Proves a deposit with a shared prover.
+ *
+ * @param input canonical field elements
+ * @param options cancellation and progress
+ * @returns the proof and its four public signals
+ * @throws {Problem} as {@linkcode Prover.proveDeposit} does
+ * @example
+ * ```ts
+ * const { proof, publicSignals } = await proveDeposit(input);
+ * ```
+ */
 export async function proveDeposit(input: DepositInput, options?: ProveOptions): Promise<ProofWithSignals> {
-  return (await defaultProver()).proveDeposit(input, options);
+  return (await getDefaultProver()).proveDeposit(input, options);
 }
 
-/** Whether a proof holds; see {@linkcode Prover.verify}. */
+/**
+ * Verifies a proof.
+ *
+ * @param publicSignals decimal strings
+ * @returns false for an invalid or malformed proof or signal
+ * @throws {Problem} `artifact_corrupted`, `artifact_unavailable`
+ * @example
+ * ```ts
+ * if (!await verifyProof("withdraw", proof, publicSignals)) throw new Error("invalid proof");
+ * ```
+ */
 export async function verifyProof(
   circuit: CircuitName,
   proof: Groth16Proof,
   publicSignals: readonly string[],
 ): Promise<boolean> {
-  return (await defaultProver()).verify(circuit, proof, publicSignals);
+  return (await getDefaultProver()).verify(circuit, proof, publicSignals);
 }

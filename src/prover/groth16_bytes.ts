@@ -1,14 +1,13 @@
 /**
- * Proofs, verification keys and public signals between snarkjs JSON and the bytes that the WASM takes: coordinates
- * 48 bytes big endian, signals 32. Must not judge points: the WASM does.
+ * Converts proofs, verification keys and public signals between snarkjs JSON and the WASM's big-endian bytes:
+ * 48 for a coordinate, 32 for a signal. The WASM validates the points.
  */
-import { Problem } from "../core/errors.ts";
-import { bytesToBigint, FIELD_BYTES, parseSignal, toBytes } from "../core/field.ts";
-import type { Groth16Proof } from "../core/groth16.ts";
+import { Problem } from "../core/errors/problem.ts";
+import { bytesToBigint, FIELD_BYTES, fieldToBytes, parseSignal } from "../core/crypto/field.ts";
+import type { Groth16Proof } from "../core/crypto/groth16.ts";
 
 const COORDINATE_BYTES = 48;
 
-/** A verification key as snarkjs exports it. */
 export interface VerificationKey {
   readonly nPublic: number;
   readonly vk_alpha_1: readonly string[];
@@ -18,21 +17,25 @@ export interface VerificationKey {
   readonly IC: readonly (readonly string[])[];
 }
 
-/** alpha, beta, gamma, delta, then the points of the constant and of each public signal. */
+/** Encodes alpha, beta, gamma, delta, then the points of the constant and of each public signal. */
 export function verificationKeyToBytes(key: VerificationKey): Uint8Array<ArrayBuffer> {
   return coordinatesToBytes([
-    ...g1(key.vk_alpha_1),
-    ...[key.vk_beta_2, key.vk_gamma_2, key.vk_delta_2].flatMap(g2),
-    ...key.IC.flatMap(g1),
+    ...g1Coordinates(key.vk_alpha_1),
+    ...[key.vk_beta_2, key.vk_gamma_2, key.vk_delta_2].flatMap(g2Coordinates),
+    ...key.IC.flatMap(g1Coordinates),
   ]);
 }
 
-/** A, B, C. `proof` is one that `parseProof` returned. */
+/** Encodes A, B, C. `proof` must come from `parseProof`. */
 export function proofToBytes(proof: Groth16Proof): Uint8Array<ArrayBuffer> {
-  return coordinatesToBytes([...g1(proof.pi_a), ...g2(proof.pi_b), ...g1(proof.pi_c)]);
+  return coordinatesToBytes([
+    ...g1Coordinates(proof.pi_a),
+    ...g2Coordinates(proof.pi_b),
+    ...g1Coordinates(proof.pi_c),
+  ]);
 }
 
-/** The reverse of {@linkcode proofToBytes}. */
+/** Decodes what {@linkcode proofToBytes} encodes. */
 export function proofFromBytes(bytes: Uint8Array): Groth16Proof {
   const [ax, ay, bx0, bx1, by0, by1, cx, cy] = Array.from(
     { length: 8 },
@@ -47,35 +50,31 @@ export function proofFromBytes(bytes: Uint8Array): Groth16Proof {
   };
 }
 
-/**
- * Public signals, one after another.
- *
- * @throws {Problem} `invalid_request` or `not_in_field` for a signal that is not a canonical field element
- */
+/** Encodes public signals. Throws `invalid_request` or `not_in_field` for one that is not canonical. */
 export function signalsToBytes(signals: readonly string[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(signals.length * FIELD_BYTES);
   for (const [i, signal] of signals.entries()) {
     if (typeof signal !== "string") {
       throw new Problem("invalid_request", `public signal ${i} is not a string`);
     }
-    bytes.set(toBytes(parseSignal(signal, `public signal ${i}`)), i * FIELD_BYTES);
+    bytes.set(fieldToBytes(parseSignal(signal, `public signal ${i}`)), i * FIELD_BYTES);
   }
   return bytes;
 }
 
-/** The first `count` public signals of a witness (wire 0 is the constant 1), as decimal strings. */
-export function signalsOfWitness(witness: Uint8Array, count: number): string[] {
+/** Returns the first `count` public signals of a witness as decimal strings. Wire 0 is the constant 1. */
+export function extractPublicSignals(witness: Uint8Array, count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const wire = witness.slice((i + 1) * FIELD_BYTES, (i + 2) * FIELD_BYTES);
     return String(bytesToBigint(wire.reverse()));
   });
 }
 
-function g1([x, y]: readonly string[]): string[] {
+function g1Coordinates([x, y]: readonly string[]): string[] {
   return [x, y];
 }
 
-function g2([x, y]: readonly (readonly string[])[]): string[] {
+function g2Coordinates([x, y]: readonly (readonly string[])[]): string[] {
   return [...x, ...y];
 }
 

@@ -1,32 +1,30 @@
-/** Where this folder's worker module and the artifacts lie, and how they are read. */
-import { Problem } from "../core/errors.ts";
+/** The URLs of the worker module and the artifacts. */
+import { Problem } from "../core/errors/problem.ts";
 
-/** Not written inline: bundlers would look for the files below beside the npm package's code, where they are not. */
-const here = import.meta.url;
+/** Not written inline: a bundler would resolve the URLs below against the npm package's code. */
+const MODULE_URL = import.meta.url;
 
-/** The one place to change when they are moved: a bundled program assigns to it before it makes the first prover. */
-export const locations: {
+/** A bundle that moves the files assigns their new locations before it creates the first prover. */
+export const proverLocations: {
   worker: URL;
   artifacts: URL;
-  /** Reads an artifact's file; throws a Problem, or anything else for a file that is missing or damaged. */
   read: (file: URL) => Promise<Uint8Array<ArrayBuffer>>;
 } = {
-  worker: new URL("./worker.ts", here),
-  artifacts: new URL("../../artifacts/", here),
+  worker: new URL("./prover_worker.ts", MODULE_URL),
+  artifacts: new URL("../../artifacts/", MODULE_URL),
   async read(file) {
     if (file.protocol === "file:") return await Deno.readFile(file);
-    return await fetched(file);
+    return await fetchArtifact(file);
   },
 };
 
-/** @throws {Problem} `artifact_unavailable` with the URL */
-async function fetched(file: URL): Promise<Uint8Array<ArrayBuffer>> {
-  const unavailable = (why: string, cause?: unknown) =>
-    new Problem("artifact_unavailable", `${file} cannot be fetched: ${why}`, { cause });
+async function fetchArtifact(file: URL): Promise<Uint8Array<ArrayBuffer>> {
+  const unavailable = (reason: string, cause?: unknown) =>
+    new Problem("artifact_unavailable", `${file} cannot be fetched: ${reason}`, { cause });
   try {
     const response = await fetch(file);
     if (!response.ok) throw unavailable(`the server answered with status ${response.status}`);
-    // A server of a single-page application answers with its page where there is no such file.
+    // The server of a single-page application answers with its page if there is no such file.
     const html = response.headers.get("content-type")?.startsWith("text/html");
     if (html) throw unavailable("the server answered with an HTML page");
     return new Uint8Array(await response.arrayBuffer());

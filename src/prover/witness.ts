@@ -1,14 +1,13 @@
 /**
- * Runs a witness program (the WASM that circom compiles a circuit to) and returns every wire's value. It owns the
- * calling convention of that WASM and nothing else; it never prints or puts into an error a value that it was given.
+ * Runs the witness programs that circom compiles, and returns the value of every wire. It never logs an input
+ * value or puts one into an error.
  */
-import { FIELD_BYTES, FIELD_MODULUS, isFieldElement } from "../core/field.ts";
-import { Problem } from "../core/errors.ts";
+import { FIELD_BYTES, FIELD_MODULUS, isFieldElement } from "../core/crypto/field.ts";
+import { Problem } from "../core/errors/problem.ts";
 
-/** What each input signal of a circuit is set to, by the signal's name. */
-export type WitnessInputs = Readonly<Record<string, bigint | readonly bigint[]>>;
+export type CircuitInputs = Readonly<Record<string, bigint | readonly bigint[]>>;
 
-/** What a witness program exports, as circom 2.2 builds it. Field elements cross in its one shared buffer. */
+/** The exports of a witness program that circom 2.2 builds. Field elements pass through one shared buffer. */
 interface WitnessProgram {
   readonly memory: WebAssembly.Memory;
   getSharedRWMemoryStart(): number;
@@ -23,36 +22,35 @@ interface WitnessProgram {
   getMessageChar(): number;
 }
 
-/** The code with which a witness program reports that a constraint does not hold. */
+/** A program returns this code if a constraint is not satisfied. */
 const ASSERTION_FAILED = 4;
 
 /**
  * Computes the witness of a circuit.
  *
- * @param program the witness program, its bytes or compiled; each call runs a fresh instance of it
- * @param inputs a canonical field element, or an array of them, for each input signal and for no other name
- * @returns wire after wire, 32 bytes each, little endian, not in Montgomery form: what section 2 of a .wtns file holds.
- *   Wire 0 is the constant 1, the public signals follow in their order
- * @throws {Problem} `unsatisfied` naming the template and line of the constraint that does not hold; `not_in_field` or
- *   `invalid_request` naming the input that is not canonical, missing, unknown or of another length;
- *   `artifact_corrupted` when the program is not one for this field
+ * @param program the witness program, as bytes or compiled; each call runs a new instance
+ * @param inputs a canonical field element, or an array of them, for each input signal
+ * @returns all wires, 32 little-endian bytes each, as in section 2 of a .wtns file: the constant 1, the
+ *   public signals, then the rest
+ * @throws {Problem} `constraints_unsatisfied` with template and line; `not_in_field` or `invalid_request`
+ *   with the input's name; `artifact_corrupted` if the program is for another field
  */
 export function computeWitness(
   program: BufferSource | WebAssembly.Module,
-  inputs: WitnessInputs,
+  inputs: CircuitInputs,
 ): Uint8Array<ArrayBuffer> {
   const exports = instantiate(program);
   try {
-    return run(exports, inputs);
+    return runWitnessProgram(exports, inputs);
   } finally {
-    new Uint8Array(exports.memory.buffer).fill(0); // it holds every wire, and is collected when the engine likes
+    new Uint8Array(exports.memory.buffer).fill(0); // it holds every wire, and the engine may collect it much later
   }
 }
 
-function run(exports: WitnessProgram, inputs: WitnessInputs): Uint8Array<ArrayBuffer> {
+function runWitnessProgram(exports: WitnessProgram, inputs: CircuitInputs): Uint8Array<ArrayBuffer> {
   const shared = new Uint8Array(exports.memory.buffer, exports.getSharedRWMemoryStart(), FIELD_BYTES);
   exports.getRawPrime();
-  if (readLittleEndian(shared) !== FIELD_MODULUS) throw foreignProgram();
+  if (readLittleEndian(shared) !== FIELD_MODULUS) throw incompatibleProgram();
 
   exports.init(1);
   let remaining = exports.getInputSize();
@@ -62,14 +60,14 @@ function run(exports: WitnessProgram, inputs: WitnessInputs): Uint8Array<ArrayBu
     const size = exports.getInputSignalSize(high, low);
     if (size < 1) throw new Problem("invalid_request", `the circuit has no input ${name}`);
     if (size !== values.length) {
-      throw new Problem("invalid_request", `input ${name} takes ${size} elements, not ${values.length}`);
+      throw new Problem("invalid_request", `input ${name} must have ${size} elements, not ${values.length}`);
     }
     for (const [position, element] of values.entries()) {
-      // The program would reduce it, and prove a statement about another number than the caller's.
+      // The program would reduce the value, and the proof would be for another number.
       if (!isFieldElement(element)) throw new Problem("not_in_field", `input ${name} is not in [0, r)`);
       writeLittleEndian(shared, element);
       remaining--;
-      exports.setInputSignal(high, low, position); // the last one runs the circuit
+      exports.setInputSignal(high, low, position); // the last input runs the circuit
     }
   }
   if (remaining !== 0) {
@@ -92,18 +90,21 @@ function instantiate(program: BufferSource | WebAssembly.Module): WitnessProgram
       if (code !== ASSERTION_FAILED) {
         throw new Problem("invalid_request", `the witness program refused the inputs with code ${code}`);
       }
-      throw new Problem("unsatisfied", `the inputs do not satisfy the circuit${failedAt && `: ${failedAt}`}`);
+      throw new Problem(
+        "constraints_unsatisfied",
+        `the inputs do not satisfy the circuit${failedAt && `: ${failedAt}`}`,
+      );
     },
-    // "Error in template Name_3 line: 12", from the failed constraint outwards. It carries no values.
+    // "Error in template Name_3 line: 12", from the failed constraint outwards. It contains no values.
     printErrorMessage() {
       let message = "";
       for (let char = exports.getMessageChar(); char !== 0; char = exports.getMessageChar()) {
         message += String.fromCharCode(char);
       }
-      const place = /template (?<template>\w+?)_\d+ line: (?<line>\d+)/.exec(message)?.groups;
-      if (place !== undefined) failedAt ||= `template ${place.template}, line ${place.line}`;
+      const location = /template (?<template>\w+?)_\d+ line: (?<line>\d+)/.exec(message)?.groups;
+      if (location !== undefined) failedAt ||= `template ${location.template}, line ${location.line}`;
     },
-    // The circuits log nothing, and what they could log are secrets.
+    // The circuits log nothing, and anything that they could log is secret.
     writeBufferMessage() {},
     showSharedRWMemory() {},
   };
@@ -111,20 +112,20 @@ function instantiate(program: BufferSource | WebAssembly.Module): WitnessProgram
   try {
     const compiled = program instanceof WebAssembly.Module ? program : new WebAssembly.Module(program);
     exports = new WebAssembly.Instance(compiled, { runtime }).exports as unknown as WitnessProgram;
-    if (exports.getFieldNumLen32() * 4 !== FIELD_BYTES) throw foreignProgram();
+    if (exports.getFieldNumLen32() * 4 !== FIELD_BYTES) throw incompatibleProgram();
   } catch (cause) {
-    throw cause instanceof Problem ? cause : foreignProgram(cause);
+    throw cause instanceof Problem ? cause : incompatibleProgram(cause);
   }
   return exports;
 }
 
-function foreignProgram(cause?: unknown): Problem {
-  return new Problem("artifact_corrupted", "the witness program is not one over the field of BLS12-381", {
+function incompatibleProgram(cause?: unknown): Problem {
+  return new Problem("artifact_corrupted", "the witness program is not for the field of BLS12-381", {
     cause,
   });
 }
 
-/** FNV-1a in 64 bits of the signal's name, as two 32-bit halves: how a witness program finds its inputs. */
+/** The 64-bit FNV-1a hash by which a program finds an input, as two 32-bit halves. */
 function signalHash(name: string): [high: number, low: number] {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(name)) {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { Problem, type ProblemCode } from "../core/errors.ts";
-import { honestDeposit } from "../../tests/support/circuit_inputs.ts";
-import { computeWitness, type WitnessInputs } from "./witness.ts";
+import { Problem, type ProblemCode } from "../core/errors/problem.ts";
+import { honestDeposit } from "../../testkit/circuits/circuit_inputs.ts";
+import { type CircuitInputs, computeWitness } from "./witness.ts";
 
 const program = Deno.readFileSync(new URL("../../artifacts/deposit.wasm", import.meta.url));
-const honest: WitnessInputs = { ...honestDeposit(5n) };
-const { leafIndex: _, ...incomplete } = honest;
+const honest: CircuitInputs = { ...honestDeposit(5n) };
+const incomplete = Object.fromEntries(Object.entries(honest).filter(([name]) => name !== "leafIndex"));
 
-const refused: [string, BufferSource, WitnessInputs, ProblemCode, RegExp][] = [
+const refused: [string, BufferSource, CircuitInputs, ProblemCode, RegExp][] = [
   [
     "an input that the circuit does not have",
     program,
@@ -35,10 +35,10 @@ const refused: [string, BufferSource, WitnessInputs, ProblemCode, RegExp][] = [
     "inputs that break the circuit",
     program,
     { ...honest, newRoot: 1n },
-    "unsatisfied",
+    "constraints_unsatisfied",
     /template Deposit, line \d+$/,
   ],
-  ["bytes that are no WASM", program.subarray(1), honest, "artifact_corrupted", /witness program/],
+  ["bytes that are not WASM", program.subarray(1), honest, "artifact_corrupted", /witness program/],
   ["a program cut short", program.subarray(0, 4096), honest, "artifact_corrupted", /witness program/],
   // "\0asm", version 1: the empty module.
   [
@@ -66,7 +66,7 @@ Deno.test("a refusal never shows an input's value", () => {
   });
 });
 
-Deno.test("a program that refused once accepts the next inputs", () => {
+Deno.test("a program that refused inputs accepts the next ones", () => {
   const module = new WebAssembly.Module(program);
   assert.throws(() => computeWitness(module, { ...honest, newRoot: 1n }));
   assert.equal(computeWitness(module, honest).length, 9562 * 32);

@@ -1,289 +1,146 @@
 /**
- * The relayer as one object: what the HTTP layer asks, over the pools, the store and the wallet. Starting it starts the
- * indexers and the broadcaster; closing it ends them and leaves the journal as it is.
+ * The relayer as one object for the HTTP layer. Starting it starts the indexers, the broadcaster and the monitors; closing
+ * it stops them and leaves the journal as it is.
  */
 import type { Address } from "@ton/core";
-import type { Deployments } from "../core/deployments.ts";
-import { Problem } from "../core/errors.ts";
-import type { Network } from "../core/network.ts";
-import type { Shared } from "../store/shared.ts";
-import type { Store } from "../store/store.ts";
-import type { TreeSnapshots } from "../store/tree_snapshots.ts";
-import type { Log } from "../telemetry/log.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
-import { traced } from "../telemetry/trace.ts";
-import type { Chain } from "../ton/chain.ts";
-import type { Wallet } from "../ton/wallet.ts";
-import type { TreeService } from "../tree/tree_service.ts";
-import { Balance, type BalanceAlert, type BalanceBounds, watchBalance } from "./balance.ts";
-import { Books } from "./books.ts";
-import { runBroadcaster } from "./broadcaster.ts";
-import { CacheWatch } from "./cache_watch.ts";
-import { Changes } from "./changes.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import type { HourlyCaps } from "./hourly_caps.ts";
-import { Head, watchHead } from "./head.ts";
-import { type Health, healthOf } from "./health.ts";
-import { followPool } from "./indexer.ts";
-import { Intake } from "./intake.ts";
-import { Leadership, runLeadership } from "./leadership.ts";
-import { measureStore } from "./measured_store.ts";
-import { observed } from "./observed.ts";
-import { paceFor } from "./pace.ts";
-import { PoolAnswers } from "./pool_answers.ts";
-import { PoolState, type Readiness } from "./pool_state.ts";
-import type { CommitmentsPage, TreePath } from "./pool_tree.ts";
-import { PriceList } from "./price_list.ts";
-import { ProofVerifier, type Verifier } from "./proof_verifier.ts";
-import { runRetention } from "./retention.ts";
-import { type ServiceAlert, type ServiceAlertBounds, watchService } from "./service_alerts.ts";
-import { Stranded, watchStranded } from "./stranded.ts";
-import { WalletLook } from "./wallet_look.ts";
-import type { WithdrawRequest } from "./withdrawal_checks.ts";
-import { type Submission, submitWithdrawal, withdrawalStatus } from "./withdrawals.ts";
-import type { WithdrawalView } from "./withdrawal_view.ts";
+import { Problem } from "../core/errors/problem.ts";
+import { withSpan } from "../telemetry/trace.ts";
+import { watchChainHead } from "./indexer/chain_head.ts";
+import { followPool } from "./indexer/indexer.ts";
+import type { PoolState } from "./indexer/pool_state.ts";
+import { checkHealth, type Health } from "./operations/health.ts";
+import { runLeadership } from "./operations/leadership.ts";
+import { createMetricsSource } from "./operations/metrics_source.ts";
+import { watchOrphanedJobs } from "./operations/orphaned_jobs.ts";
+import { runRetention } from "./operations/retention.ts";
+import { watchService } from "./operations/service_alerts.ts";
+import type { Relayer, RelayerOptions } from "./relayer_options.ts";
+import { buildRelayerParts, type RelayerParts } from "./relayer_parts.ts";
+import { watchBalance } from "./wallet/balance.ts";
+import { runBroadcaster } from "./wallet/broadcaster.ts";
+import { getWithdrawalStatus, type Submission, submitWithdrawal } from "./withdrawals/accept.ts";
 
-/** The part of the configuration that the relayer itself acts on. */
-export interface RelayerConfig {
-  readonly network: Network;
-  readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
-  readonly indexer: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
-  /** Absent: ended withdrawals stay in the journal for ever. */
-  readonly store?: { readonly retentionDays: number };
+export type { NoteState, Relayer, RelayerConfig, RelayerOptions } from "./relayer_options.ts";
+
+/** Seconds after which a client may ask again for a pool that is not ready. */
+const NOT_READY_RETRY_SECONDS = 5;
+
+/** Starts a relayer. Its pools become ready one by one. */
+export function startRelayer(options: RelayerOptions): Relayer {
+  const parts = buildRelayerParts(options, new AbortController());
+  const health = () => checkRelayerHealth(parts);
+  const running = [...startTasks(parts), ...startAlerts(parts, health)];
+  options.metrics?.setSource(createMetricsSource({
+    pools: parts.pools,
+    ...{ health, orphaned: parts.orphanedJobs, balance: parts.balance, verifier: parts.proofVerifier },
+    ...parts.shared,
+  }));
+  logStart(parts);
+  return createRelayer(parts, running, health);
 }
 
-/** What a relayer is made of. It owns the store from now on and closes it. */
-export interface RelayerParts {
-  readonly config: RelayerConfig;
-  readonly chain: Chain;
-  readonly wallet: Wallet;
-  readonly store: Store;
-  readonly prover: Verifier;
-  /** Ties this build's verification keys to the pools that they fit. */
-  readonly vkeyHash: string;
-  readonly deployments: Deployments;
-  /** Hashes trees and packs them; default: this thread. */
-  readonly trees?: TreeService;
-  /** Where trees are kept for the next start; absent: nowhere. */
-  readonly snapshots?: TreeSnapshots;
-  /** undefined: withdrawals are not counted. */
-  readonly caps?: HourlyCaps;
-  /** Default: no bounds. */
-  readonly balance?: BalanceBounds;
-  /** Delivers alerts; must not throw. Default: nothing is watched for alerts but the balance, which the log tells. */
-  readonly alert?: (alert: BalanceAlert | ServiceAlert) => void;
-  /** Default: never. */
-  readonly alerts?: ServiceAlertBounds;
-  /** How the chain endpoint's last answer was. */
-  readonly chainAnswer?: () => "ok" | "failed" | undefined;
-  /** The cache that replicas share, if there is one. */
-  readonly cache?: Pick<Shared, "ping">;
-  readonly metrics?: Metrics;
-  readonly clock?: Clock;
-  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
-  readonly log: Log;
-}
-
-/** What `/note/check` says; null for what was not asked or is not known. */
-export interface NoteState {
-  readonly deposited: boolean | null;
-  readonly leafIndex: number | null;
-  readonly timestamp: number | null;
-  readonly spent: boolean | null;
-}
-
-/** A running relayer. Methods that take a pool throw `unknown_pool`; those that read its tree `not_ready`. */
-export interface Relayer {
-  readonly network: Network;
-  readonly feeBps: number;
-  readonly feeMinNano: bigint;
-  /** The address that a client binds into its proof. */
-  readonly address: string;
-  /** The pools that are offered, by their key. */
-  pools(): PoolState[];
-  noteState(
-    pool: Address,
-    commitment: bigint | undefined,
-    nullifierHash: bigint | undefined,
-  ): Promise<NoteState>;
-  root(pool: Address): bigint;
-  path(pool: Address, commitment: bigint): TreePath;
-  commitments(pool: Address, from: number, limit: number): CommitmentsPage & { readonly pool: string };
-  submit(request: WithdrawRequest): Promise<Submission>;
-  withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;
-  /** What it rests on, and every pool. */
-  health(): Promise<Health>;
-  /** Every registered pool with its readiness, refused ones too. */
-  readiness(): { ready: boolean; pools: Record<string, Readiness & { leaves: number }> };
-  /** Ends indexers and broadcaster, answers those who wait for the wallet's turn, then closes the store. */
-  close(): Promise<void>;
-}
-
-/** Starts a relayer. Pools become ready one by one afterwards. */
-export function startRelayer(parts: RelayerParts): Relayer {
-  const { config, chain, wallet, deployments, vkeyHash } = parts;
-  const { clock = systemClock, random = (bytes) => void crypto.getRandomValues(bytes), log } = parts;
-  const { network } = config;
-  const pace = paceFor(network, {
-    hasKey: [config.indexer, config.indexer.verify ?? config.indexer].every(({ apiKey }) =>
-      apiKey !== undefined
-    ),
-    pools: deployments.pools.size,
-  });
-  const stop = new AbortController();
-  const changes = new Changes();
-  const head = new Head(pace.staleAfter);
-  const all = [...deployments.pools].map(([key, pool]) =>
-    new PoolState(key, pool, pace.staleAfter, network, parts.trees, head)
-  );
-  const byId = new Map(all.map((pool) => [pool.id, pool]));
-  /** By the registry's own address: writing one as text takes as long as all else of a ready answer. */
-  const byAddress = new Map(all.map((pool) => [pool.deployment.address, pool]));
-  const books = parts.metrics && new Books(wallet.address, byId, parts.metrics);
-  const store = parts.metrics === undefined ? parts.store : measureStore(parts.store, {
-    metrics: parts.metrics,
-    ...books ? { books } : {},
-    now: () => clock.now(),
-    poolName: (id) => byId.get(id)?.key,
-  });
-  const leadership = new Leadership(clock, !store.shared);
-  const shared = { chain, store, changes, clock, pace, leadership };
-  const verifier = new ProofVerifier(parts.prover, undefined, parts.metrics?.verified);
-  const balance = new Balance(wallet, clock, parts.balance ?? { warn: 0n, stop: 0n });
-  const look = new WalletLook({
-    wallet,
-    chain,
-    clock,
-    realTime: network !== "localnet",
-    verified: config.indexer.verify !== undefined,
-  });
-  const checks = {
-    ...shared,
-    wallet,
-    verifier,
-    intake: new Intake(),
-    answers: new PoolAnswers(chain, clock),
-    prices: new PriceList(chain, clock),
-    balance,
-    taking: new Map(),
-    ...(parts.caps === undefined ? {} : { caps: parts.caps }),
-    feeBps: config.fee.bps,
-    feeMinNano: config.fee.minNano,
-    maxCostNano: config.fee.maxCostNano,
-    pools: { get: offered },
-    random,
+function startTasks(parts: RelayerParts): Promise<unknown>[] {
+  const { options, shared, pools, accounting } = parts;
+  const { wallet, log, config, snapshots } = options;
+  const { signal } = parts.stop;
+  const indexer = {
+    ...{ ...shared, walletAddress: wallet.address, vkeyHash: options.vkeyHash, log: log.getChild("indexer") },
+    ...snapshots ? { snapshots } : {},
   };
-  const cache = parts.cache && new CacheWatch(parts.cache, clock, stop.signal);
-  const stranded = new Stranded();
-  const submissions = new Set<Promise<Submission>>();
-  const running = [
-    runLeadership(leadership, { ...shared, log: log.getChild("leadership") }, stop.signal),
-    ...all.map((pool) =>
-      followPool(
-        pool,
-        {
-          ...shared,
-          wallet: wallet.address,
-          vkeyHash,
-          ...parts.snapshots ? { snapshots: parts.snapshots } : {},
-          log: log.getChild("indexer"),
-        },
-        stop.signal,
-      )
-    ),
-    runBroadcaster({
-      ...shared,
-      ...books ? { books } : {},
-      wallet,
-      look,
-      pools: byId,
-      log: log.getChild("broadcaster"),
-    }, stop.signal),
-    watchHead(head, shared, stop.signal),
-    watchStranded(stranded, { ...shared, pools: checks.pools, log: log.getChild("registry") }, stop.signal),
-    watchBalance(
-      balance,
-      { clock, leadership, log: log.getChild("wallet"), alert: parts.alert ?? (() => {}) },
-      stop.signal,
-    ),
-    ...config.store
-      ? [runRetention(config.store.retentionDays, { ...shared, log: log.getChild("retention") }, stop.signal)]
-      : [],
+  const broadcaster = {
+    ...{ ...shared, wallet, walletMonitor: parts.walletMonitor, pools: parts.poolsById },
+    ...accounting ? { accounting } : {},
+    log: log.getChild("broadcaster"),
+  };
+  const registry = { ...shared, pools: parts.servedPools, log: log.getChild("registry") };
+  const balance = {
+    ...{ clock: shared.clock, leadership: shared.leadership, log: log.getChild("wallet") },
+    sendAlert: options.sendAlert ?? (() => {}),
+  };
+  const tasks = [
+    runLeadership(shared.leadership, { ...shared, log: log.getChild("leadership") }, signal),
+    ...pools.map((pool) => followPool(pool, indexer, signal)),
+    runBroadcaster(broadcaster, signal),
+    watchChainHead(parts.chainHead, shared, signal),
+    watchOrphanedJobs(parts.orphanedJobs, registry, signal),
+    watchBalance(parts.balance, balance, signal),
   ];
+  if (config.store) {
+    const { retentionDays } = config.store;
+    tasks.push(runRetention(retentionDays, { ...shared, log: log.getChild("retention") }, signal));
+  }
+  return tasks;
+}
 
+function startAlerts(parts: RelayerParts, health: () => Promise<Health>): Promise<unknown>[] {
+  const { options, shared: { store, clock, leadership }, orphanedJobs, servedPools } = parts;
+  const { sendAlert, serviceAlertThresholds: thresholds = { notReadyMs: 0, stuckMs: 0 } } = options;
+  if (sendAlert === undefined) return [];
+  const isServed = (id: string) => servedPools.get(id) !== undefined;
+  const deps = { thresholds, health, store, isServed, orphanedJobs, clock, leadership, sendAlert };
+  return [watchService({ ...deps, log: options.log.getChild("alerts") }, parts.stop.signal)];
+}
+
+function logStart({ options: { log, wallet, config: { network } }, pools }: RelayerParts): void {
   log.info("relayer {address} of {network}, {pools} pools", {
-    address: wallet.format(),
-    network,
-    pools: all.length,
+    ...{ address: wallet.format(), network, pools: pools.length },
   });
-  if (all.length === 0) log.warning("the deployments registry of {network} lists no pools", { network });
-  if (!wallet.checksumHolds) log.warning("the wallet's mnemonic fails TON's checksum: is a word mistyped?");
-
-  function offered(id: string): PoolState | undefined {
-    const pool = byId.get(id);
-    return pool?.refused === undefined ? pool : undefined;
+  if (pools.length === 0) log.warning("the deployments registry of {network} lists no pools", { network });
+  for (const { key } of pools.filter((pool) => pool.lacksMinFee)) {
+    log.error("{pool} is not served: its registry entry sets no feeMin [fee_min_missing]", { pool: key });
   }
+  if (!wallet.checksumValid) log.warning("the wallet's mnemonic fails TON's checksum: is a word mistyped?");
+}
 
-  function poolAt(address: Address): PoolState {
-    const pool = byAddress.get(address) ?? byId.get(address.toRawString());
-    if (pool === undefined || pool.refused !== undefined) throw new Problem("unknown_pool");
-    return pool;
-  }
+function getReadiness({ pools, shared: { clock } }: RelayerParts): ReturnType<Relayer["readiness"]> {
+  const now = clock.now();
+  const entries = pools.filter((pool) => !pool.lacksMinFee).map((pool) =>
+    [pool.key, { ...pool.readiness(now), leaves: pool.tree.size }] as const
+  );
+  return { ready: entries.every(([, { ready }]) => ready), pools: Object.fromEntries(entries) };
+}
+
+async function checkRelayerHealth(parts: RelayerParts): Promise<Health> {
+  const { shared: { leadership, store }, cache, options } = parts;
+  const clockSkew = parts.walletMonitor.hasClockSkew ? "clock skew" : undefined;
+  return await checkHealth({
+    pools: getReadiness(parts).pools,
+    isLeader: leadership.isLeader,
+    isLeaseHeld: leadership.isLeaseHeld,
+    store: store.health(),
+    chain: parts.chainHead.isStalled ? "stalled" : clockSkew ?? options.lastChainOutcome?.(),
+    ...(cache === undefined ? {} : { cache }),
+    balance: parts.balance,
+    isVerifierFull: parts.proofVerifier.isFull,
+    orphanedJobCount: parts.orphanedJobs.count,
+    unpricedPools: parts.pools.filter((pool) => pool.lacksMinFee).map(({ key }) => key),
+  });
+}
+
+function createRelayer(
+  parts: RelayerParts,
+  running: readonly Promise<unknown>[],
+  health: () => Promise<Health>,
+): Relayer {
+  const { options, shared: { clock, store }, pools, withdrawals } = parts;
+  const { config: { network, fee }, wallet, metrics } = options;
+  const submissions = new Set<Promise<Submission>>();
+  // By the registry's own address: formatting one takes as long as the rest of a cached response.
+  const poolsByAddress = new Map(pools.map((pool) => [pool.deployment.address, pool]));
+  let closed: Promise<void> | undefined;
 
   function readyPool(address: Address): PoolState {
-    const pool = poolAt(address);
+    const pool = poolsByAddress.get(address) ?? parts.poolsById.get(address.toRawString());
+    if (pool === undefined || pool.deploymentMismatch !== undefined) throw new Problem("unknown_pool");
+    if (pool.lacksMinFee) throw new Problem("fee_min_missing");
     const readiness = pool.readiness(clock.now());
-    if (!readiness.ready) throw new Problem("not_ready", readiness.reason, { members: { retryAfter: 5 } });
-    return pool;
-  }
-
-  function readiness() {
-    const now = clock.now();
-    const pools = all.map((pool) => [pool.key, { ...pool.readiness(now), leaves: pool.tree.size }] as const);
-    return { ready: pools.every(([, { ready }]) => ready), pools: Object.fromEntries(pools) };
-  }
-
-  async function health(): Promise<Health> {
-    return await healthOf({
-      pools: readiness().pools,
-      leads: leadership.leads,
-      held: leadership.held,
-      store: store.health(),
-      chain: head.standsStill ? "stands still" : look.timeIsWrong ? "another time" : parts.chainAnswer?.(),
-      ...(cache === undefined ? {} : { cache }),
-      balance,
-      verifierFull: verifier.full,
-      stranded: stranded.count,
-    });
-  }
-  parts.metrics?.observe(
-    observed({ pools: all, leadership, store, stranded, balance, verifier, health, clock }),
-  );
-
-  if (parts.alert) {
-    const { alert, alerts: bounds = { notReadyMs: 0, stuckMs: 0 } } = parts;
-    const isServed = (id: string) => offered(id) !== undefined;
-    const watch = { bounds, health, store, isServed, stranded, clock, leadership, alert };
-    running.push(watchService({ ...watch, log: log.getChild("alerts") }, stop.signal));
-  }
-
-  let ended: Promise<void> | undefined;
-  async function end(): Promise<void> {
-    stop.abort();
-    changes.notify();
-    await Promise.allSettled([...running, ...submissions]);
-    await store.resign().catch((error) =>
-      log.warning("the lead ends by itself: {error}", { error: String(error) })
-    );
-    await store.close();
+    if (readiness.ready) return pool;
+    throw new Problem("not_ready", readiness.reason, { members: { retryAfter: NOT_READY_RETRY_SECONDS } });
   }
 
   return {
-    network,
-    feeBps: config.fee.bps,
-    feeMinNano: config.fee.minNano,
-    address: wallet.format(),
-    pools: () => all.filter(({ refused }) => refused === undefined),
+    ...{ network, feeBps: fee.bps, feeMinNano: fee.minNano, address: wallet.format(), health },
+    pools: () => pools.filter((pool) => pool.deploymentMismatch === undefined && !pool.lacksMinFee),
     async noteState(address, commitment, nullifierHash) {
       const { id, tree } = readyPool(address);
       const deposit = commitment === undefined ? undefined : tree.find(commitment);
@@ -302,20 +159,33 @@ export function startRelayer(parts: RelayerParts): Relayer {
     },
     commitments(address, from, limit) {
       const pool = readyPool(address);
-      return { pool: pool.shown, ...pool.tree.page(from, limit) };
+      return { pool: pool.formattedAddress, ...pool.tree.page(from, limit) };
     },
     submit(request) {
-      const submission = traced("withdrawal", () => submitWithdrawal(request, checks, stop.signal));
+      const submission = withSpan(
+        "withdrawal",
+        () => submitWithdrawal(request, withdrawals, parts.stop.signal),
+      );
       submissions.add(submission);
       submission.then(
-        () => parts.metrics?.accepted(byId.get(request.pool.toRawString())!.key),
-        (error) => parts.metrics?.refused(error instanceof Problem ? error.code : "internal"),
+        () => metrics?.recordAcceptance(parts.poolsById.get(request.pool.toRawString())!.key),
+        (error) => metrics?.recordRefusal(error instanceof Problem ? error.code : "internal"),
       );
       return submission.finally(() => submissions.delete(submission));
     },
-    withdrawal: (address, nullifierHash) => withdrawalStatus(address, nullifierHash, { ...checks, network }),
-    health,
-    readiness,
-    close: () => ended ??= end(),
+    withdrawal: (address, nullifierHash) =>
+      getWithdrawalStatus(address, nullifierHash, { ...withdrawals, network }),
+    readiness: () => getReadiness(parts),
+    close: () => closed ??= closeRelayer(parts, [...running, ...submissions]),
   };
+}
+
+async function closeRelayer({ stop, shared, options }: RelayerParts, pending: readonly Promise<unknown>[]) {
+  stop.abort();
+  shared.changes.notify();
+  await Promise.allSettled(pending);
+  await shared.store.releaseLease().catch((error) =>
+    options.log.warning("the lease was not released and expires by itself: {error}", { error: String(error) })
+  );
+  await shared.store.close();
 }

@@ -1,11 +1,10 @@
 /**
- * The port to everything that a store holds, row by row: how it is exported, checked, and moved to another kind of
- * store. Rows come in one order, and hold what the store's own types hold, so that nothing is lost on the way.
+ * The port to all rows of a store, for export, verification and migration to another kind of store. Rows have a fixed
+ * order and the types of the store, so that the copy is lossless.
  */
-import type { Identified, StoreIdentity } from "./identity.ts";
+import type { IdentifiedStore, StoreIdentity } from "./identity.ts";
 import type { Cursor, Deposit, Job, PoolId, Store, Transfer, Withdrawal } from "./store.ts";
 
-/** One row of a store. */
 export type ArchiveRow =
   | { readonly kind: "identity"; readonly identity: StoreIdentity }
   | { readonly kind: "cursor"; readonly pool: PoolId; readonly cursor: Cursor }
@@ -14,22 +13,20 @@ export type ArchiveRow =
   | { readonly kind: "job"; readonly job: Job }
   | { readonly kind: "transfer"; readonly transfer: Transfer };
 
-/** What store administration needs. */
-export interface Archive extends Identified {
+/** Operations of store administration. */
+export interface Archive extends IdentifiedStore {
   /**
-   * All rows of one moment: whose it is, cursors, jobs, the transfer in flight, deposits by pool and leaf, withdrawals by pool.
-   * Streamed: a full pool does not fit in one array. What is few comes first, so that a reader can hold it against
-   * what is many.
+   * Streams all rows of one snapshot: identity, cursors, jobs, transfer in flight, deposits by pool and leaf,
+   * withdrawals by pool. A full pool does not fit in an array. Small tables come first, so that a reader can check
+   * the large ones against them.
    */
   rows(): AsyncIterable<ArchiveRow>;
 
-  /** The leaf that each commitment leads to, in few questions; undefined where it leads to none. */
-  leavesOf(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]>;
+  /** Looks up the leaves of commitments in batches; undefined for unknown ones. */
+  findLeafIndexes(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]>;
 
   /**
-   * Writes `rows` into this store, which must be empty: all of them, or, when something fails, none that a relayer would
-   * ever start on.
-   *
+   * Writes `rows` into this store, which must be empty. After a failure, no relayer starts on a partial import.
    * @throws {Problem} `store_not_empty`; and what `rows` throws
    */
   restore(rows: AsyncIterable<ArchiveRow>): Promise<void>;

@@ -1,15 +1,17 @@
 /**
- * The port to what the relayer must not lose: the pools' events, the lifecycle of withdrawals, and the signed transfer
- * in flight. Every method is one atomic step, and durable when it resolves; none waits for a store that is down.
- * What a state means is `relay`'s business: the functions handed in here decide, the store only makes them atomic.
+ * The port to durable data: pool events, withdrawals, and the signed transfer in flight. Every method is one atomic
+ * step, durable when it resolves, and fails without waiting if the store is down. Functions passed in by `relay`
+ * decide on states; the store makes them atomic.
  */
+import { Problem } from "../core/errors/problem.ts";
+import type { withdrawalStates } from "../core/protocol/relayer_api.ts";
 import type { TransactionId } from "../ton/chain.ts";
-import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../ton/pool_event.ts";
+import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../ton/pool/pool_events.ts";
 
-/** A pool's address in raw form, `<workchain>:<64 hex digits>`. */
+/** A pool's raw address, `<workchain>:<64 hex digits>`. */
 export type PoolId = string;
 
-/** The last transaction of a pool that was applied. */
+/** The last applied transaction of a pool. */
 export type Cursor = TransactionId;
 
 /** A leaf of a pool's tree. */
@@ -22,17 +24,17 @@ export interface Deposit {
   readonly txHash: string;
 }
 
-/** Consecutive leaves of a pool's tree, as the tree takes them. */
-export interface Leaves {
+/** Consecutive leaves of a pool's tree, packed. */
+export interface LeafRange {
   /** Index of the first. */
-  readonly first: number;
-  /** Their commitments, 32 big-endian bytes each. */
+  readonly firstIndex: number;
+  /** 32 big-endian bytes each. */
   readonly commitments: Uint8Array;
   /** Unix seconds of their blocks. */
   readonly times: Uint32Array;
 }
 
-/** A paid-out note, whoever submitted it. Amounts in nano. */
+/** A paid note, whoever submitted it. Amounts in nano. */
 export interface Withdrawal {
   readonly nullifierHash: bigint;
   readonly fee: bigint;
@@ -43,39 +45,42 @@ export interface Withdrawal {
   readonly txHash: string;
 }
 
-/** Where a withdrawal stands. The first two are live, the others terminal. */
-export type JobState = "accepted" | "broadcast" | "confirmed" | "failed" | "expired";
+/** State of a withdrawal. `confirmed`: paid as submitted. `superseded`: another proof of the same note was paid. */
+export type JobState = (typeof withdrawalStates)[number];
 
-/** A withdrawal that this relayer took on. Times in unix milliseconds, amounts in nano. */
+/** A withdrawal that this relayer accepted. Times in unix milliseconds, amounts in nano. */
 export interface Job {
   readonly pool: PoolId;
   readonly nullifierHash: bigint;
   readonly state: JobState;
-  /** Random, and in the message: tells our own message at the pool from anybody else's. */
+  /** Random and part of the message: identifies our own message at the pool. */
   readonly queryId: bigint;
   readonly root: bigint;
+  /** As submitted; of a paid job, what the pool paid. */
   readonly fee: bigint;
   readonly refund: bigint;
-  /** What only the message needs; dropped when the job ends, so that no finished proof is kept. */
+  /** Data for the message only; deleted when the job ends, so that no finished proof is kept. */
   readonly message?: JobMessage;
   /** Failures on chain so far. */
   readonly failures: number;
   readonly acceptedAt: number;
-  /** Not to be signed before: grows when transfers come back without having sent it. */
+  /** Earliest signing time; grows each time a transfer ends without the message. */
   readonly notBefore?: number;
   readonly attempts?: number;
   readonly broadcastAt?: number;
   readonly settledAt?: number;
-  /** Of the last transfer that carried it: wallet seqno and normalised hash of the external message. */
+  /** Of the last transfer with this job: wallet seqno and normalised hash of the external message. */
   readonly seqno?: number;
   readonly messageHash?: string;
-  /** The pool's transaction that ended it. */
+  /** The pool's transaction that settled the job. */
   readonly txHash?: string;
   /** Why it failed or expired. */
   readonly reason?: string;
+  /** Random: its count against the hourly caps, which is given back if it fails or expires. */
+  readonly capToken?: string;
 }
 
-/** The parts of a withdraw message that its job row does not already carry. */
+/** The parts of a withdraw message that its job row does not contain. */
 export interface JobMessage {
   /** Raw address. */
   readonly recipient: string;
@@ -83,13 +88,13 @@ export interface JobMessage {
   readonly proof: string;
 }
 
-/** Names a job. */
+/** Key of a job. */
 export interface JobId {
   readonly pool: PoolId;
   readonly nullifierHash: bigint;
 }
 
-/** The one signed transfer in flight: written before it is sent, ended when it can no longer be included. */
+/** The single signed transfer in flight: journaled before it is sent, ended when it can no longer be included. */
 export interface Transfer {
   readonly seqno: number;
   /** Unix seconds, chain's clock. */
@@ -99,95 +104,92 @@ export interface Transfer {
   /** BoC of the whole external message. */
   readonly boc: Uint8Array;
   readonly jobs: readonly (JobId & { readonly queryId: bigint })[];
-  /** Unix seconds, chain's clock, when it was signed. */
+  /** Unix seconds, chain's clock. */
   readonly signedAt: number;
 }
 
-/** What {@link Store.apply} writes. */
-export interface Batch {
+/** Arguments of {@link Store.apply}. */
+export interface EventBatch {
   readonly pool: PoolId;
   /** Oldest first, at most {@link Store.batchLimit}. */
   readonly events: readonly PoolEvent[];
-  /** The cursor that these events continue; undefined: none yet. */
+  /** The cursor before these events; undefined at the start. */
   readonly from: Cursor | undefined;
   readonly to: Cursor;
 }
 
-/** What {@link Store.takeBack} undoes: rows that rest on transactions which are none of the chain's. */
-export interface Untruth {
+/** Arguments of {@link Store.rollBack}: rows of transactions that are not on chain. */
+export interface Rollback {
   readonly pool: PoolId;
-  /** The cursor, which is none of the chain's. */
+  /** The current cursor, which is not on chain. */
   readonly from: Cursor;
-  /** The last transaction of the chain whose events are stored; undefined: there is none. */
+  /** The last transaction on chain whose events are stored; undefined if there is none. */
   readonly to: Cursor | undefined;
-  /** Leaves that stay. */
-  readonly leaves: number;
-  /** Nullifier hashes of the payments that go. */
-  readonly payments: readonly bigint[];
+  /** Number of leaves to keep. */
+  readonly keptLeafCount: number;
+  /** Nullifier hashes of the payments to remove. */
+  readonly nullifierHashes: readonly bigint[];
 }
 
-/** How a job changes; undefined leaves it as it is. Must be pure: an adapter may call it again. */
+/** Returns a changed job, or undefined to leave it unchanged. Must be pure: an adapter may call it again. */
 export type JobChange = (job: Job) => Job | undefined;
 
 /** An event that may settle a job: it names a nullifier hash. */
 export type SettlingEvent = WithdrawalEvent | (RefusedEvent & { readonly nullifierHash: bigint });
 
-/** Whether the store answers, and if not, why; the reason names no server. */
+/** Whether the store answers, and the reason if not, which names no server. */
 export type StoreHealth = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
  * Implementations: KV (embedded) and PostgreSQL. All pass `store_contract_test.ts`.
  *
- * Of all processes on one store one at a time leads: only its writes to the journal go through, which are all of them
- * but {@link Store.addJob}. Who was deposed writes nothing any more, however late it notices.
+ * One process at a time leads, and only its journal writes succeed; {@link Store.addJob} is open to all. A replica
+ * that lost the lease cannot write, even before it notices.
  *
- * Every method throws `store_unavailable` when the store does not answer. Whether a write that ended so was made is
- * then not known: look again before doing the next thing. What the API asks throws `overloaded` when
- * too much is asked at once.
+ * Every method throws `store_unavailable` if the store does not answer. The outcome of a write is then unknown: read
+ * before the next step. Methods used by the API throw `overloaded` under excessive load.
  */
 export interface Store {
-  /** Most events in one {@link Store.apply}. */
+  /** Maximum number of events per {@link Store.apply}. */
   readonly batchLimit: number;
 
-  /** Whether other processes may use it at the same time: what they write has to be looked for. */
-  readonly shared: boolean;
+  /** Whether other processes may share the store; their writes must be polled for. */
+  readonly isShared: boolean;
 
   /** As of the last answer. */
   health(): StoreHealth;
 
-  /** Takes the lead for `ms` milliseconds if nobody else has it, or keeps it for as long again; false: another leads. */
-  lead(ms: number): Promise<boolean>;
+  /** Acquires or renews the lead for `ms` milliseconds; returns false if another process leads. */
+  acquireLease(ms: number): Promise<boolean>;
 
-  /** Gives up the lead, so that another need not wait for its end. */
-  resign(): Promise<void>;
+  /** Releases the lead early. */
+  releaseLease(): Promise<void>;
 
   cursor(pool: PoolId): Promise<Cursor | undefined>;
 
   /**
    * Appends deposits and withdrawals, lets `settle` change the job that each withdrawal or refusal names, and moves
-   * the cursor: all of it or nothing.
-   *
-   * @throws {Problem} `store_conflict` when the stored cursor is not `from`; `not_leader`
+   * the cursor, atomically.
+   * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
    */
-  apply(batch: Batch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
+  apply(batch: EventBatch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
 
   /**
-   * Removes deposits from a leaf on and payments, lets `reopen` change the job that each of those payments names, and sets
-   * the cursor back: all of it or nothing, but for a store whose steps cannot hold so much; what that one leaves behind
-   * still has the cursor `from`, and is completed by the same call.
-   *
-   * @throws {Problem} `store_conflict` when the stored cursor is not `from`; `not_leader`
+   * Removes payments and the deposits from a leaf on, lets `reopen` change the jobs of those payments, and sets the
+   * cursor back. Atomic, except in a store with limited transactions: there, an interrupted rollback keeps the cursor
+   * `from` and is completed by the same call.
+   * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
    */
-  takeBack(untruth: Untruth, reopen: JobChange): Promise<void>;
+  rollBack(rollback: Rollback, reopen: JobChange): Promise<void>;
 
-  /** Every payment of a pool, in any order. */
-  payments(pool: PoolId): AsyncIterable<Withdrawal>;
+  /** Yields all payments of a pool, in any order. */
+  withdrawals(pool: PoolId): AsyncIterable<Withdrawal>;
 
   /**
-   * Leaves from `leafIndex` on, in order, in pieces that may end anywhere: a start reads all of them, so that they come
-   * packed. Where a row is missing the next piece begins behind it.
+   * Yields leaves from `leafIndex` on, in order, in packed chunks of any size. After a missing row, the next chunk
+   * starts behind the gap.
    */
-  leaves(pool: PoolId, leafIndex: number): AsyncIterable<Leaves>;
+  leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange>;
 
   deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined>;
 
@@ -196,61 +198,75 @@ export interface Store {
   job(id: JobId): Promise<Job | undefined>;
 
   /**
-   * Adds a job, or replaces the one of the same pool and nullifier hash if that ended without payment and `replaces`
-   * says so. Of two equal ones at once exactly one gets in.
-   *
-   * @returns undefined when it is in; else what stands in its way: the job, or the withdrawal seen on chain
+   * Adds a job, or replaces the job of the same pool and nullifier hash if that ended without payment and `replaces`
+   * agrees. Of concurrent equal jobs exactly one is added.
+   * @returns undefined on success; else the conflicting job, or the withdrawal seen on chain
    */
   addJob(job: Job, replaces: (existing: Job) => boolean): Promise<Job | Withdrawal | undefined>;
 
   /**
-   * Changes a job and returns what it is afterwards; undefined when there is none.
-   *
+   * Changes a job and returns its new state; undefined if there is none.
    * @throws {Problem} `not_leader`
    */
   changeJob(id: JobId, change: JobChange): Promise<Job | undefined>;
 
-  /** Live jobs, oldest first. */
+  /** Returns live jobs, oldest first. */
   liveJobs(): Promise<Job[]>;
 
   transfer(): Promise<Transfer | undefined>;
 
   /**
-   * Journals a signed transfer. Must come before its first send.
-   *
-   * @throws {Problem} `store_conflict` when there is one already; `not_leader`
+   * Journals a signed transfer. Must precede its first send.
+   * @throws {Problem} `store_conflict` if another is in flight; `not_leader`
    */
   beginTransfer(transfer: Transfer): Promise<void>;
 
   /**
-   * Ends the transfer of this hash; nothing happens when it has ended.
-   *
+   * Ends the transfer of this hash; does nothing if it has ended.
    * @throws {Problem} `not_leader`
    */
   endTransfer(hash: string): Promise<void>;
 
   /**
-   * Forgets jobs that ended before `before` (unix milliseconds); of one that was paid the row of its payment stays.
-   *
-   * @returns how many
+   * Deletes jobs that ended before `before` (unix milliseconds); the payment rows are kept.
+   * @returns the number of deleted jobs
    * @throws {Problem} `not_leader`
    */
-  forgetJobs(before: number): Promise<number>;
+  deleteEndedJobs(before: number): Promise<number>;
 
   close(): Promise<void>;
 }
 
-/** The row of a deposit event. */
-export function depositOf({ leafIndex, commitment, timestamp, tx }: DepositEvent): Deposit {
+export function toDeposit({ leafIndex, commitment, timestamp, tx }: DepositEvent): Deposit {
   return { leafIndex, commitment, timestamp, txHash: tx.hash };
 }
 
-/** The row of a withdrawal event. */
-export function withdrawalOf({ nullifierHash, fee, refund, timestamp, tx }: WithdrawalEvent): Withdrawal {
+export function toWithdrawal({ nullifierHash, fee, refund, timestamp, tx }: WithdrawalEvent): Withdrawal {
   return { nullifierHash, fee, refund, timestamp, txHash: tx.hash };
 }
 
-/** Whether a job still waits for its end. */
+/** Returns whether a job has not ended. */
 export function isLive(job: Job): boolean {
   return job.state === "accepted" || job.state === "broadcast";
+}
+
+/** Returns whether a job's note is paid, by its own proof or by another one. */
+export function isPaid({ state }: Pick<Job, "state">): boolean {
+  return state === "confirmed" || state === "superseded";
+}
+
+/** Returns `job` without `members`. */
+export function omitJobMembers(job: Job, ...members: ("message" | "reason" | "txHash")[]): Job {
+  const rest: { -readonly [Member in keyof Job]: Job[Member] } = { ...job };
+  for (const member of members) delete rest[member];
+  return rest;
+}
+
+/** @throws {Problem} `store_conflict` unless a pool's stored cursor is `expected` */
+export function assertCursorIs(expected: Cursor | undefined, stored: Cursor | undefined): void {
+  if (stored?.hash !== expected?.hash || stored?.lt !== expected?.lt) throw cursorMovedProblem();
+}
+
+export function cursorMovedProblem(): Problem {
+  return new Problem("store_conflict", "the cursor of this pool was moved by another writer");
 }

@@ -1,6 +1,6 @@
 /**
- * Structured logs on standard error: JSON lines for machines, text for people, coloured at a terminal. Nothing that is logged here may
- * hold a request body, an address of a caller, a note or a mnemonic; whoever logs sees to that.
+ * Structured logs on standard error: JSON lines for machines, text for people. Callers must never log a request body,
+ * a client's address, a note or a mnemonic.
  */
 import {
   configureSync,
@@ -12,31 +12,29 @@ import {
   type LogRecord,
 } from "@logtape/logtape";
 
-/** A logger; `log.with({ pool })` makes one whose lines all carry those members. */
+/** A logger; `log.with({ pool })` adds members to every line. */
 export type Log = Pick<Logger, "debug" | "info" | "warning" | "error" | "fatal" | "with" | "getChild">;
 
-/** Least level that is written. */
+/** Minimum level that is written. */
 export type LogLevel = "debug" | "info" | "warning" | "error";
 
-/** How lines are written. */
 export type LogFormat = "json" | "pretty";
 
 /**
- * Sets up logging for this process and returns the root logger. Called once, by the composition root; until then, and
- * in tests, the loggers are silent.
- *
+ * Configures logging for this process and returns the root logger. Only the program's entry point calls it; before
+ * that, and in tests, loggers are silent.
  * @param options.format default: `pretty` on a terminal, else `json`
  * @param options.colour of `pretty`; default: on a terminal, unless NO_COLOR is set or TERM is dumb
- * @param options.write takes each finished line; default standard error
+ * @param options.write receives each finished line; default standard error
  */
 export function configureLog(
   options: { level: LogLevel; format?: LogFormat; colour?: boolean; write?: (line: string) => void },
 ): Log {
   const terminal = Deno.stderr.isTerminal();
-  const { level, format = terminal ? "pretty" : "json", write = toStandardError } = options;
+  const { level, format = terminal ? "pretty" : "json", write = writeToStderr } = options;
   const { colour = terminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb" } = options;
   const pretty = colour ? getAnsiColorFormatter : getTextFormatter;
-  const formatter = format === "json" ? jsonLine : pretty({ timestamp: "time", category: "." });
+  const formatter = format === "json" ? formatJsonLine : pretty({ timestamp: "time", category: "." });
   configureSync({
     reset: true,
     sinks: { lines: (record) => write(String(formatter(record))) },
@@ -48,21 +46,22 @@ export function configureLog(
   return rootLog();
 }
 
-/** The root logger. */
 export function rootLog(): Log {
   return getLogger("tonado");
 }
 
 const formatJson = getJsonLinesFormatter({ properties: "flatten" });
 
-/** The message as a person reads it, its members beside it, and its template, by which lines of one kind are found. */
-function jsonLine(record: LogRecord): string {
+/**
+ * Formats a line with its rendered message, its members, and its template, by which lines of a kind can be searched.
+ */
+function formatJsonLine(record: LogRecord): string {
   const template = typeof record.rawMessage === "string" ? record.rawMessage : record.rawMessage.join("{}");
   return formatJson({ ...record, properties: { ...record.properties, template } });
 }
 
 const encoder = new TextEncoder();
 
-function toStandardError(line: string): void {
+function writeToStderr(line: string): void {
   Deno.stderr.writeSync(encoder.encode(line.endsWith("\n") ? line : `${line}\n`));
 }

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { Secret } from "../core/secret.ts";
+import { Secret } from "../core/text/secret.ts";
 import { configureLog } from "./log.ts";
 
 function linesOf(

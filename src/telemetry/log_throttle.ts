@@ -1,27 +1,24 @@
-/**
- * Keeps floods out of the log. A request costs a stranger nothing, so what any request can cause is logged a few times a
- * minute, with the number of lines that were left out.
- */
+/** Limits log lines that any client can cause to a few a minute, with a count of omitted lines. */
 import type { Log } from "./log.ts";
 
 const MINUTE_MS = 60_000;
 
-type Level = "warning" | "error";
+type ThrottledLevel = "warning" | "error";
 type Members = Readonly<Record<string, unknown>>;
 
-/** Lines of one template in the present minute. */
-interface Window {
+/** Lines of one template in the current minute. */
+interface ThrottleWindow {
   readonly since: number;
   lines: number;
   suppressed: number;
 }
 
-/** A logger for what strangers can cause. Lines of one template share a limit. */
+/** A logger for events that clients can cause. Lines of one template share a limit. */
 export class LogThrottle {
   readonly #log: Log;
   readonly #now: () => number;
   /** By level and template; templates are literals of the program, so they are few. */
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new Map<string, ThrottleWindow>();
 
   constructor(log: Log, now: () => number = () => performance.now()) {
     this.#log = log;
@@ -33,19 +30,19 @@ export class LogThrottle {
     this.#write("warning", template, members, 1);
   }
 
-  /** Logs an error, at most ten a minute: different faults may share a template. */
+  /** Logs an error, at most ten a minute, because different faults may share a template. */
   error(template: string, members: Members = {}): void {
     this.#write("error", template, members, 10);
   }
 
-  /** Logs how many lines were left out of minutes that are over. @param all of the present minute, too */
+  /** Logs the number of omitted lines of past minutes. @param all includes the current minute */
   flush(all = false): void {
     for (const [key, window] of this.#windows) {
       if (all || this.#isOver(window)) this.#close(key, window);
     }
   }
 
-  #write(level: Level, template: string, members: Members, limit: number): void {
+  #write(level: ThrottledLevel, template: string, members: Members, limit: number): void {
     const key = `${level} ${template}`;
     const last = this.#windows.get(key);
     if (last !== undefined && this.#isOver(last)) this.#close(key, last);
@@ -59,16 +56,16 @@ export class LogThrottle {
     this.#log[level](template, { ...members });
   }
 
-  #isOver({ since }: Window): boolean {
+  #isOver({ since }: ThrottleWindow): boolean {
     return this.#now() - since >= MINUTE_MS;
   }
 
-  /** A summary is the first line of the next minute. */
-  #close(key: string, { suppressed }: Window): void {
+  /** The summary counts as the first line of the next minute. */
+  #close(key: string, { suppressed }: ThrottleWindow): void {
     this.#windows.delete(key);
     if (suppressed === 0) return;
     const space = key.indexOf(" ");
-    const level = key.slice(0, space) as Level;
+    const level = key.slice(0, space) as ThrottledLevel;
     this.#windows.set(key, { since: this.#now(), lines: 1, suppressed: 0 });
     const of = key.slice(space + 1);
     this.#log[level]("{suppressed} more lines like this were not logged: {of}", { suppressed, of });

@@ -1,237 +1,159 @@
 /**
- * The metrics, all of them: name, help, labels, and the call that counts. Labels are of small fixed sets (routes, codes,
- * pools), never of what a client sent, so that a scrape tells of no one and does not grow.
+ * Records metrics. Labels come from small fixed sets (routes, codes, pools), never from client input, so that scrapes
+ * reveal nothing about clients and do not grow.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { metricDefinitions, type MetricDescription } from "./metric_definitions.ts";
 
-/** What is read when somebody scrapes. */
-export interface Observed {
-  /** Balance of the wallet in whole native units; undefined while it is not known. */
+/** Values that are read at each scrape. */
+export interface MetricsSource {
+  /** In whole native units; undefined while unknown. */
   balance(): number | undefined;
-  /** Live withdrawals by state. */
-  jobs(): Promise<Readonly<Record<string, number>>>;
+  liveJobs(): Promise<Readonly<Record<string, number>>>;
   /** Live withdrawals of pools that are not served. */
-  stranded(): number;
+  orphanedJobCount(): number;
   /** Whether this replica indexes and signs. */
-  leads(): boolean;
-  /** Proofs that wait or are being verified. */
-  verifying(): number;
-  pools(): readonly ObservedPool[];
-  /** State of each dependency, as `/readyz` tells it. */
+  isLeader(): boolean;
+  /** Queued and running proof verifications. */
+  pendingProofCount(): number;
+  pools(): readonly PoolMetrics[];
+  /** State of each dependency, as in `/readyz`. */
   dependencies(): Promise<Readonly<Record<string, "ok" | "degraded" | "down">>>;
 }
 
-/** One pool as it is read when somebody scrapes. */
-export interface ObservedPool {
+/** One pool at a scrape. */
+export interface PoolMetrics {
   readonly pool: string;
   readonly ready: boolean;
-  readonly leaves: number;
-  /** Since its tree last equalled the chain's; undefined before the first time. */
+  readonly lacksMinFee: boolean;
+  readonly leafCount: number;
+  /** Seconds since the tree last equalled the chain's; undefined before the first time. */
   readonly lagSeconds?: number;
   /** Logical time between the newest transaction seen and the last one applied. */
   readonly lagLt: bigint;
   readonly rootMismatches: number;
 }
 
-const FAST = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const CONFIRMATION = [5, 10, 15, 20, 30, 45, 60, 120, 300, 900, 3_600];
-
-/** What a metric is. */
-export interface MetricDescription {
-  readonly name: string;
-  readonly type: "counter" | "gauge" | "histogram";
-  readonly help: string;
-  readonly labels: readonly string[];
-}
-
-/** Metrics of one process. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Metrics with a registry of their own. @param version of this build */
+type Definitions = typeof metricDefinitions;
+type Instrument<Type> = Type extends "counter" ? Counter : Type extends "gauge" ? Gauge : Histogram;
+type Instruments = { readonly [K in keyof Definitions]: Instrument<Definitions[K]["type"]> };
+
+const constructors = { counter: Counter, gauge: Gauge, histogram: Histogram };
+
+/** Creates metrics with their own registry. @param version of this build */
 export function createMetrics(version = "development") {
   const registry = new Registry();
-  const described: MetricDescription[] = [];
-  const told = <L extends string>(
-    type: MetricDescription["type"],
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-  ) => {
-    described.push({ type, name, help, labels: labelNames });
-    return { name, help, labelNames, registers: [registry] };
-  };
-  const counter = <L extends string>(name: string, help: string, labels: readonly L[] = []) =>
-    new Counter(told("counter", name, help, labels));
-  const gauge = <L extends string>(name: string, help: string, labels: readonly L[] = []) =>
-    new Gauge(told("gauge", name, help, labels));
-  const histogram = <L extends string>(
-    name: string,
-    help: string,
-    buckets: number[],
-    labels: readonly L[] = [],
-  ) => new Histogram({ ...told("histogram", name, help, labels), buckets });
-
-  gauge("tonado_build_info", "Version of the program; always 1", ["version"]).set({ version }, 1);
-  const started = gauge("process_start_time_seconds", "Start of the process, Unix seconds");
-  started.set(Math.round((performance.timeOrigin) / 1000));
-  const memory = gauge("process_resident_memory_bytes", "Resident memory of the process");
-  const heap = gauge("process_heap_used_bytes", "JavaScript heap in use by the main thread");
-  const loopLag = histogram(
-    "process_event_loop_lag_seconds",
-    "How late a timer of the main thread fires, measured twice a second",
-    FAST,
-  );
-
-  const requests = counter("tonado_http_requests_total", "Requests answered", ["route", "method", "status"]);
-  const requestTime = histogram("tonado_http_request_seconds", "Time to answer a request", FAST, ["route"]);
-  const limited = counter("tonado_http_rate_limited_total", "Requests refused for asking too often", [
-    "route",
-  ]);
-
-  const refused = counter("tonado_withdrawals_refused_total", "Withdrawals refused, by problem code", [
-    "code",
-  ]);
-  const accepted = counter("tonado_withdrawals_accepted_total", "Withdrawals taken on", ["pool"]);
-  const settled = counter("tonado_withdrawals_settled_total", "Withdrawals that ended, by state", [
-    "pool",
-    "state",
-  ]);
-  const confirmation = histogram(
-    "tonado_withdrawal_confirmation_seconds",
-    "Time from taking a withdrawal on to the pool's log of it",
-    CONFIRMATION,
-    ["pool"],
-  );
-  const jobs = gauge("tonado_withdrawals_live", "Withdrawals that have not ended, by state", ["state"]);
-  const stranded = gauge(
-    "tonado_withdrawals_stranded",
-    "Live withdrawals of pools that are not served: not in the registry, or refused",
-  );
-
-  const feesEarned = counter(
-    "tonado_fees_earned_nano_total",
-    "Fees that confirmed withdrawals paid this relayer, in the smallest units of the pool's asset",
-    ["pool", "asset"],
-  );
-  const gasSpent = counter(
-    "tonado_gas_spent_nano_total",
-    "Nano of the native coin that withdrawals cost the wallet, refunds included",
-    ["pool"],
-  );
-
-  const verification = histogram("tonado_proof_verification_seconds", "Time to verify a proof", FAST, [
-    "holds",
-  ]);
-  const verifying = gauge("tonado_proofs_verifying", "Proofs that wait or are being verified");
-
-  const poolReady = gauge("tonado_pool_ready", "1 when the pool is served", ["pool"]);
-  const poolLeaves = gauge("tonado_pool_leaves", "Leaves of the pool's tree", ["pool"]);
-  const lagSeconds = gauge("tonado_indexer_lag_seconds", "Time since the tree last equalled the chain's", [
-    "pool",
-  ]);
-  const lagLt = gauge("tonado_indexer_lag_lt", "Logical time that is seen and not yet applied", ["pool"]);
-  const mismatches = gauge(
-    "tonado_root_mismatches",
-    "Times the rebuilt root was not on chain, since the start",
-    ["pool"],
-  );
-
-  const balance = gauge("tonado_wallet_balance_native", "Balance of the wallet in whole native units");
-  const leads = gauge("tonado_leads", "1 when this replica indexes and signs");
-  const dependency = gauge("tonado_dependency_up", "1 ok, 0.5 degraded, 0 down", ["dependency"]);
-  const chainTime = histogram(
-    "tonado_chain_request_seconds",
-    "Time of requests to the chain endpoint, retries included",
-    FAST,
-    [
-      "call",
-      "outcome",
-    ],
-  );
-  const cacheFailures = counter(
-    "tonado_cache_failures_total",
-    "Questions that the shared cache did not answer",
-  );
-
-  /** Answers of {@linkcode answered} that the registry was not told of. */
-  const untold: { readonly labels: Record<string, string | number>; count: number }[] = [];
-
-  let observed: Observed | undefined;
-  async function collect(): Promise<void> {
-    for (const answers of untold) {
-      if (answers.count > 0) requests.inc(answers.labels, answers.count);
-      answers.count = 0;
-    }
-    const { rss, heapUsed } = Deno.memoryUsage();
-    memory.set(rss);
-    heap.set(heapUsed);
-    if (observed === undefined) return;
-    leads.set(observed.leads() ? 1 : 0);
-    verifying.set(observed.verifying());
-    stranded.set(observed.stranded());
-    const native = observed.balance();
-    if (native !== undefined) balance.set(native);
-    for (const { pool, ready, leaves, lagSeconds: seconds, lagLt: lt, rootMismatches } of observed.pools()) {
-      poolReady.set({ pool }, ready ? 1 : 0);
-      poolLeaves.set({ pool }, leaves);
-      if (seconds !== undefined) lagSeconds.set({ pool }, seconds);
-      lagLt.set({ pool }, Number(lt));
-      mismatches.set({ pool }, rootMismatches);
-    }
-    for (const [name, state] of Object.entries(await observed.dependencies())) {
-      dependency.set({ dependency: name }, { ok: 1, degraded: 0.5, down: 0 }[state]);
-    }
-    try {
-      for (const [state, count] of Object.entries(await observed.jobs())) jobs.set({ state }, count);
-    } catch {
-      jobs.reset(); // a store that is down is told of above
-    }
-  }
-
+  const metrics = createInstruments(registry);
+  metrics.buildInfo.set({ version }, 1);
+  metrics.startTime.set(Math.round(performance.timeOrigin / 1000));
+  const batches = new RequestBatches(metrics);
+  let source: MetricsSource | undefined;
   return {
-    /** Seconds to answer; `route` is one of the API's, or "other". */
-    request(route: string, method: string, status: number, seconds: number): void {
-      requests.inc({ route, method, status });
-      requestTime.observe({ route }, seconds);
+    /** Records the seconds to answer; `route` is one of the API's, or "other". */
+    recordRequest(route: string, method: string, status: number, seconds: number): void {
+      metrics.requests.inc({ route, method, status });
+      metrics.requestTime.observe({ route }, seconds);
     },
-    /** As `request`, for answers that are all alike: their labels are not looked up for each. Takes the seconds. */
-    answered(route: string, method: string, status: number): (seconds: number) => void {
-      const answers = { labels: { route, method, status }, count: 0 };
-      untold.push(answers);
-      const time = requestTime.labels(route);
-      return (seconds) => {
-        answers.count++;
-        time.observe(seconds);
-      };
+    /** Returns a recorder for one fixed set of labels, which avoids a lookup for each request. It takes seconds. */
+    createRequestRecorder: (route: string, method: string, status: number): (seconds: number) => void =>
+      batches.createRecorder(route, method, status),
+    recordRateLimited: (route: string): void => metrics.rateLimited.inc({ route }),
+    recordRefusal: (code: string): void => metrics.refusals.inc({ code }),
+    recordAcceptance: (pool: string): void => metrics.acceptances.inc({ pool }),
+    /** @param seconds since the withdrawal was accepted; for confirmed ones only */
+    recordSettlement(pool: string, state: string, seconds?: number): void {
+      metrics.settlements.inc({ pool, state });
+      if (seconds !== undefined) metrics.confirmationTime.observe({ pool }, seconds);
     },
-    rateLimited: (route: string): void => limited.inc({ route }),
-    refused: (code: string): void => refused.inc({ code }),
-    accepted: (pool: string): void => accepted.inc({ pool }),
-    /** @param seconds since it was taken on; only of confirmed ones */
-    settled(pool: string, state: string, seconds?: number): void {
-      settled.inc({ pool, state });
-      if (seconds !== undefined) confirmation.observe({ pool }, seconds);
+    recordSuperseded: (pool: string): void => metrics.superseded.inc({ pool }),
+    recordVerification: (holds: boolean, seconds: number): void =>
+      metrics.verificationTime.observe({ holds: String(holds) }, seconds),
+    recordChainCall: (call: string, outcome: "ok" | "failed", seconds: number): void =>
+      metrics.chainRequestTime.observe({ call, outcome }, seconds),
+    recordCacheFailure: (): void => metrics.cacheFailures.inc(),
+    recordEventLoopLag: (seconds: number): void => metrics.eventLoopLag.observe(seconds),
+    recordFee: (pool: string, asset: string, nano: bigint): void =>
+      metrics.feesEarned.inc({ pool, asset }, Number(nano)),
+    recordGas: (pool: string, nano: bigint): void => metrics.gasSpent.inc({ pool }, Number(nano)),
+    /** Sets the source that is read at each scrape. */
+    setSource(what: MetricsSource): void {
+      source = what;
     },
-    verified: (holds: boolean, seconds: number): void =>
-      verification.observe({ holds: String(holds) }, seconds),
-    chainCall: (call: string, outcome: "ok" | "failed", seconds: number): void =>
-      chainTime.observe({ call, outcome }, seconds),
-    cacheFailed: (): void => cacheFailures.inc(),
-    eventLoopLag: (seconds: number): void => loopLag.observe(seconds),
-    feeEarned: (pool: string, asset: string, nano: bigint): void =>
-      feesEarned.inc({ pool, asset }, Number(nano)),
-    gasSpent: (pool: string, nano: bigint): void => gasSpent.inc({ pool }, Number(nano)),
-    /** Reads these whenever somebody scrapes. */
-    observe(what: Observed): void {
-      observed = what;
-    },
-    /** Every metric, for the documentation. */
-    described: described as readonly MetricDescription[],
+    /** The definitions of all metrics, for the documentation. */
+    descriptions: Object.values(metricDefinitions) as readonly MetricDescription[],
     contentType: registry.contentType,
-    /** The exposition text. */
     async text(): Promise<string> {
-      await collect();
+      batches.flush();
+      const { rss, heapUsed } = Deno.memoryUsage();
+      metrics.residentMemory.set(rss);
+      metrics.heapUsed.set(heapUsed);
+      if (source !== undefined) await readSource(metrics, source);
       return await registry.metrics();
     },
   };
+}
+
+function createInstruments(registry: Registry): Instruments {
+  const created = Object.entries(metricDefinitions as Readonly<Record<string, MetricDescription>>).map(
+    ([key, { type, name, help, labels, buckets }]) => {
+      const options = { name, help, labelNames: [...labels], registers: [registry] };
+      return [key, new constructors[type]({ ...options, ...buckets && { buckets: [...buckets] } })];
+    },
+  );
+  return Object.fromEntries(created);
+}
+
+async function readSource(metrics: Instruments, source: MetricsSource): Promise<void> {
+  metrics.isLeader.set(source.isLeader() ? 1 : 0);
+  metrics.pendingProofs.set(source.pendingProofCount());
+  metrics.orphanedJobs.set(source.orphanedJobCount());
+  const native = source.balance();
+  if (native !== undefined) metrics.walletBalance.set(native);
+  for (const { pool, ready, lacksMinFee, leafCount, lagSeconds, lagLt, rootMismatches } of source.pools()) {
+    metrics.poolReady.set({ pool }, ready ? 1 : 0);
+    metrics.poolLacksMinFee.set({ pool }, lacksMinFee ? 1 : 0);
+    metrics.poolLeaves.set({ pool }, leafCount);
+    if (lagSeconds !== undefined) metrics.lagSeconds.set({ pool }, lagSeconds);
+    metrics.lagLt.set({ pool }, Number(lagLt));
+    metrics.rootMismatches.set({ pool }, rootMismatches);
+  }
+  for (const [dependency, state] of Object.entries(await source.dependencies())) {
+    metrics.dependency.set({ dependency }, { ok: 1, degraded: 0.5, down: 0 }[state]);
+  }
+  try {
+    for (const [state, count] of Object.entries(await source.liveJobs())) {
+      metrics.liveJobs.set({ state }, count);
+    }
+  } catch {
+    metrics.liveJobs.reset(); // a store that is down is reported as a dependency
+  }
+}
+
+/** Counts responses without a lookup of their labels; {@link flush} passes the counts to the registry. */
+class RequestBatches {
+  readonly #metrics: Instruments;
+  readonly #batches: { readonly labels: Record<string, string | number>; count: number }[] = [];
+
+  constructor(metrics: Instruments) {
+    this.#metrics = metrics;
+  }
+
+  createRecorder(route: string, method: string, status: number): (seconds: number) => void {
+    const batch = { labels: { route, method, status }, count: 0 };
+    this.#batches.push(batch);
+    const time = this.#metrics.requestTime.labels(route);
+    return (seconds) => {
+      batch.count++;
+      time.observe(seconds);
+    };
+  }
+
+  flush(): void {
+    for (const batch of this.#batches) {
+      if (batch.count > 0) this.#metrics.requests.inc(batch.labels, batch.count);
+      batch.count = 0;
+    }
+  }
 }

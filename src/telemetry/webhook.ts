@@ -1,15 +1,14 @@
 /**
- * Posts alerts to the operator's URL. Delivery is tried a few times and then given up: the log and the metrics say the
- * same, and a relayer must not hang on its operator's chat. The URL is a secret, so no error repeats it.
+ * Posts alerts to the operator's URL with a few retries. Failures are dropped: logs and metrics have the same
+ * information, and a relayer must not depend on a chat service. The URL is a secret, so no error contains it.
  */
-import type { Secret } from "../core/secret.ts";
+import type { Secret } from "../core/text/secret.ts";
 import type { Log } from "./log.ts";
 
-const ATTEMPTS = 5;
-const FIRST_DELAY_MS = 1_000;
-const TIMEOUT_MS = 10_000;
+const MAX_DELIVERY_ATTEMPTS = 5;
+const MIN_REDELIVERY_DELAY_MS = 1_000;
+const DELIVERY_TIMEOUT_MS = 10_000;
 
-/** What a webhook needs of the outside. */
 export interface WebhookOptions {
   readonly url: Secret<string>;
   readonly log: Log;
@@ -26,40 +25,40 @@ export async function postAlert(
 ): Promise<void> {
   const body = JSON.stringify(document);
   for (let attempt = 1; !signal.aborted; attempt++) {
-    const failure = await attemptOnce(url.reveal(), body, send, signal);
+    const failure = await postOnce(url.reveal(), body, send, signal);
     if (failure === undefined) return;
-    if (!failure.mayMend || attempt === ATTEMPTS) {
+    if (!failure.isRetryable || attempt === MAX_DELIVERY_ATTEMPTS) {
       log.error("an alert could not be delivered: {reason}", { reason: failure.reason });
       return;
     }
-    await sleep(FIRST_DELAY_MS * 2 ** (attempt - 1), signal);
+    await sleep(MIN_REDELIVERY_DELAY_MS * 2 ** (attempt - 1), signal);
   }
 }
 
-interface Failure {
+interface DeliveryFailure {
   readonly reason: string;
-  readonly mayMend: boolean;
+  readonly isRetryable: boolean;
 }
 
-async function attemptOnce(
+async function postOnce(
   url: string,
   body: string,
   send: typeof fetch,
   signal: AbortSignal,
-): Promise<Failure | undefined> {
+): Promise<DeliveryFailure | undefined> {
   try {
     const response = await send(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      redirect: "error", // an alert goes nowhere but where it was meant to
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DELIVERY_TIMEOUT_MS)]),
+      redirect: "error", // an alert must only reach the configured URL
     });
     await response.body?.cancel();
     if (response.ok) return undefined;
     const { status } = response;
-    return { reason: `it answers ${status}`, mayMend: status === 429 || status >= 500 };
+    return { reason: `it answers ${status}`, isRetryable: status === 429 || status >= 500 };
   } catch {
-    return { reason: "it does not answer", mayMend: true };
+    return { reason: "it does not answer", isRetryable: true };
   }
 }

@@ -1,10 +1,10 @@
-/** Alerts against real HTTP servers that behave badly. */
+/** Tests alerts with real HTTP servers that misbehave. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Secret } from "../core/secret.ts";
+import { Secret } from "../core/text/secret.ts";
 import { configureLog } from "./log.ts";
 import { postAlert } from "./webhook.ts";
 
-/** Posts one alert to a server that answers with these, in turn; returns what it got and what was logged. */
+/** Posts one alert to a server with these responses in turn; returns the received requests and the log lines. */
 async function postTo(answers: (() => Response)[]) {
   const bodies: unknown[] = [];
   const waited: number[] = [];

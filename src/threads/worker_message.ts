@@ -1,7 +1,6 @@
-/** What a worker answers. Whatever goes wrong in it is answered too, with what a message may carry. */
-import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors.ts";
+/** Messages from a worker. A failure message contains only what may leave the thread. */
+import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors/problem.ts";
 
-/** The task is done, or it failed: a task gets one answer. */
 export type WorkerMessage<Result> =
   | { readonly kind: "done"; readonly result: Result }
   | {
@@ -9,12 +8,12 @@ export type WorkerMessage<Result> =
     readonly code: ProblemCode;
     readonly message: string;
     readonly errors: readonly ProblemDetail[];
-    /** Not by the task's own fault: the worker's memory is not to be trusted any more. */
+    /** The worker's memory can no longer be trusted. */
     readonly fatal: boolean;
   };
 
-/** The answer to a task that threw `error`. @param name whose worker it is */
-export function failure(error: unknown, name: string): WorkerMessage<never> {
+/** Returns the message for a task that threw `error`. @param name the pool's name */
+export function toFailureMessage(error: unknown, name: string): WorkerMessage<never> {
   if (error instanceof Problem) {
     return { kind: "failed", code: error.code, message: error.message, errors: error.errors, fatal: false };
   }

@@ -1,96 +1,91 @@
 /**
- * Worker threads and the queue before them: starts workers when there is work, replaces one that crashed or that
- * does not come to the end of a cancelled task, and holds at most a bounded number of waiting tasks. It knows nothing of what the tasks are.
+ * A pool of worker threads with a bounded queue. It starts workers on demand and replaces a worker that
+ * crashed or that does not finish a cancelled task in time.
  */
-import { Problem } from "../core/errors.ts";
+import { Problem } from "../core/errors/problem.ts";
 import type { WorkerMessage } from "./worker_message.ts";
 
-/** Something to do; its kind says what comes of it. */
-export interface Task {
+export interface PoolTask {
   readonly kind: string;
 }
 
-/** How a pool runs. */
 export interface WorkerPoolOptions {
-  /** Whose workers they are, for messages. */
   readonly name: string;
-  /** Most workers at a time. */
-  readonly size: number;
-  /** Most tasks that wait for one; a further one is refused with `verification_busy`. */
-  readonly maxWaiting: number;
-  /** Ends a worker that had no work for so long, in milliseconds; without it workers live until `close`. */
-  readonly idleMs?: number;
+  readonly maxWorkers: number;
+  /** Further tasks are rejected with `verification_busy`. */
+  readonly maxQueuedTasks: number;
+  /** Milliseconds after which an idle worker ends. Default: workers live until `close`. */
+  readonly idleTimeoutMs?: number;
   /**
-   * How long the worker of a cancelled task may take to come to its end, in milliseconds. It then takes the next task
-   * with what it has loaded; one that takes longer is ended. Without it, every such worker is ended at once.
+   * Milliseconds in which the worker of a cancelled task must finish it. In time, the worker is kept with
+   * what it has loaded; otherwise it is terminated. Default: terminated at once.
    */
-  readonly cancelMs?: number;
+  readonly cancelTimeoutMs?: number;
   readonly startWorker: () => Worker;
-  /** The module that workers are started from, for messages. */
-  readonly module?: URL | undefined;
-  /** Given what a worker answers for a task that was cancelled meanwhile: to overwrite what is secret in it. */
-  readonly discard?: (result: unknown) => void;
+  readonly workerModule?: URL | undefined;
+  /** Called with the late result of a cancelled task, to overwrite secrets in it. */
+  readonly discardResult?: (result: unknown) => void;
 }
 
-/** How one task runs. */
-export interface RunOptions {
+export interface TaskOptions {
   readonly signal?: AbortSignal;
-  /** Goes before tasks that are not: for short ones. */
-  readonly urgent?: boolean;
-  /** Parts of the task that are handed over rather than copied. */
+  /** Runs before other tasks. For short tasks. */
+  readonly highPriority?: boolean;
+  /** Parts of the task that are moved to the worker, not copied. */
   readonly transfer?: readonly Transferable[];
 }
 
-interface Job extends RunOptions {
-  readonly task: Task;
+interface QueuedTask extends TaskOptions {
+  readonly task: PoolTask;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Seat {
+interface PooledWorker {
   readonly worker: Worker;
-  job?: Job;
-  /** Whether its task was cancelled and it has not answered yet. */
-  finishing?: boolean;
-  /** Ends it, when it rests or finishes for too long. */
+  current?: QueuedTask;
+  /** The task was cancelled, but the worker has not responded yet. */
+  cancelling?: boolean;
+  /** Terminates the worker when it is idle, or cancelling, for too long. */
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** A pool of workers that take tasks of type `T` and answer with `Results` by their kind. */
-export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknown>> {
+export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], unknown>> {
   readonly #options: WorkerPoolOptions;
-  readonly #seats = new Set<Seat>();
-  readonly #waiting: Job[] = [];
-  /** Set while a worker is about to be started. */
-  #starting: ReturnType<typeof setTimeout> | undefined;
+  readonly #workers = new Set<PooledWorker>();
+  readonly #queue: QueuedTask[] = [];
+  #startTimer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
   }
 
-  /** Workers that a further task would find free, running already or not, or coming to the end of a cancelled one. */
-  get free(): number {
-    const busy = [...this.#seats].filter((seat) => seat.job !== undefined).length;
-    return Math.max(0, this.#options.size - busy - this.#waiting.length);
+  /**
+   * Workers free for further tasks, including those not started yet and those that finish a cancelled task.
+   */
+  get availableWorkers(): number {
+    const busy = [...this.#workers].filter((pooled) => pooled.current !== undefined).length;
+    return Math.max(0, this.#options.maxWorkers - busy - this.#queue.length);
   }
 
   /**
    * Runs a task on the next free worker.
    *
-   * @throws {Problem} what the worker reports; `cancelled` at once when the signal is aborted or the pool closed; `verification_busy` when too many wait; `internal` when the worker crashed or did not start;
-   *   `invalid_request` when the task cannot be sent to one
+   * @throws {Problem} what the worker reports; `cancelled` after an abort or `close`; `verification_busy` if
+   *   the queue is full; `internal` if the worker crashed or did not start; `invalid_request` if the task
+   *   cannot be cloned
    */
-  run<One extends T>(task: One, options: RunOptions = {}): Promise<Results[One["kind"]]> {
+  run<One extends T>(task: One, options: TaskOptions = {}): Promise<Results[One["kind"]]> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw this.#closedProblem();
       if (options.signal?.aborted) throw new Problem("cancelled");
-      if (this.#waiting.length >= this.#options.maxWaiting + this.#mayStart) {
+      if (this.#queue.length >= this.#options.maxQueuedTasks + this.#startableWorkers) {
         throw new Problem("verification_busy");
       }
-      const cancel = () => this.#cancel(job);
+      const cancel = () => this.#cancel(queued);
       const settled = () => options.signal?.removeEventListener("abort", cancel);
-      const job: Job = {
+      const queued: QueuedTask = {
         ...options,
         task,
         resolve: (result) => {
@@ -103,25 +98,25 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
         },
       };
       options.signal?.addEventListener("abort", cancel);
-      const place = options.urgent ? this.#waiting.findIndex((other) => !other.urgent) : -1;
-      this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);
+      const index = options.highPriority ? this.#queue.findIndex((other) => !other.highPriority) : -1;
+      this.#queue.splice(index < 0 ? this.#queue.length : index, 0, queued);
       this.#dispatch();
     });
   }
 
-  /** Ends all workers; what runs or waits is refused with `cancelled`. */
+  /** Terminates all workers. Running and queued tasks fail with `cancelled`. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#starting);
-    const seats = [...this.#seats];
-    const jobs = [...seats.flatMap(({ job }) => job ?? []), ...this.#waiting.splice(0)];
-    for (const seat of seats) this.#end(seat);
-    for (const job of jobs) job.reject(this.#closedProblem());
+    clearTimeout(this.#startTimer);
+    const workers = [...this.#workers];
+    const tasks = [...workers.flatMap(({ current }) => current ?? []), ...this.#queue.splice(0)];
+    for (const worker of workers) this.#terminate(worker);
+    for (const task of tasks) task.reject(this.#closedProblem());
   }
 
-  /** Workers that are not running yet: as many tasks wait for one of these, and for nobody to become free. */
-  get #mayStart(): number {
-    return this.#options.size - this.#seats.size;
+  /** Workers that may still be started, each for one queued task. */
+  get #startableWorkers(): number {
+    return this.#options.maxWorkers - this.#workers.size;
   }
 
   #closedProblem(): Problem {
@@ -129,49 +124,47 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
   }
 
   #dispatch(): void {
-    while (this.#waiting.length > 0) {
-      const seat = [...this.#seats].find((seat) => seat.job === undefined && !seat.finishing);
-      if (seat === undefined) return this.#startSoon();
-      const job = this.#waiting.shift()!; // taken first: whatever fails from here on is this job's
+    while (this.#queue.length > 0) {
+      const pooled = [...this.#workers].find((pooled) => pooled.current === undefined && !pooled.cancelling);
+      if (pooled === undefined) return this.#scheduleStart();
+      const queued = this.#queue.shift()!; // first: any later failure belongs to this task
       try {
-        this.#hand(job, seat);
+        this.#assign(queued, pooled);
       } catch (error) {
-        job.reject(error);
+        queued.reject(error);
       }
     }
   }
 
   /**
-   * Starts one worker more, if there may be one, in a turn of the event loop of its own: Deno holds up whoever starts a
-   * worker until its thread is ready, which takes that ten milliseconds or more.
+   * Starts one more worker in its own turn of the event loop: Deno blocks the caller for ten milliseconds or
+   * more.
    */
-  #startSoon(): void {
-    if (this.#starting !== undefined || this.#mayStart === 0) return;
-    this.#starting = setTimeout(() => {
-      this.#starting = undefined;
-      if (this.#waiting.length === 0) return;
+  #scheduleStart(): void {
+    if (this.#startTimer !== undefined || this.#startableWorkers === 0) return;
+    this.#startTimer = setTimeout(() => {
+      this.#startTimer = undefined;
+      if (this.#queue.length === 0) return;
       try {
-        this.#start();
+        this.#startWorker();
       } catch (error) {
-        this.#waiting.shift()!.reject(error);
+        this.#queue.shift()!.reject(error);
       }
       this.#dispatch();
     }, 0);
   }
 
-  /** Gives the job to a worker without one. @throws {Problem} `invalid_request`: the worker rests on */
-  #hand(job: Job, seat: Seat): void {
+  #assign(queued: QueuedTask, pooled: PooledWorker): void {
     try {
-      seat.worker.postMessage(job.task, [...job.transfer ?? []]);
-    } catch (cause) { // what cannot be cloned to a worker
-      throw new Problem("invalid_request", "inputs hold what is no value", { cause });
+      pooled.worker.postMessage(queued.task, [...queued.transfer ?? []]);
+    } catch (cause) {
+      throw new Problem("invalid_request", "the inputs contain a value that cannot be cloned", { cause });
     }
-    clearTimeout(seat.timer);
-    seat.job = job;
+    clearTimeout(pooled.timer);
+    pooled.current = queued;
   }
 
-  /** A new worker, at rest. @throws {Problem} `internal` */
-  #start(): void {
+  #startWorker(): void {
     let worker: Worker;
     try {
       worker = this.#options.startWorker();
@@ -179,81 +172,89 @@ export class WorkerPool<T extends Task, Results extends Record<T["kind"], unknow
       const message = cause instanceof Error ? cause.message : String(cause);
       throw new Problem("internal", `${this.#options.name} worker did not start: ${message}`, { cause });
     }
-    const seat: Seat = { worker };
-    seat.worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown>>) => this.#receive(seat, data);
-    seat.worker.onerror = (event) => {
-      event.preventDefault?.(); // not of every runtime; it reaches the caller; unhandled it would end the process
-      this.#fail(seat, this.#crash(event));
+    const pooled: PooledWorker = { worker };
+    worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown>>) => this.#receive(pooled, data);
+    worker.onerror = (event) => {
+      event.preventDefault?.(); // unhandled, it would end the process; some runtimes lack the method
+      this.#terminateAndReject(pooled, this.#crashProblem(event));
     };
-    this.#seats.add(seat);
-    this.#rest(seat);
+    this.#workers.add(pooled);
+    this.#markIdle(pooled);
   }
 
-  /** In browsers the event has a message only when the module was loaded. */
-  #crash({ message }: ErrorEvent): Problem {
-    const { name, module } = this.#options;
-    return message || !module
+  /** In browsers the event has a message only if the module was loaded. */
+  #crashProblem({ message }: ErrorEvent): Problem {
+    const { name, workerModule } = this.#options;
+    return message || !workerModule
       ? new Problem("internal", `${name} worker crashed: ${message}`)
-      : new Problem("artifact_unavailable", `${module} cannot be loaded: the ${name} worker did not start`);
+      : new Problem(
+        "artifact_unavailable",
+        `${workerModule} cannot be loaded: the ${name} worker did not start`,
+      );
   }
 
-  /** From here on the worker has no job, and ends when it gets none for long. */
-  #rest(seat: Seat): void {
-    clearTimeout(seat.timer);
-    seat.job = undefined;
-    seat.finishing = false;
-    const { idleMs } = this.#options;
-    if (idleMs !== undefined) seat.timer = setTimeout(() => this.#end(seat), idleMs);
+  /** Frees the worker. It ends if it gets no task for `idleTimeoutMs`. */
+  #markIdle(pooled: PooledWorker): void {
+    clearTimeout(pooled.timer);
+    pooled.current = undefined;
+    pooled.cancelling = false;
+    const { idleTimeoutMs } = this.#options;
+    if (idleTimeoutMs !== undefined) pooled.timer = setTimeout(() => this.#terminate(pooled), idleTimeoutMs);
   }
 
-  #receive(seat: Seat, message: WorkerMessage<unknown>): void {
-    const ended = !this.#seats.has(seat); // while it answered
-    if (message.kind === "done" && (ended || seat.job === undefined)) this.#options.discard?.(message.result);
-    if (ended) return;
+  #receive(pooled: PooledWorker, message: WorkerMessage<unknown>): void {
+    const isTerminated = !this.#workers.has(pooled); // while its message was in transit
+    if (message.kind === "done" && (isTerminated || pooled.current === undefined)) {
+      this.#options.discardResult?.(message.result);
+    }
+    if (isTerminated) return;
     if (message.kind === "failed" && message.fatal) {
-      this.#fail(seat, new Problem(message.code, message.message, { errors: message.errors }));
+      this.#terminateAndReject(
+        pooled,
+        new Problem(message.code, message.message, { errors: message.errors }),
+      );
       return;
     }
-    const { job } = seat; // none when it was cancelled
-    this.#rest(seat);
-    if (message.kind === "done") job?.resolve(message.result);
-    else job?.reject(new Problem(message.code, message.message, { errors: message.errors }));
+    const { current } = pooled; // undefined if it was cancelled
+    this.#markIdle(pooled);
+    if (message.kind === "done") current?.resolve(message.result);
+    else current?.reject(new Problem(message.code, message.message, { errors: message.errors }));
     this.#dispatch();
   }
 
-  #fail(seat: Seat, error: unknown): void {
-    this.#end(seat);
-    seat.job?.reject(error);
+  #terminateAndReject(pooled: PooledWorker, error: unknown): void {
+    this.#terminate(pooled);
+    pooled.current?.reject(error);
     this.#dispatch();
   }
 
-  #cancel(job: Job): void {
-    const place = this.#waiting.indexOf(job);
-    if (place >= 0) {
-      this.#waiting.splice(place, 1);
-      job.reject(new Problem("cancelled"));
+  #cancel(queued: QueuedTask): void {
+    const index = this.#queue.indexOf(queued);
+    if (index >= 0) {
+      this.#queue.splice(index, 1);
+      queued.reject(new Problem("cancelled"));
       return;
     }
-    const seat = [...this.#seats].find((seat) => seat.job === job);
-    if (seat !== undefined) this.#abandon(seat);
+    const pooled = [...this.#workers].find((pooled) => pooled.current === queued);
+    if (pooled !== undefined) this.#cancelRunning(pooled);
   }
 
-  /** Its task is over for the caller; the worker has a while to come to the end of it. */
-  #abandon(seat: Seat): void {
-    const { cancelMs } = this.#options;
-    if (cancelMs === undefined) return this.#fail(seat, new Problem("cancelled"));
-    seat.job?.reject(new Problem("cancelled"));
-    seat.job = undefined;
-    seat.finishing = true;
-    seat.timer = setTimeout(() => {
-      this.#end(seat);
+  /** Rejects the task at once, and gives the worker `cancelTimeoutMs` to finish it. */
+  #cancelRunning(pooled: PooledWorker): void {
+    const { cancelTimeoutMs } = this.#options;
+    if (cancelTimeoutMs === undefined) return this.#terminateAndReject(pooled, new Problem("cancelled"));
+    pooled.current?.reject(new Problem("cancelled"));
+    pooled.current = undefined;
+    pooled.cancelling = true;
+    pooled.timer = setTimeout(() => {
+      this.#terminate(pooled);
       this.#dispatch();
-    }, cancelMs);
+    }, cancelTimeoutMs);
   }
 
-  #end(seat: Seat): void {
-    clearTimeout(seat.timer);
-    this.#seats.delete(seat);
-    seat.worker.terminate();
+  #terminate(pooled: PooledWorker): void {
+    clearTimeout(pooled.timer);
+    this.#workers.delete(pooled);
+    pooled.worker.terminate();
   }
 }

@@ -1,9 +1,8 @@
-/** Failures between the caller and its worker: none of them may keep a job, a place in the queue or the process. */
+/** Failures between the caller and a worker must not leak a task, a queue slot or the process. */
 import assert from "node:assert/strict";
-import { Problem } from "../core/errors.ts";
+import { Problem } from "../core/errors/problem.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
 
-/** Answers each task with its own value. */
 interface EchoTask {
   readonly kind: "echo";
   readonly value: unknown;
@@ -28,8 +27,8 @@ async function withPool(
 ): Promise<void> {
   const pool: EchoPool = new WorkerPool({
     name: "echo",
-    size: 1,
-    maxWaiting: 3,
+    maxWorkers: 1,
+    maxQueuedTasks: 3,
     startWorker: startEcho,
     ...options,
   });
@@ -41,7 +40,7 @@ async function withPool(
 }
 
 for (const before of [[], [echo(1)]]) {
-  Deno.test(`a worker that was handed what cannot be cloned, after ${before.length} tasks, ends when idle`, async () => {
+  Deno.test(`a worker ends when idle after ${before.length} tasks and one that cannot be cloned`, async () => {
     const ended = Promise.withResolvers<void>();
     const startWorker = () => {
       const worker = startEcho();
@@ -52,7 +51,7 @@ for (const before of [[], [echo(1)]]) {
       };
       return worker;
     };
-    await withPool({ idleMs: 20, startWorker }, async (pool) => {
+    await withPool({ idleTimeoutMs: 20, startWorker }, async (pool) => {
       for (const task of before) await pool.run(task);
       await assert.rejects(pool.run(uncloneable), code("invalid_request"));
       await within(5000, ended.promise);
@@ -61,34 +60,34 @@ for (const before of [[], [echo(1)]]) {
   });
 }
 
-Deno.test("a refused task does not end the worker under the next one", () =>
-  withPool({ idleMs: 50 }, async (pool) => {
+Deno.test("a refused task does not terminate the worker of the next one", () =>
+  withPool({ idleTimeoutMs: 50 }, async (pool) => {
     const refused = pool.run(uncloneable);
     const slow = pool.run(echo(1));
     await assert.rejects(refused, code("invalid_request"));
     assert.equal(await slow, 1);
   }));
 
-Deno.test("tasks whose worker cannot be started are refused and leave no place taken", async () => {
+Deno.test("tasks whose worker cannot start are refused and free their queue slots", async () => {
   let broken = true;
   const startWorker = () => {
     if (broken) throw new Error("no threads left");
     return startEcho();
   };
-  await withPool({ startWorker, maxWaiting: 3 }, async (pool) => {
+  await withPool({ startWorker, maxQueuedTasks: 3 }, async (pool) => {
     for (let i = 0; i < 5; i++) {
       await assert.rejects(
         pool.run(echo(i)),
         (error) => code("internal")(error) && /no threads left/.test(String((error as Problem).message)),
       );
     }
-    assert.equal(pool.free, 1);
+    assert.equal(pool.availableWorkers, 1);
     broken = false;
     assert.equal(await pool.run(echo(6)), 6);
   });
 });
 
-Deno.test("a worker that crashed and cannot be replaced refuses those who waited, and nobody else hears of it", async () => {
+Deno.test("a crashed worker that cannot be replaced fails the queued tasks only", async () => {
   const workers = [() => source(`onmessage = () => queueMicrotask(() => { throw new Error("lost"); });`)];
   const startWorker = () =>
     (workers.shift() ?? (() => {
@@ -102,14 +101,13 @@ Deno.test("a worker that crashed and cannot be replaced refuses those who waited
   });
 });
 
-/** Works for so many milliseconds, without looking at messages, before it answers. */
 const startSlow = () =>
   source(`onmessage = ({ data: { value } }) => {
     for (const end = performance.now() + value; performance.now() < end;);
     postMessage({ kind: "done", result: value });
   };`);
 
-/** How many workers were started, and when the first one was. */
+/** Counts started workers. `first` resolves at the first start. */
 function counted(start: () => Worker) {
   let started = 0;
   const first = Promise.withResolvers<void>();
@@ -126,9 +124,9 @@ function counted(start: () => Worker) {
   };
 }
 
-Deno.test("a cancelled task is over at once; its worker comes to its end and takes the next one", async () => {
+Deno.test("a cancelled task fails at once; its worker finishes it and runs the next one", async () => {
   const workers = counted(startSlow);
-  await withPool({ startWorker: workers.startWorker, cancelMs: 10_000 }, async (pool) => {
+  await withPool({ startWorker: workers.startWorker, cancelTimeoutMs: 10_000 }, async (pool) => {
     await pool.run(echo(0)); // it has started
     const cancel = new AbortController();
     let cancelled = false;
@@ -139,16 +137,16 @@ Deno.test("a cancelled task is over at once; its worker comes to its end and tak
     cancel.abort();
     const next = pool.run(echo(1));
     assert(code("cancelled")(await running));
-    assert.equal(pool.free, 0);
+    assert.equal(pool.availableWorkers, 0);
     assert.equal(await next.then((value) => cancelled && value), 1);
-    assert.equal(pool.free, 1);
+    assert.equal(pool.availableWorkers, 1);
     assert.equal(workers.started, 1);
   });
 });
 
-Deno.test("the worker of a cancelled task that does not come to its end is replaced", async () => {
+Deno.test("the worker of a cancelled task that does not finish in time is replaced", async () => {
   const workers = counted(startSlow);
-  await withPool({ startWorker: workers.startWorker, cancelMs: 20 }, async (pool) => {
+  await withPool({ startWorker: workers.startWorker, cancelTimeoutMs: 20 }, async (pool) => {
     const cancel = new AbortController();
     const endless = pool.run(echo(Infinity), { signal: cancel.signal });
     const next = pool.run(echo(1));
@@ -160,7 +158,7 @@ Deno.test("the worker of a cancelled task that does not come to its end is repla
   });
 });
 
-Deno.test("without a time to come to its end, the worker of a cancelled task is ended at once", async () => {
+Deno.test("without a cancel timeout, the worker of a cancelled task is terminated at once", async () => {
   const workers = counted(startSlow);
   await withPool({ startWorker: workers.startWorker }, async (pool) => {
     const cancel = new AbortController();
@@ -173,7 +171,7 @@ Deno.test("without a time to come to its end, the worker of a cancelled task is 
   });
 });
 
-Deno.test("each worker is started in a turn of the event loop of its own, which a start holds up", async () => {
+Deno.test("each worker starts in its own turn of the event loop", async () => {
   const events: string[] = [];
   const last = Promise.withResolvers<void>();
   const startWorker = () => {
@@ -182,7 +180,7 @@ Deno.test("each worker is started in a turn of the event loop of its own, which 
     if (events.length === 6) last.resolve();
     return { postMessage() {}, terminate() {} } as unknown as Worker;
   };
-  const pool: EchoPool = new WorkerPool({ name: "echo", size: 3, maxWaiting: 3, startWorker });
+  const pool: EchoPool = new WorkerPool({ name: "echo", maxWorkers: 3, maxQueuedTasks: 3, startWorker });
   const tasks = [1, 2, 3, 4].map((value) => pool.run(echo(value)).catch(code("cancelled")));
   events.push("asked");
   await within(5000, last.promise);

@@ -1,77 +1,78 @@
 /**
- * The port to the chain: what this product asks of a TON endpoint, and what it may believe of the answers. Everything
- * that carries a hash is checked against it before it comes out of here; whoever implements this must never hand out
- * a transaction whose cell is not the one its id names.
+ * The port to the chain. Implementations check every hash before they return data: a returned transaction is
+ * always the one that its id names.
  */
 import type { Address, Cell, Transaction, TupleItem, TupleReader } from "@ton/core";
-import type { Network } from "../core/network.ts";
+import type { Network } from "../core/protocol/network.ts";
 
-/** Where a transaction stands in its account's chain: logical time, and the hash of its cell as 64 lowercase hex digits. */
+/** Position of a transaction in its account's chain: lt, and hash of its cell (64 lowercase hex digits). */
 export interface TransactionId {
   readonly lt: bigint;
   readonly hash: string;
 }
 
-/** One transaction, taken from its own cell; nothing here comes from the JSON around it. */
+/** A transaction, parsed from its own cell and not from the JSON around it. */
 export interface ChainTransaction {
   readonly id: TransactionId;
-  /** The account's previous transaction; null for its first one. */
+  /** The account's previous transaction; null for the first. */
   readonly prev: TransactionId | null;
-  /** Unix time of the block. */
+  /** The block's time in Unix seconds. */
   readonly now: number;
   readonly raw: Transaction;
 }
 
-/** An account at the last block that the endpoint knows. */
+/** An account at the endpoint's last block. */
 export interface AccountInfo {
   readonly state: "active" | "uninitialized" | "frozen";
-  /** Nano. */
+  /** In nano. */
   readonly balance: bigint;
-  /** Code and data, of an active account only. */
+  /** Present if the account is active. */
   readonly code?: Cell;
   readonly data?: Cell;
-  /** The account's newest transaction; absent when it never had one. */
+  /** The newest transaction; absent if there is none. */
   readonly last?: TransactionId;
-  /** Chain time: unix time of the block that this was read from. */
+  /** Unix time in seconds of the block that this was read from. */
   readonly syncUtime: number;
 }
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, waiting included, with `cancelled`. */
+  /** Cancels the call, also while it waits. */
   readonly signal?: AbortSignal;
   /**
-   * Asked because somebody outside asked: it comes after all else, and ends with `overloaded` when too much of the kind
-   * waits already.
+   * For queries made for a client's request: they have lower priority, and fail with `overloaded` if too many
+   * wait.
    */
-  readonly patient?: boolean;
+  readonly lowPriority?: boolean;
 }
 
 /**
- * A TON endpoint. Idempotent calls are retried inside. All of them throw {@link Problem}s: `chain_unavailable` when the
- * endpoint does not answer, `chain_inconsistent` when an answer contradicts itself, `cancelled` after an abort.
+ * A TON endpoint. Idempotent calls are retried. Every call can throw `chain_unavailable` if the endpoint does
+ * not respond, `chain_inconsistent` if it contradicts itself, and `cancelled` after an abort.
  */
 export interface Chain {
-  /** Where it is known: errors show addresses in its form. */
+  /** If known, errors show addresses in this network's form. */
   readonly network?: Network;
 
-  /** Hashes of the network's zero state, 64 lowercase hex digits each; undefined if the endpoint does not report it. */
+  /**
+   * Hashes of the network's zero state, 64 lowercase hex digits each; undefined if the endpoint does not
+   * report it.
+   */
   zeroState?(
     options?: CallOptions,
   ): Promise<{ readonly rootHash: string; readonly fileHash: string } | undefined>;
 
-  /** Sequence number of the last masterchain block. */
+  /** Returns the seqno of the last masterchain block. */
   masterchainSeqno(options?: CallOptions): Promise<number>;
 
-  /** That of a block that closed about `time` (unix): within some seconds of it, before or after. */
+  /** Returns the seqno of a block that closed within seconds of `time` (Unix seconds), before or after it. */
   masterchainSeqnoAt(time: number, options?: CallOptions): Promise<number>;
 
   account(address: Address, options?: CallOptions): Promise<AccountInfo>;
 
   /**
-   * A page of an account's transactions, newest first, each linked to the next one by `prev`. Starts with `from`
-   * itself, or with the account's newest. At most `limit`; fewer does not mean that the history ends there: only
-   * `prev === null` does.
+   * Returns at most `limit` transactions of an account, newest first, from `from` (inclusive) or the newest.
+   * The history ends at `prev === null`, not at a short page.
    */
   transactions(
     address: Address,
@@ -81,32 +82,35 @@ export interface Chain {
   /**
    * Runs a get method.
    *
-   * @throws {Problem} `contract_refused` with member `exitCode` when it ends with another exit code than 0 or 1.
+   * @throws {Problem} `contract_refused`, with member `exitCode`, for any exit code except 0 and 1
    */
-  get(
+  runGetMethod(
     address: Address,
     method: string,
     args?: readonly TupleItem[],
     options?: CallOptions,
   ): Promise<TupleReader>;
 
-  /** A parameter of the chain's configuration (gas prices: 20 and 21; storage: 18; forwarding: 24 and 25). */
+  /**
+   * Returns a parameter of the chain's configuration, such as gas prices (20, 21), storage (18) or forwarding
+   * (24, 25).
+   */
   configParam(id: number, options?: CallOptions): Promise<Cell>;
 
   /**
-   * Hands over an external message (the whole message cell). It is in the mempool then, not on chain. A refusal does
-   * not prove that the message never got in: an earlier try may have, and its answer been lost.
+   * Sends an external message to the mempool. A rejection does not prove that the message is not there: an
+   * earlier attempt may have succeeded and its response been lost.
    *
-   * @throws {Problem} `contract_refused` when the account would not accept it, with member `exitCode` if it is known.
+   * @throws {Problem} `contract_refused` if the account would not accept it, with member `exitCode` if known
    */
   send(message: Cell, options?: CallOptions): Promise<void>;
 
-  /** Somebody else, who also answers the get methods; absent: nobody is asked but this endpoint. */
-  readonly witness?: Witness;
+  /** A second endpoint, which also runs the get methods; if absent, this endpoint is trusted. */
+  readonly verifier?: ChainVerifier;
 }
 
-/** Who tells whether a transaction is of the chain. */
-export interface Witness {
-  /** False also when it is behind. */
-  knows(address: Address, id: TransactionId, options?: CallOptions): Promise<boolean>;
+/** Verifies that a transaction is on the chain. */
+export interface ChainVerifier {
+  /** Returns false also if the verifier is behind. */
+  hasTransaction(address: Address, id: TransactionId, options?: CallOptions): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
-/** Not written inline: bundlers would look for the file below beside the npm package's code, where it is not. */
-const here = import.meta.url;
+/** Not written inline: a bundler would resolve the URL below against the npm package's code. */
+const MODULE_URL = import.meta.url;
 
-/** Where this folder's worker module lies. Whoever bundles the program elsewhere assigns to it before the first tree. */
-export const locations: { worker: URL } = { worker: new URL("./tree_worker.ts", here) };
+/** A bundle that moves the worker module assigns its new URL before it creates the first tree. */
+export const treeLocations: { worker: URL } = { worker: new URL("./tree_worker.ts", MODULE_URL) };

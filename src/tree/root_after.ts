@@ -1,52 +1,52 @@
 /**
- * The root that a tree would have after more leaves, from its right edge alone: the tree stays as it is and nothing of it
- * is copied. Few leaves are hashed here, a few milliseconds at a time, the subtrees of many by `work`.
+ * Computes the root after more leaves from the tree's right edge, without changing or copying the tree. Few
+ * leaves are hashed on this thread in short steps; whole subtrees are hashed by `hasher`.
  */
-import { Problem } from "../core/errors.ts";
-import { FIELD_BYTES, fromBytes, toBytes, writeBytes } from "../core/field.ts";
-import type { MerkleTree } from "../core/merkle_tree.ts";
-import { hashLevel } from "../core/poseidon.ts";
-import { allocateNodes, CAPACITY, MERKLE_TREE_HEIGHT, nodeCounts } from "../core/tree_levels.ts";
-import { LEAST_HEIGHT, type TreeWork } from "../core/tree_work.ts";
-import { turn } from "../core/turns.ts";
-import { zeros } from "../core/zeros.ts";
+import { Problem } from "../core/errors/problem.ts";
+import { FIELD_BYTES, fieldFromBytes, fieldToBytes, writeFieldBytes } from "../core/crypto/field.ts";
+import type { MerkleTree } from "../core/tree/merkle_tree.ts";
+import { hashLevel } from "../core/crypto/poseidon.ts";
+import { allocateNodes, MERKLE_TREE_HEIGHT, nodeCounts, TREE_CAPACITY } from "../core/tree/tree_levels.ts";
+import { MIN_HASHED_HEIGHT, type TreeHasher } from "../core/tree/tree_hasher.ts";
+import { yieldToEventLoop } from "../core/event_loop_yield.ts";
+import { zeros } from "../core/tree/zeros.ts";
 
-/** Leaves of one subtree that `work` hashes. */
-const SUBTREE = 2 ** LEAST_HEIGHT;
-/** What is done before others may have their turn: bytes of nodes that are hashed, leaves that are written. */
-const HASHED = 128 * FIELD_BYTES;
-const WRITTEN = 2_048;
+const SUBTREE_LEAVES = 2 ** MIN_HASHED_HEIGHT;
+/** Work between two yields to the event loop: bytes of nodes to hash, leaves to write. */
+const MAX_HASHED_BYTES_PER_TURN = 128 * FIELD_BYTES;
+const MAX_LEAVES_PER_TURN = 2_048;
 
 /**
- * The root of `tree` after `commitments`.
- *
- * @throws {Problem} `not_in_field`, `tree_full`, and what `work` throws
+ * Returns the root of `tree` after `commitments` are appended. Throws `not_in_field`, `tree_full`, and what
+ * `hasher` throws.
  */
-export async function rootAfter(
+export async function computeRootAfter(
   tree: Pick<MerkleTree, "size" | "root" | "levels">,
   commitments: readonly bigint[],
-  work: Pick<TreeWork, "hash">,
+  hasher: Pick<TreeHasher, "hashLevels">,
 ): Promise<bigint> {
   const { size, root, levels } = tree;
   if (commitments.length === 0) return root;
-  if (size + commitments.length > CAPACITY) throw new Problem("tree_full");
-  const leaves = await bytesOf(commitments);
-  const edge = (SUBTREE - size % SUBTREE) % SUBTREE; // leaves that the last subtree of the tree has room for
+  if (size + commitments.length > TREE_CAPACITY) throw new Problem("tree_full");
+  const leaves = await elementsToBytes(commitments);
+  const edge = (SUBTREE_LEAVES - size % SUBTREE_LEAVES) % SUBTREE_LEAVES; // free leaves of the last subtree
   const climb = (from: number, to: number, first: number, nodes: Uint8Array) =>
-    climbEdge(levels, { from, to }, first, nodes);
-  if (commitments.length < edge + SUBTREE) {
-    return fromBytes(await climb(0, MERKLE_TREE_HEIGHT, size, leaves));
+    hashRightEdge(levels, { from, to }, first, nodes);
+  if (commitments.length < edge + SUBTREE_LEAVES) {
+    return fieldFromBytes(await climb(0, MERKLE_TREE_HEIGHT, size, leaves));
   }
-  const subtrees = await rootsOf(leaves.subarray(edge * FIELD_BYTES), work);
+  const subtrees = await hashSubtrees(leaves.subarray(edge * FIELD_BYTES), hasher);
   const filled = edge === 0
     ? new Uint8Array()
-    : await climb(0, LEAST_HEIGHT, size, leaves.subarray(0, edge * FIELD_BYTES));
-  const first = Math.floor(size / SUBTREE);
-  return fromBytes(await climb(LEAST_HEIGHT, MERKLE_TREE_HEIGHT, first, joined(filled, subtrees)));
+    : await climb(0, MIN_HASHED_HEIGHT, size, leaves.subarray(0, edge * FIELD_BYTES));
+  const first = Math.floor(size / SUBTREE_LEAVES);
+  return fieldFromBytes(
+    await climb(MIN_HASHED_HEIGHT, MERKLE_TREE_HEIGHT, first, concatBytes(filled, subtrees)),
+  );
 }
 
-/** The nodes of level `to` above new ones of level `from`, which begin at node `first` and end the tree. */
-async function climbEdge(
+/** Returns the nodes of level `to` above `nodes`, the last nodes of level `from`, which begin at node `first`. */
+async function hashRightEdge(
   levels: readonly Uint8Array[],
   { from, to }: { readonly from: number; readonly to: number },
   first: number,
@@ -55,43 +55,43 @@ async function climbEdge(
   for (let level = from; level < to; level++) {
     if (first % 2 === 1) {
       const left = levels[level].subarray((first - 1) * FIELD_BYTES, first * FIELD_BYTES);
-      nodes = joined(left, nodes);
+      nodes = concatBytes(left, nodes);
     }
-    nodes = await hashed(nodes, toBytes(zeros[level]));
+    nodes = await hashNextLevel(nodes, fieldToBytes(zeros[level]));
     first = Math.floor(first / 2);
   }
   return nodes;
 }
 
-async function hashed(nodes: Uint8Array, zero: Uint8Array): Promise<Uint8Array> {
+async function hashNextLevel(nodes: Uint8Array, zero: Uint8Array): Promise<Uint8Array> {
   const above = new Uint8Array(Math.ceil(nodes.length / 2 / FIELD_BYTES) * FIELD_BYTES);
-  for (let start = 0; start < nodes.length; start += HASHED) {
-    if (start > 0) await turn();
-    above.set(hashLevel(nodes.subarray(start, start + HASHED), zero), start / 2);
+  for (let start = 0; start < nodes.length; start += MAX_HASHED_BYTES_PER_TURN) {
+    if (start > 0) await yieldToEventLoop();
+    above.set(hashLevel(nodes.subarray(start, start + MAX_HASHED_BYTES_PER_TURN), zero), start / 2);
   }
   return above;
 }
 
-/** The roots of the subtrees that `leaves` make. */
-async function rootsOf(leaves: Uint8Array, work: Pick<TreeWork, "hash">): Promise<Uint8Array> {
+/** Returns the roots of the subtrees that `leaves` make. */
+async function hashSubtrees(leaves: Uint8Array, hasher: Pick<TreeHasher, "hashLevels">): Promise<Uint8Array> {
   const count = leaves.length / FIELD_BYTES;
   const counts = nodeCounts(count);
-  const own = counts.map((nodes, level) => allocateNodes(level, nodes));
-  own[0].set(leaves);
-  await work.hash(own, 0, count);
-  return own[LEAST_HEIGHT].subarray(0, counts[LEAST_HEIGHT] * FIELD_BYTES);
+  const levels = counts.map((nodes, level) => allocateNodes(level, nodes));
+  levels[0].set(leaves);
+  await hasher.hashLevels(levels, 0, count);
+  return levels[MIN_HASHED_HEIGHT].subarray(0, counts[MIN_HASHED_HEIGHT] * FIELD_BYTES);
 }
 
-async function bytesOf(elements: readonly bigint[]): Promise<Uint8Array> {
+async function elementsToBytes(elements: readonly bigint[]): Promise<Uint8Array> {
   const bytes = new Uint8Array(elements.length * FIELD_BYTES);
   for (const [i, element] of elements.entries()) {
-    writeBytes(element, bytes, i * FIELD_BYTES);
-    if (i % WRITTEN === WRITTEN - 1) await turn();
+    writeFieldBytes(element, bytes, i * FIELD_BYTES);
+    if (i % MAX_LEAVES_PER_TURN === MAX_LEAVES_PER_TURN - 1) await yieldToEventLoop();
   }
   return bytes;
 }
 
-function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+function concatBytes(left: Uint8Array, right: Uint8Array): Uint8Array {
   const both = new Uint8Array(left.length + right.length);
   both.set(left);
   both.set(right, left.length);

@@ -1,54 +1,53 @@
-/** What a worker is asked to do with a tree, and how it is done: here, or in the worker. */
-import { LeafIndex } from "../core/leaf_index.ts";
-import { hashNewNodes } from "../core/tree_levels.ts";
-import { packSnapshot, type Snapshot, unpackSnapshot } from "./snapshot.ts";
+/** The tasks of a tree worker, and how they run: in the worker or on the calling thread. */
+import { LeafIndex } from "../core/tree/leaf_index.ts";
+import { hashNewNodes } from "../core/tree/tree_levels.ts";
+import { decodeSnapshot, encodeSnapshot, type TreeSnapshot } from "./snapshot_codec.ts";
 
-/** Work for one worker. Memory that is not shared comes as a copy, and goes back. */
+/** A task of one worker. Memory that is not shared is copied to the worker and back. */
 export type TreeTask =
   | {
     readonly kind: "hash";
-    /** Of whole subtrees of `height`; `start` and `end` are counted from their first leaf. */
+    /** Whole subtrees of `height`. `start` and `end` count from their first leaf. */
     readonly levels: readonly Uint8Array[];
     readonly start: number;
     readonly end: number;
     readonly height: number;
   }
   | { readonly kind: "index"; readonly leaves: Uint8Array; readonly count: number }
-  | { readonly kind: "pack"; readonly snapshot: Snapshot; readonly key: Uint8Array }
-  | { readonly kind: "unpack"; readonly bytes: Uint8Array<ArrayBuffer>; readonly key: Uint8Array };
+  | { readonly kind: "encode_snapshot"; readonly snapshot: TreeSnapshot; readonly key: Uint8Array }
+  | { readonly kind: "decode_snapshot"; readonly bytes: Uint8Array<ArrayBuffer>; readonly key: Uint8Array };
 
-/** What comes of each. */
-export interface TreeResults {
-  /** The levels; undefined when they are shared, and hashed in place. */
+export interface TreeTaskResults {
+  /** The levels; undefined if they are shared memory, which is hashed in place. */
   hash: readonly Uint8Array[] | undefined;
   index: Uint32Array;
-  pack: Uint8Array<ArrayBuffer>;
-  unpack: Snapshot | undefined;
+  encode_snapshot: Uint8Array<ArrayBuffer>;
+  decode_snapshot: TreeSnapshot | undefined;
 }
 
-/** Does it. */
-export async function perform<One extends TreeTask>(task: One): Promise<TreeResults[One["kind"]]> {
-  return await results(task) as TreeResults[One["kind"]];
+export async function runTreeTask<One extends TreeTask>(task: One): Promise<TreeTaskResults[One["kind"]]> {
+  return await executeTreeTask(task) as TreeTaskResults[One["kind"]];
 }
 
-function results(task: TreeTask): TreeResults["hash" | "index"] | Promise<TreeResults["pack" | "unpack"]> {
+function executeTreeTask(
+  task: TreeTask,
+): TreeTaskResults["hash" | "index"] | Promise<TreeTaskResults["encode_snapshot" | "decode_snapshot"]> {
   switch (task.kind) {
     case "hash":
       hashNewNodes(task.levels, task.start, task.end, task.height);
-      return isShared(task.levels[0]) ? undefined : task.levels;
+      return isSharedMemory(task.levels[0]) ? undefined : task.levels;
     case "index": {
       const index = new LeafIndex();
       index.extend(task.leaves, task.count);
       return index.slots;
     }
-    case "pack":
-      return packSnapshot(task.snapshot, task.key);
-    case "unpack":
-      return unpackSnapshot(task.bytes, task.key);
+    case "encode_snapshot":
+      return encodeSnapshot(task.snapshot, task.key);
+    case "decode_snapshot":
+      return decodeSnapshot(task.bytes, task.key);
   }
 }
 
-/** Whether other threads see what is written there. */
-export function isShared(bytes: Uint8Array): boolean {
+export function isSharedMemory(bytes: Uint8Array): boolean {
   return typeof SharedArrayBuffer !== "undefined" && bytes.buffer instanceof SharedArrayBuffer;
 }

@@ -2,57 +2,65 @@
 import assert from "node:assert/strict";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { closeWithBeacon, contributeTo, type Evidence } from "../../src/ops/ceremony/ceremony.ts";
-import { keyFile } from "../../src/ops/ceremony/folder.ts";
-import { initialKey } from "../../src/ops/ceremony/initial.ts";
+import { closeWithBeacon, contributeToCeremony } from "../../src/ops/ceremony/ceremony.ts";
+import { type Evidence } from "../../src/ops/ceremony/verify_ceremony.ts";
+import { keyFileName } from "../../src/ops/ceremony/ceremony_folder.ts";
+import { makeInitialKey } from "../../src/ops/ceremony/initial_key.ts";
 import { checkInitialKey } from "../../src/ops/ceremony/key_checks.ts";
-import { pointText } from "../../src/ops/ceremony/point_text.ts";
-import { G1_BYTES, G2_BYTES, openPowers } from "../../src/ops/ceremony/powers.ts";
-import { inMemory, joined, sameBytes } from "../../src/ops/ceremony/sections.ts";
-import { type Transcript } from "../../src/ops/ceremony/transcript.ts";
-import { writeZkey, type Zkey } from "../../src/ops/ceremony/zkey.ts";
-import { tinyR1cs } from "../support/tiny_ceremony.ts";
+import { pointToHex } from "../../src/ops/ceremony/point_hex.ts";
+import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/points.ts";
+import { openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
+import { concatBytes, equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
+import {
+  type Announcement,
+  type BeaconEntry,
+  type Contribution,
+  keyEntries,
+  type KeyEntry,
+} from "../../src/ops/ceremony/transcript/transcript.ts";
+import { serializeZkey, type Zkey } from "../../src/ops/ceremony/zkey.ts";
+import { tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
 import {
   beacon,
-  copy,
-  holdCeremony,
-  LAST,
+  BEACON_ROUND,
+  CONTRIBUTORS,
+  copyFolder,
+  encodeOffSubgroupG1,
+  folderTranscript,
   type MemoryFolder,
-  multiple,
-  openTiny,
-  people,
-  rewritten,
-  strayG1,
-  tampered,
-  text,
-  transcriptOf,
-} from "../support/held_ceremony.ts";
+  multiplyG1,
+  openTinyCeremony,
+  rewriteTranscript,
+  runCeremony,
+  tamperTranscript,
+  utf8,
+} from "../support/ceremony/ceremony_fixture.ts";
 
 Deno.test("what a ceremony refuses", async (t) => {
-  await using tiny = await openTiny();
+  await using tiny = await openTinyCeremony();
   const { arithmetic, ptau, r1cs, origin } = tiny;
-  const { honest, atRound, verify, keyOf } = await holdCeremony(tiny);
+  const { honest, atRound, verify, keyOf } = await runCeremony(tiny);
 
   /** Changes the deposit key of the last round, and the transcript with it so that the files' hashes fit. */
   const withKey = async (change: (key: Zkey) => Zkey | Promise<Zkey>): Promise<MemoryFolder> => {
-    const folder = copy(honest);
-    const file = writeZkey(await change(await keyOf(folder, "deposit", LAST)));
-    folder.files.set(keyFile("deposit", LAST), file);
-    return rewritten(folder, (transcript) => {
-      transcript.contributions[LAST - 1].keys.deposit.zkey = bytesToHex(sha256(file));
+    const folder = copyFolder(honest);
+    const file = serializeZkey(await change(await keyOf(folder, "deposit", BEACON_ROUND)));
+    folder.files.set(keyFileName("deposit", BEACON_ROUND), file);
+    return rewriteTranscript(folder, (transcript) => {
+      keyEntries(transcript)[BEACON_ROUND - 1].keys.deposit.zkey = bytesToHex(sha256(file));
     });
   };
   /** Changes what the transcript says of the second contribution to the deposit key. */
-  const withEntry = (change: (keys: Transcript["contributions"][0]["keys"]["deposit"]) => void) =>
-    rewritten(copy(honest), ({ contributions }) => change(contributions[1].keys.deposit));
+  const withEntry = (change: (keys: KeyEntry["keys"]["deposit"]) => void) =>
+    rewriteTranscript(copyFolder(honest), (transcript) => change(keyEntries(transcript)[1].keys.deposit));
   /** The first point in the place of the first other one, and the reverse. */
   const swapped = (points: Uint8Array, size = G1_BYTES) => {
     const other = Array.from(
       { length: points.length / size },
       (_, i) => points.slice(i * size, (i + 1) * size),
     );
-    const i = other.findIndex((point) => !sameBytes(point, other[0]));
-    return joined(...other.with(0, other[i]).with(i, other[0]));
+    const i = other.findIndex((point) => !equalBytes(point, other[0]));
+    return concatBytes(...other.with(0, other[i]).with(i, other[0]));
   };
   const at = (list: readonly Zkey["contributions"][0][], i: number) => list[i];
 
@@ -60,12 +68,12 @@ Deno.test("what a ceremony refuses", async (t) => {
     what: string,
     attack: () => MemoryFolder | Promise<MemoryFolder>,
     refusal: RegExp,
-    evidence?: Evidence,
+    evidence?: Partial<Evidence>,
   ][] = [
     [
       "a delta that is on the curve and not in the subgroup",
-      () => withEntry((keys) => keys.delta.g1 = pointText(strayG1())),
-      /deposit: contribution 2 holds a point that is none of the group/,
+      () => withEntry((keys) => keys.delta.g1 = pointToHex(encodeOffSubgroupG1())),
+      /deposit: contribution 2 holds a point outside G[12]/,
     ],
     [
       "an answer that is not on the curve",
@@ -73,84 +81,89 @@ Deno.test("what a ceremony refuses", async (t) => {
         withEntry((keys) =>
           keys.proof.answer = keys.proof.answer.replace(/.$/, (digit) => digit === "1" ? "2" : "1")
         ),
-      /contribution 2 holds a point that is none of the group/,
+      /contribution 2 holds a point outside G[12]/,
     ],
     [
       "a delta of zero",
       () => withEntry((keys) => keys.delta.g1 = "0".repeat(192)),
-      /contribution 2 holds a point that is none of the group/,
+      /contribution 2 holds a point outside G[12]/,
     ],
     [
       "a delta that its maker chose instead of multiplying the one before",
-      () => withEntry((keys) => keys.delta.g1 = pointText(multiple(1234n))),
-      /changes delta by something else than its secret/,
+      () => withEntry((keys) => keys.delta.g1 = pointToHex(multiplyG1(1234n))),
+      /changes delta by a factor other than its secret/,
     ],
     [
       "a delta in G2 of another secret",
-      () => withEntry((keys) => keys.delta.g2 = transcriptOf(honest).contributions[0].keys.deposit.delta.g2),
+      () =>
+        withEntry((keys) => keys.delta.g2 = keyEntries(folderTranscript(honest))[0].keys.deposit.delta.g2),
       /another delta in G2 than in G1/,
     ],
     [
       "a proof that was taken from the other circuit",
-      () => withEntry((keys) => keys.proof = transcriptOf(honest).contributions[1].keys.withdraw.proof),
-      /does not answer to what was before it/,
+      () => withEntry((keys) => keys.proof = keyEntries(folderTranscript(honest))[1].keys.withdraw.proof),
+      /does not answer the challenge of the preceding contributions/,
     ],
     [
       "a contribution played again",
       () =>
-        rewritten(
-          copy(honest),
-          ({ contributions }) => contributions.splice(2, 0, structuredClone(contributions[1])),
+        rewriteTranscript(
+          copyFolder(honest),
+          ({ entries }) => entries.splice(3, 0, structuredClone(entries[2])),
         ),
-      /contribution 3 does not answer to what was before it/,
+      /contribution 3 repeats the contribution hash of contribution 2/,
     ],
     [
       "a contribution left out",
-      () => rewritten(copy(honest), ({ contributions }) => void contributions.splice(1, 1)),
-      /contribution 2 does not answer to what was before it/,
+      () => rewriteTranscript(copyFolder(honest), ({ entries }) => void entries.splice(2, 1)),
+      /beacon 2 does not answer the challenge of the preceding contributions/,
     ],
     [
       "a chain of hashes that is broken",
-      () => tampered(honest, ({ contributions }) => contributions[1].previous = "00".repeat(32)),
-      /contribution 2 does not follow what was before it/,
+      () => tamperTranscript(honest, ({ entries }) => entries[2].previous = "00".repeat(32)),
+      /contribution 2 does not follow the preceding entry/,
     ],
     [
       "a name that was changed",
-      () => tampered(honest, ({ contributions }) => contributions[0].name = "Mallory"),
-      /contribution 1 does not have the hash that it says/,
+      () => tamperTranscript(honest, ({ entries }) => (entries[1] as Contribution).name = "Mallory"),
+      /contribution 1 does not match its hash/,
     ],
     [
       "a contribution hash that nobody would find at snarkjs",
       () => withEntry((keys) => keys.contributionHash = "00".repeat(64)),
-      /does not have the contribution hash that it says/,
+      /does not match its contribution hash/,
     ],
     [
       "an earlier contribution replaced by whoever came later, consistently",
       async () => {
-        const folder = copy(atRound[0]);
-        const by = { folder, arithmetic, entropy: text("e") };
-        for (const name of people) {
-          await contributeTo({ ...by, name });
+        const folder = copyFolder(atRound[0]);
+        const by = { folder, arithmetic, entropy: utf8("e") };
+        for (const name of CONTRIBUTORS) {
+          await contributeToCeremony({ ...by, name });
         }
-        await closeWithBeacon({ ...by, name: "the beacon", beacon });
+        await closeWithBeacon({ ...by, ...beacon });
         return folder;
       },
       /has another contribution 1 than the earlier one/,
-      { earlier: transcriptOf(atRound[2]) },
+      { earlierTranscript: folderTranscript(atRound[2]) },
     ],
     [
       "a beacon whose value is another than was hashed",
       () =>
-        rewritten(
-          copy(honest),
-          ({ contributions }) => contributions[LAST - 1].beacon!.value = "11".repeat(32),
+        rewriteTranscript(
+          copyFolder(honest),
+          ({ entries }) => (entries[3] as BeaconEntry).value = "11".repeat(32),
         ),
-      /contribution 3 is not what its beacon gives/,
+      /beacon 3 does not follow from its value/,
     ],
     [
       "a beacon that is hashed less often than it says",
-      () => rewritten(copy(honest), ({ contributions }) => contributions[LAST - 1].beacon!.exponent = 11),
-      /contribution 3 is not what its beacon gives/,
+      () =>
+        rewriteTranscript(
+          copyFolder(honest),
+          ({ entries }) => (entries[0] as Announcement).exponent = 11,
+        ),
+      /beacon 3 does not follow from its value/,
     ],
     [
       "L with two points exchanged",
@@ -167,9 +180,12 @@ Deno.test("what a ceremony refuses", async (t) => {
       () =>
         withKey((key) => ({
           ...key,
-          sections: { ...key.sections, L: joined(strayG1(), key.sections.L.subarray(G1_BYTES)) },
+          sections: {
+            ...key.sections,
+            L: concatBytes(encodeOffSubgroupG1(), key.sections.L.subarray(G1_BYTES)),
+          },
         })),
-      /section L holds a point that is none of the group: number 0/,
+      /section L holds a point outside G[12]: number 0/,
     ],
     [
       "A with a point exchanged",
@@ -194,10 +210,10 @@ Deno.test("what a ceremony refuses", async (t) => {
     [
       "a file that is cut short",
       () => {
-        const folder = copy(honest);
+        const folder = copyFolder(honest);
         folder.files.set(
-          keyFile("deposit", LAST),
-          folder.files.get(keyFile("deposit", LAST))!.slice(0, -100),
+          keyFileName("deposit", BEACON_ROUND),
+          folder.files.get(keyFileName("deposit", BEACON_ROUND))!.slice(0, -100),
         );
         return folder;
       },
@@ -206,8 +222,8 @@ Deno.test("what a ceremony refuses", async (t) => {
     [
       "a file that is missing",
       () => {
-        const folder = copy(honest);
-        folder.files.delete(keyFile("withdraw", 0));
+        const folder = copyFolder(honest);
+        folder.files.delete(keyFileName("withdraw", 0));
         return folder;
       },
       /lacks withdraw.0.zkey/,
@@ -216,19 +232,19 @@ Deno.test("what a ceremony refuses", async (t) => {
       "other powers of tau than it began with",
       () => honest,
       /are another file than the ceremony began with/,
-      { origin: { ...origin, powers: inMemory(ptau.with(-1, ptau.at(-1)! ^ 1)) } },
+      { inputs: { ...origin, powers: memorySource(ptau.with(-1, ptau.at(-1)! ^ 1)) } },
     ],
     [
       "powers of tau with a byte more than it began with",
       () => honest,
       /has bytes after its last section/,
-      { origin: { ...origin, powers: inMemory(Uint8Array.from([...ptau, 0])) } },
+      { inputs: { ...origin, powers: memorySource(Uint8Array.from([...ptau, 0])) } },
     ],
     [
       "another circuit than it began with",
       () => honest,
       /is another one than the ceremony began with/,
-      { origin: { ...origin, r1cs: { ...r1cs, deposit: tinyR1cs("deposit", 2) } } },
+      { inputs: { ...origin, r1cs: { ...r1cs, deposit: tinyR1cs("deposit", 2) } } },
     ],
   ];
   for (const [what, attack, refusal, evidence] of attacks) {
@@ -241,19 +257,22 @@ Deno.test("what a ceremony refuses", async (t) => {
 
   await t.step("nobody contributes to what does not verify", async () => {
     const key = await keyOf(atRound[2], "deposit", 2);
-    const folder = copy(atRound[2]);
-    const file = writeZkey({ ...key, sections: { ...key.sections, H: swapped(key.sections.H) } });
-    folder.files.set(keyFile("deposit", 2), file);
-    rewritten(folder, ({ contributions }) => contributions[1].keys.deposit.zkey = bytesToHex(sha256(file)));
-    const by = { folder, arithmetic, name: "Dave", entropy: text("e") };
-    await assert.rejects(contributeTo(by), /section H that is not the initial one over delta/);
+    const folder = copyFolder(atRound[2]);
+    const file = serializeZkey({ ...key, sections: { ...key.sections, H: swapped(key.sections.H) } });
+    folder.files.set(keyFileName("deposit", 2), file);
+    rewriteTranscript(
+      folder,
+      (transcript) => keyEntries(transcript)[1].keys.deposit.zkey = bytesToHex(sha256(file)),
+    );
+    const by = { folder, arithmetic, name: "Dave", entropy: utf8("e") };
+    await assert.rejects(contributeToCeremony(by), /section H that is not the initial one over delta/);
   });
 
   await t.step(
     "an initial key that does not follow from circuit and powers is refused, section by section",
     async () => {
-      const powers = await openPowers(inMemory(ptau));
-      const key = await initialKey(r1cs.withdraw, powers, arithmetic);
+      const powers = await openPowersOfTau(memorySource(ptau));
+      const key = await makeInitialKey(r1cs.withdraw, powers, arithmetic);
       await checkInitialKey(key, r1cs.withdraw, powers, arithmetic);
       for (const section of ["IC", "A", "B1", "L", "H"] as const) {
         const sections = { ...key.sections, [section]: swapped(key.sections[section]) };
@@ -269,7 +288,7 @@ Deno.test("what a ceremony refuses", async (t) => {
           { sections: { ...key.sections, coefficients: key.sections.coefficients.slice(0, -44) } },
           /another circuit/,
         ],
-        [{ alpha1: key.beta1 }, /another alpha, beta, gamma or delta/],
+        [{ alpha1: key.beta1 }, /required alpha, beta, gamma and delta/],
         [{ circuitHash: new Uint8Array(64) }, /another circuit hash/],
       ];
       for (const [change, refusal] of others) {

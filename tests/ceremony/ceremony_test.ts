@@ -1,36 +1,45 @@
 /** The ceremony on two tiny circuits, with snarkjs as the independent verifier. A real circuit takes the same way in real_circuit_test.ts. */
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { circuits } from "../../src/core/groth16.ts";
-import { beginCeremony, closeWithBeacon, contributeTo } from "../../src/ops/ceremony/ceremony.ts";
+import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { beginCeremony, closeWithBeacon, contributeToCeremony } from "../../src/ops/ceremony/ceremony.ts";
 import { checkHistory, contributionSeeds } from "../../src/ops/ceremony/contribution.ts";
-import { keyFile, TRANSCRIPT } from "../../src/ops/ceremony/folder.ts";
-import { verificationKey } from "../../src/ops/ceremony/keys.ts";
-import { sameBytes } from "../../src/ops/ceremony/sections.ts";
-import { type Transcript } from "../../src/ops/ceremony/transcript.ts";
+import { keyFileName, TRANSCRIPT_FILE } from "../../src/ops/ceremony/ceremony_folder.ts";
+import { verificationKey } from "../../src/ops/keys/key_export.ts";
+import { equalBytes } from "../../src/ops/ceremony/section_file.ts";
+import {
+  type Contribution,
+  keyEntries,
+  type Transcript,
+} from "../../src/ops/ceremony/transcript/transcript.ts";
 import { parseZkey } from "../../src/ops/ceremony/zkey.ts";
-import { bytesOf, tinyWitness } from "../support/tiny_ceremony.ts";
+import { memoryBytes, tinyWitness } from "../support/ceremony/tiny_ceremony.ts";
 import {
   beacon,
-  copy,
-  holdCeremony,
-  LAST,
-  mem,
-  openTiny,
-  text,
-  transcriptOf,
-} from "../support/held_ceremony.ts";
+  BEACON_ROUND,
+  copyFolder,
+  folderTranscript,
+  memoryFile,
+  openTinyCeremony,
+  runCeremony,
+  utf8,
+} from "../support/ceremony/ceremony_fixture.ts";
 
 Deno.test("a ceremony of two people and a beacon", async (t) => {
-  await using tiny = await openTiny();
+  await using tiny = await openTinyCeremony();
   const { snarkjs, arithmetic, ptau, r1cs, origin } = tiny;
-  const { honest, atRound, verify, keyOf } = await holdCeremony(tiny);
+  const { honest, atRound, verify, keyOf } = await runCeremony(tiny);
+  const earlierCheck = async (...args: Parameters<typeof verify>) =>
+    (await verify(...args)).find(({ name }) => name === "earlier transcript")!;
 
   await t.step("the initial keys are those of snarkjs, byte for byte", async () => {
-    for (const circuit of circuits) {
+    for (const circuit of circuitNames) {
       const made = { type: "mem" as const };
-      await snarkjs.zKey.newZKey(mem(r1cs[circuit]), mem(ptau), made);
-      const [ours, theirs] = [await keyOf(honest, circuit, 0), await parseZkey(bytesOf(made), "snarkjs'")];
+      await snarkjs.zKey.newZKey(memoryFile(r1cs[circuit]), memoryFile(ptau), made);
+      const [ours, theirs] = [
+        await keyOf(honest, circuit, 0),
+        await parseZkey(memoryBytes(made), "snarkjs'"),
+      ];
       assert.deepEqual(ours, theirs);
     }
   });
@@ -39,22 +48,26 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     "every check holds, and snarkjs verifies both keys from constraints and powers",
     async () => {
       const checks = await verify(honest);
-      assert.deepEqual(checks.filter(({ verdict }) => verdict !== "ok"), []);
-      for (const circuit of circuits) {
-        const key = honest.files.get(keyFile(circuit, LAST))!;
-        assert.equal(await snarkjs.zKey.verifyFromR1cs(mem(r1cs[circuit]), mem(ptau), mem(key)), true);
+      const unchecked = checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name);
+      assert.deepEqual(unchecked, ["beacon", "contributors", "initial keys"]);
+      for (const circuit of circuitNames) {
+        const key = honest.files.get(keyFileName(circuit, BEACON_ROUND))!;
+        assert.equal(
+          await snarkjs.zKey.verifyFromR1cs(memoryFile(r1cs[circuit]), memoryFile(ptau), memoryFile(key)),
+          true,
+        );
       }
     },
   );
 
   await t.step("snarkjs proves with the last key, and its exported verification key is ours", async () => {
-    for (const circuit of circuits) {
-      const file = honest.files.get(keyFile(circuit, LAST))!;
+    for (const circuit of circuitNames) {
+      const file = honest.files.get(keyFileName(circuit, BEACON_ROUND))!;
       const vkey = verificationKey(await parseZkey(file, circuit));
-      const { vk_alphabeta_12: _, ...theirs } = await snarkjs.zKey.exportVerificationKey(mem(file));
+      const { vk_alphabeta_12: _, ...theirs } = await snarkjs.zKey.exportVerificationKey(memoryFile(file));
       assert.deepEqual({ ...vkey }, theirs);
       const { wtns, signals } = tinyWitness(circuit);
-      const { proof, publicSignals } = await snarkjs.groth16.prove(mem(file), mem(wtns));
+      const { proof, publicSignals } = await snarkjs.groth16.prove(memoryFile(file), memoryFile(wtns));
       assert.deepEqual(publicSignals, signals.map(String));
       assert.equal(await snarkjs.groth16.verify(vkey, publicSignals, proof), true);
       const wrong = publicSignals.with(0, "1");
@@ -66,47 +79,48 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     const initial = await keyOf(honest, "deposit", 0);
     const made = { type: "mem" as const };
     await snarkjs.zKey.contribute(
-      mem(atRound[1].files.get(keyFile("deposit", 1))!),
+      memoryFile(atRound[1].files.get(keyFileName("deposit", 1))!),
       made,
       "by snarkjs",
       "x",
     );
-    const key = await parseZkey(bytesOf(made), "snarkjs'");
+    const key = await parseZkey(memoryBytes(made), "snarkjs'");
     await checkHistory(key, arithmetic);
     assert.deepEqual(key.contributions.map(({ name }) => name), ["Alice", "by snarkjs"]);
-    assert.ok(sameBytes(key.circuitHash, initial.circuitHash));
+    assert.ok(equalBytes(key.circuitHash, initial.circuitHash));
   });
 
   await t.step("whoever kept a transcript sees that theirs is still in it", async () => {
-    const earlier = transcriptOf(atRound[2]);
-    const [, check] = await verify(honest, { earlier });
+    const earlier = folderTranscript(atRound[2]);
+    const check = await earlierCheck(honest, { earlierTranscript: earlier });
     assert.deepEqual([check.name, check.verdict], ["earlier transcript", "ok"]);
   });
 
   const alterations: [string, (kept: Transcript) => void][] = [
-    ["another name", ({ contributions }) => contributions[1].name = "Mallory"],
+    ["another name", ({ entries }) => (entries[2] as Contribution).name = "Mallory"],
     [
       "another contribution hash",
-      ({ contributions }) => contributions[1].keys.deposit.contributionHash = "00".repeat(64),
+      (kept) => keyEntries(kept)[1].keys.deposit.contributionHash = "00".repeat(64),
     ],
     [
       "another delta",
-      ({ contributions: [first, second] }) => second.keys.withdraw.delta = first.keys.withdraw.delta,
+      (kept) => keyEntries(kept)[1].keys.withdraw.delta = keyEntries(kept)[0].keys.withdraw.delta,
     ],
-    ["another key", ({ contributions }) => contributions[1].keys.withdraw.zkey = "00".repeat(32)],
-    ["another one before it", ({ contributions }) => contributions[1].previous = "00".repeat(32)],
+    ["another key", (kept) => keyEntries(kept)[1].keys.withdraw.zkey = "00".repeat(32)],
+    ["another one before it", ({ entries }) => entries[2].previous = "00".repeat(32)],
     [
-      "a beacon in it",
-      ({ contributions }) => contributions[1].beacon = { value: "11".repeat(8), exponent: 10 },
+      "a signature in it",
+      ({ entries }) =>
+        (entries[2] as Contribution).signature = { publicKey: "11".repeat(32), value: "11".repeat(64) },
     ],
   ];
   for (const [what, alter] of alterations) {
     await t.step(
       `a kept transcript with ${what} under the same hash is no witness of anything`,
       async () => {
-        const earlier = structuredClone(transcriptOf(atRound[2]));
+        const earlier = structuredClone(folderTranscript(atRound[2]));
         alter(earlier);
-        const [, check] = await verify(honest, { earlier });
+        const check = await earlierCheck(honest, { earlierTranscript: earlier });
         assert.equal(check.verdict, "failed", check.detail);
         assert.match(check.detail, /kept transcript.* contribution 2/);
       },
@@ -114,7 +128,7 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
   }
 
   await t.step("one that is longer than what is there is not in it", async () => {
-    const [, check] = await verify(atRound[1], { earlier: transcriptOf(atRound[2]) });
+    const check = await earlierCheck(atRound[1], { earlierTranscript: folderTranscript(atRound[2]) });
     assert.equal(check.verdict, "failed");
     assert.match(check.detail, /another contribution 2 than the earlier one/);
   });
@@ -122,11 +136,14 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
   await t.step(
     "a closed ceremony takes no contribution, an empty one no beacon, a begun one no beginning",
     async () => {
-      const late = { folder: copy(honest), arithmetic, name: "Dave", entropy: text("too late") };
-      await assert.rejects(contributeTo(late), /is closed/);
-      const empty = { folder: copy(atRound[0]), arithmetic, name: "beacon", beacon };
+      const late = { folder: copyFolder(honest), arithmetic, name: "Dave", entropy: utf8("too late") };
+      await assert.rejects(contributeToCeremony(late), /is closed/);
+      const empty = { folder: copyFolder(atRound[0]), arithmetic, ...beacon };
       await assert.rejects(closeWithBeacon(empty), /has no contribution/);
-      await assert.rejects(beginCeremony({ folder: copy(atRound[1]), arithmetic, ...origin }), /has begun/);
+      await assert.rejects(
+        beginCeremony({ folder: copyFolder(atRound[1]), arithmetic, ...origin }),
+        /has begun/,
+      );
       const [verdict] = (await verify(atRound[0])).filter(({ name }) => name === "deposit: delta");
       assert.match(verdict.detail, /same delta as gamma/);
     },
@@ -136,21 +153,24 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     for (const [name, content] of honest.files) {
       assert.ok(!new TextDecoder("latin1").decode(content).includes("what Alice typed"), name);
     }
-    const [one, two] = [contributionSeeds(circuits, text("x")), contributionSeeds(circuits, text("x"))];
+    const [one, two] = [
+      contributionSeeds(circuitNames, utf8("x")),
+      contributionSeeds(circuitNames, utf8("x")),
+    ];
     assert.equal(new Set([...Object.values(one), ...Object.values(two)].map(bytesToHex)).size, 4);
   });
 
   await t.step("a run that is cut off before the transcript leaves a ceremony that goes on", async () => {
-    const cut = copy(atRound[1]);
+    const cut = copyFolder(atRound[1]);
     const failing = {
       ...cut,
       write: (name: string, content: Uint8Array) =>
-        name === TRANSCRIPT ? Promise.reject(new Error("power cut")) : cut.write(name, content),
+        name === TRANSCRIPT_FILE ? Promise.reject(new Error("power cut")) : cut.write(name, content),
     };
-    const by = { arithmetic, name: "Bob", entropy: text("e") };
-    await assert.rejects(contributeTo({ ...by, folder: failing }), /power cut/);
+    const by = { arithmetic, name: "Bob", entropy: utf8("e") };
+    await assert.rejects(contributeToCeremony({ ...by, folder: failing }), /power cut/);
     assert.deepEqual((await verify(cut)).filter(({ verdict }) => verdict === "failed"), []);
-    assert.equal((await contributeTo({ ...by, folder: cut })).contributions.length, 2);
+    assert.equal(keyEntries(await contributeToCeremony({ ...by, folder: cut })).length, 2);
     assert.deepEqual((await verify(cut)).filter(({ verdict }) => verdict === "failed"), []);
   });
 });

@@ -1,25 +1,35 @@
 /** `tonado ceremony` as people run it, one after another on one folder, until the keys are those of a build. */
 import assert from "node:assert/strict";
 import { Cell } from "@ton/core";
-import { circuits, combinedVkeyHash } from "../../src/core/groth16.ts";
-import { checkPinnedKeys } from "../../src/ops/ceremony/pinned_keys.ts";
-import { checkPoolKeys } from "../../src/ops/pool_keys.ts";
-import { openArtifacts, type Pins } from "../../src/prover/artifacts.ts";
-import { compileTolk } from "../../tools/contracts/compile.ts";
-import { tonado } from "../support/in_process.ts";
-import { knownPowers } from "../support/known_powers.ts";
-import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
+import { circuitNames, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { CeremonyPlan } from "../../src/ops/ceremony/ceremony_plan.ts";
+import {
+  keyEntries,
+  parseTranscript,
+  transcriptBytes,
+} from "../../src/ops/ceremony/transcript/transcript.ts";
+import { parseZkey, serializeZkey } from "../../src/ops/ceremony/zkey.ts";
+import { hashCanonicalJson } from "../support/ceremony/ceremony_fixture.ts";
+import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
+import { checkPoolKeys } from "../../src/ops/keys/pool_keys.ts";
+import { type ArtifactPins, openArtifacts } from "../../src/prover/artifacts.ts";
+import { compileTolk } from "../../testkit/toolchain/tolk.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
 
 Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "tonado-ceremony-" });
   const at = (name: string) => `${folder}/${name}`;
   try {
-    await Deno.writeFile(at("powers.ptau"), knownPowers(POWER));
-    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    await Deno.writeFile(at("powers.ptau"), insecurePowersOfTau(TINY_POWER));
+    for (const circuit of circuitNames) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
     const origin = ["--powers", at("powers.ptau"), "--circuits", folder];
     const ceremony = async (args: string[], secrets?: string[]) => {
       const [command, ...rest] = args;
-      return await tonado(["ceremony", command, at("c"), ...rest], {}, { secrets });
+      return await runCli(["ceremony", command, at("c"), ...rest], {}, { secrets });
     };
 
     await t.step("init tells what was begun, once", async () => {
@@ -35,16 +45,48 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
       assert.match(again.stderr, /has begun in this folder already/);
     });
 
+    let plan: CeremonyPlan;
+    await t.step("announce names the beacon, and keygen makes keys that the plan names", async () => {
+      const { code, stdout, stderr } = await ceremony([
+        ...["announce", "--source", "a public clock", "--round", "7", "--exponent", "10"],
+      ]);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^announcement 1: a public clock, round 7, 2\^10 iterations\n/);
+      const contributors = [];
+      for (const name of ["Alice", "Bob", "Carol"]) {
+        const { stdout } = await runCli(["ceremony", "keygen", at(`${name}.pem`), "--quiet"]);
+        contributors.push({ name, publicKey: stdout.trim(), ...name === "Alice" && { coordinator: true } });
+      }
+      const hash = async (circuit: string) =>
+        bytesToHex(sha256(await Deno.readFile(at(`c/${circuit}.0.zkey`))));
+      plan = {
+        initialKeys: { withdraw: await hash("withdraw"), deposit: await hash("deposit") },
+        contributors,
+      };
+      await Deno.writeTextFile(at("plan.json"), JSON.stringify(plan));
+    });
+
     await t.step("contribute asks for entropy, or takes a file; without either it ends with 2", async () => {
-      const alice = await ceremony(["contribute", "--name", "Alice"], ["typed at random"]);
+      const alice = await ceremony(["contribute", "--name", "Alice", "--signing-key", at("Alice.pem")], [
+        "typed at random",
+      ]);
       assert.equal(alice.code, 0, alice.stderr);
-      assert.match(alice.asked.join(), /Type at random/);
+      assert.match(alice.prompts.join(), /Type at random/);
       assert.match(alice.stdout, /^contribution 1 by Alice\n {2}withdraw [0-9a-f]{128}\n/);
       const none = await ceremony(["contribute", "--name", "Bob"]);
       assert.equal(none.code, 2);
       assert.match(none.stderr, /--entropy-file: is missing, and there is no terminal/);
       await Deno.writeTextFile(at("dice"), "6 2 5 1 3");
-      const bob = await ceremony(["contribute", "--name", "Bob", "--entropy-file", at("dice"), "--quiet"]);
+      const bob = await ceremony([
+        "contribute",
+        "--name",
+        "Bob",
+        "--entropy-file",
+        at("dice"),
+        "--quiet",
+        "--signing-key",
+        at("Bob.pem"),
+      ]);
       assert.deepEqual([bob.code, bob.stdout, bob.stderr], [0, "", ""]);
       await Deno.copyFile(at("c/transcript.json"), at("kept.json"));
     });
@@ -61,20 +103,31 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
         checks.filter(({ verdict }: { verdict: string }) => verdict !== "ok").map((
           { name }: { name: string },
         ) => name),
-        ["initial keys"],
+        ["contributors", "initial keys"],
       );
     });
 
     await t.step("a step that is cut off says so, and changes nothing", async () => {
       const interrupt = new AbortController();
-      const beacon = ["ceremony", "beacon", at("c"), "--value", "ab".repeat(32), "--exponent", "40"];
-      const { code, stdout, stderr } = await tonado(beacon, {}, {
-        interrupts: interrupt.signal,
-        seesNotices: () => interrupt.abort(), // as soon as it works
+      await Deno.mkdir(at("slow"));
+      for (const { name } of Deno.readDirSync(at("c"))) {
+        if (!name.startsWith(".")) await Deno.copyFile(at(`c/${name}`), at(`slow/${name}`));
+      }
+      const slow = [
+        ["announce", at("slow"), "--source", "a slow clock", "--round", "8", "--exponent", "30"],
+        ["contribute", at("slow"), "--name", "Carol", "--entropy-file", at("dice")],
+      ];
+      for (const step of slow) assert.equal((await runCli(["ceremony", ...step])).code, 0);
+      const beacon = ["ceremony", "beacon", at("slow"), "--value", "ab".repeat(32)];
+      const { code, stdout, stderr } = await runCli(beacon, {}, {
+        interruptSignal: interrupt.signal,
+        onStderr: (text) => {
+          if (text.includes("hashing the beacon")) interrupt.abort();
+        },
       });
       assert.deepEqual([code, stdout], [130, ""], stderr);
-      assert.match(stderr, /the step was cut off, and can be made again/);
-      assert.equal((await ceremony(["verify"])).code, 0);
+      assert.match(stderr, /the step was interrupted; run it again/);
+      assert.equal((await runCli(["ceremony", "verify", at("slow")])).code, 0);
     });
 
     await t.step("the beacon closes it", async () => {
@@ -82,11 +135,9 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
         "beacon",
         "--value",
         "ab".repeat(32),
-        "--exponent",
-        "10",
       ]);
       assert.equal(code, 0, stderr);
-      assert.match(stdout, /^beacon 3 by beacon\n/);
+      assert.match(stdout, /^beacon 3\n/);
       assert.deepEqual((await Array.fromAsync(Deno.readDir(at("c")))).map(({ name }) => name).sort(), [
         "deposit.0.zkey",
         "deposit.3.zkey",
@@ -99,9 +150,13 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
     await t.step(
       "verify holds with everything it can be given, and fails with 1 for what was spoilt",
       async () => {
-        const whole = await ceremony(["verify", ...origin, "--since", at("kept.json")]);
+        const whole = await ceremony([
+          ...["verify", "--full", ...origin, "--since", at("kept.json")],
+          ...["--plan", at("plan.json"), "--beacon-value", "ab".repeat(32)],
+        ]);
         assert.equal(whole.code, 0, whole.stdout + whole.stderr);
-        assert.equal(whole.stdout.match(/ ok /g)?.length, 10, whole.stdout);
+        assert.equal(whole.stdout.match(/ ok /g)?.length, 12, whole.stdout);
+        assert.match(whole.stdout, /note {3}contributors +2 contributions signed by contributors .*, 3 are/);
         const file = at("c/deposit.3.zkey");
         const bytes = await Deno.readFile(file);
         await Deno.writeFile(file, bytes.with(5000, bytes[5000] ^ 1));
@@ -119,18 +174,23 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
     await t.step(
       "finalize writes what a checkout takes: a pool compiled with it holds the pinned keys",
       async () => {
-        const { code, stdout, stderr } = await ceremony([
-          ...["finalize", ...origin, "--output", at("keys"), "--json"],
-        ]);
+        const args = ["finalize", ...origin, "--output", at("keys"), "--plan", at("plan.json"), "--json"];
+        const few = await ceremony(args);
+        assert.equal(few.code, 1);
+        assert.match(few.stderr, /has too few contributors/);
+        const { code, stdout, stderr } = await ceremony([...args, "--few-contributors"]);
         assert.equal(code, 0, stderr);
         const base = new URL(`file://${at("keys/artifacts/")}`);
-        const pins: Pins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
-        assert.equal(pins.label, "ceremony keys, 2 contributions and a beacon");
+        const pins: ArtifactPins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
+        assert.equal(
+          pins.label,
+          "weak ceremony keys, 2 contributions, 2 signed by named contributors, and a beacon",
+        );
         const artifacts = openArtifacts(base, pins);
-        assert.equal((await checkPinnedKeys(artifacts)).contributions.length, 3);
+        assert.equal(keyEntries(await checkPinnedKeys(artifacts, plan)).length, 3);
 
         const verifiers = Object.fromEntries(
-          await Promise.all(circuits.map(async (circuit) => {
+          await Promise.all(circuitNames.map(async (circuit) => {
             const path = `contracts/generated/verifier_${circuit}.tolk`;
             return [path, await Deno.readTextFile(at(`keys/${path}`))];
           })),
@@ -140,25 +200,56 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
         assert.equal(JSON.parse(stdout).vkeyHash, vkeyHash);
         const pool = Cell.fromBase64(await compileTolk("contracts/pool_native.tolk", verifiers));
         const compiled = { code: pool, codeHash: pool.hash().toString("hex"), vkeyHash };
-        assert.deepEqual(await checkPoolKeys(artifacts, compiled), { label: pins.label, development: false });
+        assert.deepEqual(await checkPoolKeys(artifacts, compiled), {
+          label: pins.label,
+          development: false,
+          weak: true,
+        });
       },
     );
 
     await t.step("keys that the transcript does not vouch for are refused", async () => {
       const base = new URL(`file://${at("keys/artifacts/")}`);
-      const pins: Pins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
+      const pins: ArtifactPins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
       const { transcript: _, ...bare } = pins;
-      await assert.rejects(checkPinnedKeys(openArtifacts(base, bare)), /have no transcript of a ceremony/);
+      await assert.rejects(
+        checkPinnedKeys(openArtifacts(base, bare), plan),
+        /have no transcript of a ceremony/,
+      );
       const other = { ...pins, files: { ...pins.files, "deposit.zkey": pins.files["withdraw.zkey"] } };
       await assert.rejects(
-        checkPinnedKeys(openArtifacts(base, other)),
-        /deposit.zkey is not the key that the ceremony/,
+        checkPinnedKeys(openArtifacts(base, other), plan),
+        /deposit.zkey does not match its pin/,
       );
       await Deno.writeFile(new URL("transcript.json", base), await Deno.readFile(at("kept.json")));
       await assert.rejects(
-        checkPinnedKeys(openArtifacts(base, pins)),
+        checkPinnedKeys(openArtifacts(base, pins), plan),
         /transcript.json does not match its pin/,
       );
+    });
+
+    await t.step("a final key that does not descend from the ceremony is refused", async () => {
+      const base = new URL(`file://${at("keys/artifacts/")}`);
+      const pins: ArtifactPins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
+      const key = await parseZkey(await Deno.readFile(at("c/withdraw.3.zkey")), "withdraw");
+      const sections = { ...key.sections, IC: key.sections.IC.slice().fill(0, 0, 96) };
+      const file = serializeZkey({ ...key, alpha1: key.beta1, sections });
+      const hash = bytesToHex(sha256(file));
+      const transcript = parseTranscript(await Deno.readFile(at("c/transcript.json")));
+      const last = keyEntries(transcript)[2];
+      last.keys.withdraw.zkey = hash;
+      const { hash: _, ...unhashed } = last;
+      last.hash = hashCanonicalJson(unhashed);
+      const text = transcriptBytes(transcript);
+      await Deno.writeFile(new URL("transcript.json", base), text);
+      await Deno.writeFile(new URL("withdraw.zkey", base), file);
+      const swapped = openArtifacts(base, {
+        ...pins,
+        files: { ...pins.files, "withdraw.zkey": hash },
+        transcript: bytesToHex(sha256(text)),
+      });
+      await assert.rejects(checkPinnedKeys(swapped, plan), /another alpha1 than the initial one/);
+      await Deno.copyFile(at("c/withdraw.3.zkey"), at("keys/artifacts/withdraw.zkey"));
     });
 
     await t.step("export writes the keys as they are", async () => {
@@ -181,7 +272,10 @@ const mistakes: [string[], RegExp][] = [
   [["contribute", "c"], /required option '--name <name>'/],
   [["contribute", "c", "--name", "<b>"], /It must be 1 to 63 letters/],
   [["beacon", "c", "--value", "abc"], /It must be 8 to 255 bytes in hex/],
-  [["beacon", "c", "--value", "00".repeat(32), "--exponent", "9"], /It must be an integer from 10 to 40/],
+  [
+    ["announce", "c", "--source", "s", "--round", "1", "--exponent", "31"],
+    /It must be an integer from 10 to 30/,
+  ],
   [
     ["init", "c"],
     /^error: required options '--powers <file>', '--circuits <directory>' not specified\n\(like this: tonado ceremony init <directory> --powers <file> --circuits <directory>\)\n/,
@@ -196,25 +290,25 @@ const mistakes: [string[], RegExp][] = [
 ];
 for (const [args, message] of mistakes) {
   Deno.test(`tonado ceremony ${args.join(" ").slice(0, 60)}: says what is wrong and ends with 2`, async () => {
-    const { code, stdout, stderr } = await tonado(["ceremony", ...args]);
+    const { code, stdout, stderr } = await runCli(["ceremony", ...args]);
     assert.match(stderr, message);
     assert.deepEqual([code, stdout], [2, ""]);
   });
 }
 
 Deno.test("tonado ceremony where there is none ends with 1 and says how to begin", async () => {
-  const { code, stderr } = await tonado(["ceremony", "verify", "/nonexistent/ceremony"]);
+  const { code, stderr } = await runCli(["ceremony", "verify", "/nonexistent/ceremony"]);
   assert.equal(code, 1);
   assert.match(stderr, /has no transcript.json: begin one with `tonado ceremony init`/);
 });
 
 Deno.test("tonado ceremony with --json says in one object which flags are missing, and where they go", async () => {
-  const { code, stderr } = await tonado(["ceremony", "init", "c", "--json"]);
+  const { code, stderr } = await runCli(["ceremony", "init", "c", "--json"]);
   const { error } = JSON.parse(stderr);
   assert.deepEqual([code, error.code], [2, "usage"]);
   assert.equal(error.message, "required options '--powers <file>', '--circuits <directory>' not specified");
   assert.equal(
-    error.todo,
+    error.hint,
     "like this: tonado ceremony init <directory> --powers <file> --circuits <directory>",
   );
 });

@@ -1,28 +1,28 @@
 /** Several runs of `tonado ceremony` on one folder at once: one works, the others say so; what is there is not replaced. */
 import assert from "node:assert/strict";
-import { circuits } from "../../src/core/groth16.ts";
-import { ceremonyFolder } from "../../src/ops/files/ceremony_files.ts";
-import { inDirectory } from "../support/directory.ts";
-import { tonado } from "../support/in_process.ts";
-import { knownPowers } from "../support/known_powers.ts";
-import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
+import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { diskFolder } from "../../src/ops/ceremony/files/disk_folder.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
 
 Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
-  inDirectory(async (folder) => {
+  withTempDirectory(async (folder) => {
     const at = (name: string) => `${folder}/${name}`;
-    await Deno.writeFile(at("powers.ptau"), knownPowers(POWER));
-    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    await Deno.writeFile(at("powers.ptau"), insecurePowersOfTau(TINY_POWER));
+    for (const circuit of circuitNames) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
     await Deno.writeTextFile(at("dice"), "6 2 5 1 3");
     const init = ["init", at("c"), "--powers", at("powers.ptau"), "--circuits", folder];
     const contribute = (
       name: string,
     ) => ["contribute", at("c"), "--name", name, "--entropy-file", at("dice")];
-    const beacon = ["beacon", at("c"), "--value", "ab".repeat(32), "--exponent", "10"];
-    const ceremony = (args: string[]) => tonado(["ceremony", ...args]);
+    const beacon = ["beacon", at("c"), "--value", "ab".repeat(32)];
+    const ceremony = (args: string[]) => runCli(["ceremony", ...args]);
     const listing = () => [...Deno.readDirSync(at("c"))].map(({ name }) => name).sort();
-    const refuses = ({ code, stdout, stderr }: Awaited<ReturnType<typeof tonado>>) => {
+    const refuses = ({ code, stdout, stderr }: Awaited<ReturnType<typeof runCli>>) => {
       assert.deepEqual([code, stdout], [1, ""], stderr);
-      assert.match(stderr, /another run works on this folder.*\[already_running\]/);
+      assert.match(stderr, /another run uses this folder.*\[folder_in_use\]/);
     };
 
     await t.step("init leaves a foreign key as it is, and takes up its own", async () => {
@@ -32,7 +32,7 @@ Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
       assert.equal(code, 1, stderr);
       assert.match(
         stderr,
-        /withdraw\.0\.zkey is in this folder already, is another key, and is not replaced/,
+        /withdraw\.0\.zkey already exists in this folder with another key and is not replaced/,
       );
       assert.equal(await Deno.readTextFile(at("c/withdraw.0.zkey")), "somebody's only copy");
       assert.deepEqual(listing(), ["withdraw.0.zkey"]);
@@ -48,14 +48,14 @@ Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
       for (const run of runs.filter(({ code }) => code !== 0)) refuses(run);
       const { code, stdout } = await ceremony(["verify", at("c"), "--json"]);
       assert.equal(code, 0, stdout);
-      assert.equal(JSON.parse(await Deno.readTextFile(at("c/transcript.json"))).contributions.length, 1);
+      assert.equal(JSON.parse(await Deno.readTextFile(at("c/transcript.json"))).entries.length, 1);
       const keys = ["deposit.0.zkey", "deposit.1.zkey", "withdraw.0.zkey", "withdraw.1.zkey"];
       assert.deepEqual(listing(), [...keys.slice(0, 2), "transcript.json", ...keys.slice(2)]);
     });
 
     await t.step("init, contribute and beacon wait for nobody; reading is free", async () => {
       {
-        using _ = await ceremonyFolder(at("c")).lock();
+        using _ = await diskFolder(at("c")).lock();
         const before = await Deno.readTextFile(at("c/transcript.json"));
         for (const args of [init, contribute("Dave"), beacon]) refuses(await ceremony(args));
         assert.equal((await ceremony(["verify", at("c")])).code, 0);
@@ -69,7 +69,7 @@ Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
       assert.equal((await ceremony(contribute("Erin"))).code, 0);
       await Deno.symlink(at("dice"), at("c/.ceremony.lock"));
       const { code, stderr } = await ceremony(contribute("Frank"));
-      assert.match(stderr, /\.ceremony\.lock cannot be written: it is no regular file/);
+      assert.match(stderr, /\.ceremony\.lock cannot be written: it is not a regular file/);
       assert.equal(code, 1);
       await Deno.remove(at("c/.ceremony.lock"));
     });

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { wasmBytes } from "../../ceremony-wasm/pkg/ceremony_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../ceremony-wasm/pkg/ceremony_wasm_wide_bytes.ts";
-import { hasWideArithmetic } from "../../src/core/wide_arithmetic.ts";
-import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/powers.ts";
-import { joined } from "../../src/ops/ceremony/sections.ts";
+import { hasWideArithmetic } from "../../src/core/crypto/wide_arithmetic.ts";
+import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/points.ts";
+import { concatBytes } from "../../src/ops/ceremony/section_file.ts";
 import { parseZkey } from "../../src/ops/ceremony/zkey.ts";
 
 /** More than what the kernels take along at once. */
@@ -28,7 +28,7 @@ Deno.test({
   async fn() {
     const { sections } = await parseZkey(readFileSync(new URL("artifacts/withdraw.zkey", ROOT)), "withdraw");
     const ends = (points: Uint8Array, bytes: number) =>
-      joined(
+      concatBytes(
         new Uint8Array(bytes), // infinity
         points.subarray(0, bytes), // twice the same
         points.subarray(0, (POINTS - 2) * bytes),
@@ -55,11 +55,4 @@ Deno.test({
     assert.deepEqual(plain.back, g1.slice(G1_BYTES, 2 * G1_BYTES), "a point over x, times x");
     assert.deepEqual(plain.firstUnsound, [7, -1]);
   },
-});
-
-Deno.test("the ceremony's embedded bytes are the committed modules", () => {
-  for (const [variant, bytes] of [["", wasmBytes()], ["_wide", wideWasmBytes()]] as const) {
-    const file = new URL(`ceremony-wasm/pkg/ceremony_wasm${variant}_bg.wasm`, ROOT);
-    assert.deepEqual(bytes, new Uint8Array(readFileSync(file)));
-  }
 });

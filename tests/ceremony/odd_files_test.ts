@@ -1,12 +1,14 @@
 /** What a ceremony's folder and flags may be made to hold, and what its output may lie on: told before any work is done. */
 import assert from "node:assert/strict";
-import { circuits } from "../../src/core/groth16.ts";
-import { largestKey, MOST_CONSTRAINTS } from "../../src/ops/ceremony/sizes.ts";
-import { inMemory, joined, readSections } from "../../src/ops/ceremony/sections.ts";
-import { inDirectory } from "../support/directory.ts";
-import { tonado } from "../support/in_process.ts";
-import { knownPowers } from "../support/known_powers.ts";
-import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { MAX_CONSTRAINTS, maxKeyBytes } from "../../src/ops/ceremony/size_limits.ts";
+import { concatBytes, memorySource, readSections } from "../../src/ops/ceremony/section_file.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
 
 /** Bytes of a file that takes no place on the disk. */
 const HUGE = 10_000_000_000;
@@ -14,6 +16,13 @@ const HUGE = 10_000_000_000;
 async function sparse(path: string): Promise<void> {
   await Deno.writeTextFile(path, "");
   await Deno.truncate(path, HUGE);
+}
+
+async function writePlan(ceremony: string, path: string): Promise<void> {
+  const hash = async (circuit: string) =>
+    bytesToHex(sha256(await Deno.readFile(`${ceremony}/${circuit}.0.zkey`)));
+  const initialKeys = { withdraw: await hash("withdraw"), deposit: await hash("deposit") };
+  await Deno.writeTextFile(path, JSON.stringify({ initialKeys, contributors: [] }));
 }
 
 /** Every file below a folder, with its content. */
@@ -28,13 +37,13 @@ async function contents(folder: string): Promise<Record<string, string>> {
 }
 
 Deno.test("tonado ceremony over files that are far too large, and over files that are there", (t) =>
-  inDirectory(async (folder) => {
+  withTempDirectory(async (folder) => {
     const at = (name: string) => `${folder}/${name}`;
-    await Deno.writeFile(at("powers.ptau"), knownPowers(POWER));
-    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    await Deno.writeFile(at("powers.ptau"), insecurePowersOfTau(TINY_POWER));
+    for (const circuit of circuitNames) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
     const origin = ["--powers", at("powers.ptau"), "--circuits", folder];
     const ceremony = (name: string, ...args: string[]) =>
-      tonado(["ceremony", name, at("c"), ...args], {}, {});
+      runCli(["ceremony", name, at("c"), ...args], {}, {});
     const done = async (name: string, ...args: string[]) => {
       const { code, stderr } = await ceremony(name, ...args);
       assert.equal(code, 0, stderr);
@@ -70,7 +79,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
       await sparse(at("other.ptau"));
       for (const command of ["verify", "init"]) {
         const args = ["--powers", at("other.ptau"), "--circuits", folder];
-        const { code, stdout, stderr } = await tonado([
+        const { code, stdout, stderr } = await runCli([
           "ceremony",
           command,
           at(command === "init" ? "d" : "c"),
@@ -79,7 +88,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
         assert.match(stdout + stderr, /powers of tau +is not a ptau file|powers of tau is not a ptau file/);
         assert.equal(code, 1, stderr);
       }
-      await Deno.writeFile(at("other.ptau"), knownPowers(POWER + 1));
+      await Deno.writeFile(at("other.ptau"), insecurePowersOfTau(TINY_POWER + 1));
       const { code, stdout } = await ceremony("verify", "--powers", at("other.ptau"), "--circuits", folder);
       assert.match(stdout, /FAILED powers of tau +powers of tau are another file .*: 2\^5 rows, not 2\^4/);
       assert.equal(code, 1);
@@ -91,9 +100,9 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
     ];
     for (const [what, id, says] of sections) {
       await t.step(`powers of tau with 10 GB of ${what} are refused before they are hashed`, async () => {
-        const whole = knownPowers(POWER);
-        const seven = (await readSections(inMemory(whole), "ptau", "powers")).get(7)!;
-        const powers = joined(
+        const whole = insecurePowersOfTau(TINY_POWER);
+        const seven = (await readSections(memorySource(whole), "ptau", "powers")).get(7)!;
+        const powers = concatBytes(
           whole.subarray(0, seven.offset - 12),
           whole.subarray(seven.offset + seven.length),
         );
@@ -105,7 +114,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
         await Deno.truncate(at("long.ptau"), HUGE);
         for (const [command, folder_] of [["verify", "c"], ["init", "d"]]) {
           const args = ["--powers", at("long.ptau"), "--circuits", folder];
-          const { code, stdout, stderr } = await tonado(["ceremony", command, at(folder_), ...args]);
+          const { code, stdout, stderr } = await runCli(["ceremony", command, at(folder_), ...args]);
           assert.match(stdout + stderr, says);
           assert.doesNotMatch(stderr, /hashing/);
           assert.equal(code, 1, stderr);
@@ -136,8 +145,14 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
       assert.equal(code, 1);
     });
 
-    await done("beacon", "--value", "ab".repeat(32), "--exponent", "10");
-    const outputs = { finalize: [...origin, "--output", at("keys")], export: ["--output", at("exported")] };
+    await done("announce", "--source", "a clock", "--round", "1", "--exponent", "10");
+    await done("contribute", "--name", "Bob", "--entropy-file", at("dice"));
+    await done("beacon", "--value", "ab".repeat(32));
+    await writePlan(at("c"), at("plan.json"));
+    const outputs = {
+      finalize: [...origin, "--few-contributors", "--plan", at("plan.json"), "--output", at("keys")],
+      export: ["--output", at("exported")],
+    };
     for (const [command, args] of Object.entries(outputs)) {
       await t.step(`${command} replaces nothing, and says so before it works`, async () => {
         const output = args.at(-1)!;
@@ -147,7 +162,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
         assert.equal(again.code, 2, again.stderr);
         assert.match(
           again.stderr,
-          /--output: .* is there already, and is not replaced; name a folder that is not there yet/,
+          /--output: .* already exists and is not replaced; name a new folder/,
         );
         assert.doesNotMatch(again.stderr, /checking/);
         assert.deepEqual(await contents(output), first);
@@ -164,7 +179,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
 
       await t.step(`${command} into what cannot be written says so before it works`, async () => {
         const { code, stderr } = await ceremony(command, ...args.slice(0, -1), at("dice/keys"));
-        assert.match(stderr, /dice\/keys cannot be written: .*\[cannot_write\]/);
+        assert.match(stderr, /dice\/keys cannot be written: .*\[write_failed\]/);
         assert.doesNotMatch(stderr, /checking/);
         assert.equal(code, 1);
       });
@@ -174,7 +189,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
 Deno.test("the real circuits and their keys have room below what is refused", async () => {
   for (const [circuit, constraints] of Object.entries({ withdraw: 5_234, deposit: 9_540 })) {
     const { size } = await Deno.stat(new URL(`../../artifacts/${circuit}.zkey`, import.meta.url));
-    assert.ok(2 * size < largestKey(constraints, 0), `${circuit} has ${size}`);
-    assert.ok(constraints * 4 < MOST_CONSTRAINTS);
+    assert.ok(2 * size < maxKeyBytes(constraints, 0), `${circuit} has ${size}`);
+    assert.ok(constraints * 4 < MAX_CONSTRAINTS);
   }
 });

@@ -6,30 +6,32 @@
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { openArithmetic } from "../../src/ops/ceremony/arithmetic.ts";
+import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic_pool.ts";
 import {
+  announceBeacon,
   beginCeremony,
   closeWithBeacon,
-  contributeTo,
-  verifyCeremony,
+  contributeToCeremony,
 } from "../../src/ops/ceremony/ceremony.ts";
+import { verifyCeremony } from "../../src/ops/ceremony/verify_ceremony.ts";
 import { contribute, contributionSeeds } from "../../src/ops/ceremony/contribution.ts";
-import { keyFile } from "../../src/ops/ceremony/folder.ts";
-import { verificationKeyBytes } from "../../src/ops/ceremony/keys.ts";
-import { inMemory } from "../../src/ops/ceremony/sections.ts";
-import { parseZkey, writeZkey } from "../../src/ops/ceremony/zkey.ts";
+import { keyFileName, loadCeremony } from "../../src/ops/ceremony/ceremony_folder.ts";
+import { verificationKeyBytes } from "../../src/ops/keys/key_export.ts";
+import { memorySource } from "../../src/ops/ceremony/section_file.ts";
+import { parseZkey, serializeZkey } from "../../src/ops/ceremony/zkey.ts";
 import { type Artifacts, openArtifacts } from "../../src/prover/artifacts.ts";
 import { createProver } from "../../src/prover/prover.ts";
-import { compileCircuit } from "../../tools/circuits.ts";
-import { closeSnarkjs, openSnarkjs } from "../../tools/snarkjs.ts";
-import { knownPowers } from "../support/known_powers.ts";
-import { isDeep } from "../support/property_runs.ts";
-import { withdrawInput } from "../support/proof_inputs.ts";
-import { memoryFolder, tinyR1cs } from "../support/tiny_ceremony.ts";
+import { compileCircuit } from "../../testkit/toolchain/circom.ts";
+import { closeSnarkjs, openSnarkjs } from "../../testkit/toolchain/snarkjs.ts";
+import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
+import { isDeep } from "../../testkit/random/property_runs.ts";
+import { withdrawProverInput } from "../../testkit/circuits/prover_inputs.ts";
+import { announcement, beacon, emptyPlan } from "../support/ceremony/ceremony_fixture.ts";
+import { memoryFolder, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
 
 Deno.test("a real withdrawal is proved with a key after one more contribution, and only its own key verifies it", async () => {
   const committed = openArtifacts();
-  const arithmetic = openArithmetic();
+  const arithmetic = openArithmeticPool();
   const entropy = new TextEncoder().encode("any");
   const before = await parseZkey(await committed.load("withdraw.zkey"), "withdraw");
   const seed = contributionSeeds(["withdraw"], entropy).withdraw;
@@ -37,17 +39,21 @@ Deno.test("a real withdrawal is proved with a key after one more contribution, a
   arithmetic.close();
   assert.deepEqual(seed, new Uint8Array(32), "the seed is overwritten");
   const files: Record<string, Uint8Array<ArrayBuffer>> = {
-    "withdraw.zkey": writeZkey(after),
+    "withdraw.zkey": serializeZkey(after),
     "withdraw.vkey.json": new Uint8Array(verificationKeyBytes(after)),
   };
   const artifacts: Artifacts = {
     ...committed,
-    pin: (name) => name in files ? bytesToHex(sha256(files[name])) : committed.pin(name),
+    expectedSha256: (name) =>
+      name in files ? bytesToHex(sha256(files[name])) : committed.expectedSha256(name),
     load: async (name) => files[name] ?? await committed.load(name),
   };
-  const [provers, old] = [await createProver({ artifacts, workers: 1 }), await createProver({ workers: 1 })];
+  const [provers, old] = [
+    await createProver({ artifacts, maxWorkers: 1 }),
+    await createProver({ maxWorkers: 1 }),
+  ];
   try {
-    const { proof, publicSignals } = await provers.proveWithdraw(withdrawInput(7n));
+    const { proof, publicSignals } = await provers.proveWithdraw(withdrawProverInput(7n));
     assert.equal(await provers.verify("withdraw", proof, publicSignals), true);
     assert.equal(await old.verify("withdraw", proof, publicSignals), false);
   } finally {
@@ -62,25 +68,30 @@ if (isDeep) {
     const out = await Deno.makeTempDir({ prefix: "tonado-circuit-" });
     const { r1cs: withdraw } = await compileCircuit("withdraw", { out: new URL(`file://${out}/`) });
     await Deno.remove(out, { recursive: true });
-    const ptau = knownPowers(13);
+    const ptau = insecurePowersOfTau(13);
     lap("circuit and powers");
-    const arithmetic = openArithmetic();
+    const arithmetic = openArithmeticPool();
     try {
-      const origin = { powers: inMemory(ptau), r1cs: { withdraw, deposit: tinyR1cs("deposit") } };
+      const origin = { powers: memorySource(ptau), r1cs: { withdraw, deposit: tinyR1cs("deposit") } };
       const folder = memoryFolder();
       const step = { folder, arithmetic };
       await beginCeremony({ ...step, ...origin });
       lap("init");
-      await contributeTo({ ...step, name: "Alice", entropy: new TextEncoder().encode("any") });
+      await announceBeacon({ ...step, announcement });
+      await contributeToCeremony({ ...step, name: "Alice", entropy: new TextEncoder().encode("any") });
       lap("contribute");
-      const beacon = { value: new Uint8Array(32).fill(3), exponent: 10 };
-      await closeWithBeacon({ ...step, name: "beacon", beacon });
+      await closeWithBeacon({ ...step, ...beacon });
       lap("beacon");
-      const checks = await verifyCeremony({ ...step, origin });
-      assert.deepEqual(checks.filter(({ verdict }) => verdict !== "ok"), []);
+      const checks = await verifyCeremony({
+        ...step,
+        ceremony: await loadCeremony(folder),
+        plan: emptyPlan,
+        inputs: origin,
+      });
+      assert.deepEqual(checks.filter(({ verdict }) => verdict === "failed"), []);
       lap("verify");
       const snarkjs = await openSnarkjs();
-      const [r1cs, powers, zkey] = [withdraw, ptau, folder.files.get(keyFile("withdraw", 2))!]
+      const [r1cs, powers, zkey] = [withdraw, ptau, folder.files.get(keyFileName("withdraw", 2))!]
         .map((data) => ({ type: "mem" as const, data }));
       assert.equal(await snarkjs.zKey.verifyFromR1cs(r1cs, powers, zkey), true);
       await closeSnarkjs();

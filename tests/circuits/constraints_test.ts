@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { type CircuitName, publicSignalNames } from "../../src/core/groth16.ts";
-import { computeWitness, type WitnessInputs } from "../../src/prover/witness.ts";
-import { CIRCUITS, compileCircuit } from "../../tools/circuits.ts";
-import { type Attack, depositAttacks, withdrawAttacks } from "../support/circuit_attacks.ts";
-import { honestDeposit, honestWithdrawal } from "../support/circuit_inputs.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { type CircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
+import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
+import { CIRCUITS_FOLDER, compileCircuit } from "../../testkit/toolchain/circom.ts";
+import { type Attack, depositAttacks, withdrawAttacks } from "../support/circuits/circuit_attacks.ts";
+import { honestDeposit, honestWithdrawal } from "../../testkit/circuits/circuit_inputs.ts";
 import {
-  broken,
   type Constraint,
-  determined,
+  constraintWires,
+  determinedWires,
   evaluate,
-  holds,
+  isSatisfied,
   parseR1cs,
   parseSymbols,
   parseWitness,
   type R1cs,
-  wiresOf,
-} from "../support/r1cs.ts";
+  unsatisfiedConstraints,
+} from "../support/circuits/r1cs.ts";
 
 // Attacks run on programs from which every `===` is struck out: they compute what an attacker would, each signal in
 // agreement with the altered inputs, so that the constraints alone are left to refuse it.
 const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
 const at = (path: string) => pathToFileURL(`${folder}/${path}/`);
-await strikeAssertionsOut(CIRCUITS, at("struck"));
+await strikeAssertionsOut(CIRCUITS_FOLDER, at("struck"));
 const [withdraw, deposit] = await Promise.all([
   compile("withdraw", honestWithdrawal(0b0110n, 5n)),
   compile("deposit", honestDeposit(0b0110n, 5n)),
@@ -48,12 +48,12 @@ async function compile<Signals>(name: CircuitName, honest: Signals): Promise<Cir
   const struck = await compileCircuit(name, { source: at("struck"), out: at(`${name}-0`), simplify: "--O0" });
   const [wireOf, definedWireOf] = [parseSymbols(real.symbols), parseSymbols(struck.symbols)];
   const attempt = (inputs: Signals) => {
-    const signals = parseWitness(computeWitness(struck.wasm, inputs as WitnessInputs));
+    const signals = parseWitness(computeWitness(struck.wasm, inputs as CircuitInputs));
     const witness = [1n];
     for (const [signal, wire] of wireOf) witness[wire] = signals[definedWireOf.get(signal)!];
     return witness;
   };
-  const witness = parseWitness(computeWitness(real.wasm, honest as WitnessInputs));
+  const witness = parseWitness(computeWitness(real.wasm, honest as CircuitInputs));
   const [r1cs, definitions] = [parseR1cs(real.r1cs), parseR1cs(struck.r1cs)];
   return { name, r1cs, wireOf, definitions, definedWireOf, honest, witness, attempt };
 }
@@ -125,27 +125,27 @@ constraintsRefuse(deposit, depositAttacks);
 function constraintsRefuse<Signals>(circuit: Circuit<Signals>, attacks: readonly Attack<Signals>[]) {
   const { name, r1cs, honest, witness, attempt } = circuit;
   Deno.test(`${name}: an honest witness satisfies every constraint, and is what the attacker's program computes`, () => {
-    assert.deepEqual(broken(r1cs, witness), []);
+    assert.deepEqual(unsatisfiedConstraints(r1cs, witness), []);
     assert.deepEqual(attempt(honest), witness);
   });
 
-  for (const { attack, alter } of attacks) {
+  for (const { name: attack, alter } of attacks) {
     Deno.test(`${name}: the constraints themselves refuse: ${attack}`, () => {
-      assert.notEqual(broken(r1cs, attempt(alter(honest))).length, 0);
+      assert.notEqual(unsatisfiedConstraints(r1cs, attempt(alter(honest))).length, 0);
     });
   }
 
   Deno.test(`${name}: no wire of an honest witness can be changed alone`, () => {
     const mentions = Array.from({ length: r1cs.wires }, (): Constraint[] => []);
     for (const constraint of r1cs.constraints) {
-      for (const wire of wiresOf(constraint)) mentions[wire].push(constraint);
+      for (const wire of constraintWires(constraint)) mentions[wire].push(constraint);
     }
     const free: number[] = [];
     for (let wire = 0; wire < r1cs.wires; wire++) {
       const altered = [...witness];
       for (const value of [witness[wire] ^ 1n, (witness[wire] + 2n) % FIELD_MODULUS]) {
         altered[wire] = value;
-        if (mentions[wire].every((constraint) => holds(constraint, altered))) free.push(wire);
+        if (mentions[wire].every((constraint) => isSatisfied(constraint, altered))) free.push(wire);
       }
     }
     assert.deepEqual(free, []);
@@ -158,16 +158,18 @@ for (const { name, definitions, definedWireOf } of [withdraw, deposit]) {
     const known = Array.from({ length: inputs }, (_, wire) => wire);
     // leafIndex's bits are hints; that they have one spelling is a test of its own below.
     for (const [signal, wire] of definedWireOf) if (signal.startsWith("main.bits[")) known.push(wire);
-    assert.equal(determined(definitions, known).size, definitions.wires);
+    assert.equal(determinedWires(definitions, known).size, definitions.wires);
   });
 }
 
 Deno.test("withdraw: one constraint alone stands between an attacker and a note bent under a real root", () => {
   const { r1cs, wireOf, honest, attempt } = withdraw;
-  const bend = withdrawAttacks.find(({ attack }) => attack.startsWith("invented note"))!;
-  const [only, ...others] = broken(r1cs, attempt(bend.alter(honest)));
+  const bend = withdrawAttacks.find(({ name: attack }) => attack.startsWith("invented note"))!;
+  const [only, ...others] = unsatisfiedConstraints(r1cs, attempt(bend.alter(honest)));
   assert.deepEqual(others, []);
-  assert.deepEqual([...wiresOf(only)].filter((wire) => wire !== 0), [wireOf.get("main.pathIndices[0]")]);
+  assert.deepEqual([...constraintWires(only)].filter((wire) => wire !== 0), [
+    wireOf.get("main.pathIndices[0]"),
+  ]);
 });
 
 Deno.test("withdraw: each of the 20 path bits has a constraint of its own that holds for 0 and 1 only", () => {
@@ -175,12 +177,14 @@ Deno.test("withdraw: each of the 20 path bits has a constraint of its own that h
   for (let level = 0; level < 20; level++) {
     const wire = wireOf.get(`main.pathIndices[${level}]`)!;
     const own = r1cs.constraints.filter((constraint) =>
-      [...wiresOf(constraint)].every((other) => other === 0 || other === wire)
+      [...constraintWires(constraint)].every((other) => other === 0 || other === wire)
     );
     assert.equal(own.length, 1);
     // A product of two linear factors has two roots at most, so 0 and 1 are all of them.
     const values = [0n, 1n, 2n, FIELD_MODULUS - 1n, (FIELD_MODULUS + 1n) / 2n];
-    const held = values.filter((value) => holds(own[0], witness.map((old, i) => i === wire ? value : old)));
+    const held = values.filter((value) =>
+      isSatisfied(own[0], witness.map((old, i) => i === wire ? value : old))
+    );
     assert.deepEqual(held, [0n, 1n]);
   }
 });
@@ -189,9 +193,9 @@ Deno.test("withdraw: recipient, relayer, fee and refund are each squared in a co
   const { r1cs, wireOf, witness } = withdraw;
   for (const signal of ["recipient", "relayer", "fee", "refund"]) {
     const [wire, square] = [wireOf.get(`main.${signal}`)!, wireOf.get(`main.${signal}Square`)!];
-    const own = r1cs.constraints.filter((constraint) => wiresOf(constraint).has(wire));
+    const own = r1cs.constraints.filter((constraint) => constraintWires(constraint).has(wire));
     assert.equal(own.length, 1);
-    assert.deepEqual(wiresOf(own[0]), new Set([wire, square]));
+    assert.deepEqual(constraintWires(own[0]), new Set([wire, square]));
     assert.equal(evaluate(own[0].a, witness) ** 2n % FIELD_MODULUS, witness[square]);
   }
 });
@@ -207,7 +211,7 @@ Deno.test("deposit: leafIndex has one spelling: no two bits can be changed toget
   assert(bits.length >= 19);
   const known = new Set([0, index, ...bits.map(({ wire }) => wire)]);
   const spelling = r1cs.constraints.filter((constraint) =>
-    [...wiresOf(constraint)].every((wire) => known.has(wire))
+    [...constraintWires(constraint)].every((wire) => known.has(wire))
   );
   assert.equal(spelling.length, 20);
   for (const low of bits) {
@@ -217,7 +221,7 @@ Deno.test("deposit: leafIndex has one spelling: no two bits can be changed toget
       const altered = [...witness];
       altered[high.wire] += 1n;
       altered[low.wire] = (altered[low.wire] + FIELD_MODULUS - high.weight / low.weight) % FIELD_MODULUS;
-      assert(spelling.some((constraint) => !holds(constraint, altered)));
+      assert(spelling.some((constraint) => !isSatisfied(constraint, altered)));
     }
   }
 });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { type CircuitName, circuits, publicSignalNames } from "../../src/core/groth16.ts";
-import { computeWitness, type WitnessInputs } from "../../src/prover/witness.ts";
-import { compileCircuit } from "../../tools/circuits.ts";
-import { pinnedFiles, readPins, sha256 } from "../../tools/artifacts.ts";
-import { closeSnarkjs, openSnarkjs, type Snarkjs } from "../../tools/snarkjs.ts";
-import { honestDeposit, honestWithdrawal } from "../support/circuit_inputs.ts";
-import { parseR1cs, readElement, readSections } from "../support/r1cs.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { type CircuitName, circuitNames, publicSignalNames } from "../../src/core/crypto/groth16.ts";
+import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
+import { compileCircuit } from "../../testkit/toolchain/circom.ts";
+import { pinnedFiles, readPins, sha256 } from "../../testkit/toolchain/artifact_pins.ts";
+import { closeSnarkjs, openSnarkjs, type Snarkjs } from "../../testkit/toolchain/snarkjs.ts";
+import { honestDeposit, honestWithdrawal } from "../../testkit/circuits/circuit_inputs.ts";
+import { parseR1cs, readElement, readSections } from "../support/circuits/r1cs.ts";
 
 const artifact = (file: string) => Deno.readFile(new URL(`../../artifacts/${file}`, import.meta.url));
 
@@ -18,7 +18,7 @@ Deno.test("the committed artifacts have their pinned SHA-256, and the label says
   for (const file of pinnedFiles) assert.equal(sha256(await artifact(file)), files[file], file);
 });
 
-for (const name of circuits) {
+for (const name of circuitNames) {
   Deno.test(`${name}.zkey was made for exactly the constraints of ${name}.circom`, async () => {
     const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
     const compiled = await compileCircuit(name, { out: pathToFileURL(`${folder}/`) });
@@ -50,12 +50,12 @@ for (const name of circuits) {
   });
 }
 
-const honest: Record<CircuitName, WitnessInputs> = {
+const honest: Record<CircuitName, CircuitInputs> = {
   withdraw: { ...honestWithdrawal(6n) },
   deposit: { ...honestDeposit(6n) },
 };
 
-for (const name of circuits) {
+for (const name of circuitNames) {
   Deno.test(`${name}: our witness is snarkjs's, byte for byte; its proof holds for these signals and no others`, async (t) => {
     const snarkjs = await openSnarkjs();
     try {

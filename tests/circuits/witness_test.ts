@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { CircuitName } from "../../src/core/groth16.ts";
-import { Problem } from "../../src/core/errors.ts";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { computeWitness, type WitnessInputs } from "../../src/prover/witness.ts";
-import { type Attack, depositAttacks, withdrawAttacks } from "../support/circuit_attacks.ts";
-import { honestDeposit, honestWithdrawal } from "../support/circuit_inputs.ts";
-import { parseWitness } from "../support/r1cs.ts";
+import type { CircuitName } from "../../src/core/crypto/groth16.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
+import { type Attack, depositAttacks, withdrawAttacks } from "../support/circuits/circuit_attacks.ts";
+import { honestDeposit, honestWithdrawal } from "../../testkit/circuits/circuit_inputs.ts";
+import { parseWitness } from "../support/circuits/r1cs.ts";
 
 const program = (name: CircuitName) =>
   new WebAssembly.Module(Deno.readFileSync(new URL(`../../artifacts/${name}.wasm`, import.meta.url)));
@@ -42,10 +42,10 @@ refuses("withdraw", honestWithdrawal(0b0110n, 5n), withdrawAttacks);
 refuses("deposit", honestDeposit(0b0110n, 5n), depositAttacks);
 
 function refuses<Signals>(name: CircuitName, honest: Signals, attacks: readonly Attack<Signals>[]) {
-  for (const { attack, alter, refusedBy } of attacks) {
+  for (const { name: attack, alter, rejectedBy: refusedBy } of attacks) {
     Deno.test(`${name} refuses: ${attack}`, () => {
-      const problem = problemOf(() => computeWitness(programs[name], alter(honest) as WitnessInputs));
-      assert.equal(problem.code, "unsatisfied");
+      const problem = problemOf(() => computeWitness(programs[name], alter(honest) as CircuitInputs));
+      assert.equal(problem.code, "constraints_unsatisfied");
       const line = Number(/template \w+, line (\d+)$/.exec(problem.message)?.[1]);
       assert.equal(sources[name][line - 1].trim(), refusedBy);
     });

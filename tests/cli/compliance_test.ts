@@ -1,36 +1,40 @@
 /** `tonado compliance` and `tonado pool stats`: what an owner shows and an auditor reads, against a pool that was used. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { complianceSignals, type ComplianceStatement, parseReport } from "../../src/core/compliance.ts";
-import { toHex } from "../../src/core/field.ts";
-import { MerkleTree } from "../../src/core/merkle_tree.ts";
-import type { Note } from "../../src/core/note.ts";
-import { noteId } from "../../src/client/note_store.ts";
-import { checkReport } from "../../src/client/compliance_check.ts";
-import { poolStats } from "../../src/ops/pool_stats.ts";
-import { overriding, until } from "../e2e/relayer_harness.ts";
-import { commandScene } from "../support/command_scene.ts";
-import { tonado } from "../support/in_process.ts";
-import { serveApi } from "../support/lying_relayer.ts";
+import {
+  compliancePublicSignals,
+  type ComplianceStatement,
+  parseComplianceReport,
+} from "../../src/core/protocol/compliance.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
+import type { Note } from "../../src/core/protocol/note.ts";
+import { noteId } from "../../src/client/notes/note_store.ts";
+import { verifyComplianceReport } from "../../src/client/compliance/verify_report.ts";
+import { readPoolStats } from "../../src/ops/audit/pool_stats.ts";
+import { waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { startCliFixture } from "../support/cli/cli_fixture.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
 
 Deno.test("tonado compliance and pool stats", async (t) => {
-  await using scene = await commandScene();
-  const { net, dir, at, env, payer, api } = scene;
-  await using relayer = serveApi(api);
-  const notes = await scene.deposited(3);
+  await using scene = await startCliFixture();
+  const { net, directory: dir, networkFlags: at, env, payerFlags: payer, api } = scene;
+  await using relayer = startRelayerProxy(api);
+  const notes = await scene.depositNotes(3);
   const [mine, own, unspent] = notes.map(noteId);
   const recipient = `0:${"1a".repeat(32)}`;
   const withdraw = async (id: string, ...args: string[]) => {
-    const { code, stderr } = await tonado(["withdraw", id, ...at, "--to", recipient, "--yes", ...args], env);
+    const { code, stderr } = await runCli(["withdraw", id, ...at, "--to", recipient, "--yes", ...args], env);
     assert.equal(code, 0, stderr);
   };
   await withdraw(mine, "--relayer", relayer.url);
   await withdraw(own, "--self", ...payer);
   const [out, page] = [`${dir}/report.json`, `${dir}/report.html`];
-  const verify = (file: string, ...args: string[]) => tonado(["compliance", "verify", file, ...at, ...args]);
+  const verify = (file: string, ...args: string[]) => runCli(["compliance", "verify", file, ...at, ...args]);
 
   await t.step("a note that is not withdrawn gets no report", async () => {
-    const { code, stderr, stdout } = await tonado(
+    const { code, stderr, stdout } = await runCli(
       ["compliance", "report", unspent, "--for", "x", ...at],
       env,
     );
@@ -40,7 +44,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
   await t.step("a report says what the chain says, and holds, as JSON and as a page", async () => {
     const files = ["--out", out, "--page", page, "--json"];
     const purpose = 'bank "of" <b>&amp;</b> `x`';
-    const made = await tonado(["compliance", "report", mine, "--for", purpose, ...files, ...at], env);
+    const made = await runCli(["compliance", "report", mine, "--for", purpose, ...files, ...at], env);
     assert.equal(made.code, 0, made.stderr);
     const { statement } = JSON.parse(made.stdout);
     assert.deepEqual(statement, JSON.parse(await Deno.readTextFile(out)).statement);
@@ -67,21 +71,21 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     );
   });
 
-  await t.step("both files are written, or none: what is in their place is told before", async () => {
+  await t.step("both files are written or neither: existing files are reported first", async () => {
     const fresh = `${dir}/fresh.json`;
     const targets: [string[], number, RegExp][] = [
       [["--out", fresh, "--page", page], 2, /--page: \S+report\.html is there already, and is not replaced/],
       [["--out", out, "--page", fresh], 2, /--out: \S+report\.json is there already, and is not replaced/],
-      [["--out", fresh, "--page", `${dir}/./fresh.json`], 2, /--page: names the file of --out/],
+      [["--out", fresh, "--page", `${dir}/./fresh.json`], 2, /--page: names the same file as --out/],
       [
         ["--out", fresh, "--page", `${out}/page.html`],
         1,
-        /--page: \S+ cannot be written: .*\[cannot_write\]/,
+        /--page: \S+ cannot be written: .*\[write_failed\]/,
       ],
     ];
     for (const [files, status, says] of targets) {
       const args = ["compliance", "report", mine, "--for", "x", ...files, ...at];
-      const { code, stdout, stderr } = await tonado(args, env);
+      const { code, stdout, stderr } = await runCli(args, env);
       assert.match(stderr, says);
       assert.deepEqual([code, stdout], [status, ""]);
       await assert.rejects(Deno.lstat(fresh), Deno.errors.NotFound);
@@ -96,7 +100,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
           assert.ok(!text.includes(String(secret)) && !text.includes(secret.toString(16)));
         }
         if (note === notes[0]) continue;
-        for (const each of [note.commitment, note.nullifierHash]) assert.ok(!text.includes(toHex(each)));
+        for (const each of [note.commitment, note.nullifierHash]) assert.ok(!text.includes(fieldToHex(each)));
       }
     }
   });
@@ -112,22 +116,22 @@ Deno.test("tonado compliance and pool stats", async (t) => {
 
   await t.step("a backup page leaves out notes that are withdrawn", async () => {
     const args = ["note", "backup", `${dir}/notes.html`, "--page", "--json"];
-    assert.equal(JSON.parse((await tonado(args, env)).stdout).notes, 1);
+    assert.equal(JSON.parse((await runCli(args, env)).stdout).notes, 1);
   });
 
-  const report = parseReport(JSON.parse(await Deno.readTextFile(out)));
-  const against = { chain: net.chain, known: net.localnet.deployments, prover: net.prover };
+  const report = parseComplianceReport(JSON.parse(await Deno.readTextFile(out)));
+  const against = { chain: net.chain, deployments: net.localnet.deployments, prover: net.prover };
   const failures = async (statement: ComplianceStatement, proof = report.proof) =>
-    (await checkReport({ ...report, statement, proof }, against))
+    (await verifyComplianceReport({ ...report, statement, proof }, against))
       .filter(({ verdict }) => verdict === "failed").map(({ name, detail }) => `${name}: ${detail}`).join(
         "\n",
       );
   /** What an owner can prove who tells something else than what happened. */
   const prove = async (statement: ComplianceStatement, { nullifier, secret }: Note) => {
-    const [root, nullifierHash, bound] = complianceSignals(statement).map(BigInt);
+    const [root, nullifierHash, bound] = compliancePublicSignals(statement).map(BigInt);
     const none = { relayer: 0n, fee: 0n, refund: 0n };
     const input = { root, nullifierHash, recipient: bound, ...none, nullifier, secret };
-    return (await net.prover.proveWithdraw({ ...input, ...new MerkleTree().zeroPath() })).proof;
+    return (await net.prover.proveWithdraw({ ...input, ...new MerkleTree().nextLeafPath() })).proof;
   };
   const { statement } = report;
   const { deposit, withdrawal } = statement;
@@ -137,33 +141,33 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     const altered: ComplianceStatement[] = [
       { ...statement, purpose: "another bank" },
       { ...statement, madeAt: statement.madeAt + 1 },
-      { ...statement, commitment: toHex(notes[1].commitment) },
-      { ...statement, nullifierHash: toHex(notes[1].nullifierHash) },
+      { ...statement, commitment: fieldToHex(notes[1].commitment) },
+      { ...statement, nullifierHash: fieldToHex(notes[1].nullifierHash) },
       { ...statement, withdrawal: { ...withdrawal, recipient: other } },
     ];
-    for (const each of altered) assert.match(await failures(each), /^proof: it does not hold/);
+    for (const each of altered) assert.match(await failures(each), /^proof: it is invalid/);
   });
 
   const lies: [string, ComplianceStatement, RegExp][] = [
     [
       "another recipient",
       { ...statement, withdrawal: { ...withdrawal, recipient: other } },
-      /^withdrawal: recipient: it says 0:2b/,
+      /^withdrawal: recipient: the report has 0:2b/,
     ],
     [
       "more than was paid",
       { ...statement, withdrawal: { ...withdrawal, paid: "1000000000" } },
-      /^withdrawal: paid amount: it says 1000000000, the chain 950000000$/,
+      /^withdrawal: paid amount: the report has 1000000000, the chain 950000000$/,
     ],
     [
       "no relayer, no fee",
       { ...statement, withdrawal: { ...withdrawal, relayer: null, fee: "0" } },
-      /^withdrawal: relayer: it says none, .*; fee: it says 0, the chain 50000000$/,
+      /^withdrawal: relayer: the report has none, .*; fee: the report has 0, the chain 50000000$/,
     ],
     [
       "another depositor",
       { ...statement, deposit: { ...deposit, depositor: other } },
-      /^deposit: depositor: it says 0:2b/,
+      /^deposit: depositor: the report has 0:2b/,
     ],
     [
       "another day",
@@ -178,7 +182,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     [
       "another denomination",
       { ...statement, pool: { ...statement.pool, denomination: "2000000000", amount: "2" } },
-      /^pool: denomination: it says 2000000000, the chain 1000000000; amount: /,
+      /^pool: denomination: the report has 2000000000, the chain 1000000000; amount: /,
     ],
     [
       "another pool",
@@ -191,22 +195,22 @@ Deno.test("tonado compliance and pool stats", async (t) => {
           denomination: "10000000000",
         },
       },
-      /^deposit: .* no deposit .*\nwithdrawal: .* no such .*\nspent: .* no note/,
+      /^deposit: .* no deposit .*\nwithdrawal: .* no such .*\nspent: the pool does not report this nullifier hash as spent/,
     ],
     [
       "a wallet as its pool",
       { ...statement, pool: { ...statement.pool, address: net.user.address.toString() } },
-      /^pool: the contract at its address is no pool that this program knows$/,
+      /^pool: the contract at the address is not a pool that this program knows$/,
     ],
     [
       "nothing as its pool",
       { ...statement, pool: { ...statement.pool, address: other } },
-      /^pool: there is no contract at its address$/,
+      /^pool: there is no contract at the address$/,
     ],
   ];
   for (const [lie, said, reason] of lies) {
     await t.step(
-      `what the chain does not say is told apart, whatever the proof is worth: ${lie}`,
+      `a statement that contradicts the chain is detected, even with a valid proof: ${lie}`,
       async () => {
         assert.match((await failures(said)).replace(/^proof: .*\n/, ""), reason);
       },
@@ -218,11 +222,11 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     const codeHash = (await net.chain.account(address)).code!.hash().toString("hex");
     const pools = new Map([["native-1", { ...net.pool("native-1"), address, codeHash }]]);
     const said = { ...statement, pool: { ...statement.pool, address: address.toString() } };
-    const checks = await checkReport({ ...report, statement: said }, {
+    const checks = await verifyComplianceReport({ ...report, statement: said }, {
       ...against,
-      known: { network: "localnet", pools },
+      deployments: { network: "localnet", pools },
     });
-    assert.match(checks[1].detail, /^the contract at its address is no pool that this program knows$/);
+    assert.match(checks[1].detail, /^the contract at the address is not a pool that this program knows$/);
   });
 
   await t.step("an owner who proves a lie is found out by the chain alone", async () => {
@@ -238,13 +242,13 @@ Deno.test("tonado compliance and pool stats", async (t) => {
   });
 
   await t.step("a deposit and a withdrawal of two notes cannot be proved to be one", async () => {
-    const said = { ...statement, nullifierHash: toHex(notes[1].nullifierHash) };
-    for (const note of notes) await assert.rejects(prove(said, note), { code: "unsatisfied" });
+    const said = { ...statement, nullifierHash: fieldToHex(notes[1].nullifierHash) };
+    for (const note of notes) await assert.rejects(prove(said, note), { code: "constraints_unsatisfied" });
   });
 
-  await t.step("a report for other keys is told apart from one that was altered", async () => {
+  await t.step("a report for other keys is distinguished from an altered one", async () => {
     const said = { ...statement, vkeyHash: "0".repeat(64) };
-    assert.match(await failures(said), /^proof: it is for the keys 000000000000, .* the release/);
+    assert.match(await failures(said), /^proof: it was made with the keys 000000000000, .* the release/);
   });
 
   await t.step(
@@ -266,7 +270,7 @@ Deno.test("tonado compliance and pool stats", async (t) => {
           "lie.json",
           JSON.stringify({ ...report, statement: { ...statement, purpose: "y" } }),
           1,
-          /the report fails: proof \[report_refused\]/,
+          /the report fails: proof \[report_verification_failed\]/,
         ],
       ];
       const jq = `${dir}/jq.json`; // in another form, and the same
@@ -279,13 +283,13 @@ Deno.test("tonado compliance and pool stats", async (t) => {
         assert.match(stderr, says);
         assert.equal(code, status);
       }
-      const { code, stderr } = await tonado(["compliance", "verify", out, "--network", "mainnet"]);
-      assert.deepEqual([code, /the report is of localnet/.test(stderr)], [2, true], stderr);
+      const { code, stderr } = await runCli(["compliance", "verify", out, "--network", "mainnet"]);
+      assert.deepEqual([code, /the report is for localnet/.test(stderr)], [2, true], stderr);
     },
   );
 
   await t.step("pool stats counts what happened, and what relayers took", async () => {
-    const { code, stdout, stderr } = await tonado(["pool", "stats", "native-1", ...at, "--json"]);
+    const { code, stdout, stderr } = await runCli(["pool", "stats", "native-1", ...at, "--json"]);
     assert.equal(code, 0, stderr);
     const { pools: [pool] } = JSON.parse(stdout);
     const { deposits, withdrawals, unspent, held, relayed, relayers, fees, feesTotal } = pool;
@@ -296,25 +300,25 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     assert.deepEqual(pool.latest.map(({ kind }: { kind: string }) => kind), [
       ...["withdrawal", "withdrawal", "deposit", "deposit", "deposit"],
     ]);
-    const text = await tonado(["pool", "stats", ...at, "--latest", "1"]);
+    const text = await runCli(["pool", "stats", ...at, "--latest", "1"]);
     assert.match(text.stdout, /native-1 on localnet\n +holds +1 unspent note, 1 TON\n/);
     assert.match(text.stdout, /withdrawals +2, 1 of them through 1 relayer\n/);
     assert.match(text.stdout, /fees +0\.05 TON as a rule, /);
     assert.equal(text.stdout.match(/Z withdrawal/g)?.length, 1);
-    const quiet = await tonado(["pool", "stats", ...at, "--quiet"]);
+    const quiet = await runCli(["pool", "stats", ...at, "--quiet"]);
     assert.ok(quiet.stdout.includes("native-1 1\n") && quiet.stdout.includes("native-10 0\n"));
-    const wrong = await tonado(["pool", "stats", "native-1", ...at, "--latest", "-1"]);
+    const wrong = await runCli(["pool", "stats", "native-1", ...at, "--latest", "-1"]);
     assert.deepEqual([wrong.code, /from 0 to 9999/.test(wrong.stderr)], [2, true]);
   });
 
   await t.step("of jettons a report names their owner, and amounts in the jetton", async () => {
-    const put = await tonado(["deposit", "jet-10", ...at, ...payer, "--yes", "--quiet"], env);
+    const put = await runCli(["deposit", "jet-10", ...at, ...payer, "--yes", "--quiet"], env);
     assert.equal(put.code, 0, put.stderr);
     const id = put.stdout.trim();
-    await until("the relayer knows it", () => net.relayer.readiness().pools["jet-10"].leaves === 1);
+    await waitUntil("the relayer knows it", () => net.relayer.readiness().pools["jet-10"].leaves === 1);
     await withdraw(id, "--relayer", relayer.url);
     const file = `${dir}/jetton.json`;
-    const made = await tonado(["compliance", "report", id, "--for", "x", "--out", file, ...at], env);
+    const made = await runCli(["compliance", "report", id, "--for", "x", "--out", file, ...at], env);
     assert.equal(made.code, 0, made.stderr);
     const { statement: said } = JSON.parse(await Deno.readTextFile(file));
     assert.ok(Address.parse(said.deposit.depositor).equals(net.user.address));
@@ -323,15 +327,15 @@ Deno.test("tonado compliance and pool stats", async (t) => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /paid +9\.95 jet\n/);
     const renamed = { ...said, pool: { ...said.pool, asset: "usd" } };
-    assert.match(await failures(renamed), /pool: asset: it says usd, the chain jet/);
+    assert.match(await failures(renamed), /pool: asset: the report has usd, the chain jet/);
   });
 
   await t.step("pool stats refuses a history that lacks what the pool counts", async () => {
     const { address } = net.pool("native-1");
     const old = (await net.chain.transactions(address, { limit: 3 }))[2].id;
-    const behind = overriding(net.chain, {
+    const behind = withMethods(net.chain, {
       account: async (...args) => ({ ...await net.chain.account(...args), last: old }),
     });
-    await assert.rejects(poolStats(behind, address, { latest: 0 }), { code: "chain_inconsistent" });
+    await assert.rejects(readPoolStats(behind, address, { latest: 0 }), { code: "chain_inconsistent" });
   });
 });

@@ -1,15 +1,15 @@
 /** Text of others on the terminal: whatever a registry, a file, an endpoint or a relayer says, it draws nothing there. */
 import assert from "node:assert/strict";
-import { commandScene } from "../support/command_scene.ts";
-import { type Result, tonado } from "../support/in_process.ts";
-import { serveApi } from "../support/lying_relayer.ts";
+import { startCliFixture } from "../support/cli/cli_fixture.ts";
+import { type CliResult, runCli } from "../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
 
 /** Clears the screen, names the window, colours, hides, turns text round, goes back, and forges a line. */
 const EVIL =
   "\x1b[2J\x1b]0;owned\x07\x9b31m\x1b[8m\x7f\u202e\u2066\u200b\u2028\u{e0041}\r\n  ok       forged";
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-function harmless({ stdout, stderr }: Result): void {
+function harmless({ stdout, stderr }: CliResult): void {
   for (const text of [stdout, stderr]) {
     assert.doesNotMatch(text, INVISIBLE);
     assert.doesNotMatch(text, /^ {2}ok {7}forged/m, "no line is forged");
@@ -34,7 +34,7 @@ Deno.test("a registry's keys draw nothing", async () => {
   try {
     await Deno.writeTextFile(file, JSON.stringify({ network: "localnet", pools: { [EVIL]: {} } }));
     for (const more of [[], ["--json"]]) {
-      const said = await tonado(["pool", "list", "--network", "localnet", "--registry", file, ...more]);
+      const said = await runCli(["pool", "list", "--network", "localnet", "--registry", file, ...more]);
       assert.equal(said.code, 2);
       harmless(said);
     }
@@ -45,7 +45,7 @@ Deno.test("a registry's keys draw nothing", async () => {
 
 Deno.test("an endpoint's errors draw nothing", async () => {
   await using endpoint = answering(() => JSON.stringify({ ok: false, code: 422, error: EVIL, result: EVIL }));
-  const said = await tonado([
+  const said = await runCli([
     ...["pool", "inspect", "EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c", "--network", "localnet"],
     ...["--endpoint", endpoint.url],
   ]);
@@ -53,16 +53,16 @@ Deno.test("an endpoint's errors draw nothing", async () => {
   assert.doesNotMatch(said.stdout + said.stderr, INVISIBLE);
 });
 
-Deno.test("what is typed in is told back without drawing", async () => {
+Deno.test("typed arguments are repeated without control sequences", async () => {
   for (const args of [[EVIL], ["note", EVIL], ["pool", "list", `--${EVIL}`], ["completions", EVIL]]) {
-    harmless(await tonado(args));
+    harmless(await runCli(args));
   }
-  harmless(await tonado(["compliance", "verify", `/nowhere/${EVIL}`, "--network", "localnet"]));
+  harmless(await runCli(["compliance", "verify", `/nowhere/${EVIL}`, "--network", "localnet"]));
 });
 
 Deno.test("a purpose that draws is refused before anything is opened", async () => {
-  const said = await tonado(["compliance", "report", "2f81", "--for", `bank ${EVIL}`]);
-  assert.deepEqual([said.code, said.asked.length], [2, 0]);
+  const said = await runCli(["compliance", "report", "2f81", "--for", `bank ${EVIL}`]);
+  assert.deepEqual([said.code, said.prompts.length], [2, 0]);
   assert.match(said.stderr, /a purpose is one line of visible text: character 6 of it is U\+001B/);
   harmless(said);
 });
@@ -75,36 +75,36 @@ Deno.test("a report's members draw nothing, whatever they hold", async () => {
       file,
       JSON.stringify({ format: "tonado-compliance", version: 1, statement, [EVIL]: 1 }),
     );
-    harmless(await tonado(["compliance", "verify", file, "--network", "localnet"]));
+    harmless(await runCli(["compliance", "verify", file, "--network", "localnet"]));
   } finally {
     await Deno.remove(file);
   }
 });
 
 Deno.test("relayers' words draw nothing", async () => {
-  await using scene = await commandScene();
-  const { at, api } = scene;
+  await using scene = await startCliFixture();
+  const { networkFlags: at, api } = scene;
   const body = { code: "overloaded", title: EVIL, detail: EVIL, [EVIL]: EVIL };
   await using refusing = answering(() => JSON.stringify(body));
-  await using naming = serveApi(
+  await using naming = startRelayerProxy(
     api,
     (path, answer) =>
       path === "/pools"
         ? { ...answer, pools: { [EVIL]: { ...answer.pools["native-1"], amount: EVIL } } }
         : answer,
   );
-  await using malformed = serveApi(
+  await using malformed = startRelayerProxy(
     api,
     (path, answer) => path === "/pools" ? { ...answer, pools: { [EVIL]: { address: EVIL } } } : answer,
   );
   for (const { url } of [refusing, naming, malformed]) {
     for (const more of [[], ["--json"]]) {
-      const { stdout, stderr } = await tonado(["status", ...at, "--relayer", url, ...more]);
+      const { stdout, stderr } = await runCli(["status", ...at, "--relayer", url, ...more]);
       assert.doesNotMatch(stdout + stderr, INVISIBLE);
       assert.doesNotMatch(stdout + stderr, /^ {2}ok {7}forged/m);
       if (more.length > 0) assert.equal(JSON.parse(stdout).relayers[0].relayer, url, "it is still JSON");
     }
   }
-  const { stdout } = await tonado(["status", ...at, "--relayer", naming.url, "--json"]);
+  const { stdout } = await runCli(["status", ...at, "--relayer", naming.url, "--json"]);
   assert.ok(EVIL in JSON.parse(stdout).relayers[0].fees, "and says what was said");
 });

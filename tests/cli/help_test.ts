@@ -1,11 +1,11 @@
 /** What commands say of themselves, word for word, and of mistakes. */
 import assert from "node:assert/strict";
-import { tonado } from "../support/in_process.ts";
+import { runCli } from "../support/cli/run_cli.ts";
 
 const snapshot = new URL("../fixtures/help/", import.meta.url);
 /** Every command that help lists, the program itself first. */
 async function everyCommand(path: readonly string[] = []): Promise<(readonly string[])[]> {
-  const { stdout } = await tonado([...path, "--help"]);
+  const { stdout } = await runCli([...path, "--help"]);
   const listed = stdout.split("Commands:\n")[1]?.split("\n\n")[0] ?? "";
   const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name).filter((name) =>
     name !== "help"
@@ -20,7 +20,7 @@ const groups = commands.filter((path) =>
 for (const command of commands) {
   // To accept a change: TONADO_ACCEPT_HELP=1 deno task test tests/cli/help_test.ts
   Deno.test(`${["tonado", ...command].join(" ")} --help is as it was accepted, with examples and no colour`, async () => {
-    const { code, stdout } = await tonado([...command, "--help"]);
+    const { code, stdout } = await runCli([...command, "--help"]);
     assert.equal(code, 0);
     const file = new URL(`${["tonado", ...command].join("-")}.txt`, snapshot);
     if (Deno.env.get("TONADO_ACCEPT_HELP") === "1") await Deno.writeTextFile(file, stdout);
@@ -35,12 +35,12 @@ Deno.test("no help is kept of a command that is gone", async () => {
   assert.deepEqual(kept, commands.map((path) => `${["tonado", ...path].join("-")}.txt`).sort());
 });
 
-Deno.test("every command that does something takes --json and --quiet; what moves money takes --yes", async () => {
+Deno.test("every command that acts accepts --json and --quiet; commands that move money accept --yes", async () => {
   const printsAScript = "completions";
   for (const command of commands) {
     const name = command.join(" ");
     if (groups.includes(command) || name === printsAScript) continue;
-    const { stdout } = await tonado([...command, "--help"]);
+    const { stdout } = await runCli([...command, "--help"]);
     for (const flag of ["--json", "--quiet"]) assert.ok(stdout.includes(`  ${flag} `), `${name}: ${flag}`);
     if (["deposit", "withdraw", "deploy"].includes(name)) assert.ok(stdout.includes("  --yes "), name);
   }
@@ -65,7 +65,7 @@ const mistakes: [string[], RegExp][] = [
 ];
 for (const [args, message] of mistakes) {
   Deno.test(`tonado ${args.join(" ")}: says what is wrong and ends with 2`, async () => {
-    const { code, stdout, stderr } = await tonado(args);
+    const { code, stdout, stderr } = await runCli(args);
     assert.match(stderr, message);
     assert.deepEqual([code, stdout], [2, ""]);
   });
@@ -84,7 +84,7 @@ const noCommands: [string[], RegExp][] = [
 ];
 for (const [args, message] of noCommands) {
   Deno.test(`tonado ${args.join(" ")}: there is no help of what is no command`, async () => {
-    const { code, stdout, stderr } = await tonado(args);
+    const { code, stdout, stderr } = await runCli(args);
     assert.match(stderr, message);
     assert.match(stderr, /--help/, "the next step");
     assert.deepEqual([code, stdout], [2, ""]);
@@ -92,9 +92,9 @@ for (const [args, message] of noCommands) {
 }
 
 Deno.test("help of what exists is given wherever it is asked for", async () => {
-  const { stdout } = await tonado(["note", "check", "--help"]);
+  const { stdout } = await runCli(["note", "check", "--help"]);
   for (const args of [["help", "note", "check"], ["note", "help", "check"], ["note", "check", "foo", "-h"]]) {
-    const { code, stdout: shown } = await tonado(args);
+    const { code, stdout: shown } = await runCli(args);
     assert.deepEqual([code, shown], [0, stdout], args.join(" "));
   }
 });
@@ -103,7 +103,7 @@ const failing: [string[], number, Record<string, unknown>][] = [
   [["depsit", "--json"], 2, {
     code: "usage",
     message: "unknown command 'depsit'",
-    todo: "Did you mean deposit?",
+    hint: "Did you mean deposit?",
   }],
   [["withdraw", "--json", "--too", "x"], 2, { code: "usage", message: "unknown option '--too'" }],
   [["note", "--json"], 2, { code: "usage" }],
@@ -120,18 +120,18 @@ const failing: [string[], number, Record<string, unknown>][] = [
 ];
 for (const [args, status, members] of failing) {
   Deno.test(`tonado ${args.join(" ")}: the error is JSON, alone on standard error`, async () => {
-    const { code, stderr } = await tonado(args);
+    const { code, stderr } = await runCli(args);
     const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
     assert.deepEqual(told.map((line) => Object.keys(line)), [["error"]]);
     const { error } = told[0];
     assert.equal(code, status, stderr);
     for (const [name, value] of Object.entries(members)) assert.equal(error[name], value);
-    assert.ok(error.message.length > 0 && error.todo.length > 0);
+    assert.ok(error.message.length > 0 && error.hint.length > 0);
   });
 }
 
-Deno.test("with --json what is said in passing is JSON, too", async () => {
-  const { stderr } = await tonado(["config", "--json"], { RELAYER_PROT: "1" });
+Deno.test("with --json notices are JSON, too", async () => {
+  const { stderr } = await runCli(["config", "--json"], { RELAYER_PROT: "1" });
   const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual(told.map((line) => Object.keys(line)[0]), ["notice", "error"]);
   assert.match(told[0].notice, /RELAYER_PROT/);

@@ -1,8 +1,8 @@
 /** Every command takes `--json` and `--quiet`; what is no command, help and version, takes `--json`, too. */
 import assert from "node:assert/strict";
-import { tonado } from "../support/in_process.ts";
+import { runCli } from "../support/cli/run_cli.ts";
 
-const { stdout: bash } = await tonado(["completions", "bash"]);
+const { stdout: bash } = await runCli(["completions", "bash"]);
 const lines = bash.matchAll(/^ {4}'([a-z ]*)'\) echo '(.*)' ;;$/gm);
 const places = [...lines].map(([, path, words]) => ({ path, words: words.split(" ") }));
 
@@ -12,7 +12,7 @@ const acting = places.filter(({ path, words }) =>
 );
 
 for (const { path, words } of acting) {
-  Deno.test(`tonado ${path} takes --json and --quiet`, () => {
+  Deno.test(`tonado ${path} accepts --json and --quiet`, () => {
     for (const flag of ["--json", "--quiet"]) assert.ok(words.includes(flag), flag);
   });
 }
@@ -21,10 +21,10 @@ Deno.test("there are commands", () => assert.ok(places.length > 30, String(place
 
 for (const shell of ["bash", "zsh", "fish"]) {
   Deno.test(`completions ${shell}: JSON has the script, and quiet prints nothing else`, async () => {
-    const { stdout: script } = await tonado(["completions", shell]);
-    const { code, stdout, stderr } = await tonado(["completions", shell, "--json"]);
+    const { stdout: script } = await runCli(["completions", shell]);
+    const { code, stdout, stderr } = await runCli(["completions", shell, "--json"]);
     assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { shell, script }, ""]);
-    assert.deepEqual((await tonado(["completions", shell, "--quiet"])).stdout, script);
+    assert.deepEqual((await runCli(["completions", shell, "--quiet"])).stdout, script);
   });
 }
 
@@ -37,8 +37,8 @@ for (const args of helps) {
   for (const given of [[...args, "--json"], ["--json", ...args]]) {
     if (given[0] === "--json" && args[0] === "note") continue; // a flag belongs behind its command
     Deno.test(`tonado ${given.join(" ")}: the help, as JSON`, async () => {
-      const plain = await tonado(args);
-      const { code, stdout, stderr } = await tonado(given);
+      const plain = await runCli(args);
+      const { code, stdout, stderr } = await runCli(given);
       assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { help: plain.stdout }, ""]);
       assert.match(plain.stdout, /^Usage: tonado /);
     });
@@ -47,14 +47,14 @@ for (const args of helps) {
 
 for (const args of [["--version", "--json"], ["--json", "--version"]]) {
   Deno.test(`tonado ${args.join(" ")}: the version, as JSON`, async () => {
-    const { code, stdout, stderr } = await tonado(args);
+    const { code, stdout, stderr } = await runCli(args);
     assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { version: "0" }, ""]);
   });
 }
 
 Deno.test("tonado --version --verbose --json: all that it tells, by name", async () => {
-  const { stdout: plain } = await tonado(["--version", "--verbose"]);
-  const { code, stdout } = await tonado(["--version", "--verbose", "--json"]);
+  const { stdout: plain } = await runCli(["--version", "--verbose"]);
+  const { code, stdout } = await runCli(["--version", "--verbose", "--json"]);
   const { version, ...facts } = JSON.parse(stdout);
   assert.deepEqual([code, version], [0, "0"]);
   const told = plain.trim().split("\n").slice(1).map((line) => [line.slice(0, 12).trim(), line.slice(12)]);
@@ -63,6 +63,6 @@ Deno.test("tonado --version --verbose --json: all that it tells, by name", async
 });
 
 Deno.test("a command that is missing is an error in JSON, and no help", async () => {
-  const { code, stdout, stderr } = await tonado(["--json"]);
+  const { code, stdout, stderr } = await runCli(["--json"]);
   assert.deepEqual([code, stdout, JSON.parse(stderr).error.code], [2, "", "usage"]);
 });

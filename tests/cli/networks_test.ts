@@ -1,11 +1,11 @@
 /** Which network a command works on: its note decides, and its endpoint must serve the same. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { noteId } from "../../src/client/note_store.ts";
-import { commandScene, events } from "../support/command_scene.ts";
-import { tonado } from "../support/in_process.ts";
-import { serveApi } from "../support/lying_relayer.ts";
-import { fromSources } from "../support/program.ts";
+import { noteId } from "../../src/client/notes/note_store.ts";
+import { parseJsonLines, startCliFixture } from "../support/cli/cli_fixture.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 const MAINNET = {
   root_hash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
@@ -22,11 +22,11 @@ function endpointOf(init?: object) {
 }
 
 Deno.test("networks of commands", async (t) => {
-  await using scene = await commandScene();
-  const { dir, registry, env, payer, net, api } = scene;
-  await using relayer = serveApi(api);
+  await using scene = await startCliFixture();
+  const { directory: dir, registry, env, payerFlags: payer, net, api } = scene;
+  await using relayer = startRelayerProxy(api);
   const here = ["--registry", registry, "--endpoint", net.localnet.url];
-  const [id] = (await scene.deposited(1)).map(noteId);
+  const [id] = (await scene.depositNotes(1)).map(noteId);
   const fresh = Address.parse(`0:${"5a".repeat(32)}`).toString({ bounceable: false, testOnly: true });
 
   await t.step("an endpoint of another network is refused, and both are named", async () => {
@@ -35,7 +35,7 @@ Deno.test("networks of commands", async (t) => {
       const args of [["status", ...at], ["wallet", "show", ...payer, ...at]]
     ) {
       for (const network of ["testnet", "mainnet"]) {
-        const { code, stdout, stderr } = await tonado([
+        const { code, stdout, stderr } = await runCli([
           ...args,
           "--network",
           network,
@@ -49,7 +49,7 @@ Deno.test("networks of commands", async (t) => {
   });
 
   await t.step("serve refuses an endpoint of another network, and both are named", async () => {
-    const [command, ...args] = fromSources;
+    const [command, ...args] = sourceCommand;
     const { code, stderr } = await new Deno.Command(command, {
       args: [...args, "serve"],
       env: {
@@ -78,7 +78,7 @@ Deno.test("networks of commands", async (t) => {
       ) {
         const { url, close } = endpointOf(init);
         const file = await emptyRegistry(dir, "localnet");
-        const result = await tonado([
+        const result = await runCli([
           "status",
           "--network",
           "localnet",
@@ -94,9 +94,9 @@ Deno.test("networks of commands", async (t) => {
     },
   );
 
-  await t.step("note check takes the network from the notes", async () => {
+  await t.step("note check reads the network from the notes", async () => {
     for (const which of [[], [id]]) {
-      const { code, stdout, stderr } = await tonado(["note", "check", ...which, ...here, "--json"], env);
+      const { code, stdout, stderr } = await runCli(["note", "check", ...which, ...here, "--json"], env);
       assert.equal(code, 0, stderr);
       assert.deepEqual([JSON.parse(stdout).network, JSON.parse(stdout).notes[0].state], [
         "localnet",
@@ -114,14 +114,14 @@ Deno.test("networks of commands", async (t) => {
         ["compliance", "report", id, "--for", "a test"],
       ]
     ) {
-      const { code, stderr } = await tonado([...args, "--network", "testnet"], env);
+      const { code, stderr } = await runCli([...args, "--network", "testnet"], env);
       assert.match(stderr, new RegExp(`--network: is testnet, but note ${id} belongs to localnet`));
       assert.equal(code, 2);
     }
   });
 
   await t.step("a refund above the relayer's maximum is refused before anything is proved", async () => {
-    const { code, stdout, stderr } = await tonado(
+    const { code, stdout, stderr } = await runCli(
       ["withdraw", id, "--to", fresh, "--relayer", relayer.url, "--refund", "0.2", "--yes", ...here],
       env,
     );
@@ -131,8 +131,8 @@ Deno.test("networks of commands", async (t) => {
     assert.equal(code, 1);
   });
 
-  await t.step("withdraw takes the network from the note", async () => {
-    const { code, stderr } = await tonado(
+  await t.step("withdraw reads the network from the note", async () => {
+    const { code, stderr } = await runCli(
       ["withdraw", id, "--to", fresh, "--relayer", relayer.url, "--refund", "0.1", "--yes", ...here],
       env,
     );
@@ -140,30 +140,30 @@ Deno.test("networks of commands", async (t) => {
   });
 
   await t.step(
-    "deposit --resume takes it too, and localnet pay pays the link; --qr names its file",
+    "deposit --resume reads it too, and localnet pay pays the link; --qr names its file",
     async () => {
       const interrupt = new AbortController();
       const args = ["deposit", "native-1", "--network", "localnet", ...here];
-      await tonado(args, env, {
-        sees: (text) => text.includes("ton://transfer/") && interrupt.abort(),
-        interrupts: interrupt.signal,
+      await runCli(args, env, {
+        onStdout: (text) => text.includes("ton://transfer/") && interrupt.abort(),
+        interruptSignal: interrupt.signal,
       });
-      const paid = Promise.withResolvers<Awaited<ReturnType<typeof tonado>>>();
+      const paid = Promise.withResolvers<Awaited<ReturnType<typeof runCli>>>();
       const qr = `${dir}/code.svg`;
-      const { code, stdout, stderr } = await tonado(["deposit", "--resume", ...here, "--qr", qr], env, {
-        sees(text) {
+      const { code, stdout, stderr } = await runCli(["deposit", "--resume", ...here, "--qr", qr], env, {
+        onStdout(text) {
           const [link] = /ton:\/\/transfer\/\S+/.exec(text) ?? [];
           if (link) {
-            paid.resolve(tonado(["localnet", "pay", link, "--endpoint", net.localnet.url, "--json"], env));
+            paid.resolve(runCli(["localnet", "pay", link, "--endpoint", net.localnet.url, "--json"], env));
           }
         },
       });
       assert.equal(code, 0, stderr);
-      assert.ok(stdout.includes(`The QR code is written to ${qr}.`), stdout);
+      assert.ok(stdout.includes(`The QR code was written to ${qr}.`), stdout);
       const payment = await paid.promise;
       assert.equal(payment.code, 0, payment.stderr);
       const [wallet] = net.localnet.wallets;
-      const [{ from, amount }] = events(payment.stdout);
+      const [{ from, amount }] = parseJsonLines(payment.stdout);
       assert.ok(Address.parse(from).equals(wallet.address));
       assert.equal(amount, "1000000000");
     },
@@ -183,7 +183,7 @@ Deno.test("networks of commands", async (t) => {
       [`https://example.org/${to}`, [], /link: is not a ton:\/\/transfer link/],
     ];
     for (const [link, flags, expected] of cases) {
-      const { code, stderr } = await tonado(["localnet", "pay", link, ...flags]);
+      const { code, stderr } = await runCli(["localnet", "pay", link, ...flags]);
       assert.match(stderr, expected);
       assert.equal(code, 2);
     }

@@ -1,15 +1,15 @@
 /** What an error tells to do next can be done, and helps. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { DepositTalk } from "../../src/cli/deposit_talk.ts";
-import { WithdrawTalk } from "../../src/cli/withdraw_talk.ts";
-import type { NoteRecord } from "../../src/client/note_store.ts";
-import type { Deployment } from "../../src/core/deployments.ts";
-import { Problem } from "../../src/core/errors.ts";
-import { createNote, formatNote } from "../../src/core/note.ts";
-import { Secret } from "../../src/core/secret.ts";
-import { noteFile } from "../../src/client/files/note_file.ts";
-import { tonado } from "../support/in_process.ts";
+import { DepositView } from "../../src/cli/output/deposit_view.ts";
+import { WithdrawView } from "../../src/cli/output/withdraw_view.ts";
+import type { NoteRecord } from "../../src/client/notes/note_store.ts";
+import type { Deployment } from "../../src/core/protocol/deployments.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
+import { createNote, formatNote } from "../../src/core/protocol/note.ts";
+import { Secret } from "../../src/core/text/secret.ts";
+import { noteStoreFile } from "../../src/client/notes/files/note_store_file.ts";
+import { runCli } from "../support/cli/run_cli.ts";
 
 const PASSPHRASE = "correct horse battery";
 const dir = await Deno.makeTempDir({ prefix: "tonado-next-" });
@@ -17,7 +17,7 @@ const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: PASSPHRASE };
 const on = ["--network", "localnet"];
 
 const fails = async (args: string[], status: number, next: RegExp, never: RegExp) => {
-  const { code, stderr, stdout } = await tonado(args, env);
+  const { code, stderr, stdout } = await runCli(args, env);
   assert.match(stderr, next);
   assert.doesNotMatch(stderr, never);
   assert.deepEqual([code, stdout], [status, ""], stderr);
@@ -37,10 +37,14 @@ Deno.test("a pool that is not known is to be chosen of those that are listed", (
 Deno.test("a folder without a ceremony is no ceremony that fails", () =>
   fails(["ceremony", "verify", dir], 1, /begin one with `tonado ceremony init`/, /Build nothing on it/));
 
-Deno.test("nobody is asked for entropy where there is no ceremony", async () => {
-  const { asked, stderr } = await tonado(["ceremony", "contribute", `${dir}/none`, "--name", "A"], env, {
-    secrets: ["dice"],
-  });
+Deno.test("no entropy is requested if there is no ceremony", async () => {
+  const { prompts: asked, stderr } = await runCli(
+    ["ceremony", "contribute", `${dir}/none`, "--name", "A"],
+    env,
+    {
+      secrets: ["dice"],
+    },
+  );
   assert.deepEqual([asked, /tonado ceremony init/.test(stderr)], [[], true], stderr);
 });
 
@@ -48,7 +52,7 @@ Deno.test("a deposit without a pool, where the registry has none, says what to n
   fails(
     ["deposit", "--network", "mainnet"],
     2,
-    /has none on mainnet: name another --network/,
+    /has no pools on mainnet: choose another --network/,
     /one of none/,
   ));
 
@@ -56,7 +60,7 @@ Deno.test("an address for test networks is no recipient on mainnet", async () =>
   const test = Address.parse(`0:${"77".repeat(32)}`).toString({ testOnly: true });
   for (const args of [["withdraw", "2f81", "--to", test], ["deposit", "jet-10", "--from", test]]) {
     await fails([...args, "--network", "mainnet"], 2, /invalid_address/, /unknown_note|wrong_pool/);
-    const { stderr } = await tonado([...args, "--network", "testnet"], env);
+    const { stderr } = await runCli([...args, "--network", "testnet"], env);
     assert.doesNotMatch(stderr, /invalid_address/);
   }
 });
@@ -71,8 +75,8 @@ Deno.test("the command to go on with has every flag that decides what happens, a
   const from = Address.parse(`0:${"77".repeat(32)}`);
   const payer = { askMnemonic: true, walletVersion: "v5R1" } as const;
   const said = line((wiring) =>
-    new DepositTalk(wiring, { network: "testnet", ...payer, from, relayer: "https://r.example" }, "2f81")
-      .interrupted(new Problem("cancelled"))
+    new DepositView(wiring, { network: "testnet", ...payer, from, relayer: "https://r.example" }, "2f81")
+      .showNextSteps(new Problem("cancelled"))
   );
   for (
     const flag of ["--ask-mnemonic", "--wallet-version v5R1", `--from ${from}`, "--relayer https://r.example"]
@@ -91,7 +95,7 @@ Deno.test("the command to go on with has every flag that decides what happens, a
     recipientCheck: false,
   } as const;
   const again = line((wiring) =>
-    new WithdrawTalk(wiring, options, record, deployment).failed(new Error(), record, from)
+    new WithdrawView(wiring, options, record, deployment).showNextSteps(new Error(), record, from)
   );
   for (
     const flag of [
@@ -112,39 +116,39 @@ Deno.test("a pool that the registry does not have is to be chosen of another", (
   fails(["note", "create", "native-7"], 2, /`tonado pool list`/, /asset, amount and network/));
 
 Deno.test("of no notes there is neither backup nor page", async () => {
-  await (await noteFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE))).add([]);
+  await (await noteStoreFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE))).add([]);
   for (const more of [[], ["--page"], ["--page", "--plain"]]) {
     const file = `${dir}/backup`;
-    await fails(["note", "backup", file, ...more], 1, /nothing is written/, /0 notes/);
+    await fails(["note", "backup", file, ...more], 1, /nothing was written/, /0 notes/);
     await assert.rejects(Deno.stat(file), Deno.errors.NotFound);
   }
-  const { stdout } = await tonado(["note", "show"], env);
-  assert.match(stdout, /tonado deposit <pool>; `tonado pool list`/);
+  const { stdout } = await runCli(["note", "show"], env);
+  assert.match(stdout, /tonado deposit <pool>`; `tonado pool list`/);
 });
 
 Deno.test("one note is one note, and is looked for on its own network", async () => {
   const note = createNote({ asset: "native", amount: "1", network: "localnet" });
-  const restored = await tonado(["note", "restore"], env, { secrets: [formatNote(note)] });
+  const restored = await runCli(["note", "restore"], env, { secrets: [formatNote(note)] });
   assert.equal(
     restored.stdout,
     "1 of 1 note is new here\nTo check them: tonado note check --network localnet --registry <file>\n" +
       "The registry file is the one that you used to deposit: these pools are in no default registry.\n",
   );
-  const { stdout } = await tonado(["note", "backup", `${dir}/one.age`], env);
-  assert.match(stdout, /^1 note in /);
+  const { stdout } = await runCli(["note", "backup", `${dir}/one.age`], env);
+  assert.match(stdout, /^1 note written to /);
 });
 
 Deno.test("a store that another process works with may be free later: exit code 3", async () => {
-  const store = await noteFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE));
-  using _ = await store.work();
+  const store = await noteStoreFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE));
+  using _ = await store.lockForWork();
   const to = Address.parse(`0:${"77".repeat(32)}`).toString();
   await Deno.writeTextFile(`${dir}/localnet.json`, JSON.stringify({ network: "localnet", pools: {} }));
   const at = [...on, "--registry", `${dir}/localnet.json`, "--endpoint", "http://127.0.0.1:9"];
-  await fails(["withdraw", "--to", to, ...at], 3, /\[notes_busy\]/, /unknown_note/);
+  await fails(["withdraw", "--to", to, ...at], 3, /\[note_store_in_use\]/, /unknown_note/);
 });
 
 Deno.test("a note that is withdrawn is not told to be gone on with", async () => {
-  const store = await noteFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE));
+  const store = await noteStoreFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE));
   const [{ id }] = await store.list();
   await store.update(id, { state: "withdrawn" });
   await Deno.writeTextFile(`${dir}/localnet.json`, JSON.stringify({ network: "localnet", pools: {} }));
@@ -153,12 +157,17 @@ Deno.test("a note that is withdrawn is not told to be gone on with", async () =>
     ["withdraw", id, ...at],
     1,
     new RegExp(
-      `A note pays once. .tonado note check ${id} --network localnet --endpoint http://127.0.0.1:9 `,
+      `A note pays once. Run .tonado note check ${id} --network localnet --endpoint http://127.0.0.1:9 `,
     ),
-    /to go on|member .withdrawal./,
+    /to continue|member .withdrawal./,
   );
   await fails(["note", "backup", `${dir}/p.html`, "--page"], 1, /no note that is not withdrawn/, /0 notes/);
-  await fails(["withdraw", ...at], 1, /`tonado note check --network localnet` finds deposits/, /say which/);
+  await fails(
+    ["withdraw", ...at],
+    1,
+    /`tonado note check --network localnet` checks the chain for deposits/,
+    /say which/,
+  );
   await fails(
     ["deposit", "--resume", ...at],
     1,

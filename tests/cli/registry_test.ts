@@ -1,15 +1,15 @@
 /** Which registry is believed, and whom a deposit pays: a file that lies about must not decide where money goes. */
 import assert from "node:assert/strict";
 import { type Address, beginCell, contractAddress, type StateInit, toNano } from "@ton/core";
-import { type Deployment, formatDeployments } from "../../src/core/deployments.ts";
-import { nativePoolAddress, nativePoolInit } from "../../src/ton/pool_state.ts";
-import { until } from "../e2e/relayer_harness.ts";
-import { commandScene } from "../support/command_scene.ts";
-import { tonado } from "../support/in_process.ts";
+import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { nativePoolAddress, nativePoolInit } from "../../src/ton/pool/state_init.ts";
+import { waitUntil } from "../support/relayer/relayer_harness.ts";
+import { startCliFixture } from "../support/cli/cli_fixture.ts";
+import { runCli } from "../support/cli/run_cli.ts";
 
 Deno.test("whose registry it is", async (t) => {
-  await using scene = await commandScene({ relayer: false });
-  const { net, dir, at, env, payer } = scene;
+  await using scene = await startCliFixture({ relayer: false });
+  const { net, directory: dir, networkFlags: at, env, payerFlags: payer } = scene;
   const genuine = net.pool("native-1");
   const began = Deno.cwd();
   const folder = `${dir}/folder`;
@@ -27,14 +27,14 @@ Deno.test("whose registry it is", async (t) => {
     try {
       for (const network of ["testnet", "mainnet"]) {
         const on = ["--network", network, "--endpoint", net.localnet.url];
-        const { stdout } = await tonado(["pool", "list", "--json", "--network", network], env);
+        const { stdout } = await runCli(["pool", "list", "--json", "--network", network], env);
         const release = JSON.parse(
           await Deno.readTextFile(new URL(`../../deployments/${network}.json`, import.meta.url)),
         );
         assert.deepEqual(JSON.parse(stdout).pools, Object.values(release.pools));
-        const { code, stdout: link, stderr } = await tonado(["deposit", "native-1", ...on], env);
+        const { code, stdout: link, stderr } = await runCli(["deposit", "native-1", ...on], env);
         assert.deepEqual([code, link, /no pool native-1 in/.test(stderr)], [2, "", true], stderr);
-        const named = await tonado(
+        const named = await runCli(
           ["pool", "list", "--json", "--network", network, "--registry", `deployments/${network}.json`],
           env,
         );
@@ -45,11 +45,11 @@ Deno.test("whose registry it is", async (t) => {
     }
   });
 
-  await t.step("a pool that the registry calls retired takes no new deposit", async () => {
+  await t.step("a pool that the registry marks as retired accepts no new deposit", async () => {
     const registry = `${dir}/retired.json`;
     const pools = new Map([["native-1", { ...genuine, retired: true }]]);
     await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
-    const { code, stdout, stderr } = await tonado([
+    const { code, stdout, stderr } = await runCli([
       ...["deposit", "native-1", "--network", "localnet", "--registry", registry],
       ...["--endpoint", net.localnet.url, "--yes"],
     ], env);
@@ -59,7 +59,7 @@ Deno.test("whose registry it is", async (t) => {
 
   const trap = trapOf(genuine.denomination);
   await net.user.send([{ to: trap.address, value: toNano(5), bounce: false, init: trap }]);
-  await until("the trap stands", async () => (await net.chain.account(trap.address)).code !== undefined);
+  await waitUntil("the trap stands", async () => (await net.chain.account(trap.address)).code !== undefined);
   const ownCode = (await net.chain.account(net.user.address)).code!.hash().toString("hex");
   const forgeries: [string, Partial<Deployment>][] = [
     ["another contract, with its own code's hash", { address: net.user.address, codeHash: ownCode }],
@@ -72,17 +72,17 @@ Deno.test("whose registry it is", async (t) => {
       const pools = new Map([["native-1", { ...genuine, ...changed }]]);
       await Deno.writeTextFile(file, formatDeployments({ network: "localnet", pools }));
       for (const how of [[], [...payer, "--yes"]]) {
-        const { code, stdout, stderr } = await tonado(
+        const { code, stdout, stderr } = await runCli(
           ["deposit", "native-1", ...at, "--registry", file, "--quiet", ...how],
           env,
-          { sees: (text) => assert.doesNotMatch(text, /ton:/, "a link is shown") },
+          { onStdout: (text) => assert.doesNotMatch(text, /ton:/, "a link is shown") },
         );
         assert.deepEqual([code, stdout], [1, ""], stderr);
         assert.match(stderr, /wrong_pool/);
-        const next = /Do not deposit: `tonado (pool inspect \S+ .*)` says what it is/.exec(stderr);
+        const next = /Do not deposit: `tonado (pool inspect \S+ .*)` shows what it is/.exec(stderr);
         assert.ok(next && stderr.includes(` --registry ${file}`), stderr);
         assert.doesNotMatch(stderr, /\b[EU]Q/, "an address in mainnet's form");
-        const inspected = await tonado([...next[1].split(" "), "--json"], env);
+        const inspected = await runCli([...next[1].split(" "), "--json"], env);
         assert.deepEqual([inspected.code, JSON.parse(inspected.stdout).sound], [1, false], inspected.stderr);
       }
     });
@@ -92,16 +92,18 @@ Deno.test("whose registry it is", async (t) => {
     "who is asked reads the pool's address, its denomination and whose registry names it",
     async () => {
       const address = genuine.address.toString({ testOnly: true });
-      const { asked } = await tonado(["deposit", "native-1", ...at, ...payer], env, { agrees: false });
+      const { prompts: asked } = await runCli(["deposit", "native-1", ...at, ...payer], env, {
+        confirms: false,
+      });
       assert.equal(asked.length, 1);
       for (const fact of [address, "1 TON", "native-1 on localnet", scene.registry]) {
         assert.ok(asked[0].includes(fact), `${fact} in ${asked[0]}`);
       }
       const stop = new AbortController();
       let seen = "";
-      await tonado(["deposit", "native-1", ...at], env, {
-        sees: (text) => (seen += text).includes("ton://") && stop.abort(),
-        interrupts: stop.signal,
+      await runCli(["deposit", "native-1", ...at], env, {
+        onStdout: (text) => (seen += text).includes("ton://") && stop.abort(),
+        interruptSignal: stop.signal,
       });
       const before = seen.slice(0, seen.indexOf("ton://"));
       for (const fact of [address, "exactly 1 TON", scene.registry]) assert.ok(before.includes(fact), before);

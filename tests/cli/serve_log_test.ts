@@ -1,13 +1,13 @@
 /** The process that operators run writes JSON lines and nothing else where its log is in JSON format. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { formatDeployments } from "../../src/core/deployments.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { fromSources } from "../support/program.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
 /** With --quiet: the first run on a machine downloads packages, which Deno reports in lines of its own. */
-const program = fromSources.flatMap((word) => word === "run" ? [word, "--quiet"] : [word]);
+const program = sourceCommand.flatMap((word) => word === "run" ? [word, "--quiet"] : [word]);
 
 /** Every line of a text, parsed. @throws for one that is not a JSON object */
 function parsed(text: string): Line[] {
@@ -54,7 +54,7 @@ Deno.test("serve in JSON format: a failed start ends with one fatal line that sa
   }
 });
 
-Deno.test("serve in pretty format: a failed start is told as text", async () => {
+Deno.test("serve in pretty format: a failed start is reported as text", async () => {
   const [command, ...args] = program;
   const { stderr } = await new Deno.Command(command, {
     args: [...args, "serve"],
@@ -109,7 +109,7 @@ Deno.test("serve in JSON format: every line parses, from the start over bad requ
   await reader.cancel();
   equal(code, 0);
   const lines = parsed(await errors);
-  const refused = lines.filter((line) => /refused a query/.test(String(line.of ?? line.template)));
+  const refused = lines.filter((line) => /rejected a query/.test(String(line.of ?? line.template)));
   deepEqual(refused.map(({ suppressed }) => suppressed), [undefined, 299]);
   deepEqual(lines.filter(({ level }) => level === "ERROR" || level === "FATAL"), []);
   await localnet.close();

@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mnemonicNew } from "@ton/crypto";
-import { encode, keys } from "../../src/store/kv/codec.ts";
+import { decodeValue, encodeValue, storeKeys } from "../../src/store/kv/codec.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
-import { inDirectory } from "../support/directory.ts";
-import { postgresCommand } from "../support/postgres_command.ts";
-import { fromSources } from "../support/program.ts";
-import { serveCommand } from "../support/serve.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
+import { serveCommand } from "../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
 
 async function store(args: string[], cwd: string, env: Record<string, string> = {}) {
-  const [program, ...before] = fromSources;
+  const [program, ...before] = sourceCommand;
   const { code, stdout, stderr } = await new Deno.Command(program, {
     args: [...before, "store", ...args],
     cwd,
@@ -25,7 +25,7 @@ const look = [["check"], ["check", "--data-dir", "nowhere"], ["export", "relayer
 
 for (const args of look) {
   Deno.test(`store ${args.join(" ")} in an empty folder writes nothing, and says what to name`, () =>
-    inDirectory(async (dir) => {
+    withTempDirectory(async (dir) => {
       const { code, stdout, stderr } = await store(args, dir);
       assert.deepEqual([code, stdout], [1, ""], stderr);
       assert.match(stderr, /there is no store in \S+ \[unknown_store\]\nName one with --data-dir, /);
@@ -34,7 +34,7 @@ for (const args of look) {
 }
 
 Deno.test("a store that an import made is there, and a refused import leaves nothing behind", () =>
-  inDirectory(async (dir) => {
+  withTempDirectory(async (dir) => {
     const names = () => Deno.readDirSync(dir).toArray().map(({ name }) => name).sort();
     assert.equal((await store(["import", "/dev/null", "--data-dir", "kv"], dir)).code, 2);
     assert.deepEqual(names(), []);
@@ -50,7 +50,7 @@ Deno.test({
   name: "a refused import makes no tables in an empty database",
   ignore: !await postgresServer(),
   fn: () =>
-    inDirectory(async (dir) => {
+    withTempDirectory(async (dir) => {
       await using database = await freshDatabase();
       const env = { DATABASE_URL: database.url };
       assert.equal((await store(["import", "/dev/null"], dir, env)).code, 2);
@@ -62,7 +62,7 @@ Deno.test({
   name: "store check of an empty database makes no tables, and of old ones says what brings them up to date",
   ignore: !await postgresServer(),
   fn: () =>
-    inDirectory(async (dir) => {
+    withTempDirectory(async (dir) => {
       await using database = await freshDatabase();
       const env = { DATABASE_URL: database.url };
       for (const _ of [1, 2]) {
@@ -73,7 +73,7 @@ Deno.test({
       }
       assert.equal((await store(["migrate"], dir, env)).code, 0);
       assert.equal((await store(["check"], dir, env)).code, 0);
-      await postgresCommand(
+      await postgresQuery(
         database.url,
         "delete from schema_version where version = (select max(version) from schema_version)",
       );
@@ -84,18 +84,18 @@ Deno.test({
 });
 
 Deno.test("a newer layout of the embedded store is refused by serve and store check, and left alone", () =>
-  inDirectory(async (dir) => {
+  withTempDirectory(async (dir) => {
     await (await openKvStore(`${dir}/data`)).close();
     const written = async (value?: number) => {
       using kv = await Deno.openKv(`${dir}/data/tonado.kv`);
-      if (value !== undefined) await kv.set(keys.version, encode(value));
+      if (value !== undefined) await kv.set(storeKeys.version, encodeValue(value));
       const entries = await Array.fromAsync(kv.list({ prefix: [] }));
       return entries.map(({ key, value }) => [key, value]);
     };
-    const before = await written(2);
+    const before = await written(3);
     const { code, stderr } = await store(["check"], dir);
     assert.equal(code, 2);
-    assert.match(stderr, /has version 2, this release works with version 1: use a newer release/);
+    assert.match(stderr, /has version 3, this release works with version 2: use a newer release/);
     const served = await new Deno.Command(Deno.execPath(), {
       args: serveCommand,
       cwd: dir,
@@ -107,6 +107,19 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
       },
     }).output();
     assert.equal(served.code, 2);
-    assert.match(new TextDecoder().decode(served.stderr), /has version 2, this release works with version 1/);
+    assert.match(new TextDecoder().decode(served.stderr), /has version 3, this release works with version 2/);
     assert.deepEqual(await written(), before);
+  }));
+
+Deno.test("an older layout of the embedded store is brought up to date when it is opened", () =>
+  withTempDirectory(async (dir) => {
+    await (await openKvStore(dir)).close();
+    const version = async (value?: number) => {
+      using kv = await Deno.openKv(`${dir}/tonado.kv`);
+      if (value !== undefined) await kv.set(storeKeys.version, encodeValue(value));
+      return decodeValue((await kv.get<Uint8Array>(storeKeys.version)).value!);
+    };
+    assert.equal(await version(1), 1);
+    await (await openKvStore(dir)).close();
+    assert.equal(await version(), 2);
   }));

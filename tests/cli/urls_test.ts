@@ -1,9 +1,9 @@
 /** URLs on the command line: what is none is a mistake, and what is secret in one is shown nowhere. */
 import assert from "node:assert/strict";
-import { formatDeployments } from "../../src/core/deployments.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { inDirectory } from "../support/directory.ts";
-import { tonado } from "../support/in_process.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { runCli } from "../support/cli/run_cli.ts";
 
 const WITH_SECRETS = "http://user:SECRETPW@127.0.0.1:9/?api_key=SECRETKEY";
 const TO = `0:${"11".repeat(32)}`;
@@ -23,7 +23,7 @@ const mistakes: [name: string, args: string[], flag: string][] = [
 for (const [name, args, flag] of mistakes) {
   for (const json of [false, true]) {
     Deno.test(`${name} is a mistake, told without secrets${json ? ", as JSON" : ""}`, async () => {
-      const { code, stdout, stderr } = await tonado([...args, ...json ? ["--json"] : []]);
+      const { code, stdout, stderr } = await runCli([...args, ...json ? ["--json"] : []]);
       assert.deepEqual([code, stdout], [2, ""], stderr);
       assert.doesNotMatch(stderr, /SECRET/);
       if (json) {
@@ -37,7 +37,7 @@ for (const [name, args, flag] of mistakes) {
 for (const args of [["status", WITH_SECRETS], ["status", "--network", WITH_SECRETS], [WITH_SECRETS]]) {
   for (const json of [[], ["--json"]]) {
     Deno.test(`a URL in the wrong place is shown without its secrets: ${[...args, ...json].join(" ")}`, async () => {
-      const { code, stdout, stderr } = await tonado([...args, ...json]);
+      const { code, stdout, stderr } = await runCli([...args, ...json]);
       assert.deepEqual([code, stdout], [2, ""], stderr);
       assert.doesNotMatch(stderr, /SECRET/);
     });
@@ -45,12 +45,12 @@ for (const args of [["status", WITH_SECRETS], ["status", "--network", WITH_SECRE
 }
 
 Deno.test("the flags of a next step have no key of an endpoint", () =>
-  inDirectory(async (dir) => {
+  withTempDirectory(async (dir) => {
     const net = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
     try {
       const registry = `${dir}/localnet.json`;
       await Deno.writeTextFile(registry, formatDeployments(net.deployments));
-      const { code, stdout, stderr } = await tonado(
+      const { code, stdout, stderr } = await runCli(
         [
           ...["note", "create", "native-1", "--network", "localnet", "--registry", registry],
           ...["--endpoint", `${net.url}?api_key=SECRETKEY`],

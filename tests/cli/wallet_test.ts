@@ -1,8 +1,8 @@
 /** `tonado wallet` and `tonado status` as a user gives them. */
 import assert from "node:assert/strict";
-import { formatDeployments } from "../../src/core/deployments.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { tonado } from "../support/in_process.ts";
+import { runCli } from "../support/cli/run_cli.ts";
 
 Deno.test("tonado wallet and status: new words, their address, its balance, the pools", async (t) => {
   const dir = await Deno.makeTempDir({ prefix: "tonado-wallet-" });
@@ -13,7 +13,7 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
     let address = "";
 
     await t.step("new words go into the file, and are not printed", async () => {
-      const { code, stdout, stderr } = await tonado([
+      const { code, stdout, stderr } = await runCli([
         "wallet",
         "create",
         file,
@@ -30,7 +30,7 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
 
     await t.step("a file that exists is never written over", async () => {
       const before = await Deno.readTextFile(file);
-      const { code, stderr } = await tonado(["wallet", "create", file]);
+      const { code, stderr } = await runCli(["wallet", "create", file]);
       assert.match(stderr, /is there already, and is not replaced\nName a file that is not there yet/);
       assert.equal(code, 2, stderr);
       assert.equal(await Deno.readTextFile(file), before);
@@ -40,7 +40,7 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
       const words = await Deno.readTextFile(file);
       const ways: [string[], string[]][] = [[["--mnemonic-file", file], []], [["--ask-mnemonic"], [words]]];
       for (const [flags, secrets] of ways) {
-        const { stdout, stderr } = await tonado(["wallet", "show", ...at, ...flags, "--json"], {}, {
+        const { stdout, stderr } = await runCli(["wallet", "show", ...at, ...flags, "--json"], {}, {
           secrets,
         });
         const shown = { network: "localnet", address, version: "v4R2", balance: "0" };
@@ -48,16 +48,19 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
       }
     });
 
-    await t.step("status shows the pools of the registry, and names a relayer that is none", async () => {
-      const registry = `${dir}/localnet.json`;
-      await Deno.writeTextFile(registry, formatDeployments(net.deployments));
-      const { code, stdout } = await tonado(["status", ...at, "--registry", registry, "--json"]);
-      const { pools } = JSON.parse(stdout);
-      assert.equal(code, 0);
-      assert.deepEqual(pools.map(({ key }: { key: string }) => key), [...net.deployments.pools.keys()]);
-      const silent = await tonado(["status", ...at, "--registry", registry, "--relayer", net.url]);
-      assert.deepEqual([silent.code, silent.stderr.includes(net.url)], [3, true]);
-    });
+    await t.step(
+      "status shows the pools of the registry, and reports a URL that is not a relayer",
+      async () => {
+        const registry = `${dir}/localnet.json`;
+        await Deno.writeTextFile(registry, formatDeployments(net.deployments));
+        const { code, stdout } = await runCli(["status", ...at, "--registry", registry, "--json"]);
+        const { pools } = JSON.parse(stdout);
+        assert.equal(code, 0);
+        assert.deepEqual(pools.map(({ key }: { key: string }) => key), [...net.deployments.pools.keys()]);
+        const silent = await runCli(["status", ...at, "--registry", registry, "--relayer", net.url]);
+        assert.deepEqual([silent.code, silent.stderr.includes(net.url)], [3, true]);
+      },
+    );
   } finally {
     await net.close();
     await Deno.remove(dir, { recursive: true });

@@ -1,6 +1,6 @@
 /** `tonado zeros` against the tables that contracts and circuits are built with. */
 import assert from "node:assert/strict";
-import { tonado } from "../support/in_process.ts";
+import { runCli } from "../support/cli/run_cli.ts";
 
 const table = async (path: string, value: RegExp) => {
   const text = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
@@ -15,12 +15,12 @@ const lines = (text: string) => text.trim().split("\n");
 
 Deno.test("zeros prints what the contracts have in hex, and what the circuits have in decimal", async () => {
   assert.equal(inContracts.length, 21);
-  assert.deepEqual(lines((await tonado(["zeros", "--quiet"])).stdout), inContracts);
-  assert.deepEqual(lines((await tonado(["zeros", "--quiet", "--decimal"])).stdout), inCircuits);
+  assert.deepEqual(lines((await runCli(["zeros", "--quiet"])).stdout), inContracts);
+  assert.deepEqual(lines((await runCli(["zeros", "--quiet", "--decimal"])).stdout), inCircuits);
 });
 
 Deno.test("zeros --json has height, hex and decimal of each", async () => {
-  const { code, stdout } = await tonado(["zeros", "--json"]);
+  const { code, stdout } = await runCli(["zeros", "--json"]);
   const { seed, height, zeros } = JSON.parse(stdout);
   assert.deepEqual([code, seed, height], [0, "tornado", 20]);
   assert.deepEqual(
@@ -30,7 +30,7 @@ Deno.test("zeros --json has height, hex and decimal of each", async () => {
 });
 
 Deno.test("zeros for people has a line a height", async () => {
-  const { stdout } = await tonado(["zeros"]);
+  const { stdout } = await runCli(["zeros"]);
   const [, first, ...rest] = lines(stdout);
   assert.equal(first, ` 0  ${inContracts[0]}`.padStart(first.length));
   assert.equal(rest.length, 20);

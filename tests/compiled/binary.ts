@@ -1,18 +1,18 @@
-/** The compiled binary, made for a test, and ways to run it: freely, or where nothing can be written and nobody is root. */
+/** Builds the compiled binary for tests and runs it, freely or confined to a read-only file system without root. */
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Whether there is a binary to test, or can be: see {@link binaryIn}. */
+/** Whether a binary to test exists or can be compiled, see {@link binaryIn}. */
 export async function hasBinary(): Promise<boolean> {
   return Deno.env.get("TONADO_TEST_BINARY") !== undefined || await canCompile();
 }
 
 /**
- * Puts the binary that is tested, and its SHA256SUMS, into `folder`/dist: a copy of what TONADO_TEST_BINARY names, which is
- * how CI tests the very file that it releases; else compiled now.
+ * Puts the binary and its SHA256SUMS into `folder`/dist: a copy of TONADO_TEST_BINARY, with which CI tests the file
+ * that it releases, or a newly compiled one.
  *
  * @returns the binary's path
  */
@@ -27,7 +27,7 @@ export async function binaryIn(folder: string): Promise<string> {
   return `${dist}/tonado`;
 }
 
-/** Whether a runtime to embed can be had: from DENORT_BIN, or from Deno's download site. */
+/** Whether a runtime to embed is available, from DENORT_BIN or Deno's download site. */
 export async function canCompile(): Promise<boolean> {
   if (Deno.env.get("DENORT_BIN") !== undefined) return true;
   try {
@@ -42,7 +42,7 @@ export async function canCompile(): Promise<boolean> {
   }
 }
 
-/** Runs a command to its end, with these variables alone beside what a process needs. */
+/** Runs a command with only these variables beside those that every process needs. */
 export async function output(command: readonly string[], env: Record<string, string> = {}, cwd?: string) {
   const { code, stdout, stderr } = await new Deno.Command(command[0], {
     args: command.slice(1),
@@ -55,7 +55,7 @@ export async function output(command: readonly string[], env: Record<string, str
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
-/** Runs `deno task compile` on the sources in `sources`. @returns hex SHA-256 of the binary that it made */
+/** Runs `deno task compile` on the sources in `sources`. Returns the binary's SHA-256 in hex. */
 export async function compile(
   binary: string,
   sources = ROOT,
@@ -69,10 +69,20 @@ export async function compile(
   return createHash("sha256").update(await Deno.readFile(binary)).digest("hex");
 }
 
-/** Copies what the binary is made of, and nothing else, into a new folder. */
+/** Copies the sources of the binary, and nothing else, into a new folder. */
 export async function copySources(to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
-  const what = ["deno.json", "deno.lock", "main.ts", "src", "tools", "artifacts", "assets", "deployments"];
+  const what = [
+    "deno.json",
+    "deno.lock",
+    "main.ts",
+    "src",
+    "testkit",
+    "tools",
+    "artifacts",
+    "assets",
+    "deployments",
+  ];
   const wasm = ["poseidon-wasm/pkg", "prover-wasm/pkg", "ceremony-wasm/pkg"];
   const { code, stderr } = await output(["cp", "-r", "--parents", ...what, ...wasm, to], {}, ROOT);
   if (code !== 0) throw new Error(stderr);
@@ -85,8 +95,8 @@ exec "$@"
 `;
 
 /**
- * Command line that runs `command` on a file system that can be read only, but for the folder `writable`; as nobody, in a
- * working directory where nothing lies.
+ * Returns the command line that runs `command` as nobody in an empty working directory, on a file system that is
+ * read-only except for the folder `writable`.
  */
 export function confined(writable: string, command: readonly string[]): string[] {
   const isRoot = Deno.uid() === 0;
@@ -95,7 +105,7 @@ export function confined(writable: string, command: readonly string[]): string[]
   return [...space, "sh", "-c", CONFINE, writable, ...nobody, ...command];
 }
 
-/** Whether this system lets us confine anything. */
+/** Whether this system can confine processes. */
 export async function canConfine(): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "tonado-confined-" });
   try {

@@ -1,18 +1,18 @@
 /**
- * The compiled binary: the same bytes wherever it is made, and all that it needs from its own embedded workers, WASM, keys
- * and registries. Skipped where no runtime to embed can be had.
+ * Tests that the compiled binary is reproducible and works with its embedded workers, WebAssembly, keys and
+ * registries only. Skipped if there is no runtime to embed.
  */
 import assert from "node:assert/strict";
-import { circuits } from "../../src/core/groth16.ts";
+import { circuitNames } from "../../src/core/crypto/groth16.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import metadata from "../../deno.json" with { type: "json" };
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
-import { freePort, start } from "../support/program.ts";
-import { knownPowers } from "../support/known_powers.ts";
-import { POWER, tinyR1cs } from "../support/tiny_ceremony.ts";
-import { storedDeposits } from "../support/stored_deposits.ts";
-import { atTerminal, COLOUR, CTRL_C, noTerminal } from "../support/terminal.ts";
-import { until } from "../support/until.ts";
+import { freePort, startProgram } from "../../testkit/programs/program.ts";
+import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
+import { generateDepositRows } from "../../testkit/relayer/deposit_rows.ts";
+import { COLOUR, CTRL_C, lacksTerminal, openTerminal } from "../support/cli/terminal.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { canCompile, compile, copySources, hasBinary, output } from "./binary.ts";
 import { disposable, openWorkspace, relayerSettings, type Workspace } from "./workspace.ts";
 
@@ -48,7 +48,7 @@ Deno.test({
     );
     for (const circuit of ["withdraw", "deposit"]) assert.ok(stdout.includes(files[`${circuit}.vkey.json`]));
     if (Deno.build.os !== "linux") return;
-    // The names of the symbol versions that an ELF file asks for stand in its first pages.
+    // The first pages of an ELF file contain the names of the symbol versions that it needs.
     const head = new TextDecoder("latin1").decode((await Deno.readFile(binary)).subarray(0, 1 << 18));
     const minors = [...head.matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
     assert.match(stdout, new RegExp(`^needs +glibc 2\\.${Math.max(...minors)} or newer, libgcc_s`, "m"));
@@ -76,7 +76,7 @@ Deno.test({
     const dataDir = `${directory}/stored`;
     const count = 600;
     const store = await openKvStore(dataDir);
-    await store.restore(storedDeposits({
+    await store.restore(generateDepositRows({
       pool: localnet.deployments.pools.get("native-1")!.address.toRawString(),
       wallet: localnet.relayer.address.toRawString(),
       commitments: Array.from({ length: count }, (_, i) => BigInt(i)),
@@ -85,10 +85,10 @@ Deno.test({
     await store.close();
     const port = freePort();
     const settings = { ...await relayerSettings(workspace, localnet, port), RELAYER_DATA_DIR: dataDir };
-    const relayer = start([binary], ["serve"], settings);
-    await relayer.line();
-    // Nobody deposited these on chain, so the pool is not offered; but they are in the tree before that is seen.
-    await until("the stored leaves are in the tree", async () => {
+    const relayer = startProgram([binary], ["serve"], settings);
+    await relayer.nextLine();
+    // These deposits are not on the chain, so the pool is not offered. They are in the tree before that is noticed.
+    await waitUntil("the stored leaves are in the tree", async () => {
       const { pools } = await (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
       return pools["native-1"].leaves === count;
     });
@@ -104,8 +104,8 @@ Deno.test({
     const shared = `${directory}/shared`;
     await Deno.mkdir(shared);
     const settings = await relayerSettings(workspace, localnet, freePort());
-    const relayer = start([binary], ["serve"], { ...settings, TMPDIR: shared });
-    await relayer.line();
+    const relayer = startProgram([binary], ["serve"], { ...settings, TMPDIR: shared });
+    await relayer.nextLine();
     assert.equal((await relayer.stop()).code, 0);
     assert.deepEqual([...Deno.readDirSync(shared)], []);
   },
@@ -114,13 +114,13 @@ Deno.test({
 for (const [name, value] of [["NO_COLOR", "1"], ["TERM", "dumb"]]) {
   Deno.test({
     name: `compiled: with ${name}=${value} its questions have no colours`,
-    ignore: ignore || noTerminal,
+    ignore: ignore || lacksTerminal,
     async fn() {
       const env = { TONADO_NOTES: `${directory}/asked.age`, [name]: value };
-      const terminal = atTerminal([binary, "note", "restore"], { env });
-      await terminal.sees(/The note, tonado-.*/);
+      const terminal = openTerminal([binary, "note", "restore"], { env });
+      await terminal.waitFor(/The note, tonado-.*/);
       await terminal.type(CTRL_C);
-      assert.equal((await terminal.ended()).code, 130, terminal.screen);
+      assert.equal((await terminal.waitForExit()).code, 130, terminal.screen);
       assert.doesNotMatch(terminal.screen, COLOUR);
     },
   });
@@ -132,9 +132,9 @@ Deno.test({
   async fn() {
     const at = (name: string) => `${directory}/ceremony/${name}`;
     await Deno.mkdir(at(""), { recursive: true });
-    await Deno.writeFile(at("powers.ptau"), knownPowers(POWER));
+    await Deno.writeFile(at("powers.ptau"), insecurePowersOfTau(TINY_POWER));
     await Deno.writeTextFile(at("dice"), "4 1 6 2");
-    for (const circuit of circuits) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+    for (const circuit of circuitNames) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
     const origin = ["--powers", at("powers.ptau"), "--circuits", at("")];
     const steps = [
       ["init", at("c"), ...origin],

@@ -1,17 +1,17 @@
 /**
- * Runs an image as Compose has it run, in namespaces that bubblewrap makes: its file system read-only but for its volume, its
- * program the first process, as the image's user, without capabilities or a way to new ones. A key of the service that is not
- * known here fails.
+ * Runs an image as Compose does, in namespaces that bubblewrap creates: its file system is read-only except for its
+ * volume, its program is the first process and runs as the image's user without capabilities. An unknown key of the
+ * service fails.
  */
 import { parseEnv } from "node:util";
-import { start } from "../support/program.ts";
+import { startProgram } from "../../testkit/programs/program.ts";
 import type { Service } from "./deployment_files.ts";
 import type { Image } from "./image.ts";
 import { killed } from "./workspace.ts";
 
 /**
- * What a container has besides its image and its service: the folder that compose.yaml lies in, files of the host where it
- * sees them, and changed variables.
+ * What a container has beside its image and service: the folder of compose.yaml, mounted files of the host, and
+ * changed variables.
  */
 export interface Surroundings {
   readonly folder: string;
@@ -19,17 +19,17 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What bubblewrap leaves no container anyhow, so that a service which keeps it would be run otherwise than it asks. */
+/** Settings that bubblewrap always enforces. A service without them would run differently. */
 const givenUp = { cap_drop: "ALL", security_opt: "no-new-privileges:true" };
 
-/** Keys that the command line below carries out, or that are the engine's before, beside and after the run. */
+/** Keys that the command line below implements, or that concern the engine before, beside and after the run. */
 const known = [
   ...Object.keys(givenUp),
   ...["read_only", "env_file", "environment", "volumes", "secrets"],
   ...["build", "image", "depends_on", "ports", "restart", "stop_grace_period"],
 ];
 
-/** Command line that runs `command` in a container of `image`. */
+/** Returns the command line that runs `command` in a container of `image`. */
 export function contained(
   { root, env, user, directory, volumes }: Image,
   service: Service,
@@ -63,30 +63,30 @@ export function contained(
   ];
 }
 
-/** What the files of `env_file` set; a later one wins. */
+/** Returns the variables of the files in `env_file`. A later file wins. */
 function fromFiles({ env_file: files = [] }: Service, folder: string): Record<string, string> {
   return Object.assign({}, ...files.map((file) => parseEnv(Deno.readTextFileSync(`${folder}/${file}`))));
 }
 
 /** A running container. */
 export interface Container {
-  /** The process id of its program, as the host sees it. */
+  /** The process id of its program on the host. */
   readonly pid: number;
-  /** As engines do: SIGTERM to the program, which is the first process, and SIGKILL when its time is over. */
+  /** As engines do: sends SIGTERM to the program, which is the first process, and SIGKILL after `graceMs`. */
   stop(graceMs: number): Promise<Deno.CommandStatus>;
-  /** Ends it at once, unless it has ended. */
+  /** Kills it unless it has ended. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts a container of `image` with its own entry point and command, and waits until it has said something. */
+/** Starts a container of `image` with its entry point and command, and waits for its first output. */
 export async function startContainer(
   image: Image,
   service: Service,
   surroundings: Surroundings,
 ): Promise<Container> {
   const [first, ...rest] = contained(image, service, surroundings, [...image.entrypoint, ...image.command]);
-  const program = start([first], rest);
-  await program.line();
+  const program = startProgram([first], rest);
+  await program.nextLine();
   const pid = Number(await Deno.readTextFile(`/proc/${program.pid}/task/${program.pid}/children`));
   return {
     pid,
@@ -101,7 +101,7 @@ export async function startContainer(
   };
 }
 
-/** Makes the empty files and folders that files of the host are seen in place of. */
+/** Creates the empty files and folders that the host's files are mounted on. */
 export async function makePlaces({ root }: Image, { files }: Surroundings): Promise<void> {
   for (const there of Object.keys(files)) {
     await Deno.mkdir(root + there.slice(0, there.lastIndexOf("/")), { recursive: true });

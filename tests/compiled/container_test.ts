@@ -1,19 +1,19 @@
 /**
- * The container without its engine: the Dockerfile's image holds the very file that was released, and runs as compose.yaml
- * has it run, on PostgreSQL and on the Redis of compose.yaml, its variables, command and health check taken from there. The
- * hosts' addresses, the ports and the network are this machine's. Skipped where the image cannot be laid out.
+ * Tests the container without an engine: the Dockerfile's image contains the released file, and runs as compose.yaml
+ * defines, with its variables, command and health check, on PostgreSQL and the Redis of compose.yaml. Host names,
+ * ports and the network are this machine's. Skipped if the image cannot be built.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { lookup } from "node:dns/promises";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { freePort, start } from "../support/program.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
-import { until } from "../support/until.ts";
+import { freePort, startProgram } from "../../testkit/programs/program.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { hasBinary, output } from "./binary.ts";
 import { contained, type Container, makePlaces, startContainer } from "./container.ts";
 import { compose, scrapeTarget } from "./deployment_files.ts";
 import { buildImage, canRunImage, type Image } from "./image.ts";
-import { hasNoRights } from "./rights.ts";
+import { assertUnprivileged } from "./process_privileges.ts";
 import { disposable, killed, openWorkspace, ready, relayerSettings, type Workspace } from "./workspace.ts";
 
 const commands = await Promise.all(
@@ -25,7 +25,7 @@ const ignore = !await hasBinary() || !await canRunImage();
 const workspace: Workspace = ignore ? undefined! : await openWorkspace();
 const { directory } = workspace ?? {};
 const image: Image = ignore ? undefined! : await buildImage(directory, `${directory}/stages`);
-/** Of the operator's .env: what compose.yaml fills in. */
+/** The operator's .env: the values that compose.yaml needs. */
 const filledIn = { POSTGRES_PASSWORD: "postgres-password", RELAYER_NETWORK: "localnet" };
 const { services, secrets } = await compose(filledIn);
 const { relayer } = services;
@@ -79,11 +79,11 @@ Deno.test({
     await makePlaces(image, surroundings);
     await using container = await startContainer(image, relayer, surroundings);
     const url = `http://127.0.0.1:${port}`;
-    await until("it is ready", () => ready(url));
+    await waitUntil("it is ready", () => ready(url));
     const { dependencies } = await (await fetch(`${url}/readyz`)).json();
     deepEqual([dependencies.store.state, dependencies.cache.state], ["ok", "ok"]);
 
-    await hasNoRights(container.pid, Number(image.user.split(":")[0]));
+    await assertUnprivileged(container.pid, Number(image.user.split(":")[0]));
     await isFirstProcess(container);
     await writesItsVolumeAlone(container);
     const [health, ...rest] = contained(image, relayer, surroundings, image.healthCheck);
@@ -109,7 +109,7 @@ Deno.test({
     const surroundings = await surround(settings, freePort());
     await makePlaces(image, surroundings);
     await using container = await startContainer(image, { ...relayer, environment }, surroundings);
-    await until("it is ready", () => ready(`http://127.0.0.1:${settings.RELAYER_PORT}`));
+    await waitUntil("it is ready", () => ready(`http://127.0.0.1:${settings.RELAYER_PORT}`));
     ok(await Deno.stat(`${image.root}/data/tonado.kv`));
     equal((await container.stop(graceMs(relayer.stop_grace_period))).code, 0);
   },
@@ -117,7 +117,9 @@ Deno.test({
 
 Deno.test({ name: "container: leaves nothing behind", ignore, fn: () => workspace.remove() });
 
-/** What the engine adds: the operator's .env, the file of the secret, names, a registry, and this machine's ports. */
+/**
+ * What the engine provides: the operator's .env, the secret's file, host names, a registry, and this machine's ports.
+ */
 async function surround(
   settings: Record<string, string>,
   metricsPort: number,
@@ -130,7 +132,7 @@ async function surround(
   const hosts = `${directory}/hosts`;
   const address = servers && (await lookup(servers.database.hostname)).address;
   await Deno.writeTextFile(hosts, `127.0.0.1 localhost redis\n${address ? `${address} postgres\n` : ""}`);
-  const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...own } = settings; // these are the image's
+  const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...own } = settings; // the image sets these
   const inEnv = { ...filledIn, ...own, RELAYER_DEPLOYMENTS: "/run/localnet.json", RELAYER_FEE_BPS: "" };
   const lines = Object.entries(inEnv).map(([name, value]) => `${name}=${value}\n`);
   await Deno.writeTextFile(`${directory}/.env`, lines.join(""));
@@ -145,7 +147,7 @@ async function surround(
   };
 }
 
-/** The URLs of compose.yaml with the test servers' ports, and the name, password and database of the test's. */
+/** Returns the URLs of compose.yaml with the ports, name, password and database of the test's servers. */
 function urlsOf(
   { database: { username, password, port, pathname }, redisPort }: { database: URL; redisPort: number },
 ) {
@@ -156,14 +158,14 @@ function urlsOf(
   };
 }
 
-/** The Redis of compose.yaml, by its own command; it is up when its own health check says so. */
+/** Starts the Redis of compose.yaml with its command, and waits for its health check. */
 async function startRedis() {
   const { command, healthcheck } = services.redis;
   const port = freePort();
   const [program, ...flags] = command!;
-  const server = start([program], [...flags, "--port", String(port), "--bind", "127.0.0.1"]);
+  const server = startProgram([program], [...flags, "--port", String(port), "--bind", "127.0.0.1"]);
   const [, ...check] = healthcheck!.test;
-  await until("Redis is healthy", async () => (await output([...check, "-p", String(port)])).code === 0);
+  await waitUntil("Redis is healthy", async () => (await output([...check, "-p", String(port)])).code === 0);
   return { port, [Symbol.asyncDispose]: () => killed(server) };
 }
 

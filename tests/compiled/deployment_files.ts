@@ -1,22 +1,22 @@
-/** Dockerfile, compose.yaml and the systemd unit as those read them who run them, for tests that do what they say. */
+/** Parses Dockerfile, compose.yaml and the systemd unit as their users do, for tests that execute them. */
 import { DockerfileParser } from "dockerfile-ast";
 import { parse } from "yaml";
 
 const root = new URL("../../", import.meta.url);
-/** @returns the text of a file of the repository */
+/** Reads a file of the repository. */
 export const read = (path: string): Promise<string> => Deno.readTextFile(new URL(path, root));
 
-/** One instruction of the Dockerfile. */
+/** An instruction of the Dockerfile. */
 export interface Instruction {
   readonly keyword: string;
-  /** All that follows, continuation lines joined. */
+  /** The text after the keyword, continuation lines joined. */
   readonly text: string;
   readonly words: readonly string[];
-  /** Flags like `--from=release`, by name. */
+  /** Flags such as `--from=release`, by name. */
   readonly flags: Readonly<Record<string, string>>;
 }
 
-/** The Dockerfile's instructions in order. */
+/** Returns the Dockerfile's instructions in order. */
 export async function dockerfile(): Promise<Instruction[]> {
   return DockerfileParser.parse(await read("Dockerfile")).getInstructions().map((instruction) => {
     const flags = "getFlags" in instruction && typeof instruction.getFlags === "function"
@@ -33,7 +33,7 @@ export async function dockerfile(): Promise<Instruction[]> {
   });
 }
 
-/** What .dockerignore lets into the build: it refuses everything first. */
+/** Returns what .dockerignore admits to the build. It excludes everything first. */
 export async function buildContext(): Promise<string[]> {
   const [first, ...rest] = (await read(".dockerignore")).trim().split("\n");
   if (first !== "*" || rest.some((line) => !line.startsWith("!"))) {
@@ -42,19 +42,19 @@ export async function buildContext(): Promise<string[]> {
   return rest.map((line) => line.slice(1));
 }
 
-/** A service of compose.yaml: the parts that tests rely on. */
+/** The parts of a service in compose.yaml that tests use. */
 export interface Service extends Readonly<Record<string, unknown>> {
   readonly image: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Files of variables, which those of `environment` win over. */
+  /** Files of variables. `environment` overrides them. */
   readonly env_file?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
 }
 
-/** compose.yaml, its `${NAME:-default}` and `${NAME:?message}` filled in from `env`. */
+/** Parses compose.yaml, with `${NAME:-default}` and `${NAME:?message}` replaced from `env`. */
 export async function compose(env: Readonly<Record<string, string>> = {}) {
   const text = (await read("compose.yaml")).replace(
     /\$\{([A-Z_]+):([-?])([^}]*)\}/g,
@@ -69,7 +69,7 @@ export async function compose(env: Readonly<Record<string, string>> = {}) {
   };
 }
 
-/** What Prometheus asks, of which host and port. */
+/** Returns the host, port and path that Prometheus scrapes. */
 export async function scrapeTarget(): Promise<{ host: string; port: number; path: string }> {
   const { scrape_configs: [job, ...others] } = parse(await read("docs/operating/prometheus.yml"));
   const [target, ...more] = job.static_configs[0].targets;
@@ -79,8 +79,8 @@ export async function scrapeTarget(): Promise<{ host: string; port: number; path
 }
 
 /**
- * The unit's section [Service]: each directive's values in order. An empty value stays in the list: it takes back those
- * before it.
+ * Returns the values of each directive in the unit's section [Service], in order. An empty value stays in the list:
+ * it resets those before it.
  */
 export async function unitDirectives(): Promise<Map<string, string[]>> {
   const text = await read("docs/operating/tonado.service");

@@ -1,12 +1,12 @@
 /**
- * The Dockerfile's image, laid out without a container engine: each instruction is carried out in a folder. The bases are
- * made of this system, which therefore must be the Debian that they are: the image's last one of the files of the very
- * packages that distroless takes. An instruction or a base that is not known here fails.
+ * Builds the Dockerfile's image without a container engine: each instruction is executed in a folder. The bases are
+ * copied from this system, which must be the Debian of the bases; the last one consists of the files of distroless'
+ * packages. An unknown instruction or base fails.
  */
 import { buildContext, dockerfile, type Instruction } from "./deployment_files.ts";
 import { output } from "./binary.ts";
 
-/** A file system, and how its program is run. */
+/** A file system, and how to run its program. */
 export interface Image {
   readonly root: string;
   readonly env: Record<string, string>;
@@ -27,7 +27,9 @@ interface Build {
   image: Image;
 }
 
-/** Debian 12's, by base/config.bzl and cc/config.bzl of https://github.com/GoogleContainerTools/distroless. */
+/**
+ * Debian 12's packages in base/config.bzl and cc/config.bzl of https://github.com/GoogleContainerTools/distroless.
+ */
 const PACKAGES = [
   "base-files",
   "netbase",
@@ -97,8 +99,8 @@ const instructions: Readonly<Record<string, (build: Build, step: Instruction) =>
 };
 
 /**
- * Whether an image can be laid out and run here: by root, on the Debian of its bases, with their packages at hand, where
- * whoever has no rights may make namespaces.
+ * Whether this machine can build and run an image: as root, on the Debian of the bases, with their packages
+ * installed, and with user namespaces.
  */
 export async function canRunImage(): Promise<boolean> {
   const tries = [
@@ -120,8 +122,8 @@ export async function canRunImage(): Promise<boolean> {
 /**
  * Builds the Dockerfile's image.
  *
- * @param context folder that is built from
- * @param folder where file systems are laid out
+ * @param context the build context
+ * @param folder where to create file systems
  */
 export async function buildImage(context: string, folder: string): Promise<Image> {
   const build: Build = { context, folder, stages: new Map(), image: undefined! };
@@ -129,7 +131,7 @@ export async function buildImage(context: string, folder: string): Promise<Image
   return build.image;
 }
 
-/** This system's programs are there while something is run, and nothing else of it. */
+/** Makes only this system's programs available while a command runs. */
 async function layDebian({ root }: Image): Promise<void> {
   for (const name of ["usr", "dev"]) await Deno.mkdir(`${root}/${name}`);
   for (const name of ["bin", "lib", "lib64"]) await Deno.symlink(`usr/${name}`, `${root}/${name}`);
@@ -140,7 +142,7 @@ async function layDistroless(image: Image): Promise<void> {
   const { stdout } = await output(["dpkg-query", "--listfiles", ...PACKAGES]);
   const list = `${root}.files`;
   await Deno.writeTextFile(list, stdout);
-  await Deno.mkdir(`${root}/usr/lib64`, { recursive: true }); // the loader's way, which no package lists
+  await Deno.mkdir(`${root}/usr/lib64`, { recursive: true }); // the loader's path, which no package lists
   await must(["sh", "-c", `tar -c --no-recursion -T '${list}' | tar -x -C '${root}'`]);
   await must(["cp", "--parents", CERTIFICATES, root]);
   await Deno.writeTextFile(`${root}/etc/passwd`, "root:x:0:0:root:/root:/sbin/nologin\n" + NOBODIES);

@@ -1,6 +1,8 @@
-/** `deno task compile` with a runtime of another version than the compiler's. Skipped where DENORT_BIN is not set. */
+/**
+ * Runs `deno task compile` with a runtime of another version than the compiler's. Skipped if DENORT_BIN is not set.
+ */
 import assert from "node:assert/strict";
-import { inDirectory } from "../support/directory.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { output } from "./binary.ts";
 
 const denort = Deno.env.get("DENORT_BIN");
@@ -12,13 +14,13 @@ Deno.test({
     "compiled: a runtime of another version than the compiler's makes no binary, replaces none, and both are named",
   ignore: denort === undefined || runtime === Deno.version.deno,
   fn: () =>
-    inDirectory(async (dir) => {
+    withTempDirectory(async (dir) => {
       const sums = `${"0".repeat(64)}  tonado\n`;
       await Deno.writeTextFile(`${dir}/SHA256SUMS`, sums);
       await Deno.writeTextFile(`${dir}/tonado`, "an earlier binary");
       const root = new URL("../../", import.meta.url).pathname;
       const env = { ...Deno.env.toObject(), DENORT_BIN: denort!, TONADO_COMPILER: Deno.execPath() };
-      const command = [Deno.execPath(), "run", "-A", "tools/compile.ts", "--output", `${dir}/tonado`];
+      const command = [Deno.execPath(), "task", "compile", "--output", `${dir}/tonado`];
       const { code, stderr } = await output(command, env, root);
       assert.equal(code, 1, stderr);
       for (const part of [denort!, runtime!, Deno.execPath(), Deno.version.deno, "TONADO_COMPILER"]) {

@@ -1,15 +1,15 @@
 /**
- * The compiled binary at work: it serves on each store, notes go in and out, and both ends are killed on the way. It runs as
- * nobody in a working directory where nothing lies, on a file system of which only its home can be written.
+ * Tests the compiled relayer on each store: deposits, withdrawals, and kills of both sides. It runs as nobody in an
+ * empty working directory, on a file system of which only its home is writable.
  */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import { connect } from "../../src/mod.ts";
-import { freePort } from "../support/program.ts";
-import { privateRedis } from "../support/private_servers.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/programs/program.ts";
+import { startRedis } from "../../testkit/servers/local_servers.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { canConfine, confined, hasBinary, output } from "./binary.ts";
 import {
   deposit,
@@ -25,8 +25,8 @@ import {
 
 const ignore = !await hasBinary() || !await canConfine();
 const workspace: Workspace = ignore ? undefined! : await openWorkspace();
-/** One of its own: every local network has the same wallet, and a cap is the wallet's. */
-const redis = ignore ? undefined : await privateRedis();
+/** A separate server: every local network has the same wallet, and a cap applies to the wallet. */
+const redis = ignore ? undefined : await startRedis();
 
 Deno.test({
   name: "compiled: what a confined program cannot write to, it cannot",
@@ -95,12 +95,11 @@ Deno.test({
 Deno.test({ name: "compiled: what serve wrote is gone", ignore, fn: () => workspace.remove() });
 
 /**
- * Deposits a note and withdraws it through a relayer that is killed, as the depositor's program is, when the withdrawal has
- * been taken on; both are started again, and the recipient is paid once.
+ * Deposits a note and withdraws it through a relayer that is killed, like the depositor's program, when the
+ * withdrawal has been accepted. Both are started again, and the recipient must be paid once.
  *
- * @param settings of the relayer, beside the usual ones
- * @param whenPaid looks at the relayer that was started again; its second argument deposits another note and
- * withdraws it
+ * @param settings additional settings of the relayer
+ * @param whenPaid checks the restarted relayer; its second argument deposits and withdraws another note
  */
 async function killedOnTheWay(
   localnet: Localnet,
@@ -119,19 +118,19 @@ async function killedOnTheWay(
   };
   const served = async (count: number) => {
     const id = await deposit(workspace, owner);
-    await until("the deposit is served", async () => await leaves(url, localnet) === count);
+    await waitUntil("the deposit is served", async () => await leaves(url, localnet) === count);
     return id;
   };
   const serve = () => startConfined(workspace, ["serve"], env);
   let relayer = serve();
   try {
-    assert.equal(JSON.parse(await relayer.line()).url, url);
+    assert.equal(JSON.parse(await relayer.nextLine()).url, url);
     const id = await served(1);
     const withdrawing = startConfined(workspace, withdrawal(id), owner.env);
-    while (JSON.parse(await withdrawing.line()).event !== "status");
+    while (JSON.parse(await withdrawing.nextLine()).event !== "status");
     await Promise.all([killed(relayer), killed(withdrawing)]);
     relayer = serve();
-    await until("the restarted relayer is ready", () => ready(url));
+    await waitUntil("the restarted relayer is ready", () => ready(url));
     const resumed = await output(confined(home, [binary, ...withdrawal(id)]), owner.env);
     assert.equal(resumed.code, 0, resumed.stderr);
     const { balance } = await connect({ endpoint: localnet.url }).account(recipient);

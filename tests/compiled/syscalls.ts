@@ -1,12 +1,12 @@
 /**
- * The unit's filter of system calls, carried out by strace: what the unit refuses fails with the error that it names, and
- * what it bounds by argument is written down. systemd itself is only asked what its sets hold.
+ * Applies the unit's system call filter with strace: calls that the unit refuses fail with its error, and calls that
+ * it limits by argument are recorded. systemd is only queried for the contents of its sets.
  */
 import { output } from "./binary.ts";
 
 /**
- * Of these the unit's other directives look at arguments (systemd.exec(5)): RestrictAddressFamilies, RestrictNamespaces,
- * RestrictRealtime, RestrictSUIDSGID, LockPersonality; and ProtectSystem at what is opened for writing.
+ * Calls whose arguments other directives limit (systemd.exec(5)): RestrictAddressFamilies, RestrictNamespaces,
+ * RestrictRealtime, RestrictSUIDSGID, LockPersonality, and ProtectSystem for files opened for writing.
  */
 export const WATCHED = [
   ...["socket", "socketpair", "clone", "unshare", "setns", "personality"],
@@ -14,11 +14,14 @@ export const WATCHED = [
   ...["chmod", "fchmod", "fchmodat", "mkdir", "mkdirat", "mknod", "mknodat", "creat", "open", "openat"],
 ] as const;
 
-/** Whose arguments no filter can see: systemd lets the C library fall back to what it can (systemd.exec(5)). */
+/**
+ * A filter cannot read the arguments of these calls. systemd refuses them, and the C library falls back to others
+ * (systemd.exec(5)).
+ */
 const UNSEEN = ["clone3", "openat2"];
 
 /**
- * The calls that a unit lets through.
+ * Returns the calls that a unit allows.
  *
  * @param filters values of SystemCallFilter=, of which the first lists what is allowed
  */
@@ -37,9 +40,12 @@ export async function allowedCalls(filters: readonly string[]): Promise<Set<stri
   return allowed;
 }
 
-/** strace's flags: everything but `allowed` fails with `error`, and that and what is watched is written to `file`. */
+/**
+ * Returns strace's flags: all calls but `allowed` fail with `error`, and those and the watched ones are written to
+ * `file`.
+ */
 export function straceFlags(allowed: ReadonlySet<string>, error: string, file: string): string[] {
-  // strace knows fewer names than systemd, which knows those of other processors: "?" passes over them.
+  // systemd also lists calls of other processors. "?" makes strace ignore unknown names.
   const others = (calls: readonly string[]) => "!" + calls.map((call) => `?${call}`).join(",");
   const untouched = [...allowed].filter((call) => !(WATCHED as readonly string[]).includes(call));
   return [
@@ -50,14 +56,14 @@ export function straceFlags(allowed: ReadonlySet<string>, error: string, file: s
   ];
 }
 
-/** A call as strace wrote it down. */
+/** A call in strace's output. */
 export interface Call {
   readonly name: string;
   readonly args: string;
   readonly result: string;
 }
 
-/** The calls of a trace. One that was interrupted by other threads' stands in two lines, which are put together. */
+/** Parses a trace. An interrupted call has two lines, which are joined. */
 export function readTrace(text: string): Call[] {
   const begun = new Map<string, string>();
   const calls: Call[] = [];

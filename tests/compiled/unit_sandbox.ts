@@ -1,20 +1,20 @@
 /**
- * Runs the systemd unit's command as the unit has it run, without systemd: in namespaces where the file system is what the
- * unit's directives leave of it, as a user of its own without capabilities, under strace, which refuses the system calls that
- * the unit refuses and writes down those that it bounds. Linux, and root, only.
+ * Runs the systemd unit's command without systemd: in namespaces with the file system that the unit's directives
+ * leave, as a user of its own without capabilities, under strace, which refuses and records system calls as the unit
+ * demands. Needs Linux and root.
  */
-import { type Program, start } from "../support/program.ts";
+import { type Program, startProgram } from "../../testkit/programs/program.ts";
 import { unitDirectives } from "./deployment_files.ts";
 import { output } from "./binary.ts";
 import { allowedCalls, type Call, readTrace, straceFlags } from "./syscalls.ts";
 
-/** Of those that systemd gives to DynamicUser=. */
+/** From the range that systemd uses for DynamicUser=. */
 export const UNIT_USER = 61_184;
 const CREDENTIALS = "/run/credentials/tonado.service";
 const STATE = "/var/lib";
 const TRACE = `${STATE}/trace`;
 
-/** Directives that are carried out here, with the only value for which they are. */
+/** The directives that are applied here, with the only supported value. */
 export const carriedOut: Readonly<Record<string, string>> = {
   ExecStart: "/usr/local/bin/tonado serve",
   EnvironmentFile: "-/etc/tonado/relayer.env",
@@ -38,7 +38,7 @@ export const carriedOut: Readonly<Record<string, string>> = {
   ProcSubset: "pid",
 };
 
-/** $1: a folder with dev/, state/, trace/, mnemonic and tonado; the rest: what to run. */
+/** $1: a folder with dev/, state/, trace/, mnemonic and tonado; the rest: the command. */
 const SANDBOX = `
 from=$1; shift
 mount --bind "$from/dev" "$from/dev"
@@ -73,24 +73,24 @@ export interface UnitInput {
   /** Path of the program. */
   readonly binary: string;
   readonly mnemonic: string;
-  /** What /etc/tonado/relayer.env holds. */
+  /** The contents of /etc/tonado/relayer.env. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Files that lie in the state directory already: name -> content. */
+  /** Files in the state directory, by name. */
   readonly state: Readonly<Record<string, string>>;
 }
 
-/** The unit's program, running. */
+/** The running program of the unit. */
 export interface Unit {
-  /** As systemd does: SIGTERM to the program itself. */
+  /** As systemd does: sends SIGTERM to the program itself. */
   stop(): Promise<Deno.CommandStatus>;
-  /** What it asked the system for, of what is refused or watched. */
+  /** Returns its refused and watched system calls. */
   trace(): Promise<Call[]>;
   readonly program: Program;
-  /** The process id of ExecStart's program, as the host sees it. */
+  /** Returns the process id of ExecStart's program on the host. */
   pid(): Promise<number>;
 }
 
-/** Whether this system has what the sandbox takes, and lets us make it. */
+/** Whether this system has the required programs and allows the sandbox. */
 export async function canSandbox(): Promise<boolean> {
   try {
     const tools = [["strace", "-qq", "-o", "/dev/null", "true"], ["systemd-analyze", "--version"]];
@@ -105,9 +105,9 @@ export async function canSandbox(): Promise<boolean> {
 const SPACE = ["unshare", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child"];
 
 /**
- * Starts the unit and waits until it has said something.
+ * Starts the unit and waits for its first output.
  *
- * @param folder that is new, and that everybody may enter
+ * @param folder a new folder that every user may enter
  */
 export async function startUnit(
   folder: string,
@@ -128,9 +128,9 @@ export async function startUnit(
     ...["env", "-i", ...environment(directives, given.settings)],
     ...directives.get("ExecStart")![0].split(" "),
   ];
-  const program = start([command], rest);
-  await program.line();
-  const pid = async () => await onlyChild(await onlyChild(program.pid)); // the tracer's
+  const program = startProgram([command], rest);
+  await program.nextLine();
+  const pid = async () => await onlyChild(await onlyChild(program.pid)); // the tracer's child
   return {
     program,
     pid,
@@ -157,7 +157,7 @@ async function layOut(folder: string, { binary, mnemonic, state }: UnitInput): P
   await Deno.writeTextFile(`${folder}/mnemonic`, mnemonic, { mode: 0o400 });
 }
 
-/** What systemd puts into the environment: the unit's own, and the file's over it. */
+/** Returns the environment that systemd sets: the unit's, overridden by the file's. */
 function environment(directives: Map<string, string[]>, settings: UnitInput["settings"]): string[] {
   const own = directives.get("Environment")!.flatMap((line) => line.split(" "))
     .map((pair) => pair.replace("%d", CREDENTIALS).replace("%S", STATE));

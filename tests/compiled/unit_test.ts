@@ -1,16 +1,16 @@
 /**
- * The systemd unit without systemd: its command, environment and limits from its file, its sandbox as far as namespaces go,
- * its filter of system calls by strace. Each directive stands below with what becomes of it here. Skipped without root or
- * strace.
+ * Tests the systemd unit without systemd: command, environment and limits from its file, its sandbox as far as
+ * namespaces provide it, and its system call filter with strace. The lists below assign each directive to its test.
+ * Skipped without root or strace.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { freePort } from "../support/program.ts";
-import { until } from "../support/until.ts";
+import { freePort } from "../../testkit/programs/program.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { hasBinary, output } from "./binary.ts";
 import { unitDirectives } from "./deployment_files.ts";
 import { allowedCalls, type Call, readTrace, straceFlags } from "./syscalls.ts";
-import { hasNoRights } from "./rights.ts";
+import { assertUnprivileged } from "./process_privileges.ts";
 import { canSandbox, carriedOut, startUnit, UNIT_USER } from "./unit_sandbox.ts";
 import {
   deposit,
@@ -25,12 +25,12 @@ import {
 const ignore = !await hasBinary() || !await canSandbox();
 const directives = await unitDirectives();
 
-/** What strace refuses, or what its account of the calls is held against. */
+/** Directives that strace enforces, or that its trace is compared with. */
 const traced = [
   ...["SystemCallFilter", "SystemCallErrorNumber", "RestrictAddressFamilies"],
   ...["RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality"],
 ];
-/** What these take away takes a capability or a call that the rest refuses already; not tested by themselves. */
+/** Directives whose restrictions others imply. They are not tested by themselves. */
 const implied = [
   "PrivateUsers",
   "ProtectClock",
@@ -38,9 +38,9 @@ const implied = [
   "ProtectKernelModules",
   "SystemCallArchitectures",
 ];
-/** More files than whoever runs the tests may open. */
+/** A higher limit than the user who runs the tests may set. */
 const raised = ["LimitNOFILE"];
-/** What systemd does when the program has ended; that it ends with 2 for a wrong configuration is tested. */
+/** What systemd does after the program has ended. Its exit status 2 for an invalid configuration is tested. */
 const afterwards = ["Restart", "RestartSec", "RestartPreventExitStatus", "TimeoutStopSec", "RemoveIPC"];
 
 Deno.test("unit: each directive is carried out here, or named as what is not", () => {
@@ -89,8 +89,8 @@ Deno.test({
       state: { "localnet.json": registry },
     });
     try {
-      await until("it is ready", () => ready(url));
-      await hasNoRights(await unit.pid(), UNIT_USER);
+      await waitUntil("it is ready", () => ready(url));
+      await assertUnprivileged(await unit.pid(), UNIT_USER);
       const owner = await depositor(workspace, localnet);
       const id = await deposit(workspace, owner);
       const to = `0:${"5a".repeat(32)}`;
@@ -110,7 +110,7 @@ Deno.test({
   },
 });
 
-/** Holds what was asked of the system against the unit. */
+/** Compares the recorded calls with the unit. */
 function holds(calls: readonly Call[]): void {
   deepEqual(refusals(calls), []);
   const named = (...names: string[]) => calls.filter(({ name }) => names.includes(name));
@@ -128,7 +128,7 @@ function holds(calls: readonly Call[]): void {
   for (const { args } of written) match(args, /"\/var\/lib\/tonado\//);
 }
 
-/** Calls that the filter refused. Those that no filter can see into are refused everywhere, and not meant. */
+/** Returns the calls that the filter refused, except those that every filter refuses. */
 function refusals(calls: readonly Call[]): Call[] {
   return calls.filter(({ result }) => /EPERM.*INJECTED/.test(result));
 }

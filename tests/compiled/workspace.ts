@@ -1,13 +1,13 @@
-/** What the tests of the binary share: a folder with the binary, a relayer's settings, a depositor's notes. */
-import { formatDeployments } from "../../src/core/deployments.ts";
+/** A folder with the binary, a relayer's settings, and a depositor's notes, for the tests of the binary. */
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import type { Localnet } from "../../src/localnet/localnet.ts";
-import { freePort, type Program, start } from "../support/program.ts";
+import { freePort, type Program, startProgram } from "../../testkit/programs/program.ts";
 import { binaryIn, confined, output } from "./binary.ts";
 
-/** Who a confined program runs as. */
+/** The user of confined programs. */
 const NOBODY = 65_534;
 
-/** One test file's folder. */
+/** A test file's folder. */
 export interface Workspace {
   readonly directory: string;
   readonly binary: string;
@@ -16,7 +16,9 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** A new folder that everybody may enter, with the binary and, as far as this user may give it away, nobody's home. */
+/**
+ * Creates a folder that every user may enter, with the binary and, if this user may change owners, nobody's home.
+ */
 export async function openWorkspace(): Promise<Workspace> {
   const directory = await Deno.makeTempDir({ prefix: "tonado-compiled-" });
   await Deno.chmod(directory, 0o755);
@@ -31,17 +33,17 @@ export async function openWorkspace(): Promise<Workspace> {
   };
 }
 
-/** Starts the binary where it may write to its home alone, as nobody. */
+/** Starts the binary as nobody, with write access to its home only. */
 export function startConfined(
   { home, binary }: Workspace,
   args: readonly string[],
   env: Record<string, string>,
 ) {
   const [program, ...rest] = confined(home, [binary, ...args]);
-  return start([program], rest, env);
+  return startProgram([program], rest, env);
 }
 
-/** Settings of a relayer of this network, which keeps what it keeps below the home. */
+/** Returns the settings of a relayer of this network, with its data below the home. */
 export async function relayerSettings({ directory, home }: Workspace, localnet: Localnet, port = freePort()) {
   const registry = `${directory}/localnet.json`;
   await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
@@ -58,7 +60,7 @@ export async function relayerSettings({ directory, home }: Workspace, localnet: 
   };
 }
 
-/** Somebody with coins: flags that name the network, and variables that name a note store of one's own. */
+/** Returns flags that select the network, and variables of a wallet with coins and a new note store. */
 export async function depositor({ directory, home }: Workspace, localnet: Localnet) {
   const [{ mnemonic, version }] = localnet.wallets;
   await Deno.writeTextFile(`${home}/words`, mnemonic);
@@ -73,7 +75,7 @@ export async function depositor({ directory, home }: Workspace, localnet: Localn
   };
 }
 
-/** Kills a program at once, unless it has ended. */
+/** Kills a program unless it has ended. */
 export async function killed(program: Pick<Program, "kill" | "status">): Promise<void> {
   try {
     program.kill("SIGKILL");
@@ -83,14 +85,14 @@ export async function killed(program: Pick<Program, "kill" | "status">): Promise
   await program.status;
 }
 
-/** Whether GET /readyz of the relayer at `url` answers 200. */
+/** Returns whether GET /readyz of the relayer at `url` answers 200. */
 export async function ready(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/readyz`).catch(() => undefined);
   await answer?.body?.cancel();
   return answer?.status === 200;
 }
 
-/** Deposits into the smallest pool of coins. @returns the note's id */
+/** Deposits into the smallest pool of coins and returns the note's id. */
 export async function deposit(
   { home, binary }: Workspace,
   { at, env }: Awaited<ReturnType<typeof depositor>>,
@@ -104,7 +106,7 @@ export async function deposit(
   return stdout.match(/"id":"(\w+)"/)![1];
 }
 
-/** Closes what has no disposer of its own when its block ends. */
+/** Closes a resource without a disposer when its block ends. */
 export function disposable<T extends { close(): Promise<void> }>(resource: T): T & AsyncDisposable {
   return Object.assign(resource, { [Symbol.asyncDispose]: () => resource.close() });
 }

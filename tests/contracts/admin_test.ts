@@ -1,10 +1,10 @@
 /** What an owner can do, what an owner cannot do, and that a pool without an owner obeys nobody. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, toNano } from "@ton/core";
-import { opCodes, storeAdmin, storeRecoverStuck } from "../../src/core/messages.ts";
-import { mainnetPrices } from "../../src/localnet/mainnet_prices.ts";
-import { assertRefused } from "../support/pool_claims.ts";
-import { type Outcome, PoolSandbox } from "../support/pool_sandbox.ts";
+import { opCodes, storeAdmin, storeRecoverStuck } from "../../src/core/protocol/messages.ts";
+import { mainnetPrices } from "../../src/localnet/mainnet_config.ts";
+import { assertRejected } from "../support/contracts/pool_assertions.ts";
+import { type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
 const ATTACHED = toNano("0.1");
 const heir = Address.parse("0:" + "4e".repeat(32));
@@ -17,7 +17,7 @@ function byOwner(pool: PoolSandbox, body: Cell, value = ATTACHED): Promise<Outco
 }
 
 async function isPaused(pool: PoolSandbox): Promise<boolean> {
-  return (await pool.info()).paused;
+  return (await pool.getPoolInfo()).paused;
 }
 
 Deno.test("the owner pauses deposits and nothing else, and lets them go on", async () => {
@@ -27,7 +27,7 @@ Deno.test("the owner pauses deposits and nothing else, and lets them go on", asy
   assert.equal(await isPaused(pool), false);
   assert.equal((await byOwner(pool, pause)).exitCode, 0);
   assert.equal(await isPaused(pool), true);
-  await assertRefused(pool, "ERR_PAUSED", () => pool.deposit());
+  await assertRejected(pool, "ERR_PAUSED", () => pool.deposit());
   const paid = await pool.withdraw();
   assert.deepEqual([paid.exitCode, paid.actionCode], [0, 0]);
 
@@ -35,7 +35,7 @@ Deno.test("the owner pauses deposits and nothing else, and lets them go on", asy
   assert.equal((await byOwner(pool, unpause)).exitCode, 0);
   assert.equal(await isPaused(pool), false);
   assert.equal((await pool.deposit()).exitCode, 0);
-  assert.ok((await pool.info()).owner?.equals(pool.owner.address));
+  assert.ok((await pool.getPoolInfo()).owner?.equals(pool.owner.address));
 });
 
 Deno.test("pausing changes nothing but the flag: unpaused, the state is what it was", async () => {
@@ -57,18 +57,18 @@ Deno.test("who is not the owner is refused, whatever admin message it is", async
     for (
       const body of [pause, unpause, sweep(1n), beginCell().storeUint(opCodes.admin_pause, 32).endCell()]
     ) {
-      await assertRefused(pool, "ERR_NOT_OWNER", () => pool.send(body, ATTACHED, { from }));
+      await assertRejected(pool, "ERR_NOT_OWNER", () => pool.send(body, ATTACHED, { from }));
     }
   }
 });
 
 Deno.test("a pool whose owner is burned has none: no sender reaches the admin, the null address included", async () => {
   const pool = await PoolSandbox.open({ owner: "burned", balance: toNano(100) });
-  assert.equal((await pool.info()).owner, null);
+  assert.equal((await pool.getPoolInfo()).owner, null);
   const senders = [pool.owner.address, pool.user.address, new Address(0, Buffer.alloc(32))];
   for (const from of senders) {
     for (const body of [pause, unpause, sweep(1n)]) {
-      await assertRefused(pool, "ERR_NOT_OWNER", () => pool.send(body, ATTACHED, { from }));
+      await assertRejected(pool, "ERR_NOT_OWNER", () => pool.send(body, ATTACHED, { from }));
     }
   }
 });
@@ -82,39 +82,39 @@ Deno.test("a malformed admin message of the owner is ERR_MALFORMED", async () =>
     beginCell().storeBits(body.bits.substring(0, body.bits.length - 1)).endCell();
   for (const body of [pause, unpause, sweep(1n)]) {
     for (const spoil of [longer, deeper, shorter]) {
-      await assertRefused(pool, "ERR_MALFORMED", () => byOwner(pool, spoil(body)));
+      await assertRejected(pool, "ERR_MALFORMED", () => byOwner(pool, spoil(body)));
     }
   }
   const nowhere = beginCell().storeUint(opCodes.admin_recover_stuck, 32).storeUint(0, 64).storeCoins(1)
     .storeUint(0, 2).endCell();
-  await assertRefused(pool, "ERR_MALFORMED", () => byOwner(pool, nowhere));
+  await assertRejected(pool, "ERR_MALFORMED", () => byOwner(pool, nowhere));
 });
 
 Deno.test("surplus can be swept to the nano, and not a nano of what notes and the pool's life need", async () => {
   const pool = await PoolSandbox.open();
   for (let i = 0; i < 3; i++) await pool.deposit();
   await pool.withdraw();
-  const { debt } = await pool.info();
+  const { debt } = await pool.getPoolInfo();
   assert.ok(debt > 0n);
   const RESERVE = toNano("2.5");
   const owed = 2n * pool.denomination + debt + RESERVE;
-  await pool.replace({ balance: owed });
-  await assertRefused(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(1n)));
+  await pool.setState({ balance: owed });
+  await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(1n)));
 
   const surplus = toNano("7.000000001");
-  await pool.replace({ balance: owed + surplus });
-  await assertRefused(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(surplus + 1n)));
-  await assertRefused(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(2n ** 120n - 1n)));
+  await pool.setState({ balance: owed + surplus });
+  await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(surplus + 1n)));
+  await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(2n ** 120n - 1n)));
   // The value that the sweep itself brings is no surplus yet.
-  await assertRefused(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(surplus + toNano(1)), toNano(2)));
+  await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(surplus + toNano(1)), toNano(2)));
 
   const swept = await byOwner(pool, sweep(surplus));
   assert.deepEqual([swept.exitCode, swept.actionCode], [0, 0]);
   const [message] = swept.sent;
   assert.ok(message.info.type === "internal" && message.info.dest.equals(heir));
   assert.equal((await pool.chain.getContract(heir)).balance, surplus - mainnetPrices.forward.lumpPrice);
-  assert.ok(swept.after >= owed, "notes and reserve are whole");
-  await assertRefused(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(toNano(1))));
+  assert.ok(swept.balanceAfter >= owed, "notes and reserve are whole");
+  await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(toNano(1))));
 
   for (let i = 0; i < 2; i++) assert.deepEqual((await pool.withdraw()).exitCode, 0);
 });
@@ -123,7 +123,10 @@ Deno.test("a sweep that cannot be sent changes nothing", async () => {
   const pool = await PoolSandbox.open({ balance: toNano(100) });
   const data = await pool.data();
   const nowhere = storeRecoverStuck(toNano(1), new Address(5, heir.hash));
-  const { after, before, actionCode, exitCode, sent } = await byOwner(pool, nowhere);
+  const { balanceAfter: after, balanceBefore: before, actionCode, exitCode, sent } = await byOwner(
+    pool,
+    nowhere,
+  );
   assert.ok(exitCode !== 0 || actionCode !== 0);
   assert.ok((await pool.data()).equals(data));
   assert.equal(after, before);

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { Address, internal } from "@ton/core";
 import { internal as delivered } from "@ton/sandbox";
-import { exitCodes } from "../../src/core/errors.ts";
-import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
-import { nativePoolInit } from "../../src/ton/pool_state.ts";
-import { chainPrices } from "../support/chain_prices.ts";
-import { exitCodesAt, inOneBlock } from "../support/one_block.ts";
-import { assertRefused } from "../support/pool_claims.ts";
-import { freshElement, type Outcome, PoolSandbox } from "../support/pool_sandbox.ts";
+import { exitCodes } from "../../src/core/errors/problem.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
+import { nativePoolInit } from "../../src/ton/pool/state_init.ts";
+import { chainPrices } from "../../testkit/chain/chain_prices.ts";
+import { deliverInOneBlock, exitCodesAt } from "../support/contracts/one_block.ts";
+import { assertRejected } from "../support/contracts/pool_assertions.ts";
+import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
 const prices = chainPrices(mainnetConfig());
 /** TVM's own exit code, which no handler can catch. */
@@ -28,7 +28,7 @@ Deno.test("a deposit starved of gas, at every 1,000 from zero to enough, happens
     // What a deposit brings is its denomination: of a pool of so little, there is no more gas than that buys.
     const denomination = valueFor(gas);
     const { data } = nativePoolInit({ denomination, owner: owner.address });
-    await pool.replace({ data, balance: 2_500_000_000n });
+    await pool.setState({ data, balance: 2_500_000_000n });
     const state = await pool.data();
     const commitment = freshElement();
     const body = await pool.depositBody({ commitment });
@@ -39,11 +39,11 @@ Deno.test("a deposit starved of gas, at every 1,000 from zero to enough, happens
     assert.equal(outcome.logs.length, there ? 1 : 0, `with ${gas}`);
     if (there) {
       assert.equal(outcome.actionCode, 0);
-      assert.equal((await pool.info()).deposits, 1);
+      assert.equal((await pool.getPoolInfo()).deposits, 1);
       break;
     }
     assert.ok((await pool.data()).equals(state), `with ${gas} the state is another`);
-    assert.ok(outcome.after >= outcome.before, `with ${gas} the pool paid`);
+    assert.ok(outcome.balanceAfter >= outcome.balanceBefore, `with ${gas} the pool paid`);
   }
   assert.deepEqual([...codes].sort((a, b) => a - b), [OUT_OF_GAS, NO_GAS, 0]);
 });
@@ -63,7 +63,7 @@ Deno.test("a withdrawal starved of gas, at every 1,000 from zero to enough, happ
     codes.add(outcome.exitCode);
     if (outcome.exitCode === 0) break;
     assert.ok((await pool.data()).equals(data), `with ${gas} the state is another`);
-    assert.ok(outcome.after >= outcome.before, `with ${gas} the pool paid`);
+    assert.ok(outcome.balanceAfter >= outcome.balanceBefore, `with ${gas} the pool paid`);
     assert.deepEqual(outcome.logs, [], `with ${gas}`);
     assert.ok(outcome.sent.every(({ info }) => info.type === "internal" && info.bounced), `with ${gas}`);
     assert.equal((await pool.chain.getContract(recipient)).balance, 0n, `with ${gas}`);
@@ -80,7 +80,7 @@ Deno.test("a double spend in one block, by two senders with two proofs, pays one
   const nullifierHash = freshElement();
   const [honest, thief] = [0x72, 0x73].map((byte) => new Address(0, Buffer.alloc(32, byte)));
   const value = await pool.withdrawValue();
-  const codes = await inOneBlock(
+  const codes = await deliverInOneBlock(
     pool,
     [[honest, pool.user], [thief, pool.relayer]].map(([recipient, sender]) =>
       delivered({
@@ -94,7 +94,7 @@ Deno.test("a double spend in one block, by two senders with two proofs, pays one
   assert.deepEqual(codes, [0, exitCodes.ERR_ALREADY_SPENT]);
   assert.equal((await pool.chain.getContract(honest)).balance, pool.denomination - 50_000_000n);
   assert.equal((await pool.chain.getContract(thief)).balance, 0n);
-  assert.equal((await pool.info()).withdrawals, 1);
+  assert.equal((await pool.getPoolInfo()).withdrawals, 1);
 });
 
 Deno.test("a double spend in one batch of a wallet, with other payees in the second, pays the first", async () => {
@@ -120,7 +120,7 @@ Deno.test("deposits that race for one leaf in one block: the first is taken, the
   const pool = await PoolSandbox.open();
   const bodies = [await pool.depositBody(), await pool.depositBody()];
   const before = await pool.relayer.getBalance();
-  const codes = await inOneBlock(
+  const codes = await deliverInOneBlock(
     pool,
     bodies.map((body, i) => {
       const { address: from } = [pool.user, pool.relayer][i];
@@ -128,7 +128,7 @@ Deno.test("deposits that race for one leaf in one block: the first is taken, the
     }),
   );
   assert.deepEqual(codes, [0, exitCodes.ERR_STALE_DEPOSIT]);
-  assert.equal((await pool.info()).deposits, 1);
+  assert.equal((await pool.getPoolInfo()).deposits, 1);
   // The emulator's delivery is free for its sender, so all that comes back is gain.
   assert.ok(await pool.relayer.getBalance() > before + pool.denomination - 10_000_000n);
 });
@@ -145,7 +145,7 @@ Deno.test("an unspent note's withdrawal, front-run with the victim's proof, stil
   const value = await pool.withdrawValue();
   // Nothing in the message can be turned to the thief's profit, and trying leaves the note as it was.
   for (const change of [{ recipient: thief }, { relayer: thief }, { fee: 0n }, { refund: 1n }]) {
-    await assertRefused(
+    await assertRejected(
       pool,
       "ERR_PROOF_INVALID",
       () => pool.withdraw({ ...victim, ...change, proof, value, from: thief }),
@@ -158,7 +158,7 @@ Deno.test("an unspent note's withdrawal, front-run with the victim's proof, stil
   const toThief = stolen.sent.filter(({ info }) => info.dest?.toString() === thief.toString());
   assert.equal(toThief.length, 1, "what is left of the thief's own value");
   assert.ok(coins(toThief[0]) < value);
-  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.send(body, value));
+  await assertRejected(pool, "ERR_ALREADY_SPENT", () => pool.send(body, value));
 });
 
 Deno.test("a masterchain sender's excess arrives, and its way costs the masterchain's price and no one else", async () => {
@@ -167,7 +167,7 @@ Deno.test("a masterchain sender's excess arrives, and its way costs the masterch
     await pool.deposit();
     const from = new Address(workchain, Buffer.alloc(32, 0x77));
     const value = 500_000_000n;
-    const { debt } = await pool.info();
+    const { debt } = await pool.getPoolInfo();
     const outcome = await pool.withdraw({ from, value, relayer: null, fee: 0n });
     assert.deepEqual([outcome.exitCode, outcome.actionCode], [0, 0]);
     const excess = outcome.sent.at(-1)!;
@@ -185,10 +185,13 @@ Deno.test("a masterchain sender's excess arrives, and its way costs the masterch
     const endowment = prices.storage({ cells: 1n, bits: 1023n, seconds: 631_152_000n });
     const net = debt + (endowment > 5_000_000n ? endowment : 5_000_000n);
     const keep = net > 10_000_000n ? net : 10_000_000n;
-    const fees = prices.gas(outcome.gas) + prices.forward(0) + forward +
+    const fees = prices.gas(outcome.gasUsed) + prices.forward(0) + forward +
       prices.forward(0, { cells: 1n, bits: 534n });
     const charged = value - keep - coins(excess);
     assert.ok(charged >= fees && charged - fees < prices.gas(300n), `charged ${charged} for ${fees}`);
-    assert.ok(outcome.after >= outcome.before - pool.denomination + keep, "the pool paid for it");
+    assert.ok(
+      outcome.balanceAfter >= outcome.balanceBefore - pool.denomination + keep,
+      "the pool paid for it",
+    );
   }
 });

@@ -6,7 +6,7 @@ import {
   NET_ACCRUAL,
   POOL_CAPACITY,
   REFUND_RESERVE,
-} from "../../src/core/pool_constants.ts";
+} from "../../src/core/protocol/pool_constants.ts";
 
 const source = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
 

@@ -1,10 +1,10 @@
 /** What the getters say of an empty pool, of one in use and of one that is fully spent. */
 import assert from "node:assert/strict";
 import { beginCell, type Cell, Dictionary, toNano } from "@ton/core";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { zeros } from "../../src/core/zeros.ts";
-import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
-import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { zeros } from "../../src/core/tree/zeros.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
+import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
 const NOW = 1_800_000_000;
 
@@ -22,7 +22,7 @@ Deno.test("an empty pool: the empty tree's root, no deposits, no debt, nothing s
   assert.equal(await number(pool, "getNextIndex"), 0n);
   assert.equal(await number(pool, "getDenomination"), pool.denomination);
   assert.equal(await number(pool, "get_deposit_value"), pool.denomination);
-  const { owner, ...info } = await pool.info();
+  const { owner, ...info } = await pool.getPoolInfo();
   assert.ok(owner?.equals(pool.owner.address));
   assert.deepEqual(info, {
     kind: 0,
@@ -34,6 +34,7 @@ Deno.test("an empty pool: the empty tree's root, no deposits, no debt, nothing s
     capacity: 131_072,
     debt: 0n,
     touched: 0,
+    claims: 0,
   });
   for (const key of [0n, 1n, zeros[0], freshElement(), FIELD_MODULUS - 1n, 2n ** 256n - 1n]) {
     assert.equal(await truth(pool, "getIsSpent", key), false);
@@ -46,8 +47,8 @@ Deno.test("a pool in use: commitments and nullifiers are told apart, debt and ti
   const [commitment, nullifierHash] = [freshElement(), freshElement()];
   pool.chain.now = NOW + 10;
   await pool.deposit({ commitment });
-  assert.deepEqual((await pool.info()).touched, NOW + 10);
-  const { debt } = await pool.info();
+  assert.deepEqual((await pool.getPoolInfo()).touched, NOW + 10);
+  const { debt } = await pool.getPoolInfo();
   await pool.deposit({ commitment: nullifierHash });
   pool.chain.now = NOW + 20;
   await pool.withdraw({ nullifierHash });
@@ -59,7 +60,7 @@ Deno.test("a pool in use: commitments and nullifiers are told apart, debt and ti
   assert.equal(await truth(pool, "getIsSpent", nullifierHash), true);
   assert.equal(await truth(pool, "getIsSpent", nullifierHash + FIELD_MODULUS), false);
 
-  const info = await pool.info();
+  const info = await pool.getPoolInfo();
   assert.deepEqual([info.deposits, info.withdrawals, info.touched], [2, 1, NOW + 20]);
   assert.ok(debt > 0n && info.debt > 0n && info.debt < 2n * debt);
   assert.equal(await number(pool, "getNextIndex"), 2n);
@@ -71,7 +72,7 @@ Deno.test("a fully spent pool: nothing unspent, no debt, its last root, and read
   const pool = await PoolSandbox.open();
   for (let i = 0; i < 3; i++) await pool.deposit();
   for (let i = 0; i < 3; i++) assert.equal((await pool.withdraw()).exitCode, 0);
-  const { deposits, withdrawals, debt } = await pool.info();
+  const { deposits, withdrawals, debt } = await pool.getPoolInfo();
   assert.deepEqual([deposits, withdrawals, debt], [3, 3, 0n]);
   assert.equal(await number(pool, "getCurrentRoot"), pool.root);
   assert.equal(await number(pool, "getNextIndex"), 3n);
@@ -102,7 +103,7 @@ Deno.test("the quote has a day of the pool's storage in it, as margin", async ()
   pool.chain.setConfig(mainnetConfig());
 
   // Where the balance falls short of the notes, storage that is due raises what the last note must bring by as much.
-  await pool.replace({ balance: pool.denomination - toNano("0.1") });
+  await pool.setState({ balance: pool.denomination - toNano("0.1") });
   const short = await pool.withdrawValue();
   pool.chain.now = NOW + 86_400;
   assert.ok(margin > 0n);

@@ -1,21 +1,21 @@
 /** Deposits and withdrawals with the real keys, the real circuits and the compiled contract, to the nano. */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";
-import { addressToField } from "../../src/core/address_field.ts";
-import { MerkleTree } from "../../src/core/merkle_tree.ts";
-import { createNote, type Note } from "../../src/core/note.ts";
-import { proofToCell } from "../../src/core/proof_codec.ts";
+import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
+import { createNote, type Note } from "../../src/core/protocol/note.ts";
+import { proofToCell } from "../../src/core/crypto/proof_codec.ts";
 import { createProver, type Prover } from "../../src/prover/prover.ts";
-import { loadPoolCode } from "../../src/ton/pool_state.ts";
-import { compileTolk } from "../../tools/contracts/compile.ts";
-import { assertRefused } from "../support/pool_claims.ts";
+import { loadPoolCode } from "../../src/ton/pool/state_init.ts";
+import { compileTolk } from "../../testkit/toolchain/tolk.ts";
+import { assertRejected } from "../support/contracts/pool_assertions.ts";
 import {
   type DepositChange,
   PoolSandbox,
   type PriceList,
   type WithdrawChange,
-} from "../support/pool_sandbox.ts";
-import { forgeProof } from "../support/trapdoor_keys.ts";
+} from "../../testkit/chain/pool_sandbox.ts";
+import { forgeProof } from "../../testkit/chain/trapdoor_keys.ts";
 
 const D = toNano(10);
 const fresh = (byte: string, workchain = 0) => new Address(workchain, Buffer.from(byte.repeat(32), "hex"));
@@ -39,7 +39,7 @@ async function prove(prover: Prover) {
   const deposits: DepositChange[] = [];
   for (const { commitment } of notes) {
     const newRoot = tree.rootAfter(commitment);
-    const { pathElements } = tree.zeroPath();
+    const { pathElements } = tree.nextLeafPath();
     const leafIndex = tree.size;
     const { proof } = await prover.proveDeposit({
       prevRoot: tree.root,
@@ -91,14 +91,16 @@ Deno.test("the committed code is what the sources compile to", async () => {
 });
 
 Deno.test("with the real keys notes are deposited and paid out to the nano", async (t) => {
-  const prover = await createProver({ workers: 1 });
+  const prover = await createProver({ maxWorkers: 1 });
   const { tree, notes, deposits, withdrawals } = await prove(prover).finally(() => prover.close());
 
   for (const prices of ["mainnet", "old"] as const) {
     await t.step(`under ${prices} prices`, async () => {
       const pool = await PoolSandbox.open({ prices, denomination: D, code: loadPoolCode().code });
       for (const deposit of deposits) {
-        const { exitCode, after, before, tx, sent } = await pool.deposit(deposit);
+        const { exitCode, balanceAfter: after, balanceBefore: before, tx, sent } = await pool.deposit(
+          deposit,
+        );
         assert.equal(exitCode, 0);
         assert.deepEqual(sent, []);
         assert.ok(after >= before + D - tx.totalFees.coins - toNano("0.01"));
@@ -110,13 +112,14 @@ Deno.test("with the real keys notes are deposited and paid out to the nano", asy
 
       for (const [i, withdrawal] of withdrawals.entries()) {
         const { recipient, relayer, fee, refund, nullifierHash } = withdrawal;
-        const { debt, deposits, withdrawals } = await pool.info();
+        const { debt, deposits, withdrawals } = await pool.getPoolInfo();
         const value = await pool.withdrawValue(refund);
         const balanceOf = async (address: Address) => (await pool.chain.getContract(address)).balance;
 
-        const { exitCode, actionCode, before, after, sent, tx, transactions } = await pool.withdraw(
-          withdrawal,
-        );
+        const { exitCode, actionCode, balanceBefore: before, balanceAfter: after, sent, tx, transactions } =
+          await pool.withdraw(
+            withdrawal,
+          );
         assert.deepEqual([exitCode, actionCode], [0, 0]);
         assert.equal(await balanceOf(recipient), D - fee + refund, "the recipient, to the nano");
         if (relayer) assert.equal(await balanceOf(relayer), fee, "the relayer, to the nano");
@@ -138,8 +141,8 @@ Deno.test("with the real keys notes are deposited and paid out to the nano", asy
         assert.ok(kept < keep + 3000n * gasPrice[prices], `${kept} is far above ${keep}`);
         assert.ok(excess.value.coins < value - refund - keep - tx.totalFees.coins);
 
-        await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.withdraw(withdrawal));
-        if (i === 1) assert.equal((await pool.info()).debt, 0n);
+        await assertRejected(pool, "ERR_ALREADY_SPENT", () => pool.withdraw(withdrawal));
+        if (i === 1) assert.equal((await pool.getPoolInfo()).debt, 0n);
       }
     });
   }
@@ -153,13 +156,13 @@ Deno.test("with the real keys notes are deposited and paid out to the nano", asy
         deposit.commitment!,
         BigInt(deposit.leafIndex!),
       ]);
-      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...deposit, proof: forged }));
-      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...deposit, commitment: 1n }));
-      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...deposit, newRoot: 1n }));
+      await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...deposit, proof: forged }));
+      await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...deposit, commitment: 1n }));
+      await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...deposit, newRoot: 1n }));
       assert.equal((await pool.deposit(deposit)).exitCode, 0);
     }
     const [honest] = withdrawals;
-    await assertRefused(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw(honest));
+    await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw(honest));
     assert.equal((await pool.deposit(deposits[1])).exitCode, 0);
     const changes: WithdrawChange[] = [
       { recipient: fresh("ff") },
@@ -174,7 +177,7 @@ Deno.test("with the real keys notes are deposited and paid out to the nano", asy
     ];
     const value = await pool.withdrawValue(honest.refund);
     for (const change of changes) {
-      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...honest, ...change, value }));
+      await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...honest, ...change, value }));
     }
     const { nullifierHash, recipient, relayer, fee, refund } = honest;
     const signals = [
@@ -186,7 +189,7 @@ Deno.test("with the real keys notes are deposited and paid out to the nano", asy
       refund,
     ];
     const proof = forgeProof(signals);
-    await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...honest, proof, value }));
+    await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...honest, proof, value }));
     assert.equal((await pool.withdraw({ ...honest, value })).exitCode, 0);
   });
 });

@@ -4,12 +4,12 @@
  */
 import assert from "node:assert/strict";
 import type { Cell } from "@ton/core";
-import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
-import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
-import { freshElement, type Outcome, PoolSandbox } from "../support/pool_sandbox.ts";
-import { JettonSandbox } from "../support/jetton_sandbox.ts";
-import { chainPrices } from "../support/chain_prices.ts";
-import vectors from "../vectors/mainnet-prices.json" with { type: "json" };
+import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
+import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
+import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
+import { chainPrices } from "../../testkit/chain/chain_prices.ts";
+import vectors from "../../testkit/vectors/mainnet-prices.json" with { type: "json" };
 
 const TON = 1_000_000_000n;
 const YEAR = 31_557_600n;

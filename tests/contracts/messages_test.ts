@@ -2,13 +2,16 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, external, toNano } from "@ton/core";
 import { createShardAccount } from "@ton/sandbox";
-import { exitCodes } from "../../src/core/errors.ts";
-import { opCodes } from "../../src/core/messages.ts";
-import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
-import { compileTolk } from "../../tools/contracts/compile.ts";
-import { CANNOT_REACH, closedBasechain } from "../support/chain_configs.ts";
-import { assertKept } from "../support/pool_claims.ts";
-import { freshElement, PoolSandbox } from "../support/pool_sandbox.ts";
+import { exitCodes } from "../../src/core/errors/problem.ts";
+import { opCodes } from "../../src/core/protocol/messages.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
+import { compileTolk } from "../../testkit/toolchain/tolk.ts";
+import {
+  configWithClosedBasechain,
+  RESULT_UNREACHABLE_WORKCHAIN,
+} from "../support/contracts/network_configs.ts";
+import { assertValueKept } from "../support/contracts/pool_assertions.ts";
+import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
 /** TVM's own exit code, which no handler can catch. */
 const OUT_OF_GAS = -14;
@@ -34,12 +37,12 @@ Deno.test("what a pool does not know it keeps, and stays as it is", async (t) =>
   await pool.deposit();
   for (const [claim, body] of kept) {
     await t.step(claim, async () => {
-      await assertKept(pool, () => pool.send(body, toNano(1)));
-      await assertKept(pool, () => pool.send(body, toNano(1), { bounce: false }));
+      await assertValueKept(pool, () => pool.send(body, toNano(1)));
+      await assertValueKept(pool, () => pool.send(body, toNano(1), { bounce: false }));
     });
   }
   await t.step("even for the denomination exactly, which makes no deposit of it", async () => {
-    await assertKept(pool, () => pool.send(beginCell().endCell(), pool.denomination));
+    await assertValueKept(pool, () => pool.send(beginCell().endCell(), pool.denomination));
   });
 });
 
@@ -50,8 +53,8 @@ Deno.test("a message that bounced to the pool is kept, whatever it says", async 
   for (const body of bodies) {
     const echo = beginCell().storeUint(0xffffffff, 32).storeBits(body.bits.substring(0, 96)).endCell();
     for (const from of [pool.user.address, pool.owner.address]) {
-      await assertKept(pool, () => pool.send(echo, pool.denomination, { from, bounced: true }));
-      await assertKept(pool, () => pool.send(body, pool.denomination, { from, bounced: true }));
+      await assertValueKept(pool, () => pool.send(echo, pool.denomination, { from, bounced: true }));
+      await assertValueKept(pool, () => pool.send(body, pool.denomination, { from, bounced: true }));
     }
   }
 });
@@ -79,7 +82,7 @@ Deno.test("too little value for the gas leaves everything as it was and bounces,
     seen.add(outcome.exitCode);
     if (outcome.exitCode === 0) break;
     assert.ok((await pool.data()).equals(data));
-    assert.ok(outcome.after >= outcome.before);
+    assert.ok(outcome.balanceAfter >= outcome.balanceBefore);
     assert.deepEqual(outcome.logs, []);
     assert.ok(outcome.sent.every(({ info }) => info.type === "internal" && info.bounced));
   }
@@ -119,15 +122,16 @@ Deno.test("a payout that cannot be sent undoes the withdrawal: its value comes b
   // Who sends is on the masterchain and can be reached; first the recipient cannot, then the relayer alone.
   const here = address("dd");
   const there = new Address(-1, here.hash);
-  pool.chain.setConfig(closedBasechain());
+  pool.chain.setConfig(configWithClosedBasechain());
   for (const payees of [{ recipient: here, relayer: there }, { recipient: there, relayer: here }]) {
     const data = await pool.data();
-    const { exitCode, actionCode, before, after, sent, logs } = await pool.withdraw({
-      nullifierHash,
-      from: there,
-      ...payees,
-    });
-    assert.deepEqual([exitCode, actionCode], [0, CANNOT_REACH]);
+    const { exitCode, actionCode, balanceBefore: before, balanceAfter: after, sent, logs } = await pool
+      .withdraw({
+        nullifierHash,
+        from: there,
+        ...payees,
+      });
+    assert.deepEqual([exitCode, actionCode], [0, RESULT_UNREACHABLE_WORKCHAIN]);
     assert.ok((await pool.data()).equals(data));
     assert.equal(after, before);
     assert.deepEqual(logs, []);

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { Address, type Message } from "@ton/core";
-import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
-import { type Outcome, PoolSandbox, type PriceList, priceLists } from "../support/pool_sandbox.ts";
-import { type ChainPrices, chainPrices } from "../support/chain_prices.ts";
-import { HistoryModel, poolData, SetModel } from "../support/set_model.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
+import { type Outcome, PoolSandbox, type PriceList, priceLists } from "../../testkit/chain/pool_sandbox.ts";
+import { type ChainPrices, chainPrices } from "../../testkit/chain/chain_prices.ts";
+import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 
 const source = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
 const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
@@ -40,7 +40,7 @@ function keepOf(
 }
 
 async function keepNow(pool: PoolSandbox, prices: ChainPrices): Promise<{ share: bigint; total: bigint }> {
-  const { debt, deposits, withdrawals } = await pool.info();
+  const { debt, deposits, withdrawals } = await pool.getPoolInfo();
   return keepOf(prices, {
     debt,
     unspent: BigInt(deposits - withdrawals),
@@ -69,10 +69,10 @@ async function setState(
     balance: bigint;
   },
 ): Promise<void> {
-  const history = new HistoryModel();
+  const history = new RootHistoryModel();
   for (let i = 0; i < deposits; i++) history.push(BigInt(i + 1));
   pool.roots.push(BigInt(deposits));
-  const data = poolData({
+  const data = encodePoolData({
     denomination: pool.denomination,
     deposits,
     withdrawals,
@@ -85,7 +85,7 @@ async function setState(
     paused: false,
     owner: null,
   });
-  await pool.replace({ data, balance });
+  await pool.setState({ data, balance });
 }
 
 for (const list of Object.keys(priceLists) as PriceList[]) {
@@ -104,11 +104,17 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     assert.deepEqual(paidTo(outcome, pool.user.address), [pool.denomination - fee + refund]);
     assert.deepEqual(paidTo(outcome, pool.relayer.address), [fee]);
     const [excess] = paidTo(outcome, sender.address);
-    const fees = prices.gas(outcome.gas) + 3n * prices.forward(0) + prices.forward(0, LOG);
+    const fees = prices.gas(outcome.gasUsed) + 3n * prices.forward(0) + prices.forward(0, LOG);
     const charged = value - refund - keep.total - excess;
     assert.ok(charged >= fees && charged - fees < prices.gas(300n), `charged ${charged} for ${fees}`);
-    assert.equal(outcome.after, outcome.before + value - pool.denomination - refund - excess - fees);
-    assert.ok(outcome.after - outcome.before >= keep.total - pool.denomination, "keep stays to the nano");
+    assert.equal(
+      outcome.balanceAfter,
+      outcome.balanceBefore + value - pool.denomination - refund - excess - fees,
+    );
+    assert.ok(
+      outcome.balanceAfter - outcome.balanceBefore >= keep.total - pool.denomination,
+      "keep stays to the nano",
+    );
   });
 
   test("nothing is sent for an amount of 0", async () => {
@@ -143,7 +149,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
         change.refund + total;
       const refused = await pool.withdraw({ ...change, value: least - 1n });
       assert.equal(refused.exitCode, 205);
-      assert.equal((await pool.info()).withdrawals, 0);
+      assert.equal((await pool.getPoolInfo()).withdrawals, 0);
       assertDone(await pool.withdraw({ ...change, value: least }), far ? "masterchain" : "basechain");
     }
   });
@@ -154,22 +160,22 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     const data = await pool.data();
     const refused = await pool.withdraw({ value: prices.gas(300_000n) });
     assert.equal(refused.exitCode, 205);
-    assert.equal(refused.after, refused.before);
+    assert.equal(refused.balanceAfter, refused.balanceBefore);
     assert.ok((await pool.data()).equals(data));
     const [bounced] = refused.sent;
     assert.ok(bounced.info.type === "internal" && bounced.info.bounced);
   });
 
-  test("a deposit of another amount bounces whole but for its gas", async () => {
+  test("a deposit of another amount comes back whole but for its gas", async () => {
     const pool = await open();
     for (const value of [pool.denomination - 1n, pool.denomination + 1n]) {
       const outcome = await pool.deposit({ value });
       assert.equal(outcome.exitCode, 101);
-      assert.equal(outcome.after, outcome.before);
-      const [bounced] = outcome.sent;
-      assert.ok(bounced.info.type === "internal" && bounced.info.bounced);
-      // A bounce pays its own forward fee.
-      assert.equal(bounced.info.value.coins, value - prices.gas(outcome.gas) - prices.forward(0));
+      assert.equal(outcome.balanceAfter, outcome.balanceBefore);
+      const [back] = outcome.sent;
+      assert.ok(back.info.type === "internal" && !back.info.bounced);
+      // The returning message pays its own forward fee.
+      assert.equal(back.info.value.coins, value - prices.gas(outcome.gasUsed) - prices.forward(0));
     }
   });
 
@@ -198,7 +204,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       assert.ok(value < TON, `${state}: ${value} is a price, not a denomination`);
       await pool.deposit();
       assertDone(await pool.withdraw({ value }), state);
-      const { debt, deposits, withdrawals } = await pool.info();
+      const { debt, deposits, withdrawals } = await pool.getPoolInfo();
       assert.deepEqual([debt, deposits - withdrawals], [0n, 0], "nothing is owed by nobody");
     }
   });
@@ -209,7 +215,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     const left = [];
     for (let i = 0; i < 3; i++) {
       assertDone(await pool.withdraw());
-      left.push((await pool.info()).debt);
+      left.push((await pool.getPoolInfo()).debt);
     }
     assert.deepEqual(left, [6n, 3n, 0n]);
   });
@@ -236,7 +242,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       assert.deepEqual(paidTo(outcome, pool.user.address), [pool.denomination - 50_000_000n]);
       pool.chain.now! += YEAR;
     }
-    assert.equal((await pool.info()).debt, 0n);
+    assert.equal((await pool.getPoolInfo()).debt, 0n);
   });
 
   test("deposits and withdrawals in any order leave at least the notes' worth when they started with it", async () => {
@@ -244,11 +250,11 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     for (const step of "ddwdwddwwdww") {
       if (step === "d") assertDone(await pool.deposit());
       else assertDone(await pool.withdraw());
-      const { deposits, withdrawals, debt } = await pool.info();
+      const { deposits, withdrawals, debt } = await pool.getPoolInfo();
       const owed = BigInt(deposits - withdrawals) * pool.denomination;
       assert.ok(await pool.balance() + debt >= owed, "what is missing is booked as debt");
     }
-    const { deposits, withdrawals, debt } = await pool.info();
+    const { deposits, withdrawals, debt } = await pool.getPoolInfo();
     assert.deepEqual([deposits, withdrawals, debt], [6, 6, 0n]);
     assert.ok(await pool.balance() >= 6n * ACCRUAL, "each cycle leaves the accrual");
   });
@@ -265,18 +271,18 @@ Deno.test("notes deposited at high prices are paid at low ones, and the other wa
       config === "default" ? (await PoolSandbox.open({ prices: "old" })).chain.config : config,
     );
     for (let i = 0; i < 5; i++) assertDone(await pool.withdraw(), `${first} then ${second}, note ${i}`);
-    assert.equal((await pool.info()).debt, 0n);
+    assert.equal((await pool.getPoolInfo()).debt, 0n);
   }
 });
 
 Deno.test("a deposit that storage debt has shrunk is refused: the pool never takes less than it will owe", async () => {
   const pool = await PoolSandbox.open();
   await pool.deposit();
-  await pool.replace({ balance: 0n });
+  await pool.setState({ balance: 0n });
   pool.chain.now! += YEAR;
   const refused = await pool.send(await pool.depositBody(), pool.denomination, { bounce: false });
   assert.equal(refused.exitCode, 101);
-  assert.equal((await pool.info()).deposits, 1);
+  assert.equal((await pool.getPoolInfo()).deposits, 1);
 });
 
 Deno.test("the quote of an untouched pool grows by the storage that is due", async () => {

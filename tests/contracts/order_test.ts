@@ -1,17 +1,17 @@
 /** Of two faults in one message the pool names the one that its order of checks puts first, for every pair of faults. */
-import { POOL_CAPACITY } from "../../src/core/pool_constants.ts";
+import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
-import type { ExitCodeName } from "../../src/core/errors.ts";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { assertRefused } from "../support/pool_claims.ts";
+import type { ExitCodeName } from "../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { assertRejected } from "../support/contracts/pool_assertions.ts";
 import {
   type DepositChange,
   freshElement,
   PoolSandbox,
   type WithdrawChange,
-} from "../support/pool_sandbox.ts";
-import { HistoryModel, poolData, SetModel } from "../support/set_model.ts";
+} from "../../testkit/chain/pool_sandbox.ts";
+import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -30,7 +30,7 @@ async function open(state?: { paused?: boolean; full?: boolean }): Promise<PoolS
 
 /** A state in which `taken` is a commitment and a nullifier, and `root` the newest root; two faults are of the state. */
 async function put(pool: PoolSandbox, { paused = false, full = false } = {}): Promise<void> {
-  const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new HistoryModel()];
+  const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new RootHistoryModel()];
   for (let i = 1n; i < 5n; i++) {
     history.push(i);
     commitments.add(i);
@@ -39,7 +39,7 @@ async function put(pool: PoolSandbox, { paused = false, full = false } = {}): Pr
   nullifiers.add(taken);
   history.push(root);
   const { denomination, owner } = pool;
-  const data = poolData({
+  const data = encodePoolData({
     denomination,
     deposits: full ? CAPACITY : 5,
     withdrawals: 1,
@@ -52,7 +52,7 @@ async function put(pool: PoolSandbox, { paused = false, full = false } = {}): Pr
     paused,
     owner: owner.address,
   });
-  await pool.replace({ data, balance: 4n * denomination + toNano("2.5") });
+  await pool.setState({ data, balance: 4n * denomination + toNano("2.5") });
 }
 
 // In the order of the checks. A later fault is put in first, so that an earlier one can build on it.
@@ -80,7 +80,7 @@ async function refusedDeposit(pool: PoolSandbox, faults: readonly DepositFault[]
   const honest = await pool.depositBody(change);
   const body = has("malformed") ? malform(honest) : honest;
   const value = pool.denomination - (has("amount") ? 1n : 0n);
-  await assertRefused(pool, depositFaults[faults[0]], () => pool.send(body, value));
+  await assertRejected(pool, depositFaults[faults[0]], () => pool.send(body, value));
 }
 
 type WithdrawFault = "malformed" | "field" | "root" | "spent" | "proof" | "fee" | "address" | "value";
@@ -107,7 +107,7 @@ async function refusedWithdrawal(pool: PoolSandbox, faults: readonly WithdrawFau
   const honest = pool.withdrawBody(change);
   const body = has("malformed") ? malform(honest) : honest;
   const value = await pool.withdrawValue() / (has("value") ? 3n : 1n);
-  await assertRefused(pool, withdrawFaults[faults[0]], () => pool.send(body, value));
+  await assertRejected(pool, withdrawFaults[faults[0]], () => pool.send(body, value));
 }
 
 /** All non-empty sets of one or two, earlier first. */
@@ -130,7 +130,7 @@ Deno.test("a wrong amount is ERR_WRONG_DENOMINATION whatever else is wrong with 
   const pool = await open();
   await refusedDeposit(pool, Object.keys(depositFaults) as DepositFault[]);
   const opAlone = beginCell().storeUint(0x7c790d27, 32).endCell();
-  await assertRefused(pool, "ERR_WRONG_DENOMINATION", () => pool.send(opAlone, pool.denomination + 1n));
+  await assertRejected(pool, "ERR_WRONG_DENOMINATION", () => pool.send(opAlone, pool.denomination + 1n));
 });
 
 Deno.test("a withdrawal with two faults is refused for the one that is checked first", async (t) => {
@@ -145,7 +145,7 @@ Deno.test("a withdrawal with two faults is refused for the one that is checked f
 
 Deno.test("a full pool with a free leaf index takes no deposit, and still pays out", async () => {
   const pool = await open({ full: true });
-  await assertRefused(pool, "ERR_POOL_FULL", () => pool.deposit());
+  await assertRejected(pool, "ERR_POOL_FULL", () => pool.deposit());
   const { exitCode, actionCode } = await pool.withdraw();
   assert.deepEqual([exitCode, actionCode], [0, 0]);
 });

@@ -2,15 +2,21 @@
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { Address, type Cell, internal } from "@ton/core";
-import { addressToField } from "../../src/core/address_field.ts";
-import { exitCodes } from "../../src/core/errors.ts";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { compressG1, compressG2 } from "../../src/core/proof_codec.ts";
-import { assertRefused } from "../support/pool_claims.ts";
-import { freshElement, PoolSandbox, type WithdrawChange } from "../support/pool_sandbox.ts";
-import { generator2, negated, points, spoils, spoilt } from "../support/spoilt_proofs.ts";
-import { strayG1, strayG2 } from "../support/stray_points.ts";
-import { forgeProof, forgeProofWithoutA, proofCell } from "../support/trapdoor_keys.ts";
+import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { exitCodes } from "../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { compressG1, compressG2 } from "../../src/core/crypto/proof_codec.ts";
+import { assertRejected } from "../support/contracts/pool_assertions.ts";
+import { freshElement, PoolSandbox, type WithdrawChange } from "../../testkit/chain/pool_sandbox.ts";
+import {
+  generator2,
+  invalidateProof,
+  invalidations,
+  negatePoint,
+  unpackProof,
+} from "../support/contracts/invalid_proofs.ts";
+import { offSubgroupG1, offSubgroupG2 } from "../support/prover/off_subgroup_points.ts";
+import { forgeProof, forgeProofWithoutA, proofCell } from "../../testkit/chain/trapdoor_keys.ts";
 
 const { G1 } = bls12_381;
 const thief = Address.parse("0:" + "66".repeat(32));
@@ -22,21 +28,21 @@ Deno.test("a proof with a point spoilt is ERR_PROOF_INVALID, in a deposit and in
   const spent = { root: pool.root, nullifierHash: freshElement(), fee: 0n, refund: 0n, relayer: null };
   const [commitment, newRoot] = [freshElement(), freshElement()];
   const honest = {
-    deposit: points(forgeProof([pool.root, newRoot, commitment, 1n])),
-    withdraw: points(pool.withdrawBody(spent).refs[1]),
+    deposit: unpackProof(forgeProof([pool.root, newRoot, commitment, 1n])),
+    withdraw: unpackProof(pool.withdrawBody(spent).refs[1]),
   };
-  for (const [claim, spoil] of Object.entries(spoils)) {
+  for (const [claim, spoil] of Object.entries(invalidations)) {
     await t.step(claim, async () => {
-      const deposit = { commitment, newRoot, proof: spoilt(honest.deposit, spoil) };
-      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit(deposit));
-      const withdrawal = { ...spent, value, proof: spoilt(honest.withdraw, spoil) };
-      await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw(withdrawal));
+      const deposit = { commitment, newRoot, proof: invalidateProof(honest.deposit, spoil) };
+      await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.deposit(deposit));
+      const withdrawal = { ...spent, value, proof: invalidateProof(honest.withdraw, spoil) };
+      await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw(withdrawal));
     });
   }
   await t.step("unspoilt, both hold", async () => {
-    const proof = spoilt(honest.withdraw, () => ({}));
+    const proof = invalidateProof(honest.withdraw, () => ({}));
     assert.equal((await pool.withdraw({ ...spent, value, proof })).exitCode, 0);
-    const deposit = { commitment, newRoot, proof: spoilt(honest.deposit, () => ({})) };
+    const deposit = { commitment, newRoot, proof: invalidateProof(honest.deposit, () => ({})) };
     assert.equal((await pool.deposit(deposit)).exitCode, 0);
   });
 });
@@ -46,11 +52,11 @@ Deno.test("points outside their subgroups are refused where the pairing alone wo
   for (let i = 0; i < 2; i++) await pool.deposit();
   const nullifierHash = freshElement();
   const body = { nullifierHash, fee: 0n, refund: 0n, relayer: null };
-  const { a, c, b } = points(pool.withdrawBody(body).refs[1]);
+  const { a, c, b } = unpackProof(pool.withdrawBody(body).refs[1]);
   const withdraw = (proof: Cell) => pool.withdraw({ ...body, proof });
 
   // A point of an order prime to r pairs to one with every other: added to a or c it changes their groups alone.
-  const [x, y] = strayG1().map(BigInt);
+  const [x, y] = offSubgroupG1().map(BigInt);
   const stray = G1.Point.fromAffine({ x, y });
   const torsion = stray.multiply(FIELD_MODULUS - 1n).add(stray);
   assert.ok(!torsion.is0());
@@ -58,12 +64,12 @@ Deno.test("points outside their subgroups are refused where the pairing alone wo
     const { x, y } = G1.Point.fromBytes(Uint8Array.from(bytes)).add(torsion).toAffine();
     return compressG1([String(x), String(y)]);
   };
-  await assertRefused(pool, "ERR_PROOF_INVALID", () => withdraw(proofCell(moved(a), c, b)));
-  await assertRefused(pool, "ERR_PROOF_INVALID", () => withdraw(proofCell(a, moved(c), b)));
+  await assertRejected(pool, "ERR_PROOF_INVALID", () => withdraw(proofCell(moved(a), c, b)));
+  await assertRejected(pool, "ERR_PROOF_INVALID", () => withdraw(proofCell(a, moved(c), b)));
 
   const signals = [pool.root, nullifierHash, addressToField(pool.user.address), 0n, 0n, 0n];
   const free = (b: Uint8Array) => withdraw(forgeProofWithoutA(signals, b));
-  await assertRefused(pool, "ERR_PROOF_INVALID", () => free(compressG2(strayG2())));
+  await assertRejected(pool, "ERR_PROOF_INVALID", () => free(compressG2(offSubgroupG2())));
   assert.equal((await free(generator2)).exitCode, 0, "the subgroup was the fault");
 });
 
@@ -107,7 +113,7 @@ Deno.test("any field of a withdrawal changed after proving is ERR_PROOF_INVALID,
   for (const [claim, change] of changes) {
     await t.step(
       claim,
-      () => assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...proven, proof, ...change })),
+      () => assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...proven, proof, ...change })),
     );
   }
   await t.step("unchanged, it holds, whoever brings it", async () => {
@@ -120,11 +126,11 @@ Deno.test("any field of a deposit changed after proving is ERR_PROOF_INVALID", a
   const proven = { commitment: freshElement(), newRoot: freshElement() };
   const proof = forgeProof([pool.root, proven.newRoot, proven.commitment, 0n]);
   for (const change of [{ commitment: freshElement() }, { newRoot: freshElement() }, { commitment: 0n }]) {
-    await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...proven, proof, ...change }));
+    await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...proven, proof, ...change }));
   }
   assert.equal((await pool.deposit({ ...proven, proof })).exitCode, 0);
   // The next leaf, after another root: the same proof is of no use any more.
-  await assertRefused(
+  await assertRejected(
     pool,
     "ERR_PROOF_INVALID",
     () => pool.deposit({ commitment: freshElement(), newRoot: proven.newRoot, proof }),
@@ -143,9 +149,13 @@ Deno.test("a note pays once: the same message, another root, other payees, a pro
   assert.equal((await pool.get("getIsSpent", nullifierHash)).readBoolean(), true);
   assert.equal((await pool.get("getIsSpent", nullifierHash + FIELD_MODULUS)).readBoolean(), false);
 
-  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.send(body, value));
-  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash, root: pool.roots[1] }));
-  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash, recipient: thief }));
+  await assertRejected(pool, "ERR_ALREADY_SPENT", () => pool.send(body, value));
+  await assertRejected(
+    pool,
+    "ERR_ALREADY_SPENT",
+    () => pool.withdraw({ nullifierHash, root: pool.roots[1] }),
+  );
+  await assertRejected(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash, recipient: thief }));
 });
 
 Deno.test("a proof with the signs of a and b changed holds as well, so it must not be the key of anything", async () => {
@@ -153,10 +163,10 @@ Deno.test("a proof with the signs of a and b changed holds as well, so it must n
   await pool.deposit();
   await pool.deposit();
   const nullifierHash = freshElement();
-  const { a, c, b } = points(pool.withdrawBody({ nullifierHash }).refs[1]);
-  const twin = proofCell(negated(a), c, negated(b));
+  const { a, c, b } = unpackProof(pool.withdrawBody({ nullifierHash }).refs[1]);
+  const twin = proofCell(negatePoint(a), c, negatePoint(b));
   assert.equal((await pool.withdraw({ nullifierHash, proof: twin })).exitCode, 0);
-  await assertRefused(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash }));
+  await assertRejected(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash }));
 });
 
 Deno.test("two withdrawals of one note in one batch of messages: the first pays, the second bounces", async () => {
@@ -188,8 +198,12 @@ Deno.test("a proof fits a twin pool that holds the same root, and no other pool;
   const proof = body.refs[1];
   const value = await pool.withdrawValue();
   assert.equal((await pool.send(body, value)).exitCode, 0);
-  await assertRefused(other, "ERR_UNKNOWN_ROOT", () => other.send(body, value));
-  await assertRefused(twin, "ERR_PROOF_INVALID", () => twin.withdraw({ ...proven, recipient: thief, proof }));
+  await assertRejected(other, "ERR_UNKNOWN_ROOT", () => other.send(body, value));
+  await assertRejected(
+    twin,
+    "ERR_PROOF_INVALID",
+    () => twin.withdraw({ ...proven, recipient: thief, proof }),
+  );
   assert.equal((await twin.send(body, value)).exitCode, 0);
 });
 

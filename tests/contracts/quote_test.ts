@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { storeRecoverStuck } from "../../src/core/messages.ts";
-import { type ChainPrices, chainPrices } from "../support/chain_prices.ts";
-import { assertRefused } from "../support/pool_claims.ts";
-import { freshElement, PoolSandbox, type PriceList, priceLists } from "../support/pool_sandbox.ts";
-import { HistoryModel, poolData, SetModel } from "../support/set_model.ts";
+import { storeRecoverStuck } from "../../src/core/protocol/messages.ts";
+import { type ChainPrices, chainPrices } from "../../testkit/chain/chain_prices.ts";
+import { assertRejected } from "../support/contracts/pool_assertions.ts";
+import { freshElement, PoolSandbox, type PriceList, priceLists } from "../../testkit/chain/pool_sandbox.ts";
+import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 
 const fees = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
 const GAS_HIGHEST_PATH = BigInt(/^const GAS_HIGHEST_PATH = (\d+)/m.exec(fees)![1]);
@@ -65,12 +65,12 @@ const states: Record<string, State> = {
 
 async function put(pool: PoolSandbox, { surplus, ...state }: State): Promise<bigint> {
   const owed = BigInt(state.deposits - state.withdrawals) * pool.denomination;
-  const history = new HistoryModel();
+  const history = new RootHistoryModel();
   if (state.deposits > 0) history.push(7n);
   pool.roots.splice(0, Infinity, 7n);
   history.count = state.deposits;
-  await pool.replace({
-    data: poolData({
+  await pool.setState({
+    data: encodePoolData({
       denomination: pool.denomination,
       touched: pool.chain.now!,
       nullifiers: new SetModel(),
@@ -116,16 +116,16 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       const [refund, nullifierHash] = [31_415_926n, freshElement()];
       const least = gas + 3n * prices.forward(0) + prices.forward(0, LOG) + refund + keep;
       const change = { refund, nullifierHash };
-      await assertRefused(
+      await assertRejected(
         pool,
         "ERR_INSUFFICIENT_VALUE",
         () => pool.withdraw({ ...change, value: least - 1n }),
       );
-      const before = await pool.info();
+      const before = await pool.getPoolInfo();
       const paid = await pool.withdraw({ ...change, value: least });
       assert.deepEqual([paid.exitCode, paid.actionCode], [0, 0], name);
       const payers = BigInt(state.deposits - state.withdrawals);
-      assert.equal((await pool.info()).debt, before.debt - divCeil(before.debt, payers), name);
+      assert.equal((await pool.getPoolInfo()).debt, before.debt - divCeil(before.debt, payers), name);
     }
   });
 
@@ -135,10 +135,10 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       const owed = await put(pool, states[name]) + states[name].debt;
       const reserve = max(toNano("2.5"), storageFee(prices, states[name], TWENTY_YEARS));
       const surplus = toNano(1);
-      await pool.replace({ balance: owed + reserve + surplus });
+      await pool.setState({ balance: owed + reserve + surplus });
       const sweep = (amount: bigint) =>
         pool.send(storeRecoverStuck(amount, somebody(0x99)), toNano(3), { from: pool.owner.address });
-      await assertRefused(pool, "ERR_NOT_SURPLUS", () => sweep(surplus + 1n));
+      await assertRejected(pool, "ERR_NOT_SURPLUS", () => sweep(surplus + 1n));
       const swept = await sweep(surplus);
       assert.deepEqual([swept.exitCode, swept.actionCode], [0, 0], name);
     }
@@ -172,7 +172,7 @@ Deno.test("nobody is charged for a payout that is not sent, and each end pays it
       relayer: somebody(0x12, relayer),
       from: somebody(0x13, from),
     };
-    await assertRefused(
+    await assertRejected(
       pool,
       "ERR_INSUFFICIENT_VALUE",
       () => pool.withdraw({ ...change, value: least - 1n }),

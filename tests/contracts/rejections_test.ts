@@ -1,19 +1,19 @@
 /** Every refusal of deposits and withdrawals but for malformed bodies, by its exit code, under both price lists. */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import type { ExitCodeName } from "../../src/core/errors.ts";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { storeAdmin } from "../../src/core/messages.ts";
-import { forgeProof } from "../support/trapdoor_keys.ts";
-import { zeros } from "../../src/core/zeros.ts";
-import { assertRefused } from "../support/pool_claims.ts";
+import type { ExitCodeName } from "../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { storeAdmin } from "../../src/core/protocol/messages.ts";
+import { forgeProof } from "../../testkit/chain/trapdoor_keys.ts";
+import { zeros } from "../../src/core/tree/zeros.ts";
+import { assertRejected } from "../support/contracts/pool_assertions.ts";
 import {
   type DepositChange,
   freshElement,
   PoolSandbox,
   priceLists,
   type WithdrawChange,
-} from "../support/pool_sandbox.ts";
+} from "../../testkit/chain/pool_sandbox.ts";
 
 const elsewhere = Address.parse("5:" + "ab".repeat(32));
 const highest = 2n ** 256n - 1n;
@@ -94,13 +94,13 @@ for (const prices of Object.keys(priceLists) as (keyof typeof priceLists)[]) {
     for (const [claim, code, change] of deposits) {
       await t.step(
         `deposit: ${claim} is ${code}`,
-        () => assertRefused(pool, code, () => pool.deposit(change(pool, quote))),
+        () => assertRejected(pool, code, () => pool.deposit(change(pool, quote))),
       );
     }
     for (const [claim, code, change] of withdrawals) {
       await t.step(
         `withdrawal: ${claim} is ${code}`,
-        () => assertRefused(pool, code, () => pool.withdraw({ value: quote, ...change(pool, quote) })),
+        () => assertRejected(pool, code, () => pool.withdraw({ value: quote, ...change(pool, quote) })),
       );
     }
 
@@ -109,23 +109,23 @@ for (const prices of Object.keys(priceLists) as (keyof typeof priceLists)[]) {
         (await pool.send(storeAdmin("admin_pause"), toNano("0.1"), { from: pool.owner.address })).exitCode,
         0,
       );
-      await assertRefused(pool, "ERR_PAUSED", () => pool.deposit());
+      await assertRejected(pool, "ERR_PAUSED", () => pool.deposit());
     });
   });
 }
 
 Deno.test("a pool without deposits pays nobody, whatever root a proof names", async () => {
   const pool = await PoolSandbox.open();
-  await assertRefused(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: 0n }));
-  await assertRefused(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: freshElement() }));
-  await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ root: zeros[20] }));
+  await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: 0n }));
+  await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: freshElement() }));
+  await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ root: zeros[20] }));
 });
 
 Deno.test("a pool whose notes are all paid pays nobody, though a proof should hold", async () => {
   const pool = await PoolSandbox.open();
   await pool.deposit();
   assert.equal((await pool.withdraw()).exitCode, 0);
-  await assertRefused(pool, "ERR_PROOF_INVALID", () => pool.withdraw());
+  await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw());
 });
 
 Deno.test("of two deposits that race for a leaf the first is taken, the other's value comes back", async () => {
@@ -133,14 +133,14 @@ Deno.test("of two deposits that race for a leaf the first is taken, the other's 
   const [first, second] = [await pool.depositBody(), await pool.depositBody()];
   const won = await pool.send(first, pool.denomination);
   assert.equal(won.exitCode, 0);
-  await assertRefused(pool, "ERR_STALE_DEPOSIT", () => pool.send(second, pool.denomination));
+  await assertRejected(pool, "ERR_STALE_DEPOSIT", () => pool.send(second, pool.denomination));
 });
 
 Deno.test("what a proof holds for is what a pool with the test's keys accepts", async () => {
   const pool = await PoolSandbox.open();
   const [commitment, newRoot] = [freshElement(), freshElement()];
   const proof = forgeProof([pool.root, newRoot, commitment, 0n]);
-  await assertRefused(
+  await assertRejected(
     pool,
     "ERR_PROOF_INVALID",
     () => pool.deposit({ commitment, newRoot: freshElement(), proof }),

@@ -4,12 +4,12 @@ import { Address } from "@ton/core";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import {
   buildWithdrawArgs,
+  commitmentsFromChain,
   connect,
   createNote,
   createProver,
   depositNative,
   type DepositStep,
-  fromChain,
   MerkleTree,
   openWallet,
   Pool,
@@ -19,22 +19,22 @@ import {
   scanPoolTransactions,
   syncTree,
   type Wallet,
-  withdrawThrough,
+  withdrawViaRelayers,
 } from "../../src/mod.ts";
-import { withdrawSelf } from "../../src/client/self_withdrawal.ts";
+import { withdrawSelf } from "../../src/client/withdrawal/self_withdrawal.ts";
 
 const network = "localnet" as const;
 const localnet = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
 const chain = connect({ endpoint: localnet.url });
 const pool = new Pool(chain, localnet.deployments.pools.get("native-1")!.address);
-const prover = await createProver({ workers: 2 });
+const prover = await createProver({ maxWorkers: 2 });
 const [alice, bob] = await Promise.all(
   localnet.wallets.slice(0, 2).map(({ mnemonic, version }) =>
     openWallet(mnemonic, { version, network, chain })
   ),
 );
 const freshNote = () => createNote({ asset: "native", amount: "1", network });
-const common = { chain, pool, network, prover, pollMs: 50 } as const;
+const common = { chain, pool, network, prover, pollIntervalMs: 50 } as const;
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
 
 const mine = freshNote();
@@ -81,7 +81,14 @@ for (const [name, of] of misfits) {
     const note = createNote(of);
     const recipient = bob.address;
     await assert.rejects(depositNative({ ...common, wallet: alice, note }), code("wrong_pool"));
-    const withdrawal = { pool, network, note, source: fromChain(chain, pool.address), recipient, prover };
+    const withdrawal = {
+      pool,
+      network,
+      note,
+      source: commitmentsFromChain(chain, pool.address),
+      recipient,
+      prover,
+    };
     await assert.rejects(buildWithdrawArgs({ ...withdrawal, relayer: null, fee: 0n }), code("wrong_pool"));
   });
 }
@@ -103,7 +110,7 @@ Deno.test("a cancelled deposit sends nothing", async () => {
 });
 
 Deno.test("a note that was never deposited cannot be withdrawn", async () => {
-  const source = fromChain(chain, pool.address);
+  const source = commitmentsFromChain(chain, pool.address);
   const request = {
     pool,
     network,
@@ -123,7 +130,7 @@ const unpayable: [string, Address, ProblemCode][] = [
 ];
 for (const [name, address, refused] of unpayable) {
   Deno.test(`a recipient or relayer that is ${name} is refused before anything is proved`, async () => {
-    const source = fromChain(chain, pool.address);
+    const source = commitmentsFromChain(chain, pool.address);
     const request = { pool, network, note: mine, source, prover, fee: 0n } as const;
     const prove = (recipient: Address, relayer: Address | null) =>
       buildWithdrawArgs({ ...request, recipient, relayer });
@@ -140,23 +147,23 @@ const lost: [string, Address][] = [
 ];
 for (const [name, recipient] of lost) {
   Deno.test(`a withdrawal to ${name} is refused before anything is proved, sent or asked of a relayer`, async () => {
-    const request = { pool, network, note: mine, prover, recipient, dead: [otherPool] } as const;
-    const source = fromChain(chain, pool.address);
+    const request = { pool, network, note: mine, prover, recipient, blockedRecipients: [otherPool] } as const;
+    const source = commitmentsFromChain(chain, pool.address);
     const refused = code("unpayable_recipient");
     await assert.rejects(buildWithdrawArgs({ ...request, source, relayer: null, fee: 0n }), refused);
     await assert.rejects(withdrawSelf({ ...request, source, chain, wallet: alice }), refused);
     const asks = () => Promise.reject(new Error("asked"));
     await assert.rejects(
-      withdrawThrough([new RelayerClient("http://127.0.0.1:9", { fetch: asks })], request),
+      withdrawViaRelayers([new RelayerClient("http://127.0.0.1:9", { fetch: asks })], request),
       refused,
     );
   });
 }
 
 Deno.test("a source that invents, drops or reorders commitments is found out by the pool's roots", async () => {
-  assert.equal((await syncTree(pool, fromChain(chain, pool.address))).size, 2);
+  assert.equal((await syncTree(pool, commitmentsFromChain(chain, pool.address))).size, 2);
   const leaves: bigint[] = [];
-  for await (const batch of fromChain(chain, pool.address).commitments(0)) leaves.push(...batch);
+  for await (const batch of commitmentsFromChain(chain, pool.address).commitments(0)) leaves.push(...batch);
   const lies = {
     invented: [...leaves, 5n],
     reordered: [...leaves].reverse(),
@@ -172,7 +179,7 @@ Deno.test("a source that invents, drops or reorders commitments is found out by 
 });
 
 Deno.test("a source that has none of the deposits yet is waited for; one that stays so is given up as incomplete", async () => {
-  const honest = fromChain(chain, pool.address);
+  const honest = commitmentsFromChain(chain, pool.address);
   const request = {
     ...{ pool, network, prover, note: mine, relayer: null, fee: 0n },
     recipient: Address.parse(`0:${"3c".repeat(32)}`),
@@ -184,14 +191,14 @@ Deno.test("a source that has none of the deposits yet is waited for; one that st
   assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
   const empty = { commitments: () => once([]) };
   await assert.rejects(
-    buildWithdrawArgs({ ...request, source: empty, treePatienceMs: 0 }),
+    buildWithdrawArgs({ ...request, source: empty, treeTimeoutMs: 0 }),
     code("tree_incomplete"),
   );
 });
 
-Deno.test("a direct withdrawal, relayed by nobody, pays the whole denomination", async () => {
+Deno.test("a direct withdrawal without a relayer pays the whole denomination", async () => {
   const recipient = Address.parse(`0:${"3c".repeat(32)}`);
-  const source = fromChain(chain, pool.address);
+  const source = commitmentsFromChain(chain, pool.address);
   const args = await buildWithdrawArgs({
     pool,
     network,

@@ -2,37 +2,37 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Cell, type TupleItem, TupleReader } from "@ton/core";
-import { depositByLink, type LinkStep } from "../../src/client/deposit_link.ts";
+import { depositByLink, type LinkDepositStep } from "../../src/client/deposit/deposit_link.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import {
   type Chain,
+  commitmentsFromChain,
   type CommitmentSource,
   connect,
   createNote,
   createProver,
   depositNative,
   type DepositStep,
-  fromChain,
   openWallet,
   Pool,
   Problem,
 } from "../../src/mod.ts";
-import { readLink } from "../support/transfer_link.ts";
-import { until } from "./relayer_harness.ts";
+import { decodeTransferLink } from "../support/cli/transfer_link.ts";
+import { waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const network = "localnet" as const;
 const localnet = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
 const chain = connect({ endpoint: localnet.url });
 const pool = new Pool(chain, localnet.deployments.pools.get("native-1")!.address);
-const prover = await createProver({ workers: 2 });
+const prover = await createProver({ maxWorkers: 2 });
 const wallet = await openWallet(localnet.wallets[0].mnemonic, { ...localnet.wallets[0], network, chain });
 const freshNote = () => createNote({ asset: "native", amount: "1", network });
-const common = { chain, pool, network, prover, pollMs: 50 } as const;
+const common = { chain, pool, network, prover, pollIntervalMs: 50 } as const;
 const deposit = () => depositNative({ ...common, wallet, note: freshNote() });
 
 /** Gives all leaves but the newest one while `behind` returns true. */
 function sourceThatIs(behind: () => boolean): CommitmentSource {
-  const { commitments } = fromChain(chain, pool.address);
+  const { commitments } = commitmentsFromChain(chain, pool.address);
   return {
     async *commitments(from) {
       const leaves = (await Array.fromAsync(commitments(from))).flat();
@@ -43,20 +43,20 @@ function sourceThatIs(behind: () => boolean): CommitmentSource {
 
 /** What a phone does with a link. */
 async function pay(url: string): Promise<void> {
-  const { to, amount, bin } = readLink(url);
+  const { to, amount, bin } = decodeTransferLink(url);
   await wallet.send([{ to, value: amount, bounce: true, body: Cell.fromBoc(Buffer.from(bin))[0] }]);
 }
 
-const linksOf = (steps: readonly LinkStep[]) =>
+const linksOf = (steps: readonly LinkDepositStep[]) =>
   steps.flatMap((step) => step.step === "link" ? step.link : []);
 
 Deno.test("no link is shown for a leaf that is taken while the source of the tree is one deposit behind", async () => {
   await deposit();
   await deposit();
-  const steps: LinkStep[] = [];
+  const steps: LinkDepositStep[] = [];
   let asked = 0;
   const result = depositByLink({
-    ...{ ...common, note: freshNote(), patienceMs: 20_000, source: sourceThatIs(() => asked++ === 0) },
+    ...{ ...common, note: freshNote(), timeoutMs: 20_000, source: sourceThatIs(() => asked++ === 0) },
     onStep(step) {
       steps.push(step);
       if (step.step === "link") void pay(step.link.url);
@@ -79,7 +79,7 @@ Deno.test("a deposit waits for a source that is one deposit behind, instead of p
 });
 
 Deno.test("a source that stays behind is given up, and nothing is sent", async () => {
-  const request = { ...common, note: freshNote(), source: sourceThatIs(() => true), treePatienceMs: 0 };
+  const request = { ...common, note: freshNote(), source: sourceThatIs(() => true), treeTimeoutMs: 0 };
   const incomplete = (error: unknown) => error instanceof Problem && error.code === "tree_incomplete";
   const seqno = await wallet.seqno();
   await assert.rejects(depositNative({ ...request, wallet }), incomplete);
@@ -91,27 +91,27 @@ Deno.test("a link that the pool refused as stale is replaced, even if the deposi
   const before = await pool.getNextIndex();
   const oldAnswers = new Map<string, TupleItem[]>();
   for (const method of ["get_root_history", "getNextIndex"]) {
-    const answer = await chain.get(pool.address, method);
+    const answer = await chain.runGetMethod(pool.address, method);
     oldAnswers.set(method, Array.from({ length: answer.remaining }, () => answer.pop()));
   }
   await deposit(); // takes leaf `before`
   let lagging = true; // a node that answers getters from before that deposit, as a load balancer may pick it
   const behind: Chain = Object.assign(Object.create(chain), {
-    get: (...asked: Parameters<Chain["get"]>) => {
+    runGetMethod: (...asked: Parameters<Chain["runGetMethod"]>) => {
       const answer = lagging ? oldAnswers.get(asked[1]) : undefined;
-      return answer ? Promise.resolve(new TupleReader(answer)) : chain.get(...asked);
+      return answer ? Promise.resolve(new TupleReader(answer)) : chain.runGetMethod(...asked);
     },
   });
-  const steps: LinkStep[] = [];
+  const steps: LinkDepositStep[] = [];
   const running = depositByLink({
     ...{ ...common, chain: behind, pool: new Pool(behind, pool.address), note: freshNote() },
-    ...{ patienceMs: 15_000, source: sourceThatIs(() => lagging), onStep: (step) => steps.push(step) },
+    ...{ timeoutMs: 15_000, source: sourceThatIs(() => lagging), onStep: (step) => steps.push(step) },
   });
-  await until("a link", () => linksOf(steps).length === 1);
+  await waitUntil("a link", () => linksOf(steps).length === 1);
   assert.equal(linksOf(steps)[0].leafIndex, before, "a link for a taken leaf");
   lagging = false;
   await pay(linksOf(steps)[0].url);
-  await until("another link", () => linksOf(steps).length === 2);
+  await waitUntil("another link", () => linksOf(steps).length === 2);
   await pay(linksOf(steps)[1].url);
   const { leafIndex, attempts } = await running;
   assert.deepEqual([leafIndex, attempts], [before + 1, 2]);

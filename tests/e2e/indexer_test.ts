@@ -1,14 +1,14 @@
 /** The indexer against wrong pools, a lying endpoint and a restart, on a localnet. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
-import type { Deployment } from "../../src/core/deployments.ts";
-import { Problem } from "../../src/core/errors.ts";
-import { toHex } from "../../src/core/field.ts";
-import { MERKLE_TREE_HEIGHT } from "../../src/core/merkle_tree.ts";
-import { PoolTree } from "../../src/relay/pool_tree.ts";
-import { packSnapshot } from "../../src/tree/snapshot.ts";
-import { storedLeaves } from "../support/leaves.ts";
-import { Harness, overriding, until } from "./relayer_harness.ts";
+import type { Deployment } from "../../src/core/protocol/deployments.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { MERKLE_TREE_HEIGHT } from "../../src/core/tree/merkle_tree.ts";
+import { PoolTree } from "../../src/relay/indexer/pool_tree.ts";
+import { encodeSnapshot } from "../../src/tree/snapshot_codec.ts";
+import { readLeaves } from "../../testkit/relayer/leaf_batches.ts";
+import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const OTHER = "native-10";
@@ -30,15 +30,15 @@ const wrong: [
 ];
 
 Deno.test("indexer: a pool that is not what the registry says is refused by name and not offered", async (t) => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   const [pool, other] = [net.pool(KEY), net.pool(OTHER)];
   for (const [what, says, change] of wrong) {
     await t.step(`another ${what}`, async () => {
       const different = { ...pool, ...change(pool, other) };
       const pools = new Map([[KEY, different], ["native-0.1", net.pool("native-0.1")]]);
       await net.startRelayer({ deployments: { network: "localnet", pools } });
-      await until("the good pool is ready", () => net.relayer.readiness().pools["native-0.1"].ready);
-      await until("the wrong one is refused", async () => !(KEY in (await net.get("/pools")).body.pools));
+      await waitUntil("the good pool is ready", () => net.relayer.readiness().pools["native-0.1"].ready);
+      await waitUntil("the wrong one is refused", async () => !(KEY in (await net.get("/pools")).body.pools));
       match((await net.get("/readyz")).body.pools[KEY].reason, says);
       match((await net.get("/readyz")).body.pools[KEY].reason, /native-1 is refused/);
       const query = `pool=${encodeURIComponent(different.address.toString())}`;
@@ -49,32 +49,32 @@ Deno.test("indexer: a pool that is not what the registry says is refused by name
 });
 
 Deno.test("indexer: a root that is not on chain stops that pool alone, until it is", async () => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   let lying = true;
   await net.startRelayer({
     chain: (chain) =>
-      overriding(chain, {
-        get: (address, method, args, options) =>
+      withMethods(chain, {
+        runGetMethod: (address, method, args, options) =>
           lying && method === "get_root_history" && address.equals(net.pool(KEY).address)
             ? Promise.resolve(new TupleReader([{ type: "tuple", items: liesOf(5n) }]))
-            : chain.get(address, method, args, options),
+            : chain.runGetMethod(address, method, args, options),
       }),
   });
   const root = (key: string) =>
     net.get(`/tree/root?pool=${encodeURIComponent(net.pool(key).address.toString())}`);
-  await until("the other pool is ready", async () => (await root(OTHER)).status === 200);
-  await until(
+  await waitUntil("the other pool is ready", async () => (await root(OTHER)).status === 200);
+  await waitUntil(
     "the mismatch is noticed",
     async () => /is not on chain/.test((await net.get("/readyz")).body.pools[KEY].reason ?? ""),
   );
   deepEqual([(await root(KEY)).status, (await root(KEY)).body.code], [503, "not_ready"]);
   equal((await root(OTHER)).status, 200);
   lying = false;
-  await until("the pool is ready again", async () => (await root(KEY)).status === 200);
+  await waitUntil("the pool is ready again", async () => (await root(KEY)).status === 200);
 });
 
 Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that it has", async () => {
-  await using net = await Harness.start();
+  await using net = await RelayerHarness.start();
   const notes = [await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);
   const cursor = await net.store.cursor(net.pool(KEY).address.toRawString());
@@ -82,7 +82,7 @@ Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that
   const largest: number[] = [];
   await net.startRelayer({
     chain: (chain) =>
-      overriding(chain, {
+      withMethods(chain, {
         transactions(address, options) {
           if (address.equals(net.pool(KEY).address)) largest.push(options.limit);
           return chain.transactions(address, options);
@@ -97,12 +97,12 @@ Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that
   );
   deepEqual(
     body.commitments.map(({ commitment }: { commitment: string }) => commitment),
-    notes.map(({ commitment }) => toHex(commitment)),
+    notes.map(({ commitment }) => fieldToHex(commitment)),
   );
 });
 
 Deno.test("indexer: a cold start over an endpoint that keeps failing goes on where it was, and says how far it is", async () => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   for (let i = 0; i < 3; i++) await net.deposit(KEY);
   const pool = net.pool(KEY).address;
   const pages: string[] = [];
@@ -110,7 +110,7 @@ Deno.test("indexer: a cold start over an endpoint that keeps failing goes on whe
   const looked = Promise.withResolvers<void>();
   await net.startRelayer({
     chain: (chain) =>
-      overriding(chain, {
+      withMethods(chain, {
         async transactions(address, options) {
           if (!address.equals(pool) || options.limit === 1) return await chain.transactions(address, options);
           if (++calls === 4) await looked.promise;
@@ -121,7 +121,7 @@ Deno.test("indexer: a cold start over an endpoint that keeps failing goes on whe
       }),
   });
   try {
-    await until(
+    await waitUntil(
       "the walk back tells its progress, of both attempts",
       async () => /: 2 transactions seen/.test((await net.get("/readyz")).body.pools[KEY].reason ?? ""),
     );
@@ -138,22 +138,22 @@ function liesOf(root: bigint) {
 }
 
 Deno.test("indexer: a snapshot of the tree with another root, of our own and of these leaves, is set aside for the rows", async () => {
-  await using net = await Harness.start();
+  await using net = await RelayerHarness.start();
   await net.deposit(KEY);
   await net.deposit(KEY);
   await net.untilIndexed(KEY);
   const pool = net.pool(KEY).address.toRawString();
   const forged = new PoolTree();
-  await forged.append(await storedLeaves(net.store, pool));
+  await forged.append(await readLeaves(net.store, pool));
   await net.relayer.close();
   const levels = forged.levels.map((nodes) => nodes.slice());
   levels[MERKLE_TREE_HEIGHT][31] ^= 1;
   let read = 0;
   const key = new Uint8Array(32);
-  const bytes = await packSnapshot({ pool, size: 2, levels, times: forged.times }, key);
+  const bytes = await encodeSnapshot({ pool, size: 2, levels, timestamps: forged.times }, key);
   await net.startRelayer({
     snapshots: {
-      key,
+      sealKey: key,
       load: (id) => Promise.resolve(id === pool && ++read ? bytes : undefined),
       save: () => Promise.resolve(),
     },
@@ -161,5 +161,5 @@ Deno.test("indexer: a snapshot of the tree with another root, of our own and of 
   await net.untilIndexed(KEY);
   equal(read, 1);
   const query = `pool=${encodeURIComponent(net.pool(KEY).address.toString())}`;
-  equal((await net.get(`/tree/root?${query}`)).body.root, toHex(net.tree(KEY).root));
+  equal((await net.get(`/tree/root?${query}`)).body.root, fieldToHex(net.tree(KEY).root));
 });

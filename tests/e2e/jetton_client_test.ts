@@ -1,29 +1,29 @@
 /** What the client does with a jetton deposit when others are in the way. All parts real, the pool's jetton too. */
 import assert from "node:assert/strict";
 import { Address, beginCell, TupleReader } from "@ton/core";
-import { type DepositStep } from "../../src/client/deposit_attempts.ts";
-import { depositJetton, type JettonDepositRequest } from "../../src/client/deposit_jetton.ts";
-import { fromChain } from "../../src/client/tree_sync.ts";
-import { buildWithdrawArgs } from "../../src/client/withdraw.ts";
-import { Problem } from "../../src/core/errors.ts";
-import { storeJettonTransfer } from "../../src/core/jetton_messages.ts";
-import { opCodes } from "../../src/core/messages.ts";
-import { createNote } from "../../src/core/note.ts";
+import { type DepositStep } from "../../src/client/deposit/deposit_attempts.ts";
+import { depositJetton, type JettonDepositRequest } from "../../src/client/deposit/deposit_jetton.ts";
+import { commitmentsFromChain } from "../../src/client/tree_sync.ts";
+import { buildWithdrawArgs } from "../../src/client/withdrawal/build_withdraw_args.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
+import { storeJettonTransfer } from "../../src/core/protocol/jetton_messages.ts";
+import { opCodes } from "../../src/core/protocol/messages.ts";
+import { createNote } from "../../src/core/protocol/note.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { createProver } from "../../src/prover/prover.ts";
-import { jettonWalletAddress, jettonWalletData } from "../../src/ton/jetton.ts";
-import { Pool } from "../../src/ton/pool.ts";
-import { scanPoolTransactions } from "../../src/ton/scan.ts";
-import { connect } from "../../src/ton/toncenter.ts";
-import { openWallet, type OutgoingMessage, type Wallet } from "../../src/ton/wallet.ts";
-import { until } from "./relayer_harness.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
+import { Pool } from "../../src/ton/pool/pool.ts";
+import { scanPoolTransactions } from "../../src/ton/pool/scan.ts";
+import { connect } from "../../src/ton/endpoint/toncenter.ts";
+import { openWallet, type OutgoingMessage, type Wallet } from "../../src/ton/wallet/wallet.ts";
+import { waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const network = "localnet";
 const localnet = await startLocalnet({ blockTimeMs: 200, pools: ["1"], jettonPools: ["10"] });
 const chain = connect({ endpoint: localnet.url });
 const pool = new Pool(chain, localnet.deployments.pools.get("jet-10")!.address);
 const nativePool = new Pool(chain, localnet.deployments.pools.get("native-1")!.address);
-const prover = await createProver({ workers: 2 });
+const prover = await createProver({ maxWorkers: 2 });
 const [alice, bob] = await Promise.all(
   localnet.wallets.slice(0, 2).map(({ mnemonic, version }) =>
     openWallet(mnemonic, { version, network, chain })
@@ -31,10 +31,10 @@ const [alice, bob] = await Promise.all(
 );
 const { asset, decimals, master } = localnet.jetton;
 const jetton = { asset, decimals, jettonMaster: master };
-const common = { chain, pool, network, prover, jetton, pollMs: 50 } as const;
+const common = { chain, pool, network, prover, jetton, pollIntervalMs: 50 } as const;
 const freshNote = () => createNote({ asset, amount: "10", network });
 const held = async (owner: Address) =>
-  (await jettonWalletData(chain, await jettonWalletAddress(chain, master, owner)))?.balance ?? 0n;
+  (await fetchJettonWalletData(chain, await fetchJettonWalletAddress(chain, master, owner)))?.balance ?? 0n;
 const code = (expected: string, message = /./) => (error: unknown) => {
   assert.ok(error instanceof Problem && error.code === expected, String(error));
   assert.match(error.message, message);
@@ -117,7 +117,7 @@ Deno.test("a deposit that the pool refuses comes back, and the depositor learns 
   await assert.rejects(
     depositJetton({ ...common, wallet: short, note: freshNote() }),
     (error) =>
-      code("contract_refused", /refused the deposit: ERR_WRONG_DENOMINATION; what was paid came back/)(
+      code("contract_refused", /refused the deposit: ERR_WRONG_DENOMINATION; the payment was returned/)(
         error,
       ) &&
       (error as Problem).members.exitCode === 101,
@@ -125,7 +125,7 @@ Deno.test("a deposit that the pool refuses comes back, and the depositor learns 
   assert.equal(await held(alice.address), before, "at once, with the error");
 });
 
-Deno.test("a transfer that the own jetton wallet refuses is told as such", async () => {
+Deno.test("a transfer that the depositor's own jetton wallet rejects is reported as such", async () => {
   const before = await held(alice.address);
   const greedy = altering(alice, (message) => withAmount(message, before + 1n));
   await assert.rejects(
@@ -145,7 +145,7 @@ Deno.test("a notification forged in the depositor's name is no refusal of the de
         .storeCoins(DENOMINATION).storeAddress(alice.address).storeMaybeRef(deposit).endCell();
       const before = (await chain.account(pool.address)).last!.lt;
       await bob.send([{ to: pool.address, value: 300_000_000n, bounce: true, body }]);
-      await until(
+      await waitUntil(
         "the pool has answered the forgery",
         async () => (await chain.account(pool.address)).last!.lt > before,
       );
@@ -174,7 +174,7 @@ Deno.test("without the jettons, or without coins for the way, nothing is sent", 
   const words = mnemonic.split(" ").reverse().join(" ");
   const broke = await openWallet(words, { version, network, chain });
   await localnet.fundJetton(broke.address, DENOMINATION);
-  await until("the jettons are there", async () => await held(broke.address) > 0n);
+  await waitUntil("the jettons are there", async () => await held(broke.address) > 0n);
   await assert.rejects(
     depositJetton({ ...request, wallet: broke }),
     code("insufficient_funds", /holds [0-9.]+ native units/),
@@ -199,7 +199,7 @@ for (const [name, change] of misfits) {
     const seqno = await alice.seqno();
     await assert.rejects(depositJetton(request), code("wrong_pool"));
     assert.equal(await alice.seqno(), seqno);
-    const source = fromChain(chain, request.pool.address);
+    const source = commitmentsFromChain(chain, request.pool.address);
     const withdrawal = { ...request, source, recipient: bob.address, relayer: null, fee: 0n };
     await assert.rejects(buildWithdrawArgs(withdrawal), code("wrong_pool"));
   });
@@ -207,28 +207,28 @@ for (const [name, change] of misfits) {
 
 Deno.test("a jetton note needs to be told which jetton it is of", async () => {
   const { jetton: _, ...request } = common;
-  const source = fromChain(chain, pool.address);
+  const source = commitmentsFromChain(chain, pool.address);
   const rest = { source, note: mine, recipient: bob.address, relayer: null, fee: 0n };
-  await assert.rejects(buildWithdrawArgs({ ...request, ...rest }), code("wrong_pool", /say which jetton/));
+  await assert.rejects(buildWithdrawArgs({ ...request, ...rest }), code("wrong_pool", /no jetton was given/));
 });
 
 Deno.test("a pool that listens to another wallet than its master gives it gets nothing", async () => {
   const lied: typeof chain = {
     ...chain,
-    async get(address, method, args, options) {
-      const stack = await chain.get(address, method, args, options);
+    async runGetMethod(address, method, args, options) {
+      const stack = await chain.runGetMethod(address, method, args, options);
       if (method !== "get_wallet_address") return stack;
       return new TupleReader([{ type: "slice", cell: beginCell().storeAddress(bob.address).endCell() }]);
     },
   };
   const request = { ...common, chain: lied, wallet: alice, note: freshNote() };
-  await assert.rejects(depositJetton(request), code("wrong_pool", /the pool listens to/));
+  await assert.rejects(depositJetton(request), code("wrong_pool", /the pool accepts deposits from/));
 });
 
 Deno.test("payees that a jetton pool does not pay are refused before anything is proved", async () => {
-  const source = fromChain(chain, pool.address);
+  const source = commitmentsFromChain(chain, pool.address);
   const request = { ...common, source, note: mine, fee: 0n } as const;
-  const poolWallet = await jettonWalletAddress(chain, master, pool.address);
+  const poolWallet = await fetchJettonWalletAddress(chain, master, pool.address);
   const prove = (recipient: Address, relayer: Address | null) =>
     buildWithdrawArgs({ ...request, recipient, relayer });
   const masterchain = Address.parse(`-1:${"11".repeat(32)}`);
@@ -241,9 +241,9 @@ Deno.test("payees that a jetton pool does not pay are refused before anything is
   }
 });
 
-Deno.test("a direct withdrawal of jettons, relayed by nobody, pays the whole denomination", async () => {
+Deno.test("a direct withdrawal of jettons without a relayer pays the whole denomination", async () => {
   const recipient = Address.parse(`0:${"3c".repeat(32)}`);
-  const source = fromChain(chain, pool.address);
+  const source = commitmentsFromChain(chain, pool.address);
   const args = await buildWithdrawArgs({
     ...common,
     note: mine,
@@ -261,7 +261,7 @@ Deno.test("a direct withdrawal of jettons, relayed by nobody, pays the whole den
     relayer: null,
     proof: args.proof,
   });
-  await until("it is paid", async () => await held(recipient) === DENOMINATION);
+  await waitUntil("it is paid", async () => await held(recipient) === DENOMINATION);
   assert.equal(await pool.getIsSpent(mine.nullifierHash), true);
 });
 

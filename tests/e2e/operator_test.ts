@@ -1,13 +1,13 @@
 /** What an operator relies on, of the program as it is started: alerts, metrics, and what a cache that dies takes away. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { toHex } from "../../src/core/field.ts";
-import { freePort } from "../support/program.ts";
-import { serve } from "../support/serve.ts";
-import { redisServer } from "../support/services.ts";
-import { gateTo } from "../support/tcp_gate.ts";
-import { Harness, until } from "./relayer_harness.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { freePort } from "../../testkit/programs/program.ts";
+import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
+import { redisServer } from "../../testkit/servers/services.ts";
+import { startTcpProxy } from "../../testkit/servers/tcp_proxy.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const TOKEN = "0123456789abcdef";
@@ -18,8 +18,8 @@ Deno.test({
     "operator: alerts are posted, metrics guarded, and without its cache the relayer refuses withdrawals alone",
   ignore: !redis,
   async fn(t) {
-    await using net = await Harness.start({ relayer: false });
-    await using gate = gateTo(redis!, 6379);
+    await using net = await RelayerHarness.start({ relayer: false });
+    await using gate = startTcpProxy(redis!, 6379);
     const alerts: Record<string, string>[] = [];
     await using webhook = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -31,7 +31,7 @@ Deno.test({
     const registry = `${net.directory}/registry.json`;
     await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
     const metricsPort = freePort();
-    const relayer = await serve({
+    const relayer = await startRelayerProcess({
       RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
       RELAYER_NETWORK: "localnet",
       INDEXER_URL: net.localnet.url,
@@ -47,14 +47,17 @@ Deno.test({
       RELAYER_METRICS_TOKEN: TOKEN,
     });
 
-    await t.step("a wallet below its bound is told of by webhook, again after a refusal", async () => {
-      await until("the alert has come twice", () => alerts.length === 2);
-      deepEqual(alerts[0], alerts[1]);
-      const { event, network, warn, balance } = alerts[0];
-      deepEqual([event, network, warn], ["balance_low", "localnet", "999999999"]);
-      match(balance, /^[0-9]+(\.[0-9]+)?$/);
-      ok(!relayer.log().includes("hunter2"));
-    });
+    await t.step(
+      "the webhook reports a wallet below its threshold, and again after a rejection",
+      async () => {
+        await waitUntil("the alert has come twice", () => alerts.length === 2);
+        deepEqual(alerts[0], alerts[1]);
+        const { event, network, warn, balance } = alerts[0];
+        deepEqual([event, network, warn], ["balance_low", "localnet", "999999999"]);
+        match(balance, /^[0-9]+(\.[0-9]+)?$/);
+        ok(!relayer.log().includes("hunter2"));
+      },
+    );
 
     await t.step("metrics are on their own port, and beside the API for the token alone", async () => {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
@@ -68,34 +71,37 @@ Deno.test({
       deepEqual([await beside({}), await beside({ authorization: `Bearer ${TOKEN}` })], [404, 200]);
     });
 
-    await t.step("without its cache it reads on, and takes no withdrawal past the caps", async () => {
+    await t.step("without its cache it keeps indexing, and accepts no withdrawal past the caps", async () => {
       const note = await net.deposit(KEY);
-      await until("it is indexed", async () => (await relayer.ask("/readyz")).pools[KEY].leaves === 1);
+      await waitUntil(
+        "it is indexed",
+        async () => (await relayer.request("/readyz")).pools[KEY].leaves === 1,
+      );
       const recipient = Address.parse(`0:${"42".repeat(32)}`);
       const body = await net.withdrawal(KEY, note, { recipient });
       const pool = net.pool(KEY).address.toString();
       const isSpent = async () =>
-        (await relayer.ask("/note/check", { pool, nullifierHash: toHex(note.nullifierHash) })).spent;
+        (await relayer.request("/note/check", { pool, nullifierHash: fieldToHex(note.nullifierHash) })).spent;
 
-      gate.shut();
-      await until(
+      gate.disconnect();
+      await waitUntil(
         "it says that its cache is gone",
-        async () => (await relayer.ask("/readyz")).dependencies.cache.state === "degraded",
+        async () => (await relayer.request("/readyz")).dependencies.cache.state === "degraded",
       );
-      equal((await relayer.ask("/readyz")).ready, true);
+      equal((await relayer.request("/readyz")).ready, true);
       equal(await isSpent(), false);
-      const refused = await relayer.ask("/withdraw", body);
+      const refused = await relayer.request("/withdraw", body);
       deepEqual([refused.status, refused.code, refused.title], [503, "not_ready", "Not ready"]);
       match(refused.detail, /^Shared cache does not answer/);
 
       gate.open();
-      await until(
+      await waitUntil(
         "its cache is back",
-        async () => (await relayer.ask("/readyz")).dependencies.cache.state === "ok",
+        async () => (await relayer.request("/readyz")).dependencies.cache.state === "ok",
       );
-      ok(["accepted", "broadcast", "confirmed"].includes((await relayer.ask("/withdraw", body)).state));
-      await until("it is paid", isSpent);
+      ok(["accepted", "broadcast", "confirmed"].includes((await relayer.request("/withdraw", body)).state));
+      await waitUntil("it is paid", isSpent);
     });
-    await relayer.end("SIGTERM");
+    await relayer.stop("SIGTERM");
   },
 });

@@ -1,23 +1,23 @@
 /** The relayer over its HTTP API on a localnet: what a client sees from deposit to payment. All parts are real. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { FIELD_MODULUS, toHex } from "../../src/core/field.ts";
-import { poseidon } from "../../src/core/poseidon.ts";
-import { Harness, until } from "./relayer_harness.ts";
+import { FIELD_MODULUS, fieldToHex } from "../../src/core/crypto/field.ts";
+import { poseidon } from "../../src/core/crypto/poseidon.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const DENOMINATION = 1_000_000_000n;
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
 Deno.test("relayer: from deposit to payment through the API", async (t) => {
-  await using net = await Harness.start();
+  await using net = await RelayerHarness.start();
   const pool = net.pool(KEY).address.toString();
   const query = `pool=${encodeURIComponent(pool)}`;
   const balanceOf = async (address: Address) => (await net.chain.account(address)).balance;
   await net.untilIndexed(KEY);
 
   await t.step("an empty pool has the empty root and no leaves", async () => {
-    equal((await net.get(`/tree/root?${query}`)).body.root, toHex(net.tree(KEY).root));
+    equal((await net.get(`/tree/root?${query}`)).body.root, fieldToHex(net.tree(KEY).root));
     const { count, nextFrom, commitments } = (await net.get(`/tree/commitments?${query}`)).body;
     deepEqual([count, nextFrom, commitments], [0, null, []]);
   });
@@ -26,7 +26,10 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
   await net.untilIndexed(KEY);
 
   await t.step("deposits are served as leaves in order, in pages that join up", async () => {
-    const expected = notes.map(({ commitment }, leafIndex) => ({ leafIndex, commitment: toHex(commitment) }));
+    const expected = notes.map(({ commitment }, leafIndex) => ({
+      leafIndex,
+      commitment: fieldToHex(commitment),
+    }));
     const first = (await net.get(`/tree/commitments?${query}&limit=2`)).body;
     deepEqual([first.from, first.count, first.nextFrom], [0, 2, 2]);
     const rest = (await net.get(`/tree/commitments?${query}&from=2&limit=99999999999`)).body;
@@ -36,7 +39,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
   });
 
   await t.step("the served path of a leaf hashes to the root that the chain has", async () => {
-    const commitment = toHex(notes[1].commitment);
+    const commitment = fieldToHex(notes[1].commitment);
     const { root, pathElements, pathIndices } =
       (await net.get(`/tree/path?${query}&commitment=${commitment}`)).body;
     let node = notes[1].commitment;
@@ -44,24 +47,27 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
       const sibling = BigInt(element);
       node = pathIndices[level] === 0 ? poseidon([node, sibling]) : poseidon([sibling, node]);
     });
-    equal(toHex(node), root);
+    equal(fieldToHex(node), root);
     equal(node, await net.contract(KEY).getCurrentRoot());
     equal((await net.get(`/tree/path?${query}&commitment=0x1`)).body.code, "commitment_not_found");
   });
 
   await t.step("/note/check answers what was asked, and null for the rest", async () => {
     const check = async (body: object) => (await net.post("/note/check", { pool, ...body })).body;
-    const known = await check({ commitment: toHex(notes[2].commitment) });
+    const known = await check({ commitment: fieldToHex(notes[2].commitment) });
     equal(typeof known.timestamp, "number");
     deepEqual({ ...known, timestamp: 0 }, { deposited: true, leafIndex: 2, timestamp: 0, spent: null });
     const nothing = { deposited: null, leafIndex: null, timestamp: null, spent: null };
     deepEqual(await check({ commitment: "0x5" }), { ...nothing, deposited: false });
-    deepEqual(await check({ nullifierHash: toHex(notes[2].nullifierHash) }), { ...nothing, spent: false });
+    deepEqual(await check({ nullifierHash: fieldToHex(notes[2].nullifierHash) }), {
+      ...nothing,
+      spent: false,
+    });
   });
 
   const recipient = fresh(0x42);
   const body = await net.withdrawal(KEY, notes[0], { recipient, refund: 20_000_000n });
-  const status = { pool, nullifierHash: toHex(notes[0].nullifierHash) };
+  const status = { pool, nullifierHash: fieldToHex(notes[0].nullifierHash) };
 
   await t.step(
     "an altered proof, an unknown root, another nullifier: refused, and nothing is kept of it",
@@ -90,7 +96,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     deepEqual(answers.map((answer) => answer.status).sort(), [200, ...Array(19).fill(409)]);
     for (const { status, body: answer } of answers) {
       const withdrawal = status === 200 ? answer : answer.withdrawal;
-      equal(withdrawal.nullifierHash, toHex(notes[0].nullifierHash));
+      equal(withdrawal.nullifierHash, fieldToHex(notes[0].nullifierHash));
       ok(["accepted", "broadcast", "confirmed"].includes(withdrawal.state));
       if (status === 200) deepEqual([answer.seqno, answer.fee], [0, "60000000"]);
       else equal(answer.code, "nullifier_already_used");
@@ -107,7 +113,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
 
   await t.step("the fee covers what the withdrawal cost, refund aside, as it was reckoned", async () => {
     let gain = 0n;
-    await until("the excess is back", async () => {
+    await waitUntil("the excess is back", async () => {
       gain = await balanceOf(net.relayerAddress) - before;
       return gain > -50_000_000n;
     });
@@ -129,7 +135,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     const answers = await Promise.all(bodies.map((each) => net.post("/withdraw", each)));
     deepEqual(answers.map((answer) => answer.status), [200, 200]);
     for (const note of notes.slice(1)) {
-      await net.untilState({ pool, nullifierHash: toHex(note.nullifierHash) }, "confirmed");
+      await net.untilState({ pool, nullifierHash: fieldToHex(note.nullifierHash) }, "confirmed");
     }
     equal(await balanceOf(fresh(0x44)), DENOMINATION - 60_000_000n);
     equal(await balanceOf(fresh(0x45)), DENOMINATION - 60_000_000n);
@@ -137,11 +143,11 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
 });
 
 Deno.test("relayer: with its endpoint down it says so, goes on answering, and recovers by itself", async () => {
-  await using net = await Harness.start();
+  await using net = await RelayerHarness.start();
   const query = `pool=${encodeURIComponent(net.pool(KEY).address.toString())}`;
-  await until("ready", async () => (await net.get("/readyz")).status === 200);
+  await waitUntil("ready", async () => (await net.get("/readyz")).status === 200);
   net.shut = true;
-  await until("not ready", async () => (await net.get("/readyz")).body.pools[KEY].ready === false);
+  await waitUntil("not ready", async () => (await net.get("/readyz")).body.pools[KEY].ready === false);
   const { status, body } = await net.get("/readyz");
   deepEqual([status, body.ready], [503, false]);
   ok(body.pools[KEY].reason);
@@ -151,6 +157,6 @@ Deno.test("relayer: with its endpoint down it says so, goes on answering, and re
   deepEqual([refused.status, refused.body.code], [503, "not_ready"]);
   ok(Number(refused.headers.get("retry-after")) > 0);
   net.shut = false;
-  await until("ready again", async () => (await net.get("/readyz")).status === 200);
+  await waitUntil("ready again", async () => (await net.get("/readyz")).status === 200);
   equal((await net.get(`/tree/root?${query}`)).status, 200);
 });

@@ -2,23 +2,26 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { quoteRelayers, RelayerClient } from "../../src/mod.ts";
-import { toHex } from "../../src/core/field.ts";
-import { Harness, overriding, until } from "./relayer_harness.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"43".repeat(32)}`);
 
-Deno.test("a pool that is retired takes no new withdrawals, pays those on their way, and serves everything else", async () => {
-  await using net = await Harness.start({ relayer: false });
+Deno.test("a retired pool accepts no new withdrawals, pays those in progress, and serves everything else", async () => {
+  await using net = await RelayerHarness.start({ relayer: false });
   await net.startRelayer({
-    store: (store) => overriding(store, { beginTransfer: () => Promise.reject(new Error("not now")) }),
+    store: (store) => withMethods(store, { beginTransfer: () => Promise.reject(new Error("not now")) }),
   });
   const [taken, late] = [await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);
   const body = await net.withdrawal(KEY, taken, { recipient });
-  const asked = { pool: body.pool, nullifierHash: toHex(taken.nullifierHash) };
+  const asked = { pool: body.pool, nullifierHash: fieldToHex(taken.nullifierHash) };
   const submitted = net.post("/withdraw", body);
-  await until("accepted", async () => (await net.post("/withdraw/status", asked)).body.state === "accepted");
+  await waitUntil(
+    "accepted",
+    async () => (await net.post("/withdraw/status", asked)).body.state === "accepted",
+  );
   await net.relayer.close();
   equal((await submitted).status, 202);
 
@@ -41,9 +44,9 @@ Deno.test("a pool that is retired takes no new withdrawals, pays those on their 
   equal(listed[KEY].retired, true);
   deepEqual(Object.keys(listed).filter((key) => "retired" in listed[key]), [KEY]);
   const pool = encodeURIComponent(body.pool);
-  equal((await net.get(`/tree/root?pool=${pool}`)).body.root, toHex(net.tree(KEY).root));
+  equal((await net.get(`/tree/root?pool=${pool}`)).body.root, fieldToHex(net.tree(KEY).root));
   equal((await net.get(`/tree/commitments?pool=${pool}`)).body.count, 2);
-  const note = { pool: body.pool, commitment: toHex(late.commitment) };
+  const note = { pool: body.pool, commitment: fieldToHex(late.commitment) };
   equal((await net.post("/note/check", note)).body.deposited, true);
   equal((await net.get("/readyz")).status, 200);
 

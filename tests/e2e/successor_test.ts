@@ -1,28 +1,37 @@
 /** A pool and its successor on one chain, behind one relayer: an old note comes out, a new one goes in, and nothing is mixed up. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { depositNative } from "../../src/client/deposit.ts";
-import { withdrawThrough } from "../../src/client/relayed_withdrawal.ts";
-import { RelayerClient } from "../../src/client/relayer_client.ts";
-import { fromChain } from "../../src/client/tree_sync.ts";
-import { buildWithdrawArgs } from "../../src/client/withdraw.ts";
-import type { Deployments } from "../../src/core/deployments.ts";
-import { createNote } from "../../src/core/note.ts";
-import { deployPool } from "../../src/ops/deploy.ts";
-import { Pool } from "../../src/ton/pool.ts";
-import { Harness, until } from "./relayer_harness.ts";
+import { depositNative } from "../../src/client/deposit/deposit_native.ts";
+import { withdrawViaRelayers } from "../../src/client/withdrawal/relayed_withdrawal.ts";
+import { RelayerClient } from "../../src/client/relayer/relayer_client.ts";
+import { commitmentsFromChain } from "../../src/client/tree_sync.ts";
+import { buildWithdrawArgs } from "../../src/client/withdrawal/build_withdraw_args.ts";
+import type { Deployments } from "../../src/core/protocol/deployments.ts";
+import { createNote } from "../../src/core/protocol/note.ts";
+import { deployPool } from "../../src/ops/deploy/deploy.ts";
+import { Pool } from "../../src/ton/pool/pool.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const OLD = "native-1";
 const NEW = "native-1-g1";
 const recipient = Address.parse(`0:${"5c".repeat(32)}`);
 
 Deno.test("a relayer serves a pool and its successor, and a holder moves from one to the other", async (t) => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   const { chain, user: wallet, prover } = net;
   const network = "localnet";
   const successor = await deployPool({
-    ...{ chain, wallet, network, asset: "native", amount: "1", owner: null, generation: 1, pollMs: 50 },
-    known: net.localnet.deployments,
+    ...{
+      chain,
+      wallet,
+      network,
+      asset: "native",
+      amount: "1",
+      owner: null,
+      generation: 1,
+      pollIntervalMs: 50,
+    },
+    registry: net.localnet.deployments,
   });
   const deployments: Deployments = {
     network,
@@ -30,7 +39,7 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
   };
   const note = await net.deposit(OLD);
   await net.startRelayer({ deployments });
-  await until("both pools are indexed", () => {
+  await waitUntil("both pools are indexed", () => {
     const { pools } = net.relayer.readiness();
     return pools[OLD].ready && pools[NEW].ready && pools[OLD].leaves === 1;
   });
@@ -48,8 +57,8 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
     await rejects(relayer.feeFloor(recipient), { code: "unknown_pool" });
   });
 
-  await t.step("a note of the old pool is told that the new one does not know it", async () => {
-    const source = fromChain(chain, newPool.address);
+  await t.step("a note of the old pool is reported as unknown to the new one", async () => {
+    const source = commitmentsFromChain(chain, newPool.address);
     const fee = await relayer.feeFloor(NEW);
     await rejects(
       buildWithdrawArgs({
@@ -69,11 +78,13 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
   const moved = createNote({ asset: "native", amount: "1", network });
   await t.step("it comes out of the old pool and a new one goes into the new", async () => {
     const request = { network, note, recipient, prover } as const;
-    const { status } = await withdrawThrough([relayer], { ...request, pool: oldPool }, { pollMs: 200 });
+    const { status } = await withdrawViaRelayers([relayer], { ...request, pool: oldPool }, {
+      pollIntervalMs: 200,
+    });
     equal(status.state, "confirmed");
     equal(await oldPool.getIsSpent(note.nullifierHash), true);
     const { leafIndex } = await depositNative({
-      ...{ chain, pool: newPool, network, wallet, note: moved, prover, pollMs: 50 },
+      ...{ chain, pool: newPool, network, wallet, note: moved, prover, pollIntervalMs: 50 },
     });
     equal(leafIndex, 0);
     equal(await oldPool.getIsDeposited(moved.commitment), false);
@@ -83,7 +94,10 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
     "a withdrawal for the old pool is refused in the new one's name, though nothing is spent there",
     async () => {
       // The new pool has one leaf like the old one had: only its root tells the proofs apart.
-      await until("the new pool's leaf is indexed", () => net.relayer.readiness().pools[NEW].leaves === 1);
+      await waitUntil(
+        "the new pool's leaf is indexed",
+        () => net.relayer.readiness().pools[NEW].leaves === 1,
+      );
       const again = await net.withdrawal(OLD, note, { recipient });
       const { status, body } = await net.post("/withdraw", { ...again, pool: newPool.address.toString() });
       deepEqual([status >= 400, body.code], [true, "unknown_root"]);
@@ -93,8 +107,8 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
 
   await t.step("the same relayer pays the new note from the new pool", async () => {
     const request = { network, note: moved, recipient, prover } as const;
-    const { status } = await withdrawThrough([relayer], { ...request, pool: newPool, poolKey: NEW }, {
-      pollMs: 200,
+    const { status } = await withdrawViaRelayers([relayer], { ...request, pool: newPool, poolKey: NEW }, {
+      pollIntervalMs: 200,
     });
     equal(status.state, "confirmed");
     const { deposits, withdrawals, debt } = await newPool.getPoolInfo();

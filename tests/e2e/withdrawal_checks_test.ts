@@ -4,40 +4,40 @@
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { Problem } from "../../src/core/errors.ts";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import type { Note } from "../../src/core/note.ts";
-import { Balance } from "../../src/relay/balance.ts";
-import { Changes } from "../../src/relay/changes.ts";
-import { systemClock } from "../../src/relay/clock.ts";
-import { HourlyCaps } from "../../src/relay/hourly_caps.ts";
-import { Intake } from "../../src/relay/intake.ts";
-import { PoolAnswers } from "../../src/relay/pool_answers.ts";
-import { PoolState } from "../../src/relay/pool_state.ts";
-import { PriceList } from "../../src/relay/price_list.ts";
-import { ProofVerifier } from "../../src/relay/proof_verifier.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import type { Note } from "../../src/core/protocol/note.ts";
+import { WalletBalance } from "../../src/relay/wallet/balance.ts";
+import { ChangeSignal } from "../../src/relay/change_signal.ts";
+import { systemClock } from "../../src/core/time.ts";
+import { HourlyCaps } from "../../src/relay/withdrawals/hourly_caps.ts";
+import { WithdrawalDeduplicator } from "../../src/relay/withdrawals/deduplicate.ts";
+import { PoolCache } from "../../src/relay/withdrawals/pool_cache.ts";
+import { PoolState } from "../../src/relay/indexer/pool_state.ts";
+import { PriceCache } from "../../src/relay/withdrawals/price_cache.ts";
+import { ProofVerifier } from "../../src/relay/withdrawals/proof_verifier.ts";
 import {
   type Candidate,
   type CheckDeps,
-  checkWithdrawal,
+  runWithdrawalChecks,
   withdrawalChecks,
   type WithdrawRequest,
-} from "../../src/relay/withdrawal_checks.ts";
-import { submitWithdrawal } from "../../src/relay/withdrawals.ts";
+} from "../../src/relay/withdrawals/checks.ts";
+import { submitWithdrawal } from "../../src/relay/withdrawals/accept.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
-import { memoryShared } from "../../src/store/memory/memory_shared.ts";
-import { attached } from "../../src/relay/terms.ts";
+import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
+import { computeAttachedValue } from "../../src/relay/withdrawals/policy.ts";
 import type { Job } from "../../src/store/store.ts";
-import { openWallet } from "../../src/ton/wallet.ts";
-import { memoryStore } from "../support/memory_store.ts";
-import { Harness, until } from "./relayer_harness.ts";
+import { openWallet } from "../../src/ton/wallet/wallet.ts";
+import { memoryStore } from "../../testkit/relayer/memory_store.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 const stranger = Address.parse(`0:${"43".repeat(32)}`);
 
 Deno.test("withdrawal policy: each check refuses alone what it is there for", async (t) => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   const [spent, unspent] = [await net.deposit(KEY), await net.deposit(KEY)];
   const request = await requestOf(net, unspent);
   const spentRequest = await requestOf(net, spent);
@@ -60,26 +60,30 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   const altered = (change: Partial<typeof pool.deployment>, roots = pool.roots) => {
     const other = new PoolState(pool.key, { ...pool.deployment, ...change }, 60_000, "localnet");
     other.roots = roots;
-    other.synced(Date.now());
+    other.markSynced(Date.now());
     return other;
   };
   const stopped = altered({});
-  stopped.stopped("its root is not on chain");
-  const prices = await deps.prices.current();
+  stopped.markNotReady("its root is not on chain");
+  const prices = await deps.priceCache.getPrices();
   const dear = {
-    current: () => Promise.resolve({ ...prices, gasFee: (gas: bigint) => 9n * prices.gasFee(gas) }),
+    getPrices: () => Promise.resolve({ ...prices, gasFee: (gas: bigint) => 9n * prices.gasFee(gas) }),
   };
   const submit = (changed: CheckDeps) =>
     submitWithdrawal(request, {
       ...changed,
-      changes: new Changes(),
-      intake: new Intake(),
-      random: (bytes) => void crypto.getRandomValues(bytes),
+      changes: new ChangeSignal(),
+      deduplicator: new WithdrawalDeduplicator(),
+      fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     }, new AbortController().signal);
   const { proof } = request as { proof: { pi_a: unknown; pi_c: unknown } };
 
   const broken: Record<string, Candidate> = {
     "relayer is us": { ...candidate, deps: { ...deps, wallet: { ...deps.wallet, address: stranger } } },
+    "pool has a minimum fee": {
+      ...candidate,
+      pool: Object.assign(altered({}), { lacksMinFee: true }),
+    },
     "recipient is the proven one": { ...candidate, request: { ...request, recipient: stranger } },
     "a jetton pool pays the recipient": {
       ...candidate,
@@ -101,13 +105,17 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     },
     "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
     "root is among the last 30": { ...candidate, pool: altered({}, [5n]) },
+    "root stays among the last 30 for three more deposits": {
+      ...candidate,
+      pool: altered({}, newerRoots(27, request)),
+    },
     "proof verifies": {
       ...candidate,
       request: { ...request, proof: { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a } },
     },
     "note is unspent on chain": { ...candidate, request: spentRequest },
-    "fee covers the cost": { ...candidate, deps: { ...deps, prices: dear as unknown as PriceList } },
-    "hourly caps are not reached": { ...candidate, deps: { ...deps, caps: await reached() } },
+    "fee covers the cost": { ...candidate, deps: { ...deps, priceCache: dear as unknown as PriceCache } },
+    "hourly caps are not reached": { ...candidate, deps: { ...deps, hourlyCaps: await reached() } },
     "wallet is above its stop": {
       ...candidate,
       deps: { ...deps, balance: holding(10n ** 9n, 10n ** 9n + 1n) },
@@ -117,31 +125,35 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
 
   await t.step("a good withdrawal passes every check", async () => {
     deepEqual(await refusals(candidate), []);
-    await checkWithdrawal(request, deps);
+    await runWithdrawalChecks(request, deps);
   });
   await t.step(
-    "what was counted against the caps is uncounted when a later check refuses, or it is not taken on",
+    "a withdrawal rejected by a later check, or not accepted, does not count against the caps",
     async () => {
-      const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
+      const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 1 });
       for (let i = 0; i < 3; i++) {
-        await rejects(checkWithdrawal(request, { ...deps, caps, balance: holding(0n, 1n) }), {
+        await rejects(runWithdrawalChecks(request, { ...deps, hourlyCaps: caps, balance: holding(0n, 1n) }), {
           code: "relayer_balance_low",
         });
-        await (await checkWithdrawal(request, { ...deps, caps }))(false);
+        await (await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }))(false);
       }
-      await (await checkWithdrawal(request, { ...deps, caps }))(true);
-      await rejects(checkWithdrawal(request, { ...deps, caps }), { code: "hourly_cap_reached" });
+      await (await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }))(true);
+      await rejects(runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }), {
+        code: "hourly_cap_reached",
+      });
     },
   );
   await t.step("a withdrawal stays counted when the store's answer to its job is lost", async () => {
-    const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
+    const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 1 });
     const store = memoryStore({ now: Date.now, shared: false })();
     const addJob: typeof store.addJob = async (...job) => {
       await store.addJob(...job);
       throw new Problem("store_unavailable");
     };
-    await rejects(submit({ ...deps, caps, store: { ...store, addJob } }), { code: "store_unavailable" });
-    equal((await caps.take({ pool: pool.id, nullifierHash: 1n })).allowed, false);
+    await rejects(submit({ ...deps, hourlyCaps: caps, store: { ...store, addJob } }), {
+      code: "store_unavailable",
+    });
+    equal((await caps.reserve({ pool: pool.id, nullifierHash: 1n })).allowed, false);
   });
   await t.step("what the journal took is accepted, though the store is silent from then on", async () => {
     const store = memoryStore({ now: Date.now, shared: false })();
@@ -158,23 +170,31 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   });
   await t.step("what is on its way into the journal is paid for too", async () => {
     const funded = withdrawalChecks.filter(({ name }) => name === "wallet can pay for it");
-    const value = attached(await deps.answers.withdrawValue(pool, request.refund));
-    const poor = { ...deps, balance: holding(value, 0n), taking: new Map() };
+    const value = computeAttachedValue(await deps.poolCache.getWithdrawValue(pool, request.refund));
+    const poor = { ...deps, balance: holding(value, 0n), unjournaled: new Map() };
     const other = { ...request, signals: { ...request.signals, nullifierHash: 5n } };
     const both = await Promise.allSettled(
-      [request, other].map((each) => checkWithdrawal(each, poor, funded)),
+      [request, other].map((each) => runWithdrawalChecks(each, poor, funded)),
     );
     deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
     for (const one of both) if (one.status === "fulfilled") await one.value(false);
-    await checkWithdrawal(other, poor, funded);
+    await runWithdrawalChecks(other, poor, funded);
+  });
+  await t.step("a root with three places left is good, one with two is stale", async () => {
+    for (const [newer, fits] of [[0, true], [26, true], [27, false], [29, false]] as const) {
+      const pools = new Map([[pool.id, altered({}, newerRoots(newer, request))]]);
+      const run = runWithdrawalChecks(request, { ...deps, pools }, untilRoot);
+      if (fits) await (await run)(false);
+      else await rejects(run, { code: "stale_root" }, `${newer} newer roots`);
+    }
   });
   await t.step("garbage proofs are counted against no cap", async () => {
-    const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 1 });
+    const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 1 });
     const { request: garbage } = broken["proof verifies"];
     for (let i = 0; i < 5; i++) {
-      await rejects(checkWithdrawal(garbage, { ...deps, caps }), { code: "proof_invalid" });
+      await rejects(runWithdrawalChecks(garbage, { ...deps, hourlyCaps: caps }), { code: "proof_invalid" });
     }
-    await checkWithdrawal(request, { ...deps, caps });
+    await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps });
   });
   await t.step("every check has its case, but the two that the others rest on", () => {
     const rest = withdrawalChecks.map(({ name }) => name).filter((name) => !(name in broken));
@@ -186,26 +206,37 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   await t.step("a public input of r or more is refused before anything is looked up", async () => {
     for (const signal of Object.keys(request.signals) as (keyof typeof request.signals)[]) {
       const signals = { ...request.signals, [signal]: request.signals[signal] + FIELD_MODULUS };
-      await rejects(checkWithdrawal({ ...request, signals }, { ...deps, pools: new Map() }), {
+      await rejects(runWithdrawalChecks({ ...request, signals }, { ...deps, pools: new Map() }), {
         code: "not_in_field",
       });
     }
   });
   await t.step("a pool that is not registered is refused", async () => {
-    await rejects(checkWithdrawal({ ...request, pool: stranger }, deps), { code: "unknown_pool" });
+    await rejects(runWithdrawalChecks({ ...request, pool: stranger }, deps), { code: "unknown_pool" });
   });
   await deps.store.close();
 });
 
+/** The checks up to those of the root. */
+const untilRoot = withdrawalChecks.slice(
+  0,
+  withdrawalChecks.findIndex(({ name }) => name === "proof verifies"),
+);
+
+/** A full history in which `newer` roots are newer than the request's. */
+function newerRoots(newer: number, { signals }: WithdrawRequest): bigint[] {
+  return Array.from({ length: 30 }, (_, i) => i === newer ? signals.root : 1_000n + BigInt(i));
+}
+
 /** A wallet's balance that is what it is. */
-function holding(balance: bigint, stop: bigint): Balance {
-  return new Balance({ balance: () => Promise.resolve(balance) }, systemClock, { warn: 0n, stop });
+function holding(balance: bigint, stop: bigint): WalletBalance {
+  return new WalletBalance({ balance: () => Promise.resolve(balance) }, systemClock, { warn: 0n, stop });
 }
 
 /** Caps that another withdrawal has reached. */
 async function reached(): Promise<HourlyCaps> {
-  const caps = new HourlyCaps(memoryShared(), { hourly: 1, hourlyPerPool: 0 });
-  await caps.take({ pool: "0:aa", nullifierHash: 1n });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+  await caps.reserve({ pool: "0:aa", nullifierHash: 1n });
   return caps;
 }
 
@@ -216,7 +247,7 @@ async function refusals(candidate: Candidate): Promise<string[]> {
 }
 
 /** A refund within the operator's gift that the fee does not pay for: 0.06 - 0.02 is below the floor of 0.05. */
-async function requestOf(net: Harness, note: Note): Promise<WithdrawRequest> {
+async function requestOf(net: RelayerHarness, note: Note): Promise<WithdrawRequest> {
   const { proof, publicSignals, fee, refund } = await net.withdrawal(KEY, note, {
     recipient,
     refund: 20_000_000n,
@@ -241,7 +272,7 @@ async function requestOf(net: Harness, note: Note): Promise<WithdrawRequest> {
 
 /** Anybody may submit a withdrawal: the relayer is paid, and its store knows nothing of it. */
 async function withdrawDirectly(
-  net: Harness,
+  net: RelayerHarness,
   { signals, proof, fee, refund }: WithdrawRequest,
 ): Promise<void> {
   const pool = net.contract(KEY);
@@ -256,15 +287,15 @@ async function withdrawDirectly(
     proof: proof as never,
   };
   await pool.sendWithdraw(net.user.sender(), args);
-  await until("spent", () => pool.getIsSpent(nullifierHash));
+  await waitUntil("spent", () => pool.getIsSpent(nullifierHash));
 }
 
-async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Candidate> {
+async function candidateOf(net: RelayerHarness, request: WithdrawRequest): Promise<Candidate> {
   const { chain } = net;
   const { mnemonic, version } = net.localnet.relayer;
   const pool = new PoolState(KEY, net.pool(KEY), 60_000, "localnet");
   pool.roots = await net.contract(KEY).getRootHistory();
-  pool.synced(Date.now());
+  pool.markSynced(Date.now());
   equal(pool.roots.includes(request.signals.root), true);
   const store = await openKvStore(net.directory);
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
@@ -273,8 +304,8 @@ async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Cand
     pool,
     deps: {
       wallet,
-      balance: new Balance(wallet, systemClock, { warn: 0n, stop: 0n }),
-      taking: new Map(),
+      balance: new WalletBalance(wallet, systemClock, { warn: 0n, stop: 0n }),
+      unjournaled: new Map(),
       store: {
         batchLimit: store.batchLimit,
         job: (id) => store.job(id),
@@ -282,9 +313,9 @@ async function candidateOf(net: Harness, request: WithdrawRequest): Promise<Cand
         liveJobs: () => store.liveJobs(),
         close: () => store.close(),
       } as typeof store,
-      verifier: new ProofVerifier(net.prover),
-      answers: new PoolAnswers(chain, systemClock),
-      prices: new PriceList(chain, systemClock),
+      proofVerifier: new ProofVerifier(net.prover),
+      poolCache: new PoolCache(chain, systemClock),
+      priceCache: new PriceCache(chain, systemClock),
       clock: systemClock,
       feeBps: 50,
       feeMinNano: 50_000_000n,

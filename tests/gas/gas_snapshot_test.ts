@@ -3,20 +3,18 @@
  * figure is meant to move, `deno task gas` writes the new ones, and docs/gas.md with them.
  */
 import assert from "node:assert/strict";
-import { fills } from "../../tools/gas/fills.ts";
-import { type Kind, openBench } from "../../tools/gas/bench.ts";
-import { entryPoints } from "../../tools/gas/entry_points.ts";
+import { fills } from "../../testkit/gas/fills.ts";
+import { openMeasuredPool, type PoolKind } from "../../testkit/gas/measured_pool.ts";
+import { entryPoints } from "../../testkit/gas/entry_points.ts";
 import {
   kinds,
   measureFill,
   measureParts,
   measureSize,
   measureVerification,
-} from "../../tools/gas/measure.ts";
-import { GETTER_LIMIT, ratio, ratioFills, tables, targeted } from "../../tools/gas/report.ts";
-import { DISSECTED_FILL, readSnapshot } from "../../tools/gas/snapshot.ts";
-import { staleFiles } from "../../tools/generated_files.ts";
-import { page } from "../../tools/generated_page.ts";
+} from "../../testkit/gas/measure.ts";
+import { gasRatio, GETTER_LIMIT, ratioFills, targeted } from "../../testkit/gas/ratios.ts";
+import { readSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 
 const snapshot = await readSnapshot();
 
@@ -28,7 +26,7 @@ for (const kind of kinds) {
   }
 
   Deno.test(`where the gas of a ${kind} pool goes is as committed`, async () => {
-    const fill = fills.find(({ name }) => name === DISSECTED_FILL)!;
+    const fill = fills.find(({ name }) => name === TRACED_FILL)!;
     const parts = await measureParts(kind, fill);
     assert.deepEqual(parts, snapshot.parts[kind]);
     for (const [name, { parse, history, set, verify, settle }] of Object.entries(parts)) {
@@ -51,10 +49,10 @@ Deno.test("gas of verification alone is as committed", async () => {
 Deno.test("the slots that no message touches change no figure: with the whole of the sets they are the same", async () => {
   const [, fill] = fills;
   for (const kind of kinds) {
-    const bench = await openBench(kind, fill);
+    const bench = await openMeasuredPool(kind, fill);
     const whole = { ...bench, reset: (change = {}) => bench.reset({ ...fill.sets(), ...change }) };
     for (const name of ["deposit", "withdraw, newest root", "withdraw, oldest root"]) {
-      const { gas } = await entryPoints.find((entry) => entry.name === name)!.send(whole);
+      const { gasUsed: gas } = await entryPoints.find((entry) => entry.name === name)!.send(whole);
       assert.equal(Number(gas), snapshot.gas[kind][fill.name].messages[name], name);
     }
   }
@@ -63,14 +61,15 @@ Deno.test("the slots that no message touches change no figure: with the whole of
 /** The most that a message may take of the gas of its verification; above 1.2 the target is missed, as docs/gas.md says. */
 const ratioBounds = {
   native: { deposit: 1.2, "withdraw, newest root": 1.22 },
-  jetton: { deposit: 1.23, "withdraw, newest root": 1.26 },
+  // A jetton deposit also prepays storage and, once in 32, moves the claims to a new archive.
+  jetton: { deposit: 1.24, "withdraw, newest root": 1.26 },
 } as const;
 
 for (const kind of kinds) {
   for (const name of targeted) {
     const bound = ratioBounds[kind][name];
     Deno.test(`${kind}: ${name} takes less than ${bound} times its verification, however many notes there are`, () => {
-      const ratios = ratioFills.map((fill) => ratio(snapshot, kind, name, fill));
+      const ratios = ratioFills.map((fill) => gasRatio(snapshot, kind, name, fill));
       for (const [i, times] of ratios.entries()) assert.ok(times < bound, `${ratioFills[i]}: ${times}`);
       assert.ok(Math.max(...ratios) > bound - 0.025, `the bound is loose: ${ratios.join()}`);
     });
@@ -78,11 +77,11 @@ for (const kind of kinds) {
 }
 
 Deno.test("the fee's payout, were it one with the rest of the value, would save what docs/gas.md says", async () => {
-  const { messages } = snapshot.gas.native[DISSECTED_FILL];
+  const { messages } = snapshot.gas.native[TRACED_FILL];
   const saved = messages["withdraw, newest root"] - messages["withdraw, no fee to pay"];
   const text = (await Deno.readTextFile("docs/gas.md")).replaceAll(/\s+/g, " ");
-  const before = ratio(snapshot, "native", "withdraw, newest root", DISSECTED_FILL);
-  const after = ratio(snapshot, "native", "withdraw, no fee to pay", DISSECTED_FILL);
+  const before = gasRatio(snapshot, "native", "withdraw, newest root", TRACED_FILL);
+  const after = gasRatio(snapshot, "native", "withdraw, no fee to pay", TRACED_FILL);
   const beside = messages["withdraw, newest root"] - snapshot.verification.withdraw;
   for (
     const claim of [
@@ -95,11 +94,12 @@ Deno.test("the fee's payout, were it one with the rest of the value, would save 
 
 Deno.test("SPEC.md says by how much the target is missed", async () => {
   const text = (await Deno.readTextFile("contracts/SPEC.md")).replaceAll(/\s+/g, " ");
-  const times = (kind: Kind, name: string, fill: string) => ratio(snapshot, kind, name, fill).toFixed(3);
+  const times = (kind: PoolKind, name: string, fill: string) =>
+    gasRatio(snapshot, kind, name, fill).toFixed(3);
   const withdraw = (fill: string) => times("native", "withdraw, newest root", fill);
   for (
     const claim of [
-      `With 1,000 notes a withdrawal takes ${
+      `With 1,000 notes a native withdrawal takes ${
         withdraw("1,000")
       } times its verification, with 100,000 it takes ` +
       `${withdraw("100,000")} times`,
@@ -108,11 +108,6 @@ Deno.test("SPEC.md says by how much the target is missed", async () => {
       times("jetton", "deposit", "100,000"),
     ]
   ) assert.ok(text.includes(claim), `SPEC.md does not say: ${claim}`);
-});
-
-Deno.test("docs/gas.md has the snapshot's tables", async () => {
-  const { path, content } = await page("docs/gas.md", tables(snapshot));
-  assert.deepEqual(await staleFiles([{ path, content }]), []);
 });
 
 Deno.test("get methods stay below what a lite server gives them", () => {

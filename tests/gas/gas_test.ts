@@ -1,14 +1,20 @@
 /** The bounds on gas and size that the money rules rest on. What each message costs is in gas_snapshot_test.ts. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { mainnetConfig } from "../../src/localnet/mainnet_prices.ts";
-import { loadPoolCode } from "../../src/ton/pool_state.ts";
-import { element } from "../../tools/gas/fills.ts";
-import { measureDearest } from "../../tools/gas/measure.ts";
-import { readSnapshot } from "../../tools/gas/snapshot.ts";
-import { type Outcome, PoolSandbox } from "../support/pool_sandbox.ts";
-import { chainPrices } from "../support/chain_prices.ts";
-import { countCells, HistoryModel, poolData, type PoolState, SetModel } from "../support/set_model.ts";
+import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
+import { loadPoolCode } from "../../src/ton/pool/state_init.ts";
+import { gasElement } from "../../testkit/gas/fills.ts";
+import { measureMostExpensive } from "../../testkit/gas/measure.ts";
+import { readSnapshot } from "../../testkit/gas/snapshot.ts";
+import { type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
+import { chainPrices } from "../../testkit/chain/chain_prices.ts";
+import {
+  countCells,
+  encodePoolData,
+  type PoolState,
+  RootHistoryModel,
+  SetModel,
+} from "../../testkit/chain/pool_storage.ts";
 
 const prices = chainPrices(mainnetConfig());
 const fees = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
@@ -17,12 +23,12 @@ const GAS_HIGHEST_PATH = constant("GAS_HIGHEST_PATH");
 
 /** Replaces the pool's state by one with `notes` deposits, each withdrawn but one, and says which roots it knows. */
 async function fill(pool: PoolSandbox, notes: number, change: Partial<PoolState> = {}): Promise<bigint[]> {
-  const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new HistoryModel()];
+  const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new RootHistoryModel()];
   const roots: bigint[] = [];
   for (let i = 0; i < notes; i++) {
-    commitments.add(element(3 * i));
-    if (i > 0) nullifiers.add(element(3 * i + 1));
-    roots.push(element(3 * i + 2));
+    commitments.add(gasElement(3 * i));
+    if (i > 0) nullifiers.add(gasElement(3 * i + 1));
+    roots.push(gasElement(3 * i + 2));
     history.push(roots[i]);
   }
   const state: PoolState = {
@@ -39,7 +45,7 @@ async function fill(pool: PoolSandbox, notes: number, change: Partial<PoolState>
     owner: null,
     ...change,
   };
-  await pool.replace({ data: poolData(state), balance: 1_000_000_000_000n });
+  await pool.setState({ data: encodePoolData(state), balance: 1_000_000_000_000n });
   pool.roots.splice(0, Infinity, ...roots);
   return roots;
 }
@@ -50,7 +56,7 @@ function assertDone(outcome: Outcome): Outcome {
 }
 
 Deno.test("no withdrawal takes more gas than GAS_HIGHEST_PATH, with three percent of room; no deposit takes more either", async () => {
-  const dearest = await measureDearest("native");
+  const dearest = await measureMostExpensive("native");
   assert.deepEqual(dearest, (await readSnapshot()).dearest.native);
   const [deposit, withdraw] = [BigInt(dearest.deposit), BigInt(dearest.withdraw)];
   assert.ok(withdraw * 103n <= GAS_HIGHEST_PATH * 100n, `the dearest withdrawal took ${withdraw}`);
@@ -69,9 +75,9 @@ function assertCharge(charged: bigint, real: bigint, what: string): void {
 Deno.test("the debt of a deposit is never below what it burned, wherever its root lies in the log", async () => {
   const pool = await PoolSandbox.open();
   for (let i = 0; i < 70; i++) {
-    const { debt } = await pool.info();
-    const { before, after } = assertDone(await pool.deposit());
-    assertCharge((await pool.info()).debt - debt, before + pool.denomination - after, `deposit ${i}`);
+    const { debt } = await pool.getPoolInfo();
+    const { balanceBefore: before, balanceAfter: after } = assertDone(await pool.deposit());
+    assertCharge((await pool.getPoolInfo()).debt - debt, before + pool.denomination - after, `deposit ${i}`);
   }
 });
 
@@ -93,7 +99,7 @@ Deno.test("the gas kept of a withdrawal's value is never below what it burned, w
     for (const [what, change] of Object.entries(cases)) {
       const roots = await fill(pool, count, { withdrawals: 0 });
       const value = 1_000_000_000n;
-      const { before, after, sent } = assertDone(
+      const { balanceBefore: before, balanceAfter: after, sent } = assertDone(
         await pool.withdraw({ value, root: roots[Math.max(0, count - 30)], ...change }),
       );
       // Notes cover what they owe, so the pool keeps the floor of 0.005 and 20 years of a cell, or 0.01.
@@ -107,17 +113,17 @@ Deno.test("the gas kept of a withdrawal's value is never below what it burned, w
 });
 
 Deno.test("code, storage root and a full log of roots fit the constants that storage is estimated by", () => {
-  const history = new HistoryModel();
-  for (let i = 0; i < 64; i++) history.push(element(i));
+  const history = new RootHistoryModel();
+  for (let i = 0; i < 64; i++) history.push(gasElement(i));
   const [commitments, nullifiers] = [new SetModel(), new SetModel()];
-  const data = poolData({
+  const data = encodePoolData({
     denomination: 2n ** 119n,
     deposits: 64,
     withdrawals: 0,
     debt: 2n ** 119n,
     touched: 2 ** 32 - 1,
     nullifiers,
-    root: element(63),
+    root: gasElement(63),
     commitments,
     history,
     paused: true,

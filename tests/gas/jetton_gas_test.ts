@@ -1,11 +1,11 @@
 /** The bounds on gas and size that a jetton pool's money rules rest on. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { loadPoolCode } from "../../src/ton/pool_state.ts";
-import { measureDearest } from "../../tools/gas/measure.ts";
-import { readSnapshot } from "../../tools/gas/snapshot.ts";
-import { freshElement } from "../support/pool_sandbox.ts";
-import { countCells, HistoryModel, poolData, SetModel } from "../support/set_model.ts";
+import { loadPoolCode } from "../../src/ton/pool/state_init.ts";
+import { measureMostExpensive } from "../../testkit/gas/measure.ts";
+import { readSnapshot } from "../../testkit/gas/snapshot.ts";
+import { freshElement } from "../../testkit/chain/pool_sandbox.ts";
+import { countCells, encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 
 const source = await Deno.readTextFile(new URL("../../contracts/fees_jetton.tolk", import.meta.url));
 const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
@@ -13,7 +13,7 @@ const DEPOSIT_GAS = constant("GAS_HIGHEST_JETTON_DEPOSIT");
 const WITHDRAW_GAS = constant("GAS_HIGHEST_JETTON_WITHDRAW");
 
 Deno.test("no message takes more gas than the highest path of its kind, with three percent of room", async () => {
-  const dearest = await measureDearest("jetton");
+  const dearest = await measureMostExpensive("jetton");
   assert.deepEqual(dearest, (await readSnapshot()).dearest.jetton);
   for (const [real, bound] of [[dearest.deposit, DEPOSIT_GAS], [dearest.withdraw, WITHDRAW_GAS]] as const) {
     assert.ok(BigInt(real) * 103n <= bound * 100n, `the dearest took ${real} of ${bound}`);
@@ -22,10 +22,10 @@ Deno.test("no message takes more gas than the highest path of its kind, with thr
 });
 
 Deno.test("code, storage root and a full log of roots fit the constants that storage is estimated by", () => {
-  const history = new HistoryModel();
+  const history = new RootHistoryModel();
   for (let i = 0; i < 64; i++) history.push(freshElement());
   const somebody = new Address(0, Buffer.alloc(32, 1));
-  const data = poolData({
+  const data = encodePoolData({
     denomination: 2n ** 119n,
     deposits: 64,
     withdrawals: 0,

@@ -1,55 +1,57 @@
 /**
- * The documentation's commands that are marked `sh run`: they name what only exists elsewhere, a public network, a server, the
- * system's own folders. They run as they stand but for these names. What is marked `sh play` is tests/guides/newcomer.sh's.
+ * Runs the documentation's blocks that are marked `sh run`. They name a public network, a server or system folders,
+ * which the test replaces; everything else runs unchanged. tests/guides/newcomer.sh runs the blocks marked `sh play`.
  */
 import assert from "node:assert/strict";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { Address } from "@ton/core";
 import { parse } from "yaml";
 import metadata from "../../deno.json" with { type: "json" };
-import { formatDeployments } from "../../src/core/deployments.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { buildContext } from "../compiled/deployment_files.ts";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import { connect, createNote, createProver, depositNative, openWallet, Pool } from "../../src/mod.ts";
-import { inDirectory } from "../support/directory.ts";
-import { checkoutFiles } from "../support/checkout_files.ts";
-import { blockThatBegins } from "../support/doc_blocks.ts";
-import { scriptFolder } from "../support/doc_scripts.ts";
-import { tonado } from "../support/in_process.ts";
-import { freePort } from "../support/program.ts";
-import { hasProgram } from "../support/requirements.ts";
-import { serve } from "../support/serve.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
-import { until } from "../support/until.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { listRepositoryFiles } from "../support/docs/repository_files.ts";
+import { findCodeBlock } from "../support/docs/code_blocks.ts";
+import { createShellFolder } from "../support/docs/shell_blocks.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { freePort } from "../../testkit/programs/program.ts";
+import { hasProgram } from "../support/system/requirements.ts";
+import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
 Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, their audits and successors", (t) =>
-  inDirectory(async (dir) => {
+  withTempDirectory(async (dir) => {
     const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
     try {
       const env = { INDEXER_URL: net.url };
       const testnet = ["--network testnet", "--network localnet"] as const;
       const mainnet = ["--network mainnet", "--network localnet"] as const;
-      const agreed = ["tonado deploy", "tonado deploy --yes"] as const; // nobody is there to be asked
+      const agreed = ["tonado deploy", "tonado deploy --yes"] as const; // there is no user to confirm
       const folder = async (name: string) => {
         await Deno.mkdir(`${dir}/${name}`);
         await Deno.writeTextFile(`${dir}/${name}/wallet.txt`, net.wallets[0].mnemonic);
-        return await scriptFolder(`${dir}/${name}`);
+        return await createShellFolder(`${dir}/${name}`);
       };
       const operator = await folder("operator");
       const listed = async (): Promise<Record<string, { address: string }>> =>
         JSON.parse(await Deno.readTextFile(`${operator.dir}/deployments/localnet.json`)).pools;
 
       await t.step("a pool, its successor, and a pool of jettons", async () => {
-        const first = await blockThatBegins(
+        const first = await findCodeBlock(
           "docs/operating.md",
           "tonado deploy --network testnet --amount 10 --mnemonic",
         );
-        const second = await blockThatBegins(
+        const second = await findCodeBlock(
           "docs/operating.md",
           "tonado deploy --network testnet --amount 10 --gen",
         );
-        const jettons = await blockThatBegins(
+        const jettons = await findCodeBlock(
           "docs/operating.md",
           "tonado deploy --network testnet --asset EQ...",
         );
@@ -60,7 +62,7 @@ Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, the
       });
 
       await t.step("the audit, by name and by address", async () => {
-        const block = await blockThatBegins(
+        const block = await findCodeBlock(
           "docs/operating.md",
           "tonado pool inspect native-10 --network testnet",
         );
@@ -76,7 +78,7 @@ Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, the
 
       await t.step("a successor that nobody owns, and its audit through another endpoint", async () => {
         const migrant = await folder("migrant");
-        const deploy = await blockThatBegins(
+        const deploy = await findCodeBlock(
           "docs/migration.md",
           "tonado deploy --network mainnet --amount 10 --burn",
         );
@@ -85,7 +87,7 @@ Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, the
           ["deployments/mainnet.json", "deployments/localnet.json"],
         ]);
         const { pools } = JSON.parse(await Deno.readTextFile(`${migrant.dir}/deployments/localnet.json`));
-        const inspect = await blockThatBegins(
+        const inspect = await findCodeBlock(
           "docs/migration.md",
           "tonado pool inspect EQ... --network mainnet --end",
         );
@@ -103,20 +105,20 @@ Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, the
   }));
 
 Deno.test("docs/operating.md: with nothing but a mnemonic it starts, and says that no pools are listed", () =>
-  inDirectory(async (dir) => {
+  withTempDirectory(async (dir) => {
     const net = await startLocalnet({ pools: [] });
     const { mnemonic } = net.wallets[0];
     await net.close();
-    const { run: _, ...folder } = await scriptFolder(dir);
+    const { run: _, ...folder } = await createShellFolder(dir);
     await Deno.writeTextFile(`${dir}/mnemonic`, mnemonic);
-    const block = await blockThatBegins(
+    const block = await findCodeBlock(
       "docs/operating.md",
       "RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic",
     );
     const port = freePort();
-    const env = { RELAYER_PORT: `${port}`, INDEXER_URL: `http://127.0.0.1:${freePort()}` }; // no network is asked
+    const env = { RELAYER_PORT: `${port}`, INDEXER_URL: `http://127.0.0.1:${freePort()}` }; // needs no network
     await folder.runWhile(block, env, [["/run/secrets", dir]], async () => {
-      await until("it lives", () => answers(`http://127.0.0.1:${port}/livez`));
+      await waitUntil("it lives", () => answers(`http://127.0.0.1:${port}/livez`));
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
       assert.equal(ready.status, 503);
       assert.match(await ready.text(), /lists no pools/);
@@ -128,7 +130,7 @@ Deno.test({
   name: "docs/operating.md: a relayer's store moves to PostgreSQL, and the relayer is ready on it",
   ignore: !await postgresServer(),
   fn: () =>
-    inDirectory(async (dir) => {
+    withTempDirectory(async (dir) => {
       await using database = await freshDatabase();
       const net = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
       try {
@@ -145,17 +147,17 @@ Deno.test({
         };
         await deposit(net);
         const url = `http://127.0.0.1:${port}`;
-        const before = await serve({ ...env, RELAYER_DATA_DIR: `${dir}/data` });
-        await until("the embedded store has the deposit", () => answers(`${url}/readyz`));
-        await before.end("SIGTERM");
+        const before = await startRelayerProcess({ ...env, RELAYER_DATA_DIR: `${dir}/data` });
+        await waitUntil("the embedded store has the deposit", () => answers(`${url}/readyz`));
+        await before.stop("SIGTERM");
 
-        const folder = await scriptFolder(dir);
-        const block = await blockThatBegins("docs/operating.md", "# with the relayer stopped");
+        const folder = await createShellFolder(dir);
+        const block = await findCodeBlock("docs/operating.md", "# with the relayer stopped");
         const said = await folder.runWhile(
           block,
           env,
           [["postgres://tonado:...@db/tonado", database.url]],
-          () => until("the relayer is ready on PostgreSQL", () => answers(`${url}/readyz`)),
+          () => waitUntil("the relayer is ready on PostgreSQL", () => answers(`${url}/readyz`)),
         );
         const moved = [
           ...said.matchAll(/\(1 deposit, .* sha256 ([0-9a-f]{64}), in (relayer\.jsonl|the database)$/gm),
@@ -173,7 +175,7 @@ Deno.test({
     "docs/operating.md: a PostgreSQL store is backed up, upgraded and restored, and the relayer is ready on it",
   ignore: !await postgresServer() || !await hasProgram("pg_dump"),
   fn: () =>
-    inDirectory(async (dir) => {
+    withTempDirectory(async (dir) => {
       await using database = await freshDatabase();
       await using restored = await freshDatabase();
       const net = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
@@ -190,26 +192,30 @@ Deno.test({
           RELAYER_PORT: `${port}`,
         };
         await deposit(net);
-        const running = await serve({ ...env, DATABASE_URL: database.url, RELAYER_DATA_DIR: `${dir}/first` });
-        const folder = await scriptFolder(dir);
+        const running = await startRelayerProcess({
+          ...env,
+          DATABASE_URL: database.url,
+          RELAYER_DATA_DIR: `${dir}/first`,
+        });
+        const folder = await createShellFolder(dir);
         const stead = [["postgres://tonado:...@db/tonado", database.url]] as const;
         try {
-          await until("the database has the deposit", () => answers(`${url}/readyz`));
-          const backup = await blockThatBegins(
+          await waitUntil("the database has the deposit", () => answers(`${url}/readyz`));
+          const backup = await findCodeBlock(
             "docs/operating.md",
             "# back up; replicas may run",
           );
           assert.match(await folder.run(backup, {}, stead), /\(1 deposit, /);
         } finally {
-          await running.end("SIGTERM");
+          await running.stop("SIGTERM");
         }
-        const upgrade = await blockThatBegins(
+        const upgrade = await findCodeBlock(
           "docs/operating.md",
           "# with the new release's program",
         );
         await folder.run(upgrade, {}, stead);
-        await deposit(net); // the chain goes on after the backup
-        const restore = await blockThatBegins(
+        await deposit(net); // the chain grows after the backup
+        const restore = await findCodeBlock(
           "docs/operating.md",
           "# with every replica stopped, into an empty",
         );
@@ -218,7 +224,7 @@ Deno.test({
           { ...env, RELAYER_DATA_DIR: `${dir}/second` },
           [["postgres://tonado:...@db/tonado_restored", restored.url]],
           () =>
-            until("the restored relayer has both deposits", async () => {
+            waitUntil("the restored relayer has both deposits", async () => {
               if (!await answers(`${url}/readyz`)) return false;
               const { pools } = await (await fetch(`${url}/readyz`)).json();
               return pools["native-1"].leaves === 2;
@@ -231,18 +237,18 @@ Deno.test({
 });
 
 Deno.test("docs/operating.md: what Compose is started with lies where compose.yaml reads it", () =>
-  inDirectory(async (dir) => {
-    const folder = await scriptFolder(dir);
+  withTempDirectory(async (dir) => {
+    const folder = await createShellFolder(dir);
     await Deno.writeTextFile(`${dir}/wallet.txt`, "24 words");
     for (const name of ["tonado", "SHA256SUMS"]) await Deno.writeTextFile(`${dir}/${name}`, "released");
-    const block = await blockThatBegins(
+    const block = await findCodeBlock(
       "docs/operating.md",
       "install -D -t dist tonado SHA256SUMS",
     );
     const asRoot = Deno.uid() === 0;
     await folder.run(block, {}, [
       ["docker compose up --build --detach\n", ""], // needs a container engine
-      ...asRoot ? [] : [["-o 65532 ", ""] as const], // only root gives files away
+      ...asRoot ? [] : [["-o 65532 ", ""] as const], // only root can change owners
     ]);
     for (const path of await buildContext()) await Deno.stat(`${dir}/${path}`);
     const compose = await Deno.readTextFile(`${root}compose.yaml`);
@@ -257,8 +263,8 @@ Deno.test({
   name: "docs/operating.md: what the systemd unit needs is installed where it looks, and systemd enables it",
   ignore: !await hasProgram("systemctl"),
   fn: () =>
-    inDirectory(async (dir) => {
-      const folder = await scriptFolder(dir);
+    withTempDirectory(async (dir) => {
+      const folder = await createShellFolder(dir);
       const system = `${dir}/root`;
       for (const path of ["usr/local/bin", "etc/systemd/system"]) {
         await Deno.mkdir(`${system}/${path}`, { recursive: true });
@@ -266,11 +272,11 @@ Deno.test({
       await Deno.writeTextFile(`${dir}/tonado`, "the binary");
       await Deno.writeTextFile(`${dir}/wallet.txt`, "24 words");
       await Deno.copyFile(`${root}docs/operating/tonado.service`, `${dir}/tonado.service`);
-      const block = await blockThatBegins("docs/operating.md", "install -m 755 tonado /usr/local/bin/tonado");
+      const block = await findCodeBlock("docs/operating.md", "install -m 755 tonado /usr/local/bin/tonado");
       await folder.run(block, {}, [
         [" /usr/local", ` ${system}/usr/local`],
         [" /etc", ` ${system}/etc`],
-        ["systemctl enable --now", `systemctl --root=${system} enable`], // started is nothing here
+        ["systemctl enable --now", `systemctl --root=${system} enable`], // nothing is started here
       ]);
       const unit = await Deno.readTextFile(`${system}/etc/systemd/system/tonado.service`);
       const [, binary] = unit.match(/^ExecStart=(\S+)/m)!;
@@ -286,38 +292,62 @@ Deno.test({
     "docs/ceremony.md: snarkjs verifies a key of the folder, and a checkout takes the keys that came of it",
   ignore: !await hasProgram("npm"),
   fn: (t) =>
-    inDirectory(async (dir) => {
-      await run(dir, Deno.execPath(), "run", "-A", `${root}tests/support/write_tiny_ceremony.ts`, dir);
+    withTempDirectory(async (dir) => {
+      await run(
+        dir,
+        Deno.execPath(),
+        "run",
+        "-A",
+        `${root}tests/support/ceremony/write_tiny_ceremony.ts`,
+        dir,
+      );
       const began = ["--powers", `${dir}/bls12381_14.ptau`, "--circuits", `${dir}/dist/circuits`];
       await Deno.writeTextFile(`${dir}/dice`, "6253614");
       for (
         const [step, ...flags] of [
           ["init", ...began],
+          ["announce", "--source", "a clock", "--round", "1", "--exponent", "10"],
           ["contribute", "--name", "Alice", "--entropy-file", `${dir}/dice`],
-          ["beacon", "--value", "00".repeat(32), "--exponent", "10"],
-          ["finalize", ...began, "--output", `${dir}/keys`],
+          ["beacon", "--value", "00".repeat(32)],
+          [
+            "finalize",
+            ...began,
+            "--few-contributors",
+            "--plan",
+            `${dir}/plan.json`,
+            "--output",
+            `${dir}/keys`,
+          ],
         ]
       ) {
-        const { code, stderr } = await tonado(["ceremony", step, `${dir}/ceremony`, ...flags]);
+        if (step === "finalize") {
+          const hash = async (circuit: string) => {
+            const key = await Deno.readFile(`${dir}/ceremony/${circuit}.0.zkey`);
+            return bytesToHex(sha256(key));
+          };
+          const initialKeys = { withdraw: await hash("withdraw"), deposit: await hash("deposit") };
+          await Deno.writeTextFile(`${dir}/plan.json`, JSON.stringify({ initialKeys, contributors: [] }));
+        }
+        const { code, stderr } = await runCli(["ceremony", step, `${dir}/ceremony`, ...flags]);
         assert.equal(code, 0, stderr);
       }
-      const folder = await scriptFolder(dir, [`${dir}/node_modules/.bin`]);
+      const folder = await createShellFolder(dir, [`${dir}/node_modules/.bin`]);
 
       await t.step("snarkjs itself, on Node", async () => {
         const spec = metadata.imports.snarkjs.replace("npm:", "");
         await run(dir, "npm", "install", "--no-audit", "--no-fund", "--silent", spec);
-        const block = await blockThatBegins("docs/ceremony.md", "snarkjs zkey verify");
+        const block = await findCodeBlock("docs/ceremony.md", "snarkjs zkey verify");
         assert.match(await folder.run(block, {}, [["withdraw.N.zkey", "withdraw.2.zkey"]]), /ZKey Ok!/);
       });
 
       await t.step("a checkout's contracts are compiled with the keys", async () => {
-        const files = await checkoutFiles();
+        const files = await listRepositoryFiles();
         await Deno.mkdir(`${dir}/checkout`);
         await run(root, "cp", "--parents", ...files, `${dir}/checkout`);
         await run(dir, "cp", "-r", "keys", "checkout/keys");
-        const checkout = await scriptFolder(`${dir}/checkout`);
-        const block = await blockThatBegins("docs/ceremony.md", "cp -r keys/. .");
-        // The check refuses keys of other circuits than the real ones, which these are; CI runs it on the committed ones.
+        const checkout = await createShellFolder(`${dir}/checkout`);
+        const block = await findCodeBlock("docs/ceremony.md", "cp -r keys/. .");
+        // The check rejects keys of other circuits than the real ones. CI runs it on the committed keys.
         const said = await checkout.run(block, {}, [["deno task keys:check\n", ""]]);
         const hashes = [...said.matchAll(/code hash ([0-9a-f]{64})/g)].map(([, hash]) => hash);
         assert.equal(hashes.length, 2);
@@ -336,10 +366,10 @@ async function deposit(net: Localnet): Promise<void> {
   const [{ mnemonic, version }] = net.wallets;
   const network = "localnet";
   const wallet = await openWallet(mnemonic, { version, network, chain });
-  const prover = await createProver({ workers: 1 });
+  const prover = await createProver({ maxWorkers: 1 });
   const pool = new Pool(chain, net.deployments.pools.get("native-1")!.address as Address);
   const note = createNote({ asset: "native", amount: "1", network });
-  await depositNative({ chain, pool, network, wallet, note, prover, pollMs: 100 });
+  await depositNative({ chain, pool, network, wallet, note, prover, pollIntervalMs: 100 });
   prover.close();
 }
 

@@ -1,12 +1,12 @@
-/** The guides' first blocks start a local network and wait for it: if it dies, they have to stop with its error. */
+/** The guides' first blocks start a local network and wait for it. If it dies, they must stop with its error. */
 import assert from "node:assert/strict";
-import { inDirectory } from "../support/directory.ts";
-import { blocksOf } from "../support/doc_blocks.ts";
-import { fromSources } from "../support/program.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { readCodeBlocks } from "../support/docs/code_blocks.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 const PAGES = ["README.md", "docs/using.md", "docs/operating.md", "docs/integrating.md"];
 
-/** Holds the port that the guides' network uses, unless another process on this machine holds it already. */
+/** Holds the port of the guides' network, unless another process holds it. */
 function holdPort(): Disposable {
   try {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 8081 });
@@ -19,11 +19,11 @@ function holdPort(): Disposable {
 
 for (const page of PAGES) {
   Deno.test(`${page}: the first block stops with the error when the port is in use`, () =>
-    inDirectory(async (dir) => {
+    withTempDirectory(async (dir) => {
       using _port = holdPort();
-      const [block] = (await blocksOf([page])).filter(({ info }) => info === "sh play");
+      const [block] = (await readCodeBlocks([page])).filter(({ info }) => info === "sh play");
       await Deno.mkdir(`${dir}/bin`);
-      const program = fromSources.map((word) => `'${word}'`).join(" ");
+      const program = sourceCommand.map((word) => `'${word}'`).join(" ");
       await Deno.writeTextFile(`${dir}/bin/tonado`, `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
       // The integrator's guide installs packages while it waits, which this test does not need.
       await Deno.writeTextFile(`${dir}/bin/npm`, "#!/bin/sh\n", { mode: 0o755 });

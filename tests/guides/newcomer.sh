@@ -56,7 +56,7 @@ play() { # number pages
     done
   done
   case $pages in
-    docs/ceremony.md) "$deno" run -A "$root/tests/support/write_tiny_ceremony.ts" "$home/work" ;;
+    docs/ceremony.md) "$deno" run -A "$root/tests/support/ceremony/write_tiny_ceremony.ts" "$home/work" ;;
     docs/integrating.md*) prepare_integrating "$home" >> "$part" ;;
   esac
   # A process group of its own: what the guide leaves running ends with it.

@@ -1,6 +1,6 @@
 /**
- * The documentation's programs, `js run NAME` and `ts run`, run as they stand against one local network. Here they run on
- * Deno, with their types checked; tests/guides/newcomer.sh plays those of the integrator and of a move on Node as well.
+ * Runs the documentation's programs, marked `js run NAME` and `ts run`, unchanged on one local network, on Deno and
+ * with their types checked. tests/guides/newcomer.sh runs some of them on Node as well.
  */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
@@ -15,18 +15,18 @@ import {
   Pool,
   Secret,
 } from "../../src/mod.ts";
-import { deployPool } from "../../src/ops/deploy.ts";
-import { type Block, blocksOf, blockThatBegins } from "../support/doc_blocks.ts";
-import { fromSources, start } from "../support/program.ts";
+import { deployPool } from "../../src/ops/deploy/deploy.ts";
+import { type CodeBlock, findCodeBlock, readCodeBlocks } from "../support/docs/code_blocks.ts";
+import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
 
 const root = new URL("../../", import.meta.url);
 const network = "localnet";
 
 Deno.test("the documentation's programs do what they say, as they stand", async (t) => {
   const args = ["localnet", "--port", "0", "--relayer-port", "0", "--block-time", "200", "--json"];
-  const localnet = start(fromSources, args);
+  const localnet = startProgram(sourceCommand, args);
   try {
-    const { indexer, relayer, wallets, pools, jetton } = JSON.parse(await localnet.line());
+    const { indexer, relayer, wallets, pools, jetton } = JSON.parse(await localnet.nextLine());
     const { mnemonic } = wallets.find(({ version }: { version: string }) => version === "v4R2");
     const oldPool = pools["native-1"].address;
     const env = {
@@ -88,7 +88,7 @@ Deno.test("the documentation's programs do what they say, as they stand", async 
     });
 
     await t.step("README.md: the part of a program, with what it leaves out", async () => {
-      const { text } = await blockThatBegins("README.md", "const note = createNote(");
+      const { text } = await findCodeBlock("README.md", "const note = createNote(");
       const named = [...new Set(text.match(/\b(?:[a-z]\w*(?=\()|RelayerClient)/g))]
         .filter((name) => !text.includes(`.${name}(`));
       const before = [
@@ -104,7 +104,7 @@ Deno.test("the documentation's programs do what they say, as they stand", async 
       const here = text.replaceAll('"testnet"', '"localnet"').replace("https://relayer.example", relayer);
       const after = [
         "prover.close();",
-        "console.log((await relayer.withdrawStatus(pool.address, note.nullifierHash)).state);",
+        "console.log((await relayer.withdrawalStatus(pool.address, note.nullifierHash)).state);",
       ];
       const [state] = await runProgram([...before, here, ...after].join("\n"), {});
       assert.match(state, /^(accepted|broadcast|confirmed)$/);
@@ -122,17 +122,17 @@ Deno.test("the documentation's programs do what they say, as they stand", async 
   }
 });
 
-/** The program of a page that is marked `js run` with this name. */
+/** Returns the program of a page that is marked `js run` with this name. */
 async function program(page: string, name: string): Promise<string> {
-  const found: Block[] = (await blocksOf([page])).filter(({ info }) => info === `js run ${name}`);
+  const found: CodeBlock[] = (await readCodeBlocks([page])).filter(({ info }) => info === `js run ${name}`);
   assert.equal(found.length, 1, `${page}: ${name}`);
   return found[0].text;
 }
 
-/** What ran; its types are checked in one go. */
+/** The executed programs, whose types are checked together. */
 const files: string[] = [];
 
-/** Runs a program, which must end with 0. @returns its lines */
+/** Runs a program, which must succeed, and returns its lines. */
 async function runProgram(code: string, env: Record<string, string>): Promise<string[]> {
   const { pathname } = new URL(`tests/.program_${crypto.randomUUID()}.tmp.ts`, root);
   await Deno.writeTextFile(pathname, code.replace('from "tonado"', 'from "../src/mod.ts"'));
@@ -140,7 +140,7 @@ async function runProgram(code: string, env: Record<string, string>): Promise<st
   return (await deno(["run", "-A", "--no-check", pathname], env)).trimEnd().split("\n");
 }
 
-/** Runs Deno, which must end with 0. @returns its standard output */
+/** Runs Deno, which must succeed, and returns its standard output. */
 async function deno(args: string[], env: Record<string, string> = {}): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env, stdin: "null" })
     .output();

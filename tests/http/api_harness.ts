@@ -2,15 +2,16 @@
 import { equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { mnemonicNew } from "@ton/crypto";
-import { addressToField } from "../../src/core/address_field.ts";
-import { parseDeployments } from "../../src/core/deployments.ts";
-import { problems } from "../../src/core/errors.ts";
+import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { parseDeployments } from "../../src/core/protocol/deployments.ts";
+import { problems } from "../../src/core/errors/problem.ts";
 import { startRelayer } from "../../src/relay/relayer.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
-import { connect } from "../../src/ton/toncenter.ts";
-import { openWallet } from "../../src/ton/wallet.ts";
+import { connect } from "../../src/ton/endpoint/toncenter.ts";
+import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { type AppOptions, createApp } from "../../src/http/app.ts";
+import { requestApp } from "../support/relayer/request_app.ts";
 
 // Nobody listens there: pools stay not ready, and everything that must answer all the same is asked.
 const chain = connect({ endpoint: "http://127.0.0.1:9/api/v2/jsonRPC", attempts: 1 });
@@ -20,7 +21,7 @@ export const wallet = await openWallet((await mnemonicNew()).join(" "), {
   chain,
 });
 export const pool = Address.parse(`0:${"ab".repeat(32)}`);
-export const stranger = Address.parse(`0:${"cd".repeat(32)}`);
+export const unknownPool = Address.parse(`0:${"cd".repeat(32)}`);
 export const recipient = Address.parse(`-1:${"11".repeat(32)}`);
 const deployments = parseDeployments({
   network: "localnet",
@@ -41,15 +42,18 @@ const deployments = parseDeployments({
 
 type App = ReturnType<typeof createApp>;
 
-export async function withApp(act: (ask: Ask) => Promise<void>, options: AppOptions = {}): Promise<void> {
-  await withAppItself((app) =>
+export async function withApi(
+  act: (ask: ApiClient) => Promise<void>,
+  options: AppOptions = {},
+): Promise<void> {
+  await withApiAndApp((app) =>
     act(async (path, init, env) => {
-      const response = await app.request(path, init, env);
+      const response = await requestApp(app, path, init, env);
       return { response, status: response.status, body: await response.json().catch(() => undefined) };
     }), options);
 }
 
-export async function withAppItself(
+export async function withApiAndApp(
   act: (app: App) => Promise<void>,
   options: AppOptions = {},
 ): Promise<void> {
@@ -75,8 +79,8 @@ export async function withAppItself(
 }
 
 // deno-lint-ignore no-explicit-any
-export type Answer = { response: Response; status: number; body: any };
-export type Ask = (path: string, init?: RequestInit, env?: { peer: string }) => Promise<Answer>;
+export type ApiResponse = { response: Response; status: number; body: any };
+export type ApiClient = (path: string, init?: RequestInit, env?: { peer: string }) => Promise<ApiResponse>;
 
 export const post = (body: unknown, type = "application/json"): RequestInit => ({
   method: "POST",
@@ -85,7 +89,7 @@ export const post = (body: unknown, type = "application/json"): RequestInit => (
 });
 
 export function isProblem(
-  { response, status, body }: Answer,
+  { response, status, body }: ApiResponse,
   code: keyof typeof problems,
   pointer?: string,
 ): void {
@@ -125,7 +129,7 @@ export const payload = {
   refund: "0",
 };
 /** The payload with one member changed, by JSON pointer; undefined removes it. */
-export function altered(pointer: string, value: unknown): unknown {
+export function alterPayload(pointer: string, value: unknown): unknown {
   const copy = structuredClone(payload);
   const path = pointer.split("/").slice(1);
   // deno-lint-ignore no-explicit-any
@@ -135,6 +139,6 @@ export function altered(pointer: string, value: unknown): unknown {
   return copy;
 }
 export const signal = (index: number, value: unknown, also: Record<string, unknown> = {}) => ({
-  ...altered(`/publicSignals/${index}`, value) as typeof payload,
+  ...alterPayload(`/publicSignals/${index}`, value) as typeof payload,
   ...also,
 });

@@ -1,12 +1,13 @@
 /** What the API answers while no pool is ready, and what holds for every answer. */
 import { deepEqual, equal, match } from "node:assert/strict";
-import { httpProblemCodes } from "../../src/http/problem_response.ts";
-import { isProblem, payload, pool, post, wallet, withApp, withAppItself } from "./api_harness.ts";
+import { httpProblemCodes } from "../../src/http/responses/problem_response.ts";
+import { isProblem, payload, pool, post, wallet, withApi, withApiAndApp } from "./api_harness.ts";
+import { requestApp } from "../support/relayer/request_app.ts";
 
 const address = encodeURIComponent(payload.pool);
 
 Deno.test("http: /status and /pools answer as the interface says while no pool is ready", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     deepEqual((await ask("/status")).body, {
       network: "localnet",
       feeBps: 50,
@@ -27,7 +28,7 @@ Deno.test("http: /status and /pools answer as the interface says while no pool i
   }));
 
 Deno.test("http: another method is 405 with Allow, another path 404", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const { response, ...answer } = await ask("/withdraw");
     isProblem({ response, ...answer }, "method_not_allowed");
     equal(response.headers.get("allow"), "POST");
@@ -41,7 +42,7 @@ Deno.test("http: another method is 405 with Allow, another path 404", () =>
   }));
 
 Deno.test("http: a body of another media type is 415, a body over 32 KiB 413", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const text = JSON.stringify(payload);
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
       isProblem(await ask("/withdraw", post(text, type)), "unsupported_media_type");
@@ -58,7 +59,7 @@ Deno.test("http: a body of another media type is 415, a body over 32 KiB 413", (
   }));
 
 Deno.test("http: 503 carries Retry-After, every answer an id and CORS for browsers", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const { response } = await ask(`/tree/root?pool=${address}`);
     match(response.headers.get("retry-after")!, /^[1-9][0-9]*$/);
     for (const path of ["/status", "/nowhere", "/tree/root"]) {
@@ -76,7 +77,7 @@ Deno.test("http: 503 carries Retry-After, every answer an id and CORS for browse
   }));
 
 Deno.test("http: /livez is alive while /readyz names the pool that is not ready and why", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     deepEqual((await ask("/livez")).body, { status: "alive" });
     const { status, body } = await ask("/readyz");
     equal(status, 503);
@@ -86,15 +87,15 @@ Deno.test("http: /livez is alive while /readyz names the pool that is not ready 
   }));
 
 Deno.test("http: /docs is a page whose every file comes from here, and its policy allows no other host", () =>
-  withAppItself(async (app) => {
-    const page = await app.request("/docs");
+  withApiAndApp(async (app) => {
+    const page = await requestApp(app, "/docs");
     match(page.headers.get("content-type")!, /^text\/html/);
     match(page.headers.get("content-security-policy")!, /^default-src 'none'; script-src 'self';/);
     const files = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url);
     deepEqual(files, ["data:,", "/docs/swagger-ui.css", "/docs/swagger-ui.js", "/docs/start.js"]);
     for (const path of files.slice(1)) {
-      const plain = await app.request(path);
-      const packed = await app.request(path, { headers: { "accept-encoding": "br, gzip" } });
+      const plain = await requestApp(app, path);
+      const packed = await requestApp(app, path, { headers: { "accept-encoding": "br, gzip" } });
       deepEqual([plain.status, plain.headers.get("content-encoding")], [200, null]);
       const kept = path.includes("swagger-ui") ? "public, max-age=86400, no-transform" : "no-store";
       deepEqual([plain, packed].map(({ headers }) => headers.get("cache-control")), [kept, kept]);
@@ -107,7 +108,7 @@ Deno.test("http: /docs is a page whose every file comes from here, and its polic
   }));
 
 Deno.test("http: /openapi.json documents every route and each code that it may answer with", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const { body } = await ask("/openapi.json");
     equal(body.openapi, "3.1.0");
     deepEqual(Object.keys(body.paths).sort(), [

@@ -1,10 +1,10 @@
 /** Every kind of bad input to the API, and the problem that it is answered with. */
 import { equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { problems } from "../../src/core/errors.ts";
-import { runs } from "../support/property_runs.ts";
-import { altered, isProblem, payload, pool, post, signal, stranger, withApp } from "./api_harness.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { problems } from "../../src/core/errors/problem.ts";
+import { propertyParameters } from "../../testkit/random/property_runs.ts";
+import { alterPayload, isProblem, payload, pool, post, signal, unknownPool, withApi } from "./api_harness.ts";
 
 const notJson: unknown[] = [
   null,
@@ -60,10 +60,10 @@ const shapes: [pointer: string, values: unknown[]][] = [
   ["/refund", [undefined, ...notJson, "00"]],
 ];
 Deno.test("http: /withdraw refuses every member that is missing or of another shape, naming it", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     for (const [pointer, values] of shapes) {
       for (const value of values) {
-        const answer = await ask("/withdraw", post(altered(pointer, value)));
+        const answer = await ask("/withdraw", post(alterPayload(pointer, value)));
         equal(answer.status, 400, `${pointer} = ${JSON.stringify(value)}`);
         isProblem(answer, "invalid_request");
         const named = answer.body.errors.some((error: { pointer: string }) =>
@@ -76,12 +76,12 @@ Deno.test("http: /withdraw refuses every member that is missing or of another sh
 
 const r = String(FIELD_MODULUS);
 const policies: [code: keyof typeof problems, what: string, body: unknown][] = [
-  ["unknown_pool", "a pool that is not registered", altered("/pool", stranger.toString())],
+  ["unknown_pool", "a pool that is not registered", alterPayload("/pool", unknownPool.toString())],
   ["relayer_mismatch", "another relayer", signal(3, "1")],
   ["relayer_mismatch", "no relayer", signal(3, "0")],
-  ["recipient_mismatch", "another recipient", altered("/recipient", stranger.toString())],
-  ["fee_mismatch", "a fee that was not proved", altered("/fee", "50000001")],
-  ["refund_mismatch", "a refund that was not proved", altered("/refund", "1")],
+  ["recipient_mismatch", "another recipient", alterPayload("/recipient", unknownPool.toString())],
+  ["fee_mismatch", "a fee that was not proved", alterPayload("/fee", "50000001")],
+  ["refund_mismatch", "a refund that was not proved", alterPayload("/refund", "1")],
   ["fee_below_floor", "a fee one nano below the floor", signal(4, "49999999", { fee: "49999999" })],
   [
     "fee_not_below_denomination",
@@ -95,7 +95,7 @@ const policies: [code: keyof typeof problems, what: string, body: unknown][] = [
     signal(index, r),
   ]),
   ["not_in_field", "signal 0 of 2^256 - 1 in hex", signal(0, `0x${"f".repeat(64)}`)],
-  ["not_in_field", "a fee of r", altered("/fee", r)],
+  ["not_in_field", "a fee of r", alterPayload("/fee", r)],
   ["not_ready", "a good payload, while the pool is not ready", payload],
   [
     "not_ready",
@@ -115,7 +115,7 @@ const policies: [code: keyof typeof problems, what: string, body: unknown][] = [
 ];
 for (const [code, what, body] of policies) {
   Deno.test(`http: /withdraw answers ${code} to ${what}`, () =>
-    withApp(async (ask) => isProblem(await ask("/withdraw", post(body)), code)));
+    withApi(async (ask) => isProblem(await ask("/withdraw", post(body)), code)));
 }
 
 /** Every place in the payload that a client could get wrong, by JSON pointer. */
@@ -124,7 +124,7 @@ function pointersOf(value: unknown, at = ""): string[] {
   return [at, ...Object.entries(value).flatMap(([name, inner]) => pointersOf(inner, `${at}/${name}`))];
 }
 Deno.test("http: whatever stands anywhere in a body, the answer is a documented problem and never a 500", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const documented = (await ask("/openapi.json")).body.paths;
     const pointers = pointersOf(payload).filter((pointer) => pointer !== "");
     const junk = fc.oneof(
@@ -138,20 +138,20 @@ Deno.test("http: whatever stands anywhere in a body, the answer is a documented 
         fc.constantFrom(...pointers),
         junk,
         async (path, pointer, value) => {
-          const body = { ...altered(pointer, value) as object, nullifierHash: "0x6" };
+          const body = { ...alterPayload(pointer, value) as object, nullifierHash: "0x6" };
           const { status, body: answer } = await ask(path, post(body));
           ok(status >= 400 && status !== 500, `${status} ${JSON.stringify(answer)}`);
           match(documented[path].post.responses[status].description, new RegExp(`\`${answer.code}\``));
         },
       ),
-      runs(400),
+      propertyParameters(400),
     );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom("/withdraw", "/note/check"), junk, async (path, value) => {
         const { body: answer } = await ask(path, post(JSON.stringify(value) ?? ""));
         ok(["invalid_request", "secret_in_body"].includes(answer.code), JSON.stringify(answer));
       }),
-      runs(200),
+      propertyParameters(200),
     );
   }));
 
@@ -164,7 +164,7 @@ const noteBodies: [code: keyof typeof problems, pointer: string | undefined, bod
   ["invalid_request", "/nullifierHash", { pool: payload.pool, nullifierHash: `0x${"0".repeat(65)}` }],
   ["not_in_field", undefined, { pool: payload.pool, commitment: `0x${FIELD_MODULUS.toString(16)}` }],
   ["not_in_field", undefined, { pool: payload.pool, nullifierHash: `0x${"f".repeat(64)}` }],
-  ["unknown_pool", undefined, { pool: stranger.toString(), nullifierHash: "0x1" }],
+  ["unknown_pool", undefined, { pool: unknownPool.toString(), nullifierHash: "0x1" }],
   ["not_ready", undefined, { pool: payload.pool, nullifierHash: "0x1" }],
   ["invalid_request", "", []],
   ["invalid_request", "", null],
@@ -174,17 +174,17 @@ const noteBodies: [code: keyof typeof problems, pointer: string | undefined, bod
   ["invalid_request", "", "[".repeat(30_000)],
 ];
 Deno.test("http: /note/check answers every bad body with its problem", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     for (const [code, pointer, body] of noteBodies) {
       isProblem(await ask("/note/check", post(body)), code, pointer);
     }
   }));
 
 Deno.test("http: /withdraw/status knows no withdrawal that was never submitted", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const status = (body: unknown) => ask("/withdraw/status", post(body));
     isProblem(await status({ pool: payload.pool, nullifierHash: "0x6" }), "withdrawal_not_found");
-    isProblem(await status({ pool: stranger.toString(), nullifierHash: "0x6" }), "unknown_pool");
+    isProblem(await status({ pool: unknownPool.toString(), nullifierHash: "0x6" }), "unknown_pool");
     isProblem(await status({ pool: payload.pool }), "invalid_request", "/nullifierHash");
     isProblem(await status({ pool: payload.pool, nullifierHash: `0x${"f".repeat(64)}` }), "not_in_field");
   }));
@@ -194,7 +194,7 @@ const queries: [code: keyof typeof problems, pointer: string | undefined, path: 
   ["invalid_request", "pool", "/tree/root"],
   ["invalid_request", "pool", "/tree/root?pool="],
   ["invalid_request", "pool", `/tree/root?pool=${address}&pool=${address}`],
-  ["unknown_pool", undefined, `/tree/root?pool=${encodeURIComponent(stranger.toString())}`],
+  ["unknown_pool", undefined, `/tree/root?pool=${encodeURIComponent(unknownPool.toString())}`],
   ["not_ready", undefined, `/tree/root?pool=${address}`],
   ["invalid_request", "commitment", `/tree/path?pool=${address}`],
   ["invalid_request", "commitment", `/tree/path?pool=${address}&commitment=5`],
@@ -216,7 +216,7 @@ const queries: [code: keyof typeof problems, pointer: string | undefined, path: 
   ["secret_in_body", undefined, `/tree/root?pool=${address}&note=x`],
 ];
 Deno.test("http: the tree routes answer every bad query with its problem", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     for (const [code, pointer, path] of queries) isProblem(await ask(path), code, pointer);
   }));
 
@@ -232,7 +232,7 @@ const leaks: [what: string, body: unknown][] = [
 ];
 for (const [what, body] of leaks) {
   Deno.test(`http: a body with ${what} is refused on every route, and not repeated`, () =>
-    withApp(async (ask) => {
+    withApi(async (ask) => {
       for (const path of ["/withdraw", "/withdraw/status", "/note/check"]) {
         const answer = await ask(path, post(body));
         isProblem(answer, "secret_in_body");
@@ -254,7 +254,7 @@ const mediaTypes = [
   "multipart/form-data",
 ];
 Deno.test("http: a body of another media type, or one that is malformed, is 415 and never a 500", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     for (const type of mediaTypes) {
       for (const path of ["/withdraw", "/withdraw/status", "/note/check"]) {
         isProblem(await ask(path, post(payload, type)), "unsupported_media_type");
@@ -263,7 +263,7 @@ Deno.test("http: a body of another media type, or one that is malformed, is 415 
   }));
 
 Deno.test("http: a body that breaks off while it is read is the client's fault", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error("connection reset")),
     });

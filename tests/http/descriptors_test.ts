@@ -1,11 +1,11 @@
 /** A relayer whose file descriptors others use up goes on when they let go of them, as the process that it is. */
 import { deepEqual, equal } from "node:assert/strict";
-import { formatDeployments } from "../../src/core/deployments.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { relayerKey } from "../../src/localnet/development_keys.ts";
-import { inDirectory } from "../support/directory.ts";
-import { freePort } from "../support/program.ts";
-import { serve, serveCommand } from "../support/serve.ts";
-import { until } from "../support/until.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { freePort } from "../../testkit/programs/program.ts";
+import { serveCommand, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 
 /** Descriptors of the process, and connections that would use up more. */
 const FILES = 80;
@@ -13,11 +13,11 @@ const CONNECTIONS = 70;
 
 for (const attacked of ["API", "metrics"]) {
   Deno.test(`half requests that use up the descriptors of the ${attacked} end neither process nor listener`, async () =>
-    await inDirectory(async (directory) => {
+    await withTempDirectory(async (directory) => {
       const registry = `${directory}/registry.json`;
       await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools: new Map() }));
       const metricsPort = freePort();
-      const relayer = await serve(
+      const relayer = await startRelayerProcess(
         {
           RELAYER_WALLET_MNEMONIC: relayerKey.mnemonic,
           RELAYER_NETWORK: "localnet",
@@ -32,7 +32,7 @@ for (const attacked of ["API", "metrics"]) {
       );
       const live = () => status(`${relayer.url}/livez`);
       const scraped = () => status(`http://127.0.0.1:${metricsPort}/metrics`);
-      await until("it answers", async () => await live() === 200 && await scraped() === 200);
+      await waitUntil("it answers", async () => await live() === 200 && await scraped() === 200);
 
       const held: Deno.TcpConn[] = [];
       const port = attacked === "API" ? Number(new URL(relayer.url).port) : metricsPort;
@@ -42,10 +42,10 @@ for (const attacked of ["API", "metrics"]) {
       }
       // Some versions of the runtime tell of it only when the last connection is gone.
       for (const connection of held) connection.close();
-      await until("it has failed", () => Promise.resolve(failed()));
-      await until("it answers again", async () => await live() === 200 && await scraped() === 200);
+      await waitUntil("it has failed", () => Promise.resolve(failed()));
+      await waitUntil("it answers again", async () => await live() === 200 && await scraped() === 200);
       equal(await live(), 200);
-      deepEqual(await relayer.end("SIGTERM"), { success: true, code: 0, signal: null });
+      deepEqual(await relayer.stop("SIGTERM"), { success: true, code: 0, signal: null });
     }));
 }
 

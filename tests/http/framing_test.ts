@@ -1,7 +1,7 @@
 /** Where a request ends: whatever its head says of its length, nothing of a body is ever answered as a request. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { listen } from "../../src/http/listen.ts";
-import { withAppItself } from "./api_harness.ts";
+import { listen } from "../../src/http/listener.ts";
+import { withApiAndApp } from "./api_harness.ts";
 
 const PATIENCE_MS = 10_000;
 const BODY = JSON.stringify({ pool: `0:${"ab".repeat(32)}`, commitment: "0x01" });
@@ -74,7 +74,7 @@ class Client {
 }
 
 async function withClient(act: (client: Client) => Promise<void>, bodyPatienceMs?: number): Promise<void> {
-  await withAppItself(async (app) => {
+  await withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const { hostname, port } = new URL(listener.url);
     using connection = await Deno.connect({ hostname, port: Number(port) });
@@ -83,7 +83,7 @@ async function withClient(act: (client: Client) => Promise<void>, bodyPatienceMs
     } finally {
       await listener.close();
     }
-  }, bodyPatienceMs === undefined ? {} : { bodyPatienceMs });
+  }, bodyPatienceMs === undefined ? {} : { bodyTimeoutMs: bodyPatienceMs });
 }
 
 const statuses = (text: string) =>

@@ -5,9 +5,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import http2 from "node:http2";
 import type { AppOptions } from "../../src/http/app.ts";
-import { listen } from "../../src/http/listen.ts";
-import { memoryShared } from "../../src/store/memory/memory_shared.ts";
-import { payload, withAppItself } from "./api_harness.ts";
+import { listen } from "../../src/http/listener.ts";
+import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
+import { payload, withApiAndApp } from "./api_harness.ts";
 
 interface Answer {
   /** undefined: the stream was reset. */
@@ -20,7 +20,7 @@ type Ask = (headers: http2.OutgoingHttpHeaders, body?: string, end?: boolean) =>
 
 /** One HTTP/2 connection to the API. */
 async function overHttp2(act: (ask: Ask) => Promise<void>, options: AppOptions = {}): Promise<void> {
-  await withAppItself(async (app) => {
+  await withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const session = http2.connect(listener.url);
     const closed = new Promise<void>((resolve) => session.on("close", () => resolve()));
@@ -86,7 +86,7 @@ Deno.test({
   fn: () =>
     overHttp2(async (ask) => {
       equal((await ask(post, "{", false)).body.code, "request_timeout");
-    }, { bodyPatienceMs: 200 }),
+    }, { bodyTimeoutMs: 200 }),
 });
 
 Deno.test({
@@ -101,15 +101,15 @@ Deno.test({
       equal((await ask({ ":path": "/livez" })).status, 200);
       for (const { body } of await Promise.all(held)) equal(body.code, "request_timeout");
       equal((await ask({ ":path": "/pools" })).status, 200);
-    }, { mostUnderWay: 3, bodyPatienceMs: 1_000 });
-    const own = memoryShared();
+    }, { maxConcurrentRequests: 3, bodyTimeoutMs: 1_000 });
+    const own = createMemoryRateLimitStore();
     const limits = {
-      noteCheck: 2,
-      withdraw: 2,
-      trustProxy: 0,
-      shared: own,
-      own,
-      keyOf: (network: string) => network,
+      noteChecksPerMinute: 2,
+      withdrawalsPerMinute: 2,
+      trustedProxies: 0,
+      store: own,
+      fallbackStore: own,
+      clientKey: (network: string) => network,
     };
     await overHttp2(async (ask) => {
       const codes = [];
@@ -118,7 +118,7 @@ Deno.test({
       }
       deepEqual(codes.slice(0, 2).includes("rate_limited"), false);
       equal(codes[2], "rate_limited");
-    }, { limits });
+    }, { rateLimits: limits });
     await own.close();
   },
 });

@@ -1,8 +1,8 @@
 /** What holds a place without using it: slow bodies, and more requests at once than there are places. */
 import { equal, match, ok } from "node:assert/strict";
-import { isProblem, payload, post, withApp, withAppItself } from "./api_harness.ts";
-import { until } from "../support/until.ts";
-import { listen } from "../../src/http/listen.ts";
+import { isProblem, payload, post, withApi, withApiAndApp } from "./api_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { listen } from "../../src/http/listener.ts";
 
 /** A body of which only the beginning arrives, until `end`. */
 function slowBody(): { body: ReadableStream<Uint8Array>; end: () => void } {
@@ -29,15 +29,15 @@ for (
   }]] as const
 ) {
   Deno.test(`http: a body ${what} that does not arrive is given up with 408`, () =>
-    withApp(async (ask) => {
+    withApi(async (ask) => {
       const { body, end } = slowBody();
       isProblem(await ask("/withdraw", slow(body, headers)), "request_timeout");
       end();
-    }, { bodyPatienceMs: 50 }));
+    }, { bodyTimeoutMs: 50 }));
 }
 
 Deno.test("http: a client that sends half a body over a socket gets its answer, and the next client is served", () =>
-  withAppItself(async (app) => {
+  withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const { hostname, port } = new URL(listener.url);
     using connection = await Deno.connect({ hostname, port: Number(port) });
@@ -49,10 +49,10 @@ Deno.test("http: a client that sends half a body over a socket gets its answer, 
     match(answer, /^HTTP\/1\.1 408 /);
     equal((await (await fetch(`${listener.url}/status`)).json()).network, "localnet");
     await listener.close();
-  }, { bodyPatienceMs: 50 }));
+  }, { bodyTimeoutMs: 50 }));
 
 Deno.test("http: one request too many at once is 503 with Retry-After, health is told all the same, and places come back", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const { body, end } = slowBody();
     const holding = ask("/withdraw", slow(body));
     const refused = await ask("/status");
@@ -64,7 +64,7 @@ Deno.test("http: one request too many at once is 503 with Retry-After, health is
     isProblem(await holding, "invalid_request");
     equal((await ask("/status")).status, 200);
     isProblem(await ask("/withdraw", post(payload)), "not_ready");
-  }, { mostUnderWay: 1 }));
+  }, { maxConcurrentRequests: 1 }));
 
 const LARGEST = "/docs/swagger-ui.js";
 const head = (url: string) => fetch(url + LARGEST, { method: "HEAD" }).then(({ status }) => status);
@@ -84,7 +84,7 @@ class Unread {
    */
   async holdPlaces(): Promise<void> {
     const request = new TextEncoder().encode(`GET ${LARGEST} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    await until("no place for one more large answer", async () => {
+    await waitUntil("no place for one more large answer", async () => {
       for (const connection of this.connections) await connection.write(request);
       for (let look = 0; look < 3; look++) {
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -100,38 +100,38 @@ class Unread {
 }
 
 Deno.test("http: those who ask for the largest file and read nothing are counted, and take no places but each other's", () =>
-  withAppItself(async (app) => {
+  withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const unread = await Unread.open(listener.url, 12);
     await unread.holdPlaces();
     equal((await (await fetch(`${listener.url}/status`)).json()).network, "localnet");
     unread.close();
-    await until("all are gone", async () => await head(listener.url) === 200);
+    await waitUntil("all are gone", async () => await head(listener.url) === 200);
     await listener.close();
-  }, { mostLargeAnswers: 8, mostUnderWay: 16 }));
+  }, { maxLargeResponses: 8, maxConcurrentRequests: 16 }));
 
 Deno.test("http: the place of a large answer is held until it is read, given up or broken off", () =>
-  withAppItself(async (app) => {
+  withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     try {
       const brokenOff = await Unread.open(listener.url, 1);
       await brokenOff.holdPlaces();
       brokenOff.close();
-      await until("broken off", async () => await head(listener.url) === 200);
+      await waitUntil("broken off", async () => await head(listener.url) === 200);
       const whole = await (await fetch(listener.url + LARGEST)).text();
       ok(whole.length > 1e6);
-      await until("read", async () => await head(listener.url) === 200);
+      await waitUntil("read", async () => await head(listener.url) === 200);
     } finally {
       await listener.close();
     }
-  }, { mostLargeAnswers: 1 }));
+  }, { maxLargeResponses: 1 }));
 
 Deno.test("http: a large answer of which nothing is read for long is given up, and its place comes back", () =>
-  withAppItself(async (app) => {
+  withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const unread = await Unread.open(listener.url, 1);
     await unread.holdPlaces();
-    await until("given up", async () => await head(listener.url) === 200);
+    await waitUntil("given up", async () => await head(listener.url) === 200);
     unread.close();
     await listener.close();
-  }, { mostLargeAnswers: 1, readPatienceMs: 300 }));
+  }, { maxLargeResponses: 1, readTimeoutMs: 300 }));

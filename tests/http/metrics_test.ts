@@ -1,29 +1,29 @@
 /** What an operator's monitoring sees: `/metrics`, `/readyz`, and that no client is in either. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { Secret } from "../../src/core/secret.ts";
-import { answerMetrics } from "../../src/http/metrics_route.ts";
+import { Secret } from "../../src/core/text/secret.ts";
+import { handleMetricsRequest } from "../../src/http/routes/metrics_routes.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { isProblem, payload, post, withApp } from "./api_harness.ts";
+import { isProblem, payload, post, withApi } from "./api_harness.ts";
 
 const TOKEN = "0123456789abcdef";
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 Deno.test("http: /metrics is no route without readers, and only for who has the token", async () => {
   const metrics = createMetrics();
-  await withApp(async (ask) => isProblem(await ask("/metrics"), "not_found"), { metrics });
-  await withApp(async (ask) => {
+  await withApi(async (ask) => isProblem(await ask("/metrics"), "not_found"), { metrics });
+  await withApi(async (ask) => {
     for (const init of [{}, bearer("wrong"), bearer(TOKEN + "x"), { headers: { authorization: TOKEN } }]) {
       isProblem(await ask("/metrics", init), "not_found");
     }
     const { status, response } = await ask("/metrics", bearer(TOKEN));
     equal(status, 200);
     match(response.headers.get("content-type")!, /^text\/plain; version=0\.0\.4/);
-  }, { metrics, metricsReader: new Secret(TOKEN) });
+  }, { metrics, metricsAccess: new Secret(TOKEN) });
 });
 
 Deno.test("http: requests are counted by route, method and status, never by what a client wrote as a path", () => {
   const metrics = createMetrics();
-  return withApp(async (ask) => {
+  return withApi(async (ask) => {
     await ask("/status");
     await ask("/withdraw", post(payload));
     await ask("/0xdeadbeef-hunter2?note=hunter2");
@@ -49,7 +49,7 @@ Deno.test("http: requests are counted by route, method and status, never by what
 Deno.test("metrics: their own listener answers nothing else", async () => {
   const metrics = createMetrics("1.2.3");
   const ask = (path: string, method = "GET") =>
-    answerMetrics(new Request(`http://x${path}`, { method }), metrics);
+    handleMetricsRequest(new Request(`http://x${path}`, { method }), metrics);
   match(await (await ask("/metrics")).text(), /tonado_build_info\{version="1\.2\.3"\} 1/);
   deepEqual(
     [(await ask("/")).status, (await ask("/metrics", "POST")).status, (await ask("/status")).status],

@@ -1,15 +1,15 @@
 /** What the API's documentation shows: examples that hold, tags, and the answers that the server gives by itself. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { listen } from "../../src/http/listen.ts";
-import { altered, payload, post, withApp, withAppItself } from "./api_harness.ts";
+import { listen } from "../../src/http/listener.ts";
+import { alterPayload, payload, post, withApi, withApiAndApp } from "./api_harness.ts";
 
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
 async function documented(): Promise<Any> {
   let api: Any;
-  await withApp(async (ask) => void (api = (await ask("/openapi.json")).body));
+  await withApi(async (ask) => void (api = (await ask("/openapi.json")).body));
   return api;
 }
 const api = await documented();
@@ -46,7 +46,7 @@ Deno.test("openapi: every request body and every success has an example that its
 });
 
 Deno.test("openapi: the routes parse the examples of their requests as they stand", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     for (const { path, operation } of operations) {
       if (!operation.requestBody) continue;
       const { example } = operation.requestBody.content["application/json"];
@@ -57,7 +57,7 @@ Deno.test("openapi: the routes parse the examples of their requests as they stan
   }));
 
 Deno.test("openapi: coordinates of a proof are documented as what is accepted, integers too", () =>
-  withApp(async (ask) => {
+  withApi(async (ask) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "api", ...api });
     const validate = ajv.compile({ $ref: "api#/components/schemas/Proof" });
@@ -74,7 +74,7 @@ Deno.test("openapi: coordinates of a proof are documented as what is accepted, i
         [null, false],
       ] as const
     ) {
-      const body = altered("/proof/pi_a/0", value) as typeof payload;
+      const body = alterPayload("/proof/pi_a/0", value) as typeof payload;
       equal(validate(body.proof), accepted, `schema of ${value}`);
       equal(
         (await ask("/withdraw", post(body))).body.code !== "invalid_request",
@@ -100,7 +100,7 @@ async function raw(url: string, text: string): Promise<{ status: number; body: s
 }
 
 Deno.test("openapi: what the server answers by itself is documented for every route", () =>
-  withAppItself(async (app) => {
+  withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const malformed = await raw(listener.url, "GET /status HTTP/1.1\r\nno colon\r\n\r\n");
     deepEqual(malformed, { status: 400, body: "" });

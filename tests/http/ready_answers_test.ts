@@ -1,8 +1,11 @@
 /** What is known before it is asked for is answered as its route would: same status, headers, body, count and refusals. */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { createApp } from "../../src/http/app.ts";
+import { rootLog } from "../../src/telemetry/log.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { Harness } from "../e2e/relayer_harness.ts";
-import { isProblem, payload, pool, post, withApp, withAppItself } from "./api_harness.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
+import { isProblem, payload, pool, post, withApi, withApiAndApp } from "./api_harness.ts";
+import { requestApp } from "../support/relayer/request_app.ts";
 
 /** All that a client sees, but for what is random. */
 async function seen(response: Response) {
@@ -12,21 +15,24 @@ async function seen(response: Response) {
 }
 
 Deno.test("http: /status is answered as by its route, each time with an id of its own", () =>
-  withAppItself(async (app) => {
-    const ready = await app.request("/status");
-    const routed = await app.request("/status?x=1");
-    notEqual(ready.headers.get("x-request-id"), (await app.request("/status")).headers.get("x-request-id"));
+  withApiAndApp(async (app) => {
+    const ready = await requestApp(app, "/status");
+    const routed = await requestApp(app, "/status?x=1");
+    notEqual(
+      ready.headers.get("x-request-id"),
+      (await requestApp(app, "/status")).headers.get("x-request-id"),
+    );
     deepEqual(await seen(ready), await seen(routed));
-    const head = await app.request("/status", { method: "HEAD" });
+    const head = await requestApp(app, "/status", { method: "HEAD" });
     const { status, body } = await seen(head);
     deepEqual([status, body], [200, ""]);
     for (const path of ["//status", "/status/", "/Status", "/status%20", "/%73tatus/"]) {
-      equal((await app.request(path)).status, 404, path);
+      equal((await requestApp(app, path)).status, 404, path);
     }
   }));
 
 Deno.test("http: /tree/root of every way to write a pool is the route's, before and after a deposit", async () => {
-  await using net = await Harness.start();
+  await using net = await RelayerHarness.start();
   const { address } = net.pool("native-1");
   await net.untilIndexed("native-1");
   const ask = async (query: string) => await seen(await net.request(`/tree/root?${query}`));
@@ -51,16 +57,16 @@ Deno.test("http: /tree/root of every way to write a pool is the route's, before 
 });
 
 Deno.test("http: a root that is not to be served is refused by its route", () =>
-  withAppItself(async (app) => {
+  withApiAndApp(async (app) => {
     for (const form of [pool.toRawString(), encodeURIComponent(pool.toString())]) {
-      const response = await app.request(`/tree/root?pool=${form}`);
+      const response = await requestApp(app, `/tree/root?pool=${form}`);
       isProblem({ response, status: response.status, body: await response.json() }, "not_ready");
     }
   }));
 
 Deno.test("http: a secret is refused where the answer was ready, and ready answers are counted as all others", () => {
   const metrics = createMetrics();
-  return withApp(async (ask) => {
+  return withApi(async (ask) => {
     isProblem(await ask("/status?note=x"), "secret_in_body");
     isProblem(await ask(`/tree/root?pool=${payload.pool}&secret=x`), "secret_in_body");
     for (let i = 0; i < 3; i++) equal((await ask("/status")).status, 200);
@@ -74,4 +80,18 @@ Deno.test("http: a secret is refused where the answer was ready, and ready answe
       ]
     ) ok(text.includes(`${line}\n`), `${line} is in:\n${text}`);
   }, { metrics });
+});
+
+Deno.test("http: ready answers of /tree/root are counted as the route's", async () => {
+  await using net = await RelayerHarness.start();
+  await net.untilIndexed("native-1");
+  const metrics = createMetrics();
+  const app = createApp(net.relayer, rootLog(), { metrics });
+  const query = `pool=${encodeURIComponent(net.pool("native-1").address.toString())}`;
+  for (const path of [query, query, `x=1&${query}`]) {
+    equal((await requestApp(app, `/tree/root?${path}`)).status, 200);
+  }
+  const text = await metrics.text();
+  const line = 'tonado_http_requests_total{route="/tree/root",method="GET",status="200"} 3';
+  ok(text.includes(`${line}\n`), `${line} is in:\n${text}`);
 });

@@ -12,9 +12,9 @@ import { Address, beginCell, type Cell, internal, SendMode, toNano } from "@ton/
 import { keyPairFromSeed, mnemonicToPrivateKey } from "@ton/crypto";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
 import { poseidon1, poseidon2 } from "poseidon-bls12381";
-import { closeSnarkjs, openSnarkjs } from "../../tools/snarkjs.ts";
-import { fromSources, start } from "../support/program.ts";
-import { until } from "../support/until.ts";
+import { closeSnarkjs, openSnarkjs } from "../../testkit/toolchain/snarkjs.ts";
+import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 
 const HEIGHT = 20;
 const FEE = toNano("0.05");
@@ -65,7 +65,7 @@ function proofCell({ pi_a, pi_b, pi_c }: SnarkProof): Cell {
 const artifact = (name: string) => Deno.readFile(new URL(`../../artifacts/${name}`, import.meta.url));
 
 Deno.test("an independent client deposits, and withdraws through the relayer to a fresh address", async () => {
-  const localnet = start(fromSources, [
+  const localnet = startProgram(sourceCommand, [
     "localnet",
     "--port",
     "0",
@@ -86,7 +86,7 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
     });
   };
   try {
-    const { indexer, relayer, pools, wallets } = JSON.parse(await localnet.line());
+    const { indexer, relayer, pools, wallets } = JSON.parse(await localnet.nextLine());
     assert.ok(indexer.endsWith("/api/v2/jsonRPC"));
     assert.deepEqual(Object.keys(pools).sort(), ["jet-10", "native-0.1", "native-1", "native-10"]);
     assert.ok(wallets.length >= 4);
@@ -127,7 +127,10 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
       messages,
       sendMode: SendMode.PAY_GAS_SEPARATELY,
     });
-    await until("the pool has the deposit", async () => (await getter("getNextIndex")).readNumber() === 1);
+    await waitUntil(
+      "the pool has the deposit",
+      async () => (await getter("getNextIndex")).readNumber() === 1,
+    );
     assert.equal((await getter("getCurrentRoot")).readBigNumber(), newRoot);
 
     // withdraw, the tree rebuilt from the relayer's pages
@@ -142,7 +145,7 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
       );
       return { status: response.status, json: await response.json() };
     };
-    await until("the relayer has the deposit", async () => {
+    await waitUntil("the relayer has the deposit", async () => {
       const { status, json } = await ask(`/tree/root?pool=${pool}`);
       return status === 200 && BigInt(json.root) === newRoot;
     });
@@ -180,11 +183,14 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
     assert.ok(Number.isInteger(answer.json.seqno));
 
     const id = { pool: String(pool), nullifierHash: `0x${nullifierHash.toString(16)}` };
-    await until(
+    await waitUntil(
       "the withdrawal is confirmed",
       async () => (await ask("/withdraw/status", id)).json.state === "confirmed",
     );
-    await until("the recipient is paid", async () => await client.getBalance(recipient) === toNano(1) - FEE);
+    await waitUntil(
+      "the recipient is paid",
+      async () => await client.getBalance(recipient) === toNano(1) - FEE,
+    );
     const spent = (await client.runMethod(pool, "getIsSpent", [{ type: "int", value: nullifierHash }])).stack;
     assert.ok(spent.readBoolean());
 

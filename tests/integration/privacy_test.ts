@@ -5,13 +5,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { Redis } from "ioredis";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { toHex } from "../../src/core/field.ts";
-import { formatNote } from "../../src/core/note.ts";
-import { postgresCommand } from "../support/postgres_command.ts";
-import { serve } from "../support/serve.ts";
-import { freshDatabase, postgresServer, redisServer } from "../support/services.ts";
-import { Harness, until } from "../e2e/relayer_harness.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { formatNote } from "../../src/core/protocol/note.ts";
+import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
+import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer, redisServer } from "../../testkit/servers/services.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const IPV4 = "198.51.100.77";
@@ -29,7 +29,7 @@ for (const [where, ignore, services] of places) {
     name: `privacy: a whole run leaves no client, note or secret behind (${where})`,
     ignore,
     async fn() {
-      await using net = await Harness.start({ relayer: false });
+      await using net = await RelayerHarness.start({ relayer: false });
       await using database = services ? await freshDatabase() : undefined;
       const traces: string[] = [];
       await using collector = Deno.serve(
@@ -43,7 +43,7 @@ for (const [where, ignore, services] of places) {
       await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
       const data = `${net.directory}/data`;
       await Deno.mkdir(data); // with PostgreSQL the relayer has no need of it
-      const relayer = await serve({
+      const relayer = await startRelayerProcess({
         RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
         RELAYER_NETWORK: "localnet",
         INDEXER_URL: net.localnet.url,
@@ -71,9 +71,9 @@ for (const [where, ignore, services] of places) {
       };
 
       const note = await net.deposit(KEY);
-      await until("it is indexed", async () => (await ask("/readyz")).body.pools[KEY].leaves === 1);
+      await waitUntil("it is indexed", async () => (await ask("/readyz")).body.pools[KEY].leaves === 1);
       const pool = net.pool(KEY).address.toString();
-      const [commitment, nullifierHash] = [toHex(note.commitment), toHex(note.nullifierHash)];
+      const [commitment, nullifierHash] = [fieldToHex(note.commitment), fieldToHex(note.nullifierHash)];
       const text = formatNote(note);
       equal((await ask("/note/check", { pool, commitment })).body.deposited, true);
       equal((await ask("/note/check", { pool, nullifierHash }, IPV6)).body.spent, false);
@@ -81,18 +81,21 @@ for (const [where, ignore, services] of places) {
       equal((await ask("/withdraw", { note: text })).status, 400);
       equal((await ask(`/status?note=${text}`)).status, 400);
       equal((await ask(`/${text}`)).status, 404);
-      equal((await ask("/withdraw", { pool, [text]: { secret: toHex(note.secret) } })).status, 400);
+      equal((await ask("/withdraw", { pool, [text]: { secret: fieldToHex(note.secret) } })).status, 400);
       const body = await net.withdrawal(KEY, note, { recipient });
       ok((await ask("/withdraw", body, IPV6)).status < 300);
-      await until(
+      await waitUntil(
         "it is confirmed",
         async () => (await ask("/withdraw/status", { pool, nullifierHash }, IPV6)).body.state === "confirmed",
       );
       equal((await ask("/withdraw", body)).status, 409);
-      await until("the spans have arrived", () => Promise.resolve(/POST \/withdraw\b/.test(traces.join(""))));
+      await waitUntil(
+        "the spans have arrived",
+        () => Promise.resolve(/POST \/withdraw\b/.test(traces.join(""))),
+      );
       const metrics = (await ask("/metrics")).body as string;
       const cache = services ? await redisDump(redis!, net.relayerAddress) : "";
-      await relayer.end("SIGTERM");
+      await relayer.stop("SIGTERM");
 
       const written: Record<string, string> = {
         log: relayer.log(),
@@ -103,7 +106,7 @@ for (const [where, ignore, services] of places) {
         database: services ? await databaseDump(database!.url) : "",
       };
       // The search looks where things are: what must be there is there.
-      ok(written.log.includes("refused a body"));
+      ok(written.log.includes("rejected a body"));
       ok(written.metrics.includes('tonado_withdrawals_settled_total{pool="native-1",state="confirmed"} 1'));
       const kept = (written.files + written.database).toLowerCase();
       ok(
@@ -162,14 +165,14 @@ async function filesOf(directory: string): Promise<string> {
 }
 
 async function databaseDump(url: string): Promise<string> {
-  const tables = await postgresCommand(
+  const tables = await postgresQuery(
     url,
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
       where table_schema not in ('pg_catalog', 'information_schema')`,
   );
   let all = "";
   for (const { name } of tables) {
-    const [{ rows }] = await postgresCommand(
+    const [{ rows }] = await postgresQuery(
       url,
       `select coalesce(string_agg(t::text, E'\\n'), '') as rows from ${name} t`,
     );

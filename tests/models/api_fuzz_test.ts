@@ -5,15 +5,15 @@
 import { equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import fc from "fast-check";
-import { toHex } from "../../src/core/field.ts";
-import { fuzzedRequests, judge } from "../support/openapi.ts";
-import { runs } from "../support/property_runs.ts";
-import { Harness } from "../e2e/relayer_harness.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { arbitraryRequests, createResponseValidator } from "../../testkit/relayer/openapi.ts";
+import { propertyParameters } from "../../testkit/random/property_runs.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 
 Deno.test("api: requests near a good withdrawal, and near every other route, are answered as documented", async () => {
-  await using net = await Harness.start();
+  await using net = await RelayerHarness.start();
   const [spent, note] = [await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);
   const recipient = Address.parse(`0:${"42".repeat(32)}`);
@@ -21,15 +21,15 @@ Deno.test("api: requests near a good withdrawal, and near every other route, are
   equal((await net.post("/withdraw", first)).status < 300, true);
   const good = await net.withdrawal(KEY, note, { recipient });
   const api = (await net.get("/openapi.json")).body;
-  const wrong = judge(api);
-  const requests = fuzzedRequests(api, {
+  const wrong = createResponseValidator(api);
+  const requests = arbitraryRequests(api, {
     pool: [good.pool],
     recipient: [good.recipient],
     publicSignals: good.publicSignals,
     fee: [good.fee],
     refund: [good.refund],
-    commitment: [toHex(note.commitment), toHex(spent.commitment)],
-    nullifierHash: [toHex(note.nullifierHash), toHex(spent.nullifierHash)],
+    commitment: [fieldToHex(note.commitment), fieldToHex(spent.commitment)],
+    nullifierHash: [fieldToHex(note.nullifierHash), fieldToHex(spent.nullifierHash)],
     ...Object.fromEntries(["pi_a", "pi_c"].map((name) => [name, good.proof[name as "pi_a"]])),
   });
   const seen = new Set<string>();
@@ -45,7 +45,7 @@ Deno.test("api: requests near a good withdrawal, and near every other route, are
       seen.add(`${path} ${answer.status}`);
       equal(wrong(request, answer), undefined, JSON.stringify(answer.body));
     }),
-    runs(200),
+    propertyParameters(200),
   );
   for (const key of ["/tree/commitments 200", "/tree/path 200", "/note/check 200", "/withdraw 422"]) {
     ok(seen.has(key), `${key} is among ${[...seen].sort()}`);

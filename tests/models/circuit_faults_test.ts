@@ -4,23 +4,35 @@
  */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { Problem } from "../../src/core/errors.ts";
-import { FIELD_MODULUS } from "../../src/core/field.ts";
-import { type CircuitName, publicSignalNames } from "../../src/core/groth16.ts";
-import { computeWitness, type WitnessInputs } from "../../src/prover/witness.ts";
-import { CIRCUITS, compileCircuit, type CompiledCircuit } from "../../tools/circuits.ts";
-import { type Attack, bend, depositAttacks, overwrite, withdrawAttacks } from "../support/circuit_attacks.ts";
-import { bitsOf, EMPTY_LEAF, honestDeposit, honestWithdrawal, LEVELS } from "../support/circuit_inputs.ts";
-import { inverse, propagate } from "../support/propagation.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { type CircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
+import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
+import { CIRCUITS_FOLDER, compileCircuit, type CompiledCircuit } from "../../testkit/toolchain/circom.ts";
 import {
-  broken,
+  type Attack,
+  depositAttacks,
+  forgeDeposit,
+  forgeWithdrawal,
+  withdrawAttacks,
+} from "../support/circuits/circuit_attacks.ts";
+import {
+  EMPTY_LEAF,
+  honestDeposit,
+  honestWithdrawal,
+  pathBits,
+  TREE_LEVELS,
+} from "../../testkit/circuits/circuit_inputs.ts";
+import { inverse, propagate } from "../support/circuits/constraint_propagation.ts";
+import {
   type Constraint,
+  constraintWires,
   evaluate,
   parseR1cs,
   parseSymbols,
   parseWitness,
-  wiresOf,
-} from "../support/r1cs.ts";
+  unsatisfiedConstraints,
+} from "../support/circuits/r1cs.ts";
 
 const folder = await Deno.makeTempDir({ prefix: "tonado-soundness-" });
 const at = (path: string) => pathToFileURL(`${folder}/${path}/`);
@@ -34,15 +46,15 @@ const circuits = {
 
 async function open(
   name: CircuitName,
-  honest: WitnessInputs,
+  honest: CircuitInputs,
   follow: readonly string[],
   label: string = name,
 ) {
-  const source = label === name ? CIRCUITS : at(`${label}-source`);
+  const source = label === name ? CIRCUITS_FOLDER : at(`${label}-source`);
   const compiled = await compileCircuit(name, { source, out: at(label) });
   const [r1cs, wireOf] = [parseR1cs(compiled.r1cs), parseSymbols(compiled.symbols)];
   /** Values by wire of these inputs, without the public signals that follow from the others. */
-  const given = (inputs: WitnessInputs, bits?: readonly bigint[]) => {
+  const given = (inputs: CircuitInputs, bits?: readonly bigint[]) => {
     const values = new Map<number, bigint>();
     const put = (signal: string, value: bigint) => {
       const wire = wireOf.get(`main.${signal}`);
@@ -54,7 +66,7 @@ async function open(
       else (value as readonly bigint[]).forEach((item, i) => put(`${signal}[${i}]`, item));
     }
     if (name === "deposit") {
-      (bits ?? bitsOf(inputs.leafIndex as bigint)).forEach((bit, i) => put(`bits[${i}]`, bit));
+      (bits ?? pathBits(inputs.leafIndex as bigint)).forEach((bit, i) => put(`bits[${i}]`, bit));
     }
     return values;
   };
@@ -72,10 +84,10 @@ for (const { name, r1cs, wireOf, given, honest, follow, valueOf } of Object.valu
     for (const signal of follow) assert.equal(valueOf(witness, signal), honest[signal]);
   });
 
-  Deno.test(`${name}: all constraints but the ${LEVELS} of the path's bits define one wire each, so none is idle`, () => {
-    assert.equal(checks.length, LEVELS);
+  Deno.test(`${name}: all constraints but the ${TREE_LEVELS} of the path's bits define one wire each, so none is idle`, () => {
+    assert.equal(checks.length, TREE_LEVELS);
     const free = r1cs.wires - 1 - given(honest).size;
-    assert.equal(r1cs.constraints.length, free + LEVELS);
+    assert.equal(r1cs.constraints.length, free + TREE_LEVELS);
   });
 
   Deno.test(`${name}: with any one constraint of a sample left out, a false witness satisfies all others`, () => {
@@ -84,14 +96,14 @@ for (const { name, r1cs, wireOf, given, honest, follow, valueOf } of Object.valu
       ["recipient", "relayer", "fee", "refund"].map((signal) => wireOf.get(`main.${signal}Square`)),
     );
     const squares = r1cs.constraints.flatMap((constraint, row) =>
-      [...wiresOf(constraint)].some((wire) => idle.has(wire)) ? [row] : []
+      [...constraintWires(constraint)].some((wire) => idle.has(wire)) ? [row] : []
     );
     const step = Math.floor(r1cs.constraints.length / 7);
     const spread = Array.from({ length: 7 }, (_, i) => i * step).filter((row) => !checks.includes(row));
     for (const row of new Set([...spread, ...squares])) {
       const forged = forge(row);
       assert.ok(forged, `constraint ${row}`);
-      assert.deepEqual(broken(r1cs, forged), [r1cs.constraints[row]]);
+      assert.deepEqual(unsatisfiedConstraints(r1cs, forged), [r1cs.constraints[row]]);
       assert.notDeepEqual(forged, full);
       // What is public is then false: a root or a hash that the private signals do not lead to. Only the squares say nothing.
       const lies = publicSignalNames[name].some((signal) => valueOf(forged, signal) !== honest[signal]);
@@ -115,12 +127,12 @@ for (const { name, r1cs, wireOf, given, honest, follow, valueOf } of Object.valu
 
 Deno.test("withdraw: at every level one constraint alone keeps an invented note from being bent under the real root", () => {
   const { r1cs, wireOf, given, honest, valueOf } = circuits.withdraw;
-  for (let level = 0; level < LEVELS; level++) {
-    const forged = { ...bend(honestWithdrawal(6n, 5n), level) };
+  for (let level = 0; level < TREE_LEVELS; level++) {
+    const forged = { ...forgeWithdrawal(honestWithdrawal(6n, 5n), level) };
     const { witness, broken: refused } = propagate(r1cs, given(forged));
     assert.equal(valueOf(witness, "root"), honest.root);
     assert.equal(refused.length, 1);
-    const own = wiresOf(r1cs.constraints[refused[0]]);
+    const own = constraintWires(r1cs.constraints[refused[0]]);
     own.delete(0);
     assert.deepEqual([...own], [wireOf.get(`main.pathIndices[${level}]`)]);
   }
@@ -130,7 +142,7 @@ Deno.test("deposit: the 20 checks say that 20 bits spell leafIndex, each with it
   const { r1cs, wireOf, given, honest } = circuits.deposit;
   const index = wireOf.get("main.leafIndex")!;
   const weights = new Map<number, bigint>();
-  for (let i = 0; i < LEVELS; i++) {
+  for (let i = 0; i < TREE_LEVELS; i++) {
     const wire = wireOf.get(`main.bits[${i}]`);
     if (wire !== undefined) weights.set(wire, 1n << BigInt(i));
   }
@@ -145,13 +157,13 @@ Deno.test("deposit: the 20 checks say that 20 bits spell leafIndex, each with it
   const spelled = new Map([...rest].map(([wire, k]) => [wire, k * missing % FIELD_MODULUS]));
   assert.equal(spelled.get(index), 1n);
   for (const [wire, weight] of weights) assert.equal(spelled.get(wire), FIELD_MODULUS - weight);
-  assert.equal(spelled.size, LEVELS);
+  assert.equal(spelled.size, TREE_LEVELS);
   const all = [...weights.values(), missing].sort((x, y) => x < y ? -1 : 1);
-  assert.deepEqual(all, bitsOf(0n).map((_, i) => 1n << BigInt(i)));
+  assert.deepEqual(all, pathBits(0n).map((_, i) => 1n << BigInt(i)));
 
   /** The linear form x of a constraint that says x (x - 1) = 0 and nothing else. */
   function bitOf(constraint: Constraint): Map<number, bigint> {
-    const wires = [...wiresOf(constraint)].filter((wire) => wire !== 0);
+    const wires = [...constraintWires(constraint)].filter((wire) => wire !== 0);
     const probe = Array.from({ length: r1cs.wires }, () => 0n);
     probe[0] = 1n;
     const factors = [constraint.a, constraint.b].map((side) => {
@@ -173,7 +185,7 @@ Deno.test("deposit: the 20 checks say that 20 bits spell leafIndex, each with it
 
 Deno.test("deposit: one constraint alone keeps two leaves from being overwritten by a bit that is no bit", () => {
   const { r1cs, given, valueOf } = circuits.deposit;
-  const { inputs, bits } = overwrite(honestDeposit(6n, 5n));
+  const { inputs, bits } = forgeDeposit(honestDeposit(6n, 5n));
   const { witness, broken: refused } = propagate(r1cs, given({ ...inputs }, bits));
   assert.deepEqual([valueOf(witness, "prevRoot"), valueOf(witness, "newRoot")], [
     inputs.prevRoot,
@@ -186,10 +198,10 @@ Deno.test("deposit: with any one of the bits' constraints left out, leafIndex ha
   const { r1cs, given, honest } = circuits.deposit;
   const { checks } = propagate(r1cs, given(honest));
   const unguarded = new Set<number>();
-  for (let low = 0; low < LEVELS; low++) {
+  for (let low = 0; low < TREE_LEVELS; low++) {
     // Another place: one bit of it flipped, and made good for by a bit that is none.
-    const flipped = (low + 1) % LEVELS;
-    const bits = bitsOf(6n).with(flipped, 1n - bitsOf(6n)[flipped]);
+    const flipped = (low + 1) % TREE_LEVELS;
+    const bits = pathBits(6n).with(flipped, 1n - pathBits(6n)[flipped]);
     const others = bits.reduce((sum, bit, i) => i === low ? sum : sum + (bit << BigInt(i)), 0n);
     const left = (6n - others + FIELD_MODULUS) % FIELD_MODULUS;
     const { broken: refused } = propagate(
@@ -218,7 +230,7 @@ const holes = [
 for (const [hole, file, statement, replacement] of holes) {
   Deno.test(`planted in withdraw, this hole is found: ${hole}`, async () => {
     const label = `hole-${hole.replaceAll(" ", "-")}`;
-    await copyWithout(CIRCUITS, at(`${label}-source`), statement, replacement);
+    await copyWithout(CIRCUITS_FOLDER, at(`${label}-source`), statement, replacement);
     const source = new URL(file, at(`${label}-source`));
     assert.ok(!(await Deno.readTextFile(source)).includes(statement));
     const { r1cs, given, honest } = await open(
@@ -228,7 +240,7 @@ for (const [hole, file, statement, replacement] of holes) {
       label,
     );
     const { witness, checks } = propagate(r1cs, given(honest));
-    assert.ok(witness.includes(undefined) || checks.length !== LEVELS);
+    assert.ok(witness.includes(undefined) || checks.length !== TREE_LEVELS);
   });
 }
 
@@ -247,22 +259,22 @@ struckOut("deposit", honestDeposit(6n, 5n), depositAttacks);
 
 /** Each statement that refuses an attack, taken out of the sources alone, and the circuit compiled without it. */
 function struckOut<Signals>(name: CircuitName, honest: Signals, attacks: readonly Attack<Signals>[]) {
-  for (const statement of new Set(attacks.map(({ refusedBy }) => refusedBy))) {
+  for (const statement of new Set(attacks.map(({ rejectedBy: refusedBy }) => refusedBy))) {
     Deno.test(`${name} without "${statement}" lets an attack through`, async () => {
       const label = `${name}-${[...statement].filter((c) => /\w/.test(c)).join("")}`;
-      await copyWithout(CIRCUITS, at(`${label}-source`), statement);
+      await copyWithout(CIRCUITS_FOLDER, at(`${label}-source`), statement);
       const open = await compileCircuit(name, { source: at(`${label}-source`), out: at(label) });
-      const own = attacks.filter(({ refusedBy }) => refusedBy === statement);
-      assert.ok(own.some(({ alter }) => accepts(open, alter(honest) as WitnessInputs)));
+      const own = attacks.filter(({ rejectedBy: refusedBy }) => refusedBy === statement);
+      assert.ok(own.some(({ alter }) => accepts(open, alter(honest) as CircuitInputs)));
     });
   }
 }
 
-function accepts({ wasm, r1cs }: CompiledCircuit, inputs: WitnessInputs): boolean {
+function accepts({ wasm, r1cs }: CompiledCircuit, inputs: CircuitInputs): boolean {
   try {
-    return broken(parseR1cs(r1cs), parseWitness(computeWitness(wasm, inputs))).length === 0;
+    return unsatisfiedConstraints(parseR1cs(r1cs), parseWitness(computeWitness(wasm, inputs))).length === 0;
   } catch (error) {
-    if (error instanceof Problem && error.code === "unsatisfied") return false;
+    if (error instanceof Problem && error.code === "constraints_unsatisfied") return false;
     throw error;
   }
 }

@@ -5,18 +5,19 @@
  */
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { listen } from "../../src/http/listen.ts";
-import { runs } from "../support/property_runs.ts";
-import { exampleOf, fuzzedRequests, judge } from "../support/openapi.ts";
-import { payload, pool, stranger, withAppItself } from "../http/api_harness.ts";
+import { listen } from "../../src/http/listener.ts";
+import { propertyParameters } from "../../testkit/random/property_runs.ts";
+import { arbitraryRequests, createResponseValidator, exampleBody } from "../../testkit/relayer/openapi.ts";
+import { payload, pool, unknownPool, withApiAndApp } from "../http/api_harness.ts";
+import { requestApp } from "../support/relayer/request_app.ts";
 
 Deno.test("http: whatever the OpenAPI document allows or nearly allows is answered as it says", () =>
-  withAppItself(async (app) => {
+  withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const api = await (await fetch(`${listener.url}/openapi.json`)).json();
-    const wrong = judge(api);
-    const addresses = [pool.toString(), pool.toRawString(), stranger.toString()];
-    const requests = fuzzedRequests(api, {
+    const wrong = createResponseValidator(api);
+    const addresses = [pool.toString(), pool.toRawString(), unknownPool.toString()];
+    const requests = arbitraryRequests(api, {
       pool: addresses,
       recipient: [payload.recipient],
       publicSignals: payload.publicSignals,
@@ -35,7 +36,7 @@ Deno.test("http: whatever the OpenAPI document allows or nearly allows is answer
         seen.set(`${path} ${answer.status}`, (seen.get(`${path} ${answer.status}`) ?? 0) + 1);
         equal(wrong(request, answer), undefined, JSON.stringify(answer.body));
       }),
-      runs(600),
+      propertyParameters(600),
     );
     await listener.close();
     for (const path of Object.keys(api.paths)) {
@@ -49,24 +50,24 @@ Deno.test("http: whatever the OpenAPI document allows or nearly allows is answer
   }));
 
 Deno.test("http: each example of the OpenAPI document is well-formed: tools send them as they stand", () =>
-  withAppItself(async (app) => {
-    const api = await (await app.request("/openapi.json")).json();
+  withApiAndApp(async (app) => {
+    const api = await (await requestApp(app, "/openapi.json")).json();
     for (const [path, { post }] of Object.entries<Record<string, { requestBody: unknown }>>(api.paths)) {
       if (post === undefined) continue;
-      const body = JSON.stringify(exampleOf(api, path));
+      const body = JSON.stringify(exampleBody(api, path));
       const headers = { "content-type": "application/json" };
-      const answer = await (await app.request(path, { method: "POST", headers, body })).json();
+      const answer = await (await requestApp(app, path, { method: "POST", headers, body })).json();
       ok(answer.code !== "invalid_request", `${path}: ${JSON.stringify(answer.errors)}`);
     }
   }));
 
 Deno.test("the judge of answers finds what is not documented", () =>
-  withAppItself(async (app) => {
-    const api = await (await app.request("/openapi.json")).json();
-    const wrong = judge(api);
+  withApiAndApp(async (app) => {
+    const api = await (await requestApp(app, "/openapi.json")).json();
+    const wrong = createResponseValidator(api);
     const request = { path: "/status", method: "GET" };
     const headers = new Headers({ "content-type": "application/json" });
-    const good = await (await app.request("/status")).json();
+    const good = await (await requestApp(app, "/status")).json();
     equal(wrong(request, { status: 200, headers, body: good }), undefined);
     for (
       const answer of [

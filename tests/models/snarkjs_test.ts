@@ -1,23 +1,23 @@
 /** snarkjs is the reference: it accepts what we prove, and we accept what it proves, on the committed artifacts. */
 import assert from "node:assert/strict";
-import { circuits, type Groth16Proof } from "../../src/core/groth16.ts";
+import { circuitNames, type Groth16Proof } from "../../src/core/crypto/groth16.ts";
 import { createProver } from "../../src/prover/prover.ts";
-import { closeSnarkjs, openSnarkjs } from "../../tools/snarkjs.ts";
-import { honestDeposit, honestWithdrawal } from "../support/circuit_inputs.ts";
-import { depositInput, withdrawInput } from "../support/proof_inputs.ts";
+import { closeSnarkjs, openSnarkjs } from "../../testkit/toolchain/snarkjs.ts";
+import { honestDeposit, honestWithdrawal } from "../../testkit/circuits/circuit_inputs.ts";
+import { depositProverInput, withdrawProverInput } from "../../testkit/circuits/prover_inputs.ts";
 
 const artifact = (name: string) => new URL(`../../artifacts/${name}`, import.meta.url);
 const inputs = { withdraw: { ...honestWithdrawal(7n, 3n) }, deposit: { ...honestDeposit(7n, 3n) } };
 
 Deno.test("snarkjs and we accept each other's proofs of both circuits, and refuse them for other signals", async () => {
   const snarkjs = await openSnarkjs();
-  const prover = await createProver({ workers: 2 });
+  const prover = await createProver({ maxWorkers: 2 });
   try {
     const ours = {
-      withdraw: await prover.proveWithdraw(withdrawInput(7n, 3n)),
-      deposit: await prover.proveDeposit(depositInput(7n, 3n)),
+      withdraw: await prover.proveWithdraw(withdrawProverInput(7n, 3n)),
+      deposit: await prover.proveDeposit(depositProverInput(7n, 3n)),
     };
-    for (const circuit of circuits) {
+    for (const circuit of circuitNames) {
       const [program, zkey] = await Promise.all(
         [`${circuit}.wasm`, `${circuit}.zkey`].map((name) => Deno.readFile(artifact(name))),
       );

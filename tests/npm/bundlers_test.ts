@@ -1,16 +1,15 @@
-/** The recipes of the package's README, as they stand: bundled by tools from npm's registry, and opened in Chromium. */
+/** Runs the recipes of the package's README unchanged: bundles with tools from npm, opened in Chromium. */
 import { equal } from "node:assert/strict";
-import build from "../../tools/npm/package.json" with { type: "json" };
-import { chromium } from "../support/chromium.ts";
-import { blocksOf, blockThatBegins } from "../support/doc_blocks.ts";
-import { freePort } from "../support/program.ts";
-import { install, npmWorks, resultOfPage, run } from "./support.ts";
+import { chromium } from "../support/system/chromium.ts";
+import { findCodeBlock, readCodeBlocks } from "../support/docs/code_blocks.ts";
+import { freePort } from "../../testkit/programs/program.ts";
+import { install, manifest, npmWorks, resultOfPage, run } from "./install_package.ts";
 
 const ignore = !npmWorks || chromium === undefined;
 const folder = await Deno.makeTempDir({ prefix: "tonado-bundlers-test-" });
 const VITE = "vite@8.3.8";
 
-/** Shows the test what the page prints, or why it prints nothing. */
+/** Sends the page's output and errors to the test. */
 const reporter = `<script>
 const to = new URLSearchParams(location.search).get("result") ?? "/result";
 const tell = (text) => fetch(to, { method: "POST", mode: "no-cors", body: JSON.stringify(text) });
@@ -24,7 +23,7 @@ Deno.test({
   name: "npm: the README's programs, Vite and esbuild are installed beside the package",
   ignore,
   async fn() {
-    await install(folder, [VITE, `esbuild@${build.devDependencies.esbuild}`, "buffer@6.0.3"]);
+    await install(folder, [VITE, `esbuild@${manifest.devDependencies.esbuild}`, "buffer@6.0.3"]);
     await Deno.writeTextFile(`${folder}/index.html`, page);
     await Deno.writeTextFile(`${folder}/buffer.js`, await program("tools/npm/README.md", "buffer.js"));
     await Deno.writeTextFile(`${folder}/app.js`, await program("tools/npm/README.md", "app.js"));
@@ -36,7 +35,7 @@ Deno.test({
     "npm: a page that Vite built by the README's recipe proves in Chromium, and every file that the library names was resolved",
   ignore,
   async fn() {
-    const { text } = await blockThatBegins("tools/npm/README.md", "mkdir -p public/tonado/dist");
+    const { text } = await findCodeBlock("tools/npm/README.md", "mkdir -p public/tonado/dist");
     const printed = await run(
       "bash",
       ["-euc", `exec 2>&1\n${text}`],
@@ -79,7 +78,7 @@ Deno.test({
   name: "npm: a page that esbuild bundled by the README's recipe proves in Chromium",
   ignore,
   async fn() {
-    const { text } = await blockThatBegins("tools/npm/README.md", "mkdir -p www/tonado/dist");
+    const { text } = await findCodeBlock("tools/npm/README.md", "mkdir -p www/tonado/dist");
     await run("bash", ["-euc", text], folder);
     equal(await resultOfPage(`${folder}/www`, { files: { "/index.html": page } }), "proof verified: true");
   },
@@ -92,9 +91,11 @@ Deno.test({
     const link = `
       import "./buffer.js";
       import { Address, beginCell } from "@ton/core";
-      import { transferLink } from "${new URL("../../src/client/deposit_link.ts", import.meta.url).pathname}";
+      import { buildTransferLink } from "${
+      new URL("../../src/client/deposit/deposit_link.ts", import.meta.url).pathname
+    }";
       const body = beginCell().storeBuffer(Buffer.from(Array.from({ length: 100 }, (_, i) => 255 - i))).endCell();
-      console.log("proof of " + transferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true));`;
+      console.log("proof of " + buildTransferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true));`;
     await Deno.writeTextFile(`${folder}/link.js`, link);
     const options = ["--bundle", "--format=esm", "--outfile=www/app.js", "--allow-overwrite"];
     const { code, stderr } = await new Deno.Command(`${folder}/node_modules/.bin/esbuild`, {
@@ -103,12 +104,12 @@ Deno.test({
       env: { NODE_PATH: `${folder}/node_modules` },
     }).output();
     equal(code, 0, new TextDecoder().decode(stderr));
-    const { transferLink } = await import("../../src/client/deposit_link.ts");
+    const { buildTransferLink: buildTransferLink } = await import("../../src/client/deposit/deposit_link.ts");
     const { Address, beginCell } = await import("@ton/core");
     const { Buffer } = await import("node:buffer");
     const body = beginCell().storeBuffer(Buffer.from(Array.from({ length: 100 }, (_, i) => 255 - i)))
       .endCell();
-    const expected = transferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true);
+    const expected = buildTransferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true);
     const bin = new URLSearchParams(expected.split("?")[1]).get("bin")!;
     equal(bin, body.toBoc().toString("base64url"));
     const seen = await resultOfPage(`${folder}/www`, { files: { "/index.html": page } });
@@ -118,9 +119,9 @@ Deno.test({
 
 Deno.test("npm: the bundlers' folder is removed", () => Deno.remove(folder, { recursive: true }));
 
-/** The program of a page that is marked `js run` with this name. */
+/** Returns the program of a page that is marked `js run` with this name. */
 async function program(of: string, name: string): Promise<string> {
-  const found = (await blocksOf([of])).filter(({ info }) => info === `js run ${name}`);
+  const found = (await readCodeBlocks([of])).filter(({ info }) => info === `js run ${name}`);
   equal(found.length, 1, `${of}: ${name}`);
   return found[0].text;
 }

@@ -1,14 +1,13 @@
-/** The package that `deno task npm` packs, installed from its tarball: its types, and the client on Node and in Chromium. */
+/** Tests the npm package, installed from its tarball: its types, and the client on Node and in Chromium. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import metadata from "../../deno.json" with { type: "json" };
 import { connect } from "../../src/mod.ts";
-import build from "../../tools/npm/package.json" with { type: "json" };
-import { chromium } from "../support/chromium.ts";
-import { fromSources, type Program, start } from "../support/program.ts";
-import { install, npmWorks, resultOfPage, run } from "./support.ts";
+import { chromium } from "../support/system/chromium.ts";
+import { type Program, sourceCommand, startProgram } from "../../testkit/programs/program.ts";
+import { install, manifest, npmWorks, resultOfPage, run } from "./install_package.ts";
 
-/** Programs of a user, who has npm and no Deno. */
+/** Programs of a user who has npm and no Deno. */
 const programs = new URL("./user/", import.meta.url);
 const ignore = !npmWorks;
 const folder = await Deno.makeTempDir({ prefix: "tonado-npm-test-" });
@@ -16,7 +15,7 @@ const bin = `${folder}/node_modules/.bin`;
 let localnet: Program;
 let net: Network;
 
-/** What `tonado localnet` prints about its network. */
+/** The network that `tonado localnet` prints. */
 interface Network {
   readonly indexer: string;
   readonly relayer: string;
@@ -24,8 +23,8 @@ interface Network {
   readonly pools: Readonly<Record<string, { readonly address: string }>>;
 }
 
-/** What a user adds: a bundler with the polyfill that @ton/core needs in browsers, and a compiler. */
-const { esbuild, typescript, "@types/node": nodeTypes } = build.devDependencies;
+/** What a user installs: a bundler with the polyfill that @ton/core needs in browsers, and a compiler. */
+const { esbuild, typescript, "@types/node": nodeTypes } = manifest.devDependencies;
 const added = [`esbuild@${esbuild}`, `typescript@${typescript}`, `@types/node@${nodeTypes}`, "buffer@6.0.3"];
 
 Deno.test({
@@ -37,15 +36,15 @@ Deno.test({
       await Deno.copyFile(new URL(name, programs), `${folder}/${name}`);
     }
     const args = ["localnet", "--port", "0", "--relayer-port", "0", "--block-time", "200", "--json"];
-    localnet = start(fromSources, args);
-    net = JSON.parse(await localnet.line());
+    localnet = startProgram(sourceCommand, args);
+    net = JSON.parse(await localnet.nextLine());
   },
 });
 
 Deno.test("npm: the package asks for the versions that the library is tested with", () => {
   const pins = Object.values(metadata.imports);
-  for (const [name, version] of Object.entries(build.dependencies)) {
-    if (name === "web-worker") continue; // Node's only; Deno has workers of its own
+  for (const [name, version] of Object.entries(manifest.dependencies)) {
+    if (name === "web-worker") continue; // for Node only; Deno has workers
     equal(
       pins.some((pin) => pin.replace(/^npm:\/?/, "").replace(/\/$/, "") === `${name}@${version}`),
       true,
@@ -98,7 +97,7 @@ Deno.test({
       });
       const { leaves, tasks, shared } = hashed;
       deepEqual({ leaves, shared }, { leaves: 2 ** 16, shared: isolated ? tasks : 0 });
-      ok(tasks >= 16, `${tasks} tasks`); // a task has 2^12 leaves at most
+      ok(tasks >= 16, `${tasks} tasks`); // a task has at most 2^12 leaves
     }
   },
 });
@@ -126,7 +125,7 @@ Deno.test({
     await Deno.mkdir(`${folder}/half`);
     await Deno.symlink(`${folder}/node_modules/tonado/artifacts`, `${folder}/half/artifacts`);
     const page = "<!doctype html><title>A single-page application</title>";
-    const problems = await inPage<Record<string, { code: string; message: string; todo: string }>>(
+    const problems = await inPage<Record<string, { code: string; message: string; hint: string }>>(
       "misplaced.js",
       { files: { "/application/artifacts/withdraw.vkey.json": page } },
     );
@@ -142,7 +141,7 @@ Deno.test({
     for (const [folder, message] of expected) {
       equal(problems[folder].code, "artifact_unavailable", JSON.stringify(problems));
       match(problems[folder].message, message);
-      match(problems[folder].todo, /`locate`/);
+      match(problems[folder].hint, /`locate`/);
     }
   },
 });
@@ -155,10 +154,16 @@ Deno.test({
   },
 });
 
-/** Keys for development, and a pool that the caller's registry does not list: two warnings; and the chain bears it out. */
+/**
+ * Development keys, and a pool that is missing in the caller's registry, give two warnings; the chain confirms the
+ * rest.
+ */
 const report = { shown: ["warning", "warning", "ok", "ok", "ok"], forged: "failed" };
 
-/** The tree of 2^16 leaves, leaf i being i^15, that the user's program builds: its root, made with npm's `poseidon-bls12381` alone. */
+/**
+ * The tree of 2^16 leaves that the user's program builds, with i^15 as leaf i. The root was computed with npm's
+ * `poseidon-bls12381`.
+ */
 const largeTree = {
   refused: "unknown_root",
   root: "36614419230616570818642530703009075861688151577957701289921392014374242154675",
@@ -170,7 +175,7 @@ function task(wallet: number) {
   return { endpoint, relayer, mnemonic, version, address: pools["native-1"].address };
 }
 
-/** What the page reports: what the client made of its task, and what its tree's workers were asked for. */
+/** The page's results: the client's task, and the requests to the tree's workers. */
 interface PageResult {
   readonly hashed: { readonly leaves: number; readonly tasks: number; readonly shared: number };
 }

@@ -1,8 +1,8 @@
 /** `tonado completions` in the shells that they are for. */
 import assert from "node:assert/strict";
-import { tonado } from "../support/in_process.ts";
-import { hasProgram } from "../support/requirements.ts";
-import { atTerminal, KILL_LINE, noTerminal } from "../support/terminal.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { hasProgram } from "../support/system/requirements.ts";
+import { KILL_LINE, lacksTerminal, openTerminal } from "../support/cli/terminal.ts";
 
 const ways = {
   "sourced": (file: string) => `autoload -U compinit; compinit -u -D; source ${file}`,
@@ -23,7 +23,7 @@ Deno.test({
   name: "completions bash completes commands, subcommands and flags in bash",
   ignore: !await hasProgram("bash"),
   fn: async () => {
-    const { stdout: script } = await tonado(["completions", "bash"]);
+    const { stdout: script } = await runCli(["completions", "bash"]);
     const complete = async (...words: string[]) => {
       const code = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})\n` +
         `COMP_CWORD=${words.length - 1}\n_tonado\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -52,12 +52,12 @@ Deno.test({
 for (const line of filesDue) {
   Deno.test({
     name: `completions bash offer files at \`${line}\` and Tab`,
-    ignore: noTerminal || !await hasProgram("bash"),
+    ignore: lacksTerminal || !await hasProgram("bash"),
     fn: () => offersFiles(["bash", "--norc", "-i"], "bash", (script) => `source ${script}`, line),
   });
   Deno.test({
     name: `completions zsh offer files at \`${line}\` and Tab`,
-    ignore: noTerminal || !await hasProgram("zsh"),
+    ignore: lacksTerminal || !await hasProgram("zsh"),
     fn: () => offersFiles(["zsh", "-f", "-i"], "zsh", ways.sourced, line),
   });
 }
@@ -68,27 +68,27 @@ async function offersFiles(command: string[], shell: string, load: (script: stri
   try {
     await Deno.mkdir(`${dir}/here`);
     await Deno.writeTextFile(`${dir}/here/only-file.age`, "");
-    await Deno.writeTextFile(`${dir}/_tonado`, (await tonado(["completions", shell])).stdout);
-    const terminal = atTerminal(command, { cwd: `${dir}/here` });
+    await Deno.writeTextFile(`${dir}/_tonado`, (await runCli(["completions", shell])).stdout);
+    const terminal = openTerminal(command, { cwd: `${dir}/here` });
     await terminal.type(`${load(`${dir}/_tonado`)}; echo loa''ded\r`);
-    await terminal.sees("loaded");
+    await terminal.waitFor("loaded");
     await terminal.type(`${line}\t`);
-    await terminal.sees("only-file.age");
+    await terminal.waitFor("only-file.age");
     await terminal.type(`${KILL_LINE}exit\r`);
-    await terminal.ended();
+    await terminal.waitForExit();
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
 }
 
 Deno.test("completions of every shell know every command that the program has", async () => {
-  const { stdout: help } = await tonado(["--help"]);
+  const { stdout: help } = await runCli(["--help"]);
   const names = [...help.slice(help.indexOf("Commands:")).matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) =>
     name
   );
   assert.ok(names.length > 10);
   for (const shell of ["bash", "zsh", "fish"]) {
-    const { stdout, code } = await tonado(["completions", shell]);
+    const { stdout, code } = await runCli(["completions", shell]);
     assert.equal(code, 0);
     for (const name of names.filter((name) => name !== "help")) {
       assert.ok(new RegExp(`\\b${name}\\b`).test(stdout), `${shell}: ${name}`);
@@ -99,26 +99,26 @@ Deno.test("completions of every shell know every command that the program has", 
 for (const [way, load] of Object.entries(ways)) {
   Deno.test({
     name: `completions zsh, ${way}, complete at the first Tab`,
-    ignore: noTerminal || !await hasProgram("zsh"),
+    ignore: lacksTerminal || !await hasProgram("zsh"),
     fn: async () => {
       const dir = await Deno.makeTempDir({ prefix: "tonado-zsh-" });
       try {
-        await Deno.writeTextFile(`${dir}/_tonado`, (await tonado(["completions", "zsh"])).stdout);
-        const terminal = atTerminal(["zsh", "-f", "-i"], { cwd: dir });
+        await Deno.writeTextFile(`${dir}/_tonado`, (await runCli(["completions", "zsh"])).stdout);
+        const terminal = openTerminal(["zsh", "-f", "-i"], { cwd: dir });
         await terminal.type(`${load(`${dir}/_tonado`)}; echo loa''ded\r`);
-        await terminal.sees("loaded");
+        await terminal.waitFor("loaded");
         await terminal.type("echo tonado; tonado note res\t");
-        await terminal.sees(/tore/);
+        await terminal.waitFor(/tore/);
         await terminal.type(`${KILL_LINE}tonado withdraw --re\t`);
-        for (const flag of ["--refund", "--registry", "--relayer", "--restart"]) await terminal.sees(flag);
+        for (const flag of ["--refund", "--registry", "--relayer", "--restart"]) await terminal.waitFor(flag);
         await terminal.type(`${KILL_LINE}tonado withdraw --network \t`);
-        for (const network of networks.toSorted()) await terminal.sees(network);
+        for (const network of networks.toSorted()) await terminal.waitFor(network);
         await terminal.type(`${KILL_LINE}tonado withdraw --network=tes\t`);
-        await terminal.sees("--network=testnet");
+        await terminal.waitFor("--network=testnet");
         await terminal.type(`${KILL_LINE}tonado help compl\t`);
-        await terminal.sees("completions");
+        await terminal.waitFor("completions");
         await terminal.type(`${KILL_LINE}exit\r`);
-        await terminal.ended();
+        await terminal.waitForExit();
         assert.ok(!terminal.screen.includes("command not found: _"), terminal.screen);
       } finally {
         await Deno.remove(dir, { recursive: true });
@@ -133,7 +133,7 @@ Deno.test({
   fn: async () => {
     const dir = await Deno.makeTempDir({ prefix: "tonado-fish-" });
     try {
-      await Deno.writeTextFile(`${dir}/tonado.fish`, (await tonado(["completions", "fish"])).stdout);
+      await Deno.writeTextFile(`${dir}/tonado.fish`, (await runCli(["completions", "fish"])).stdout);
       const complete = async (line: string) => {
         const code = `source ${dir}/tonado.fish; complete -C '${line}'`;
         const { stdout, stderr } = await new Deno.Command("fish", {

@@ -1,6 +1,6 @@
 /** The demonstration with a jetton. */
 import assert from "node:assert/strict";
-import { fromSources } from "../support/program.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 Deno.test("demo --asset jetton --json: the same way in jettons, the fee in jettons, the refund in coins", async () => {
   const { code, stdout, stderr } = await tonado(["demo", "--asset", "jetton", "--json"]);
@@ -29,8 +29,8 @@ async function tonado(args: readonly string[], env: Record<string, string> = {})
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const { code, stdout, stderr } = await new Deno.Command(fromSources[0], {
-    args: [...fromSources.slice(1), ...args],
+  const { code, stdout, stderr } = await new Deno.Command(sourceCommand[0], {
+    args: [...sourceCommand.slice(1), ...args],
     clearEnv: true,
     env: { ...Object.fromEntries(kept), ...env },
   }).output();

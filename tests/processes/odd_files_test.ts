@@ -1,6 +1,6 @@
 /** Files that never end, are no files, or are far too large: each is refused by name, at once, wherever one is read whole. */
 import assert from "node:assert/strict";
-import { fromSources } from "../support/program.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 /** How each way is told: commands in which `@` stands for the file, and variables that name it. */
 const ways: [what: string, args: string, variable: string | undefined][] = [
@@ -41,7 +41,7 @@ for (const [what, name, says] of odd) {
       const env: Record<string, string> = { TONADO_NOTES: "notes.age" };
       if (variable !== "TONADO_PASSPHRASE_FILE") env.TONADO_PASSPHRASE = "correct horse battery";
       const command = new Deno.Command("timeout", {
-        args: ["-s", "KILL", "20", ...fromSources, ...given],
+        args: ["-s", "KILL", "20", ...sourceCommand, ...given],
         env: { ...env, ...variable && { [variable]: name } },
         cwd: dir,
       });

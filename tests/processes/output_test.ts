@@ -1,13 +1,13 @@
 /** Output that cannot be written, or that nobody reads: said with what helps, and nothing half-written is left. */
 import assert from "node:assert/strict";
-import { fromSources } from "../support/program.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 const dir = await Deno.makeTempDir({ prefix: "tonado-output-" });
 const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
 
 /** Runs the program in a shell; `%` stands for it. */
 async function inShell(script: string) {
-  const command = script.replaceAll("%", fromSources.join(" "));
+  const command = script.replaceAll("%", sourceCommand.join(" "));
   const { code, stdout, stderr } = await new Deno.Command("bash", { args: ["-c", command], env, cwd: dir })
     .output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -20,7 +20,7 @@ const FULL = "trap '' XFSZ; ulimit -f 0;";
 Deno.test("standard output on a full disk is said, in JSON, too", async () => {
   const { code, stderr } = await inShell("% zeros --json > /dev/full");
   assert.equal(code, 1, stderr);
-  assert.equal(JSON.parse(stderr).error.code, "cannot_write");
+  assert.equal(JSON.parse(stderr).error.code, "write_failed");
   assert.match(stderr, /standard output cannot be written/);
 });
 
@@ -46,7 +46,7 @@ for (
     const registry = JSON.stringify({ network: "localnet", pools: { "native-1": pool } });
     await Deno.writeTextFile(`${dir}/pools.json`, registry);
     const { code, stdout, stderr } = await inShell(`${FULL} % ${command}`);
-    assert.match(stderr, new RegExp(`${file} cannot be written: .*\\[cannot_write\\]\nMake room`));
+    assert.match(stderr, new RegExp(`${file} cannot be written: .*\\[write_failed\\]\nFree disk space`));
     assert.deepEqual([code, stdout], [1, ""], stderr);
     assert.deepEqual((await files()).filter((name) => !name.endsWith(".lock")), ["pools.json"]);
   });

@@ -1,14 +1,14 @@
 /** The program as a user starts it: help, mistakes, configuration, the demonstration. */
 import assert from "node:assert/strict";
-import { fromSources, start } from "../support/program.ts";
+import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
 
 async function tonado(args: readonly string[], env: Record<string, string> = {}) {
   const kept = ["PATH", "HOME", "DENO_DIR"].flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const { code, stdout, stderr } = await new Deno.Command(fromSources[0], {
-    args: [...fromSources.slice(1), ...args],
+  const { code, stdout, stderr } = await new Deno.Command(sourceCommand[0], {
+    args: [...sourceCommand.slice(1), ...args],
     clearEnv: true,
     env: { ...Object.fromEntries(kept), ...env },
   }).output();
@@ -141,8 +141,8 @@ Deno.test("localnet --json: ready when it says so, a registry for relayers of on
   const dataDir = await Deno.makeTempDir({ prefix: "tonado-cli-" });
   for (let i = 0; i < 2; i++) {
     const args = ["localnet", "--json", "--port", "0", "--relayer-port", "0", "--data-dir", dataDir];
-    const program = start(fromSources, args);
-    const { relayer, registry, keys, pools, jetton } = JSON.parse(await program.line());
+    const program = startProgram(sourceCommand, args);
+    const { relayer, registry, keys, pools, jetton } = JSON.parse(await program.nextLine());
     assert.deepEqual([jetton.asset, jetton.decimals, jetton.master], [
       pools["jet-10"].asset,
       pools["jet-10"].decimals,
@@ -161,8 +161,8 @@ Deno.test("localnet --json: ready when it says so, a registry for relayers of on
 
 Deno.test("demo, interrupted, ends with 130 and leaves nothing behind", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-cli-" });
-  const program = start(fromSources, ["demo", "--json"], { TMPDIR: directory });
-  await program.line();
+  const program = startProgram(sourceCommand, ["demo", "--json"], { TMPDIR: directory });
+  await program.nextLine();
   assert.equal((await program.stop()).code, 130);
   assert.deepEqual(
     (await Array.fromAsync(Deno.readDir(directory))).filter(({ name }) => name.startsWith("tonado-")),

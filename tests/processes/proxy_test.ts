@@ -1,9 +1,9 @@
 /** The program behind a proxy: whoever withdraws from another network address than they deposited from relies on it. */
 import assert from "node:assert/strict";
-import { checkProxies } from "../../src/config/proxy_settings.ts";
-import { Problem } from "../../src/core/errors.ts";
+import { assertUsableProxies } from "../../src/config/proxy_settings.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
 import { output } from "../compiled/binary.ts";
-import { fromSources } from "../support/program.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 /** A proxy that notes the first line, or the first byte, that each connection begins with, and hangs up. */
 function proxy() {
@@ -41,7 +41,7 @@ const asks: Record<string, [args: readonly string[], host: string]> = {
 for (const [whom, [args, host]] of Object.entries(asks)) {
   Deno.test(`HTTPS_PROXY: ${whom} is asked through it`, async () => {
     await using behind = proxy();
-    const { code, stderr } = await output([...fromSources, ...args], {
+    const { code, stderr } = await output([...sourceCommand, ...args], {
       HTTPS_PROXY: `http://${behind.host}`,
     });
     assert.notEqual(code, 0, "nobody answers");
@@ -51,7 +51,7 @@ for (const [whom, [args, host]] of Object.entries(asks)) {
 
 Deno.test("HTTPS_PROXY may be a SOCKS proxy that resolves names, as Tor's is", async () => {
   await using behind = proxy();
-  const { code, stderr } = await output([...fromSources, ...inspect], {
+  const { code, stderr } = await output([...sourceCommand, ...inspect], {
     HTTPS_PROXY: `socks5h://${behind.host}`,
   });
   assert.notEqual(code, 0, "nobody answers");
@@ -80,7 +80,7 @@ for (const runtime of runtimes) {
     for (const form of usable) {
       await using behind = proxy();
       const value = form.replace("HOST", behind.host);
-      checkProxies({ HTTPS_PROXY: value });
+      assertUsableProxies({ HTTPS_PROXY: value });
       await output([runtime, "eval", asked], { HTTPS_PROXY: value });
       assert.ok(behind.asked.length > 0, form);
     }
@@ -114,18 +114,22 @@ const unusable = [
 Deno.test("a proxy that the runtime cannot use is refused, under every name, and its value is never said", () => {
   for (const name of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) {
     for (const value of unusable) {
-      assert.throws(() => checkProxies({ HTTPS_PROXY: "http://127.0.0.1:9", [name]: value }), (error) => {
-        assert.ok(error instanceof Problem && error.code === "invalid_config");
-        assert.deepEqual(error.errors.map(({ pointer }) => pointer), [name]);
-        assert.doesNotMatch(JSON.stringify(error.errors), /s3/);
-        return true;
-      }, `${name}=${value}`);
+      assert.throws(
+        () => assertUsableProxies({ HTTPS_PROXY: "http://127.0.0.1:9", [name]: value }),
+        (error) => {
+          assert.ok(error instanceof Problem && error.code === "invalid_config");
+          assert.deepEqual(error.errors.map(({ pointer }) => pointer), [name]);
+          assert.doesNotMatch(JSON.stringify(error.errors), /s3/);
+          return true;
+        },
+        `${name}=${value}`,
+      );
     }
   }
 });
 
 Deno.test("a proxy's variable that is empty counts as unset", () => {
-  checkProxies({ HTTPS_PROXY: "", all_proxy: "" });
+  assertUsableProxies({ HTTPS_PROXY: "", all_proxy: "" });
 });
 
 Deno.test("with a proxy that cannot be used no command connects", async () => {
@@ -137,7 +141,7 @@ Deno.test("with a proxy that cannot be used no command connects", async () => {
   ];
   for (const args of commands) {
     for (const name of ["HTTP_PROXY", "all_proxy"]) {
-      const { code, stderr } = await output([...fromSources, ...args], {
+      const { code, stderr } = await output([...sourceCommand, ...args], {
         INDEXER_URL: `http://${direct.host}/api/v2/jsonRPC`,
         [name]: "socks4a://s3cret:s3cret@127.0.0.1:9",
       });

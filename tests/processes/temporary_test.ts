@@ -1,16 +1,16 @@
 /** A temporary folder that cannot be made is told like every file that cannot be written. */
 import assert from "node:assert/strict";
 import { output } from "../compiled/binary.ts";
-import { fromSources } from "../support/program.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
 
 Deno.test("tonado localnet where TMPDIR is not there: code and next step", async () => {
   const { code, stdout, stderr } = await output(
-    [...fromSources, "localnet", "--port", "0", "--relayer-port", "0"],
+    [...sourceCommand, "localnet", "--port", "0", "--relayer-port", "0"],
     { TMPDIR: "/nope" },
   );
   assert.deepEqual([code, stdout], [1, ""], stderr);
   assert.match(
     stderr,
-    /^error: a temporary folder \(TMPDIR says where\) cannot be written: .* \[cannot_write\]\n.*name a place/,
+    /^error: a temporary folder \(TMPDIR says where\) cannot be written: .* \[write_failed\]\n.*choose another path/,
   );
 });

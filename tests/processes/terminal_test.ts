@@ -1,16 +1,16 @@
 /** The program at a real terminal: questions, hidden answers, Ctrl-C, colours. */
 import assert from "node:assert/strict";
-import { readRegistry } from "../../src/config/registry.ts";
-import { formatDeployments } from "../../src/core/deployments.ts";
+import { readRegistry } from "../../src/config/deployments_registry.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { fromSources } from "../support/program.ts";
-import { atTerminal, COLOUR, CTRL_C, CTRL_D, ENTER, noTerminal } from "../support/terminal.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
+import { COLOUR, CTRL_C, CTRL_D, ENTER, lacksTerminal, openTerminal } from "../support/cli/terminal.ts";
 
 const PASSPHRASE = "correct horse battery";
 
 Deno.test({
   name: "tonado at a terminal",
-  ignore: noTerminal,
+  ignore: lacksTerminal,
   fn: async (t) => {
     const dir = await Deno.makeTempDir({ prefix: "tonado-terminal-" });
     const net = await startLocalnet({ blockTimeMs: 200 });
@@ -20,7 +20,7 @@ Deno.test({
       const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
       const env = { TONADO_NOTES: `${dir}/notes.age` };
       const tonado = (args: string[], more: Record<string, string> = {}) =>
-        atTerminal([...fromSources, ...args], { env: { ...env, ...more } });
+        openTerminal([...sourceCommand, ...args], { env: { ...env, ...more } });
 
       for (
         const [keys, typed] of [["Ctrl-C", `half${CTRL_C}`], ["Ctrl-D", CTRL_D], [
@@ -30,9 +30,9 @@ Deno.test({
       ) {
         await t.step(`${keys} at the passphrase ends with 130, and the terminal is as before`, async () => {
           const terminal = tonado(["deposit", "native-1", ...at]);
-          await terminal.sees("New passphrase for");
+          await terminal.waitFor("New passphrase for");
           await terminal.type(typed);
-          const { code, before, after } = await terminal.ended();
+          const { code, before, after } = await terminal.waitForExit();
           assert.equal(code, 130, terminal.screen);
           assert.match(terminal.screen, /\[cancelled\]/);
           assert.doesNotMatch(terminal.screen, /await|half/);
@@ -48,17 +48,17 @@ Deno.test({
         async () => {
           const terminal = tonado(["deposit", "native-1", ...at]);
           for (const question of ["New passphrase for", "Repeat passphrase"]) {
-            await terminal.sees(question);
+            await terminal.waitFor(question);
             await terminal.type(PASSPHRASE + ENTER);
           }
-          await terminal.sees("is kept; nothing is sent yet");
-          await terminal.sees("ton://transfer/");
-          await terminal.sees(/[▀▄█]{20}/);
-          await terminal.sees("waiting for the payment");
+          await terminal.waitFor("is stored; nothing has been sent yet");
+          await terminal.waitFor("ton://transfer/");
+          await terminal.waitFor(/[▀▄█]{20}/);
+          await terminal.waitFor("waiting for the payment");
           await terminal.type(CTRL_C);
-          const { code, before, after } = await terminal.ended();
+          const { code, before, after } = await terminal.waitForExit();
           assert.equal(code, 130, terminal.screen);
-          assert.match(terminal.screen, /to go on: tonado deposit --note [0-9a-f]{12}/);
+          assert.match(terminal.screen, /to continue: tonado deposit --note [0-9a-f]{12}/);
           assert.ok(!terminal.screen.includes(PASSPHRASE), "the passphrase is not drawn");
           assert.equal(after, before);
           assert.match(terminal.screen, COLOUR);
@@ -67,9 +67,9 @@ Deno.test({
 
       await t.step("the note is there afterwards; with NO_COLOR nothing is coloured", async () => {
         const terminal = tonado(["note", "show"], { NO_COLOR: "1" });
-        await terminal.sees("Passphrase of");
+        await terminal.waitFor("Passphrase of");
         await terminal.type(PASSPHRASE + ENTER);
-        const { code } = await terminal.ended();
+        const { code } = await terminal.waitForExit();
         assert.equal(code, 0, terminal.screen);
         assert.match(terminal.screen, /[0-9a-f]{12} {2}depositing +native-1 /);
         assert.doesNotMatch(terminal.screen, COLOUR);
@@ -78,7 +78,7 @@ Deno.test({
 
       await t.step("a long work shows how far it is, and its line is gone afterwards", async () => {
         const terminal = tonado(["pool", "stats", "native-1", ...at]);
-        assert.equal((await terminal.ended()).code, 0, terminal.screen);
+        assert.equal((await terminal.waitForExit()).code, 0, terminal.screen);
         assert.match(terminal.screen, /holds +0 unspent notes/);
         const [, drawn] = /░{24} [0-9]+ transactions read(.{4})/s.exec(terminal.screen) ?? [];
         assert.equal(drawn, "\r\x1b[K");
@@ -97,9 +97,9 @@ Deno.test({
               ...{ RELAYER_WALLET_MNEMONIC: mnemonic, RELAYER_WALLET_VERSION: version },
               ...{ RELAYER_PORT: "0", RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`, ...wish },
             });
-            await terminal.sees("listens on");
+            await terminal.waitFor("listens on");
             await terminal.type(CTRL_C);
-            const { code, before, after } = await terminal.ended();
+            const { code, before, after } = await terminal.waitForExit();
             assert.deepEqual([code, after], [0, before], terminal.screen);
             assert.match(terminal.screen, /INF.*tonado:.* relayer /);
             assert.equal(COLOUR.test(terminal.screen), coloured, terminal.screen);
@@ -126,14 +126,14 @@ Deno.test({
       ) {
         await t.step(`money moves only after yes: ${key === CTRL_D ? "Ctrl-D" : key}`, async () => {
           const [{ mnemonic, version }] = net.wallets;
-          const terminal = atTerminal([...fromSources, ...deploy], {
+          const terminal = openTerminal([...sourceCommand, ...deploy], {
             cwd: dir,
             env: { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version },
           });
-          await terminal.sees("Send 2.5 TON to deploy on localnet?");
-          await terminal.sees("No");
+          await terminal.waitFor("Send 2.5 TON to deploy on localnet?");
+          await terminal.waitFor("No");
           await terminal.type(key);
-          const { code, before, after } = await terminal.ended();
+          const { code, before, after } = await terminal.waitForExit();
           assert.equal(code, status, terminal.screen);
           assert.match(terminal.screen, says);
           assert.equal(after, before);

@@ -1,24 +1,24 @@
-/** Ctrl-C at a real terminal while `tonado withdraw` works: it ends at once, says how to go on, and going on pays once. */
+/** Ctrl-C at a real terminal while `tonado withdraw` works: it ends at once, says how to continue, and going on pays once. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { noteId } from "../../src/client/note_store.ts";
-import { until } from "../e2e/relayer_harness.ts";
-import { commandScene } from "../support/command_scene.ts";
-import { serveApi } from "../support/lying_relayer.ts";
-import { fromSources } from "../support/program.ts";
-import { atTerminal, CTRL_C, noTerminal, type Terminal } from "../support/terminal.ts";
+import { noteId } from "../../src/client/notes/note_store.ts";
+import { waitUntil } from "../support/relayer/relayer_harness.ts";
+import { startCliFixture } from "../support/cli/cli_fixture.ts";
+import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
+import { CTRL_C, lacksTerminal, openTerminal, type Terminal } from "../support/cli/terminal.ts";
 
 /** Less than a request waits for its answer. */
 const AT_ONCE_MS = 30_000;
 
 Deno.test({
   name: "tonado withdraw at a terminal, interrupted",
-  ignore: noTerminal,
+  ignore: lacksTerminal,
   fn: async (t) => {
-    await using scene = await commandScene();
-    const { net, at, env, api } = scene;
+    await using scene = await startCliFixture();
+    const { net, networkFlags: at, env, api } = scene;
     const lie = { told: false, posted: false };
-    await using relayer = serveApi(api, undefined, (path) => {
+    await using relayer = startRelayerProxy(api, undefined, (path) => {
       if (!lie.told) return undefined;
       if (path === "/withdraw") {
         lie.posted = true;
@@ -26,21 +26,23 @@ Deno.test({
       }
       return path === "/withdraw/status" && lie.posted ? Response.json({ state: "accepted" }) : undefined;
     });
-    const [id] = (await scene.deposited(1)).map(noteId);
+    const [id] = (await scene.depositNotes(1)).map(noteId);
     const to = Address.parse(`0:${"77".repeat(32)}`);
-    const run = (args: readonly string[]) => atTerminal([...fromSources, ...args], { env });
+    const run = (args: readonly string[]) => openTerminal([...sourceCommand, ...args], { env });
     const first = ["withdraw", id, ...at, "--to", to.toString(), "--relayer", relayer.url];
     /** Presses Ctrl-C; returns the command that is told to go on with. */
     const interrupt = async (terminal: Terminal): Promise<string[]> => {
       const pressed = Date.now();
       await terminal.type(CTRL_C);
-      const { code, before, after } = await terminal.ended();
+      const { code, before, after } = await terminal.waitForExit();
       assert.equal(code, 130, terminal.screen);
       assert.ok(Date.now() - pressed < AT_ONCE_MS, "at once");
       assert.equal(after, before, "the terminal is as it was");
-      const told = /note [0-9a-f]{12} is kept, and .*; to (?:go on|try again): tonado (.*?)\r?\n/.exec(
-        terminal.screen,
-      );
+      const told =
+        /note [0-9a-f]{12} (?:is|and its withdrawal are) stored.*; to (?:continue|try again): tonado (.*?)\r?\n/
+          .exec(
+            terminal.screen,
+          );
       assert.ok(told, terminal.screen);
       assert.match(terminal.screen, /\[cancelled\]/);
       return told[1].replace("<url>", relayer.url).split(" ");
@@ -49,31 +51,31 @@ Deno.test({
     let next: string[] = [];
     await t.step("at the question: nothing is submitted", async () => {
       const terminal = run(first);
-      await terminal.sees("Pay 0.95 TON to");
+      await terminal.waitFor("Pay 0.95 TON to");
       next = await interrupt(terminal);
-      assert.ok(!relayer.asked.includes("/withdraw"));
+      assert.ok(!relayer.requestedPaths.includes("/withdraw"));
     });
 
     await t.step("while it proves: nothing is submitted", async () => {
       const terminal = run([...next, "--yes"]);
-      await terminal.sees("proving");
+      await terminal.waitFor("proving");
       next = await interrupt(terminal);
-      assert.ok(!relayer.asked.includes("/withdraw"));
+      assert.ok(!relayer.requestedPaths.includes("/withdraw"));
     });
 
     await t.step("while the relayer is silent", async () => {
-      relayer.hold = true;
+      relayer.holdSubmissions = true;
       const terminal = run([...next, "--yes"]);
-      await until("the submission", () => relayer.asked.includes("/withdraw"));
+      await waitUntil("the submission", () => relayer.requestedPaths.includes("/withdraw"));
       next = await interrupt(terminal);
-      relayer.hold = false;
+      relayer.holdSubmissions = false;
     });
 
     await t.step("while the relayer says that the note is in use: for how long is shown", async () => {
       lie.told = true;
       const terminal = run([...next, "--yes"]);
-      await terminal.sees("says that the note is in use");
-      await terminal.sees(" of 180 s");
+      await terminal.waitFor("earlier withdrawal of this note is in progress");
+      await terminal.waitFor(" of 180 s");
       assert.match(terminal.screen, /in use: accepted, \d+ of 180 s/);
       next = await interrupt(terminal);
       lie.told = false;
@@ -81,7 +83,7 @@ Deno.test({
 
     await t.step("what it told to go on with pays the same recipient, once", async () => {
       const terminal = run([...next, "--yes"]);
-      const { code } = await terminal.ended();
+      const { code } = await terminal.waitForExit();
       assert.equal(code, 0, terminal.screen);
       assert.match(terminal.screen, /withdrawn/);
       assert.equal((await net.chain.account(to)).balance, 950_000_000n);

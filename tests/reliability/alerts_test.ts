@@ -1,10 +1,10 @@
 /** The alerts of a relayer process, as a real HTTP receiver gets them. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { toHex } from "../../src/core/field.ts";
-import { Harness, until } from "../e2e/relayer_harness.ts";
-import { serve } from "../support/serve.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
@@ -28,7 +28,7 @@ function endpointBefore(url: string) {
 }
 
 Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned ones reach the webhook", async () => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   const endpoint = endpointBefore(net.localnet.url);
   // deno-lint-ignore no-explicit-any
   const alerts: any[] = [];
@@ -45,7 +45,7 @@ Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned on
     await Deno.writeTextFile(`${net.directory}/registry.json`, formatDeployments(kept));
   };
   const start = () =>
-    serve({
+    startRelayerProcess({
       RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
       RELAYER_NETWORK: "localnet",
       INDEXER_URL: endpoint.url,
@@ -57,7 +57,7 @@ Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned on
       RELAYER_ALERT_STUCK: "2",
     });
   const next = async (event: string) => {
-    await until(event, () => alerts.length > 0);
+    await waitUntil(event, () => alerts.length > 0);
     const alert = alerts.shift();
     equal(alert.event, event);
     equal(alert.network, "localnet");
@@ -67,24 +67,24 @@ Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned on
   await registry();
   let relayer = await start();
   const note = await net.deposit(KEY);
-  await until("indexed", async () => (await relayer.ask("/readyz")).pools[KEY].leaves === 1);
-  await until("ready", async () => (await relayer.ask("/readyz")).ready);
+  await waitUntil("indexed", async () => (await relayer.request("/readyz")).pools[KEY].leaves === 1);
+  await waitUntil("ready", async () => (await relayer.request("/readyz")).ready);
   deepEqual(alerts, []);
 
   endpoint.state.down = true;
   const { seconds, reasons } = await next("relayer_not_ready");
   ok(seconds >= 2 && reasons.includes(`${KEY}: Chain endpoint does not answer`), reasons.join());
-  equal((await relayer.ask("/readyz")).ready, false);
+  equal((await relayer.request("/readyz")).ready, false);
   endpoint.state.down = false;
   await next("relayer_ready");
 
   endpoint.state.refusesTransfers = true;
   const body = await net.withdrawal(KEY, note, { recipient });
-  const asked = { pool: body.pool, nullifierHash: toHex(note.nullifierHash) };
-  const submitted = relayer.ask("/withdraw", body).catch(() => undefined);
+  const asked = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
+  const submitted = relayer.request("/withdraw", body).catch(() => undefined);
   equal((await next("jobs_stuck")).count, 1);
   match(relayer.log(), /withdrawals are stuck/);
-  await relayer.end("SIGKILL");
+  await relayer.stop("SIGKILL");
   await submitted;
 
   await registry(KEY);
@@ -92,15 +92,15 @@ Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned on
   const orphaned = await next("jobs_orphaned");
   equal(orphaned.count, 1);
   match(orphaned.text, /put it back into the registry/);
-  await relayer.end("SIGTERM");
+  await relayer.stop("SIGTERM");
 
   await registry();
   relayer = await start();
   await next("jobs_stuck");
   endpoint.state.refusesTransfers = false;
   await next("jobs_stuck_resolved");
-  equal((await relayer.ask("/withdraw/status", asked)).state, "confirmed");
-  await relayer.end("SIGTERM");
+  equal((await relayer.request("/withdraw/status", asked)).state, "confirmed");
+  await relayer.stop("SIGTERM");
   deepEqual(alerts, []);
   await endpoint.close();
 });

@@ -1,10 +1,15 @@
 /** A relayer with a v5R1 wallet sends everything that waits in one transfer, more than a v4R2 could carry. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { toHex } from "../../src/core/field.ts";
-import type { Note } from "../../src/core/note.ts";
-import { messagesSince } from "../../src/ton/inbox.ts";
-import { type Answer, Harness, overriding, until } from "../e2e/relayer_harness.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import type { Note } from "../../src/core/protocol/note.ts";
+import { incomingMessagesSince } from "../../src/ton/wallet/incoming_messages.ts";
+import {
+  type HarnessResponse,
+  RelayerHarness,
+  waitUntil,
+  withMethods,
+} from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const PAID = 1_000_000_000n - 60_000_000n;
@@ -12,7 +17,7 @@ const WAITING = 5;
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
 Deno.test("a v5R1 relayer: one withdrawal goes alone, those that waited for it go together, all are paid", async () => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   const signer = net.localnet.wallets.find(({ version }) => version === "v5R1")!;
   const notes: Note[] = [];
   for (let i = 0; i <= WAITING; i++) notes.push(await net.deposit(KEY));
@@ -21,7 +26,7 @@ Deno.test("a v5R1 relayer: one withdrawal goes alone, those that waited for it g
   await net.startRelayer({
     signer,
     chain: (chain) =>
-      overriding(chain, {
+      withMethods(chain, {
         send(message, options) {
           tries++;
           return held ? Promise.reject(new Error("held back")) : chain.send(message, options);
@@ -37,13 +42,13 @@ Deno.test("a v5R1 relayer: one withdrawal goes alone, those that waited for it g
   const submit = (i: number) => net.post("/withdraw", bodies[i]);
   const status = ({ nullifierHash }: Note) => ({
     pool: net.pool(KEY).address.toString(),
-    nullifierHash: toHex(nullifierHash),
+    nullifierHash: fieldToHex(nullifierHash),
   });
 
   const first = submit(0);
-  await until("the first is signed and held back", () => tries > 0);
+  await waitUntil("the first is signed and held back", () => tries > 0);
   const others = notes.slice(1).map((_, i) => submit(i + 1));
-  await until("the others are journaled", async () => {
+  await waitUntil("the others are journaled", async () => {
     const jobs = await Promise.all(
       notes.map(async (note) => (await net.post("/withdraw/status", status(note))).body),
     );
@@ -53,19 +58,22 @@ Deno.test("a v5R1 relayer: one withdrawal goes alone, those that waited for it g
   const answers = [await first, ...await Promise.all(others)];
   // 202: on a slow machine a caller's half minute may be over before the wallet's turn.
   ok(answers.every(({ status }) => status === 200 || status === 202), "all are taken on");
-  const done: Answer["body"][] = [];
+  const done: HarnessResponse["body"][] = [];
   for (const [i, note] of notes.entries()) {
     done.push(await net.untilState(status(note), "confirmed", "failed", "expired"));
     equal(done[i].state, "confirmed");
-    await until(`note ${i} is paid`, async () => (await net.chain.account(recipient(i))).balance === PAID);
+    await waitUntil(
+      `note ${i} is paid`,
+      async () => (await net.chain.account(recipient(i))).balance === PAID,
+    );
   }
   deepEqual(done.map(({ seqno }) => seqno), [0, ...Array(WAITING).fill(1)]);
   const hashes = new Set(done.slice(1).map(({ messageHash }) => messageHash));
   equal(hashes.size, 1, "one transfer carried them");
-  const external = (await messagesSince(net.chain, signer.address, undefined))
+  const external = (await incomingMessagesSince(net.chain, signer.address, undefined))
     .filter(({ info }) => info.type === "external-in");
   equal(external.length, 2);
   const history = await net.chain.transactions(signer.address, { limit: 100 });
   ok(history.some(({ raw }) => raw.outMessagesCount === WAITING), "with a message each");
-  await until("the journal holds no transfer", async () => await net.store.transfer() === undefined);
+  await waitUntil("the journal holds no transfer", async () => await net.store.transfer() === undefined);
 });

@@ -1,35 +1,40 @@
 /** What comes in floods: equal withdrawals at once, and proofs that do not hold. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { HourlyCaps } from "../../src/relay/hourly_caps.ts";
-import { memoryShared } from "../../src/store/memory/memory_shared.ts";
+import { HourlyCaps } from "../../src/relay/withdrawals/hourly_caps.ts";
+import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
-import { redisShared } from "../../src/store/redis/redis_shared.ts";
+import { connectRedisRateLimitStore } from "../../src/store/redis/redis_rate_limit_store.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
 import type { CallOptions, Chain } from "../../src/ton/chain.ts";
-import { freshDatabase, freshPrefix, postgresServer, redisServer } from "../support/services.ts";
-import { Harness, overriding } from "../e2e/relayer_harness.ts";
+import {
+  freshDatabase,
+  freshRedisNamespace,
+  postgresServer,
+  redisServer,
+} from "../../testkit/servers/services.ts";
+import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
 /** Counts what is asked of the chain because somebody asked the API. */
 function counted(asked: string[]) {
-  const told = (call: string, options?: CallOptions) => void (options?.patient && asked.push(call));
+  const told = (call: string, options?: CallOptions) => void (options?.lowPriority && asked.push(call));
   return (chain: Chain): Chain =>
-    overriding(chain, {
+    withMethods(chain, {
       account: (address, options) => (told("account", options), chain.account(address, options)),
-      get: (address, method, args, options) => (
-        told(method, options), chain.get(address, method, args, options)
+      runGetMethod: (address, method, args, options) => (
+        told(method, options), chain.runGetMethod(address, method, args, options)
       ),
       configParam: (id, options) => (told(`config ${id}`, options), chain.configParam(id, options)),
     });
 }
 
-type Sent = Awaited<ReturnType<Harness["withdrawal"]>>;
+type Sent = Awaited<ReturnType<RelayerHarness["withdrawal"]>>;
 
 /** Sends 200 equal withdrawals at once: one is accepted, 199 hear 409 with its state. */
-async function flood(net: Harness, body: Sent): Promise<void> {
+async function flood(net: RelayerHarness, body: Sent): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 200 }, () => net.post("/withdraw", body)));
   const statuses = answers.map(({ status }) => status);
   equal(statuses.filter((status) => status === 200 || status === 202).length, 1, String(statuses));
@@ -42,11 +47,11 @@ async function flood(net: Harness, body: Sent): Promise<void> {
 }
 
 Deno.test("floods of withdrawals", async (t) => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   // Room for exactly the two honest withdrawals of this test.
   const asked: string[] = [];
   await net.startRelayer({
-    caps: new HourlyCaps(memoryShared(), { hourly: 2, hourlyPerPool: 2 }),
+    caps: new HourlyCaps(createMemoryRateLimitStore(), { hourly: 2, hourlyPerPool: 2 }),
     chain: counted(asked),
   });
   const [first, second, third] = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
@@ -103,7 +108,7 @@ Deno.test("floods of withdrawals", async (t) => {
 });
 
 Deno.test("a fee that does not cover the cost is refused again and again without asking the endpoint each time", async () => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   const { network, pools } = net.localnet.deployments;
   const asked: string[] = [];
   await net.startRelayer({
@@ -120,11 +125,20 @@ Deno.test("a fee that does not cover the cost is refused again and again without
   const began = Date.now();
   for (const body of [...bodies, ...bodies, ...bodies]) {
     const answer = await net.post("/withdraw", body);
-    deepEqual([answer.status, answer.body.code], [503, "uneconomic"]);
+    deepEqual([answer.status, answer.body.code], [503, "fee_below_cost"]);
   }
   const windows = 1 + Math.floor((Date.now() - began) / 5_000);
   const times = asked.filter((call) => call === "get_pool_info").length;
-  ok(times <= windows && asked.length <= 2 * windows + 3, `${asked} in ${windows} times five seconds`);
+  const prices = asked.filter((call) => call.startsWith("config "));
+  deepEqual(
+    prices.toSorted(),
+    ["config 18", "config 21", "config 24", "config 25"],
+    "each price is read once",
+  );
+  ok(
+    times <= windows && asked.length - prices.length <= 2 * windows,
+    `${asked} in ${windows} times five seconds`,
+  );
 });
 
 Deno.test({
@@ -132,10 +146,10 @@ Deno.test({
   ignore: !await postgresServer() || !await redisServer(),
   async fn() {
     await using database = await freshDatabase();
-    await using place = await freshPrefix();
-    const shared = await redisShared(place.url, { prefix: place.prefix, log: rootLog() });
+    await using place = await freshRedisNamespace();
+    const shared = await connectRedisRateLimitStore(place.url, { prefix: place.prefix, log: rootLog() });
     try {
-      await using net = await Harness.start({ relayer: false });
+      await using net = await RelayerHarness.start({ relayer: false });
       await net.startRelayer({
         openStore: () => openPostgresStore(database.url),
         caps: new HourlyCaps(shared, { hourly: 1_000, hourlyPerPool: 500 }),

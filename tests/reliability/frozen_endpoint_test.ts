@@ -1,16 +1,16 @@
 /** An endpoint that stands still contradicts nothing that it says; it must not be served from all the same. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { Harness, overriding, until } from "../e2e/relayer_harness.ts";
+import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 
 Deno.test("an endpoint whose head does not move is not ready, by name, and is served again when it moves on", async () => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   let frozenAt: number | undefined;
   await net.startRelayer({
     chain: (chain) =>
-      overriding(chain, {
+      withMethods(chain, {
         masterchainSeqno: async (options) => frozenAt ?? await chain.masterchainSeqno(options),
       }),
   });
@@ -19,7 +19,7 @@ Deno.test("an endpoint whose head does not move is not ready, by name, and is se
   const body = await net.withdrawal(KEY, note, { recipient: Address.parse(`0:${"42".repeat(32)}`) });
 
   frozenAt = await net.chain.masterchainSeqno();
-  await until("the pool is not ready", async () => (await net.get("/readyz")).status === 503);
+  await waitUntil("the pool is not ready", async () => (await net.get("/readyz")).status === 503);
   const { body: health } = await net.get("/readyz");
   equal(health.dependencies.chain.state, "down");
   match(health.dependencies.chain.reason, /no new blocks/);

@@ -2,19 +2,19 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { toHex } from "../../src/core/field.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { SCHEMA_VERSION } from "../../src/store/postgres/migrate.ts";
-import { fromSources } from "../support/program.ts";
-import { serve } from "../support/serve.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
-import { Harness, until } from "../e2e/relayer_harness.ts";
+import { sourceCommand } from "../../testkit/programs/program.ts";
+import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 
 /** Runs `tonado store` to its end. */
 async function store(args: string[], env: Record<string, string> = {}) {
-  const [program, ...before] = fromSources;
+  const [program, ...before] = sourceCommand;
   const { code, stdout, stderr } = await new Deno.Command(program, {
     args: [...before, "store", ...args],
     env,
@@ -29,7 +29,7 @@ Deno.test({
   ignore: !await postgresServer(),
   async fn() {
     await using database = await freshDatabase();
-    await using net = await Harness.start({ relayer: false, blockTimeMs: 400 });
+    await using net = await RelayerHarness.start({ relayer: false, blockTimeMs: 400 });
     const registry = `${net.directory}/registry.json`;
     await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
     const [old, later] = [`${net.directory}/old`, `${net.directory}/later`];
@@ -43,24 +43,24 @@ Deno.test({
     const onDatabase = { DATABASE_URL: database.url };
     const notes = [await net.deposit(KEY), await net.deposit(KEY)];
     const recipients = [0x91, 0x92].map((mark) => new Address(0, Buffer.alloc(32, mark)));
-    const bodies: Awaited<ReturnType<Harness["withdrawal"]>>[] = [];
+    const bodies: Awaited<ReturnType<RelayerHarness["withdrawal"]>>[] = [];
     for (const [i, note] of notes.entries()) {
       bodies.push(await net.withdrawal(KEY, note, { recipient: recipients[i] }));
     }
     const queries = notes.map((note, i) => ({
       pool: bodies[i].pool,
-      nullifierHash: toHex(note.nullifierHash),
+      nullifierHash: fieldToHex(note.nullifierHash),
     }));
 
-    let relayer = await serve({ ...env, RELAYER_DATA_DIR: old });
-    const state = async (i: number) => await relayer.ask("/withdraw/status", queries[i]);
-    await until("indexed", async () => (await relayer.ask("/readyz")).pools[KEY].leaves === 2);
-    equal((await relayer.ask("/withdraw", bodies[0])).code, undefined);
-    await until("the first is paid", async () => (await state(0)).state === "confirmed");
+    let relayer = await startRelayerProcess({ ...env, RELAYER_DATA_DIR: old });
+    const state = async (i: number) => await relayer.request("/withdraw/status", queries[i]);
+    await waitUntil("indexed", async () => (await relayer.request("/readyz")).pools[KEY].leaves === 2);
+    equal((await relayer.request("/withdraw", bodies[0])).code, undefined);
+    await waitUntil("the first is paid", async () => (await state(0)).state === "confirmed");
     const paid = await state(0);
-    const pending = relayer.ask("/withdraw", bodies[1]).catch(() => undefined);
-    await until("the second is accepted", async () => (await state(1)).state !== undefined);
-    await relayer.end("SIGKILL");
+    const pending = relayer.request("/withdraw", bodies[1]).catch(() => undefined);
+    await waitUntil("the second is accepted", async () => (await state(1)).state !== undefined);
+    await relayer.stop("SIGKILL");
     await pending;
 
     const file = `${net.directory}/relayer.jsonl`;
@@ -79,20 +79,20 @@ Deno.test({
     deepEqual([again.code, /store_not_empty/.test(again.stderr)], [1, true]);
     equal((await store(["check"], onDatabase)).code, 0);
 
-    relayer = await serve({ ...env, ...onDatabase, RELAYER_DATA_DIR: later });
-    await until("the second is paid", async () => (await state(1)).state === "confirmed");
+    relayer = await startRelayerProcess({ ...env, ...onDatabase, RELAYER_DATA_DIR: later });
+    await waitUntil("the second is paid", async () => (await state(1)).state === "confirmed");
     deepEqual(await state(0), paid);
-    equal((await relayer.end("SIGTERM")).code, 0);
+    equal((await relayer.stop("SIGTERM")).code, 0);
 
     const back = `${net.directory}/back.jsonl`;
     equal((await store(["export", back], onDatabase)).code, 0);
     const returned = await store(["import", back, "--data-dir", later]);
     equal(returned.code, 0, returned.stderr);
-    relayer = await serve({ ...env, RELAYER_DATA_DIR: later });
-    await until("indexed", async () => (await relayer.ask("/readyz")).ready === true);
+    relayer = await startRelayerProcess({ ...env, RELAYER_DATA_DIR: later });
+    await waitUntil("indexed", async () => (await relayer.request("/readyz")).ready === true);
     deepEqual(await state(0), paid);
-    equal((await relayer.ask("/withdraw", bodies[1])).code, "nullifier_already_used");
-    equal((await relayer.end("SIGTERM")).code, 0);
+    equal((await relayer.request("/withdraw", bodies[1])).code, "nullifier_already_used");
+    equal((await relayer.stop("SIGTERM")).code, 0);
     for (const recipient of recipients) equal((await net.chain.account(recipient)).balance, 940_000_000n);
     equal((await net.contract(KEY).getPoolInfo()).withdrawals, 2);
   },

@@ -1,10 +1,11 @@
 /** A withdrawal through a list of relayers of which only the last is honest: real servers, real pool, real proofs. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { toHex } from "../../src/core/field.ts";
-import { checkedTree, withdrawThrough } from "../../src/client/relayed_withdrawal.ts";
-import { RelayerClient } from "../../src/client/relayer_client.ts";
-import { Harness } from "../e2e/relayer_harness.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { fetchVerifiedTree } from "../../src/client/tree_sync.ts";
+import { withdrawViaRelayers } from "../../src/client/withdrawal/relayed_withdrawal.ts";
+import { RelayerClient } from "../../src/client/relayer/relayer_client.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
@@ -43,7 +44,7 @@ const lies: Record<string, Lie> = {
         commitments: (body.commitments as unknown[]).slice(0, 1),
       }))
       : path === "/tree/root"
-      ? changed(honest, () => ({ root: toHex(earlierRoot) }))
+      ? changed(honest, () => ({ root: fieldToHex(earlierRoot) }))
       : undefined,
   "another network": (path, honest) =>
     path === "/status" ? changed(honest, (body) => ({ ...body, network: "testnet" })) : undefined,
@@ -70,7 +71,7 @@ const lies: Record<string, Lie> = {
 };
 
 Deno.test("client: of several relayers the honest one pays, and each other is told with its fault", async () => {
-  await using net = await Harness.start();
+  await using net = await RelayerHarness.start();
   const note = await net.deposit(KEY);
   earlierRoot = net.tree(KEY).root;
   await net.deposit(KEY);
@@ -85,9 +86,9 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
         return lie(pathname, honest) ?? honest();
       },
     );
-    return new RelayerClient(`http://127.0.0.1:${addr.port}`, { attempts: 1 });
+    return new RelayerClient(`http://127.0.0.1:${addr.port}`, { maxAttempts: 1 });
   };
-  const dead = new RelayerClient("http://127.0.0.1:9", { attempts: 1 });
+  const dead = new RelayerClient("http://127.0.0.1:9", { maxAttempts: 1 });
   const dishonest = Object.values(lies).map(relayerThat);
   const honest = relayerThat(() => undefined);
   const pool = net.contract(KEY);
@@ -98,22 +99,22 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
     note,
     recipient,
     prover: net.prover,
-    treePatienceMs: 0,
+    treeTimeoutMs: 0,
   };
-  const options = { pollMs: 200, patienceMs: 400 };
+  const options = { pollIntervalMs: 200, timeoutMs: 400 };
 
-  await rejects(checkedTree(dishonest[0], pool), { code: "relayer_unavailable" });
-  await rejects(checkedTree(dishonest[1], pool), { code: "relayer_unavailable" });
-  await rejects(checkedTree(dishonest[2], pool, { treePatienceMs: 0 }), { code: "tree_incomplete" });
-  equal((await checkedTree(honest, pool)).root, net.tree(KEY).root);
+  await rejects(fetchVerifiedTree(dishonest[0], pool), { code: "relayer_unavailable" });
+  await rejects(fetchVerifiedTree(dishonest[1], pool), { code: "relayer_unavailable" });
+  await rejects(fetchVerifiedTree(dishonest[2], pool, { treeTimeoutMs: 0 }), { code: "tree_incomplete" });
+  equal((await fetchVerifiedTree(honest, pool)).root, net.tree(KEY).root);
 
   const unheard = [dead, ...dishonest];
   await rejects(
-    withdrawThrough(unheard, request, options),
+    withdrawViaRelayers(unheard, request, options),
     (error: { code: string; message: string; errors: { pointer: string }[] }) => {
       equal(error.code, "relayer_unavailable");
       deepEqual(error.errors.map(({ pointer }) => pointer), unheard.map(({ baseUrl }) => baseUrl));
-      match(error.message, /what was submitted may still be carried out/);
+      match(error.message, /one that was submitted may still be carried out/);
       return true;
     },
   );
@@ -121,39 +122,63 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
 
   const floor = await honest.feeFloor(KEY);
   await rejects(
-    withdrawThrough([{ relayer: honest, fee: floor - 1n }], request, options),
+    withdrawViaRelayers([{ relayer: honest, fee: floor - 1n }], request, options),
     (error: { errors: { detail: string }[] }) => /it quoted a fee of/.test(error.errors[0].detail),
   );
   await rejects(
-    withdrawThrough([honest], { ...request, maxFee: floor - 1n }, options),
+    withdrawViaRelayers([honest], { ...request, maxFee: floor - 1n }, options),
     (error: { code: string; errors: { detail: string }[] }) =>
-      error.code === "fee_above_limit" && /TON is more than the/.test(error.errors[0].detail),
+      error.code === "fee_above_limit" && /TON is above the limit of/.test(error.errors[0].detail),
   );
-  await rejects(withdrawThrough([honest, dead], { ...request, maxFee: floor - 1n }, options), {
+  await rejects(withdrawViaRelayers([honest, dead], { ...request, maxFee: floor - 1n }, options), {
     code: "relayer_unavailable", // the dead one might have asked for less
-    message: "no relayer took the withdrawal",
+    message: "no relayer accepted the withdrawal",
   });
   equal(await pool.getIsSpent(note.nullifierHash), false);
 
   let waited = 0;
-  const wait = (ms: number) => (waited += ms, Promise.resolve());
+  const clock = { now: () => waited, sleep: (ms: number) => (waited += ms, Promise.resolve()) };
   const never = dishonest[Object.keys(lies).indexOf("accepted for ever")];
-  await rejects(withdrawThrough([never, dead], request, { pollMs: 10_000, wait }), {
+  await rejects(withdrawViaRelayers([never, dead], request, { pollIntervalMs: 10_000, clock }), {
     code: "relayer_unavailable",
   });
   ok(waited <= 190_000, `${waited} ms for one after which another is left`);
   waited = 0;
-  await rejects(withdrawThrough([dead, never], request, { pollMs: 10_000, wait }), {
+  await rejects(withdrawViaRelayers([dead, never], request, { pollIntervalMs: 10_000, clock }), {
     code: "relayer_unavailable",
   });
   ok(waited > 500_000 && waited <= 610_000, `${waited} ms for the last one`);
 
-  const { relayer, status } = await withdrawThrough([dead, dishonest[1], honest], request, {
-    pollMs: 200,
-    patienceMs: 120_000,
+  let stale = 0;
+  let refusals = Infinity;
+  const staleRoot = relayerThat((path) =>
+    path === "/withdraw" && stale < refusals
+      ? (stale++, Response.json({ code: "stale_root" }, { status: 422 }))
+      : undefined
+  );
+  await rejects(withdrawViaRelayers([staleRoot], request, options), { code: "relayer_unavailable" });
+  equal(stale, 3, "a stale root is proved again, three times at most");
+  [stale, refusals] = [0, 2];
+  const proved: unknown[] = [];
+  const stopped = new Error("third proof");
+  await rejects(
+    withdrawViaRelayers([staleRoot], {
+      ...request,
+      onProved: (_, args) =>
+        Promise.resolve(void proved.push(args.proof)).then(() => {
+          if (proved.length === 3) throw stopped;
+        }),
+    }, options),
+    stopped,
+  );
+  equal(stale, 2);
+
+  const { relayer, status } = await withdrawViaRelayers([dead, dishonest[1], honest], request, {
+    pollIntervalMs: 200,
+    timeoutMs: 120_000,
   });
   deepEqual([relayer.baseUrl, status.state], [honest.baseUrl, "confirmed"]);
   equal(await pool.getIsSpent(note.nullifierHash), true);
-  await rejects(withdrawThrough([honest], request, options), { code: "nullifier_already_used" });
+  await rejects(withdrawViaRelayers([honest], request, options), { code: "nullifier_already_used" });
   ended.abort();
 });

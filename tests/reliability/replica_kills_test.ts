@@ -5,12 +5,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { toHex } from "../../src/core/field.ts";
-import { postgresCommand } from "../support/postgres_command.ts";
-import { serve, type ServedRelayer } from "../support/serve.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
-import { Harness, until } from "../e2e/relayer_harness.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
+import { type RelayerProcess, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-0.1";
 const NOTES = 5;
@@ -22,12 +22,12 @@ Deno.test({
   ignore: !await postgresServer(),
   async fn() {
     await using database = await freshDatabase();
-    await using net = await Harness.start({ relayer: false, blockTimeMs: 400 });
+    await using net = await RelayerHarness.start({ relayer: false, blockTimeMs: 400 });
     const registry = `${net.directory}/registry.json`;
     await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
-    const replicas: (ServedRelayer | undefined)[] = [];
+    const replicas: (RelayerProcess | undefined)[] = [];
     const start = async (i: number) =>
-      replicas[i] = await serve({
+      replicas[i] = await startRelayerProcess({
         RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
         RELAYER_NETWORK: "localnet",
         INDEXER_URL: net.localnet.url,
@@ -40,14 +40,16 @@ Deno.test({
     // deno-lint-ignore no-explicit-any
     const ask = async (path: string, body: unknown, holds: (answer: any) => boolean): Promise<void> => {
       let turn = Math.floor(Math.random() * REPLICAS);
-      await until(`${path} is answered`, async () => {
-        const answer = await replicas[turn++ % REPLICAS]?.ask(path, body).catch(() => undefined);
+      await waitUntil(`${path} is answered`, async () => {
+        const answer = await replicas[turn++ % REPLICAS]?.request(path, body).catch(() => undefined);
         return answer !== undefined && holds(answer);
       });
     };
     const leader = async () => {
       const leads = await Promise.all(
-        replicas.map((replica) => replica?.ask("/readyz").then(({ leads }) => leads === true, () => false)),
+        replicas.map((replica) =>
+          replica?.request("/readyz").then(({ leads }) => leads === true, () => false)
+        ),
       );
       return leads.includes(true) ? leads.indexOf(true) : undefined;
     };
@@ -63,12 +65,12 @@ Deno.test({
         withdrawals.push({
           recipient,
           body,
-          query: { pool: body.pool, nullifierHash: toHex(note.nullifierHash) },
+          query: { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) },
         });
       }
 
       for (const { body } of withdrawals) {
-        await until("one leads", async () => (await leader()) !== undefined);
+        await waitUntil("one leads", async () => (await leader()) !== undefined);
         const accepted = ask(
           "/withdraw",
           body,
@@ -79,7 +81,7 @@ Deno.test({
         if (i !== undefined) {
           const victim = replicas[i]!;
           replicas[i] = undefined;
-          await victim.end("SIGKILL");
+          await victim.stop("SIGKILL");
           kills++;
           await start(i);
         }
@@ -93,21 +95,21 @@ Deno.test({
         equal((await net.chain.account(recipient)).balance, 100_000_000n - FEE);
       }
       equal((await net.contract(KEY).getPoolInfo()).withdrawals, NOTES);
-      const [rows] = await postgresCommand(
+      const [rows] = await postgresQuery(
         database.url,
         "select (select count(*) from withdrawals)::int as paid, (select count(*) from jobs where state = 'confirmed')::int as confirmed," +
           " (select count(*) from jobs)::int as jobs, (select max(fence) from lease)::int > 1 as handed_over",
       );
       deepEqual(rows, { paid: NOTES, confirmed: NOTES, jobs: NOTES, handed_over: true });
-      await until(
+      await waitUntil(
         "no transfer is in flight",
-        async () => (await postgresCommand(database.url, "select 1 from transfers")).length === 0,
+        async () => (await postgresQuery(database.url, "select 1 from transfers")).length === 0,
       );
       ok(kills > NOTES / 2, `only ${kills} were killed`);
-      const [{ fence }] = await postgresCommand(database.url, "select fence from lease");
+      const [{ fence }] = await postgresQuery(database.url, "select fence from lease");
       console.log(`${kills} kills, ${fence} leaders, ${NOTES} withdrawals paid once each`);
     } finally {
-      for (const replica of replicas) await replica?.end("SIGKILL").catch(() => {});
+      for (const replica of replicas) await replica?.stop("SIGKILL").catch(() => {});
     }
   },
 });

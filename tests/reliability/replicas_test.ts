@@ -5,15 +5,15 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { toHex } from "../../src/core/field.ts";
-import type { Note } from "../../src/core/note.ts";
-import { pooled, pooler } from "../support/pgbouncer.ts";
-import { postgresCommand } from "../support/postgres_command.ts";
-import { serve, type ServedRelayer } from "../support/serve.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
-import { gateTo } from "../support/tcp_gate.ts";
-import { Harness, until } from "../e2e/relayer_harness.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import type { Note } from "../../src/core/protocol/note.ts";
+import { pgbouncerServer, throughPgbouncer } from "../../testkit/servers/pgbouncer.ts";
+import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
+import { type RelayerProcess, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { startTcpProxy } from "../../testkit/servers/tcp_proxy.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const ignore = !await postgresServer();
@@ -23,15 +23,15 @@ const SLACK_MS = 20_000;
 
 /** A network and the settings of relayers on it; `reach` says by which way they go to the database. */
 async function stage(url: string) {
-  const net = await Harness.start({ relayer: false, blockTimeMs: 300 });
+  const net = await RelayerHarness.start({ relayer: false, blockTimeMs: 300 });
   const registry = `${net.directory}/registry.json`;
   await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
   let count = 0;
-  const replicas: ServedRelayer[] = [];
+  const replicas: RelayerProcess[] = [];
   return {
     net,
-    async replica(): Promise<ServedRelayer> {
-      const replica = await serve({
+    async replica(): Promise<RelayerProcess> {
+      const replica = await startRelayerProcess({
         RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
         RELAYER_NETWORK: "localnet",
         INDEXER_URL: net.localnet.url,
@@ -44,26 +44,26 @@ async function stage(url: string) {
       return replica;
     },
     async [Symbol.asyncDispose]() {
-      for (const replica of replicas) await replica.end("SIGKILL").catch(() => {});
+      for (const replica of replicas) await replica.stop("SIGKILL").catch(() => {});
       await net[Symbol.asyncDispose]();
     },
   };
 }
 
-const leads = async (replica: ServedRelayer) => (await replica.ask("/readyz")).leads === true;
-const indexed = (replica: ServedRelayer, leaves: number) =>
-  until(`${leaves} leaves are served`, async () => {
-    const { ready, pools } = await replica.ask("/readyz");
+const leads = async (replica: RelayerProcess) => (await replica.request("/readyz")).leads === true;
+const indexed = (replica: RelayerProcess, leaves: number) =>
+  waitUntil(`${leaves} leaves are served`, async () => {
+    const { ready, pools } = await replica.request("/readyz");
     return ready && pools[KEY].leaves === leaves;
   });
 
 /** Submits the withdrawal of `note` and returns what settles its recipient. */
-async function withdrawal(net: Harness, note: Note, mark: number) {
+async function withdrawal(net: RelayerHarness, note: Note, mark: number) {
   const recipient = new Address(0, Buffer.alloc(32, mark));
   const body = await net.withdrawal(KEY, note, { recipient });
   return {
     body,
-    query: { pool: body.pool, nullifierHash: toHex(note.nullifierHash) },
+    query: { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) },
     paid: async () => (await net.chain.account(recipient)).balance,
   };
 }
@@ -76,7 +76,7 @@ Deno.test({
     await using scene = await stage(database.url);
     const { net } = scene;
     const first = await scene.replica();
-    await until("the first leads", () => leads(first));
+    await waitUntil("the first leads", () => leads(first));
     const second = await scene.replica();
     const [a, b, c] = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
     await indexed(first, 3);
@@ -84,38 +84,38 @@ Deno.test({
     deepEqual([await leads(first), await leads(second)], [true, false]);
 
     const asked = await withdrawal(net, a, 0x81);
-    const answer = await second.ask("/withdraw", asked.body);
+    const answer = await second.request("/withdraw", asked.body);
     equal(answer.code, undefined, "a follower takes withdrawals on");
     equal(typeof answer.seqno, "number", "and answers as the leader would, once it is sent");
-    const again = await first.ask("/withdraw", asked.body);
+    const again = await first.request("/withdraw", asked.body);
     equal(again.code, "nullifier_already_used", "which every replica knows");
 
     const [left, right] = [await withdrawal(net, b, 0x82), await withdrawal(net, c, 0x83)];
-    const dying = first.ask("/withdraw", left.body).catch(() => undefined);
-    await until(
+    const dying = first.request("/withdraw", left.body).catch(() => undefined);
+    await waitUntil(
       "accepted by the one that dies",
-      async () => (await second.ask("/withdraw/status", left.query)).state !== undefined,
+      async () => (await second.request("/withdraw/status", left.query)).state !== undefined,
     );
-    await first.end("SIGKILL");
+    await first.stop("SIGKILL");
     const died = Date.now();
     await dying;
-    await until("another leads", () => leads(second));
+    await waitUntil("another leads", () => leads(second));
     const took = Date.now() - died;
     console.log(`takeover after kill -9: ${took} ms`);
     ok(took < TAKEOVER_MS + SLACK_MS, `takeover took ${took} ms`);
-    equal((await second.ask("/withdraw", right.body)).code, undefined);
+    equal((await second.request("/withdraw", right.body)).code, undefined);
     for (const { query, paid } of [asked, left, right]) {
-      await until(
+      await waitUntil(
         "confirmed",
-        async () => (await second.ask("/withdraw/status", query)).state === "confirmed",
+        async () => (await second.request("/withdraw/status", query)).state === "confirmed",
       );
       equal(await paid(), 940_000_000n);
     }
     equal((await net.contract(KEY).getPoolInfo()).withdrawals, 3);
-    deepEqual(await second.end("SIGTERM"), { success: true, code: 0, signal: null });
+    deepEqual(await second.stop("SIGTERM"), { success: true, code: 0, signal: null });
     const third = await scene.replica();
     const started = Date.now();
-    await until("a leader that was told to end leaves the lead behind", () => leads(third));
+    await waitUntil("a leader that was told to end leaves the lead behind", () => leads(third));
     console.log(`takeover after SIGTERM: ${Date.now() - started} ms`);
   },
 });
@@ -128,36 +128,36 @@ Deno.test({
     await using scene = await stage(database.url);
     const { net } = scene;
     const first = await scene.replica();
-    await until("the first leads", () => leads(first));
+    await waitUntil("the first leads", () => leads(first));
     const second = await scene.replica();
     const notes = [await net.deposit(KEY), await net.deposit(KEY)];
     await indexed(first, 2);
     await indexed(second, 2);
-    const fence = async () => (await postgresCommand(database.url, "select fence, holder from lease"))[0];
+    const fence = async () => (await postgresQuery(database.url, "select fence, holder from lease"))[0];
     const before = await fence();
 
     const asked = await withdrawal(net, notes[0], 0x84);
-    const pending = first.ask("/withdraw", asked.body).catch(() => undefined);
-    await until(
+    const pending = first.request("/withdraw", asked.body).catch(() => undefined);
+    await waitUntil(
       "accepted",
-      async () => (await second.ask("/withdraw/status", asked.query)).state !== undefined,
+      async () => (await second.request("/withdraw/status", asked.query)).state !== undefined,
     );
     first.signal("SIGSTOP");
-    await until("another leads", () => leads(second));
-    await until(
+    await waitUntil("another leads", () => leads(second));
+    await waitUntil(
       "paid",
-      async () => (await second.ask("/withdraw/status", asked.query)).state === "confirmed",
+      async () => (await second.request("/withdraw/status", asked.query)).state === "confirmed",
     );
     const taken = await fence();
     equal(Number(taken.fence), Number(before.fence) + 1);
     // From here on any write of the journal by the first would be seen: everything has come to rest.
     const journal = () =>
-      postgresCommand(
+      postgresQuery(
         database.url,
         "select (select json_agg(j order by nullifier_hash) from jobs j)::text as jobs, " +
           "(select json_agg(t) from transfers t)::text as transfers, (select json_agg(c) from sync_cursor c)::text as cursors",
       );
-    await until("no transfer in flight", async () => (await journal())[0].transfers === null);
+    await waitUntil("no transfer in flight", async () => (await journal())[0].transfers === null);
     const rest = await journal();
     first.signal("SIGCONT");
     await pending;
@@ -167,8 +167,11 @@ Deno.test({
     deepEqual(await fence(), taken);
 
     const next = await withdrawal(net, notes[1], 0x85);
-    equal((await first.ask("/withdraw", next.body)).code, undefined, "it still takes withdrawals on");
-    await until("paid", async () => (await first.ask("/withdraw/status", next.query)).state === "confirmed");
+    equal((await first.request("/withdraw", next.body)).code, undefined, "it still takes withdrawals on");
+    await waitUntil(
+      "paid",
+      async () => (await first.request("/withdraw/status", next.query)).state === "confirmed",
+    );
     deepEqual([await asked.paid(), await next.paid()], [940_000_000n, 940_000_000n]);
     equal((await net.contract(KEY).getPoolInfo()).withdrawals, 2);
   },
@@ -180,7 +183,7 @@ Deno.test({
   ignore,
   async fn() {
     await using database = await freshDatabase();
-    await using gate = gateTo(database.url, 5432);
+    await using gate = startTcpProxy(database.url, 5432);
     await using scene = await stage(gate.url);
     const { net } = scene;
     const relayer = await scene.replica();
@@ -189,32 +192,32 @@ Deno.test({
     const asked = await withdrawal(net, note, 0x87);
     const pool = `pool=${net.pool(KEY).address}`;
 
-    gate.shut();
-    await until(
+    gate.disconnect();
+    await waitUntil(
       "/readyz says so",
-      async () => (await relayer.ask("/readyz")).dependencies.store.state === "down",
+      async () => (await relayer.request("/readyz")).dependencies.store.state === "down",
     );
-    const { ready, dependencies: { store } } = await relayer.ask("/readyz");
+    const { ready, dependencies: { store } } = await relayer.request("/readyz");
     equal(ready, false);
     match(store.reason, /database does not answer/);
     ok(!JSON.stringify(store).includes("127.0.0.1"));
-    const refused = await relayer.ask("/withdraw", asked.body);
+    const refused = await relayer.request("/withdraw", asked.body);
     deepEqual([refused.status, refused.code], [503, "not_ready"]);
-    equal((await relayer.ask("/note/check", asked.query)).status, 503);
+    equal((await relayer.request("/note/check", asked.query)).status, 503);
     const staleAfter = Date.now() + 12_000; // longer than a pool is served without a good answer
     while (Date.now() < staleAfter) {
-      equal((await relayer.ask(`/tree/root?${pool}`)).root, toHex(net.tree(KEY).root));
-      equal((await relayer.ask(`/tree/commitments?${pool}`)).count, 1);
+      equal((await relayer.request(`/tree/root?${pool}`)).root, fieldToHex(net.tree(KEY).root));
+      equal((await relayer.request(`/tree/commitments?${pool}`)).count, 1);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
 
     gate.open();
-    await until("ready again", async () => (await relayer.ask("/readyz")).ready === true);
+    await waitUntil("ready again", async () => (await relayer.request("/readyz")).ready === true);
     equal((await net.contract(KEY).getPoolInfo()).withdrawals, 0);
-    equal((await relayer.ask("/withdraw", asked.body)).code, undefined);
-    await until(
+    equal((await relayer.request("/withdraw", asked.body)).code, undefined);
+    await waitUntil(
       "paid",
-      async () => (await relayer.ask("/withdraw/status", asked.query)).state === "confirmed",
+      async () => (await relayer.request("/withdraw/status", asked.query)).state === "confirmed",
     );
     equal(await asked.paid(), 940_000_000n);
   },
@@ -222,22 +225,25 @@ Deno.test({
 
 Deno.test({
   name: "replicas: a relayer behind PgBouncer in transaction mode indexes, pays and hands over",
-  ignore: ignore || !await pooler(),
+  ignore: ignore || !await pgbouncerServer(),
   async fn() {
     await using database = await freshDatabase();
-    await using scene = await stage(await pooled(database.url));
+    await using scene = await stage(await throughPgbouncer(database.url));
     const { net } = scene;
     const [first, second] = [await scene.replica(), await scene.replica()];
     const note = await net.deposit(KEY);
     await indexed(first, 1);
     await indexed(second, 1);
     const asked = await withdrawal(net, note, 0x86);
-    equal((await second.ask("/withdraw", asked.body)).code, undefined);
-    await until("paid", async () => (await first.ask("/withdraw/status", asked.query)).state === "confirmed");
+    equal((await second.request("/withdraw", asked.body)).code, undefined);
+    await waitUntil(
+      "paid",
+      async () => (await first.request("/withdraw/status", asked.query)).state === "confirmed",
+    );
     const [leader, follower] = await leads(first) ? [first, second] : [second, first];
-    await leader.end("SIGKILL");
-    await until("another leads", () => leads(follower));
-    equal((await follower.ask("/withdraw/status", asked.query)).state, "confirmed");
+    await leader.stop("SIGKILL");
+    await waitUntil("another leads", () => leads(follower));
+    equal((await follower.request("/withdraw/status", asked.query)).state, "confirmed");
     equal(await asked.paid(), 940_000_000n);
   },
 });

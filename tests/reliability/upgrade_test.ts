@@ -3,17 +3,21 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { Address } from "@ton/core";
-import { formatDeployments } from "../../src/core/deployments.ts";
-import { toHex } from "../../src/core/field.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { SCHEMA_VERSION } from "../../src/store/postgres/migrate.ts";
-import { Harness, until } from "../e2e/relayer_harness.ts";
-import { postgresCommand } from "../support/postgres_command.ts";
-import { serve, serveCommand, type ServedRelayer } from "../support/serve.ts";
-import { freshDatabase, postgresServer } from "../support/services.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
+import {
+  type RelayerProcess,
+  serveCommand,
+  startRelayerProcess,
+} from "../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
 
 const KEY = "native-1";
 const PAID = 940_000_000n;
-const NEXT = fileURLToPath(new URL("../support/serve_next_release.ts", import.meta.url));
+const NEXT = fileURLToPath(new URL("../support/relayer/serve_next_release.ts", import.meta.url));
 const nextRelease = ["run", "-A", "--no-check", NEXT, "serve"];
 
 Deno.test({
@@ -22,7 +26,7 @@ Deno.test({
   ignore: !await postgresServer(),
   async fn() {
     await using database = await freshDatabase();
-    await using net = await Harness.start({ relayer: false, blockTimeMs: 300 });
+    await using net = await RelayerHarness.start({ relayer: false, blockTimeMs: 300 });
     const registry = `${net.directory}/registry.json`;
     await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
     const env = (name: string) => ({
@@ -34,59 +38,59 @@ Deno.test({
       RELAYER_PORT: "0",
       DATABASE_URL: database.url,
     });
-    const running: ServedRelayer[] = [];
+    const running: RelayerProcess[] = [];
     const start = async (name: string, args = serveCommand) => {
-      const relayer = await serve(env(name), args);
+      const relayer = await startRelayerProcess(env(name), args);
       running.push(relayer);
       return relayer;
     };
     try {
       const old = await start("old");
       const notes = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
-      await until("indexed", async () => {
-        const { ready, leads, pools } = await old.ask("/readyz");
+      await waitUntil("indexed", async () => {
+        const { ready, leads, pools } = await old.request("/readyz");
         return ready && leads && pools[KEY].leaves === 3;
       });
       const recipients = [0xa1, 0xa2, 0xa3].map((mark) => new Address(0, Buffer.alloc(32, mark)));
-      const bodies: Awaited<ReturnType<Harness["withdrawal"]>>[] = [];
+      const bodies: Awaited<ReturnType<RelayerHarness["withdrawal"]>>[] = [];
       for (const [i, note] of notes.entries()) {
         bodies.push(await net.withdrawal(KEY, note, { recipient: recipients[i] }));
       }
-      const state = async (relayer: ServedRelayer, i: number) => {
-        const query = { pool: bodies[i].pool, nullifierHash: toHex(notes[i].nullifierHash) };
-        return (await relayer.ask("/withdraw/status", query)).state;
+      const state = async (relayer: RelayerProcess, i: number) => {
+        const query = { pool: bodies[i].pool, nullifierHash: fieldToHex(notes[i].nullifierHash) };
+        return (await relayer.request("/withdraw/status", query)).state;
       };
 
       // One withdrawal is under way while the new replica upgrades the schema.
-      const pending = old.ask("/withdraw", bodies[0]).catch(() => undefined);
-      await until("accepted", async () => await state(old, 0) !== undefined);
+      const pending = old.request("/withdraw", bodies[0]).catch(() => undefined);
+      await waitUntil("accepted", async () => await state(old, 0) !== undefined);
       const next = await start("next", nextRelease);
-      const [{ version }] = await postgresCommand(
+      const [{ version }] = await postgresQuery(
         database.url,
         "select max(version) as version from schema_version",
       );
       equal(Number(version), SCHEMA_VERSION + 1);
-      await until("the old replica reports the upgrade", async () => {
-        const { ready, dependencies } = await old.ask("/readyz");
+      await waitUntil("the old replica reports the upgrade", async () => {
+        const { ready, dependencies } = await old.request("/readyz");
         return !ready && /newer release has upgraded.*stopped writing/.test(dependencies.store.reason);
       });
-      const refused = await old.ask("/withdraw", bodies[1]);
+      const refused = await old.request("/withdraw", bodies[1]);
       deepEqual([refused.status, refused.code], [503, "not_ready"]);
-      await until("the new replica leads", async () => {
-        const { ready, leads } = await next.ask("/readyz");
+      await waitUntil("the new replica leads", async () => {
+        const { ready, leads } = await next.request("/readyz");
         return ready && leads;
       });
-      await until("the old replica no longer leads", async () => !(await old.ask("/readyz")).leads);
+      await waitUntil("the old replica no longer leads", async () => !(await old.request("/readyz")).leads);
       match(old.log(), /newer release has upgraded the database/);
       await pending;
 
-      for (const i of [1, 2]) equal((await next.ask("/withdraw", bodies[i])).code, undefined);
+      for (const i of [1, 2]) equal((await next.request("/withdraw", bodies[i])).code, undefined);
       for (const i of [0, 1, 2]) {
-        await until(`withdrawal ${i} is paid`, async () => await state(next, i) === "confirmed");
+        await waitUntil(`withdrawal ${i} is paid`, async () => await state(next, i) === "confirmed");
         equal((await net.chain.account(recipients[i])).balance, PAID);
       }
       equal((await net.contract(KEY).getPoolInfo()).withdrawals, 3);
-      deepEqual(await old.end("SIGTERM"), { success: true, code: 0, signal: null });
+      deepEqual(await old.stop("SIGTERM"), { success: true, code: 0, signal: null });
 
       const again = await new Deno.Command(Deno.execPath(), { args: serveCommand, env: env("old") }).output();
       equal(again.code, 2, "the old release refuses to start on the newer schema");
@@ -95,7 +99,7 @@ Deno.test({
         new RegExp(`its schema has version ${SCHEMA_VERSION + 1}, this release works with version`),
       );
     } finally {
-      for (const relayer of running) await relayer.end("SIGKILL").catch(() => {});
+      for (const relayer of running) await relayer.stop("SIGKILL").catch(() => {});
     }
   },
 });

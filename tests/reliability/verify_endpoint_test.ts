@@ -3,33 +3,33 @@
  * else's word. Each of the two lies in turn.
  */
 import { match } from "node:assert/strict";
-import { connect } from "../../src/ton/toncenter.ts";
+import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import type { Chain, TransactionId } from "../../src/ton/chain.ts";
-import { gettersFrom } from "../../src/ton/verified_chain.ts";
-import { startFaultProxy } from "../support/fault_proxy.ts";
-import { Harness, overriding, until } from "../e2e/relayer_harness.ts";
+import { withVerifier } from "../../src/ton/endpoint/verified_chain.ts";
+import { startFaultProxy } from "../../testkit/servers/fault_proxy.ts";
+import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 
 Deno.test("a second endpoint tells what the first one makes up", async (t) => {
-  await using net = await Harness.start({ relayer: false });
+  await using net = await RelayerHarness.start({ relayer: false });
   await using proxy = startFaultProxy({ target: net.localnet.url, seed: 1 });
   const lying = () => connect({ endpoint: proxy.url("relayer"), attempts: 1 });
-  proxy.lying = true;
+  proxy.altersRoots = true;
   await net.deposit(KEY);
   const reason = async (): Promise<string> => (await net.get("/readyz")).body.pools[KEY].reason ?? "";
 
   await t.step("a lie of the first about roots changes nothing: it is not asked", async () => {
-    await net.startRelayer({ chain: (honest) => gettersFrom(lying(), honest) });
+    await net.startRelayer({ chain: (honest) => withVerifier(lying(), honest) });
     await net.untilIndexed(KEY);
     await net.relayer.close();
   });
 
   await t.step("a lie of the second stops the pool: two who differ are not both believed", async () => {
-    await net.startRelayer({ chain: (honest) => gettersFrom(honest, lying()) });
-    await until("the pool is stopped", async () => /root/.test(await reason()));
+    await net.startRelayer({ chain: (honest) => withVerifier(honest, lying()) });
+    await waitUntil("the pool is stopped", async () => /root/.test(await reason()));
     match(await reason(), /the root of 1 indexed leaves is not on chain/);
-    proxy.lying = false;
+    proxy.altersRoots = false;
     await net.untilIndexed(KEY);
     await net.relayer.close();
   });
@@ -40,20 +40,20 @@ Deno.test("a second endpoint tells what the first one makes up", async (t) => {
       const { address } = net.pool(KEY);
       let end: TransactionId | undefined;
       const leavingOut = (chain: Chain) =>
-        overriding(chain, {
+        withMethods(chain, {
           transactions: (of, options) =>
             chain.transactions(
               of,
               of.equals(address) && end && !options.from ? { ...options, from: end } : options,
             ),
         });
-      await net.startRelayer({ chain: (honest) => gettersFrom(leavingOut(honest), honest) });
+      await net.startRelayer({ chain: (honest) => withVerifier(leavingOut(honest), honest) });
       await net.untilIndexed(KEY);
       end = (await net.chain.transactions(address, { limit: 1 }))[0].id;
       await net.deposit(KEY);
-      await until(
+      await waitUntil(
         "the pool is stopped",
-        async () => /deposits that its history does not show/.test(await reason()),
+        async () => /deposits that the endpoint's history does not show/.test(await reason()),
       );
       end = undefined;
       await net.untilIndexed(KEY);

@@ -1,10 +1,12 @@
 /**
- * Imports go one way, so that a reader who opens a folder knows what it can depend on. The module graph is what Deno
- * itself resolves, dynamic imports and type imports included.
+ * Tests the import rules of docs/architecture.md on the module graph that `deno info` reports, with type imports and
+ * dynamic imports.
  */
 import assert from "node:assert/strict";
+import { runCommand } from "../../testkit/programs/run_command.ts";
+import { listRepositoryFiles } from "../support/docs/repository_files.ts";
 
-/** Folder -> folders of ours that it may import, besides itself. */
+/** The folders of src/ that each folder may import, besides itself. */
 const mayImport: Record<string, readonly string[]> = {
   core: [],
   config: ["core"],
@@ -22,20 +24,20 @@ const mayImport: Record<string, readonly string[]> = {
   localnet: ["core", "ton", "ops"],
 };
 
-/** Adapters: what talks to the outside. Only the composition root, the library's entry, tests and tools import them. */
+/** Adapters do the I/O. Only the files in `mayBuildAdapters`, tests and tools import them. */
 const adapters = [
-  /^src\/ton\/toncenter\.ts$/,
+  /^src\/ton\/endpoint\/toncenter\.ts$/,
   /^src\/store\/(files|kv|postgres|memory|redis)\//,
-  /^src\/(client|ops|cli)\/files\//,
+  /^src\/(client\/notes|ops\/ceremony|cli)\/files\//,
   /^src\/cli\/terminal\//,
 ];
 const mayBuildAdapters = [
   "main.ts",
   "src/mod.ts",
-  "src/localnet/localnet.ts", // deploys through its own endpoint, as everybody would
+  "src/localnet/localnet.ts", // deploys its pools through its own endpoint
 ];
 
-/** Folders outside src/ that product code may import, and who may. */
+/** Folders outside src/ that the product imports, and the folders of src/ that may import each. */
 const outside: Record<string, readonly string[]> = {
   "poseidon-wasm": ["core"],
   "prover-wasm": ["prover"],
@@ -45,59 +47,80 @@ const outside: Record<string, readonly string[]> = {
   deployments: ["config"],
 };
 
-interface Module {
+interface ImportEdge {
   readonly from: string;
   readonly to: string;
 }
 
 const root = new URL("../../", import.meta.url);
 
-async function sources(folder: URL, prefix: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const entry of Deno.readDir(folder)) {
-    const path = `${prefix}${entry.name}`;
-    if (entry.isDirectory) found.push(...await sources(new URL(`${entry.name}/`, folder), `${path}/`));
-    else if (path.endsWith(".ts") && !path.endsWith("_test.ts")) found.push(path);
-  }
-  return found;
-}
-
-/** Every import of the product, from one graph: `deno info` of a file that imports them all. */
-async function imports(): Promise<Module[]> {
-  const files = ["main.ts", ...await sources(new URL("src/", root), "src/")];
+/** Returns the edges of the module graph, type imports and literal dynamic imports included. */
+async function readImports(files: readonly string[]): Promise<ImportEdge[]> {
   const entry = await Deno.makeTempFile({ prefix: "tonado-graph-", suffix: ".ts" });
   try {
     await Deno.writeTextFile(entry, files.map((file) => `import "${new URL(file, root).href}";\n`).join(""));
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["info", "--json", "--config", new URL("deno.json", root).pathname, entry],
-      cwd: root,
-    }).output();
-    assert.ok(success, new TextDecoder().decode(stderr));
-    const seen = new Map<string, Module>();
-    for (const module of JSON.parse(new TextDecoder().decode(stdout)).modules) {
+    const { code, stdout, stderr } = await runCommand(Deno.execPath(), [
+      ...["info", "--json", "--config", new URL("deno.json", root).pathname, entry],
+    ], { cwd: root });
+    assert.equal(code, 0, stderr);
+    const edges = new Map<string, ImportEdge>();
+    for (const module of JSON.parse(stdout).modules) {
       if (!module.specifier.startsWith(root.href)) continue;
       const from = module.specifier.slice(root.href.length);
       for (const { code, type } of module.dependencies ?? []) {
         for (const target of [code, type]) {
           if (!target?.specifier?.startsWith(root.href)) continue;
           const to = target.specifier.slice(root.href.length);
-          seen.set(`${from} ${to}`, { from, to });
+          edges.set(`${from} ${to}`, { from, to });
         }
       }
     }
-    return [...seen.values()];
+    return [...edges.values()];
   } finally {
     await Deno.remove(entry);
   }
 }
 
-const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
-const edges = await imports();
+/** Returns the modules that a file names with `new URL("x.ts", import.meta.url)`, which the module graph does not show. */
+async function readUrlReferences(files: readonly string[]): Promise<ImportEdge[]> {
+  const edges = await Promise.all(files.map(async (from) => {
+    const source = await Deno.readTextFile(new URL(from, root));
+    return [...source.matchAll(/new URL\(\s*["`]([^"`]+\.[cm]?[jt]s)["`],\s*import\.meta\.url/g)]
+      .map(([, path]) => ({ from, to: new URL(path, new URL(from, root)).href.slice(root.href.length) }));
+  }));
+  return edges.flat();
+}
 
-Deno.test("the module graph is read: files of every folder import something", () => {
+/** Returns the folder of src/ that a file lies in. */
+const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+/** Returns the command that a file of src/cli/commands/ belongs to: `note` for note.ts and note/backup.ts. */
+const commandOf = (path: string) => /^src\/cli\/commands\/([^/.]+)/.exec(path)?.[1];
+const isTest = (path: string) => path.endsWith("_test.ts");
+
+const sources = (await listRepositoryFiles(".ts"))
+  .filter((path) => /^(main\.ts$|src\/|testkit\/|tests\/(?!npm\/user\/)|tools\/(?!npm\/))/.test(path));
+const allEdges = [...await readImports(sources), ...await readUrlReferences(sources)];
+/** The imports of the product's own files. */
+const edges = allEdges.filter(({ from }) => !/^(testkit|tests|tools)\//.test(from) && !isTest(from));
+
+/** Returns the edges from files that match `from` to files that match `to`. */
+function edgesBetween(from: RegExp, to: RegExp): ImportEdge[] {
+  return allEdges.filter((edge) => from.test(edge.from) && to.test(edge.to));
+}
+
+Deno.test("the module graph contains imports of every kind and every folder", () => {
   for (const folder of ["core", "ton", "relay", "http", "cli"]) {
-    assert.ok(edges.some(({ from }) => folderOf(from) === folder), `no import of src/${folder} was seen`);
+    assert.ok(edges.some(({ from }) => folderOf(from) === folder), `no import of src/${folder} was found`);
   }
+  for (const folder of ["testkit", "tests", "tools"]) {
+    assert.notDeepEqual(edgesBetween(new RegExp(`^${folder}/`), /^src\//), [], `${folder} imports src/`);
+  }
+  assert.notDeepEqual(edgesBetween(/^src\/.*_test\.ts$/, /^testkit\//), [], "tests beside sources are read");
+  assert.notDeepEqual(
+    edgesBetween(/^tests\/.*upgrade_test\.ts$/, /serve_next_release\.ts$/),
+    [],
+    "URLs are read",
+  );
 });
 
 Deno.test("every folder of src/ has its place in the order of imports", () => {
@@ -109,28 +132,28 @@ Deno.test("every folder of src/ has its place in the order of imports", () => {
 });
 
 Deno.test("folders import only what lies below them", () => {
-  const wrong = edges.filter(({ from, to }) => {
-    const [a, b] = [folderOf(from), folderOf(to)];
-    return a && b && a !== b && !mayImport[a].includes(b);
+  const violations = edges.filter((edge) => {
+    const [from, to] = [folderOf(edge.from), folderOf(edge.to)];
+    return from && to && from !== to && !mayImport[from].includes(to);
   });
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(violations, []);
 });
 
-Deno.test("no file imports itself by way of others, for types either", () => {
-  const next = new Map<string, string[]>();
+Deno.test("no import cycle exists, type imports included", () => {
+  const targets = new Map<string, string[]>();
   for (const { from, to } of edges) {
-    if (from.startsWith("src/") && to.startsWith("src/")) next.set(from, [...next.get(from) ?? [], to]);
+    if (from.startsWith("src/") && to.startsWith("src/")) targets.set(from, [...targets.get(from) ?? [], to]);
   }
-  const done = new Set<string>();
-  const circles: string[] = [];
-  const visit = (file: string, way: readonly string[]) => {
-    if (way.includes(file)) return void circles.push([...way.slice(way.indexOf(file)), file].join(" > "));
-    if (done.has(file)) return;
-    for (const target of next.get(file) ?? []) visit(target, [...way, file]);
-    done.add(file);
+  const visited = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) return void cycles.push([...path.slice(path.indexOf(file)), file].join(" > "));
+    if (visited.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    visited.add(file);
   };
-  for (const file of next.keys()) visit(file, []);
-  assert.deepEqual(circles, []);
+  for (const file of targets.keys()) visit(file, []);
+  assert.deepEqual(cycles, []);
 });
 
 Deno.test("nothing imports the entry points", () => {
@@ -143,32 +166,55 @@ Deno.test("the library's entry exports of the protocol, client, prover and chain
 });
 
 Deno.test("only the composition root and the library's entry build adapters", () => {
-  const wrong = edges.filter(({ from, to }) =>
+  const violations = edges.filter(({ from, to }) =>
     adapters.some((adapter) => adapter.test(to) && !adapter.test(from)) && !mayBuildAdapters.includes(from)
   );
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(violations, []);
 });
 
 Deno.test("WASM packages and artifacts are imported by their owners only", () => {
-  const wrong = edges.filter(({ from, to }) => {
+  const violations = edges.filter(({ from, to }) => {
     const owners = outside[to.split("/")[0]];
     return owners && from.startsWith("src/") && !owners.includes(folderOf(from) ?? "");
   });
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(violations, []);
+});
+
+Deno.test("no command imports another command", () => {
+  const violations = edges.filter(({ from, to }) =>
+    commandOf(from) !== undefined && commandOf(to) !== undefined && commandOf(from) !== commandOf(to)
+  );
+  assert.deepEqual(violations, []);
+});
+
+Deno.test("inside src/relay, wallet/ imports nothing of withdrawals/ but the policy", () => {
+  const imported = edgesBetween(/^src\/relay\/wallet\/(?!.*_test\.ts)/, /^src\/relay\/withdrawals\//);
+  assert.deepEqual(imported.filter(({ to }) => !to.endsWith("/policy.ts")), []);
 });
 
 Deno.test("product code imports nothing of tests, tools, docs or GPL packages", () => {
-  const wrong = edges.filter(({ from, to }) =>
-    /^(src|main)/.test(from) && /^(tests|tools|docs|circuits|contracts)\//.test(to)
+  const violations = edges.filter(({ from, to }) =>
+    /^(src|main)/.test(from) && /^(tests|testkit|tools|docs|circuits|contracts)\//.test(to)
   );
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(violations, []);
+});
+
+Deno.test("nothing in tools/ imports tests/", () => {
+  assert.deepEqual(edgesBetween(/^tools\//, /^tests\//), []);
+});
+
+Deno.test("nothing in tests/, testkit/ or src/ imports tools/", () => {
+  assert.deepEqual(edgesBetween(/^(src|testkit|tests)\//, /^tools\//), []);
+});
+
+Deno.test("testkit/ imports no tests/", () => {
+  assert.deepEqual(edgesBetween(/^testkit\//, /^tests\//), []);
 });
 
 Deno.test("nothing that ships imports snarkjs, circom2 or ffjavascript", async () => {
   for (const file of ["main.ts", "src/mod.ts"]) {
-    const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file], cwd: root })
-      .output();
-    const { npmPackages, modules } = JSON.parse(new TextDecoder().decode(stdout));
+    const { stdout } = await runCommand(Deno.execPath(), ["info", "--json", file], { cwd: root });
+    const { npmPackages, modules } = JSON.parse(stdout);
     const reached = new Set<string>();
     const reach = (name: string) => {
       if (reached.has(name)) return;
@@ -177,7 +223,7 @@ Deno.test("nothing that ships imports snarkjs, circom2 or ffjavascript", async (
     };
     for (const { npmPackage } of modules) if (npmPackage) reach(npmPackage);
     const names = [...reached];
-    assert.ok(names.some((name) => name.startsWith("@ton/core@")), `the packages of ${file} are seen`);
+    assert.ok(names.some((name) => name.startsWith("@ton/core@")), `the packages of ${file} are listed`);
     assert.deepEqual(
       names.filter((name) => /^(snarkjs|circom2|ffjavascript|circom_runtime|fast-check)@/.test(name)),
       [],

@@ -1,13 +1,19 @@
 /**
- * Each block of code of the documentation is run by somebody, as its mark says, or listed in docs/development.md with the
- * reason why not. A new block that is neither fails here.
+ * Each code block of the documentation is run by a test, as its mark tells, or listed in docs/development.md with the
+ * reason why not.
  */
 import assert from "node:assert/strict";
-import { type Block, blocksOf, documentationPages, firstLine, parseBlocks } from "../support/doc_blocks.ts";
+import {
+  type CodeBlock,
+  documentationPages,
+  firstLineOf,
+  parseCodeBlocks,
+  readCodeBlocks,
+} from "../support/docs/code_blocks.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => Deno.readTextFile(new URL(path, root));
-const blocks = await blocksOf(await documentationPages());
+const blocks = await readCodeBlocks(await documentationPages());
 const newcomer = await read("tests/guides/newcomer.sh");
 const runners = [
   "tests/guides/programs_test.ts",
@@ -16,21 +22,21 @@ const runners = [
 ];
 const tests = (await Promise.all(runners.map(read))).join("");
 
-/** [page, what names a block: the name of a program or how the block begins], for each that the tests take. */
-const taken = [...tests.matchAll(/\b(?:program|blockThatBegins)\(\s*"([^"]+)",\s*"([^"]+)",?\s*\)/g)]
+/** [page, program name or beginning of the block] of each block that a test uses. */
+const taken = [...tests.matchAll(/\b(?:program|findCodeBlock)\(\s*"([^"]+)",\s*"([^"]+)",?\s*\)/g)]
   .map(([, page, named]) => [page, named] as const);
 
 const played = [...newcomer.matchAll(/^ *play \d "?([\w/. ]+\.md)"?/gm)].flatMap(([, pages]) =>
   pages.split(" ")
 );
 
-/** Rows of docs/development.md: page and first line of blocks that are not run, and why. */
+/** The rows of docs/development.md: page, first line and reason of blocks that are not run. */
 const listed = [...(await read("docs/development.md")).match(/<!-- not-run -->([^]*)<!-- \/not-run -->/)![1]
   .matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\| (.+?) +\|$/gm)]
   .map(([, page, line, why]) => ({ page, line, why }));
 
-/** Who runs a block, or why nobody does; undefined when nobody says. */
-function whoRuns(block: Block): string | undefined {
+/** Returns which test runs a block, or why none does; undefined for an unlisted block. */
+function whoRuns(block: CodeBlock): string | undefined {
   const { page, info, text } = block;
   const takes = (holds: (named: string) => boolean) =>
     taken.some(([of, named]) => of === page && holds(named)) ? "a test" : undefined;
@@ -38,19 +44,19 @@ function whoRuns(block: Block): string | undefined {
   if (info === "sh play") return played.includes(page) ? "tests/guides/newcomer.sh" : undefined;
   if (info.startsWith("js run ")) return takes((named) => `js run ${named}` === info);
   if (info === "sh run" || info === "ts run") return takes((named) => text.startsWith(named));
-  return listed.find(({ page: of, line }) => of === page && line === firstLine(block))?.why;
+  return listed.find(({ page: of, line }) => of === page && line === firstLineOf(block))?.why;
 }
 
 Deno.test("fences are found, indented and nested ones as well", () => {
   const page =
     "a\n```sh play\nx\n```\n1. b\n\n   ```ts\n   y\n   ```\n\n````md\n```sh\nz\n```\n````\n~~~\nw\n~~~\n";
-  assert.deepEqual(parseBlocks("p", page).map(({ info, text }) => [info, text]), [
+  assert.deepEqual(parseCodeBlocks("p", page).map(({ info, text }) => [info, text]), [
     ["sh play", "x\n"],
     ["ts", "y\n"],
     ["md", "```sh\nz\n```\n"],
     ["", "w\n"],
   ]);
-  assert.throws(() => parseBlocks("p", "```sh\nx\n"), /nothing closes/);
+  assert.throws(() => parseCodeBlocks("p", "```sh\nx\n"), /nothing closes/);
 });
 
 Deno.test("a block that nobody runs and nothing lists is noticed", () => {
@@ -64,13 +70,13 @@ Deno.test("a block that nobody runs and nothing lists is noticed", () => {
 Deno.test("each block of the documentation is run, or listed with a reason", () => {
   assert.ok(blocks.length > 40, String(blocks.length));
   const unheld = blocks.filter((block) => whoRuns(block) === undefined);
-  assert.deepEqual(unheld.map((block) => `${block.page}: ${block.info}: ${firstLine(block)}`), []);
+  assert.deepEqual(unheld.map((block) => `${block.page}: ${block.info}: ${firstLineOf(block)}`), []);
 });
 
 Deno.test("what is listed and what the tests take is there, once", () => {
   assert.equal(listed.length, 11);
   for (const { page, line } of listed) {
-    const found = blocks.filter((block) => block.page === page && firstLine(block) === line);
+    const found = blocks.filter((block) => block.page === page && firstLineOf(block) === line);
     assert.deepEqual(found.map(({ info }) => / (play|run)/.test(info)), [false], `${page}: ${line}`);
   }
   for (const [page, named] of taken) {

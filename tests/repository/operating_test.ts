@@ -1,4 +1,4 @@
-/** The dashboard and the alert rules that operators import ask for metrics and labels that the relayer has. */
+/** The dashboard and alert rules use metrics and labels that the relayer has. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { parser } from "@prometheus-io/lezer-promql";
 import { parse } from "yaml";
@@ -26,16 +26,16 @@ const queries: [source: string, expr: string, legend: string][] = [
   ) => targets.map(({ expr, legendFormat }) => [title, expr, legendFormat])),
 ];
 
-/** Series -> its labels. Prometheus adds `job` and `instance` to all of them. */
+/** The labels of each series. Prometheus adds `job` and `instance` to all of them. */
 const series = new Map<string, Set<string>>();
-for (const { name, type, labels } of createMetrics().described) {
+for (const { name, type, labels } of createMetrics().descriptions) {
   const names = type === "histogram" ? ["_bucket", "_sum", "_count"].map((end) => name + end) : [name];
   for (const each of names) {
     series.set(each, new Set([...labels, "job", "instance", ...each.endsWith("_bucket") ? ["le"] : []]));
   }
 }
 
-series.set("up", new Set(["job", "instance"])); // Prometheus's own: 1 for a target that it could scrape
+series.set("up", new Set(["job", "instance"])); // Prometheus' own: 1 for a target that it could scrape
 
 function parsed(expr: string): { broken: boolean; metrics: string[]; labels: string[] } {
   const found = { broken: false, metrics: [] as string[], labels: [] as string[] };
@@ -78,7 +78,7 @@ Deno.test("operating: each metric is on the dashboard", () => {
       targets.flatMap(({ expr }) => parsed(expr).metrics)
     ).map((name: string) => name.replace(/_(bucket|sum|count)$/, "")),
   );
-  deepEqual(createMetrics().described.map(({ name }) => name).filter((name) => !asked.has(name)), []);
+  deepEqual(createMetrics().descriptions.map(({ name }) => name).filter((name) => !asked.has(name)), []);
 });
 
 Deno.test("operating: a replica that is down has an alert of its own, for the job that Prometheus scrapes", async () => {

@@ -1,8 +1,8 @@
-/** What the documentation names is there: commands and their flags, files, tests, tasks. */
+/** Commands, flags, files, tests and tasks that the documentation names exist. */
 import assert from "node:assert/strict";
-import { run } from "../../src/cli/program.ts";
-import type { Wiring } from "../../src/cli/wiring.ts";
-import { blocksOf, documentationPages } from "../support/doc_blocks.ts";
+import { runCli } from "../../src/cli/program.ts";
+import type { CliContext } from "../../src/cli/context.ts";
+import { documentationPages, readCodeBlocks } from "../support/docs/code_blocks.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -10,12 +10,16 @@ Deno.test("every command that the documentation shows exists, with every flag th
   const help = async (command: readonly string[]) => {
     let text = "";
     const silent = { isTerminal: false, columns: 80, write: (more: string) => void (text += more) };
-    await run([...command, "--help"], "0", { env: {}, stdout: silent, stderr: silent } as unknown as Wiring);
+    await runCli(
+      [...command, "--help"],
+      "0",
+      { env: {}, stdout: silent, stderr: silent } as unknown as CliContext,
+    );
     return text;
   };
   const groups = ["pool", "note", "wallet", "store", "ceremony", "compliance"];
   let shown = 0;
-  const shell = (await blocksOf(await documentationPages())).filter(({ info }) => /^sh\b/.test(info));
+  const shell = (await readCodeBlocks(await documentationPages())).filter(({ info }) => /^sh\b/.test(info));
   for (const { page, text } of shell) {
     const commands = text.replaceAll("\\\n", " ").matchAll(
       /(?:^|[$(]|until ) *(?:[A-Z_]+=\S+ )*tonado ([^|;&)>\n]+)/gm,
@@ -96,7 +100,7 @@ Deno.test("every variable that the program reads by its name is in the table of 
   for (const name of read) assert.ok(table.includes(`\`${name}\``), `${name} is in no table`);
 });
 
-/** Paths of the program's sources below a folder, without tests. */
+/** Returns the program's source files below a folder, without tests. */
 async function sources(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {

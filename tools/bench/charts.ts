@@ -1,9 +1,9 @@
-/** The page's charts, drawn by vega-lite without a screen. */
+/** Draws the charts of docs/performance.md with vega-lite. */
 import { parse, View } from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
-import type { Result } from "./results.ts";
+import type { StudyResult } from "./results.ts";
 import type { Point, Study } from "./study.ts";
-import { verdict } from "./study.ts";
+import { checkTarget } from "./study.ts";
 
 const WIDTH = 560;
 const HEIGHT = 260;
@@ -14,8 +14,8 @@ async function svg(spec: TopLevelSpec): Promise<string> {
   return `${await view.toSVG()}\n`;
 }
 
-/** A curve for each series, both axes logarithmic. */
-export function curves(points: readonly Point[], x: string, y: string, title: string): Promise<string> {
+/** Draws a curve for each series on logarithmic axes. */
+export function drawCurves(points: readonly Point[], x: string, y: string, title: string): Promise<string> {
   return svg({
     title,
     width: WIDTH,
@@ -37,15 +37,15 @@ export function curves(points: readonly Point[], x: string, y: string, title: st
   });
 }
 
-/** The left end of the axis of {@link distances}. */
-const LEAST_SHOWN = 1 / 16;
+/** The left end of the axis of {@link drawTargets}. */
+const MIN_SHOWN_RATIO = 1 / 16;
 
-/** How far each bounded figure is from its bound, bars from 1, which is the bound: to the right of it is better. */
-export function distances(studies: readonly Study[], results: readonly Result[]): Promise<string> {
+/** Draws how far each figure is from its target, as bars from 1, the target. Bars to the right meet it. */
+export function drawTargets(studies: readonly Study[], results: readonly StudyResult[]): Promise<string> {
   const values = studies.flatMap(({ id, title, builds }) =>
     results.filter(({ study }) => study === id).flatMap(({ build, figures }) =>
       figures.flatMap((figure) => {
-        const found = verdict(figure);
+        const found = checkTarget(figure);
         if (!found || !figure.target) return [];
         const { atLeast, atMost } = figure.target;
         const share = atLeast === undefined ? atMost! / found.measured : found.measured / atLeast;
@@ -68,7 +68,7 @@ export function distances(studies: readonly Study[], results: readonly Result[])
             field: "share",
             type: "quantitative",
             title: null,
-            scale: { type: "log", base: 2, domainMin: LEAST_SHOWN, clamp: true },
+            scale: { type: "log", base: 2, domainMin: MIN_SHOWN_RATIO, clamp: true },
           },
           x2: { datum: 1 },
           color: {

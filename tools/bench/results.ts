@@ -1,24 +1,25 @@
-/** Where measurements are kept between runs: one file, one entry a study and build, so that a part can be measured again. */
+/** Stores measurements in one file with an entry per study and build, so that a part can be measured again. */
 import { availableParallelism, loadavg } from "node:os";
 import type { Build, Outcome } from "./study.ts";
 
 const FILE = new URL("../../docs/performance/results.json", import.meta.url);
 
-/** An outcome with the circumstances that it was measured in. */
-export interface Result extends Outcome {
+/** An outcome and the circumstances of its measurement. */
+export interface StudyResult extends Outcome {
   readonly study: string;
   readonly build: Build;
   readonly deno: string;
   /** Hardware threads. */
   readonly threads: number;
-  /** Processes that ran or waited when it began, mean of a minute: above the threads' number others took their part. */
+  /**
+   * Load average of a minute at the start. Above the number of threads, other processes took part of the machine.
+   */
   readonly load: number;
-  /** Seconds that the study took. */
+  /** Duration of the study in seconds. */
   readonly seconds: number;
 }
 
-/** The circumstances now. */
-export function circumstances(): Pick<Result, "deno" | "threads" | "load"> {
+export function currentCircumstances(): Pick<StudyResult, "deno" | "threads" | "load"> {
   return {
     deno: Deno.version.deno,
     threads: availableParallelism(),
@@ -26,8 +27,8 @@ export function circumstances(): Pick<Result, "deno" | "threads" | "load"> {
   };
 }
 
-/** Everything that was measured so far. */
-export async function readResults(): Promise<Result[]> {
+/** Reads all stored results. */
+export async function readResults(): Promise<StudyResult[]> {
   try {
     return JSON.parse(await Deno.readTextFile(FILE));
   } catch (error) {
@@ -36,8 +37,8 @@ export async function readResults(): Promise<Result[]> {
   }
 }
 
-/** Puts a result in the place of an older one of the same study and build. */
-export async function keepResult(result: Result): Promise<void> {
+/** Stores a result in place of an older one of the same study and build. */
+export async function keepResult(result: StudyResult): Promise<void> {
   const others = (await readResults()).filter(({ study, build }) =>
     study !== result.study || build !== result.build
   );
@@ -46,8 +47,8 @@ export async function keepResult(result: Result): Promise<void> {
   await Deno.writeTextFile(FILE, `${JSON.stringify(all.map(rounded), undefined, 2)}\n`);
 }
 
-/** Four digits are more than is known. */
-function rounded(result: Result): Result {
+/** Rounds to four digits, which is the precision of the measurement. */
+function rounded(result: StudyResult): StudyResult {
   return JSON.parse(JSON.stringify(
     result,
     (key, value) => typeof value === "number" && key !== "x" ? Number(value.toPrecision(4)) : value,

@@ -1,6 +1,6 @@
-/** Runs one study in this process, and prints what it found as JSON: `run_study.ts <id> <build>`. */
+/** Runs one study in this process and prints its outcome as JSON: `run_study.ts <id> <build>`. */
 import type { Build } from "./study.ts";
-import { studies } from "./studies.ts";
+import { studies } from "./all_studies.ts";
 
 const [id, build] = Deno.args;
 const study = studies.find((study) => study.id === id);

@@ -1,27 +1,27 @@
-/** What the benchmark finds out, and in what form it is kept. */
-import { measure, type Section } from "./section.ts";
+/** The form of studies and their results. */
+import { type Comparison, measure } from "./comparison.ts";
 
-/** Which build of the kernels runs; the wide one needs a flag of the engine. */
+/** The build of the kernels. The wide build needs an engine flag. */
 export type Build = "plain" | "wide";
 
-/** A bound that a figure is held against. */
+/** A target for a figure. */
 export interface Target {
-  /** What is bounded: the figure itself, or its ratio. */
+  /** Whether the target applies to the figure or to its ratio. */
   readonly of: "value" | "ratio";
   readonly atLeast?: number;
   readonly atMost?: number;
 }
 
-/** Of a block of the event loop, in milliseconds. */
-export const NEVER_BLOCKED: Target = { of: "value", atMost: 20 };
+/** For delays of the event loop, in milliseconds. */
+export const EVENT_LOOP_TARGET: Target = { of: "value", atMost: 20 };
 
-/** One number that was measured. */
+/** A measured number. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   /** `ms`, `s`, `MB`, `requests/s`, ... */
   readonly unit: string;
-  /** To the figure that the study compares with: of times its time over ours, of rates ours over its. */
+  /** Relative to the compared figure: for times its time divided by ours, for rates ours divided by its. */
   readonly ratio?: number;
   readonly target?: Target;
 }
@@ -33,31 +33,30 @@ export interface Point {
   readonly y: number;
 }
 
-/** What a study found. */
 export interface Outcome {
   readonly figures: readonly Figure[];
   readonly points?: readonly Point[];
 }
 
-/** One thing to find out, in a process of its own. */
+/** A question to measure, in a process of its own. */
 export interface Study {
   /** Its name on the command line and in the results. */
   readonly id: string;
   readonly title: string;
-  /** What is compared with what, and how. */
+  /** What is compared, and how. */
   readonly about: string;
-  /** Default: the plain one. */
+  /** Default: plain. */
   readonly builds?: readonly Build[];
   run(build: Build): Promise<Outcome>;
 }
 
-/** Bounds for a comparison, by the contender that the first one is compared with: its time over the first one's. */
+/** Targets of a comparison, by contender: its time divided by the first contender's. */
 export type Targets = Readonly<Record<string, Partial<Record<Build, number>>>>;
 
-/** A study of contenders that take turns; the first one is ours. */
-export function comparison(
+/** Creates a study of contenders that take turns. The first one is ours. */
+export function comparisonStudy(
   study: Omit<Study, "run" | "title">,
-  section: Section,
+  section: Comparison,
   targets: Targets = {},
 ): Study {
   return {
@@ -80,8 +79,10 @@ export function comparison(
   };
 }
 
-/** Whether a figure keeps its bound, and the number that is held against it; undefined when it has none. */
-export function verdict({ value, ratio, target }: Figure): { met: boolean; measured: number } | undefined {
+/** Returns whether a figure meets its target, and the compared number; undefined without a target. */
+export function checkTarget(
+  { value, ratio, target }: Figure,
+): { met: boolean; measured: number } | undefined {
   const measured = target?.of === "ratio" ? ratio : value;
   if (target === undefined || measured === undefined) return undefined;
   const { atLeast = -Infinity, atMost = Infinity } = target;

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { amount, bound, figureText, outcome, targetTable } from "./tables.ts";
+import { formatFigure, formatMeasurement, formatOutcome, formatTarget, targetTable } from "./tables.ts";
 import type { Figure, Study } from "./study.ts";
 
 const slow: Figure = {
@@ -13,18 +13,21 @@ const heavy: Figure = { name: "memory", value: 300, unit: "MB", target: { of: "v
 
 Deno.test("figures are shown in units that can be read", () => {
   deepEqual(
-    [0.0125, 12.5, 12_500].map((value) => amount({ value, unit: "ms a hash" })),
+    [0.0125, 12.5, 12_500].map((value) => formatMeasurement({ value, unit: "ms a hash" })),
     ["12.5 us a hash", "12.5 ms a hash", "12.5 s a hash"],
   );
-  equal(amount({ value: 12_345.6, unit: "requests/s" }), "12,346 requests/s");
+  equal(formatMeasurement({ value: 12_345.6, unit: "requests/s" }), "12,346 requests/s");
 });
 
 Deno.test("a bound is on the ratio or on the value, and what misses it says by how much", () => {
-  deepEqual([bound(slow.target!, slow.unit), outcome(slow)], ["at least 10x", "missed by 20%"]);
-  deepEqual([bound(heavy.target!, heavy.unit), outcome(heavy)], ["at most 200 MB", "missed by 50%"]);
-  equal(outcome({ ...slow, ratio: 10 }), "met");
-  equal(outcome({ ...heavy, value: 200 }), "met");
-  equal(outcome({ ...heavy, target: undefined }), "");
+  deepEqual([formatTarget(slow.target!, slow.unit), formatOutcome(slow)], ["at least 10x", "missed by 20%"]);
+  deepEqual([formatTarget(heavy.target!, heavy.unit), formatOutcome(heavy)], [
+    "at most 200 MB",
+    "missed by 50%",
+  ]);
+  equal(formatOutcome({ ...slow, ratio: 10 }), "met");
+  equal(formatOutcome({ ...heavy, value: 200 }), "met");
+  equal(formatOutcome({ ...heavy, target: undefined }), "");
 });
 
 Deno.test("the table of targets has every bounded figure and its build, and nothing else", () => {
@@ -34,7 +37,7 @@ Deno.test("the table of targets has every bounded figure and its build, and noth
   const figures = [{ name: "ours", value: 1, unit: "ms" }, slow];
   const [, , ...rows] = targetTable([study], [{ ...common, figures }]);
   deepEqual(rows, ["| Hash | peer (wide) | 8.00x | at least 10x | missed by 20% |"]);
-  deepEqual(figureText(slow).split(/\s{2,}/), [
+  deepEqual(formatFigure(slow).split(/\s{2,}/), [
     "peer",
     "12.5 us a hash",
     "8.00x",

@@ -1,26 +1,26 @@
 /**
- * Property tests many times as far as `deno task test` takes them, from a seed of their own that is printed first, and what
- * the prover's crate and the ceremony's tests mark as deep. `TONADO_SEED` repeats a run exactly, `TONADO_DEEP` says how
- * many times as far (15).
+ * Runs the property tests with many times the iterations of `deno task test`, and the deep tests of the prover's crate.
+ * Prints a random seed first. `TONADO_SEED` repeats a run exactly, `TONADO_DEEP` is the factor (default 15).
  *
  * Usage: deno task test:deep [files]
  */
 const seed = Deno.env.get("TONADO_SEED") ?? String(crypto.getRandomValues(new Uint32Array(1))[0] >>> 1);
 const depth = Deno.env.get("TONADO_DEEP") ?? "15";
-const again = `TONADO_SEED=${seed} TONADO_DEEP=${depth} deno task test:deep`;
-console.log(`repeat with ${again}`);
+const repeat = `TONADO_SEED=${seed} TONADO_DEEP=${depth} deno task test:deep`;
+console.log(`repeat with ${repeat}`);
 
 const root = new URL("../../", import.meta.url);
 const files = Deno.args.length > 0
   ? Deno.args
-  : [...await propertyTests("src/"), ...await propertyTests("tests/")].sort();
+  : [...await propertyTests("src/"), ...await propertyTests("testkit/"), ...await propertyTests("tests/")]
+    .sort();
 const failed: string[] = [];
 if (Deno.args.length === 0) {
   const hasCargo = await run("cargo", ["--version"]).catch(() => false);
   if (!hasCargo) console.log("skipped: the prover's deep tests need cargo");
   else {
     for (const features of ["", "wide"]) {
-      // Not with --release: bounds and overflows are checked in the tests' own profile, which is optimized, too.
+      // The test profile is optimized and checks bounds and overflows; --release does not check them.
       const args = ["test", "--locked", "--features", features, "--", "--include-ignored"];
       if (!await run("cargo", args, "prover-wasm/")) failed.push(`prover-wasm ${features}`.trim());
     }
@@ -30,21 +30,21 @@ if (!await run(Deno.execPath(), ["run", "-A", "tools/check/run_tests.ts", "all",
   failed.push("properties");
 }
 
-if (failed.length > 0) console.log(`failed: ${failed.join(", ")}; repeat with ${again}`);
+if (failed.length > 0) console.log(`failed: ${failed.join(", ")}; repeat with ${repeat}`);
 Deno.exit(failed.length > 0 ? 1 : 0);
 
-/** Test files that take their parameters from tests/support/property_runs.ts, or hold tests for this run alone. */
+/** Returns the test files that use testkit/random/property_runs.ts or read TONADO_DEEP. */
 async function propertyTests(folder: string): Promise<string[]> {
-  const found: string[] = [];
+  const paths: string[] = [];
   for await (const entry of Deno.readDir(new URL(folder, root))) {
     const path = `${folder}${entry.name}`;
-    if (entry.isDirectory) found.push(...await propertyTests(`${path}/`));
+    if (entry.isDirectory) paths.push(...await propertyTests(`${path}/`));
     else if (path.endsWith("_test.ts")) {
       const source = await Deno.readTextFile(new URL(path, root));
-      if (/support\/property_runs\.ts|"TONADO_DEEP"/.test(source)) found.push(path);
+      if (/random\/property_runs\.ts|"TONADO_DEEP"/.test(source)) paths.push(path);
     }
   }
-  return found;
+  return paths;
 }
 
 async function run(command: string, args: string[], folder = ""): Promise<boolean> {

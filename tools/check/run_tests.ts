@@ -1,23 +1,28 @@
 /**
- * Runs tests and ends with the plain line `N passed, N failed`. Tests that could not run on this machine are named as
- * skipped first; with `TONADO_REQUIRE_ALL=1`, which CI sets, they count as failures.
+ * Runs tests and prints `N passed, N failed` as the last line. Tests that cannot run on this machine are listed as
+ * skipped. With `TONADO_REQUIRE_ALL=1`, which CI sets, they count as failures.
  *
  * Usage: deno task test:fast | test | test:all [files or folders] [flags for `deno test`]
  *
- * The folder of a test decides which task runs it, see {@linkcode sets}. Files or folders that are named run whatever
- * the task. `--junit-path=FILE` keeps the report.
+ * The folder of a test decides which task runs it, see {@linkcode sets}. Named files or folders run in every task.
+ * `--junit-path=FILE` keeps the report.
  */
-import { v8Flags } from "../v8_flags.ts";
+import { v8Flags } from "../../testkit/toolchain/v8_flags.ts";
 
 const fast = ["src", "tools"];
-const normal = ["support", "repository", "contracts", "circuits", "http", "cli", "e2e"]
-  .map((folder) => `tests/${folder}`);
+const normal = [
+  "testkit",
+  ...["repository", "contracts", "circuits", "http", "cli", "e2e"].map((folder) => `tests/${folder}`),
+];
 
-/** What each task runs. */
+/** A test of the mutation tool that runs contract tests, which takes minutes. */
+const SLOW_TOOL_TEST = "tools/mutants/worker_test.ts";
+
+/** The folders that each task runs. */
 const sets: Readonly<Record<string, readonly string[]>> = {
   fast,
   normal: [...fast, ...normal],
-  all: [...fast, "tests"],
+  all: [...fast, "testkit", "tests"],
 };
 
 const [set, ...given] = Deno.args;
@@ -26,20 +31,20 @@ if (!(set in sets)) {
   Deno.exit(2);
 }
 
-const kept = given.find((arg) => arg.startsWith("--junit-path="))?.slice("--junit-path=".length);
-const report = kept ?? await Deno.makeTempFile({ prefix: "tonado-test-", suffix: ".xml" });
+const junitPath = given.find((arg) => arg.startsWith("--junit-path="))?.slice("--junit-path=".length);
+const report = junitPath ?? await Deno.makeTempFile({ prefix: "tonado-test-", suffix: ".xml" });
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["test", "-A", "--no-check", "--parallel", ...await v8Flags(), `--junit-path=${report}`],
     ...given.filter((arg) => !arg.startsWith("--junit-path=")),
-    ...await namesFiles(given) ? [] : sets[set],
+    ...await namesFiles(given) ? [] : set === "all" ? sets.all : [`--ignore=${SLOW_TOOL_TEST}`, ...sets[set]],
   ],
   env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(navigator.hardwareConcurrency + 1) },
   stdin: "null",
 }).spawn().status;
 
 const xml = await Deno.readTextFile(report).catch(() => "");
-if (kept === undefined) await Deno.remove(report).catch(() => {});
+if (junitPath === undefined) await Deno.remove(report).catch(() => {});
 
 const cases = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/g)]
   .map(([, name, inner = ""]) => ({
@@ -49,21 +54,21 @@ const cases = [...xml.matchAll(/<testcase name="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)
   }));
 const skipped = cases.filter((test) => test.skipped);
 const mustRun = Deno.env.get("TONADO_REQUIRE_ALL") === "1";
-const refused = mustRun ? skipped.length : 0;
-let failed = cases.filter((test) => test.failed).length + refused;
-if (code !== 0 && failed === 0) failed = 1; // a module that did not load, or a run that was cut off
+const disallowed = mustRun ? skipped.length : 0;
+let failed = cases.filter((test) => test.failed).length + disallowed;
+if (code !== 0 && failed === 0) failed = 1; // a module failed to load, or the run was interrupted
 const passed = cases.filter((test) => !test.skipped && !test.failed).length;
-if (passed === 0 && failed === 0) failed = 1; // a run without a test proves nothing
+if (passed === 0 && failed === 0) failed = 1; // a run without tests is an error
 
 for (const { name } of skipped) console.log(`${mustRun ? "required but skipped" : "skipped"}: ${name}`);
-if (skipped.length > refused) console.log(`${skipped.length} skipped, named above`);
+if (skipped.length > disallowed) console.log(`${skipped.length} skipped, listed above`);
 console.log(`${passed} passed, ${failed} failed`);
 Deno.exit(failed > 0 ? 1 : 0);
 
-/** Whether an argument is a file or folder; others are flags and their values. */
+/** Returns whether any argument is an existing file or folder. */
 async function namesFiles(args: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(args.map((arg) => Deno.stat(arg).then(() => true, () => false)));
-  return found.includes(true);
+  const exists = await Promise.all(args.map((arg) => Deno.stat(arg).then(() => true, () => false)));
+  return exists.includes(true);
 }
 
 function unescapeXml(text: string): string {

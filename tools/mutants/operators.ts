@@ -1,24 +1,22 @@
-/**
- * Makes mutants of a Tolk source: each is the source with one small fault, as a careless hand would make it. Works on
- * the text, because there is no Tolk parser outside its compiler; what does not compile is no mutant.
- */
+/** Makes mutants of a Tolk source: copies of its text with one small fault. A copy that does not compile is no mutant. */
+import { closing, lineAt, masked, operandEnd, operandStart, statementEnd } from "./tolk_text.ts";
 
-/** One fault: `length` characters at `at` are replaced by `text`. */
+/** One fault: `text` replaces `length` characters at `at`. */
 export interface Mutant {
   /** Path from the repository's root. */
   readonly file: string;
-  /** What kind of fault. */
+  /** The kind of fault. */
   readonly operator: string;
   readonly at: number;
   readonly length: number;
   readonly text: string;
   /** From 1. */
   readonly line: number;
-  /** The line before and after, for people; a name that stays when other lines move. */
+  /** The line before and after. It stays the same when other lines move. */
   readonly shows: string;
 }
 
-/** The source with the fault in it; undefined when it reads otherwise at that place than `original` did. */
+/** Returns the source with the fault; undefined if its text at that place differs from `original`. */
 export function applyMutant(
   source: string,
   { at, length, text }: Mutant,
@@ -28,7 +26,7 @@ export function applyMutant(
   return source.slice(0, at) + text + source.slice(at + length);
 }
 
-/** All mutants of a source, in the order of its text. */
+/** Returns all mutants of a source, in text order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const code = masked(source);
   const found = new Map<string, Mutant>();
@@ -43,11 +41,15 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   return [...found.values()].sort((a, b) => a.at - b.at);
 }
 
-type Put = (operator: string, at: number, length: number, text: string) => void;
-type Operator = (code: string, put: Put, source: string) => void;
+type AddMutant = (operator: string, at: number, length: number, text: string) => void;
+type MutationOperator = (code: string, put: AddMutant, source: string) => void;
 
-/** Replaces each match of the pattern's group 1 (or of all of it) by each of these. */
-function replacing(name: string, pattern: RegExp, texts: (found: string) => readonly string[]): Operator {
+/** Replaces each match of the pattern's group 1, or of the pattern, by each of these. */
+function replacing(
+  name: string,
+  pattern: RegExp,
+  texts: (found: string) => readonly string[],
+): MutationOperator {
   return (code, put) => {
     for (const match of code.matchAll(pattern)) {
       const found = match[1] ?? match[0];
@@ -60,7 +62,7 @@ function replacing(name: string, pattern: RegExp, texts: (found: string) => read
 const swaps = (name: string, pattern: RegExp, table: Readonly<Record<string, readonly string[]>>) =>
   replacing(name, pattern, (found) => table[found] ?? []);
 
-const operators: readonly Operator[] = [
+const operators: readonly MutationOperator[] = [
   function checks(code, put, source) {
     for (const { index } of code.matchAll(/\bassert \(/g)) {
       const open = index + "assert ".length;
@@ -150,7 +152,7 @@ const operators: readonly Operator[] = [
       }
       const value = BigInt(number);
       put("number", index, number.length, String(value + 1n));
-      // What is declared once and generated needs no second fault.
+      // Generated constants have their own tests.
       if (value > 0n && !/^const (ERR|OP)_/.test(lineAt(source, index))) {
         put("number", index, number.length, String(value - 1n));
       }
@@ -225,7 +227,7 @@ const operators: readonly Operator[] = [
     },
   ),
   function statements(code, put) {
-    // A call or an assignment that stands for itself: all that begins a line in a body and declares or returns nothing.
+    // A call or assignment that is a statement: a line that neither declares nor returns.
     const heads =
       /^ +(?!(?:val|var|return|throw|assert|if|else|do|while|repeat|try|match|asm|\.)\b)[a-zA-Z][\w.!]*(?:\(| [-+|>&]*= )/gm;
     for (const { index, 0: head } of code.matchAll(heads)) {
@@ -235,63 +237,3 @@ const operators: readonly Operator[] = [
     }
   },
 ];
-
-/** The source with comments, strings and what follows `asm` blanked, of the same length. */
-function masked(source: string): string {
-  const blank = (text: string) => text.replace(/[^\n]/g, " ");
-  return source.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|^import[^\n]*|^tolk [^\n]*/gm, blank);
-}
-
-function lineAt(source: string, at: number): string {
-  const from = source.lastIndexOf("\n", at - 1) + 1;
-  const to = source.indexOf("\n", at);
-  return source.slice(from, to < 0 ? undefined : to).trim().replace(/ *\/\/ .*$/, "");
-}
-
-/** Where the bracket that opens at `open` closes. */
-function closing(code: string, open: number): number {
-  let depth = 0;
-  for (let i = open; i < code.length; i++) {
-    if ("([{".includes(code[i])) depth++;
-    if (")]}".includes(code[i]) && --depth === 0) return i;
-  }
-  throw new Error(`a bracket does not close at ${open}`);
-}
-
-/** Where an operand ends: at a comma, colon or semicolon of its own level, or where the level ends. */
-function operandEnd(code: string, from: number): number {
-  let depth = 0;
-  for (let i = from; i < code.length; i++) {
-    if ("([{".includes(code[i])) depth++;
-    if (")]}".includes(code[i]) && depth-- === 0) return i;
-    if (depth === 0 && ",:;".includes(code[i])) return i;
-  }
-  return code.length;
-}
-
-/** Where the operand before `to` begins: after a bracket of its level, an assignment, a comma or another operand. */
-function operandStart(code: string, to: number): number {
-  let depth = 0;
-  for (let i = to - 1; i > 0; i--) {
-    if (")]}".includes(code[i])) depth++;
-    if ("([{".includes(code[i]) && depth-- === 0) return i + 1;
-    if (
-      depth === 0 && /(?: (?:[&|=]{1,2}|return|\?|:)|,)$/.test(code.slice(Math.max(0, i - 7), i)) &&
-      code[i] === " "
-    ) {
-      return i + 1;
-    }
-  }
-  return 0;
-}
-
-/** After the semicolon of the statement at `at`; undefined where a field of a struct or the like ends otherwise. */
-function statementEnd(code: string, at: number): number | undefined {
-  let depth = 0;
-  for (let i = at; i < code.length; i++) {
-    if ("([{".includes(code[i])) depth++;
-    if (")]}".includes(code[i]) && depth-- === 0) return undefined;
-    if (depth === 0 && code[i] === ";") return i + 1;
-  }
-  return undefined;
-}

@@ -1,38 +1,42 @@
-/** Scores of a run, and the page of the documentation that shows them. */
-import { dateAndCommit } from "../commit.ts";
-import { writeGenerated } from "../generated_files.ts";
-import { page } from "../generated_page.ts";
-import type { Entry } from "./record.ts";
-import { excuseOf } from "./survivors.ts";
+/** Computes the scores of a run and writes docs/mutation.md. */
+import { dateAndCommit } from "../shared/git_revision.ts";
+import { writeGenerated } from "../shared/generated_files.ts";
+import { fillTables } from "../shared/generated_tables.ts";
+import type { MutantRecord } from "./results.ts";
+import { equivalenceReason } from "./equivalent_mutants.ts";
 
-/** Of the mutants that count: those that compile to code of their own. */
+/** The score of the mutants that compile to different code. */
 export interface Score {
   readonly counted: number;
   readonly killed: number;
-  /** Survivors that no test can tell from the contract. */
+  /** Survivors that no test can distinguish from the contract. */
   readonly equivalent: number;
-  /** Killed of those that are not equivalent, in percent with one decimal. */
+  /** Killed mutants in percent of those that are not equivalent, with one decimal. */
   readonly percent: string;
 }
 
-export function scoreOf(entries: readonly Pick<Entry, "verdict" | "file" | "shows">[]): Score {
+export function scoreOf(entries: readonly Pick<MutantRecord, "verdict" | "file" | "shows">[]): Score {
   const killed = entries.filter(({ verdict }) => verdict === "killed").length;
   const survivors = entries.filter(({ verdict }) => verdict === "survived");
-  const equivalent = survivors.filter((entry) => excuseOf(entry) !== undefined).length;
+  const equivalent = survivors.filter((entry) => equivalenceReason(entry) !== undefined).length;
   const faults = killed + survivors.length - equivalent;
   const percent = faults === 0 ? "-" : (100 * killed / faults).toFixed(1);
   return { counted: killed + survivors.length, killed, equivalent, percent };
 }
 
-function whyOf(entry: Entry): string {
+function whyOf(entry: MutantRecord): string {
   const quick = `not told by claims of ${entry.slowest} ms at most; slower ones were not tried`;
-  return excuseOf(entry) ?? (entry.slowest === null ? "a gap: no test tells it" : quick);
+  return equivalenceReason(entry) ?? (entry.slowest === null ? "a gap: no test tells it" : quick);
 }
 
-/** Tables of the scores by file, of all survivors, and of the claims that killed most. */
-export function tables(entries: readonly Entry[], made: number, when: string): Record<string, string[]> {
+/** Returns the tables: scores by file, all survivors, and the tests that killed most. */
+export function mutationTables(
+  entries: readonly MutantRecord[],
+  made: number,
+  when: string,
+): Record<string, string[]> {
   const files = [...new Set(entries.map(({ file }) => file))].sort();
-  const row = (name: string, of: readonly Entry[]) => {
+  const row = (name: string, of: readonly MutantRecord[]) => {
     const { counted, killed, equivalent, percent } = scoreOf(of);
     return `| ${name} | ${counted} | ${killed} | ${equivalent} | ${
       counted - killed - equivalent
@@ -67,9 +71,8 @@ export function tables(entries: readonly Entry[], made: number, when: string): R
   };
 }
 
-/** Writes the tables into docs/mutation.md. */
-export async function writePage(entries: readonly Entry[], made: number): Promise<void> {
+export async function writeMutationPage(entries: readonly MutantRecord[], made: number): Promise<void> {
   await writeGenerated("mutants", [
-    await page("docs/mutation.md", tables(entries, made, await dateAndCommit())),
+    await fillTables("docs/mutation.md", mutationTables(entries, made, await dateAndCommit())),
   ], false);
 }

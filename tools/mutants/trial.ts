@@ -1,50 +1,49 @@
-/** One mutant on trial: compiled, told from what is known, and put before the claims until one of them fails. */
+/** Tries a mutant: compiles it, skips it if its code is known, and runs tests until one fails. */
 import type { Mutant } from "./operators.ts";
-import type { Pool } from "./suite.ts";
-import { type Tester, TimedOut } from "./tester.ts";
+import type { PoolKind } from "./contract_tests.ts";
+import { type WorkerClient, WorkerTimeout } from "./worker_client.ts";
 
 /**
- * `same`: the compiler makes the same code of it, or of an earlier mutant; `refused`: it does not compile. Neither counts.
+ * `same`: compiles to the same code as the source or an earlier mutant; `refused`: does not compile. Neither counts.
  */
 export type Verdict = "killed" | "survived" | "same" | "refused";
 
-/** What became of a mutant. */
-export interface Result {
+export interface TrialResult {
   readonly verdict: Verdict;
-  /** The claim that killed it. */
+  /** The test that killed it. */
   readonly by?: string;
   readonly why?: string;
 }
 
-/** A pool's claims in a run, with what is known of each. */
-export interface Bench {
-  readonly pool: Pool;
-  /** Code of the sources as they are. */
+/** A pool's tests in a run, with their records. */
+export interface PoolTrial {
+  readonly pool: PoolKind;
+  /** Hash of the unchanged code. */
   readonly hash: string;
-  readonly claims: readonly Witness[];
+  readonly claims: readonly TestRecord[];
 }
 
-export interface Witness {
+export interface TestRecord {
   readonly index: number;
   readonly file: string;
   readonly name: string;
-  /** How long it took last. */
+  /** Duration of its last run. */
   milliseconds: number;
-  /** Whether it holds on the sources as they are, once that has been looked at: what does not, kills nothing. */
+  /** Whether it passes on the unchanged sources, if known. A test that fails there kills nothing. */
   holds: boolean | undefined;
-  /** Mutants that it killed, by the file that they are of. */
+  /** Number of mutants that it killed, by file. */
   readonly kills: Map<string, number>;
 }
 
-/** Pools that a file's mutants are put to, in order: shared code is the native pool's where that pool has it. */
-export function poolsOf(file: string): readonly Pool[] {
+/** Returns the pools to try a file's mutants on, in order. Shared code is tried on the native pool first. */
+export function poolsOf(file: string): readonly PoolKind[] {
   if (file.includes("jetton")) return ["jetton"];
   return file.includes("native") ? ["native"] : ["native", "jetton"];
 }
 
-/** Cheapest for what they kill first; `hint` is part of the name of claims that come before all. */
-export function inOrder(claims: readonly Witness[], file: string, hint?: string): Witness[] {
-  const worth = ({ name, kills, milliseconds }: Witness) => {
+/** Orders tests by kills per time. Tests whose name contains `hint` come first. */
+export function rankTests(claims: readonly TestRecord[], file: string, hint?: string): TestRecord[] {
+  const worth = ({ name, kills, milliseconds }: TestRecord) => {
     if (hint !== undefined && name.includes(hint)) return Infinity;
     const all = [...kills.values()].reduce((a, b) => a + b, 0);
     return (0.2 + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
@@ -56,20 +55,20 @@ export function inOrder(claims: readonly Witness[], file: string, hint?: string)
 /**
  * Tries a mutant.
  *
- * @param seen code of mutants before, by pool and hash: code that was tried is not tried again
- * @param above claims that take no longer, in milliseconds, have been run on it before and did not fail
- * @throws {TimedOut} when compiling takes too long; a claim that does kills the mutant and the tester with it
+ * @param seen codes of earlier mutants, by pool and hash, which are not tried again
+ * @param above tests that take no longer, in milliseconds, have already run on this mutant and passed
+ * @throws {WorkerTimeout} if compiling takes too long. A test that does kills the mutant, and the worker.
  */
 export async function tryMutant(
-  tester: Tester,
+  tester: WorkerClient,
   mutant: Mutant,
-  benches: readonly Bench[],
+  benches: readonly PoolTrial[],
   { seen, hint, above = 0 }: { seen: Set<string>; hint?: string; above?: number },
-): Promise<Result & { readonly testerDied?: true }> {
+): Promise<TrialResult & { readonly testerDied?: true }> {
   let refused = true;
   for (const bench of benches) {
     const { pool } = bench;
-    const { hash } = await tester.ask<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000);
+    const { hash } = await tester.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000);
     if (hash === null) continue;
     refused = false;
     if (hash === bench.hash) continue;
@@ -78,19 +77,21 @@ export async function tryMutant(
     const open = bench.claims.filter(({ milliseconds, holds }) =>
       holds !== false && (above === 0 || milliseconds > above)
     );
-    for (const claim of inOrder(open, mutant.file, hint)) {
+    for (const claim of rankTests(open, mutant.file, hint)) {
       const by = `${claim.file}: ${claim.name}`;
       try {
         const failure = await run(tester, pool, claim);
         if (failure === null) continue;
         if (!await holds(tester, pool, claim)) {
-          await tester.ask({ do: "compile", pool, mutant }, 300_000);
+          await tester.request({ do: "compile", pool, mutant }, 300_000);
           continue;
         }
         claim.kills.set(mutant.file, (claim.kills.get(mutant.file) ?? 0) + 1);
         return { verdict: "killed", by, why: failure };
       } catch (error) {
-        if (error instanceof TimedOut) return { verdict: "killed", by, why: "timed out", testerDied: true };
+        if (error instanceof WorkerTimeout) {
+          return { verdict: "killed", by, why: "timed out", testerDied: true };
+        }
         throw error;
       }
     }
@@ -99,8 +100,8 @@ export async function tryMutant(
   return { verdict: refused ? "refused" : "same" };
 }
 
-async function run(tester: Tester, pool: Pool, claim: Witness): Promise<string | null> {
-  const { failure, milliseconds } = await tester.ask<{ failure: string | null; milliseconds: number }>(
+async function run(tester: WorkerClient, pool: PoolKind, claim: TestRecord): Promise<string | null> {
+  const { failure, milliseconds } = await tester.request<{ failure: string | null; milliseconds: number }>(
     { do: "run", pool, claim: claim.index },
     120_000 + 20 * claim.milliseconds,
   );
@@ -108,10 +109,10 @@ async function run(tester: Tester, pool: Pool, claim: Witness): Promise<string |
   return failure;
 }
 
-/** A claim may kill only if it holds on sound code, as it is run here. */
-async function holds(tester: Tester, pool: Pool, claim: Witness): Promise<boolean> {
+/** Returns whether a test passes on the unchanged code. */
+async function holds(tester: WorkerClient, pool: PoolKind, claim: TestRecord): Promise<boolean> {
   if (claim.holds === undefined) {
-    await tester.ask({ do: "compile", pool, mutant: null }, 300_000);
+    await tester.request({ do: "compile", pool, mutant: null }, 300_000);
     const failure = await run(tester, pool, claim);
     claim.holds = failure === null;
     if (failure !== null) {

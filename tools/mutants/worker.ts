@@ -1,32 +1,32 @@
 /**
- * One process that tries mutants: it holds the contract tests of both pools in memory. Speaks JSON lines: see `Order` and
- * `Report`. tools/mutants.ts starts it, and kills it when a claim takes too long.
+ * A process that tries mutants: it loads the contract tests of both pools and exchanges JSON lines with
+ * worker_client.ts, which kills it when a test takes too long.
  */
-import { TextLineStream } from "../../tests/support/text_lines.ts";
-import { trapdoorJettonCode } from "../../tests/support/jetton_sandbox.ts";
-import { trapdoorCode } from "../../tests/support/pool_sandbox.ts";
-import { setFault } from "../../tests/support/contract_code.ts";
+import { LineStream } from "../../testkit/programs/line_stream.ts";
+import { trapdoorJettonCode } from "../../testkit/chain/jetton_sandbox.ts";
+import { trapdoorNativeCode } from "../../testkit/chain/pool_sandbox.ts";
+import { setSourceFault } from "../../testkit/chain/compiled_contracts.ts";
 import { applyMutant, type Mutant } from "./operators.ts";
-import { type Claim, loadClaims, type Pool, testFiles } from "./suite.ts";
+import { loadTestFunctions, type PoolKind, testFiles, type TestFunction } from "./contract_tests.ts";
 
-/** What to do: load a pool's tests, compile a mutant (or the sources as they are), or run claims of what was compiled. */
-export type Order =
-  | { readonly do: "load"; readonly pool: Pool }
-  | { readonly do: "compile"; readonly pool: Pool; readonly mutant: Mutant | null }
-  | { readonly do: "run"; readonly pool: Pool; readonly claim: number };
+/** Loads a pool's tests, compiles a mutant or the unchanged sources, or runs tests of the compiled code. */
+export type WorkerRequest =
+  | { readonly do: "load"; readonly pool: PoolKind }
+  | { readonly do: "compile"; readonly pool: PoolKind; readonly mutant: Mutant | null }
+  | { readonly do: "run"; readonly pool: PoolKind; readonly claim: number };
 
-/** What came of it. */
-export type Report =
+/** The results of the requests. */
+export type WorkerResponse =
   | { readonly claims: readonly { file: string; name: string }[] }
   | { readonly hash: string | null }
   | { readonly failure: string | null; readonly milliseconds: number };
 
 const root = new URL("../../", import.meta.url);
-const claims: Partial<Record<Pool, Claim[]>> = {};
+const claims: Partial<Record<PoolKind, TestFunction[]>> = {};
 
-async function obey(order: Order): Promise<Report> {
+async function handleRequest(order: WorkerRequest): Promise<WorkerResponse> {
   if (order.do === "load") {
-    const loaded = claims[order.pool] ??= await loadClaims(root, testFiles(root, order.pool));
+    const loaded = claims[order.pool] ??= await loadTestFunctions(root, testFiles(root, order.pool));
     return { claims: loaded.map(({ file, name }) => ({ file, name })) };
   }
   if (order.do === "compile") return { hash: await compile(order.pool, order.mutant) };
@@ -38,23 +38,23 @@ async function obey(order: Order): Promise<Report> {
   return { failure, milliseconds: Math.round(performance.now() - start) };
 }
 
-async function compile(pool: Pool, mutant: Mutant | null): Promise<string | null> {
-  setFault(undefined);
+async function compile(pool: PoolKind, mutant: Mutant | null): Promise<string | null> {
+  setSourceFault(undefined);
   if (mutant) {
     const original = Deno.readTextFileSync(new URL(mutant.file, root));
-    // The verifiers that tests compile have other keys, and the same text but for them.
+    // The verifiers that tests compile have other keys, and otherwise the same text.
     const change = (source: string) => applyMutant(source, mutant, original) ?? source;
-    setFault({ file: mutant.file, change });
+    setSourceFault({ file: mutant.file, change });
   }
   try {
-    const code = await (pool === "native" ? trapdoorCode() : trapdoorJettonCode());
+    const code = await (pool === "native" ? trapdoorNativeCode() : trapdoorJettonCode());
     return code.hash().toString("hex");
   } catch {
-    return null; // the compiler refuses it
+    return null; // the compiler rejects it
   }
 }
 
 const write = console.log;
 for (const level of ["log", "info", "warn", "error", "debug"] as const) console[level] = () => {};
-const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
-for await (const line of lines) write(JSON.stringify(await obey(JSON.parse(line))));
+const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream()).pipeThrough(new LineStream());
+for await (const line of lines) write(JSON.stringify(await handleRequest(JSON.parse(line))));

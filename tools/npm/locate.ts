@@ -1,6 +1,6 @@
 /** Where the files of the npm package lie that are no imports: workers and artifacts. */
-import { locations } from "../../src/prover/locations.ts";
-import { locations as treeLocations } from "../../src/tree/locations.ts";
+import { proverLocations } from "../../src/prover/locations.ts";
+import { treeLocations } from "../../src/tree/locations.ts";
 
 /**
  * Says where the package's folder is served, for bundlers that move its code elsewhere. Must be called before the first
@@ -10,7 +10,7 @@ import { locations as treeLocations } from "../../src/tree/locations.ts";
  */
 export function locate(folder: URL | string): void {
   const at = (path: string) => new URL(path, new URL(folder, globalThis.location?.href));
-  locations.worker = at("dist/prover_worker.js");
+  proverLocations.worker = at("dist/prover_worker.js");
   treeLocations.worker = at("dist/tree_worker.js");
-  locations.artifacts = at("artifacts/");
+  proverLocations.artifacts = at("artifacts/");
 }

@@ -6,15 +6,15 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import WebWorker from "web-worker";
-import { locations } from "../../src/prover/locations.ts";
-import { threads } from "../../src/threads/threads.ts";
+import { proverLocations } from "../../src/prover/locations.ts";
+import { threadRuntime } from "../../src/threads/thread_runtime.ts";
 import { locate } from "./locate.ts";
 
 locate(new URL("../", import.meta.url));
-const { read } = locations;
-locations.read = async (file) => file.protocol === "file:" ? new Uint8Array(await readFile(file)) : await read(file);
-threads.start = (module) => new WebWorker(module, { type: "module" });
-threads.cores = availableParallelism;
+const { read } = proverLocations;
+proverLocations.read = async (file) => file.protocol === "file:" ? new Uint8Array(await readFile(file)) : await read(file);
+threadRuntime.startWorker = (module) => new WebWorker(module, { type: "module" });
+threadRuntime.coreCount = availableParallelism;
 
 export * from "../../src/mod.ts";
 export { locate };

@@ -3,7 +3,7 @@
 
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 
-/// As in tests/support/property_runs.ts.
+/// As in testkit/random/property_runs.ts.
 const SEED: u64 = 20261121;
 
 /// A generator from its beginning.

@@ -1,24 +1,20 @@
-/** Questions to the person at the terminal. */
+/** Prompts at the terminal. */
 import process from "node:process";
-import { Problem } from "../../core/errors.ts";
-import { Secret } from "../../core/secret.ts";
-import { coloursWanted } from "../style.ts";
-import { DEFAULT_COLUMNS } from "./output.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { Secret } from "../../core/text/secret.ts";
+import { coloursEnabled } from "../output/progress.ts";
+import { DEFAULT_COLUMNS } from "./streams.ts";
 
-/** Whether somebody is there to be asked. */
-export function canAsk(): boolean {
+export function isInteractive(): boolean {
   return Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
 }
 
-let uncoloured = false;
+let promptColoursDisabled = false;
 
-/**
- * Takes the colours out of what the prompts write. They leave it to the runtime whether there are any, and Deno 2.4,
- * which the binary embeds, colours whatever the environment says.
- */
-function uncolour(): void {
-  if (uncoloured || coloursWanted(Deno.env.toObject())) return;
-  uncoloured = true;
+/** Removes colours from prompts: Deno 2.4, which the binary embeds, ignores NO_COLOR in them. */
+function disablePromptColours(): void {
+  if (promptColoursDisabled || coloursEnabled(Deno.env.toObject())) return;
+  promptColoursDisabled = true;
   const { stderr } = process;
   const write = stderr.write.bind(stderr) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   // deno-lint-ignore no-control-regex
@@ -27,42 +23,40 @@ function uncolour(): void {
     write(typeof chunk === "string" ? plain(chunk) : chunk, ...rest);
 }
 
-/** The prompts, where somebody can answer them: on standard error. */
-async function prompts() {
-  if (!canAsk()) return undefined;
-  // A terminal that says it has no columns would get one character a line.
+/** Loads the prompts, which write to standard error. Returns undefined without a terminal. */
+async function loadPrompts() {
+  if (!isInteractive()) return undefined;
+  // A terminal that reports no columns would get one character per line.
   if (!process.stderr.columns) Object.defineProperty(process.stderr, "columns", { value: DEFAULT_COLUMNS });
-  uncolour();
+  disablePromptColours();
   return await import("@clack/prompts");
 }
 
-/** Asks for what must not be seen; undefined: there is nobody to ask. @throws {Problem} `cancelled` */
-export async function askSecret(message: string): Promise<Secret<string> | undefined> {
-  const asked = await prompts();
+/** Asks for hidden input; undefined without a terminal. Throws `cancelled`. */
+export async function promptSecret(message: string): Promise<Secret<string> | undefined> {
+  const asked = await loadPrompts();
   if (!asked) return undefined;
-  const answer = await answered((signal) => asked.password({ message, output: process.stderr, signal }));
+  const answer = await awaitAnswer((signal) => asked.password({ message, output: process.stderr, signal }));
   return new Secret(answer);
 }
 
-/** Asks whether somebody agrees; undefined: there is nobody to ask. @throws {Problem} `cancelled` */
-export async function agrees(message: string): Promise<boolean | undefined> {
-  const asked = await prompts();
+/** Asks for confirmation; undefined without a terminal. Throws `cancelled`. */
+export async function promptConfirm(message: string): Promise<boolean | undefined> {
+  const asked = await loadPrompts();
   if (!asked) return undefined;
-  return await answered((signal) =>
+  return await awaitAnswer((signal) =>
     asked.confirm({ message, initialValue: false, output: process.stderr, signal })
   );
 }
 
 /**
- * The answer to a question. A terminal whose input ends, by Ctrl-D or because it is gone, gives none, and the library
- * would wait for ever.
- *
- * @throws {Problem} `cancelled`
+ * Returns the answer. Throws `cancelled` when the terminal's input ends (Ctrl-D), where the library would
+ * wait forever.
  */
-async function answered<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<Exclude<T, symbol>> {
+async function awaitAnswer<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<Exclude<T, symbol>> {
   const over = new AbortController();
   const end = () => over.abort();
-  // After the key has reached the prompt itself: it is not to be closed while it handles one.
+  // Runs after the prompt has handled the key.
   const press = (_: string, key?: { ctrl?: boolean; name?: string }) => {
     if (key?.ctrl && key.name === "d") queueMicrotask(end);
   };

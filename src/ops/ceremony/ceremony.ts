@@ -1,102 +1,84 @@
 /**
- * Phase 2 of the trusted setup, step by step: begin, contribute, verify, close with a beacon. Each step reads a folder
- * that may come from anybody, and checks what it builds on.
+ * Phase 2 of the trusted setup: begin, contribute, close with a beacon. Each step reads a folder that is not trusted and
+ * checks what it builds on.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { Problem } from "../../core/errors.ts";
-import { type CircuitName, circuits } from "../../core/groth16.ts";
-import { type Check, failed, ok, warning } from "../../core/check.ts";
-import { counted } from "../../core/units.ts";
-import type { Arithmetic } from "./arithmetic.ts";
+import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
+import type { ArithmeticPool } from "./arithmetic_pool.ts";
 import { type Beacon, beaconSeed, contribute, contributionSeeds } from "./contribution.ts";
 import {
   assertNoOtherKeys,
-  type Folder,
-  type Keys,
-  readKeys,
+  type CeremonyFolder,
+  type CircuitKeys,
+  loadCeremony,
   readTranscript,
-  TRANSCRIPT,
-  writeRound,
-} from "./folder.ts";
-import { initialKey } from "./initial.ts";
-import { checkDelta, checkInitialKey, checkKey } from "./key_checks.ts";
-import { checkPowers, openPowers, type Powers } from "./powers.ts";
-import { refused, type Source } from "./sections.ts";
-import { MOST_CONSTRAINTS } from "./sizes.ts";
+  requireKeys,
+  TRANSCRIPT_FILE,
+  writeContribution,
+} from "./ceremony_folder.ts";
+import { makeInitialKey } from "./initial_key.ts";
+import { checkKey } from "./key_checks.ts";
+import { checkPowersOfTau, openPowersOfTau } from "./powers_of_tau.ts";
+import { type ByteSource, ceremonyProblem } from "./section_file.ts";
+import { MAX_CONSTRAINTS } from "./size_limits.ts";
+import { checkTranscript } from "./transcript/checks.ts";
+import { BEACON_NAME, historyOf, makeAnnouncement, makeKeyEntry } from "./transcript/entries.ts";
+import type { SigningKey } from "./transcript/signature.ts";
 import {
-  checkExtends,
-  checkTranscript,
-  entryFor,
-  historyOf,
+  type Announcement,
+  closingBeacon,
+  latestAnnouncement,
   newTranscript,
   type Transcript,
-} from "./transcript.ts";
+  transcriptBytes,
+} from "./transcript/transcript.ts";
 import type { Zkey } from "./zkey.ts";
 
-/** What the keys are made from: phase 1's result, and the constraint systems as circom wrote them. */
-export interface Origin {
-  readonly powers: Source;
+/** The sources of the initial keys: the result of phase 1, and the constraint systems in circom's format. */
+export interface CeremonyInputs {
+  readonly powers: ByteSource;
   readonly r1cs: Readonly<Record<CircuitName, Uint8Array>>;
 }
 
-/** What every step takes. */
-export interface Step {
-  readonly folder: Folder;
-  readonly arithmetic: Arithmetic;
-  /** Told what is done, and how much of it, 0 to 1. */
-  readonly onProgress?: (what: string, fraction: number) => void;
+/** Parameters of every step. */
+export interface CeremonyStep {
+  readonly folder: CeremonyFolder;
+  readonly arithmetic: ArithmeticPool;
+  /** Receives the current stage and its completed fraction, 0 to 1. */
+  readonly onProgress?: (stage: string, fraction: number) => void;
 }
 
-const READ_BYTES = 1 << 22;
-const HASHING = "hashing the powers of tau";
+const READ_CHUNK_BYTES = 1 << 22;
 
 /**
  * Begins a ceremony: checks the powers of tau, makes both initial keys, and writes them with the transcript.
  *
- * @throws {Problem} `invalid_ceremony` for origins that are not what they must be, or a folder that has one already, or
- *   other keys; `already_running` while another run works on the folder
+ * @throws {Problem} `invalid_ceremony` if an input is invalid, or the folder already contains a ceremony or other keys;
+ *   `folder_in_use` while another run uses the folder
  */
-export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
+export async function beginCeremony(step: CeremonyStep & CeremonyInputs): Promise<Transcript> {
   const { folder, arithmetic, r1cs } = step;
-  using _ = await folder.lock();
-  if (await folder.has(TRANSCRIPT)) {
-    throw refused(
+  using _folderLock = await folder.lock();
+  if (await folder.has(TRANSCRIPT_FILE)) {
+    throw ceremonyProblem(
       "ceremony",
       "has begun in this folder already: its contributions would be lost",
-      "Begin in another folder, or add to this one with `tonado ceremony contribute`.",
+      "Begin in another folder, or contribute to this ceremony with `tonado ceremony contribute`.",
     );
   }
-  const powers = await openPowers(step.powers);
-  const constraints: Partial<Record<CircuitName, number>> = {};
-  for (const circuit of circuits) {
-    constraints[circuit] = (await arithmetic.run("circuit", r1cs[circuit])).constraints;
-    if (constraints[circuit] > MOST_CONSTRAINTS) {
-      throw refused(
-        `${circuit}.r1cs`,
-        `has ${
-          constraints[circuit]
-        } constraints, more than the ${MOST_CONSTRAINTS} that a circuit here can have`,
-        "Make it from this program's circuits: `deno task circuits`.",
-      );
-    }
-  }
-  await checkPowers(powers, arithmetic, report(step, "checking the powers of tau"));
-  const keys: Partial<Record<CircuitName, Zkey>> = {};
-  for (const circuit of circuits) {
-    keys[circuit] = await initialKey(
-      r1cs[circuit],
-      powers,
-      arithmetic,
-      report(step, `making the key of ${circuit}`),
-    );
-  }
-  await assertNoOtherKeys(folder, keys as Keys, constraints as Record<CircuitName, number>);
-  const powersHash = await hashOf(step.powers, report(step, HASHING));
-  return await writeRound(folder, keys as Keys, (written) => {
+  const powers = await openPowersOfTau(step.powers);
+  const constraints = await countConstraints(step);
+  await checkPowersOfTau(powers, arithmetic, progressReporter(step, "checking the powers of tau"));
+  const initialKey = (circuit: CircuitName) =>
+    makeInitialKey(r1cs[circuit], powers, arithmetic, progressReporter(step, `making the key of ${circuit}`));
+  const keys = { withdraw: await initialKey("withdraw"), deposit: await initialKey("deposit") };
+  await assertNoOtherKeys(folder, keys, constraints);
+  const powersHash = await hashPowers(step, step.powers);
+  return await writeContribution(folder, keys, (written) => {
     const begun = (circuit: CircuitName) => ({
       r1cs: bytesToHex(sha256(r1cs[circuit])),
-      constraints: constraints[circuit]!,
+      constraints: constraints[circuit],
       ...written[circuit],
     });
     return Promise.resolve(
@@ -105,211 +87,173 @@ export async function beginCeremony(step: Step & Origin): Promise<Transcript> {
   });
 }
 
-/**
- * Contributes to both keys, after checking the transcript and that the keys are those it tells of.
- *
- * @param step.entropy the contributor's own; the caller overwrites it
- * @throws {Problem} `invalid_ceremony` when what is there does not verify, or a beacon has closed it;
- *   `already_running` while another run works on the folder
- */
-export async function contributeTo(
-  step: Step & { readonly name: string; readonly entropy: Uint8Array },
-): Promise<Transcript> {
-  using _ = await lockBegun(step.folder);
-  const seeds = contributionSeeds(circuits, step.entropy);
-  return await addRound(step, { name: step.name }, (circuit) => Promise.resolve(seeds[circuit]));
+async function countConstraints(
+  { arithmetic, r1cs }: CeremonyStep & CeremonyInputs,
+): Promise<Record<CircuitName, number>> {
+  const count = async (circuit: CircuitName) => {
+    const { constraints } = await arithmetic.run("circuit", r1cs[circuit]);
+    if (constraints <= MAX_CONSTRAINTS) return constraints;
+    throw ceremonyProblem(
+      `${circuit}.r1cs`,
+      `has ${constraints} constraints, more than the maximum of ${MAX_CONSTRAINTS}`,
+      "Make it from this program's circuits: `deno task circuits`.",
+    );
+  };
+  return { withdraw: await count("withdraw"), deposit: await count("deposit") };
 }
 
 /**
- * Closes the ceremony with a public value that nobody could choose.
+ * Announces the beacon: where and in which round its value will be published, and how often it is hashed. A later
+ * announcement replaces an earlier one. A contribution must follow.
  *
- * @throws {Problem} `invalid_ceremony` as {@linkcode contributeTo}, and when nobody has contributed
+ * @throws {Problem} as {@linkcode contributeToCeremony}
+ */
+export async function announceBeacon(
+  step: CeremonyStep & { readonly announcement: Pick<Announcement, "source" | "round" | "exponent"> },
+): Promise<Transcript> {
+  using _folderLock = await lockExisting(step.folder);
+  const transcript = await readTranscript(step.folder);
+  await checkOpen(step, transcript);
+  const extended = {
+    ...transcript,
+    entries: [...transcript.entries, makeAnnouncement(transcript, step.announcement)],
+  };
+  await step.folder.write(TRANSCRIPT_FILE, transcriptBytes(extended));
+  return extended;
+}
+
+/**
+ * Contributes to both keys after checking the transcript, and that the keys match it.
+ *
+ * @param step.entropy the contributor's own entropy; the caller overwrites it
+ * @param step.signingKey signs the contribution
+ * @throws {Problem} `invalid_ceremony` if the folder does not verify or the ceremony is closed; `folder_in_use` while
+ *   another run uses the folder
+ */
+export async function contributeToCeremony(
+  step: CeremonyStep & {
+    readonly name: string;
+    readonly entropy: Uint8Array;
+    readonly signingKey?: SigningKey;
+  },
+): Promise<Transcript> {
+  using _folderLock = await lockExisting(step.folder);
+  const seeds = contributionSeeds(circuitNames, step.entropy);
+  try {
+    return await addContribution(
+      step,
+      () => ({ name: step.name }),
+      (circuit) => Promise.resolve(seeds[circuit]),
+    );
+  } finally {
+    for (const circuit of circuitNames) seeds[circuit].fill(0);
+  }
+}
+
+/**
+ * Closes the ceremony with the published value of the announced round.
+ *
+ * @throws {Problem} `invalid_ceremony` as {@linkcode contributeToCeremony}, and if the beacon was not announced before the
+ *   last contribution
  */
 export async function closeWithBeacon(
-  step: Step & { readonly name: string; readonly beacon: Beacon },
+  step: CeremonyStep & { readonly value: Uint8Array },
 ): Promise<Transcript> {
-  using _ = await lockBegun(step.folder);
-  if ((await readTranscript(step.folder)).contributions.length === 0) {
-    throw refused(
+  using _folderLock = await lockExisting(step.folder);
+  const onProgress = progressReporter(step, "hashing the beacon");
+  let seed: Promise<Uint8Array> | undefined;
+  return await addContribution(
+    step,
+    (transcript) => ({ name: BEACON_NAME, beacon: announcedBeacon(transcript, step.value) }),
+    async (_circuit, beacon) => {
+      seed ??= beaconSeed(beacon!, step.arithmetic, onProgress);
+      return (await seed).slice();
+    },
+  );
+}
+
+/** Returns the beacon of the latest announcement. It must precede a contribution. */
+function announcedBeacon(transcript: Transcript, value: Uint8Array): Beacon {
+  const announcement = latestAnnouncement(transcript);
+  if (transcript.entries.every(({ kind }) => kind !== "contribution")) {
+    throw ceremonyProblem(
       "ceremony",
-      "has no contribution: a beacon's secret is known to everybody",
+      "has no contribution: the secret of a beacon is public",
       "Contribute first: `tonado ceremony contribute`.",
     );
   }
-  const { beacon, name } = step;
-  const seed = await beaconSeed(beacon, step.arithmetic, report(step, "hashing the beacon"));
-  return await addRound(step, { name, beacon }, () => Promise.resolve(seed.slice()));
+  if (announcement === undefined || transcript.entries.at(-1) === announcement) {
+    throw ceremonyProblem(
+      "ceremony",
+      "has no beacon that was announced before the last contribution",
+      "Announce a round in the future with `tonado ceremony announce`, and contribute once more.",
+    );
+  }
+  return { value, exponent: announcement.exponent };
 }
 
-/** The lock of a folder that has a ceremony: where there is none, no folder is made. */
-async function lockBegun(folder: Folder): Promise<Disposable> {
-  await readTranscript(folder);
+/** Locks a folder that contains a ceremony. Without one, it fails before it could create the folder. */
+async function lockExisting(folder: CeremonyFolder): Promise<Disposable> {
+  if (!await folder.has(TRANSCRIPT_FILE)) await readTranscript(folder); // fails with the reason
   return await folder.lock();
 }
 
-/** In a folder that is locked: the transcript is read anew. */
-async function addRound(
-  step: Step,
-  by: { readonly name: string; readonly beacon?: Beacon },
-  seedOf: (circuit: CircuitName) => Promise<Uint8Array>,
-): Promise<Transcript> {
-  const { folder, arithmetic } = step;
-  const transcript = await readTranscript(folder);
-  if (transcript.contributions.at(-1)?.kind === "beacon") {
-    throw refused(
+/** @throws {Problem} `invalid_ceremony` if the ceremony is closed or its transcript does not verify */
+async function checkOpen({ arithmetic, onProgress }: CeremonyStep, transcript: Transcript): Promise<void> {
+  if (closingBeacon(transcript)) {
+    throw ceremonyProblem(
       "ceremony",
-      "is closed: its last contribution is a beacon",
+      "is closed: its last entry is a beacon",
       "Make its keys with `tonado ceremony finalize`.",
     );
   }
-  await checkTranscript(transcript, arithmetic, report(step, "checking the transcript"));
-  const initial = await readKeys(folder, transcript, 0);
-  const current = await readKeys(folder, transcript, transcript.contributions.length);
+  await checkTranscript(transcript, arithmetic, onProgress);
+}
+
+/** Requires the lock, under which the folder is read once. */
+async function addContribution(
+  step: CeremonyStep & { readonly signingKey?: SigningKey },
+  contributorFor: (transcript: Transcript) => { readonly name: string; readonly beacon?: Beacon },
+  seedOf: (circuit: CircuitName, beacon?: Beacon) => Promise<Uint8Array>,
+): Promise<Transcript> {
+  const { folder, arithmetic } = step;
+  const ceremony = await loadCeremony(folder);
+  const { transcript } = ceremony;
+  await checkOpen(step, transcript);
+  const contributor = contributorFor(transcript);
+  const { initial, current } = requireKeys(ceremony);
   const next: Partial<Record<CircuitName, Zkey>> = {};
-  for (const circuit of circuits) {
-    report(step, `checking the key of ${circuit}`)(0);
+  for (const circuit of circuitNames) {
+    progressReporter(step, `checking the key of ${circuit}`)(0);
     await checkKey(current[circuit], initial[circuit], historyOf(transcript, circuit), arithmetic);
-    const seed = await seedOf(circuit);
-    next[circuit] = await contribute(
-      current[circuit],
-      seed,
-      by,
-      arithmetic,
-      report(step, `contributing to ${circuit}`),
-    );
+    const seed = await seedOf(circuit, contributor.beacon);
+    const onProgress = progressReporter(step, `contributing to ${circuit}`);
+    next[circuit] = await contribute(current[circuit], seed, contributor, arithmetic, onProgress);
   }
-  return await writeRound(folder, next as Keys, async (written) => ({
+  return await writeContribution(folder, next as CircuitKeys, async (written) => ({
     ...transcript,
-    contributions: [...transcript.contributions, await entryFor(transcript, written, arithmetic)],
+    entries: [...transcript.entries, await makeKeyEntry(transcript, written, arithmetic, step.signingKey)],
   }));
 }
 
-/** What {@linkcode verifyCeremony} is given beside the folder. */
-export interface Evidence {
-  /** Without it the initial keys are taken as they are. */
-  readonly origin?: Origin;
-  /** One that was kept: the folder's must begin with it. */
-  readonly earlier?: Transcript;
+/** Returns a callback that reports the completed fraction of `stage`. */
+export function progressReporter(
+  { onProgress }: Pick<CeremonyStep, "onProgress">,
+  stage: string,
+): (fraction: number) => void {
+  return (fraction) => onProgress?.(stage, fraction);
 }
 
-/** Verifies all of a ceremony. Every check is made, whatever the others say, as far as it can be. */
-export async function verifyCeremony(step: Step & Evidence): Promise<Check[]> {
-  const { folder, arithmetic, origin, earlier } = step;
-  const transcript = await readTranscript(folder);
-  const count = transcript.contributions.length;
-  const checks = [
-    await check("transcript", async () => {
-      await checkTranscript(transcript, arithmetic, report(step, "checking the transcript"));
-      const people = transcript.contributions.filter(({ kind }) => kind === "contribution").length;
-      const closed = transcript.contributions.at(-1)?.kind === "beacon" ? "closed by a beacon" : "open";
-      return `${counted(people, "contribution")}, ${closed}`;
-    }),
-  ];
-  if (earlier) {
-    checks.push(
-      await check("earlier transcript", () => {
-        checkExtends(transcript, earlier);
-        return `what it tells is unchanged: ${counted(earlier.contributions.length, "contribution")}`;
-      }),
-    );
-  }
-  let keys: { initial: Keys; current: Keys } | undefined;
-  checks.push(
-    await check("files", async () => {
-      keys = {
-        initial: await readKeys(folder, transcript, 0),
-        current: await readKeys(folder, transcript, count),
-      };
-      return "the keys have the hashes that the transcript says";
-    }),
-  );
-  if (keys === undefined) return checks;
-
-  const { initial, current } = keys;
-  let powers: Powers | undefined;
-  if (origin) {
-    checks.push(
-      await check("powers of tau", async () => {
-        const opened = await openPowers(origin.powers);
-        const { sha256, power } = transcript.powers;
-        const other = "are another file than the ceremony began with";
-        const todo = "Give the file whose SHA-256 the transcript names.";
-        if (opened.power !== power) {
-          throw refused("powers of tau", `${other}: 2^${opened.power} rows, not 2^${power}`, todo);
-        }
-        if (await hashOf(origin.powers, report(step, HASHING)) !== sha256) {
-          throw refused("powers of tau", other, todo);
-        }
-        await checkPowers(opened, arithmetic, report(step, "checking the powers of tau"));
-        powers = opened;
-        return `2^${opened.power}, every point checked`;
-      }),
-    );
-  } else {
-    checks.push(
-      warning(
-        "initial keys",
-        "not compared with the circuits and the powers of tau: give --powers and --circuits",
-      ),
-    );
-  }
-  for (const circuit of circuits) {
-    if (origin) {
-      checks.push(
-        await check(`${circuit}: initial key`, async () => {
-          if (powers === undefined) {
-            throw refused("initial key", "cannot be compared with these powers of tau");
-          }
-          if (bytesToHex(sha256(origin.r1cs[circuit])) !== transcript.circuits[circuit].r1cs) {
-            throw refused(
-              "constraint system",
-              "is another one than the ceremony began with",
-              "Make it from the sources that the ceremony began with: `deno task circuits`.",
-            );
-          }
-          const progress = report(step, `checking the initial key of ${circuit}`);
-          await checkInitialKey(initial[circuit], origin.r1cs[circuit], powers, arithmetic, progress);
-          return "follows from the circuit and the powers of tau";
-        }),
-      );
-    }
-    checks.push(
-      await check(`${circuit}: key`, async () => {
-        report(step, `checking the key of ${circuit}`)(0);
-        if (bytesToHex(initial[circuit].circuitHash) !== transcript.circuits[circuit].circuitHash) {
-          throw refused("initial key", "has another circuit hash than the transcript says");
-        }
-        await checkKey(current[circuit], initial[circuit], historyOf(transcript, circuit), arithmetic);
-        return "the initial one over the delta of all contributions";
-      }),
-      await check(`${circuit}: delta`, async () => {
-        await checkDelta(current[circuit], arithmetic);
-        return "is not 1 and not gamma";
-      }),
-    );
-  }
-  return checks;
-}
-
-async function check(name: string, run: () => string | Promise<string>): Promise<Check> {
-  try {
-    return ok(name, await run());
-  } catch (error) {
-    if (error instanceof Problem && error.code === "invalid_ceremony") return failed(name, error.message);
-    throw error;
-  }
-}
-
-function report({ onProgress }: Step, what: string): (fraction: number) => void {
-  return (fraction) => onProgress?.(what, fraction);
-}
-
-/** SHA-256 in hex of a whole source. */
-async function hashOf(source: Source, onProgress: (fraction: number) => void): Promise<string> {
+/** Returns the SHA-256 of the powers' file in hex. */
+export async function hashPowers(
+  step: Pick<CeremonyStep, "onProgress">,
+  source: ByteSource,
+): Promise<string> {
+  const onProgress = progressReporter(step, "hashing the powers of tau");
   const hash = sha256.create();
-  for (let offset = 0; offset < source.size; offset += READ_BYTES) {
+  for (let offset = 0; offset < source.size; offset += READ_CHUNK_BYTES) {
     onProgress(offset / source.size);
-    hash.update(await source.read(offset, Math.min(READ_BYTES, source.size - offset)));
+    hash.update(await source.read(offset, Math.min(READ_CHUNK_BYTES, source.size - offset)));
   }
   return bytesToHex(hash.digest());
 }

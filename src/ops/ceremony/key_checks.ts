@@ -1,176 +1,191 @@
 /**
- * Whether keys are what a ceremony says they are: the initial one that of the circuit and the powers of tau, the current
- * one the initial one with delta changed as the contributions say. By random combinations; see ceremony-wasm/src/lib.rs.
+ * Verifies keys with random linear combinations (see ceremony-wasm/src/lib.rs): the initial key must follow from the
+ * circuit and the powers of tau, and the current key from the initial key and the contributions.
  */
-import type { Arithmetic } from "./arithmetic.ts";
-import type { History } from "./contribution.ts";
-import { circuitHash, levelFor } from "./initial.ts";
+import type { ArithmeticPool } from "./arithmetic_pool.ts";
+import type { ContributionHistory } from "./contribution.ts";
+import { computeCircuitHash, domainLevel } from "./initial_key.ts";
 import {
-  added,
-  freshSeed,
+  assertPointsInGroup,
   G1_BYTES,
   G2_BYTES,
-  generatorsOf,
-  type Powers,
-  type PowersName,
+  loadGenerators,
+  randomSeed,
   SCALAR_BYTES,
-  sound,
-} from "./powers.ts";
-import { joined, refused, sameBytes } from "./sections.ts";
+  sumPoints,
+} from "./points.ts";
+import { type PowersListName, type PowersOfTau } from "./powers_of_tau.ts";
+import { ceremonyProblem, concatBytes, equalBytes } from "./section_file.ts";
 import type { KeyContribution, KeySection, Zkey } from "./zkey.ts";
 
-const groupOf = (section: KeySection) => section === "B2" ? "G2" : "G1";
+const INITIAL_KEY = "initial key";
 
 /**
- * Compares an initial key with a constraint system and powers of tau, which have been checked themselves.
+ * Compares an initial key with a constraint system and with verified powers of tau.
  *
- * @throws {Problem} `invalid_ceremony` naming the section that differs
+ * @throws {Problem} `invalid_ceremony` with the first difference
  */
 export async function checkInitialKey(
   key: Zkey,
   r1cs: Uint8Array,
-  powers: Powers,
-  arithmetic: Arithmetic,
+  powers: PowersOfTau,
+  arithmetic: ArithmeticPool,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<void> {
-  const what = "initial key";
   const circuit = await arithmetic.run("circuit", r1cs);
-  const sizes = [
-    key.variables === circuit.variables,
-    key.public === circuit.public,
-    key.domain === circuit.domain,
-  ];
-  if (sizes.includes(false) || !sameBytes(key.sections.coefficients, circuit.coefficients)) {
-    throw refused(what, "is of another circuit");
+  const sameSizes = (["variables", "public", "domain"] as const).every((size) => key[size] === circuit[size]);
+  if (!sameSizes || !equalBytes(key.sections.coefficients, circuit.coefficients)) {
+    throw ceremonyProblem(INITIAL_KEY, "belongs to another circuit");
   }
-  levelFor(key.domain, powers);
-  const { g1, g2 } = await generatorsOf(arithmetic);
+  domainLevel(key.domain, powers); // rejects too few powers
+  const { g1, g2 } = await loadGenerators(arithmetic);
   const [alpha, beta] = await Promise.all([powers.list("alpha", 0, 1), powers.list("beta", 0, 1)]);
-  const header = sameBytes(
-    joined(key.alpha1, key.beta1, key.beta2, key.gamma2, key.delta1, key.delta2),
-    joined(alpha, beta, powers.betaG2, g2, g1, g2),
+  const sameHeader = equalBytes(
+    concatBytes(key.alpha1, key.beta1, key.beta2, key.gamma2, key.delta1, key.delta2),
+    concatBytes(alpha, beta, powers.betaG2, g2, g1, g2),
   );
-  if (!header) throw refused(what, "has another alpha, beta, gamma or delta than it must begin with");
-  if (key.contributions.length > 0) throw refused(what, "has contributions already");
-
-  const plan: Record<Exclude<KeySection, "coefficients">, readonly PowersName[]> = {
-    IC: ["beta", "alpha", "tau"],
-    L: ["beta", "alpha", "tau"],
-    A: ["tau"],
-    B1: ["tau"],
-    B2: ["tauG2"],
-    H: ["tau"],
-  };
-  let done = 0;
-  for (const section of Object.keys(plan) as (keyof typeof plan)[]) {
-    const group = groupOf(section);
-    const points = key.sections[section];
-    await soundInParts(points, group, `${what}, section ${section}`, arithmetic);
-    const count = points.length / (group === "G2" ? G2_BYTES : G1_BYTES);
-    const scalars = await arithmetic.run("randomScalars", freshSeed(), count);
-    const coefficients = section === "H"
-      ? await arithmetic.run("hCombination", scalars)
-      : await arithmetic.run("combination", r1cs, section, scalars);
-    const sum = group === "G2" ? "sumG2" : "sumG1";
-    const rows = section === "H" ? 2 * key.domain : key.domain;
-    const [ours, ...parts] = await Promise.all([
-      arithmetic.run(sum, points, scalars),
-      ...plan[section].map(async (list, i) => {
-        const used = coefficients.subarray(i * rows * SCALAR_BYTES, (i + 1) * rows * SCALAR_BYTES);
-        const known = Math.min(rows, list === "tau" ? 2 ** (powers.power + 1) - 1 : rows);
-        return await arithmetic.run(sum, await powers.list(list, 0, known), used);
-      }),
-    ]);
-    if (!sameBytes(ours, await added(parts, sum, arithmetic))) {
-      throw refused(what, `has a section ${section} that does not follow from the circuit and the powers`);
-    }
-    onProgress(++done / Object.keys(plan).length);
+  if (!sameHeader) {
+    throw ceremonyProblem(INITIAL_KEY, "does not begin with the required alpha, beta, gamma and delta");
   }
-  if (!sameBytes(key.circuitHash, await circuitHash(key, powers, arithmetic))) {
-    throw refused(what, "has another circuit hash than its points");
+  if (key.contributions.length > 0) throw ceremonyProblem(INITIAL_KEY, "has contributions already");
+
+  for (const [done, section] of sectionNames.entries()) {
+    await checkInitialSection(key, section, r1cs, powers, arithmetic);
+    onProgress((done + 1) / sectionNames.length);
+  }
+  if (!equalBytes(key.circuitHash, await computeCircuitHash(key, powers, arithmetic))) {
+    throw ceremonyProblem(INITIAL_KEY, "has another circuit hash than its points");
+  }
+}
+
+/** The lists of powers that each section of an initial key combines. */
+const sectionPowers: Record<Exclude<KeySection, "coefficients">, readonly PowersListName[]> = {
+  IC: ["beta", "alpha", "tau"],
+  L: ["beta", "alpha", "tau"],
+  A: ["tau"],
+  B1: ["tau"],
+  B2: ["tauG2"],
+  H: ["tau"],
+};
+const sectionNames = Object.keys(sectionPowers) as (keyof typeof sectionPowers)[];
+
+async function checkInitialSection(
+  key: Zkey,
+  section: keyof typeof sectionPowers,
+  r1cs: Uint8Array,
+  powers: PowersOfTau,
+  arithmetic: ArithmeticPool,
+): Promise<void> {
+  const group = section === "B2" ? "G2" : "G1";
+  const points = key.sections[section];
+  await assertPointsInGroupParallel(points, group, `${INITIAL_KEY}, section ${section}`, arithmetic);
+  const count = points.length / (group === "G2" ? G2_BYTES : G1_BYTES);
+  const scalars = await arithmetic.run("randomScalars", randomSeed(), count);
+  const coefficients = section === "H"
+    ? await arithmetic.run("hCombination", scalars)
+    : await arithmetic.run("combination", r1cs, section, scalars);
+  const sum = group === "G2" ? "sumG2" : "sumG1";
+  const rows = section === "H" ? 2 * key.domain : key.domain;
+  const [actual, ...parts] = await Promise.all([
+    arithmetic.run(sum, points, scalars),
+    ...sectionPowers[section].map(async (list, i) => {
+      const factors = coefficients.subarray(i * rows * SCALAR_BYTES, (i + 1) * rows * SCALAR_BYTES);
+      const available = Math.min(rows, list === "tau" ? 2 ** (powers.power + 1) - 1 : rows);
+      return await arithmetic.run(sum, await powers.list(list, 0, available), factors);
+    }),
+  ]);
+  if (!equalBytes(actual, await sumPoints(parts, sum, arithmetic))) {
+    throw ceremonyProblem(
+      INITIAL_KEY,
+      `has a section ${section} that does not follow from the circuit and the powers`,
+    );
   }
 }
 
 /**
- * Compares a key with the initial one and a verified history.
+ * Compares a key with the initial key and a verified history.
  *
- * @throws {Problem} `invalid_ceremony` naming what differs
+ * @throws {Problem} `invalid_ceremony` with the first difference
  */
 export async function checkKey(
   key: Zkey,
   initial: Zkey,
-  history: History,
-  arithmetic: Arithmetic,
+  history: ContributionHistory,
+  arithmetic: ArithmeticPool,
 ): Promise<void> {
   const what = "key";
   const sizes = ["variables", "public", "domain"] as const;
-  if (sizes.some((size) => key[size] !== initial[size])) throw refused(what, "is of another circuit");
+  if (sizes.some((size) => key[size] !== initial[size])) {
+    throw ceremonyProblem(what, "belongs to another circuit");
+  }
   const fixed = ["alpha1", "beta1", "beta2", "gamma2", "circuitHash"] as const;
   for (const name of fixed) {
-    if (!sameBytes(key[name], initial[name])) throw refused(what, `has another ${name} than the initial one`);
+    if (!equalBytes(key[name], initial[name])) {
+      throw ceremonyProblem(what, `has another ${name} than the initial one`);
+    }
   }
   for (const section of ["IC", "coefficients", "A", "B1", "B2"] as const) {
-    if (!sameBytes(key.sections[section], initial.sections[section])) {
-      throw refused(what, `has another section ${section} than the initial one`);
+    if (!equalBytes(key.sections[section], initial.sections[section])) {
+      throw ceremonyProblem(what, `has another section ${section} than the initial one`);
     }
   }
   if (!sameHistory(key.contributions, history.contributions)) {
-    throw refused(what, "has other contributions than the transcript");
+    throw ceremonyProblem(what, "has other contributions than the transcript");
   }
-  const { g1, g2 } = await generatorsOf(arithmetic);
+  const { g1, g2 } = await loadGenerators(arithmetic);
   const last = history.contributions.at(-1)?.delta ?? g1;
-  await sound(arithmetic, "G2", key.delta2, what);
-  if (!sameBytes(key.delta1, last) || !await arithmetic.run("sameRatio", g1, key.delta1, g2, key.delta2)) {
-    throw refused(what, "has another delta than its contributions give");
+  await assertPointsInGroup(arithmetic, "G2", key.delta2, what);
+  if (!equalBytes(key.delta1, last) || !await arithmetic.run("sameRatio", g1, key.delta1, g2, key.delta2)) {
+    throw ceremonyProblem(what, "has another delta than its contributions give");
   }
   for (const section of ["L", "H"] as const) {
     const [now, then] = [key.sections[section], initial.sections[section]];
-    await soundInParts(now, "G1", `${what}, section ${section}`, arithmetic);
-    const scalars = await arithmetic.run("randomScalars", freshSeed(), now.length / G1_BYTES);
+    await assertPointsInGroupParallel(now, "G1", `${what}, section ${section}`, arithmetic);
+    const scalars = await arithmetic.run("randomScalars", randomSeed(), now.length / G1_BYTES);
     const [sumNow, sumThen] = await Promise.all([
       arithmetic.run("sumG1", now, scalars),
       arithmetic.run("sumG1", then, scalars),
     ]);
     if (now.length > 0 && !await arithmetic.run("sameRatio", sumNow, sumThen, g2, key.delta2)) {
-      throw refused(what, `has a section ${section} that is not the initial one over delta`);
+      throw ceremonyProblem(what, `has a section ${section} that is not the initial one over delta`);
     }
   }
 }
 
 /**
- * A delta that is 1, or the same as gamma, lets anybody prove anything.
+ * Checks that delta is neither 1 nor gamma. With either, anyone can prove anything.
  *
  * @throws {Problem} `invalid_ceremony`
  */
-export async function checkDelta(key: Zkey, arithmetic: Arithmetic): Promise<void> {
-  const { g1, g2 } = await generatorsOf(arithmetic);
-  if (!sameBytes(key.gamma2, g2)) throw refused("key", "has a gamma that is not 1");
-  if (sameBytes(key.delta1, g1) || sameBytes(key.delta2, key.gamma2)) {
-    throw refused("key", "has the same delta as gamma: nobody has contributed");
+export async function checkDelta(key: Zkey, arithmetic: ArithmeticPool): Promise<void> {
+  const { g1, g2 } = await loadGenerators(arithmetic);
+  if (!equalBytes(key.gamma2, g2)) throw ceremonyProblem("key", "has a gamma that is not 1");
+  if (equalBytes(key.delta1, g1) || equalBytes(key.delta2, key.gamma2)) {
+    throw ceremonyProblem("key", "has the same delta as gamma: nobody has contributed");
   }
 }
 
 function sameHistory(x: readonly KeyContribution[], y: readonly KeyContribution[]): boolean {
   const bytes = ({ delta, s, sx, answer, challenge, beacon }: KeyContribution) =>
-    joined(delta, s, sx, answer, challenge, beacon?.value ?? new Uint8Array());
-  return x.length === y.length && x.every((one, i) => {
+    concatBytes(delta, s, sx, answer, challenge, beacon?.value ?? new Uint8Array());
+  return x.length === y.length && x.every((contribution, i) => {
     const other = y[i];
-    return one.name === other.name && one.beacon?.exponent === other.beacon?.exponent &&
-      sameBytes(bytes(one), bytes(other));
+    return contribution.name === other.name && contribution.beacon?.exponent === other.beacon?.exponent &&
+      equalBytes(bytes(contribution), bytes(other));
   });
 }
 
-async function soundInParts(
+async function assertPointsInGroupParallel(
   points: Uint8Array,
   group: "G1" | "G2",
   what: string,
-  arithmetic: Arithmetic,
+  arithmetic: ArithmeticPool,
 ): Promise<void> {
   const size = group === "G2" ? G2_BYTES : G1_BYTES;
-  const half = Math.ceil(points.length / size / arithmetic.threads) * size;
+  const partBytes = Math.ceil(points.length / size / arithmetic.threads) * size;
   const parts = Array.from(
     { length: arithmetic.threads },
-    (_, i) => points.subarray(i * half, (i + 1) * half),
+    (_, i) => points.subarray(i * partBytes, (i + 1) * partBytes),
   );
-  await Promise.all(parts.map((part) => sound(arithmetic, group, part, what, true)));
+  await Promise.all(parts.map((part) => assertPointsInGroup(arithmetic, group, part, what, true)));
 }

@@ -1,36 +1,44 @@
 /**
- * Proving keys in phase 2, in snarkjs' format (`.zkey`, `zkey_utils.js`), so that snarkjs verifies what we make: the key,
- * and in section 10 every contribution so far. Points stay bytes as the file holds them.
+ * Proving keys in phase 2, in snarkjs' `.zkey` format (`zkey_utils.js`), so snarkjs can verify them. Section 10 contains
+ * every contribution so far. Points stay encoded as in the file.
  */
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { inMemory, joined, readSections, refused, sameBytes, u32, writeSections } from "./sections.ts";
-import { G1_BYTES, G2_BYTES } from "./powers.ts";
+import {
+  ceremonyProblem,
+  concatBytes,
+  equalBytes,
+  memorySource,
+  readSections,
+  u32,
+  writeSections,
+} from "./section_file.ts";
+import { G1_BYTES, G2_BYTES } from "./points.ts";
 
 const GROTH16 = 1;
 const HASH_BYTES = 64;
 /** Length and value of q, then of r, little endian. */
-const FIELDS = hexToBytes(
+const FIELD_HEADER = hexToBytes(
   "30000000abaafffffffffeb9ffff53b1feffab1e24f6b0f6a0d23067bf1285f3844b7764d7ac4b43b6a71b4b9ae67f39ea11011a" +
     "2000000001000000fffffffffe5bfeff02a4bd5305d8a10908d83933487d9d2953a7ed73",
 );
 
-/** A contribution as the key keeps it. */
+/** A contribution in a key. */
 export interface KeyContribution {
   /** Delta after it, in G1. */
   readonly delta: Uint8Array;
-  /** s and x s: whoever made it knows x. */
+  /** s and x s, which prove knowledge of x together with `answer`. */
   readonly s: Uint8Array;
   readonly sx: Uint8Array;
-  /** x times the point of G2 that the challenge stands for. */
+  /** x times the point of G2 derived from the challenge. */
   readonly answer: Uint8Array;
   readonly challenge: Uint8Array;
   readonly name: string;
-  /** Where x is drawn from in public: a value, hashed 2^exponent times. */
+  /** Public source of x: a value, hashed 2^exponent times. */
   readonly beacon?: { readonly value: Uint8Array; readonly exponent: number };
 }
 
-/** The key's vectors of points, by snarkjs' names for them, and the constraints' coefficients. */
-export const keySections = { IC: 3, coefficients: 4, A: 5, B1: 6, B2: 7, L: 8, H: 9 } as const;
+/** Section numbers of the key's vectors of points, by snarkjs' names, and of the constraints' coefficients. */
+const keySections = { IC: 3, coefficients: 4, A: 5, B1: 6, B2: 7, L: 8, H: 9 } as const;
 
 /** A section's name. */
 export type KeySection = keyof typeof keySections;
@@ -47,31 +55,33 @@ export interface Zkey {
   readonly delta1: Uint8Array;
   readonly delta2: Uint8Array;
   readonly sections: Readonly<Record<KeySection, Uint8Array>>;
-  /** Of the key before any contribution. */
+  /** Hash of the key before any contribution. */
   readonly circuitHash: Uint8Array;
   readonly contributions: readonly KeyContribution[];
 }
 
 /**
- * Reads a whole key: its form, not what its points are.
+ * Parses a key and checks its structure, not its points.
  *
- * @param what how errors call it
+ * @param what name of the file in errors
  * @throws {Problem} `invalid_ceremony`
  */
 export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> {
-  const source = inMemory(bytes);
+  const source = memorySource(bytes);
   const found = await readSections(source, "zkey", what);
   const section = (id: number): Uint8Array => {
     const at = found.get(id);
-    if (at === undefined) throw refused(what, `lacks section ${id}`);
+    if (at === undefined) throw ceremonyProblem(what, `lacks section ${id}`);
     return bytes.subarray(at.offset, at.offset + at.length);
   };
-  if (!sameBytes(section(1), u32(GROTH16))) throw refused(what, "is not of Groth16");
-  const header = new Reader(section(2), what);
-  if (!sameBytes(header.take(FIELDS.length), FIELDS)) throw refused(what, "is not of BLS12-381");
+  if (!equalBytes(section(1), u32(GROTH16))) throw ceremonyProblem(what, "is not of Groth16");
+  const header = new ByteReader(section(2), what);
+  if (!equalBytes(header.take(FIELD_HEADER.length), FIELD_HEADER)) {
+    throw ceremonyProblem(what, "is not of BLS12-381");
+  }
   const [variables, nPublic, domain] = [header.u32(), header.u32(), header.u32()];
   if (nPublic >= variables || domain < 2 || 2 ** Math.round(Math.log2(domain)) !== domain) {
-    throw refused(what, "has impossible sizes");
+    throw ceremonyProblem(what, "has impossible sizes");
   }
   const [alpha1, beta1, beta2] = [header.take(G1_BYTES), header.take(G1_BYTES), header.take(G2_BYTES)];
   const [gamma2, delta1, delta2] = [header.take(G2_BYTES), header.take(G1_BYTES), header.take(G2_BYTES)];
@@ -90,10 +100,10 @@ export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> 
   ) as Record<KeySection, Uint8Array>;
   for (const [name, length] of Object.entries(lengths)) {
     if (sections[name as KeySection].length !== length) {
-      throw refused(what, `has a section ${name} of another length than its header says`);
+      throw ceremonyProblem(what, `has a section ${name} of another length than its header says`);
     }
   }
-  const history = new Reader(section(10), what);
+  const history = new ByteReader(section(10), what);
   const circuitHash = history.take(HASH_BYTES);
   const contributions = Array.from({ length: history.count() }, () => readContribution(history, what));
   history.end();
@@ -103,17 +113,17 @@ export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> 
   };
 }
 
-/** The file of a key, in the order in which snarkjs writes it. */
-export function writeZkey(key: Zkey): Uint8Array<ArrayBuffer> {
-  const header = joined(
-    FIELDS,
+/** Returns the contents of a key's file, in the order of snarkjs. */
+export function serializeZkey(key: Zkey): Uint8Array<ArrayBuffer> {
+  const header = concatBytes(
+    FIELD_HEADER,
     ...[key.variables, key.public, key.domain].map(u32),
     ...[key.alpha1, key.beta1, key.beta2, key.gamma2, key.delta1, key.delta2],
   );
-  const history = joined(
+  const history = concatBytes(
     key.circuitHash,
     u32(key.contributions.length),
-    ...key.contributions.map(contributionBytes),
+    ...key.contributions.map(serializeContribution),
   );
   return writeSections("zkey", [
     [1, u32(GROTH16)],
@@ -123,50 +133,61 @@ export function writeZkey(key: Zkey): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** Parameters of a contribution, each after its number, in ascending order. */
-const parameter = { name: 1, exponent: 2, beacon: 3 } as const;
+/** Parameters of a contribution. Each follows its number, in ascending order. */
+const parameterIds = { name: 1, exponent: 2, beacon: 3 } as const;
 
-function readContribution(reader: Reader, what: string): KeyContribution {
+function readContribution(reader: ByteReader, what: string): KeyContribution {
   const [delta, s, sx] = [reader.take(G1_BYTES), reader.take(G1_BYTES), reader.take(G1_BYTES)];
   const [answer, challenge] = [reader.take(G2_BYTES), reader.take(HASH_BYTES)];
   const type = reader.u32();
-  const parameters = new Reader(reader.take(reader.count()), what);
+  const parameters = new ByteReader(reader.take(reader.count()), what);
   let [name, last] = ["", 0];
   let exponent: number | undefined;
   let value: Uint8Array | undefined;
-  while (parameters.left > 0) {
+  while (parameters.remaining > 0) {
     const number = parameters.u8();
-    if (number <= last) throw refused(what, "has a contribution with its parameters in disorder");
+    if (number <= last) throw ceremonyProblem(what, "has a contribution with unordered parameters");
     last = number;
-    if (number === parameter.name) name = parameters.text(parameters.u8());
-    else if (number === parameter.exponent) exponent = parameters.u8();
-    else if (number === parameter.beacon) value = parameters.take(parameters.u8());
-    else throw refused(what, "has a contribution with an unknown parameter");
+    if (number === parameterIds.name) name = parameters.text(parameters.u8());
+    else if (number === parameterIds.exponent) exponent = parameters.u8();
+    else if (number === parameterIds.beacon) value = parameters.take(parameters.u8());
+    else throw ceremonyProblem(what, "has a contribution with an unknown parameter");
   }
   const contribution = { delta, s, sx, answer, challenge, name };
   if (type === 0 && exponent === undefined && value === undefined) return contribution;
   if (type === 1 && exponent !== undefined && value !== undefined) {
     return { ...contribution, beacon: { value, exponent } };
   }
-  throw refused(what, "has a contribution that is neither a person's nor a beacon's");
+  throw ceremonyProblem(what, "has a contribution that is neither a person's nor a beacon's");
 }
 
-function contributionBytes({ delta, s, sx, answer, challenge, name, beacon }: KeyContribution): Uint8Array {
+function serializeContribution(
+  { delta, s, sx, answer, challenge, name, beacon }: KeyContribution,
+): Uint8Array {
   const text = new TextEncoder().encode(name);
-  const parameters = joined(
-    ...(text.length > 0 ? [Uint8Array.of(parameter.name, text.length), text] : []),
+  const parameters = concatBytes(
+    ...(text.length > 0 ? [Uint8Array.of(parameterIds.name, text.length), text] : []),
     ...(beacon
       ? [
-        Uint8Array.of(parameter.exponent, beacon.exponent, parameter.beacon, beacon.value.length),
+        Uint8Array.of(parameterIds.exponent, beacon.exponent, parameterIds.beacon, beacon.value.length),
         beacon.value,
       ]
       : []),
   );
-  return joined(delta, s, sx, answer, challenge, u32(beacon ? 1 : 0), u32(parameters.length), parameters);
+  return concatBytes(
+    delta,
+    s,
+    sx,
+    answer,
+    challenge,
+    u32(beacon ? 1 : 0),
+    u32(parameters.length),
+    parameters,
+  );
 }
 
-/** What is left to read. */
-class Reader {
+/** Reads the fields of a section in order. */
+class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #what: string;
   #at = 0;
@@ -176,12 +197,12 @@ class Reader {
     this.#what = what;
   }
 
-  get left(): number {
+  get remaining(): number {
     return this.#bytes.length - this.#at;
   }
 
   take(length: number): Uint8Array {
-    if (length > this.left) throw refused(this.#what, "is cut short");
+    if (length > this.remaining) throw ceremonyProblem(this.#what, "is cut short");
     return this.#bytes.subarray(this.#at, this.#at += length);
   }
 
@@ -194,10 +215,10 @@ class Reader {
     return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   }
 
-  /** A number of things that follow, each of a byte at least. */
+  /** Reads the number of following items, each of at least one byte. */
   count(): number {
     const count = this.u32();
-    if (count > this.left) throw refused(this.#what, "is cut short");
+    if (count > this.remaining) throw ceremonyProblem(this.#what, "is cut short");
     return count;
   }
 
@@ -205,11 +226,11 @@ class Reader {
     try {
       return new TextDecoder("utf-8", { fatal: true }).decode(this.take(length));
     } catch {
-      throw refused(this.#what, "has a name that is no text");
+      throw ceremonyProblem(this.#what, "has a name that is not UTF-8");
     }
   }
 
   end(): void {
-    if (this.left > 0) throw refused(this.#what, "has a section with bytes to spare");
+    if (this.remaining > 0) throw ceremonyProblem(this.#what, "has a section with surplus bytes");
   }
 }

@@ -1,30 +1,28 @@
 /**
- * Keys and values of the embedded store. Values are JSON as bytes, the one form that every Deno reads back; bigints
- * stand in them as `{"#": "<decimal>"}`. Keys are short, because one commit takes 80 KiB of keys at most.
+ * Keys and values of the embedded store. Values are JSON bytes, which every Deno version reads; a bigint is `{"#":
+ * "<decimal>"}`. Keys are short, because one commit holds at most 80 KiB of keys.
  */
-import { bytesToBigint, toBytes } from "../../core/field.ts";
+import { bytesToBigint, fieldToBytes } from "../../core/crypto/field.ts";
 import type { PoolId } from "../store.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A value as it is stored. */
-export function encode(value: unknown): Uint8Array {
+export function encodeValue(value: unknown): Uint8Array {
   return encoder.encode(
     JSON.stringify(value, (_, inner) => typeof inner === "bigint" ? { "#": String(inner) } : inner),
   );
 }
 
-/** A stored value as it was written. */
-export function decode<T>(bytes: Uint8Array): T {
+export function decodeValue<T>(bytes: Uint8Array): T {
   return JSON.parse(
     decoder.decode(bytes),
     (_, inner) => typeof inner?.["#"] === "string" ? BigInt(inner["#"]) : inner,
   );
 }
 
-/** A pool's address in 33 bytes. */
-export function poolBytes(pool: PoolId): Uint8Array {
+/** Encodes a pool's address in 33 bytes. */
+export function encodePoolId(pool: PoolId): Uint8Array {
   const [workchain, hash] = pool.split(":");
   const bytes = new Uint8Array(33);
   bytes[0] = Number(workchain) & 0xff;
@@ -32,27 +30,25 @@ export function poolBytes(pool: PoolId): Uint8Array {
   return bytes;
 }
 
-/** Every key of the store. */
-export const keys = {
+export const storeKeys = {
   version: ["version"],
-  /** Set while rows are being restored: what stands beside it is not whole. */
+  /** Set during an import: the store is incomplete. */
   restoring: ["restoring"],
-  /** Whose store it is. */
   identity: ["identity"],
-  cursor: (pool: PoolId) => ["cursor", poolBytes(pool)],
-  deposit: (pool: PoolId, leafIndex: number) => ["deposit", poolBytes(pool), leafIndex],
-  /** A page of `leaf_pages.ts`: what the rows of its leaves say. */
-  page: (pool: PoolId, page: number) => ["page", poolBytes(pool), page],
-  leaf: (pool: PoolId, commitment: bigint) => ["leaf", poolBytes(pool), toBytes(commitment)],
+  cursor: (pool: PoolId) => ["cursor", encodePoolId(pool)],
+  deposit: (pool: PoolId, leafIndex: number) => ["deposit", encodePoolId(pool), leafIndex],
+  /** A page of `leaf_pages.ts`, which duplicates the rows of its leaves. */
+  page: (pool: PoolId, page: number) => ["page", encodePoolId(pool), page],
+  leaf: (pool: PoolId, commitment: bigint) => ["leaf", encodePoolId(pool), fieldToBytes(commitment)],
   withdrawal: (
     pool: PoolId,
     nullifierHash: bigint,
-  ) => ["withdrawal", poolBytes(pool), toBytes(nullifierHash)],
-  job: (pool: PoolId, nullifierHash: bigint) => ["job", poolBytes(pool), toBytes(nullifierHash)],
-  live: (pool: PoolId, nullifierHash: bigint) => ["live", poolBytes(pool), toBytes(nullifierHash)],
+  ) => ["withdrawal", encodePoolId(pool), fieldToBytes(nullifierHash)],
+  job: (pool: PoolId, nullifierHash: bigint) => ["job", encodePoolId(pool), fieldToBytes(nullifierHash)],
+  live: (pool: PoolId, nullifierHash: bigint) => ["live", encodePoolId(pool), fieldToBytes(nullifierHash)],
   allLive: ["live"],
   allCursors: ["cursor"],
-  withdrawalsOf: (pool: PoolId) => ["withdrawal", poolBytes(pool)],
+  withdrawalsOf: (pool: PoolId) => ["withdrawal", encodePoolId(pool)],
   allDeposits: ["deposit"],
   allWithdrawals: ["withdrawal"],
   allJobs: ["job"],
@@ -60,14 +56,14 @@ export const keys = {
   transferBoc: ["transfer", "boc"],
 } as const;
 
-/** The pool of a key that starts with a table and a pool. */
-export function poolOfKey(key: Deno.KvKey): PoolId {
+/** Returns the pool of a key that starts with a table and a pool. */
+export function parsePoolKey(key: Deno.KvKey): PoolId {
   const pool = key[1] as Uint8Array;
   const hash = Array.from(pool.subarray(1), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${(pool[0] << 24) >> 24}:${hash}`;
 }
 
-/** What a key of {@linkcode keys.live} names. */
-export function liveKeyParts(key: Deno.KvKey): { pool: PoolId; nullifierHash: bigint } {
-  return { pool: poolOfKey(key), nullifierHash: bytesToBigint(key[2] as Uint8Array) };
+/** Returns the job id of a {@linkcode storeKeys.live} key. */
+export function parseLiveKey(key: Deno.KvKey): { pool: PoolId; nullifierHash: bigint } {
+  return { pool: parsePoolKey(key), nullifierHash: bytesToBigint(key[2] as Uint8Array) };
 }

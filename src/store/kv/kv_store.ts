@@ -1,75 +1,77 @@
 /**
- * The embedded store: Deno KV in one file of the data directory, one process at a time. Each method of the port is one
- * atomic commit, checked against the versions that it read.
+ * The embedded store: Deno KV in one file of the data directory, for a single process. Each method of the port is one
+ * atomic commit that checks the versions it read.
  */
-import { Problem } from "../../core/errors.ts";
+import { Problem } from "../../core/errors/problem.ts";
 import type { ArchivedStore, ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
 import {
-  type Batch,
+  assertCursorIs,
   type Cursor,
   type Deposit,
-  depositOf,
+  type EventBatch,
   isLive,
   type Job,
   type JobChange,
   type JobId,
-  type Leaves,
+  type LeafRange,
   type PoolId,
+  type Rollback,
   type SettlingEvent,
   type StoreHealth,
+  toDeposit,
+  toWithdrawal,
   type Transfer,
-  type Untruth,
   type Withdrawal,
-  withdrawalOf,
 } from "../store.ts";
-import { archiveRows, leavesOf, restoreRows } from "./archive.ts";
-import { decode, encode, keys, liveKeyParts } from "./codec.ts";
-import { leavesFrom, packFilled } from "./leaf_pages.ts";
-import { lockDirectory } from "./lock.ts";
-import { paymentsOf, takeBack } from "./untruth.ts";
-import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./writes.ts";
+import { archiveRows, findLeafIndexes, restoreRows } from "./archive.ts";
+import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
+import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
+import { lockDirectory } from "./directory_lock.ts";
+import { listWithdrawals, rollBackRows } from "./rollback.ts";
+import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./row_writes.ts";
 
-/** Form of keys and values; another one in the file refuses to open. */
-const VERSION = 1;
+/**
+ * Format version of keys and values. Opening a file raises an older version: version 2 adds values and changes none. A file
+ * with a newer version is not opened.
+ */
+const STORE_VERSION = 2;
 
-/** Events in one commit: KV takes 100 checks (one a job), 1,000 mutations and 80 KiB of keys (two or three an event). */
-const BATCH_LIMIT = 90;
+/** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 or 3 per event). */
+const MAX_BATCH_EVENTS = 90;
 
 type Atomic = Deno.AtomicOperation;
 
 /**
  * Opens `<directory>/tonado.kv`.
- *
- * @param create makes what is missing
- * @throws {Problem} `unknown_store` when there is none and none is to be made; `already_running` when another process uses the directory; `store_damaged` after half an import
+ * @param create creates the store if it is missing
+ * @throws {Problem} `unknown_store` if it is missing and `create` is not set; `folder_in_use` if another process uses
+ * the directory; `store_corrupted` after an incomplete import
  */
 export async function openKvStore(
   directory: string,
   { create = true }: { readonly create?: boolean } = {},
 ): Promise<ArchivedStore> {
-  if (!create && !await isThere(`${directory}/tonado.kv`)) {
+  if (!create && !await fileExists(`${directory}/tonado.kv`)) {
     throw new Problem("unknown_store", `there is no store in ${directory}`);
   }
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(directory);
   try {
     const kv = await Deno.openKv(`${directory}/tonado.kv`);
-    const found = await get<number>(kv, keys.version);
-    if (found.value === undefined) await kv.set(keys.version, encode(VERSION));
-    else if (found.value !== VERSION) {
+    const found = await getVersioned<number>(kv, storeKeys.version);
+    if ((found.value ?? 0) > STORE_VERSION) {
       kv.close();
       throw new Problem(
         "invalid_config",
-        `${directory}/tonado.kv has version ${found.value}, this release works with version ${VERSION}: use ${
-          found.value > VERSION ? "a newer" : "an older"
-        } release`,
+        `${directory}/tonado.kv has version ${found.value}, this release works with version ${STORE_VERSION}: use a newer release`,
       );
     }
-    if ((await kv.get(keys.restoring)).value !== null) {
+    if (found.value !== STORE_VERSION) await kv.set(storeKeys.version, encodeValue(STORE_VERSION));
+    if ((await kv.get(storeKeys.restoring)).value !== null) {
       kv.close();
       throw new Problem(
-        "store_damaged",
+        "store_corrupted",
         `an import into ${directory} was cut off: remove the directory and import again`,
       );
     }
@@ -80,7 +82,7 @@ export async function openKvStore(
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function fileExists(path: string): Promise<boolean> {
   try {
     await Deno.stat(path);
     return true;
@@ -91,9 +93,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 class KvStore implements ArchivedStore {
-  readonly batchLimit = BATCH_LIMIT;
-  /** The lock file sees to it. */
-  readonly shared = false;
+  readonly batchLimit = MAX_BATCH_EVENTS;
+  /** The lock file guarantees it. */
+  readonly isShared = false;
   readonly #kv: Deno.Kv;
   readonly #lock: Disposable;
 
@@ -106,38 +108,38 @@ class KvStore implements ArchivedStore {
     return { ok: true };
   }
 
-  lead(): Promise<boolean> {
-    return Promise.resolve(true); // who has the directory has no rival
+  acquireLease(): Promise<boolean> {
+    return Promise.resolve(true); // the directory lock excludes other processes
   }
 
-  async resign(): Promise<void> {}
+  async releaseLease(): Promise<void> {}
 
   async cursor(pool: PoolId): Promise<Cursor | undefined> {
-    return (await get<Cursor>(this.#kv, keys.cursor(pool))).value;
+    return (await getVersioned<Cursor>(this.#kv, storeKeys.cursor(pool))).value;
   }
 
   async apply(
-    { pool, events, from, to }: Batch,
+    { pool, events, from, to }: EventBatch,
     settle: (job: Job, event: SettlingEvent) => Job | undefined,
   ): Promise<void> {
-    if (events.length > BATCH_LIMIT) throw new RangeError(`a batch holds at most ${BATCH_LIMIT} events`);
+    if (events.length > MAX_BATCH_EVENTS) {
+      throw new RangeError(`a batch holds at most ${MAX_BATCH_EVENTS} events`);
+    }
     await this.#commit(async (atomic) => {
-      const cursor = await get<Cursor>(this.#kv, keys.cursor(pool));
-      if (cursor.value?.hash !== from?.hash || cursor.value?.lt !== from?.lt) {
-        throw new Problem("store_conflict", "the cursor of this pool was moved by another writer");
-      }
-      atomic.check(cursor.entry).set(cursor.entry.key, encode(to));
-      const deposits = events.filter((event) => event.kind === "deposit").map(depositOf);
+      const cursor = await getVersioned<Cursor>(this.#kv, storeKeys.cursor(pool));
+      assertCursorIs(from, cursor.value);
+      atomic.check(cursor.entry).set(cursor.entry.key, encodeValue(to));
+      const deposits = events.filter((event) => event.kind === "deposit").map(toDeposit);
       for (const deposit of deposits) writeDeposit(atomic, pool, deposit);
-      await packFilled(this.#kv, atomic, pool, deposits);
-      const jobs = new Map<bigint, Versioned<Job>>();
+      await writeFilledPages(this.#kv, atomic, pool, deposits);
+      const jobs = new Map<bigint, VersionedValue<Job>>();
       for (const event of events) {
         if (event.kind === "deposit") continue;
-        if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, withdrawalOf(event));
+        if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, toWithdrawal(event));
         if (event.nullifierHash === undefined) continue;
         const { nullifierHash } = event;
         const found = jobs.get(nullifierHash) ??
-          await get<Job>(this.#kv, keys.job(pool, nullifierHash));
+          await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash));
         const job = found.value && (settle(found.value, { ...event, nullifierHash }) ?? found.value);
         jobs.set(nullifierHash, { entry: found.entry, value: job });
       }
@@ -148,37 +150,37 @@ class KvStore implements ArchivedStore {
     });
   }
 
-  async takeBack(untruth: Untruth, reopen: JobChange): Promise<void> {
-    await takeBack(this.#kv, untruth, reopen);
+  async rollBack(rollback: Rollback, reopen: JobChange): Promise<void> {
+    await rollBackRows(this.#kv, rollback, reopen);
   }
 
-  payments(pool: PoolId): AsyncIterable<Withdrawal> {
-    return paymentsOf(this.#kv, pool);
+  withdrawals(pool: PoolId): AsyncIterable<Withdrawal> {
+    return listWithdrawals(this.#kv, pool);
   }
 
-  leaves(pool: PoolId, leafIndex: number): AsyncIterable<Leaves> {
-    return leavesFrom(this.#kv, pool, leafIndex);
+  leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
+    return readLeaves(this.#kv, pool, leafIndex);
   }
 
   async deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined> {
-    const leaf = await get<number>(this.#kv, keys.leaf(pool, commitment));
+    const leaf = await getVersioned<number>(this.#kv, storeKeys.leaf(pool, commitment));
     if (leaf.value === undefined) return undefined;
-    return (await get<Deposit>(this.#kv, keys.deposit(pool, leaf.value))).value;
+    return (await getVersioned<Deposit>(this.#kv, storeKeys.deposit(pool, leaf.value))).value;
   }
 
   async withdrawal(pool: PoolId, nullifierHash: bigint): Promise<Withdrawal | undefined> {
-    return (await get<Withdrawal>(this.#kv, keys.withdrawal(pool, nullifierHash))).value;
+    return (await getVersioned<Withdrawal>(this.#kv, storeKeys.withdrawal(pool, nullifierHash))).value;
   }
 
   async job({ pool, nullifierHash }: JobId): Promise<Job | undefined> {
-    return (await get<Job>(this.#kv, keys.job(pool, nullifierHash))).value;
+    return (await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash))).value;
   }
 
   async addJob(job: Job, replaces: (existing: Job) => boolean): Promise<Job | Withdrawal | undefined> {
     return await this.#commit(async (atomic) => {
       const { pool, nullifierHash } = job;
-      const existing = await get<Job>(this.#kv, keys.job(pool, nullifierHash));
-      const withdrawal = await get<Withdrawal>(this.#kv, keys.withdrawal(pool, nullifierHash));
+      const existing = await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash));
+      const withdrawal = await getVersioned<Withdrawal>(this.#kv, storeKeys.withdrawal(pool, nullifierHash));
       if (existing.value && (isLive(existing.value) || !replaces(existing.value))) return existing.value;
       if (withdrawal.value) return withdrawal.value;
       writeJob(atomic.check(existing.entry).check(withdrawal.entry), job);
@@ -188,7 +190,7 @@ class KvStore implements ArchivedStore {
 
   async changeJob({ pool, nullifierHash }: JobId, change: JobChange): Promise<Job | undefined> {
     return await this.#commit(async (atomic) => {
-      const found = await get<Job>(this.#kv, keys.job(pool, nullifierHash));
+      const found = await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash));
       const changed = found.value && change(found.value);
       if (changed === undefined) return found.value;
       writeJob(atomic.check(found.entry), changed);
@@ -198,8 +200,8 @@ class KvStore implements ArchivedStore {
 
   async liveJobs(): Promise<Job[]> {
     const jobs: Job[] = [];
-    for await (const { key } of this.#kv.list({ prefix: keys.allLive })) {
-      const job = await this.job(liveKeyParts(key));
+    for await (const { key } of this.#kv.list({ prefix: storeKeys.allLive })) {
+      const job = await this.job(parseLiveKey(key));
       if (job && isLive(job)) jobs.push(job);
     }
     return jobs.sort((a, b) => a.acceptedAt - b.acceptedAt);
@@ -207,34 +209,34 @@ class KvStore implements ArchivedStore {
 
   async transfer(): Promise<Transfer | undefined> {
     const [journal, boc] = await this.#kv.getMany<[Uint8Array, Uint8Array]>([
-      keys.transfer,
-      keys.transferBoc,
+      storeKeys.transfer,
+      storeKeys.transferBoc,
     ]);
     if (journal.value === null || boc.value === null) return undefined;
-    return { ...decode<Omit<Transfer, "boc">>(journal.value), boc: boc.value };
+    return { ...decodeValue<Omit<Transfer, "boc">>(journal.value), boc: boc.value };
   }
 
   async beginTransfer(transfer: Transfer): Promise<void> {
-    const none = { key: keys.transfer, versionstamp: null };
+    const none = { key: storeKeys.transfer, versionstamp: null };
     const { ok } = await writeTransfer(this.#kv.atomic().check(none), transfer).commit();
     if (!ok) throw new Problem("store_conflict", "another transfer is in flight");
   }
 
   async endTransfer(hash: string): Promise<void> {
     await this.#commit(async (atomic) => {
-      const found = await get<Transfer>(this.#kv, keys.transfer);
+      const found = await getVersioned<Transfer>(this.#kv, storeKeys.transfer);
       if (found.value?.hash !== hash) return;
-      atomic.check(found.entry).delete(keys.transfer).delete(keys.transferBoc);
+      atomic.check(found.entry).delete(storeKeys.transfer).delete(storeKeys.transferBoc);
     });
   }
 
-  async forgetJobs(before: number): Promise<number> {
+  async deleteEndedJobs(before: number): Promise<number> {
     let count = 0;
-    for await (const { key, value } of this.#kv.list<Uint8Array>({ prefix: keys.allJobs })) {
-      const job = decode<Job>(value);
+    for await (const { key, value } of this.#kv.list<Uint8Array>({ prefix: storeKeys.allJobs })) {
+      const job = decodeValue<Job>(value);
       if (isLive(job) || !(job.settledAt !== undefined && job.settledAt < before)) continue;
       await this.#commit(async (atomic) => {
-        const found = await get<Job>(this.#kv, keys.job(job.pool, job.nullifierHash));
+        const found = await getVersioned<Job>(this.#kv, storeKeys.job(job.pool, job.nullifierHash));
         if (found.value?.settledAt !== job.settledAt) return; // replaced meanwhile
         atomic.check(found.entry).delete(key);
       });
@@ -244,14 +246,14 @@ class KvStore implements ArchivedStore {
   }
 
   async identity(): Promise<StoreIdentity | undefined> {
-    return (await get<StoreIdentity>(this.#kv, keys.identity)).value;
+    return (await getVersioned<StoreIdentity>(this.#kv, storeKeys.identity)).value;
   }
 
-  async claim(identity: StoreIdentity): Promise<StoreIdentity> {
+  async claimIdentity(identity: StoreIdentity): Promise<StoreIdentity> {
     return await this.#commit(async (atomic) => {
-      const found = await get<StoreIdentity>(this.#kv, keys.identity);
+      const found = await getVersioned<StoreIdentity>(this.#kv, storeKeys.identity);
       if (found.value !== undefined) return found.value;
-      atomic.check(found.entry).set(keys.identity, encode(identity));
+      atomic.check(found.entry).set(storeKeys.identity, encodeValue(identity));
       return identity;
     });
   }
@@ -260,8 +262,8 @@ class KvStore implements ArchivedStore {
     return archiveRows(this.#kv);
   }
 
-  leavesOf(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]> {
-    return leavesOf(this.#kv, pool, commitments);
+  findLeafIndexes(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]> {
+    return findLeafIndexes(this.#kv, pool, commitments);
   }
 
   async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {
@@ -274,7 +276,7 @@ class KvStore implements ArchivedStore {
     return Promise.resolve();
   }
 
-  /** Runs `prepare` on fresh reads until its commit meets no other writer. */
+  /** Repeats `prepare` on fresh reads until its commit succeeds without a conflict. */
   async #commit<T>(prepare: (atomic: Atomic) => Promise<T>): Promise<T> {
     while (true) {
       const atomic = this.#kv.atomic();
@@ -284,12 +286,12 @@ class KvStore implements ArchivedStore {
   }
 }
 
-interface Versioned<T> {
+interface VersionedValue<T> {
   readonly entry: { readonly key: Deno.KvKey; readonly versionstamp: string | null };
   readonly value: T | undefined;
 }
 
-async function get<T>(kv: Deno.Kv, key: Deno.KvKey): Promise<Versioned<T>> {
+async function getVersioned<T>(kv: Deno.Kv, key: Deno.KvKey): Promise<VersionedValue<T>> {
   const { value, versionstamp } = await kv.get<Uint8Array>(key);
-  return { entry: { key, versionstamp }, value: value === null ? undefined : decode<T>(value) };
+  return { entry: { key, versionstamp }, value: value === null ? undefined : decodeValue<T>(value) };
 }

@@ -1,9 +1,9 @@
-/** Pages of leaves are made of rows and stand in for them: a store reads the same with all, some or none of them. */
+/** Tests that a store reads the same with all, some or no pages. */
 import { deepEqual, equal } from "node:assert/strict";
-import { storedDeposits } from "../../../tests/support/stored_deposits.ts";
-import { storedLeaves } from "../../../tests/support/leaves.ts";
-import type { DepositEvent } from "../../ton/pool_event.ts";
-import { keys } from "./codec.ts";
+import { generateDepositRows } from "../../../testkit/relayer/deposit_rows.ts";
+import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
+import type { DepositEvent } from "../../ton/pool/pool_events.ts";
+import { storeKeys } from "./codec.ts";
 import { openKvStore } from "./kv_store.ts";
 import { PAGE_LEAVES } from "./leaf_pages.ts";
 import { Address } from "@ton/core";
@@ -24,7 +24,7 @@ async function withStoredLeaves(act: (directory: string) => Promise<void>): Prom
   try {
     const store = await openKvStore(directory);
     const commitments = leaves.map(({ commitment }) => commitment);
-    await store.restore(storedDeposits({ pool, wallet, commitments, cursor }));
+    await store.restore(generateDepositRows({ pool, wallet, commitments, cursor }));
     await store.close();
     await act(directory);
   } finally {
@@ -45,7 +45,7 @@ const pagesOf = (directory: string) =>
 
 async function read(directory: string, from = 0) {
   const store = await openKvStore(directory);
-  return await storedLeaves(store, pool, from).finally(() => store.close());
+  return await readLeaves(store, pool, from).finally(() => store.close());
 }
 
 for (const missing of [[], [0], [2], [0, 1, 2, 3]]) {
@@ -55,7 +55,7 @@ for (const missing of [[], [0], [2], [0, 1, 2, 3]]) {
       deepEqual(pages.map(([number]) => number), [0, 1, 2, 3]);
       const drop = () =>
         withKv(directory, async (kv) => {
-          for (const page of missing) await kv.delete(keys.page(pool, page));
+          for (const page of missing) await kv.delete(storeKeys.page(pool, page));
         });
       for (const from of [0, 1, PAGE_LEAVES, 3 * PAGE_LEAVES - 1, COUNT - 1, COUNT]) {
         await drop();
@@ -69,7 +69,7 @@ for (const missing of [[], [0], [2], [0, 1, 2, 3]]) {
 Deno.test("kv store: a page is read, not its rows", () =>
   withStoredLeaves(async (directory) => {
     await withKv(directory, async (kv) => {
-      for (let i = 0; i < PAGE_LEAVES; i++) await kv.delete(keys.deposit(pool, i));
+      for (let i = 0; i < PAGE_LEAVES; i++) await kv.delete(storeKeys.deposit(pool, i));
     });
     deepEqual(await read(directory), leaves);
   }));
@@ -95,7 +95,7 @@ Deno.test("kv store: the deposit that fills a page writes it, in whatever batch 
     await store.close();
     const pages = await pagesOf(directory);
     equal(pages.length, 5);
-    await withKv(directory, (kv) => kv.delete(keys.page(pool, 4)));
+    await withKv(directory, (kv) => kv.delete(storeKeys.page(pool, 4)));
     await read(directory);
     deepEqual(await pagesOf(directory), pages);
   }));

@@ -1,103 +1,101 @@
-/** Everything out of a database and into an empty one, in pages: what is in memory at once does not grow with a pool. */
-import { Problem } from "../../core/errors.ts";
+/** Exports and imports a database in pages, so that memory use does not depend on the size of a pool. */
+import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
 import type { Deposit, PoolId, Withdrawal } from "../store.ts";
 import type { Database, Query } from "./database.ts";
+import { INSERT_JOB_SQL } from "./jobs.ts";
 import {
-  cursorOf,
-  depositOfRow,
-  element,
-  integer,
-  jobOfRow,
-  jobValues,
-  transferOfRow,
-  transferValues,
-  withdrawalOfRow,
+  byteaToBigint,
+  fieldToBytea,
+  jobToValues,
+  rowToCursor,
+  rowToDeposit,
+  rowToJob,
+  rowToTransfer,
+  rowToWithdrawal,
+  transferToValues,
 } from "./rows.ts";
-import { addDeposits, addWithdrawals, insertIdentity, insertJob, insertTransfer } from "./statements.ts";
+import { INSERT_IDENTITY_SQL, INSERT_TRANSFER_SQL, insertDeposits, insertWithdrawals } from "./statements.ts";
 
-/** Rows of one statement. */
-const PAGE = 5_000;
+const PAGE_SIZE = 5_000;
 
-/** Deposits of a pool from a leaf on, a page at a time by their key. */
-export async function* depositsFrom(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
+/** Yields pages of a pool's deposits by key, from a leaf on. */
+export async function* readDeposits(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
   for (let next = leafIndex;;) {
     const rows = await query(
       `select leaf_index, commitment, "timestamp", tx_hash from deposits
        where pool = $1 and leaf_index >= $2 order by leaf_index limit $3`,
-      [pool, next, PAGE],
+      [pool, next, PAGE_SIZE],
     );
-    for (const row of rows) yield depositOfRow(row);
-    if (rows.length < PAGE) return;
+    for (const row of rows) yield rowToDeposit(row);
+    if (rows.length < PAGE_SIZE) return;
     next = Number(rows[rows.length - 1].leaf_index) + 1;
   }
 }
 
-/** All rows of one moment. */
+/** Yields all rows of one snapshot. */
 export async function* archiveRows(database: Database): AsyncIterable<ArchiveRow> {
   const channel = new TransformStream<ArchiveRow, ArchiveRow>();
   const writer = channel.writable.getWriter();
   const reading = database.snapshot(async (query) => {
-    for await (const row of allRows(query)) await writer.write(row);
+    for await (const row of readAllRows(query)) await writer.write(row);
     await writer.close();
   });
   reading.catch((error) => writer.abort(error));
   try {
     yield* channel.readable;
   } finally {
-    await reading.catch(() => {}); // told by the stream, or the reader has left early
+    await reading.catch(() => {}); // reported by the stream, or the reader stopped early
   }
 }
 
-async function* allRows(query: Query): AsyncIterable<ArchiveRow> {
-  const identity = await identityIn(query);
+async function* readAllRows(query: Query): AsyncIterable<ArchiveRow> {
+  const identity = await readIdentity(query);
   if (identity) yield { kind: "identity", identity };
   for (const row of await query("select * from sync_cursor order by pool")) {
-    yield { kind: "cursor", pool: row.pool as string, cursor: cursorOf(row) };
+    yield { kind: "cursor", pool: row.pool as string, cursor: rowToCursor(row) };
   }
-  for await (const row of pages(query, "jobs")) yield { kind: "job", job: jobOfRow(row) };
+  for await (const row of readTablePages(query, "jobs")) yield { kind: "job", job: rowToJob(row) };
   for (const row of await query("select * from transfers")) {
-    yield { kind: "transfer", transfer: transferOfRow(row) };
+    yield { kind: "transfer", transfer: rowToTransfer(row) };
   }
   for (const { pool } of await query("select distinct pool from deposits order by pool")) {
-    for await (const deposit of depositsFrom(query, pool as string, 0)) {
+    for await (const deposit of readDeposits(query, pool as string, 0)) {
       yield { kind: "deposit", pool: pool as string, deposit };
     }
   }
-  for await (const row of pages(query, "withdrawals")) {
-    yield { kind: "withdrawal", pool: row.pool as string, withdrawal: withdrawalOfRow(row) };
+  for await (const row of readTablePages(query, "withdrawals")) {
+    yield { kind: "withdrawal", pool: row.pool as string, withdrawal: rowToWithdrawal(row) };
   }
 }
 
-/** The leaves of commitments. */
-export async function leavesOf(
+export async function findLeafIndexes(
   query: Query,
   pool: PoolId,
   commitments: readonly bigint[],
 ): Promise<(number | undefined)[]> {
   const rows = await query(
     "select commitment, leaf_index from deposits where pool = $1 and commitment = any($2::bytea[])",
-    [pool, commitments.map(element)],
+    [pool, commitments.map(fieldToBytea)],
   );
-  const leaves = new Map(rows.map((row) => [integer(row.commitment), row.leaf_index as number]));
+  const leaves = new Map(rows.map((row) => [byteaToBigint(row.commitment), row.leaf_index as number]));
   return commitments.map((commitment) => leaves.get(commitment));
 }
 
-/** Whose the store is. */
-export async function identityIn(query: Query): Promise<StoreIdentity | undefined> {
+export async function readIdentity(query: Query): Promise<StoreIdentity | undefined> {
   const [row] = await query("select network, wallet from identity");
   return row && { network: row.network as StoreIdentity["network"], wallet: row.wallet as string };
 }
 
-async function* pages(query: Query, table: "withdrawals" | "jobs") {
+async function* readTablePages(query: Query, table: "withdrawals" | "jobs") {
   for (let after: unknown[] = ["", ""];;) {
     const rows = await query(
-      `select * from ${table} where (pool, nullifier_hash) > ($1, $2::bytea) order by pool, nullifier_hash limit ${PAGE}`,
+      `select * from ${table} where (pool, nullifier_hash) > ($1, $2::bytea) order by pool, nullifier_hash limit ${PAGE_SIZE}`,
       after,
     );
     yield* rows;
-    if (rows.length < PAGE) return;
+    if (rows.length < PAGE_SIZE) return;
     const last = rows[rows.length - 1];
     after = [last.pool, last.nullifier_hash];
   }
@@ -112,15 +110,15 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
     }
     const [leader] = await query("select 1 from lease where expires_at > clock_timestamp()");
     if (leader) throw new Problem("store_not_empty", "a relayer runs on this database");
-    const deposits = new Pending<Deposit>((pool, page) => addDeposits(query, pool, page));
-    const withdrawals = new Pending<Withdrawal>((pool, page) => addWithdrawals(query, pool, page));
+    const deposits = new RowBuffer<Deposit>((pool, page) => insertDeposits(query, pool, page));
+    const withdrawals = new RowBuffer<Withdrawal>((pool, page) => insertWithdrawals(query, pool, page));
     for await (const row of rows) {
       if (row.kind === "deposit") await deposits.add(row.pool, row.deposit);
       else if (row.kind === "withdrawal") await withdrawals.add(row.pool, row.withdrawal);
-      else if (row.kind === "job") await query(insertJob, jobValues(row.job));
+      else if (row.kind === "job") await query(INSERT_JOB_SQL, jobToValues(row.job));
       else if (row.kind === "identity") {
-        await query(insertIdentity, [row.identity.network, row.identity.wallet]);
-      } else if (row.kind === "transfer") await query(insertTransfer, transferValues(row.transfer));
+        await query(INSERT_IDENTITY_SQL, [row.identity.network, row.identity.wallet]);
+      } else if (row.kind === "transfer") await query(INSERT_TRANSFER_SQL, transferToValues(row.transfer));
       else {
         await query("insert into sync_cursor (pool, lt, hash) values ($1, $2, $3)", [
           row.pool,
@@ -131,12 +129,12 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
     }
     await deposits.flush();
     await withdrawals.flush();
-    await query("analyze deposits, withdrawals"); // what reads a page would read the whole table until the server has come to it by itself
+    await query("analyze deposits, withdrawals"); // without statistics, page reads scan the whole table until autovacuum runs
   });
 }
 
 /** Rows of one pool that are written together. */
-class Pending<T> {
+class RowBuffer<T> {
   #pool = "";
   #rows: T[] = [];
 
@@ -145,7 +143,7 @@ class Pending<T> {
   async add(pool: PoolId, row: T): Promise<void> {
     if (pool !== this.#pool) await this.flush();
     this.#pool = pool;
-    if (this.#rows.push(row) === PAGE) await this.flush();
+    if (this.#rows.push(row) === PAGE_SIZE) await this.flush();
   }
 
   async flush(): Promise<void> {

@@ -1,181 +1,191 @@
 /**
- * Connections, transactions, and what a failing database is called. Every statement is sent without a name and every
- * setting is local to its transaction, so that a transaction pooler may stand between. Owns no table.
+ * Connections, transactions and error mapping. Statements are unnamed and settings local to their transaction, so
+ * that a transaction pooler may be in between. Owns no table.
  */
 // @ts-types="@types/pg"
 import pg from "pg";
-import { Problem } from "../../core/errors.ts";
+import { Problem } from "../../core/errors/problem.ts";
 import type { StoreHealth } from "../store.ts";
 
-/** A row as the driver gives it: bytea as bytes, int8 and numeric as decimal text. */
+/** A row from the driver: bytea as bytes, int8 and numeric as decimal text. */
 export type Row = Record<string, unknown>;
 
-/** Runs one statement. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** What connections are for: each use has its own, so that whoever asks a lot of the API cannot take the lead away. */
-export interface Use {
-  readonly connections: number;
-  /** How long one may take to come, or to become free. */
-  readonly connectMs: number;
-  /** How long an answer may take: a network that swallows packets must not stop us for ever. */
-  readonly answerMs: number;
-  /** What it is called when all are taken: nobody's fault but of those who ask so much. */
-  readonly full: "store_unavailable" | "overloaded";
+/** Connection pools by purpose, so that API load cannot exhaust the connections that renew the lease. */
+export interface ConnectionProfile {
+  readonly maxConnections: number;
+  /** Timeout for establishing or acquiring a connection. */
+  readonly connectTimeoutMs: number;
+  /** Timeout for an answer, for networks that drop packets silently. */
+  readonly queryTimeoutMs: number;
+  /** Problem if all connections are in use, which is caused by load. */
+  readonly exhaustedCode: "store_unavailable" | "overloaded";
 }
 
-/** The connections of one process. */
-export const uses = {
-  lead: { connections: 1, connectMs: 3_000, answerMs: 6_000, full: "store_unavailable" },
-  journal: { connections: 5, connectMs: 5_000, answerMs: 20_000, full: "store_unavailable" },
-  api: { connections: 10, connectMs: 3_000, answerMs: 3_000, full: "overloaded" },
-} as const satisfies Record<string, Use>;
-
-/** Within a transaction, which has begun and so had an answer: others that decide about the same are waited for. */
-const TRANSACTION_MS = 20_000;
-/** For a migration, an export, an import: some of their statements walk a whole table. */
-const LONG_ANSWER_MS = 3_600_000;
+/** Pool size per process. */
+export const connectionProfiles = {
+  lead: {
+    maxConnections: 1,
+    connectTimeoutMs: 3_000,
+    queryTimeoutMs: 6_000,
+    exhaustedCode: "store_unavailable",
+  },
+  journal: {
+    maxConnections: 5,
+    connectTimeoutMs: 5_000,
+    queryTimeoutMs: 20_000,
+    exhaustedCode: "store_unavailable",
+  },
+  api: { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 3_000, exhaustedCode: "overloaded" },
+} as const satisfies Record<string, ConnectionProfile>;
 
 /**
- * Opens a transaction. A process that is stopped within one holds its locks no longer than the first limit, so that
- * another may take over; nothing waits for a lock, or computes, without end; and what is committed is on disk, whatever
- * the server's default.
+ * Longer within a transaction: the server has already answered, and concurrent transactions on the same rows are
+ * waited for.
  */
-const BEGIN = `begin isolation level read committed;
+const TRANSACTION_QUERY_TIMEOUT_MS = 20_000;
+/** For migration, export and import, which scan whole tables. */
+const LONG_QUERY_TIMEOUT_MS = 3_600_000;
+
+/**
+ * Begins a transaction. A process that hangs holds its locks at most for the first timeout, so that another can take
+ * over. Lock waits and statements are limited, and commits are durable whatever the server's default.
+ */
+const BEGIN_SQL = `begin isolation level read committed;
 set local idle_in_transaction_session_timeout = 3000;
 set local lock_timeout = 6000;
 set local statement_timeout = 15000;
 set local synchronous_commit = on`;
 
 /**
- * Follows BEGIN in a transaction that writes. A migration takes the table in exclusive mode, so it waits for writes under
- * way, and a write that begins meanwhile waits for it and then reads the new version.
+ * Follows BEGIN in a writing transaction. A migration locks the table exclusively: it waits for current writes, and
+ * later writes wait for it and then read the new version.
  */
-const READ_SCHEMA =
+const READ_SCHEMA_VERSION_SQL =
   "lock table schema_version in row share mode; select max(version) as version from schema_version";
 
-/** A consistent look at everything, for as long as it takes. */
-const BEGIN_SNAPSHOT =
+/** A snapshot of everything, without time limits. */
+const BEGIN_SNAPSHOT_SQL =
   "begin isolation level repeatable read read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
-/** Everything or nothing, for as long as it takes. */
-const BEGIN_LONG =
+/** An all-or-nothing transaction without time limits. */
+const BEGIN_LONG_SQL =
   "begin isolation level read committed; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
 
-/** Classes of SQLSTATE that say nothing of the statement: the server goes, comes, is full or is a standby. */
-const UNAVAILABLE = /^(08|53|57|58|25006|25P03|40|55P03|XX)/;
-/** What only a change of settings helps against. */
-const MISCONFIGURED = /^(28|3D|42501)/;
-/** Another transaction won: the same one again may go through. */
-const RETRY = /^(40001|40P01)$/;
-const ATTEMPTS = 5;
+/** SQLSTATE classes of an unavailable server: shutting down, starting, full, or a standby. */
+const UNAVAILABLE_SQLSTATE = /^(08|53|57|58|25006|25P03|40|55P03|XX)/;
+/** Errors that require a change of settings. */
+const MISCONFIGURED_SQLSTATE = /^(28|3D|42501)/;
+/** Conflicts with another transaction: a retry may succeed. */
+const RETRYABLE_SQLSTATE = /^(40001|40P01)$/;
+const MAX_TRANSACTION_ATTEMPTS = 5;
 
-/** One database. */
 export class Database {
   readonly #pool: pg.Pool;
-  readonly #use: Use;
-  readonly #said: { reason?: string | undefined; schema?: number; mismatch?: Problem | undefined };
+  readonly #profile: ConnectionProfile;
+  readonly #status: { reason?: string | undefined; schema?: number; mismatch?: Problem | undefined };
 
-  /** Connects at the first statement. @param sibling another use of the same database: they share what is known of it */
-  constructor(url: string, use: Use = uses.journal, sibling?: Database) {
-    this.#use = use;
-    this.#said = sibling === undefined ? {} : sibling.#said;
+  /** Connects at the first statement. @param sibling another pool of the same database, with which to share state */
+  constructor(url: string, use: ConnectionProfile = connectionProfiles.journal, sibling?: Database) {
+    this.#profile = use;
+    this.#status = sibling === undefined ? {} : sibling.#status;
     this.#pool = new pg.Pool({
       connectionString: url,
-      max: use.connections,
-      connectionTimeoutMillis: use.connectMs,
-      query_timeout: use.answerMs,
+      max: use.maxConnections,
+      connectionTimeoutMillis: use.connectTimeoutMs,
+      query_timeout: use.queryTimeoutMs,
       keepAlive: true,
       application_name: "tonado",
     });
-    this.#pool.on("error", () => {}); // of an idle connection: the next statement gets another one, or says what is wrong
+    this.#pool.on("error", () => {}); // an idle connection failed: the next statement opens another one or fails
   }
 
-  /** As of the last answer, or of its absence. */
+  /** As of the last answer or failure. */
   get health(): StoreHealth {
-    const reason = this.#said.mismatch?.message ?? this.#said.reason;
+    const reason = this.#status.mismatch?.message ?? this.#status.reason;
     return reason === undefined ? { ok: true } : { ok: false, reason };
   }
 
-  /** From now on, transactions that write fail while the schema is of another version. Siblings follow. */
+  /** Makes writes fail while the schema has another version; also applies to siblings. */
   requireSchema(version: number): void {
-    this.#said.schema = version;
+    this.#status.schema = version;
   }
 
-  /** @throws {Problem} `store_unavailable` while the schema is not of the required version */
+  /** @throws {Problem} `store_unavailable` while the schema does not have the required version */
   async assertSchema(): Promise<void> {
-    if (this.#said.schema === undefined) return;
-    this.#compareSchema(await this.query("select max(version) as version from schema_version"));
+    if (this.#status.schema === undefined) return;
+    this.#assertSchemaVersion(await this.query("select max(version) as version from schema_version"));
   }
 
   /**
-   * Runs one statement by itself.
-   *
+   * Runs a single statement.
    * @throws {Problem} `store_unavailable`, `store_conflict`, `overloaded`
    */
   readonly query: Query = async (text, values) =>
-    (await this.#asked(this.#pool.query(text, values as unknown[]))).rows;
+    (await this.#translateErrors(this.#pool.query(text, values as unknown[]))).rows;
 
   /**
-   * Runs `work` in one transaction, again when another one won. What `work` throws rolls it back.
-   *
-   * @throws {Problem} `store_unavailable`, also when it is not known whether the commit arrived; `store_conflict`
+   * Runs `work` in one transaction, and retries after conflicts. An error of `work` rolls back.
+   * @throws {Problem} `store_unavailable`, also if the outcome of the commit is unknown; `store_conflict`
    */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       try {
-        return await this.#once(this.#writing(BEGIN), TRANSACTION_MS, work);
+        return await this.#runOnce(this.#withSchemaRead(BEGIN_SQL), TRANSACTION_QUERY_TIMEOUT_MS, work);
       } catch (error) {
-        const lost = error instanceof Problem && RETRY.test(sqlState(error.cause));
-        if (!lost || attempt === ATTEMPTS) throw error;
+        const lost = error instanceof Problem && RETRYABLE_SQLSTATE.test(sqlState(error.cause));
+        if (!lost || attempt === MAX_TRANSACTION_ATTEMPTS) throw error;
       }
     }
   }
 
-  /** Runs `work` on one consistent state of everything. */
+  /** Runs `work` on one snapshot of everything. */
   async snapshot<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return await this.#once(BEGIN_SNAPSHOT, LONG_ANSWER_MS, work);
+    return await this.#runOnce(BEGIN_SNAPSHOT_SQL, LONG_QUERY_TIMEOUT_MS, work);
   }
 
-  /** A transaction that may take long. */
+  /** Runs a transaction without a time limit. */
   async longTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return await this.#once(this.#writing(BEGIN_LONG), LONG_ANSWER_MS, work);
+    return await this.#runOnce(this.#withSchemaRead(BEGIN_LONG_SQL), LONG_QUERY_TIMEOUT_MS, work);
   }
 
   async close(): Promise<void> {
     await this.#pool.end();
   }
 
-  #writing(begin: string): string {
-    return this.#said.schema === undefined ? begin : `${begin}; ${READ_SCHEMA}`;
+  #withSchemaRead(begin: string): string {
+    return this.#status.schema === undefined ? begin : `${begin}; ${READ_SCHEMA_VERSION_SQL}`;
   }
 
-  #compareSchema([{ version }]: Row[]): void {
-    const { schema } = this.#said;
+  #assertSchemaVersion([{ version }]: Row[]): void {
+    const { schema } = this.#status;
     const found = Number(version);
-    this.#said.mismatch = found === schema ? undefined : schemaMismatch(found, schema!);
-    if (this.#said.mismatch) throw this.#said.mismatch;
+    this.#status.mismatch = found === schema ? undefined : schemaMismatchProblem(found, schema!);
+    if (this.#status.mismatch) throw this.#status.mismatch;
   }
 
-  async #once<T>(begin: string, patience: number, work: (query: Query) => Promise<T>): Promise<T> {
-    const client = await this.#asked(this.#pool.connect());
-    // One that fails between two statements says so with an event, which must not end the process.
+  async #runOnce<T>(begin: string, patience: number, work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await this.#translateErrors(this.#pool.connect());
+    // A failure between two statements is emitted as an event; unhandled, it would end the process.
     const failed = () => {};
     client.on("error", failed);
     let broken: Error | undefined;
     try {
-      const begun = await this.#asked(client.query(begin));
-      if (begin.endsWith(READ_SCHEMA)) {
-        this.#compareSchema((begun as unknown as pg.QueryResult[]).at(-1)!.rows);
+      const begun = await this.#translateErrors(client.query(begin));
+      if (begin.endsWith(READ_SCHEMA_VERSION_SQL)) {
+        this.#assertSchemaVersion((begun as unknown as pg.QueryResult[]).at(-1)!.rows);
       }
       const result = await work(async (text, values) => {
         const statement = { text, values: values as unknown[], query_timeout: patience };
-        return (await this.#asked(client.query(statement))).rows;
+        return (await this.#translateErrors(client.query(statement))).rows;
       });
-      await this.#asked(client.query({ text: "commit", query_timeout: patience } as pg.QueryConfig));
+      await this.#translateErrors(
+        client.query({ text: "commit", query_timeout: patience } as pg.QueryConfig),
+      );
       return result;
     } catch (error) {
-      // One that does not answer is of no use, and would not answer to this either.
-      if (error instanceof Problem && isLate(error.cause)) broken = error;
+      // A connection that times out is closed without a ROLLBACK, which would time out, too.
+      if (error instanceof Problem && isQueryTimeout(error.cause)) broken = error;
       else await client.query("rollback").catch((cause) => broken = cause);
       throw error;
     } finally {
@@ -184,35 +194,39 @@ export class Database {
     }
   }
 
-  /** What the driver answers; its errors as ours, and nobody else's. */
-  async #asked<T>(answer: Promise<T>): Promise<T> {
+  /** Awaits the driver and maps its errors. */
+  async #translateErrors<T>(answer: Promise<T>): Promise<T> {
     try {
       const value = await answer;
-      this.#said.reason = undefined;
+      this.#status.reason = undefined;
       return value;
     } catch (error) {
-      throw this.#problem(error);
+      throw this.#toProblem(error);
     }
   }
 
-  /** What the driver throws, as ours. Its message may name the server: it is the cause, and not shown. */
-  #problem(error: unknown): unknown {
-    if (isFull(error) && this.#use.full === "overloaded") {
+  /** Maps a driver error. Its message may name the server, so it becomes the cause and is not shown. */
+  #toProblem(error: unknown): unknown {
+    if (isConnectionTimeout(error) && this.#profile.exhaustedCode === "overloaded") {
       return new Problem("overloaded", undefined, { cause: error });
     }
     const state = sqlState(error);
     if (state.startsWith("23")) return new Problem("store_conflict", undefined, { cause: error });
-    const known = UNAVAILABLE.test(state) || MISCONFIGURED.test(state);
-    if (isServerError(error) && !known) return error; // a statement that is wrong: a fault of ours
-    const problem = new Problem("store_unavailable", `the database does not answer (${reasonOf(error)})`, {
-      cause: error,
-    });
-    this.#said.reason = problem.message;
+    const known = UNAVAILABLE_SQLSTATE.test(state) || MISCONFIGURED_SQLSTATE.test(state);
+    if (isServerError(error) && !known) return error; // an invalid statement: our bug
+    const problem = new Problem(
+      "store_unavailable",
+      `the database does not answer (${formatFailure(error)})`,
+      {
+        cause: error,
+      },
+    );
+    this.#status.reason = problem.message;
     return problem;
   }
 }
 
-function schemaMismatch(found: number, schema: number): Problem {
+function schemaMismatchProblem(found: number, schema: number): Problem {
   const cause = found > schema
     ? "a newer release has upgraded the database"
     : "an older backup of the database has been restored";
@@ -223,17 +237,17 @@ function schemaMismatch(found: number, schema: number): Problem {
   );
 }
 
-/** Whether only a change of settings helps. */
-export function isMisconfigured(problem: Problem): boolean {
-  return MISCONFIGURED.test(sqlState(problem.cause));
+/** Returns whether the error requires a change of settings. */
+function isMisconfigured(problem: Problem): boolean {
+  return MISCONFIGURED_SQLSTATE.test(sqlState(problem.cause));
 }
 
-/** What the driver says when no connection became free in time; one that is not established is told otherwise. */
-function isFull(error: unknown): boolean {
+/** Matches the driver's message if no connection became free in time, as opposed to a failed connect. */
+function isConnectionTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === "timeout exceeded when trying to connect";
 }
 
-function isLate(error: unknown): boolean {
+function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && /timeout/i.test(error.message) && !isServerError(error);
 }
 
@@ -245,11 +259,30 @@ function sqlState(error: unknown): string {
   return isServerError(error) ? error.code ?? "" : "";
 }
 
-/** A code of the server or of the network: what happened, and never where. */
-function reasonOf(error: unknown): string {
+/** Returns the code of the server or the network, which does not reveal the host. */
+function formatFailure(error: unknown): string {
   const { code } = error as { code?: unknown };
   if (typeof code === "string") return code;
   const message = error instanceof Error ? error.message : "";
   if (/certificate/i.test(message)) return "its certificate is not trusted";
   return /timeout/i.test(message) ? "no answer in time" : "connection lost";
+}
+
+/** Connects to a database and prepares its schema; closes the connections if that fails. */
+export async function connectDatabase<T>(
+  url: string,
+  prepare: (database: Database) => Promise<T>,
+): Promise<{ database: Database } & T> {
+  const database = new Database(url);
+  try {
+    return { database, ...await prepare(database) };
+  } catch (error) {
+    await database.close();
+    if (!(error instanceof Problem) || !isMisconfigured(error)) throw error;
+    const detail = "the server refuses this user, password or database";
+    throw new Problem("invalid_config", undefined, {
+      errors: [{ pointer: "DATABASE_URL", detail }],
+      cause: error.cause,
+    });
+  }
 }

@@ -1,32 +1,31 @@
-/** Leaves for a start, which reads all of them: packed by the server, so that no row is parsed here. */
-import type { Leaves, PoolId } from "../store.ts";
+/** Leaves for a start, packed by the server, so that no rows are parsed here. */
+import type { LeafRange, PoolId } from "../store.ts";
 import type { Query } from "./database.ts";
 
-/** Leaves of one statement: a quarter of a megabyte on its way, which is parsed in a few milliseconds. */
-const PAGE = 4_096;
-/** Bytes of a bigint as the server packs it. */
+/** Leaves per statement: 250 KB, parsed in a few milliseconds. */
+const PAGE_SIZE = 4_096;
+/** Length of a packed bigint, bytes. */
 const TIME_BYTES = 8;
 
-const PAGE_ROWS = `
+const PAGE_ROWS_SQL = `
 select leaf_index, commitment, "timestamp"
 from deposits where pool = $1 and leaf_index >= $2 order by leaf_index limit $3`;
 
-/** What a run of leaves is packed into, in their order. */
-const PACKED = `
+/** SQL that packs a run of leaves in order. */
+const PACKED_SQL = `
 select min(leaf_index) as first, max(leaf_index) as last, count(*)::integer as count,
   string_agg(commitment, ''::bytea order by leaf_index) as commitments,
   string_agg(int8send("timestamp"), ''::bytea order by leaf_index) as times`;
 
-/** Packs a page of rows, as if no row were missing. */
-const WHOLE = `${PACKED} from (${PAGE_ROWS}) as page`;
+/** Packs a page of rows, assuming that none is missing. */
+const PACKED_PAGE_SQL = `${PACKED_SQL} from (${PAGE_ROWS_SQL}) as page`;
 
-/** Packs a page of rows, each run without a gap by itself: several times as dear. */
-const RUNS = `${PACKED}
-from (select *, leaf_index - row_number() over (order by leaf_index) as run from (${PAGE_ROWS}) as page) as page
+/** Packs each run without gaps separately; several times slower. */
+const PACKED_RUNS_SQL = `${PACKED_SQL}
+from (select *, leaf_index - row_number() over (order by leaf_index) as run from (${PAGE_ROWS_SQL}) as page) as page
 group by run order by first`;
 
-/** What the server packed. */
-interface Packed {
+interface PackedLeaves {
   readonly first: number;
   readonly last: number;
   readonly count: number;
@@ -34,27 +33,27 @@ interface Packed {
   readonly times: Uint8Array;
 }
 
-/** Leaves of a pool from one on, a page at a time by their key. */
-export async function* leavesFrom(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Leaves> {
+/** Yields pages of a pool's leaves by key, from an index on. */
+export async function* readLeaves(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
   for (let next = leafIndex;;) {
     let read = 0;
-    for (const { first, count, commitments, times } of await packedPage(query, [pool, next, PAGE])) {
-      yield { first, commitments, times: timesOf(times) };
+    for (const { first, count, commitments, times } of await readPackedPage(query, [pool, next, PAGE_SIZE])) {
+      yield { firstIndex: first, commitments, times: decodeTimes(times) };
       read += count;
       next = first + count;
     }
-    if (read < PAGE) return;
+    if (read < PAGE_SIZE) return;
   }
 }
 
-async function packedPage(query: Query, page: [PoolId, number, number]): Promise<Packed[]> {
-  const [whole] = await query(WHOLE, page) as unknown as Packed[];
+async function readPackedPage(query: Query, page: [PoolId, number, number]): Promise<PackedLeaves[]> {
+  const [whole] = await query(PACKED_PAGE_SQL, page) as unknown as PackedLeaves[];
   if (whole.count === 0) return [];
   const isRun = whole.last - whole.first + 1 === whole.count;
-  return isRun ? [whole] : await query(RUNS, page) as unknown as Packed[];
+  return isRun ? [whole] : await query(PACKED_RUNS_SQL, page) as unknown as PackedLeaves[];
 }
 
-function timesOf(packed: Uint8Array): Uint32Array {
+function decodeTimes(packed: Uint8Array): Uint32Array {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
   return Uint32Array.from(
     { length: packed.length / TIME_BYTES },

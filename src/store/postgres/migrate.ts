@@ -1,21 +1,20 @@
-/** Brings a database to this version's schema, once, whoever comes first. */
-import { Problem } from "../../core/errors.ts";
+/** Migrates a database to this build's schema, once, under a lock. */
+import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
-import { migrations, OLDEST_SERVER } from "./schema.ts";
+import { migrations, MIN_SERVER_VERSION } from "./schema.ts";
 
-/** Any two numbers that nobody else uses: the name of the lock, of the kind that ends with its transaction. */
-const LOCK = [0x746f6e61, 0x646f];
+/** Arbitrary unique key of the transaction-level advisory lock. */
+const MIGRATION_LOCK = [0x746f6e61, 0x646f];
 
-/** Version of the schema that this build works with. */
+/** Schema version of this build. */
 export const SCHEMA_VERSION = migrations.length;
 
 /**
- * Runs the steps that are missing, in one transaction. Several processes may start at once: they come one after another.
- * Replicas of an older release finish the writes that are under way, and then refuse to write (`Database.requireSchema`).
- *
- * @param steps what this build knows; a test passes one more to be the next release
- * @returns the versions that were found and that are there now
- * @throws {Problem} `invalid_config` for a server that is too old or a schema that is newer than this build
+ * Runs the missing steps in one transaction; concurrent calls wait for each other. Replicas of an older release
+ * finish their current writes and then refuse to write (`Database.requireSchema`).
+ * @param steps known steps; a test adds one to simulate the next release
+ * @returns the versions before and after
+ * @throws {Problem} `invalid_config` if the server is too old, or the schema is newer than this build
  */
 export async function migrate(
   database: Database,
@@ -24,11 +23,13 @@ export async function migrate(
   const now = steps.length;
   return await database.longTransaction(async (query) => {
     const [server] = await query("select current_setting('server_version_num')::int as number");
-    if (Number(server.number) < OLDEST_SERVER) throw wrong("PostgreSQL 14 or newer is needed");
-    await query("select pg_advisory_xact_lock($1, $2)", LOCK);
-    const found = await versionIn(query);
+    if (Number(server.number) < MIN_SERVER_VERSION) {
+      throw databaseConfigProblem("PostgreSQL 14 or newer is needed");
+    }
+    await query("select pg_advisory_xact_lock($1, $2)", MIGRATION_LOCK);
+    const found = await readSchemaVersion(query);
     if (found > now) {
-      throw wrong(
+      throw databaseConfigProblem(
         `its schema has version ${found}, this release works with version ${now}: use a newer release`,
       );
     }
@@ -46,29 +47,28 @@ export async function migrate(
 }
 
 /**
- * Changes nothing.
- *
- * @throws {Problem} `unknown_store` where there are no tables, `invalid_config` where they are of another version
+ * Checks the schema without changing it.
+ * @throws {Problem} `unknown_store` without tables, `invalid_config` with another version
  */
-export async function assertUpToDate(database: Database): Promise<{ found: number }> {
-  const found = await database.longTransaction(versionIn);
+export async function assertSchemaCurrent(database: Database): Promise<{ found: number }> {
+  const found = await database.longTransaction(readSchemaVersion);
   if (found === 0) throw new Problem("unknown_store", "there is no store in the database");
   if (found === SCHEMA_VERSION) return { found };
   throw new Problem("invalid_config", `its tables are of version ${found}, not ${SCHEMA_VERSION}`, {
-    todo:
+    hint:
       "`tonado store migrate` of this release brings older ones up to date; newer ones need a newer release.",
   });
 }
 
-/** Version of the schema; 0 where there is none. */
-export async function versionIn(query: Query): Promise<number> {
+/** Returns the schema version; 0 without a schema. */
+export async function readSchemaVersion(query: Query): Promise<number> {
   const [there] = await query("select to_regclass('schema_version') is not null as there");
   if (!there.there) return 0;
   const [{ version }] = await query("select coalesce(max(version), 0) as version from schema_version");
   return Number(version);
 }
 
-function wrong(detail: string): Problem {
+function databaseConfigProblem(detail: string): Problem {
   return new Problem("invalid_config", `the database cannot be used: ${detail}`, {
     errors: [{ pointer: "DATABASE_URL", detail }],
   });

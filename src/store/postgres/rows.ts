@@ -1,35 +1,35 @@
-/** Rows to values and back. The driver gives bytea as bytes and every wide integer as decimal text. */
+/** Converts between rows and values. The driver returns bytea as bytes and wide integers as decimal text. */
 import { Buffer } from "node:buffer";
-import { bytesToBigint, toBytes } from "../../core/field.ts";
+import { bytesToBigint, fieldToBytes } from "../../core/crypto/field.ts";
 import type { Cursor, Deposit, Job, JobState, Transfer, Withdrawal } from "../store.ts";
 import type { Row } from "./database.ts";
 
-/** A field element as bytea. */
-export function element(x: bigint): Buffer {
-  return Buffer.from(toBytes(x));
+/** Converts a field element to bytea. */
+export function fieldToBytea(x: bigint): Buffer {
+  return Buffer.from(fieldToBytes(x));
 }
 
-/** bytea as an integer. */
-export function integer(bytes: unknown): bigint {
+/** Converts bytea to an integer. */
+export function byteaToBigint(bytes: unknown): bigint {
   return bytesToBigint(bytes as Uint8Array);
 }
 
-export function cursorOf({ lt, hash }: Row): Cursor {
+export function rowToCursor({ lt, hash }: Row): Cursor {
   return { lt: BigInt(lt as string), hash: hash as string };
 }
 
-export function depositOfRow(row: Row): Deposit {
+export function rowToDeposit(row: Row): Deposit {
   return {
     leafIndex: row.leaf_index as number,
-    commitment: integer(row.commitment),
+    commitment: byteaToBigint(row.commitment),
     timestamp: Number(row.timestamp),
     txHash: row.tx_hash as string,
   };
 }
 
-export function withdrawalOfRow(row: Row): Withdrawal {
+export function rowToWithdrawal(row: Row): Withdrawal {
   return {
-    nullifierHash: integer(row.nullifier_hash),
+    nullifierHash: byteaToBigint(row.nullifier_hash),
     fee: BigInt(row.fee as string),
     refund: BigInt(row.refund as string),
     timestamp: Number(row.timestamp),
@@ -37,8 +37,8 @@ export function withdrawalOfRow(row: Row): Withdrawal {
   };
 }
 
-/** Columns of `jobs` that may be null, and the members that are then absent. */
-const optional = {
+/** Nullable columns of `jobs`; a null column is an absent member. */
+const NULLABLE_JOB_COLUMNS = {
   not_before: "notBefore",
   attempts: "attempts",
   broadcast_at: "broadcastAt",
@@ -47,11 +47,12 @@ const optional = {
   message_hash: "messageHash",
   tx_hash: "txHash",
   reason: "reason",
+  cap_token: "capToken",
 } as const satisfies Record<string, keyof Job>;
-const textual: readonly string[] = ["message_hash", "tx_hash", "reason"];
+const TEXT_JOB_COLUMNS: readonly string[] = ["message_hash", "tx_hash", "reason", "cap_token"];
 
-/** Every column of `jobs`; the first two name the row. */
-export const jobColumns: readonly string[] = [
+/** All columns of `jobs`; the first two are the key. */
+export const JOB_COLUMNS: readonly string[] = [
   "pool",
   "nullifier_hash",
   "state",
@@ -63,38 +64,38 @@ export const jobColumns: readonly string[] = [
   "proof",
   "failures",
   "accepted_at",
-  ...Object.keys(optional),
+  ...Object.keys(NULLABLE_JOB_COLUMNS),
 ];
 
-/** Values of {@linkcode jobColumns}. */
-export function jobValues(job: Job): unknown[] {
+/** Returns the values of {@linkcode JOB_COLUMNS}. */
+export function jobToValues(job: Job): unknown[] {
   return [
     job.pool,
-    element(job.nullifierHash),
+    fieldToBytea(job.nullifierHash),
     job.state,
     job.queryId,
-    element(job.root),
+    fieldToBytea(job.root),
     job.fee,
     job.refund,
     job.message?.recipient ?? null,
     job.message?.proof ?? null,
     job.failures,
     job.acceptedAt,
-    ...Object.values(optional).map((member) => job[member] ?? null),
+    ...Object.values(NULLABLE_JOB_COLUMNS).map((member) => job[member] ?? null),
   ];
 }
 
-export function jobOfRow(row: Row): Job {
-  const members = Object.entries(optional).flatMap(([column, member]) => {
+export function rowToJob(row: Row): Job {
+  const members = Object.entries(NULLABLE_JOB_COLUMNS).flatMap(([column, member]) => {
     const value = row[column];
-    return value === null ? [] : [[member, textual.includes(column) ? value : Number(value)]];
+    return value === null ? [] : [[member, TEXT_JOB_COLUMNS.includes(column) ? value : Number(value)]];
   });
   return {
     pool: row.pool as string,
-    nullifierHash: integer(row.nullifier_hash),
+    nullifierHash: byteaToBigint(row.nullifier_hash),
     state: row.state as JobState,
     queryId: BigInt(row.query_id as string),
-    root: integer(row.root),
+    root: byteaToBigint(row.root),
     fee: BigInt(row.fee as string),
     refund: BigInt(row.refund as string),
     ...row.recipient === null || row.proof === null
@@ -106,8 +107,8 @@ export function jobOfRow(row: Row): Job {
   };
 }
 
-/** Values of `transfers`: hash, seqno, valid_until, boc, jobs, signed_at. */
-export function transferValues({ hash, seqno, validUntil, boc, jobs, signedAt }: Transfer): unknown[] {
+/** Returns the values of `transfers`: hash, seqno, valid_until, boc, jobs, signed_at. */
+export function transferToValues({ hash, seqno, validUntil, boc, jobs, signedAt }: Transfer): unknown[] {
   const named = jobs.map(({ pool, nullifierHash, queryId }) => ({
     pool,
     nullifierHash: String(nullifierHash),
@@ -116,7 +117,7 @@ export function transferValues({ hash, seqno, validUntil, boc, jobs, signedAt }:
   return [hash, seqno, validUntil, Buffer.from(boc), JSON.stringify(named), signedAt];
 }
 
-export function transferOfRow(row: Row): Transfer {
+export function rowToTransfer(row: Row): Transfer {
   const jobs = row.jobs as { pool: string; nullifierHash: string; queryId: string }[];
   return {
     seqno: Number(row.seqno),

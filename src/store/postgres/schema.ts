@@ -1,15 +1,15 @@
 /**
- * The tables, as the steps that make them. A step that has been released is never edited: what must change comes as a
- * new one. Ordinary SQL of PostgreSQL 14, no extension, nothing that a managed server or a transaction pooler refuses.
+ * The tables, as migration steps. A released step is never edited; changes are new steps. Plain SQL of PostgreSQL 14
+ * without extensions, for managed servers and transaction poolers.
  *
- * Field elements are 32 bytes, which psql shows as hex; amounts and other wide integers are numeric; pools are raw
- * addresses, `<workchain>:<64 hex digits>`; times are what the field of the same name in `store.ts` says.
+ * Field elements are 32 bytes; amounts and other wide integers numeric; pools raw addresses, `<workchain>:<64 hex
+ * digits>`; times have the units of the same fields in `store.ts`.
  */
 
-/** Oldest PostgreSQL that is served, as `server_version_num` has it. */
-export const OLDEST_SERVER = 140_000;
+/** Oldest supported PostgreSQL, as `server_version_num`. */
+export const MIN_SERVER_VERSION = 140_000;
 
-/** Step i makes version i + 1 of the schema. */
+/** Step i creates schema version i + 1. */
 export const migrations: readonly string[] = [
   `
   create table deposits (
@@ -95,5 +95,14 @@ export const migrations: readonly string[] = [
   `
   -- The lease that nobody has had yet: with its row there, those who ask first wait for one another as all others do.
   insert into lease (name, holder, fence, expires_at) values ('leader', '', 0, '-infinity') on conflict do nothing;
+  `,
+  `
+  -- A withdrawal of which another proof was paid; and its count against the hourly caps, which is given back if it fails.
+  alter table jobs drop constraint jobs_state_check;
+  alter table jobs add constraint jobs_state_check
+    check (state in ('accepted', 'broadcast', 'confirmed', 'superseded', 'failed', 'expired'));
+  drop index jobs_ended;
+  create index jobs_ended on jobs (settled_at) where state in ('confirmed', 'superseded', 'failed', 'expired');
+  alter table jobs add column cap_token text;
   `,
 ];

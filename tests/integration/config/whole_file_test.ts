@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
-const module = new URL("../../../src/config/whole_file.ts", import.meta.url).href;
+const module = new URL("../../../src/config/files/bounded_file.ts", import.meta.url).href;
 const script = `
-  import { readWholeText } from ${JSON.stringify(module)};
+  import { readBoundedTextFile } from ${JSON.stringify(module)};
   try {
-    console.log(readWholeText(Deno.args[0], 1000));
+    console.log(readBoundedTextFile(Deno.args[0], 1000));
   } catch (error) {
     console.log(error.message);
   }

@@ -12,10 +12,10 @@ import {
 } from "@ton/core";
 import { mnemonicToPrivateKey } from "@ton/crypto";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
-import { Problem } from "../../../src/core/errors.ts";
-import { jettonWalletAddress, jettonWalletData } from "../../../src/ton/jetton.ts";
-import { connect } from "../../../src/ton/toncenter.ts";
-import { openWallet } from "../../../src/ton/wallet.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { type Localnet, startLocalnet } from "../../../src/localnet/localnet.ts";
 
 const stranger = Address.parse("0:" + "ab".repeat(32));
@@ -283,8 +283,8 @@ Deno.test("the faucet gives coins and jettons to any address, and says what it d
     const given = await post(net.url.replace("jsonRPC", "faucet"), asked);
     assert.deepEqual([given.status, given.body.result], [200, { "@type": "ok" }]);
     assert.equal((await chain.account(stranger)).balance, 70_000n);
-    const wallet = await jettonWalletAddress(chain, net.jetton.master, stranger);
-    assert.equal((await jettonWalletData(chain, wallet))?.balance, 5n);
+    const wallet = await fetchJettonWalletAddress(chain, net.jetton.master, stranger);
+    assert.equal((await fetchJettonWalletData(chain, wallet))?.balance, 5n);
     const to = `faucet?address=${stranger.toRawString()}`;
     assert.equal((await get(net, `${to}&coins=30000`)).status, 200);
     const { balance } = await chain.account(stranger);

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { TonClient } from "@ton/ton";
-import { addressToField } from "../../../src/core/address_field.ts";
-import { exitCodes } from "../../../src/core/errors.ts";
-import { MerkleTree } from "../../../src/core/merkle_tree.ts";
-import { opCodes, storeDeposit } from "../../../src/core/messages.ts";
-import { createNote } from "../../../src/core/note.ts";
+import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { exitCodes } from "../../../src/core/errors/problem.ts";
+import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
+import { opCodes, storeDeposit } from "../../../src/core/protocol/messages.ts";
+import { createNote } from "../../../src/core/protocol/note.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import { createProver } from "../../../src/prover/prover.ts";
-import type { PoolEvent } from "../../../src/ton/pool_event.ts";
-import { Pool } from "../../../src/ton/pool.ts";
-import { type ScanOptions, scanPoolTransactions } from "../../../src/ton/scan.ts";
-import { connect } from "../../../src/ton/toncenter.ts";
-import { openWallet } from "../../../src/ton/wallet.ts";
+import type { PoolEvent } from "../../../src/ton/pool/pool_events.ts";
+import { Pool } from "../../../src/ton/pool/pool.ts";
+import { type ScanOptions, scanPoolTransactions } from "../../../src/ton/pool/scan.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 
 const recipient = Address.parse("0:" + "c0".repeat(32));
 
 Deno.test("a note is deposited into a pool on a localnet, withdrawn, and seen by a scan", async (t) => {
   const net = await startLocalnet({ blockTimeMs: 0 });
-  const prover = await createProver({ workers: 1 });
+  const prover = await createProver({ maxWorkers: 1 });
   const chain = connect({ endpoint: net.url });
   const [{ mnemonic, version }] = net.wallets;
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
@@ -37,7 +37,7 @@ Deno.test("a note is deposited into a pool on a localnet, withdrawn, and seen by
       assert.equal(await pool.getNextIndex(), 0);
       assert.equal(await pool.getDepositValue(), denomination);
       const [batch] = await scan();
-      assert.equal(batch.count, 1);
+      assert.equal(batch.transactionCount, 1);
       assert.deepEqual(batch.events, []);
     });
 
@@ -58,7 +58,7 @@ Deno.test("a note is deposited into a pool on a localnet, withdrawn, and seen by
     });
 
     await t.step("a deposit enters the tree", async () => {
-      const { pathElements } = tree.zeroPath();
+      const { pathElements } = tree.nextLeafPath();
       const newRoot = tree.rootAfter(note.commitment);
       const { proof } = await prover.proveDeposit({
         prevRoot: tree.root,
@@ -154,17 +154,17 @@ Deno.test("a note is deposited into a pool on a localnet, withdrawn, and seen by
       );
       const { messageHash } = withdrawn;
       const { raw } = (await chain.transactions(address, { from: withdrawn.tx, limit: 1 }))[0];
-      const { body } = pool.withdrawMessage({ ...withdrawal, proof, queryId: 4321n, value: 0n });
+      const { body } = pool.buildWithdrawMessage({ ...withdrawal, proof, queryId: 4321n, value: 0n });
       assert.ok(raw.inMessage!.body.equals(body));
       assert.equal(raw.raw.refs[0].refs[0].hash().toString("hex"), messageHash);
     });
 
     for (const [pageSize, pagesHeld] of [[1, 1], [2, 1], [2, 2], [3, 100], [100, 1]]) {
       await t.step(`pages of ${pageSize}, ${pagesHeld} held: the same events in the same order`, async () => {
-        const batches = await scan({ pageSize, pagesHeld });
+        const batches = await scan({ pageSize, maxPagesInMemory: pagesHeld });
         assert.deepEqual(text(events(batches)), text(all));
         for (const [i, { cursor }] of batches.entries()) {
-          const rest = await scan({ pageSize, pagesHeld, after: cursor });
+          const rest = await scan({ pageSize, maxPagesInMemory: pagesHeld, after: cursor });
           assert.deepEqual(text(events(rest)), text(events(batches.slice(i + 1))), `after batch ${i}`);
         }
       });

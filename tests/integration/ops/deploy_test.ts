@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell } from "@ton/core";
 import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
-import { Problem, type ProblemCode } from "../../../src/core/errors.ts";
-import { BASE_FIELD_MODULUS } from "../../../src/core/proof_codec.ts";
-import { formatUnits } from "../../../src/core/units.ts";
+import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
+import { BASE_FIELD_MODULUS } from "../../../src/core/crypto/proof_codec.ts";
+import { formatUnits } from "../../../src/core/protocol/units.ts";
 import { type Localnet, startLocalnet } from "../../../src/localnet/localnet.ts";
 import type { Chain } from "../../../src/ton/chain.ts";
-import { Pool } from "../../../src/ton/pool.ts";
-import { loadPoolCode, nativePoolAddress } from "../../../src/ton/pool_state.ts";
-import { readPrices } from "../../../src/ton/prices.ts";
+import { Pool } from "../../../src/ton/pool/pool.ts";
+import { loadPoolCode, nativePoolAddress } from "../../../src/ton/pool/state_init.ts";
+import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
 import pins from "../../../artifacts/pins.json" with { type: "json" };
-import { type Artifacts, openArtifacts, type Pins } from "../../../src/prover/artifacts.ts";
-import { connect } from "../../../src/ton/toncenter.ts";
-import { openWallet, type Wallet } from "../../../src/ton/wallet.ts";
+import { type ArtifactPins, type Artifacts, openArtifacts } from "../../../src/prover/artifacts.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { openWallet, type Wallet } from "../../../src/ton/wallet/wallet.ts";
 import {
   type DeployOptions,
   type DeployOrder,
   deployPool,
   deployPools,
   GAS_HIGHEST_PATH,
-} from "../../../src/ops/deploy.ts";
-import { checkPoolKeys } from "../../../src/ops/pool_keys.ts";
+} from "../../../src/ops/deploy/deploy.ts";
+import { checkPoolKeys } from "../../../src/ops/keys/pool_keys.ts";
 
 const owner = Address.parse("0:" + "0a".repeat(32));
 const native = { asset: "native", owner: null } as const;
@@ -54,7 +54,7 @@ Deno.test("the gas of the dearest withdrawal is the contract's own constant", as
 
 Deno.test("deploying a pool", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
-    const options = { chain, wallet, network: "localnet", pollMs: 1 } as const;
+    const options = { chain, wallet, network: "localnet", pollIntervalMs: 1 } as const;
     const before = await chain.masterchainSeqno();
     const deployment = await deployPool({ ...options, ...native, amount: "5" });
 
@@ -82,7 +82,7 @@ Deno.test("deploying a pool", (t) =>
     await t.step("a second run finds it, sends nothing and keeps the seqno of the registry", async () => {
       const seqno = await wallet.seqno();
       const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
-      const again = await deployPool({ ...options, ...native, amount: "5", known });
+      const again = await deployPool({ ...options, ...native, amount: "5", registry: known });
       assert.equal(again.deployedSeqno, deployment.deployedSeqno);
       assert.equal(await wallet.seqno(), seqno);
     });
@@ -101,7 +101,7 @@ Deno.test("deploying a pool", (t) =>
       const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
       const warnings: string[] = [];
       const warn = (text: string) => void warnings.push(text);
-      const next = { ...options, ...native, amount: "5", known, warn };
+      const next = { ...options, ...native, amount: "5", registry: known, onWarning: warn };
       const successor = await deployPool({ ...next, generation: 1 });
       assert.deepEqual({ ...successor, address: null, deployedSeqno: null }, {
         ...deployment,
@@ -112,7 +112,7 @@ Deno.test("deploying a pool", (t) =>
       assert.ok(!successor.address.equals(deployment.address));
       assert.match(
         warnings.join(),
-        /^generation 0, k[Qf].*, has taken 0 of 131072 deposits: .*divide the crowd/,
+        /^generation 0, k[Qf].*, has 0 of 131072 deposits: .*split the set of notes/,
       );
       const seqno = await wallet.seqno();
       assert.ok((await deployPool({ ...next, generation: 1 })).address.equals(successor.address));
@@ -122,7 +122,7 @@ Deno.test("deploying a pool", (t) =>
     await t.step("a generation that has none before it is told of", async () => {
       const warnings: string[] = [];
       const warn = (text: string) => void warnings.push(text);
-      await deployPool({ ...options, ...native, amount: "5", generation: 9, warn });
+      await deployPool({ ...options, ...native, amount: "5", generation: 9, onWarning: warn });
       assert.match(warnings.join(), /^there is no pool of generation 8 /);
     });
 
@@ -133,11 +133,17 @@ Deno.test("deploying a pool", (t) =>
     });
   }));
 
-Deno.test("a denomination that fees would eat is refused on mainnet, and told elsewhere", () =>
+Deno.test("a denomination that fees would consume is refused on mainnet and causes a warning elsewhere", () =>
   onLocalnet(async ({ chain, wallet }) => {
     const warnings: string[] = [];
-    const options = { chain, wallet, pollMs: 1, warn: (text: string) => warnings.push(text), ...native };
-    const least = formatUnits(36n * (await readPrices(chain)).gasFee(GAS_HIGHEST_PATH));
+    const options = {
+      chain,
+      wallet,
+      pollIntervalMs: 1,
+      onWarning: (text: string) => void warnings.push(text),
+      ...native,
+    };
+    const least = formatUnits(36n * (await fetchNetworkPrices(chain)).gasFee(GAS_HIGHEST_PATH));
     await assert.rejects(
       deployPool({ ...options, amount: "0.8", network: "mainnet" }),
       problem("invalid_amount", new RegExp(`of 0\\.8 is below ${least}:`)),
@@ -150,7 +156,7 @@ Deno.test("a denomination that fees would eat is refused on mainnet, and told el
   }));
 
 /** The committed keys, as if many people had made them. */
-const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as Pins);
+const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as ArtifactPins);
 
 const refusals: [
   what: string,
@@ -163,7 +169,7 @@ const refusals: [
     "keys without the transcript of a ceremony on mainnet",
     { network: "mainnet", artifacts: ceremony },
     {},
-    /no ceremony vouches for them: keys have no transcript/,
+    /no ceremony vouches for the keys: keys have no transcript/,
   ],
   ["a kept owner on mainnet", { network: "mainnet", artifacts: ceremony }, { owner }, /mainnet has no owner/],
   [
@@ -175,7 +181,7 @@ const refusals: [
   [
     "a pool that would take another's place in the registry",
     {
-      known: {
+      registry: {
         network: "localnet",
         pools: new Map([["native-7", {
           ...native,
@@ -194,7 +200,7 @@ const refusals: [
 ];
 Deno.test("what is unsafe is refused before money moves", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
-    const options = { chain, wallet, network: "localnet", pollMs: 1 } as const;
+    const options = { chain, wallet, network: "localnet", pollIntervalMs: 1 } as const;
     for (const [what, change, spec, message] of refusals) {
       await t.step(what, async () => {
         const deployment = deployPool({ ...options, ...native, amount: "7", ...change, ...spec });
@@ -221,11 +227,11 @@ Deno.test("what is unsafe is refused before money moves", (t) =>
       const orders: DeployOrder[] = [];
       const confirm = (order: DeployOrder) => {
         orders.push(order);
-        return Promise.reject(new Problem("unconfirmed"));
+        return Promise.reject(new Problem("confirmation_required"));
       };
       await assert.rejects(
         deployPool({ ...options, ...native, amount: "7", confirm }),
-        problem("unconfirmed"),
+        problem("confirmation_required"),
       );
       const [{ pools: [{ address, amount }], value, balance, keys }] = orders;
       assert.ok(address.equals(nativePoolAddress({ denomination: 7_000_000_000n, owner: null })));
@@ -240,14 +246,25 @@ Deno.test("what is unsafe is refused before money moves", (t) =>
     await t.step("a burned pool with keys of a ceremony is deployed on mainnet", async () => {
       const network = "mainnet";
       const vouch = () => Promise.resolve(undefined); // there is no code yet with keys that a ceremony made
-      await deployPool({ ...options, ...native, amount: "7", network, artifacts: ceremony, vouch });
+      await deployPool({
+        ...options,
+        ...native,
+        amount: "7",
+        network,
+        artifacts: ceremony,
+        findKeyFault: vouch,
+      });
       assert.equal(await wallet.seqno(), 1);
     });
   }));
 
 Deno.test("the pool's code holds the pinned verification keys", async (t) => {
   const build = loadPoolCode();
-  assert.deepEqual(await checkPoolKeys(), { label: "development keys, insecure", development: true });
+  assert.deepEqual(await checkPoolKeys(), {
+    label: "development keys, insecure",
+    development: true,
+    weak: false,
+  });
   const real = openArtifacts();
   const other = "00".repeat(32);
   /** A key with one point negated, behind an artifact store that does not notice. */
@@ -279,11 +296,11 @@ Deno.test("dearer storage takes a larger first balance", () =>
       wallet,
       network: "localnet",
       amount: "30",
-      pollMs: 1,
+      pollIntervalMs: 1,
     });
     const { balance } = await chain.account(address);
     assert.ok(balance > 9_000_000_000n, String(balance));
-  }, { prices: Cell.fromBase64(defaultConfig) }));
+  }, { config: Cell.fromBase64(defaultConfig) }));
 
 Deno.test("a wallet without the means is told what it needs, and sends nothing", () =>
   onLocalnet(async ({ net, chain }) => {
@@ -297,7 +314,7 @@ Deno.test("a wallet without the means is told what it needs, and sends nothing",
 
 Deno.test("what stands on chain must be what was built here", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
-    const options = { ...native, wallet, network: "localnet", amount: "4", pollMs: 1 } as const;
+    const options = { ...native, wallet, network: "localnet", amount: "4", pollIntervalMs: 1 } as const;
     await deployPool({ ...options, chain });
     const lies: [string, Partial<Chain>][] = [
       ["code", {
@@ -307,8 +324,8 @@ Deno.test("what stands on chain must be what was built here", (t) =>
         }),
       }],
       ["denomination", {
-        get: (address, method, ...rest) =>
-          chain.get(address, method === "getDenomination" ? "getNextIndex" : method, ...rest),
+        runGetMethod: (address, method, ...rest) =>
+          chain.runGetMethod(address, method === "getDenomination" ? "getNextIndex" : method, ...rest),
       }],
     ];
     for (const [what, lie] of lies) {
@@ -333,7 +350,7 @@ Deno.test("a pool that does not appear in time is chain_unavailable", () =>
         wallet: lost,
         network: "localnet",
         amount: "6",
-        pollMs: 1,
+        pollIntervalMs: 1,
         timeoutMs: 5,
       }),
       problem("chain_unavailable", /did not appear/),
@@ -342,7 +359,7 @@ Deno.test("a pool that does not appear in time is chain_unavailable", () =>
 
 Deno.test("fees follow the chain's own prices", () =>
   onLocalnet(async ({ chain }) => {
-    const prices = await readPrices(chain);
+    const prices = await fetchNetworkPrices(chain);
     assert.equal(prices.gasFee(1n), 6667n); // the flat price of the first 100
     assert.equal(prices.gasFee(1_000_100n), 6667n + 66_666_672n); // 4369067 / 2^16 nano a unit, rounded up
     assert.equal(prices.storageFee({ cells: 65_536n, bits: 5n, seconds: 10n }), 1350n);

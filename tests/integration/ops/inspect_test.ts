@@ -1,38 +1,38 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, toNano } from "@ton/core";
-import { depositNative } from "../../../src/client/deposit.ts";
-import { fromChain } from "../../../src/client/tree_sync.ts";
-import { buildWithdrawArgs } from "../../../src/client/withdraw.ts";
-import type { Deployment, Deployments } from "../../../src/core/deployments.ts";
-import { Problem } from "../../../src/core/errors.ts";
-import { createNote } from "../../../src/core/note.ts";
-import { zeros } from "../../../src/core/zeros.ts";
-import { openArtifacts, type Pins } from "../../../src/prover/artifacts.ts";
+import { depositNative } from "../../../src/client/deposit/deposit_native.ts";
+import { commitmentsFromChain } from "../../../src/client/tree_sync.ts";
+import { buildWithdrawArgs } from "../../../src/client/withdrawal/build_withdraw_args.ts";
+import type { Deployment, Deployments } from "../../../src/core/protocol/deployments.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import { createNote } from "../../../src/core/protocol/note.ts";
+import { zeros } from "../../../src/core/tree/zeros.ts";
+import { type ArtifactPins, openArtifacts } from "../../../src/prover/artifacts.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import pins from "../../../artifacts/pins.json" with { type: "json" };
 import type { Chain } from "../../../src/ton/chain.ts";
-import { Pool } from "../../../src/ton/pool.ts";
-import { jettonPoolInit, nativePoolInit } from "../../../src/ton/pool_state.ts";
-import { type EmptyLocalnet, onEmptyLocalnet } from "../../support/empty_localnet.ts";
-import { deployPool } from "../../../src/ops/deploy.ts";
-import { inspectPool } from "../../../src/ops/inspect.ts";
+import { Pool } from "../../../src/ton/pool/pool.ts";
+import { jettonPoolInit, nativePoolInit } from "../../../src/ton/pool/state_init.ts";
+import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
+import { deployPool } from "../../../src/ops/deploy/deploy.ts";
+import { auditPool } from "../../../src/ops/audit/audit.ts";
 
 const owner = Address.parse("0:" + "0a".repeat(32));
 const YEAR = 31_557_600;
 /** The committed keys, as if many people had made them. */
-const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as Pins);
+const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as ArtifactPins);
 
 interface Tools extends EmptyLocalnet {
   /** `check verdict` of all that is not ok; on mainnet's rules, with keys of a ceremony. */
-  troubles(address: Address, options?: { known?: Deployments; chain?: Chain }): Promise<string[]>;
+  troubles(address: Address, options?: { registry?: Deployments; chain?: Chain }): Promise<string[]>;
 }
 
 const onLocalnet = (test: (tools: Tools) => Promise<void>) =>
-  onEmptyLocalnet((tools) =>
+  withEmptyLocalnet((tools) =>
     test({
       ...tools,
       async troubles(address, options) {
-        const audit = await inspectPool({
+        const audit = await auditPool({
           chain: tools.chain,
           network: "mainnet",
           address,
@@ -60,19 +60,19 @@ Deno.test("a pool in use passes its audit, and its facts are the chain's", () =>
       asset: "native",
       amount: "2",
       owner: null,
-      pollMs: 1,
+      pollIntervalMs: 1,
     });
     const pool = new Pool(chain, deployment.address);
     const known = listing(deployment);
-    assert.deepEqual(await troubles(pool.address, { known }), [], "while it is empty");
+    assert.deepEqual(await troubles(pool.address, { registry: known }), [], "while it is empty");
 
-    const prover = await createProver({ workers: 1 });
+    const prover = await createProver({ maxWorkers: 1 });
     try {
-      const request = { chain, pool, network: "localnet", wallet, prover, pollMs: 5 } as const;
+      const request = { chain, pool, network: "localnet", wallet, prover, pollIntervalMs: 5 } as const;
       const notes = [1, 2].map(() => createNote({ asset: "native", amount: "2", network: "localnet" }));
       for (const note of notes) await depositNative({ ...request, note });
       const recipient = Address.parse("0:" + "c0".repeat(32));
-      const source = fromChain(chain, pool.address);
+      const source = commitmentsFromChain(chain, pool.address);
       const args = await buildWithdrawArgs({
         ...request,
         note: notes[0],
@@ -92,21 +92,21 @@ Deno.test("a pool in use passes its audit, and its facts are the chain's", () =>
       prover.close();
     }
 
-    assert.deepEqual(await troubles(pool.address, { known }), [], "when it was used");
+    assert.deepEqual(await troubles(pool.address, { registry: known }), [], "when it was used");
     const seen: number[] = [];
     const onProgress = (transactions: number) => void seen.push(transactions);
-    const { facts, money, sound } = await inspectPool({
+    const { facts, funds: money, sound } = await auditPool({
       chain,
       network: "localnet",
       address: pool.address,
-      known,
+      registry: known,
       onProgress,
     });
     assert.ok(sound && facts && money);
     assert.deepEqual(seen, [4], "deployment, two deposits, a withdrawal");
     assert.deepEqual([facts.info.deposits, facts.info.withdrawals, facts.rebuilt.leaves], [2, 1, 2]);
-    assert.deepEqual(facts.roots, facts.rebuilt.lastRoots);
-    assert.equal(money.notes, toNano(2));
+    assert.deepEqual(facts.roots, facts.rebuilt.rootHistory);
+    assert.equal(money.unspentNotes, toNano(2));
     assert.equal(facts.balance, (await chain.account(pool.address)).balance);
     assert.ok(money.runwayYears > money.reserveYears && money.reserveYears > 100);
   }));
@@ -114,33 +114,35 @@ Deno.test("a pool in use passes its audit, and its facts are the chain's", () =>
 Deno.test("a successor passes its audit, empty and used, and is told by its generation", () =>
   onLocalnet(async ({ chain, wallet, troubles }) => {
     const order = { chain, wallet, network: "localnet", asset: "native", amount: "2", owner: null } as const;
-    const first = await deployPool({ ...order, pollMs: 1 });
-    const successor = await deployPool({ ...order, pollMs: 1, generation: 3 });
+    const first = await deployPool({ ...order, pollIntervalMs: 1 });
+    const successor = await deployPool({ ...order, pollIntervalMs: 1, generation: 3 });
     const known: Deployments = {
       network: "mainnet",
       pools: new Map([["native-2", first], ["native-2-g3", successor]]),
     };
     const generationOf = async (address: Address) =>
-      (await inspectPool({ chain, network: "localnet", address })).facts?.generation;
-    for (const { address } of [first, successor]) assert.deepEqual(await troubles(address, { known }), []);
+      (await auditPool({ chain, network: "localnet", address })).facts?.generation;
+    for (const { address } of [first, successor]) {
+      assert.deepEqual(await troubles(address, { registry: known }), []);
+    }
     assert.deepEqual([await generationOf(first.address), await generationOf(successor.address)], [0, 3]);
     const wrong = listing({ ...successor, generation: undefined });
-    assert.deepEqual(await troubles(successor.address, { known: wrong }), ["registry failed"]);
+    assert.deepEqual(await troubles(successor.address, { registry: wrong }), ["registry failed"]);
 
-    const prover = await createProver({ workers: 1 });
+    const prover = await createProver({ maxWorkers: 1 });
     try {
       const note = createNote({ asset: "native", amount: "2", network: "localnet" });
       const pool = new Pool(chain, successor.address);
-      await depositNative({ chain, pool, network: "localnet", wallet, note, prover, pollMs: 5 });
+      await depositNative({ chain, pool, network: "localnet", wallet, note, prover, pollIntervalMs: 5 });
     } finally {
       prover.close();
     }
-    assert.deepEqual(await troubles(successor.address, { known }), [], "when it was used");
+    assert.deepEqual(await troubles(successor.address, { registry: known }), [], "when it was used");
     assert.equal(await generationOf(successor.address), 3);
   }));
 
 Deno.test("a tampered pool is found out", (t) =>
-  onLocalnet(async ({ net, chain, wallet, place, troubles }) => {
+  onLocalnet(async ({ net, chain, wallet, deploy: place, troubles }) => {
     const options = { denomination: toNano(3), owner: null };
     const init = nativePoolInit(options);
     const unlisted = "registry warning";
@@ -161,10 +163,10 @@ Deno.test("a tampered pool is found out", (t) =>
         asset: "native",
         amount: "3",
         owner,
-        pollMs: 1,
+        pollIntervalMs: 1,
       });
       assert.deepEqual(
-        await troubles(deployment.address, { known: listing({ ...deployment, owner: null }) }),
+        await troubles(deployment.address, { registry: listing({ ...deployment, owner: null }) }),
         [
           "owner failed",
           "registry failed",
@@ -191,11 +193,11 @@ Deno.test("a tampered pool is found out", (t) =>
     await t.step("one whose money is gone", async () => {
       const poor = nativePoolInit({ ...options, denomination: toNano(4) });
       const address = await place(poor, toNano("0.02"));
-      const prover = await createProver({ workers: 1 });
+      const prover = await createProver({ maxWorkers: 1 });
       try {
         const note = createNote({ asset: "native", amount: "4", network: "localnet" });
         const pool = new Pool(chain, address);
-        await depositNative({ chain, pool, network: "localnet", wallet, note, prover, pollMs: 5 });
+        await depositNative({ chain, pool, network: "localnet", wallet, note, prover, pollIntervalMs: 5 });
       } finally {
         prover.close();
       }
@@ -209,7 +211,7 @@ Deno.test("a tampered pool is found out", (t) =>
   }));
 
 Deno.test("a jetton pool is held against its own code and first state", () =>
-  onLocalnet(async ({ place, troubles }) => {
+  onLocalnet(async ({ deploy: place, troubles }) => {
     const init = jettonPoolInit({ denomination: 1_000_000n, owner: null, jettonMaster: owner });
     // Of a jetton that is not there.
     const expected = ["registry warning", "jetton failed"];
@@ -220,7 +222,7 @@ Deno.test("a jetton pool is held against its own code and first state", () =>
 
 Deno.test("what is no pool is said to be none", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
-    const audit = (address: Address) => inspectPool({ chain, network: "localnet", address });
+    const audit = (address: Address) => auditPool({ chain, network: "localnet", address });
     await t.step("an address where nothing is", async () => {
       const { sound, checks, facts } = await audit(owner);
       assert.deepEqual([sound, facts], [false, undefined]);
@@ -231,12 +233,12 @@ Deno.test("what is no pool is said to be none", (t) =>
       await wallet.send([{ to: wallet.address, value: 1n, bounce: false }]);
       const { sound, checks } = await audit(wallet.address);
       assert.equal(sound, false);
-      assert.match(checks[0].detail, /does not answer as a pool does: get_pool_info .* exit code 11/);
+      assert.match(checks[0].detail, /does not answer like a pool: get_pool_info .* exit code 11/);
     });
   }));
 
 Deno.test("a pool that moves while it is read is read again, and not for ever", () =>
-  onLocalnet(async ({ chain, place, troubles }) => {
+  onLocalnet(async ({ chain, deploy: place, troubles }) => {
     const address = await place(nativePoolInit({ denomination: toNano(3), owner: null }), toNano(3));
     let calls = 0;
     const restless = (settlesAfter: number): Chain => ({

@@ -1,13 +1,13 @@
 /** `tonado store check` finds each way in which rows can contradict each other, and nothing in a store that is sound. */
 import { deepEqual } from "node:assert/strict";
-import { pools, someRows } from "../../support/store_rows.ts";
+import { generateRows, samplePools } from "../../support/relayer/store_rows.ts";
 import type { ArchiveRow } from "../../../src/store/archive.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
-import { checkStore } from "../../../src/ops/store_check.ts";
+import { checkStore } from "../../../src/ops/store/consistency_check.ts";
 
 type Change = (row: ArchiveRow) => ArchiveRow[];
 const jobIs = (row: ArchiveRow, state: string) =>
-  row.kind === "job" && row.job.state === state && row.job.pool === pools[0];
+  row.kind === "job" && row.job.state === state && row.job.pool === samplePools[0];
 
 /** Breaks the first row that `which` holds for. */
 function first(which: (row: ArchiveRow) => boolean, change: Change): Change {
@@ -76,7 +76,7 @@ const cases: [claim: string, failing: string[], change: Change][] = [
     row.kind === "transfer"
       ? [{
         kind: "transfer",
-        transfer: { ...row.transfer, jobs: [{ pool: pools[0], nullifierHash: 5n, queryId: 1n }] },
+        transfer: { ...row.transfer, jobs: [{ pool: samplePools[0], nullifierHash: 5n, queryId: 1n }] },
       }]
       : [row]],
 ];
@@ -86,15 +86,15 @@ Deno.test("store check looks up every commitment, more than fit into one questio
   const store = await openKvStore(directory);
   try {
     await store.restore((async function* () {
-      for (const row of someRows({ deposits: 2_101, jobs: 1 })) {
-        const wrong = row.kind === "deposit" && row.pool === pools[1] &&
+      for (const row of generateRows({ deposits: 2_101, jobs: 1 })) {
+        const wrong = row.kind === "deposit" && row.pool === samplePools[1] &&
           [999, 1_000, 2_100].includes(row.deposit.leafIndex);
         yield wrong ? { ...row, deposit: { ...row.deposit, commitment: 2n ** 251n } } : row;
       }
     })());
     const found = (await checkStore(store, () => {})).find(({ name }) => name === "commitments")!;
     // The last of them took the index entry of the others; its own is right.
-    deepEqual([found.holds, found.detail.match(/leaf \d+ of/g)], [false, ["leaf 999 of", "leaf 1000 of"]]);
+    deepEqual([found.passed, found.detail.match(/leaf \d+ of/g)], [false, ["leaf 999 of", "leaf 1000 of"]]);
   } finally {
     await store.close();
     await Deno.remove(directory, { recursive: true });
@@ -106,7 +106,7 @@ Deno.test("store check finds leaves that a start would read otherwise than the r
   try {
     const store = await openKvStore(directory);
     await store.restore((async function* () {
-      yield* someRows({ deposits: 1_100, jobs: 10 });
+      yield* generateRows({ deposits: 1_100, jobs: 10 });
     })());
     await store.close();
     const kv = await Deno.openKv(`${directory}/tonado.kv`);
@@ -118,7 +118,7 @@ Deno.test("store check finds leaves that a start would read otherwise than the r
     const again = await openKvStore(directory);
     const checks = await checkStore(again, () => {});
     await again.close();
-    deepEqual(checks.filter(({ holds }) => !holds).map(({ name }) => name), ["leaves"]);
+    deepEqual(checks.filter(({ passed }) => !passed).map(({ name }) => name), ["leaves"]);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
@@ -130,11 +130,11 @@ for (const [claim, failing, change] of cases) {
     const store = await openKvStore(directory);
     try {
       await store.restore((async function* () {
-        for (const row of someRows({ deposits: 10, jobs: 10 })) yield* change(row);
+        for (const row of generateRows({ deposits: 10, jobs: 10 })) yield* change(row);
       })());
       const checks = await checkStore(store, () => {});
       deepEqual(
-        checks.filter(({ holds }) => !holds).map(({ name }) => name),
+        checks.filter(({ passed }) => !passed).map(({ name }) => name),
         failing,
         JSON.stringify(checks),
       );

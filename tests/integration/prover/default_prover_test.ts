@@ -5,7 +5,7 @@ const scripts: [claim: string, script: string, output: string][] = [
   [
     "proves and verifies",
     `
-      const { proof, publicSignals } = await proveDeposit(depositInput());
+      const { proof, publicSignals } = await proveDeposit(depositProverInput());
       console.log(await verifyProof("deposit", proof, publicSignals));
       console.log(await verifyProof("deposit", proof, publicSignals.toReversed()));
     `,
@@ -14,7 +14,7 @@ const scripts: [claim: string, script: string, output: string][] = [
   [
     "gives inputs that cannot be sent to a worker",
     `
-      const input = { ...depositInput(), newRoot: () => 1n };
+      const input = { ...depositProverInput(), newRoot: () => 1n };
       for (let i = 0; i < 2; i++) await proveDeposit(input).catch(({ code }) => console.log(code));
     `,
     "invalid_request\ninvalid_request\n",
@@ -22,15 +22,15 @@ const scripts: [claim: string, script: string, output: string][] = [
   [
     "gives such inputs to a worker that has worked before",
     `
-      await proveDeposit({ ...depositInput(), leafIndex: 6 }).catch(({ code }) => console.log(code));
-      await proveDeposit({ ...depositInput(), newRoot: () => 1n }).catch(({ code }) => console.log(code));
+      await proveDeposit({ ...depositProverInput(), leafIndex: 6 }).catch(({ code }) => console.log(code));
+      await proveDeposit({ ...depositProverInput(), newRoot: () => 1n }).catch(({ code }) => console.log(code));
     `,
-    "unsatisfied\ninvalid_request\n",
+    "constraints_unsatisfied\ninvalid_request\n",
   ],
 ];
 
 const imports = `
-  import { depositInput } from ${module("../../support/proof_inputs.ts")};
+  import { depositProverInput } from ${module("../../../testkit/circuits/prover_inputs.ts")};
   import { proveDeposit, verifyProof } from ${module("../../../src/prover/default_prover.ts")};
 `;
 

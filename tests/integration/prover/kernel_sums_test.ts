@@ -5,33 +5,33 @@
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import fc from "fast-check";
-import { DOMAIN, forgedKey, witnessBytes } from "../../support/forged_key.ts";
+import { DOMAIN_SIZE, syntheticZkey, witnessBytes } from "../../support/prover/synthetic_zkey.ts";
 import {
+  computePoints,
+  computeProgression,
+  computeSum,
+  type CurvePoints,
   g1Bytes,
-  g1Of,
   g2Bytes,
-  g2Of,
   type KnownPoint,
-  knownSum,
-  type Pair,
-  pairOf,
-  progression,
-} from "../../support/known_points.ts";
-import { kernelVariants, proverKernels, summing } from "../../support/prover_kernels.ts";
-import { isDeep, runs, seed } from "../../support/property_runs.ts";
-import { FIELD_MODULUS as R } from "../../../src/core/field.ts";
-import type { PieceShare } from "../../../src/prover/worker_task.ts";
+  parseG1,
+  parseG2,
+} from "../../support/prover/known_points.ts";
+import { createPieceProver, kernelVariants, loadProverKernel } from "../../support/prover/prover_kernels.ts";
+import { isDeep, propertyParameters, seed } from "../../../testkit/random/property_runs.ts";
+import { FIELD_MODULUS as R } from "../../../src/core/crypto/field.ts";
+import type { MsmShare } from "../../../src/prover/prover_task.ts";
 
 const { Fr } = bls12_381.fields;
 const G2_BYTES = 192;
 
-type Kernels = Awaited<ReturnType<typeof proverKernels>>;
+type Kernels = Awaited<ReturnType<typeof loadProverKernel>>;
 
 /** A sum: of points, each times a scalar below r. */
 interface Terms {
   readonly known: readonly KnownPoint[];
   /** The points themselves, where they are at hand. */
-  readonly pairs?: readonly Pair[];
+  readonly pairs?: readonly CurvePoints[];
   readonly scalars: readonly bigint[];
 }
 
@@ -98,46 +98,46 @@ const pieces = [{ piece: "a", parts: 1 }, { piece: "b1", parts: 2 }, { piece: "b
 /** Compares every sum of a key over these points, whole or in parts, with what it has to be. */
 function holds(kernels: Kernels, { known, pairs, scalars }: Terms, constant = zero): void {
   const witness = witnessBytes(scalars);
-  const sum = summing(kernels, forgedKey(pairs ?? known.map(pairAt), pairAt(constant)));
-  const sumOf = (piece: PieceShare["piece"], parts: number) =>
-    filled(parts, (part) => sum({ piece, part, parts }, witness));
-  const all = knownSum([...known, constant], [...scalars, 1n]);
+  const sum = createPieceProver(kernels, syntheticZkey(pairs ?? known.map(pairAt), pairAt(constant)));
+  const sumOf = (piece: MsmShare["msm"], parts: number) =>
+    filled(parts, (part) => sum({ msm: piece, part, partCount: parts }, witness));
+  const all = computeSum([...known, constant], [...scalars, 1n]);
   const expected = {
     a: g1Bytes(all.g1),
     b1: g1Bytes(all.g1),
     b2: g2Bytes(all.g2),
-    c: g1Bytes(knownSum(known.slice(1), scalars.slice(1)).g1),
+    c: g1Bytes(computeSum(known.slice(1), scalars.slice(1)).g1),
   };
   for (const { piece, parts } of pieces) {
     assert.deepEqual(sumOf(piece, 1)[0], expected[piece], piece);
     if (known.length < 1000) assert.deepEqual(added(sumOf(piece, parts)), expected[piece], piece);
   }
-  const h = knownSum(filled(DOMAIN, (i) => known[i % known.length]), quotient(scalars));
+  const h = computeSum(filled(DOMAIN_SIZE, (i) => known[i % known.length]), quotient(scalars));
   assert.deepEqual(sumOf("h", 1)[0], g1Bytes(h.g1), "h");
 }
 
 /** The sum of points as the WASM writes them, of G1 or of G2. */
 function added(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts[0].length === G2_BYTES) return g2Bytes(parts.map(g2Of).reduce((sum, point) => sum.add(point)));
-  return g1Bytes(parts.map(g1Of).reduce((sum, point) => sum.add(point)));
+  if (parts[0].length === G2_BYTES) return g2Bytes(parts.map(parseG2).reduce((sum, point) => sum.add(point)));
+  return g1Bytes(parts.map(parseG1).reduce((sum, point) => sum.add(point)));
 }
 
 /** The key's scalars of H: a b - c on the odd coset, by the definition of interpolation. */
 function quotient(scalars: readonly bigint[]): bigint[] {
-  const left = filled(DOMAIN, (row) => scalars[row % scalars.length]);
-  const right = filled(DOMAIN, (row) => scalars[(row + 1) % scalars.length]);
+  const left = filled(DOMAIN_SIZE, (row) => scalars[row % scalars.length]);
+  const right = filled(DOMAIN_SIZE, (row) => scalars[(row + 1) % scalars.length]);
   const [a, b, c] = [left, right, left.map((x, i) => Fr.mul(x, right[i]))].map(onOddCoset);
   return a.map((x, i) => Fr.sub(Fr.mul(x, b[i]), c[i]));
 }
 
 /** Values at the odd powers of the root of twice the order, of the polynomial with these at the even ones. */
 function onOddCoset(values: readonly bigint[]): bigint[] {
-  const root = Fr.pow(5n, (R - 1n) / BigInt(2 * DOMAIN)); // 5 is the smallest non-residue
+  const root = Fr.pow(5n, (R - 1n) / BigInt(2 * DOMAIN_SIZE)); // 5 is the smallest non-residue
   const sum = (terms: readonly bigint[]) => terms.reduce((sum, term) => Fr.add(sum, term), 0n);
   const coefficients = values.map((_, j) =>
     Fr.div(
-      sum(values.map((y, i) => Fr.mul(y, Fr.pow(root, BigInt(2 * i * (2 * DOMAIN - j)))))),
-      BigInt(DOMAIN),
+      sum(values.map((y, i) => Fr.mul(y, Fr.pow(root, BigInt(2 * i * (2 * DOMAIN_SIZE - j)))))),
+      BigInt(DOMAIN_SIZE),
     )
   );
   return values.map((_, i) =>
@@ -145,11 +145,11 @@ function onOddCoset(values: readonly bigint[]): bigint[] {
   );
 }
 
-const made = new Map<string, Pair>();
+const made = new Map<string, CurvePoints>();
 
-function pairAt(point: KnownPoint): Pair {
+function pairAt(point: KnownPoint): CurvePoints {
   const name = `${point.k} ${point.t}`;
-  const pair = made.get(name) ?? pairOf(point);
+  const pair = made.get(name) ?? computePoints(point);
   made.set(name, pair);
   return pair;
 }
@@ -159,7 +159,7 @@ for (const { variant, ignore } of kernelVariants) {
     Deno.test({
       name: `the ${variant} prover's sums are noble's: ${name}`,
       ignore,
-      fn: async () => holds(await proverKernels(variant), terms),
+      fn: async () => holds(await loadProverKernel(variant), terms),
     });
   }
 
@@ -167,7 +167,7 @@ for (const { variant, ignore } of kernelVariants) {
     name: `the ${variant} prover's sums are noble's when they, or a constant makes them, infinity`,
     ignore,
     async fn() {
-      const kernels = await proverKernels(variant);
+      const kernels = await loadProverKernel(variant);
       for (const constant of known(-12n, 12n)) {
         holds(kernels, { known: known(3n, 4n, 5n), scalars: [1n, 1n, 1n] }, constant);
       }
@@ -180,14 +180,14 @@ for (const { variant, ignore } of kernelVariants) {
     name: `the ${variant} prover's sums are noble's for any points and scalars`,
     ignore,
     async fn() {
-      const kernels = await proverKernels(variant);
+      const kernels = await loadProverKernel(variant);
       const term = fc.tuple(fc.constantFrom(...points), scalar);
       fc.assert(
         fc.property(fc.array(term, { minLength: 1, maxLength: 60 }), (terms) => {
           const scalars = terms.map(([, scalar], i) => i === 0 ? 1n : scalar);
           holds(kernels, { known: terms.map(([point]) => point), scalars });
         }),
-        runs(15),
+        propertyParameters(15),
       );
     },
   });
@@ -197,8 +197,8 @@ for (const { variant, ignore } of kernelVariants) {
     ignore,
     async fn() {
       const [first, step] = many(2);
-      const terms = progression(600, first, step);
-      holds(await proverKernels(variant), { ...terms, scalars: [1n, ...many(599)] });
+      const terms = computeProgression(600, first, step);
+      holds(await loadProverKernel(variant), { ...terms, scalars: [1n, ...many(599)] });
     },
   });
 
@@ -207,10 +207,10 @@ for (const { variant, ignore } of kernelVariants) {
       name: `the ${variant} prover's sums are noble's for tens of thousands of terms`,
       ignore,
       async fn() {
-        const kernels = await proverKernels(variant);
+        const kernels = await loadProverKernel(variant);
         for (const count of [8_192, 30_000]) {
           const [first, step] = many(2);
-          const terms = progression(count, first, step);
+          const terms = computeProgression(count, first, step);
           holds(kernels, { ...terms, scalars: [1n, ...many(count - 1)] });
           const half = many(count).map((x, i) => i === 0 ? 1n : i % 2 ? x : edges[i % edges.length]);
           holds(kernels, { ...terms, scalars: half });
@@ -223,9 +223,9 @@ for (const { variant, ignore } of kernelVariants) {
     name: `the ${variant} prover refuses a witness with a value of r or above, and goes on`,
     ignore,
     async fn() {
-      const key = forgedKey(known(1n, 2n, 3n).map(pairAt), pairAt(zero));
-      const sum = summing(await proverKernels(variant), key);
-      const sumOf = (...witness: bigint[]) => sum({ piece: "a", part: 0, parts: 1 }, witnessBytes(witness));
+      const key = syntheticZkey(known(1n, 2n, 3n).map(pairAt), pairAt(zero));
+      const sum = createPieceProver(await loadProverKernel(variant), key);
+      const sumOf = (...witness: bigint[]) => sum({ msm: "a", part: 0, partCount: 1 }, witnessBytes(witness));
       for (const value of [R, R + 1n, 2n * R, (1n << 255n) - 1n, (1n << 256n) - 1n]) {
         for (const witness of [[1n, value, 0n], [1n, 0n, value]]) {
           assert.throws(() => sumOf(...witness), /no field element/);

@@ -1,17 +1,15 @@
 /** The plain module and the one with wide arithmetic, side by side on a committed key. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { honestWithdrawal } from "../../support/circuit_inputs.ts";
-import { proverKernels, summing } from "../../support/prover_kernels.ts";
-import { wasmBytes } from "../../../prover-wasm/pkg/prover_wasm_bytes.ts";
-import { wasmBytes as wideWasmBytes } from "../../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
-import { hasWideArithmetic } from "../../../src/core/wide_arithmetic.ts";
+import { honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";
+import { createPieceProver, loadProverKernel } from "../../support/prover/prover_kernels.ts";
+import { hasWideArithmetic } from "../../../src/core/crypto/wide_arithmetic.ts";
 import {
-  signalsOfWitness,
+  extractPublicSignals,
   signalsToBytes,
   verificationKeyToBytes,
 } from "../../../src/prover/groth16_bytes.ts";
-import { joined, spread } from "../../../src/prover/proof_shares.ts";
+import { joinMsmShares, planMsmShares } from "../../../src/prover/msm_shares.ts";
 import { computeWitness } from "../../../src/prover/witness.ts";
 
 const artifact = (name: string) => readFileSync(new URL(`../../../artifacts/${name}`, import.meta.url));
@@ -22,15 +20,15 @@ Deno.test({
   async fn() {
     const witness = computeWitness(artifact("withdraw.wasm"), { ...honestWithdrawal(3n) });
     const vkey = verificationKeyToBytes(JSON.parse(artifact("withdraw.vkey.json").toString()));
-    const signals = signalsToBytes(signalsOfWitness(witness, 6));
+    const signals = signalsToBytes(extractPublicSignals(witness, 6));
     const randomness = new Uint8Array(96).fill(0xff);
     const proofs = [];
     for (const [variant, workers] of [["plain", 1], ["wide", 4]] as const) {
-      const kernels = await proverKernels(variant);
+      const kernels = await loadProverKernel(variant);
       const { Key, Verifier, assemble } = kernels;
-      const sum = summing(kernels, artifact("withdraw.zkey"));
-      const shares = spread(workers);
-      const { a, b1, b2, c, h } = joined(shares, shares.map((share) => sum(share, witness)));
+      const sum = createPieceProver(kernels, artifact("withdraw.zkey"));
+      const shares = planMsmShares(workers);
+      const { a, b1, b2, c, h } = joinMsmShares(shares, shares.map((share) => sum(share, witness)));
       const joint = new Key(artifact("withdraw.zkey")).excerpt("joint");
       const proof = assemble(joint, a, b1, b2, c, h, randomness);
       const verifier = new Verifier(vkey);
@@ -40,11 +38,4 @@ Deno.test({
     }
     assert.deepEqual(proofs[0], proofs[1]);
   },
-});
-
-Deno.test("the embedded bytes are the committed modules", () => {
-  for (const [variant, bytes] of [["", wasmBytes()], ["_wide", wideWasmBytes()]] as const) {
-    const file = new URL(`../../../prover-wasm/pkg/prover_wasm${variant}_bg.wasm`, import.meta.url);
-    assert.deepEqual(bytes, new Uint8Array(readFileSync(file)));
-  }
 });

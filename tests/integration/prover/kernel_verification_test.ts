@@ -7,24 +7,24 @@ import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import fc from "fast-check";
 import {
+  computePoints,
   g1Bytes,
-  g1Of,
   type G1Point,
   g2Bytes,
-  g2Of,
-  pairOf,
+  parseG1,
+  parseG2,
   smallG1,
   smallG2,
-} from "../../support/known_points.ts";
-import { kernelVariants, proverKernels } from "../../support/prover_kernels.ts";
-import { runs } from "../../support/property_runs.ts";
-import { FIELD_MODULUS as R } from "../../../src/core/field.ts";
-import { BASE_FIELD_MODULUS as Q } from "../../../src/core/proof_codec.ts";
-import { joined } from "../../../src/ops/ceremony/sections.ts";
+} from "../../support/prover/known_points.ts";
+import { kernelVariants, loadProverKernel } from "../../support/prover/prover_kernels.ts";
+import { propertyParameters } from "../../../testkit/random/property_runs.ts";
+import { FIELD_MODULUS as R } from "../../../src/core/crypto/field.ts";
+import { BASE_FIELD_MODULUS as Q } from "../../../src/core/crypto/proof_codec.ts";
+import { concatBytes } from "../../../src/ops/ceremony/section_file.ts";
 
 const { fields: { Fr, Fp12 } } = bls12_381;
 
-type Kernels = Awaited<ReturnType<typeof proverKernels>>;
+type Kernels = Awaited<ReturnType<typeof loadProverKernel>>;
 
 /** A key's secrets; `ic` is of the constant and of each signal. */
 interface Secrets {
@@ -38,11 +38,11 @@ interface Secrets {
 const secrets: Secrets = { alpha: 5n, beta: 7n, gamma: 11n, delta: R - 13n, ic: [17n, 19n, R - 23n] };
 const COORDINATE = 48;
 
-const g1 = (k: bigint) => g1Bytes(pairOf({ k, t: 0 }).g1);
-const g2 = (k: bigint) => g2Bytes(pairOf({ k, t: 0 }).g2);
+const g1 = (k: bigint) => g1Bytes(computePoints({ k, t: 0 }).g1);
+const g2 = (k: bigint) => g2Bytes(computePoints({ k, t: 0 }).g2);
 
 function keyBytes({ alpha, beta, gamma, delta, ic }: Secrets): Uint8Array<ArrayBuffer> {
-  return joined(g1(alpha), g2(beta), g2(gamma), g2(delta), ...ic.map(g1));
+  return concatBytes(g1(alpha), g2(beta), g2(gamma), g2(delta), ...ic.map(g1));
 }
 
 /** What the signals add up to. */
@@ -57,7 +57,7 @@ function completing(secrets: Secrets, a: bigint, b: bigint, signals: readonly bi
 }
 
 function signalBytes(signals: readonly bigint[]): Uint8Array<ArrayBuffer> {
-  return joined(...signals.map((x) => bigEndian(x, 32)));
+  return concatBytes(...signals.map((x) => bigEndian(x, 32)));
 }
 
 function bigEndian(x: bigint, length: number): Uint8Array {
@@ -69,10 +69,10 @@ function nobleHolds(secrets: Secrets, proof: Uint8Array, signals: readonly bigin
   const [a, b, c] = [proof.slice(0, 96), proof.slice(96, 288), proof.slice(288)];
   const sum = publicSum(secrets, signals);
   const pairs = [
-    { g1: g1Of(a).negate(), g2: g2Of(b) },
-    { g1: g1Of(g1(secrets.alpha)), g2: g2Of(g2(secrets.beta)) },
-    ...sum === 0n ? [] : [{ g1: g1Of(g1(sum)), g2: g2Of(g2(secrets.gamma)) }],
-    { g1: g1Of(c), g2: g2Of(g2(secrets.delta)) },
+    { g1: parseG1(a).negate(), g2: parseG2(b) },
+    { g1: parseG1(g1(secrets.alpha)), g2: parseG2(g2(secrets.beta)) },
+    ...sum === 0n ? [] : [{ g1: parseG1(g1(sum)), g2: parseG2(g2(secrets.gamma)) }],
+    { g1: parseG1(c), g2: parseG2(g2(secrets.delta)) },
   ];
   return Fp12.eql(bls12_381.pairingBatch(pairs), Fp12.ONE);
 }
@@ -85,7 +85,7 @@ const nonZero = signal.map((x) => x === 0n ? 1n : x);
 const signals = [R - 1n, 0n];
 const [a, b] = [R - 1n, R - 2n];
 const c = completing(secrets, a, b, signals);
-const proof = joined(g1(a), g2(b), g1(c));
+const proof = concatBytes(g1(a), g2(b), g1(c));
 
 /** The proof with other bytes at a place. */
 const withBytes = (offset: number, bytes: Uint8Array) => {
@@ -101,7 +101,7 @@ const eachCoordinate = (alter: (x: bigint) => bigint) =>
     (_, i) => withBytes(i * COORDINATE, bigEndian(alter(coordinateOf(i)), COORDINATE)),
   );
 const shifted = (offset: number, by: G1Point) =>
-  withBytes(offset, g1Bytes(g1Of(proof.slice(offset, offset + 96)).add(by)));
+  withBytes(offset, g1Bytes(parseG1(proof.slice(offset, offset + 96)).add(by)));
 
 const refusedProofs: [attack: string, proofs: Uint8Array[]][] = [
   [
@@ -129,11 +129,11 @@ const refusedProofs: [attack: string, proofs: Uint8Array[]][] = [
   ]],
   ["a point is shifted by one of small order, which no pairing sees", [
     ...[0, 288].flatMap((at) => [shifted(at, smallG1), shifted(at, smallG1.negate())]),
-    withBytes(96, g2Bytes(g2Of(g2(b)).add(smallG2))),
+    withBytes(96, g2Bytes(parseG2(g2(b)).add(smallG2))),
   ]],
-  ["A and C are swapped", [joined(g1(c), g2(b), g1(a))]],
+  ["A and C are swapped", [concatBytes(g1(c), g2(b), g1(a))]],
   ["the halves of B's coordinates are swapped", [
-    joined(
+    concatBytes(
       g1(a),
       proof.slice(144, 192),
       proof.slice(96, 144),
@@ -148,7 +148,7 @@ const refusedProofs: [attack: string, proofs: Uint8Array[]][] = [
       proof.slice(1),
       proof.slice(0, 383),
       proof.slice(0, 288),
-      joined(proof, Uint8Array.of(0)),
+      concatBytes(proof, Uint8Array.of(0)),
     ],
   ]],
 ];
@@ -158,7 +158,7 @@ for (const { variant, ignore } of kernelVariants) {
     Deno.test({
       name: `the ${variant} verifier ${name}`,
       ignore,
-      fn: async () => run(await proverKernels(variant)),
+      fn: async () => run(await loadProverKernel(variant)),
     });
 
   test("takes proofs of any signals that hold, and of no others", ({ Verifier }) =>
@@ -178,7 +178,7 @@ for (const { variant, ignore } of kernelVariants) {
           fc.pre(c !== 0n);
           const verifier = new Verifier(keyBytes(secrets));
           const holds = (a: bigint, b: bigint, c: bigint, signals: readonly bigint[]) => {
-            const proof = joined(g1(a), g2(b), g1(c));
+            const proof = concatBytes(g1(a), g2(b), g1(c));
             const expected = completing(secrets, a, b, signals) === c;
             assert.equal(nobleHolds(secrets, proof, signals), expected);
             assert.equal(verifier.verify(proof, signalBytes(signals)), expected);
@@ -194,7 +194,7 @@ for (const { variant, ignore } of kernelVariants) {
           verifier.free();
         },
       ),
-      runs(6),
+      propertyParameters(6),
     ));
 
   test("takes the proof whose signals add up to infinity, and refuses the one whose C would be", ({ Verifier }) => {
@@ -202,7 +202,7 @@ for (const { variant, ignore } of kernelVariants) {
     const two = 3n;
     const one = Fr.div(Fr.neg(Fr.add(secrets.ic[0], Fr.mul(two, secrets.ic[2]))), secrets.ic[1]);
     assert.equal(publicSum(secrets, [one, two]), 0n);
-    const proof = joined(g1(a), g2(b), g1(completing(secrets, a, b, [one, two])));
+    const proof = concatBytes(g1(a), g2(b), g1(completing(secrets, a, b, [one, two])));
     assert(nobleHolds(secrets, proof, [one, two]));
     assert.equal(verifier.verify(proof, signalBytes([one, two])), true);
     assert.equal(verifier.verify(proof, signalBytes([one, two + 1n])), false);
@@ -212,7 +212,10 @@ for (const { variant, ignore } of kernelVariants) {
       Fr.mul(publicSum(secrets, signals), secrets.gamma),
     );
     assert.equal(completing(secrets, sum, 1n, signals), 0n);
-    assert.equal(verifier.verify(joined(g1(sum), g2(1n), new Uint8Array(96)), signalBytes(signals)), false);
+    assert.equal(
+      verifier.verify(concatBytes(g1(sum), g2(1n), new Uint8Array(96)), signalBytes(signals)),
+      false,
+    );
     verifier.free();
   });
 

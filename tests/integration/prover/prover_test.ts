@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
-import { depositInput, withdrawInput } from "../../support/proof_inputs.ts";
-import { Problem } from "../../../src/core/errors.ts";
-import type { ProofWithSignals } from "../../../src/core/groth16.ts";
-import { createProver, type Progress, type Prover, type ProverOptions } from "../../../src/prover/prover.ts";
+import { depositProverInput, withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import type { ProofWithSignals } from "../../../src/core/crypto/groth16.ts";
+import {
+  createProver,
+  type ProofProgress,
+  type Prover,
+  type ProverOptions,
+} from "../../../src/prover/prover.ts";
 
 async function withProver(options: ProverOptions, test: (prover: Prover) => Promise<void>): Promise<void> {
   const prover = await createProver(options);
@@ -17,14 +22,16 @@ const code = (expected: string) => (error: unknown) => error instanceof Problem 
 
 /** A worker as the product starts it. */
 const startWorker = () =>
-  new Worker(new URL("../../../src/prover/worker.ts", import.meta.url), { type: "module" });
+  new Worker(new URL("../../../src/prover/prover_worker.ts", import.meta.url), { type: "module" });
 
 for (const workers of [1, 2, 4]) {
   Deno.test(`${workers} worker(s) prove a withdrawal and a deposit; progress only grows and ends at 1`, () =>
-    withProver({ workers }, async (prover) => {
-      const { root, nullifierHash, recipient, relayer, fee, refund } = withdrawInput();
-      const progress: Progress[] = [];
-      const withdrawal = await prover.proveWithdraw(withdrawInput(), { onProgress: (p) => progress.push(p) });
+    withProver({ maxWorkers: workers }, async (prover) => {
+      const { root, nullifierHash, recipient, relayer, fee, refund } = withdrawProverInput();
+      const progress: ProofProgress[] = [];
+      const withdrawal = await prover.proveWithdraw(withdrawProverInput(), {
+        onProgress: (p) => progress.push(p),
+      });
       assert.deepEqual(
         withdrawal.publicSignals,
         [root, nullifierHash, recipient, relayer, fee, refund].map(String),
@@ -38,8 +45,8 @@ for (const workers of [1, 2, 4]) {
       assert.deepEqual(progress.at(-1), { stage: "done", fraction: 1 });
       for (const [i, { fraction }] of progress.slice(1).entries()) assert(fraction > progress[i].fraction);
 
-      const { prevRoot, newRoot, commitment, leafIndex } = depositInput();
-      const deposit = await prover.proveDeposit(depositInput());
+      const { prevRoot, newRoot, commitment, leafIndex } = depositProverInput();
+      const deposit = await prover.proveDeposit(depositProverInput());
       assert.deepEqual(deposit.publicSignals, [prevRoot, newRoot, commitment, BigInt(leafIndex)].map(String));
       assert.equal(await prover.verify("deposit", deposit.proof, deposit.publicSignals), true);
       assert.equal(await prover.verify("withdraw", deposit.proof, deposit.publicSignals), false);
@@ -47,10 +54,10 @@ for (const workers of [1, 2, 4]) {
 }
 
 Deno.test("two proofs of one witness, made at once, differ in every point and both hold", () =>
-  withProver({ workers: 2 }, async (prover) => {
+  withProver({ maxWorkers: 2 }, async (prover) => {
     const [one, other] = await Promise.all([
-      prover.proveWithdraw(withdrawInput()),
-      prover.proveWithdraw(withdrawInput()),
+      prover.proveWithdraw(withdrawProverInput()),
+      prover.proveWithdraw(withdrawProverInput()),
     ]);
     assert.deepEqual(one.publicSignals, other.publicSignals);
     for (const point of ["pi_a", "pi_b", "pi_c"] as const) {
@@ -62,38 +69,47 @@ Deno.test("two proofs of one witness, made at once, differ in every point and bo
   }));
 
 Deno.test("inputs that do not satisfy the circuit, or are no field elements, are refused; the prover lives on", () =>
-  withProver({ workers: 1 }, async (prover) => {
-    const input = withdrawInput();
-    await assert.rejects(prover.proveWithdraw({ ...input, root: input.root + 1n }), code("unsatisfied"));
+  withProver({ maxWorkers: 1 }, async (prover) => {
+    const input = withdrawProverInput();
+    await assert.rejects(
+      prover.proveWithdraw({ ...input, root: input.root + 1n }),
+      code("constraints_unsatisfied"),
+    );
     await assert.rejects(prover.proveWithdraw({ ...input, fee: -1n }), code("not_in_field"));
     await assert.rejects(
       prover.proveWithdraw({ ...input, pathElements: input.pathElements.slice(1) }),
       code("invalid_request"),
     );
-    await assert.rejects(prover.proveDeposit({ ...depositInput(), leafIndex: 6 }), code("unsatisfied"));
-    await assert.rejects(prover.proveDeposit({ ...depositInput(), leafIndex: 0.5 }), code("invalid_request"));
+    await assert.rejects(
+      prover.proveDeposit({ ...depositProverInput(), leafIndex: 6 }),
+      code("constraints_unsatisfied"),
+    );
+    await assert.rejects(
+      prover.proveDeposit({ ...depositProverInput(), leafIndex: 0.5 }),
+      code("invalid_request"),
+    );
     const uncloneable = { ...input, fee: (() => 1n) as unknown as bigint };
     await assert.rejects(prover.proveWithdraw(uncloneable), code("invalid_request"));
     await assert.rejects(
       prover.proveWithdraw({ ...input, fee: input.fee + 1n, root: 0n }),
-      code("unsatisfied"),
+      code("constraints_unsatisfied"),
     );
   }));
 
 Deno.test("a proof whose signal is aborted beforehand does not begin", () =>
-  withProver({ workers: 1, startWorker: () => assert.fail("a worker was started") }, async (prover) => {
+  withProver({ maxWorkers: 1, startWorker: () => assert.fail("a worker was started") }, async (prover) => {
     await assert.rejects(
-      prover.proveWithdraw(withdrawInput(), { signal: AbortSignal.abort() }),
+      prover.proveWithdraw(withdrawProverInput(), { signal: AbortSignal.abort() }),
       code("cancelled"),
     );
   }));
 
 for (const stage of ["loading", "witness", "proving"] as const) {
   Deno.test(`a proof cancelled while ${stage} ends as cancelled, and the next one is made`, () =>
-    withProver({ workers: 2 }, async (prover) => {
+    withProver({ maxWorkers: 2 }, async (prover) => {
       const cancel = new AbortController();
-      const after: Progress[] = [];
-      const proof = prover.proveDeposit(depositInput(), {
+      const after: ProofProgress[] = [];
+      const proof = prover.proveDeposit(depositProverInput(), {
         signal: cancel.signal,
         onProgress: (progress) => {
           if (cancel.signal.aborted) after.push(progress);
@@ -102,7 +118,7 @@ for (const stage of ["loading", "witness", "proving"] as const) {
       });
       await assert.rejects(proof, code("cancelled"));
       assert.deepEqual(after, []);
-      const { proof: next, publicSignals } = await prover.proveWithdraw(withdrawInput());
+      const { proof: next, publicSignals } = await prover.proveWithdraw(withdrawProverInput());
       assert.equal(await prover.verify("withdraw", next, publicSignals), true);
     }));
 }
@@ -110,33 +126,33 @@ for (const stage of ["loading", "witness", "proving"] as const) {
 Deno.test("a proof that is cancelled while proving costs no worker and no key parsed again", async () => {
   let started = 0;
   const counted = () => (started++, startWorker());
-  await withProver({ workers: 2, cancelMs: 60_000, startWorker: counted }, async (prover) => {
+  await withProver({ maxWorkers: 2, cancelTimeoutMs: 60_000, startWorker: counted }, async (prover) => {
     const cancel = new AbortController();
-    const onProgress = ({ fraction }: Progress) => fraction > 0.1 && cancel.abort();
-    const proof = prover.proveWithdraw(withdrawInput(), { signal: cancel.signal, onProgress });
+    const onProgress = ({ fraction }: ProofProgress) => fraction > 0.1 && cancel.abort();
+    const proof = prover.proveWithdraw(withdrawProverInput(), { signal: cancel.signal, onProgress });
     await assert.rejects(proof, code("cancelled"));
-    const { publicSignals } = await prover.proveWithdraw(withdrawInput());
+    const { publicSignals } = await prover.proveWithdraw(withdrawProverInput());
     assert.equal(publicSignals.length, 6);
     assert.equal(started, 2);
   });
 });
 
 Deno.test("an error of the caller's own onProgress ends the proof with it, and the next one is made", () =>
-  withProver({ workers: 1 }, async (prover) => {
+  withProver({ maxWorkers: 1 }, async (prover) => {
     for (const stage of ["loading", "witness", "proving"] as const) {
       const mistake = new Error("mistake");
-      const onProgress = (progress: Progress) => {
+      const onProgress = (progress: ProofProgress) => {
         // At 0.1 the proving begins; what follows is told by the worker.
         if (progress.stage === stage && progress.fraction !== 0.1) throw mistake;
       };
-      await assert.rejects(prover.proveWithdraw(withdrawInput(), { onProgress }), mistake);
+      await assert.rejects(prover.proveWithdraw(withdrawProverInput(), { onProgress }), mistake);
     }
-    const { proof, publicSignals } = await prover.proveWithdraw(withdrawInput());
+    const { proof, publicSignals } = await prover.proveWithdraw(withdrawProverInput());
     assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
   }));
 
 Deno.test("a waiting verification is cancelled at once, while the running task goes on", () =>
-  withProver({ workers: 1 }, async (prover) => {
+  withProver({ maxWorkers: 1 }, async (prover) => {
     const { proof, publicSignals } = await sample();
     const cancel = new AbortController();
     const running = prover.verify("withdraw", proof, publicSignals);
@@ -147,7 +163,7 @@ Deno.test("a waiting verification is cancelled at once, while the running task g
   }));
 
 Deno.test("more waiting tasks than allowed are refused as busy; those accepted are answered", () =>
-  withProver({ workers: 1, maxWaiting: 2 }, async (prover) => {
+  withProver({ maxWorkers: 1, maxQueuedTasks: 2 }, async (prover) => {
     const { proof, publicSignals } = await sample();
     const answers = await Promise.allSettled(
       Array.from({ length: 5 }, () => prover.verify("withdraw", proof, publicSignals)),
@@ -159,12 +175,12 @@ Deno.test("more waiting tasks than allowed are refused as busy; those accepted a
   }));
 
 Deno.test("closing ends what runs and what waits, and refuses what comes after", async () => {
-  const prover = await createProver({ workers: 1 });
+  const prover = await createProver({ maxWorkers: 1 });
   const { proof, publicSignals } = await sample();
   const outcomes: Promise<unknown>[] = [];
   const proving = new Promise<void>((resolve) => {
-    const started = ({ stage }: Progress) => stage === "witness" && resolve();
-    outcomes.push(prover.proveWithdraw(withdrawInput(), { onProgress: started }));
+    const started = ({ stage }: ProofProgress) => stage === "witness" && resolve();
+    outcomes.push(prover.proveWithdraw(withdrawProverInput(), { onProgress: started }));
   });
   await proving;
   outcomes.push(prover.verify("withdraw", proof, publicSignals));
@@ -190,7 +206,7 @@ for (const [crash, startCrashing] of crashes) {
   Deno.test(`a worker that ${crash} is an error to its caller only, and is replaced`, async () => {
     const { proof, publicSignals } = await sample();
     const workers = [startCrashing, startWorker];
-    await withProver({ workers: 1, startWorker: () => workers.shift()!() }, async (prover) => {
+    await withProver({ maxWorkers: 1, startWorker: () => workers.shift()!() }, async (prover) => {
       const [hit, next] = await Promise.allSettled([
         prover.verify("withdraw", proof, publicSignals),
         prover.verify("withdraw", proof, publicSignals),
@@ -211,6 +227,6 @@ let made: Promise<ProofWithSignals> | undefined;
 /** An honest withdrawal's proof, made once. */
 function sample(): Promise<ProofWithSignals> {
   return made ??= createProver().then((prover) =>
-    prover.proveWithdraw(withdrawInput()).finally(() => prover.close())
+    prover.proveWithdraw(withdrawProverInput()).finally(() => prover.close())
   );
 }

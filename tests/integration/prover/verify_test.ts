@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { withdrawInput } from "../../support/proof_inputs.ts";
-import { strayG1, strayG2 } from "../../support/stray_points.ts";
-import { FIELD_MODULUS } from "../../../src/core/field.ts";
-import type { Groth16Proof } from "../../../src/core/groth16.ts";
-import { BASE_FIELD_MODULUS } from "../../../src/core/proof_codec.ts";
+import { withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import { offSubgroupG1, offSubgroupG2 } from "../../support/prover/off_subgroup_points.ts";
+import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
+import type { Groth16Proof } from "../../../src/core/crypto/groth16.ts";
+import { BASE_FIELD_MODULUS } from "../../../src/core/crypto/proof_codec.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 
 const [honest, other] = await makeProofs();
@@ -36,9 +36,9 @@ const alteredProofs: [string, unknown[]][] = [
   ["A is negated", [{ ...honest.proof, pi_a: [pi_a[0], minus(pi_a[1]), "1"] }]],
   ["C is negated", [{ ...honest.proof, pi_c: [pi_c[0], minus(pi_c[1]), "1"] }]],
   ["a point is outside of its subgroup", [
-    { ...honest.proof, pi_a: strayG1() },
-    { ...honest.proof, pi_b: strayG2() },
-    { ...honest.proof, pi_c: strayG1() },
+    { ...honest.proof, pi_a: offSubgroupG1() },
+    { ...honest.proof, pi_b: offSubgroupG2() },
+    { ...honest.proof, pi_c: offSubgroupG1() },
   ]],
   ["a point is infinity", [
     { ...honest.proof, pi_a: ["0", "1", "0"] },
@@ -85,7 +85,7 @@ const alteredSignals: [string, unknown][] = [
 ];
 
 Deno.test("verify accepts the honest proofs, also without the projective coordinate", async () => {
-  const prover = await createProver({ workers: 1 });
+  const prover = await createProver({ maxWorkers: 1 });
   for (const { proof, publicSignals } of [honest, other]) {
     assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
     const affine = {
@@ -101,7 +101,7 @@ Deno.test("verify accepts the honest proofs, also without the projective coordin
 
 for (const [attack, proofs] of alteredProofs) {
   Deno.test(`verify refuses a proof when ${attack}, and never throws`, async () => {
-    const prover = await createProver({ workers: 1 });
+    const prover = await createProver({ maxWorkers: 1 });
     for (const proof of proofs) {
       assert.equal(await prover.verify("withdraw", proof as Groth16Proof, honest.publicSignals), false);
     }
@@ -111,7 +111,7 @@ for (const [attack, proofs] of alteredProofs) {
 }
 
 Deno.test("verify refuses altered public signals, and never throws", async () => {
-  const prover = await createProver({ workers: 1 });
+  const prover = await createProver({ maxWorkers: 1 });
   for (const [attack, signals] of alteredSignals) {
     assert.equal(await prover.verify("withdraw", honest.proof, signals as string[]), false, attack);
   }
@@ -122,9 +122,9 @@ Deno.test("verify refuses altered public signals, and never throws", async () =>
 
 /** Two proofs of the same statement. */
 async function makeProofs() {
-  const prover = await createProver({ workers: 2 });
+  const prover = await createProver({ maxWorkers: 2 });
   const proofs = await Promise.all(
-    [withdrawInput(), withdrawInput()].map((input) => prover.proveWithdraw(input)),
+    [withdrawProverInput(), withdrawProverInput()].map((input) => prover.proveWithdraw(input)),
   );
   prover.close();
   return proofs;

@@ -1,30 +1,30 @@
 /** What is left of a proof in a worker after its answer. The notes' secrets are in every witness. */
 import assert from "node:assert/strict";
-import { honestWithdrawal } from "../../support/circuit_inputs.ts";
-import { withdrawInput } from "../../support/proof_inputs.ts";
-import { until } from "../../support/until.ts";
-import type { Left, Ready } from "../../support/watched_worker.ts";
+import { honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";
+import { withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import type { RemainingBytes, WorkerReady } from "../../support/prover/memory_wipe_worker.ts";
 import type { WorkerMessage } from "../../../src/threads/worker_message.ts";
-import { joined, spread } from "../../../src/prover/proof_shares.ts";
+import { joinMsmShares, planMsmShares } from "../../../src/prover/msm_shares.ts";
 import { createProver, type Prover } from "../../../src/prover/prover.ts";
 import { computeWitness } from "../../../src/prover/witness.ts";
-import type { KeyExcerpts, TaskResults, WorkerTask } from "../../../src/prover/worker_task.ts";
+import type { ProverTask, ProverTaskResults, ProvingKeyParts } from "../../../src/prover/prover_task.ts";
 
 const artifact = (name: string) => Deno.readFileSync(new URL(`../../../artifacts/${name}`, import.meta.url));
 const program = artifact("withdraw.wasm").buffer;
 const zkey = artifact("withdraw.zkey");
 const inputs = { ...honestWithdrawal(3n) };
-const nothing: Left = { kind: "left", witness: 0, pieces: 0, answer: 0, witnessProgram: 0 };
+const nothing: RemainingBytes = { kind: "left", witness: 0, pieces: 0, answer: 0, witnessProgram: 0 };
 
-type Answer = WorkerMessage<TaskResults[keyof TaskResults]>;
-type Ask = (task: WorkerTask) => Promise<[answer: Answer, left: Left]>;
+type Answer = WorkerMessage<ProverTaskResults[keyof ProverTaskResults]>;
+type Ask = (task: ProverTask) => Promise<[answer: Answer, left: RemainingBytes]>;
 
 /** A watched worker, asked one task after another. */
 async function withWorker(test: (ask: Ask) => Promise<void>): Promise<void> {
-  const worker = new Worker(new URL("../../support/watched_worker.ts", import.meta.url), {
+  const worker = new Worker(new URL("../../support/prover/memory_wipe_worker.ts", import.meta.url), {
     type: "module",
   });
-  const messages: (Answer | Left | Ready)[] = []; // several may come at once
+  const messages: (Answer | RemainingBytes | WorkerReady)[] = []; // several may come at once
   let arrived = () => {};
   const failed = Promise.withResolvers<never>();
   worker.onmessage = ({ data }) => {
@@ -62,38 +62,38 @@ Deno.test("a worker keeps neither the witness that it computed nor the memory in
 Deno.test("nor when the inputs are refused", () =>
   withWorker(async (ask) => {
     const [answer, left] = await ask({ kind: "witness", program, inputs: { ...inputs, root: 0n } });
-    assert(answer.kind === "failed" && answer.code === "unsatisfied");
+    assert(answer.kind === "failed" && answer.code === "constraints_unsatisfied");
     assert.deepEqual(left, nothing);
   }));
 
 Deno.test("a worker keeps neither witness nor unblinded points, whatever comes of the pieces", () =>
   withWorker(async (ask) => {
     const witness = computeWitness(new Uint8Array(program), inputs);
-    const [parsed, leftOfKey] = await ask({ kind: "parse", zkey });
+    const [parsed, leftOfKey] = await ask({ kind: "parse_key", zkey });
     assert(parsed.kind === "done");
-    const key = parsed.result as KeyExcerpts<Uint8Array<ArrayBuffer>>;
+    const key = parsed.result as ProvingKeyParts<Uint8Array<ArrayBuffer>>;
     assert.deepEqual(leftOfKey, nothing);
     const excerpt = key.joint.buffer;
-    const shares = spread(4);
+    const shares = planMsmShares(4);
     const points: Uint8Array[] = [];
     for (const share of shares) {
-      const [answer, left] = await ask({ kind: "piece", excerpt: key[share.piece].buffer, witness, share });
+      const [answer, left] = await ask({ kind: "msm", keyPart: key[share.msm].buffer, witness, share });
       assert(answer.kind === "done");
       points.push(answer.result as Uint8Array);
       assert.deepEqual(left, nothing);
     }
-    const pieces = joined(shares, points);
-    const [proof, leftOfPieces] = await ask({ kind: "assemble", excerpt, pieces });
+    const pieces = joinMsmShares(shares, points);
+    const [proof, leftOfPieces] = await ask({ kind: "assemble", keyPart: excerpt, msmResults: pieces });
     assert(proof.kind === "done" && (proof.result as Uint8Array).length === 384);
     assert.deepEqual(leftOfPieces, nothing);
 
     const malformed = { ...pieces, h: pieces.h.slice(1) };
-    const failures: WorkerTask[] = [
-      { kind: "parse", zkey: zkey.slice(9) },
-      { kind: "piece", excerpt: key.a.buffer, witness: witness.slice(32), share: shares[0] },
-      { kind: "piece", excerpt: key.a.buffer.slice(9), witness, share: shares[0] },
-      { kind: "piece", excerpt, witness, share: shares[0] }, // for no sum
-      { kind: "assemble", excerpt, pieces: malformed },
+    const failures: ProverTask[] = [
+      { kind: "parse_key", zkey: zkey.slice(9) },
+      { kind: "msm", keyPart: key.a.buffer, witness: witness.slice(32), share: shares[0] },
+      { kind: "msm", keyPart: key.a.buffer.slice(9), witness, share: shares[0] },
+      { kind: "msm", keyPart: excerpt, witness, share: shares[0] }, // for no sum
+      { kind: "assemble", keyPart: excerpt, msmResults: malformed },
     ];
     for (const task of failures) {
       const [answer, left] = await ask(task);
@@ -103,26 +103,28 @@ Deno.test("a worker keeps neither witness nor unblinded points, whatever comes o
   }));
 
 Deno.test("the calling thread keeps no witness and no unblinded points either", async () => {
-  const sent: WorkerTask[] = [];
+  const sent: ProverTask[] = [];
   const startWorker = () => {
-    const worker = new Worker(new URL("../../../src/prover/worker.ts", import.meta.url), { type: "module" });
+    const worker = new Worker(new URL("../../../src/prover/prover_worker.ts", import.meta.url), {
+      type: "module",
+    });
     const post = worker.postMessage.bind(worker);
-    worker.postMessage = (task: WorkerTask, ...rest: unknown[]) => {
+    worker.postMessage = (task: ProverTask, ...rest: unknown[]) => {
       sent.push(task);
       post(task, ...rest as [Transferable[]]);
     };
     return worker;
   };
-  const prover = await createProver({ workers: 2, startWorker });
+  const prover = await createProver({ maxWorkers: 2, startWorker });
   try {
-    await prover.proveWithdraw(withdrawInput());
+    await prover.proveWithdraw(withdrawProverInput());
   } finally {
     prover.close();
   }
   const assemble = sent.find((task) => task.kind === "assemble");
-  const shares = sent.filter((task) => task.kind === "piece");
+  const shares = sent.filter((task) => task.kind === "msm");
   assert(assemble !== undefined && shares.length > 0);
-  for (const piece of Object.values(assemble.pieces)) assert(piece.every((byte) => byte === 0));
+  for (const piece of Object.values(assemble.msmResults)) assert(piece.every((byte) => byte === 0));
   const wires = 7; // the constant 1, and six public signals
   for (const { witness } of shares) assert(witness.subarray(wires * 32).every((byte) => byte === 0));
 });
@@ -133,9 +135,9 @@ async function withAnswers(
 ): Promise<void> {
   const answers: Uint8Array[] = [];
   const prover = await createProver({
-    workers: 2,
+    maxWorkers: 2,
     startWorker() {
-      const worker = new Worker(new URL("../../../src/prover/worker.ts", import.meta.url), {
+      const worker = new Worker(new URL("../../../src/prover/prover_worker.ts", import.meta.url), {
         type: "module",
       });
       worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
@@ -158,31 +160,31 @@ const secretsIn = (answer: Uint8Array) =>
 Deno.test("nor of a proof that is cancelled while its witness is computed", () =>
   withAnswers(async (prover, answers) => {
     const abort = new AbortController();
-    const proof = prover.proveWithdraw(withdrawInput(), {
+    const proof = prover.proveWithdraw(withdrawProverInput(), {
       signal: abort.signal,
       onProgress: ({ stage }) => stage === "witness" && setTimeout(() => abort.abort(), 0),
     });
     await assert.rejects(proof, { code: "cancelled" });
-    await until("the worker has answered all the same", () => Promise.resolve(answers.length > 0));
+    await waitUntil("the worker has answered all the same", () => Promise.resolve(answers.length > 0));
     assert.ok(answers.every((answer) => secretsIn(answer) === 0));
   }));
 
 Deno.test("nor of one that is cancelled while its sums are made", () =>
   withAnswers(async (prover, answers) => {
     const abort = new AbortController();
-    const proof = prover.proveWithdraw(withdrawInput(), {
+    const proof = prover.proveWithdraw(withdrawProverInput(), {
       signal: abort.signal,
       onProgress: ({ fraction }) => fraction > 0.3 && abort.abort(),
     });
     await assert.rejects(proof, { code: "cancelled" });
-    await prover.proveWithdraw(withdrawInput()); // longer than what any worker was still at
+    await prover.proveWithdraw(withdrawProverInput()); // longer than what any worker was still at
     assert.equal(answers.filter((answer) => secretsIn(answer) > 0).length, 1, "the proof's own bytes");
   }));
 
 Deno.test("nor where who is told of the progress throws", () =>
   withAnswers(async (prover, answers) => {
     const thrown = new Error("no");
-    const proof = prover.proveWithdraw(withdrawInput(), {
+    const proof = prover.proveWithdraw(withdrawProverInput(), {
       onProgress({ stage }) {
         if (stage === "proving") throw thrown;
       },

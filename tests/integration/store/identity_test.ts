@@ -1,10 +1,10 @@
 /** A store belongs to one relayer: whoever signs with another wallet, or on another network, is refused at its start. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { postgresCommand } from "../../support/postgres_command.ts";
-import { freshDatabase, postgresServer } from "../../support/services.ts";
-import { Problem } from "../../../src/core/errors.ts";
+import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
+import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
 import type { ArchivedStore } from "../../../src/store/archive.ts";
-import { type StoreIdentity, tieStore } from "../../../src/store/identity.ts";
+import { assertStoreOwner, type StoreIdentity } from "../../../src/store/identity.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 
@@ -41,13 +41,13 @@ for (const [name, ignore, prepare] of stores) {
       const { open, remove } = await prepare();
       let store = await open();
       equal(await store.identity(), undefined);
-      await tieStore(store, own, "SETTING");
+      await assertStoreOwner(store, own, "SETTING");
       await store.close();
       store = await open();
       deepEqual(await store.identity(), own);
-      await tieStore(store, own, "SETTING");
+      await assertStoreOwner(store, own, "SETTING");
       for (const other of others) {
-        await rejects(tieStore(store, other, "SETTING"), (error) => {
+        await rejects(assertStoreOwner(store, other, "SETTING"), (error) => {
           ok(error instanceof Problem);
           equal(error.code, "invalid_config");
           const [{ pointer, detail }] = error.errors;
@@ -72,7 +72,7 @@ for (const [name, ignore, prepare] of stores) {
       const { open, remove } = await prepare();
       const store = await open();
       const claims = [own, ...others, own];
-      const found = await Promise.all(claims.map((identity) => store.claim(identity)));
+      const found = await Promise.all(claims.map((identity) => store.claimIdentity(identity)));
       for (const one of found) deepEqual(one, await store.identity());
       await store.close();
       await remove();
@@ -86,12 +86,13 @@ Deno.test({
   async fn() {
     await using database = await freshDatabase();
     await (await openPostgresStore(database.url)).close();
-    await postgresCommand(database.url, "drop table identity");
-    await postgresCommand(database.url, "delete from schema_version where version >= 2");
+    await postgresQuery(database.url, "drop table identity");
+    await postgresQuery(database.url, "alter table jobs drop column cap_token"); // of a later migration step
+    await postgresQuery(database.url, "delete from schema_version where version >= 2");
     const store = await openPostgresStore(database.url);
-    await tieStore(store, own, "DATABASE_URL");
+    await assertStoreOwner(store, own, "DATABASE_URL");
     deepEqual(await store.identity(), own);
-    await rejects(tieStore(store, others[0], "DATABASE_URL"), { code: "invalid_config" });
+    await rejects(assertStoreOwner(store, others[0], "DATABASE_URL"), { code: "invalid_config" });
     await store.close();
   },
 });

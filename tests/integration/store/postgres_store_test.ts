@@ -2,16 +2,16 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
-import { postgresCommand } from "../../support/postgres_command.ts";
-import { storedLeaves } from "../../support/leaves.ts";
-import { freshDatabase, postgresServer } from "../../support/services.ts";
-import { gateTo } from "../../support/tcp_gate.ts";
-import { until } from "../../support/until.ts";
-import { Problem } from "../../../src/core/errors.ts";
-import type { DepositEvent } from "../../../src/ton/pool_event.ts";
+import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
+import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
+import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
+import { startTcpProxy } from "../../../testkit/servers/tcp_proxy.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import type { DepositEvent } from "../../../src/ton/pool/pool_events.ts";
 import type { Cursor, Job, Store } from "../../../src/store/store.ts";
 import type { ArchiveRow } from "../../../src/store/archive.ts";
-import { depositsFrom } from "../../../src/store/postgres/archive.ts";
+import { readDeposits } from "../../../src/store/postgres/archive.ts";
 import { Database, type Query } from "../../../src/store/postgres/database.ts";
 import { migrate, SCHEMA_VERSION } from "../../../src/store/postgres/migrate.ts";
 import { migrations } from "../../../src/store/postgres/schema.ts";
@@ -87,35 +87,38 @@ const journalWrites: [string, (store: Store) => Promise<unknown>][] = [
   ["beginTransfer", (store) => store.beginTransfer(transfer)],
   ["takeBack", (store) => {
     const from = { lt: 0n, hash: "0".repeat(64) };
-    return store.takeBack({ pool, from, to: undefined, leaves: 0, payments: [] }, () => undefined);
+    return store.rollBack(
+      { pool, from, to: undefined, keptLeafCount: 0, nullifierHashes: [] },
+      () => undefined,
+    );
   }],
   ["endTransfer", (store) => store.endTransfer("aa")],
-  ["forgetJobs", (store) => store.forgetJobs(10)],
+  ["forgetJobs", (store) => store.deleteEndedJobs(10)],
 ];
 
 test("one leads at a time; a lease that ended is another's, with a higher fence", (url) =>
   withStores(url, 3, async (a, b, c) => {
-    const answers = await Promise.all([a, b, c].map((store) => store.lead(LEAD_MS)));
+    const answers = await Promise.all([a, b, c].map((store) => store.acquireLease(LEAD_MS)));
     equal(answers.filter(Boolean).length, 1);
     const [leader, other] = answers[0] ? [a, b] : answers[1] ? [b, c] : [c, a];
-    ok(await leader.lead(1));
-    await until("the lease has ended", () => other.lead(LEAD_MS));
-    equal(await leader.lead(LEAD_MS), false);
-    await other.resign();
-    ok(await leader.lead(LEAD_MS));
-    const [{ fence }] = await postgresCommand(url, "select fence from lease");
+    ok(await leader.acquireLease(1));
+    await waitUntil("the lease has ended", () => other.acquireLease(LEAD_MS));
+    equal(await leader.acquireLease(LEAD_MS), false);
+    await other.releaseLease();
+    ok(await leader.acquireLease(LEAD_MS));
+    const [{ fence }] = await postgresQuery(url, "select fence from lease");
     equal(Number(fence), 3);
   }));
 
 test("a lease dated further ahead than any is taken holds nobody up; one that is kept is kept", (url) =>
   withStores(url, 2, async (a, b) => {
-    ok(await a.lead(LEAD_MS));
-    await postgresCommand(url, "update lease set expires_at = clock_timestamp() + interval '10 years'");
-    ok(await a.lead(LEAD_MS), "its holder dates it anew");
-    equal(await b.lead(LEAD_MS), false);
-    await postgresCommand(url, "update lease set holder = 'gone', expires_at = 'infinity'");
-    ok(await b.lead(LEAD_MS));
-    equal(await a.lead(LEAD_MS), false);
+    ok(await a.acquireLease(LEAD_MS));
+    await postgresQuery(url, "update lease set expires_at = clock_timestamp() + interval '10 years'");
+    ok(await a.acquireLease(LEAD_MS), "its holder dates it anew");
+    equal(await b.acquireLease(LEAD_MS), false);
+    await postgresQuery(url, "update lease set holder = 'gone', expires_at = 'infinity'");
+    ok(await b.acquireLease(LEAD_MS));
+    equal(await a.acquireLease(LEAD_MS), false);
     await rejects(a.changeJob(job, () => undefined), { code: "not_leader" });
   }));
 
@@ -123,10 +126,10 @@ test("of many that ask for a lease nobody had yet, one has it and none an error"
   const count = 8;
   await withStores(url, count, async (...stores) => {
     for (let round = 0; round < 25; round++) {
-      const answers = await Promise.all(stores.map((store) => store.lead(LEAD_MS)));
+      const answers = await Promise.all(stores.map((store) => store.acquireLease(LEAD_MS)));
       equal(answers.filter(Boolean).length, 1);
-      await Promise.all(stores.map((store) => store.resign()));
-      await postgresCommand(url, "update lease set holder = '', fence = 0, expires_at = '-infinity'");
+      await Promise.all(stores.map((store) => store.releaseLease()));
+      await postgresQuery(url, "update lease set holder = '', fence = 0, expires_at = '-infinity'");
     }
   });
 });
@@ -134,13 +137,13 @@ test("of many that ask for a lease nobody had yet, one has it and none an error"
 for (const [name, write] of journalWrites) {
   test(`${name} of a leader that was deposed meanwhile, and does not know it, is refused`, (url) =>
     withStores(url, 2, async (first, second) => {
-      ok(await first.lead(1));
+      ok(await first.acquireLease(1));
       await first.addJob(job, () => false);
-      await until("deposed", () => second.lead(LEAD_MS));
-      const before = await postgresCommand(url, "select * from jobs");
+      await waitUntil("deposed", () => second.acquireLease(LEAD_MS));
+      const before = await postgresQuery(url, "select * from jobs");
       await rejects(write(first), { code: "not_leader" });
-      deepEqual(await postgresCommand(url, "select * from jobs"), before);
-      deepEqual(await postgresCommand(url, "select * from transfers"), []);
+      deepEqual(await postgresQuery(url, "select * from jobs"), before);
+      deepEqual(await postgresQuery(url, "select * from transfers"), []);
       equal(await first.cursor(pool), undefined);
     }));
   test(`${name} by one that never led is refused`, (url) =>
@@ -151,7 +154,7 @@ for (const [name, write] of journalWrites) {
 
 test("a leader that writes without a pause keeps its lease, and others that ask for it meanwhile do not hold it up", (url) =>
   withStores(url, 2, async (leader, other) => {
-    ok(await leader.lead(LEAD_MS));
+    ok(await leader.acquireLease(LEAD_MS));
     let done = false;
     let writes = 0;
     const writing = Promise.all(Array.from({ length: 6 }, async () => {
@@ -161,25 +164,25 @@ test("a leader that writes without a pause keeps its lease, and others that ask 
       }
     }));
     for (let i = 0; i < 40; i++) {
-      ok(await leader.lead(LEAD_MS));
-      equal(await other.lead(LEAD_MS), false);
+      ok(await leader.acquireLease(LEAD_MS));
+      equal(await other.acquireLease(LEAD_MS), false);
     }
     done = true;
     await writing;
     ok(writes > 40);
-    equal(Number((await postgresCommand(url, "select fence from lease"))[0].fence), 1);
+    equal(Number((await postgresQuery(url, "select fence from lease"))[0].fence), 1);
   }));
 
 test("a change of hands waits for a write that is under way, and the write after it is refused", async (url) => {
   const writer = new Database(url);
   await withStores(url, 2, async (first, second) => {
-    ok(await first.lead(1));
+    ok(await first.acquireLease(1));
     const order: string[] = [];
     let taken: Promise<unknown> | undefined;
     await writer.transaction(async (query) => {
       await query("select 1 from lease for key share");
       await new Promise((resolve) => setTimeout(resolve, 20)); // the lease ends
-      taken = second.lead(LEAD_MS).then((leads) => order.push(`taken ${leads}`));
+      taken = second.acquireLease(LEAD_MS).then((leads) => order.push(`taken ${leads}`));
       await query("select pg_sleep(0.3)");
       order.push("written");
     });
@@ -209,26 +212,26 @@ test("who follows may add jobs: of 200 equal ones on three replicas exactly one 
 test("a leader that hangs within a transaction holds up its successor for seconds, not for ever", async (url) => {
   const hanging = new Database(url);
   await withStores(url, 2, async (first, second) => {
-    ok(await first.lead(1));
+    ok(await first.acquireLease(1));
     const hung = hanging.transaction(async (query) => {
       await query("select 1 from lease for key share"); // as every write of the journal does
-      await until("another leads", () => second.lead(LEAD_MS));
+      await waitUntil("another leads", () => second.acquireLease(LEAD_MS));
     });
     await rejects(hung, { code: "store_unavailable" });
-    ok(await second.lead(LEAD_MS));
+    ok(await second.acquireLease(LEAD_MS));
   });
   await hanging.close();
 });
 
 test("connections that break between any two statements leave rows and cursor in step", (url) =>
   withStores(url, 1, async (store) => {
-    ok(await store.lead(LEAD_MS));
+    ok(await store.acquireLease(LEAD_MS));
     const count = 120;
     let done = false;
     let broken = 0;
     const breaking = (async () => {
       while (!done) {
-        await postgresCommand(
+        await postgresQuery(
           url,
           "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tonado' and datname = current_database()",
         );
@@ -252,24 +255,24 @@ test("connections that break between any two statements leave rows and cursor in
     done = true;
     await breaking;
     ok(broken > 0, "some were broken");
-    const leaves = (await storedLeaves(store, pool)).map(({ leafIndex }) => leafIndex);
+    const leaves = (await readLeaves(store, pool)).map(({ leafIndex }) => leafIndex);
     deepEqual(leaves, Array.from({ length: count }, (_, i) => i));
   }));
 
 test("a database that is gone is said to be, in every method, and serves again when it is back", async (url) => {
-  await using gate = gateTo(url, 5432);
+  await using gate = startTcpProxy(url, 5432);
   const store = await openPostgresStore(gate.url);
   try {
-    ok(await store.lead(LEAD_MS));
+    ok(await store.acquireLease(LEAD_MS));
     await apply(store, 0);
     deepEqual(store.health(), { ok: true });
-    gate.shut();
+    gate.disconnect();
     const asks: (() => Promise<unknown>)[] = [
       () => store.cursor(pool),
       () => store.deposit(pool, 1n),
       () => store.job(job),
       () => store.addJob(job, () => true),
-      () => store.lead(LEAD_MS),
+      () => store.acquireLease(LEAD_MS),
       () => Array.fromAsync(store.leaves(pool, 0)),
       ...journalWrites.map(([, write]) => () => write(store)),
     ];
@@ -284,7 +287,7 @@ test("a database that is gone is said to be, in every method, and serves again w
     gate.open();
     await apply(store, 1);
     deepEqual(store.health(), { ok: true });
-    equal((await storedLeaves(store, pool)).length, 2);
+    equal((await readLeaves(store, pool)).length, 2);
   } finally {
     await store.close();
   }
@@ -292,7 +295,7 @@ test("a database that is gone is said to be, in every method, and serves again w
 
 test("a flood that takes every connection of the API is told to wait; the lease is renewed, the journal written", (url) =>
   withStores(url, 1, async (store) => {
-    ok(await store.lead(LEAD_MS));
+    ok(await store.acquireLease(LEAD_MS));
     // Every statement about jobs waits for this lock: none of the API's connections becomes free.
     const locking = new Database(url);
     const locked = Promise.withResolvers<void>();
@@ -304,7 +307,7 @@ test("a flood that takes every connection of the API is told to wait; the lease 
     });
     await locked.promise;
     const flood = Array.from({ length: 400 }, () => store.job(job).then(() => undefined, (error) => error));
-    for (let i = 0; i < 20; i++) ok(await store.lead(LEAD_MS));
+    for (let i = 0; i < 20; i++) ok(await store.acquireLease(LEAD_MS));
     await store.beginTransfer(transfer);
     const codes = new Set((await Promise.all(flood)).map((error) => (error as Problem).code));
     ok(codes.has("overloaded"), [...codes].join());
@@ -316,28 +319,28 @@ test("a flood that takes every connection of the API is told to wait; the lease 
   }));
 
 test("a path that swallows every packet is noticed by the lease that stays away, and serves again when it is whole", async (url) => {
-  await using gate = gateTo(url, 5432);
+  await using gate = startTcpProxy(url, 5432);
   const store = await openPostgresStore(gate.url);
   try {
-    ok(await store.lead(LEAD_MS));
+    ok(await store.acquireLease(LEAD_MS));
     await store.job(job);
     gate.freeze();
     const asked = rejects(store.job(job), { code: "store_unavailable" });
     let answered = false;
-    const renewed = store.lead(LEAD_MS).catch(() => false).finally(() => answered = true);
-    await until("said to be down", () => Promise.resolve(!store.health().ok));
+    const renewed = store.acquireLease(LEAD_MS).catch(() => false).finally(() => answered = true);
+    await waitUntil("said to be down", () => Promise.resolve(!store.health().ok));
     equal(answered, false, "before the lease was given up");
     await asked;
     await renewed;
-    gate.shut();
-    await until(
+    gate.disconnect();
+    await waitUntil(
       "its port is free again",
       () => Promise.resolve().then(() => (gate.open(), true)).catch(() => false),
     );
-    await until("the lease is renewed", () => store.lead(LEAD_MS).catch(() => false));
+    await waitUntil("the lease is renewed", () => store.acquireLease(LEAD_MS).catch(() => false));
     deepEqual(store.health(), { ok: true });
   } finally {
-    gate.shut();
+    gate.disconnect();
     await store.close();
   }
 });
@@ -360,7 +363,7 @@ test("deposits are read a page at a time, however many there are", async (url) =
     return rows;
   };
   let next = 0;
-  for await (const { leafIndex } of depositsFrom(counted, pool, 0)) equal(leafIndex, next++);
+  for await (const { leafIndex } of readDeposits(counted, pool, 0)) equal(leafIndex, next++);
   deepEqual([next, pages], [count, [5_000, 5_000, 2_345]]);
   const [{ rows }] = await database.query(
     "select reltuples as rows from pg_class where relname = 'deposits'",
@@ -379,6 +382,27 @@ test("many that start at once on an empty database make its tables once", async 
   deepEqual(outcomes.sort(), [0, ...Array(5).fill(SCHEMA_VERSION)]);
 });
 
+test("a journal of the release before keeps its jobs and takes superseded ones after the upgrade", async (url) => {
+  const database = new Database(url);
+  await migrate(database, migrations.slice(0, 3));
+  const row = "$1, $2, 'failed', 5, $2, 7, 0, 1, 2, 3";
+  await database.query(
+    `insert into jobs (pool, nullifier_hash, state, query_id, root, fee, refund, failures, accepted_at, settled_at)
+     values (${row})`,
+    [pool, new Uint8Array(32).fill(9)],
+  );
+  deepEqual(await migrate(database), { found: 3, now: SCHEMA_VERSION });
+  await database.close();
+  const store = await openPostgresStore(url);
+  ok(await store.acquireLease(LEAD_MS));
+  const id = { pool, nullifierHash: BigInt(`0x${"09".repeat(32)}`) };
+  equal((await store.job(id))!.state, "failed");
+  await store.changeJob(id, (job) => ({ ...job, state: "superseded", capToken: "aa" }));
+  const { state, capToken } = (await store.job(id))!;
+  deepEqual([state, capToken], ["superseded", "aa"]);
+  await store.close();
+});
+
 /** What the next release does at its start: this release's steps and one more. */
 async function upgrade(url: string): Promise<void> {
   const database = new Database(url);
@@ -392,12 +416,11 @@ async function upgrade(url: string): Promise<void> {
 for (const role of ["the leader", "a follower"]) {
   test(`${role} of an older release stops writing when a newer one upgrades the schema, and says why`, (url) =>
     withStores(url, 2, async (leader, follower) => {
-      equal(await leader.lead(LEAD_MS), true);
+      equal(await leader.acquireLease(LEAD_MS), true);
       await apply(leader, 0);
       await leader.addJob(job, () => false);
       const store = role === "the leader" ? leader : follower;
-      const rows = () =>
-        postgresCommand(url, "select (select count(*) from jobs) as jobs, * from sync_cursor");
+      const rows = () => postgresQuery(url, "select (select count(*) from jobs) as jobs, * from sync_cursor");
       const before = await rows();
       await upgrade(url);
       const newer = {
@@ -409,7 +432,7 @@ for (const role of ["the leader", "a follower"]) {
         ),
       };
       await rejects(store.addJob({ ...job, nullifierHash: 78n }, () => false), newer);
-      await rejects(store.lead(LEAD_MS), newer);
+      await rejects(store.acquireLease(LEAD_MS), newer);
       await rejects(
         apply(store, 1),
         role === "the leader" ? newer : { code: /store_unavailable|not_leader/ },
@@ -424,7 +447,7 @@ for (const role of ["the leader", "a follower"]) {
 
 test("an upgrade waits for a write that is under way; one that begins meanwhile is refused", async (url) => {
   await withStores(url, 2, async (leader, follower) => {
-    equal(await leader.lead(LEAD_MS), true);
+    equal(await leader.acquireLease(LEAD_MS), true);
     await leader.addJob(job, () => false);
     const holding = new Database(url);
     const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -435,8 +458,8 @@ test("an upgrade waits for a write that is under way; one that begins meanwhile 
     });
     await held.promise;
     const waiting = (count: number) =>
-      until(`${count} wait`, async () => {
-        const sessions = await postgresCommand(
+      waitUntil(`${count} wait`, async () => {
+        const sessions = await postgresQuery(
           url,
           "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
@@ -454,13 +477,13 @@ test("an upgrade waits for a write that is under way; one that begins meanwhile 
     release.resolve();
     await Promise.all([holder, begun, upgraded, late]);
     await holding.close();
-    equal((await postgresCommand(url, "select failures from jobs"))[0].failures, "1");
+    equal((await postgresQuery(url, "select failures from jobs"))[0].failures, "1");
   });
 });
 
 test("a schema of a newer release is refused, and left alone", async (url) => {
   await (await openPostgresStore(url)).close();
-  await postgresCommand(url, `insert into schema_version (version) values (${SCHEMA_VERSION + 1})`);
+  await postgresQuery(url, `insert into schema_version (version) values (${SCHEMA_VERSION + 1})`);
   await rejects(openPostgresStore(url), { code: "invalid_config" });
 });
 

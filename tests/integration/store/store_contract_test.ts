@@ -5,12 +5,17 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
-import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../../../src/ton/pool_event.ts";
-import { pooled, pooler } from "../../support/pgbouncer.ts";
-import { storedLeaves } from "../../support/leaves.ts";
-import { freshDatabase, postgresServer } from "../../support/services.ts";
+import type {
+  DepositEvent,
+  PoolEvent,
+  RefusedEvent,
+  WithdrawalEvent,
+} from "../../../src/ton/pool/pool_events.ts";
+import { pgbouncerServer, throughPgbouncer } from "../../../testkit/servers/pgbouncer.ts";
+import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
+import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
-import { Problem } from "../../../src/core/errors.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import type { Cursor, Job, SettlingEvent, Store, Transfer } from "../../../src/store/store.ts";
 
@@ -32,7 +37,7 @@ const stores: [name: string, ignore: boolean, prepare: () => Promise<Opening>][]
     return { open: () => openKvStore(directory), remove: () => Deno.remove(directory, { recursive: true }) };
   }],
   ["postgres", !await postgresServer(), postgres((url) => Promise.resolve(url))],
-  ["postgres behind PgBouncer", !await pooler(), postgres(pooled)],
+  ["postgres behind PgBouncer", !await pgbouncerServer(), postgres(throughPgbouncer)],
 ];
 /** Longer than any test. */
 const LEAD_MS = 600_000;
@@ -112,13 +117,13 @@ for (const [name, ignore, prepare] of stores) {
         const opening = await prepare();
         const lead = async () => {
           const store = await opening.open();
-          ok(await store.lead(LEAD_MS));
+          ok(await store.acquireLease(LEAD_MS));
           return store;
         };
         let store = await lead();
         try {
           await act(store, opening, async () => {
-            await store.resign();
+            await store.releaseLease();
             await store.close();
             return store = await lead();
           });
@@ -140,7 +145,7 @@ for (const [name, ignore, prepare] of stores) {
     await apply(store, [deposit(0), withdrawal(1, 77n), deposit(1)], undefined, 9);
     const again = await reopen();
     deepEqual(await again.cursor(pool), at(9));
-    deepEqual(await storedLeaves(again, pool), [leaf(0), leaf(1)]);
+    deepEqual(await readLeaves(again, pool), [leaf(0), leaf(1)]);
     const { leafIndex, timestamp, txHash } = (await again.deposit(pool, 1001n))!;
     deepEqual([leafIndex, timestamp, txHash], [1, 1_700_000_001, at(1).hash]);
     deepEqual((await again.withdrawal(pool, 77n))!.txHash, at(1).hash);
@@ -151,7 +156,7 @@ for (const [name, ignore, prepare] of stores) {
     equal(await store.cursor(otherPool), undefined);
     equal(await store.deposit(otherPool, 1000n), undefined);
     equal(await store.withdrawal(otherPool, 77n), undefined);
-    deepEqual(await storedLeaves(store, otherPool), []);
+    deepEqual(await readLeaves(store, otherPool), []);
   });
 
   test("leaves come in order from the asked one on, wherever pages end", async (store, _, reopen) => {
@@ -161,12 +166,12 @@ for (const [name, ignore, prepare] of stores) {
       const events = Array.from({ length: Math.min(store.batchLimit, count - i) }, (_, k) => deposit(i + k));
       i += events.length;
       await apply(store, events, from, i - 1);
-      deepEqual((await storedLeaves(store, pool, i - 1)).map(({ leafIndex }) => leafIndex), [i - 1]);
+      deepEqual((await readLeaves(store, pool, i - 1)).map(({ leafIndex }) => leafIndex), [i - 1]);
     }
     const again = await reopen();
     for (const from of asked) {
       const expected = Array.from({ length: Math.max(0, count - from) }, (_, k) => leaf(from + k));
-      deepEqual(await storedLeaves(again, pool, from), expected, `from ${from}`);
+      deepEqual(await readLeaves(again, pool, from), expected, `from ${from}`);
     }
   });
 
@@ -178,7 +183,7 @@ for (const [name, ignore, prepare] of stores) {
       i += events.length;
       await apply(store, events, from, i);
     }
-    deepEqual((await storedLeaves(store, pool)).map(({ leafIndex }) => leafIndex), left);
+    deepEqual((await readLeaves(store, pool)).map(({ leafIndex }) => leafIndex), left);
   });
 
   test(
@@ -196,46 +201,49 @@ for (const [name, ignore, prepare] of stores) {
       await store.addJob(job(77n), () => false);
       await store.addJob(job(78n), () => false);
       await apply(store, [withdrawal(1_101, 77n), withdrawal(1_102, 78n)], count, 2_000, confirm);
-      const untruth = { pool, from: at(2_000), to: at(700), leaves: 700, payments: [78n] };
-      await store.takeBack(untruth, (found) => ({ ...found, state: "expired" }));
+      const untruth = { pool, from: at(2_000), to: at(700), keptLeafCount: 700, nullifierHashes: [78n] };
+      await store.rollBack(untruth, (found) => ({ ...found, state: "expired" }));
       const again = await reopen();
       deepEqual(await again.cursor(pool), at(700));
-      deepEqual(await storedLeaves(again, pool), Array.from({ length: 700 }, (_, i) => leaf(i)));
+      deepEqual(await readLeaves(again, pool), Array.from({ length: 700 }, (_, i) => leaf(i)));
       equal(await again.deposit(pool, leaf(700).commitment), undefined);
       ok(await again.deposit(pool, leaf(699).commitment));
-      deepEqual((await Array.fromAsync(again.payments(pool))).map((row) => row.nullifierHash), [77n]);
+      deepEqual((await Array.fromAsync(again.withdrawals(pool))).map((row) => row.nullifierHash), [77n]);
       const states = [77n, 78n].map(async (nullifierHash) =>
         (await again.job({ pool, nullifierHash }))!.state
       );
       deepEqual(await Promise.all(states), ["confirmed", "expired"]);
       await apply(again, [{ ...deposit(700), commitment: 5n }, withdrawal(1_103, 78n)], 700, 701, confirm);
-      deepEqual(await storedLeaves(again, pool, 700), [{ ...leaf(700), commitment: 5n }]);
+      deepEqual(await readLeaves(again, pool, 700), [{ ...leaf(700), commitment: 5n }]);
       equal((await again.job({ pool, nullifierHash: 78n }))!.state, "confirmed");
     },
   );
 
   test("all of a pool is taken back, and the next batch is its first", async (store) => {
     await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
-    await store.takeBack({ pool, from: at(9), to: undefined, leaves: 0, payments: [77n] }, keep);
+    await store.rollBack(
+      { pool, from: at(9), to: undefined, keptLeafCount: 0, nullifierHashes: [77n] },
+      keep,
+    );
     equal(await store.cursor(pool), undefined);
     await apply(store, [deposit(0)], undefined, 3);
-    deepEqual(await storedLeaves(store, pool), [leaf(0)]);
+    deepEqual(await readLeaves(store, pool), [leaf(0)]);
     equal(await store.withdrawal(pool, 77n), undefined);
   });
 
   test("nothing is taken back by who does not know the cursor", async (store) => {
     await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
-    const untruth = { pool, from: at(8), to: undefined, leaves: 0, payments: [77n] };
-    await rejects(store.takeBack(untruth, keep), { code: "store_conflict" });
-    deepEqual(await storedLeaves(store, pool), [leaf(0)]);
+    const untruth = { pool, from: at(8), to: undefined, keptLeafCount: 0, nullifierHashes: [77n] };
+    await rejects(store.rollBack(untruth, keep), { code: "store_conflict" });
+    deepEqual(await readLeaves(store, pool), [leaf(0)]);
     ok(await store.withdrawal(pool, 77n));
   });
 
   test("every payment of a pool is read, of no other one", async (store) => {
     await apply(store, [withdrawal(1, 0n), withdrawal(2, 2n ** 250n), withdrawal(3, 7n)], undefined, 9);
-    const rows = await Array.fromAsync(store.payments(pool));
+    const rows = await Array.fromAsync(store.withdrawals(pool));
     deepEqual(rows.map((row) => row.nullifierHash).sort((a, b) => Number(a - b)), [0n, 7n, 2n ** 250n]);
-    deepEqual(await Array.fromAsync(store.payments(otherPool)), []);
+    deepEqual(await Array.fromAsync(store.withdrawals(otherPool)), []);
   });
 
   test("a batch that does not continue the cursor leaves neither rows nor cursor", async (store) => {
@@ -283,10 +291,13 @@ for (const [name, ignore, prepare] of stores) {
   });
 
   test("a job comes back as it was written, after a restart too", async (store, _, reopen) => {
-    await store.addJob(job(77n, { seqno: 4, messageHash: "ab", notBefore: 12 }), () => false);
+    await store.addJob(
+      job(77n, { seqno: 4, messageHash: "ab", notBefore: 12, capToken: "c0-ff" }),
+      () => false,
+    );
     deepEqual(
       await (await reopen()).job({ pool, nullifierHash: 77n }),
-      job(77n, { seqno: 4, messageHash: "ab", notBefore: 12 }),
+      job(77n, { seqno: 4, messageHash: "ab", notBefore: 12, capToken: "c0-ff" }),
     );
   });
 
@@ -315,6 +326,17 @@ for (const [name, ignore, prepare] of stores) {
     equal((await store.job({ pool, nullifierHash: 77n }))!.queryId, 8n);
   });
 
+  test("a superseded job has ended: it is not live, keeps what was paid, and goes with the old ones", async (store) => {
+    await store.addJob(job(77n), () => false);
+    const paid = { state: "superseded", fee: 3n, settledAt: 5 } as const;
+    await apply(store, [withdrawal(1, 77n)], undefined, 9, (found) => ({ ...found, ...paid }));
+    deepEqual(await store.job({ pool, nullifierHash: 77n }), { ...job(77n), ...paid });
+    deepEqual(await store.liveJobs(), []);
+    ok(await store.addJob(job(77n, { queryId: 8n }), () => false));
+    equal(await store.deleteEndedJobs(6), 1);
+    ok(await store.withdrawal(pool, 77n));
+  });
+
   test("a note that was paid out on chain takes no job", async (store) => {
     await apply(store, [withdrawal(1, 77n)], undefined, 9);
     equal((await store.addJob(job(77n), () => true) as { txHash: string }).txHash, at(1).hash);
@@ -340,7 +362,7 @@ for (const [name, ignore, prepare] of stores) {
     for (const hash of [1n, 2n, 3n]) await store.addJob(job(hash), () => false);
     await end(1n, 99);
     await end(2n, 100);
-    equal(await store.forgetJobs(100), 1);
+    equal(await store.deleteEndedJobs(100), 1);
     const left = await Promise.all([1n, 2n, 3n].map((nullifierHash) => store.job({ pool, nullifierHash })));
     deepEqual(left.map((found) => found?.state), [undefined, "failed", "accepted"]);
     ok(await store.withdrawal(pool, 5n));
@@ -351,7 +373,7 @@ for (const [name, ignore, prepare] of stores) {
     const events = Array.from({ length: 20 }, (_, i) => deposit(i));
     await apply(store, events, undefined, 20);
     for (let i = 0; i < 30; i++) {
-      for await (const { first } of store.leaves(pool, 3)) {
+      for await (const { firstIndex: first } of store.leaves(pool, 3)) {
         equal(first, 3);
         break;
       }
@@ -395,7 +417,7 @@ for (const [name, ignore, prepare] of stores) {
 Deno.test("kv store: a directory that is in use is refused, and free again after closing", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-store-" });
   const store = await openKvStore(`${directory}/made/on/the/way`);
-  await rejects(openKvStore(`${directory}/made/on/the/way`), { code: "already_running" });
+  await rejects(openKvStore(`${directory}/made/on/the/way`), { code: "folder_in_use" });
   await store.close();
   await (await openKvStore(`${directory}/made/on/the/way`)).close();
   await Deno.remove(directory, { recursive: true });

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { Address, Cell, comment, loadMessage, SendMode, toNano } from "@ton/core";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
-import { Problem, type ProblemCode } from "../../../src/core/errors.ts";
-import { Secret } from "../../../src/core/secret.ts";
+import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
+import { Secret } from "../../../src/core/text/secret.ts";
 import { relayerKey, userKeys } from "../../../src/localnet/development_keys.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import type { AccountInfo } from "../../../src/ton/chain.ts";
-import { checkMnemonic, openMnemonic } from "../../../src/ton/mnemonic.ts";
-import { connect } from "../../../src/ton/toncenter.ts";
-import { normalizedHash, openWallet, TRANSFER_LIFE, type WalletVersion } from "../../../src/ton/wallet.ts";
+import { checkMnemonic, deriveKeyPair } from "../../../src/ton/wallet/mnemonic.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import {
+  normalizedMessageHash,
+  openWallet,
+  TRANSFER_TTL_SECONDS,
+  type WalletVersion,
+} from "../../../src/ton/wallet/wallet.ts";
 
 const nowhere = connect({ endpoint: "http://127.0.0.1:1", attempts: 1 });
 const stranger = Address.parse("0:" + "ab".repeat(32));
@@ -21,7 +26,7 @@ for (const key of [relayerKey, ...userKeys]) {
       chain: nowhere,
     });
     assert.equal(wallet.address.toRawString(), key.address);
-    assert.equal(wallet.checksumHolds, true);
+    assert.equal(wallet.checksumValid, true);
   });
 }
 
@@ -44,9 +49,9 @@ Deno.test("addresses are formatted non-bounceable, with the test flag off mainne
 
 Deno.test("a mnemonic is taken whatever its case and spacing, also as a Secret", async () => {
   const { mnemonic } = relayerKey;
-  const { publicKey } = await openMnemonic(mnemonic);
+  const { publicKey } = await deriveKeyPair(mnemonic);
   const sloppy = `  ${mnemonic.toUpperCase().replaceAll(" ", " \n\t")} `;
-  assert.deepEqual((await openMnemonic(new Secret(sloppy))).publicKey, publicKey);
+  assert.deepEqual((await deriveKeyPair(new Secret(sloppy))).publicKey, publicKey);
 });
 
 const words = relayerKey.mnemonic.split(" ");
@@ -71,7 +76,7 @@ Deno.test("a mnemonic that fails TON's checksum opens its wallet and says so", a
   const swapped = [words[1], words[0], ...words.slice(2)].join(" ");
   assert.deepEqual(await checkMnemonic(swapped), { checksumHolds: false });
   const wallet = await openWallet(swapped, { version: "v4R2", network: "testnet", chain: nowhere });
-  assert.equal(wallet.checksumHolds, false);
+  assert.equal(wallet.checksumValid, false);
 });
 
 Deno.test("a transfer's hash forgets StateInit and the place of the body (TEP-467)", async () => {
@@ -85,7 +90,7 @@ Deno.test("a transfer's hash forgets StateInit and the place of the body (TEP-46
   const { info, init, body } = loadMessage(transfer.message.beginParse());
   assert.ok(init && info.type === "external-in" && info.dest.equals(wallet.address));
   assert.notEqual(transfer.message.hash().toString("hex"), transfer.hash);
-  assert.equal(normalizedHash(wallet.address, body), transfer.hash);
+  assert.equal(normalizedMessageHash(wallet.address, body), transfer.hash);
   assert.equal(
     loadMessage(wallet.sign({ seqno: 1, validUntil: 1, messages }).message.beginParse()).init,
     null,
@@ -173,7 +178,7 @@ for (const { mnemonic, version } of userKeys.slice(0, 2)) {
         const [{ raw }] = await chain.transactions(wallet.address, { limit: 1 });
         const { info, body } = raw.inMessage!;
         assert.ok(info.type === "external-in");
-        assert.equal(normalizedHash(info.dest, body), transfer.hash);
+        assert.equal(normalizedMessageHash(info.dest, body), transfer.hash);
         assert.equal(transfer.message.hash().toString("hex"), raw.raw.refs[0].refs[0].hash().toString("hex"));
       });
 
@@ -190,8 +195,12 @@ for (const { mnemonic, version } of userKeys.slice(0, 2)) {
 
       await t.step("refuses a transfer after valid_until, by the chain's clock", async () => {
         const { seqno, now } = await wallet.state();
-        const { message } = wallet.sign({ seqno, validUntil: now + TRANSFER_LIFE, messages: [pay(1n)] });
-        await net.setNow(now + TRANSFER_LIFE + 1);
+        const { message } = wallet.sign({
+          seqno,
+          validUntil: now + TRANSFER_TTL_SECONDS,
+          messages: [pay(1n)],
+        });
+        await net.setNow(now + TRANSFER_TTL_SECONDS + 1);
         await assert.rejects(chain.send(message), { code: "contract_refused" });
       });
 
@@ -222,7 +231,7 @@ for (const { mnemonic, version } of userKeys.slice(0, 2)) {
 }
 
 async function referenceContract(mnemonic: string, version: WalletVersion) {
-  const { publicKey } = await openMnemonic(mnemonic);
+  const { publicKey } = await deriveKeyPair(mnemonic);
   return version === "v4R2"
     ? WalletContractV4.create({ workchain: 0, publicKey })
     : WalletContractV5R1.create({ publicKey, walletId: { networkGlobalId: -3 } });

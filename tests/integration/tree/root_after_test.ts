@@ -1,15 +1,16 @@
 /** What the root would be is what it becomes, and finding it out costs what the new leaves cost. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { runs } from "../../support/property_runs.ts";
-import { Problem, type ProblemCode } from "../../../src/core/errors.ts";
-import { FIELD_BYTES, FIELD_MODULUS } from "../../../src/core/field.ts";
-import { MerkleTree } from "../../../src/core/merkle_tree.ts";
-import { CAPACITY } from "../../../src/core/tree_levels.ts";
-import { LEAST_HEIGHT, type TreeWork } from "../../../src/core/tree_work.ts";
-import { turn } from "../../../src/core/turns.ts";
-import { rootAfter } from "../../../src/tree/root_after.ts";
-import { thisThread, TreeWorkers } from "../../../src/tree/tree_service.ts";
+import { propertyParameters } from "../../../testkit/random/property_runs.ts";
+import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
+import { FIELD_BYTES, FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
+import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
+import { TREE_CAPACITY } from "../../../src/core/tree/tree_levels.ts";
+import { MIN_HASHED_HEIGHT, type TreeHasher } from "../../../src/core/tree/tree_hasher.ts";
+import { yieldToEventLoop } from "../../../src/core/event_loop_yield.ts";
+import { computeRootAfter } from "../../../src/tree/root_after.ts";
+import { inlineTreeService } from "../../../src/tree/tree_service.ts";
+import { TreeWorkers } from "../../../src/tree/tree_workers.ts";
 
 const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
 const leavesOf = (from: number, to: number) =>
@@ -39,14 +40,14 @@ const examples: [number, number][] = [
 ];
 for (const where of ["workers", "this thread"]) {
   Deno.test(`root after: with ${where} it is the root that the tree then has, and the tree stays as it was`, async () => {
-    const workers = new TreeWorkers({ workers: 2 });
+    const workers = new TreeWorkers({ maxWorkers: 2 });
     try {
-      const work = where === "workers" ? workers : thisThread;
+      const work = where === "workers" ? workers : inlineTreeService;
       await fc.assert(
         fc.asyncProperty(count, count, async (size, more) => {
           const [tree, plain] = [treeOf(size), treeOf(size + more)];
           const { root } = tree;
-          assert.equal(await rootAfter(tree, leavesOf(size, size + more), work), plain.root);
+          assert.equal(await computeRootAfter(tree, leavesOf(size, size + more), work), plain.root);
           assert.deepEqual([tree.size, tree.root], [size, root]);
           tree.appendMany(leavesOf(size, size + more));
           assert.deepEqual(
@@ -54,7 +55,7 @@ for (const where of ["workers", "this thread"]) {
             plain.levels.map((nodes) => nodes.slice()),
           );
         }),
-        { ...runs(12), examples },
+        { ...propertyParameters(12), examples },
       );
     } finally {
       workers.close();
@@ -64,17 +65,17 @@ for (const where of ["workers", "this thread"]) {
 
 Deno.test("root after: what is handed out is new leaves alone, and few of them are not", async () => {
   const handed: number[] = [];
-  const work: Pick<TreeWork, "hash"> = {
-    hash(levels, start, end) {
+  const work: Pick<TreeHasher, "hashLevels"> = {
+    hashLevels(levels, start, end) {
       handed.push(levels.reduce((sum, nodes) => sum + nodes.length, 0) / FIELD_BYTES);
       assert.equal(start, 0);
-      return thisThread.hash(levels, start, end);
+      return inlineTreeService.hashLevels(levels, start, end);
     },
   };
   const tree = treeOf(20_001);
-  assert.equal(await rootAfter(tree, leavesOf(20_001, 20_101), work), treeOf(20_101).root);
+  assert.equal(await computeRootAfter(tree, leavesOf(20_001, 20_101), work), treeOf(20_101).root);
   assert.deepEqual(handed, []);
-  assert.equal(await rootAfter(tree, leavesOf(20_001, 23_000), work), treeOf(23_000).root);
+  assert.equal(await computeRootAfter(tree, leavesOf(20_001, 23_000), work), treeOf(23_000).root);
   assert.equal(handed.length, 1);
   assert.ok(handed[0] < 3 * 4_096, `${handed[0]} nodes for 2,999 leaves`);
 });
@@ -84,23 +85,23 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
   let done = false;
   work.finally(() => done = true);
   for (let turns = 0;; turns++) {
-    await turn();
+    await yieldToEventLoop();
     if (done) return turns;
   }
 }
 
 Deno.test("root after: others have their turns while many leaves are taken in and hashed", async () => {
-  const [tree, away] = [treeOf(1), { hash: () => Promise.resolve(LEAST_HEIGHT) }];
-  assert.equal(await turnsOf(rootAfter(tree, leavesOf(1, 101), thisThread)), 0);
-  assert.ok(await turnsOf(rootAfter(tree, leavesOf(1, 1_023), thisThread)) >= 10);
-  assert.ok(await turnsOf(rootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);
+  const [tree, away] = [treeOf(1), { hashLevels: () => Promise.resolve(MIN_HASHED_HEIGHT) }];
+  assert.equal(await turnsOf(computeRootAfter(tree, leavesOf(1, 101), inlineTreeService)), 0);
+  assert.ok(await turnsOf(computeRootAfter(tree, leavesOf(1, 1_023), inlineTreeService)) >= 10);
+  assert.ok(await turnsOf(computeRootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);
 });
 
 Deno.test("root after: what is no field element, or one leaf too many, is refused", async () => {
   const tree = treeOf(3);
   for (const leaf of [-1n, FIELD_MODULUS]) {
-    await assert.rejects(rootAfter(tree, [1n, leaf], thisThread), refuses("not_in_field"));
+    await assert.rejects(computeRootAfter(tree, [1n, leaf], inlineTreeService), refuses("not_in_field"));
   }
-  const full = { size: CAPACITY - 1, root: 0n, levels: [] };
-  await assert.rejects(rootAfter(full, [1n, 2n], thisThread), refuses("tree_full"));
+  const full = { size: TREE_CAPACITY - 1, root: 0n, levels: [] };
+  await assert.rejects(computeRootAfter(full, [1n, 2n], inlineTreeService), refuses("tree_full"));
 });

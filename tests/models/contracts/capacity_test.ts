@@ -2,15 +2,15 @@
  * A full pool: who was accepted is paid. Under the real limit of 65,536 cells for an account, with sets as large as an
  * attacker who chooses every key can make them.
  */
-import { POOL_CAPACITY } from "../../../src/core/pool_constants.ts";
+import { POOL_CAPACITY } from "../../../src/core/protocol/pool_constants.ts";
 import assert from "node:assert/strict";
 import { beginCell, type Cell } from "@ton/core";
-import { loadPoolCode } from "../../../src/ton/pool_state.ts";
-import { fills } from "../../../tools/gas/fills.ts";
-import { readSnapshot } from "../../../tools/gas/snapshot.ts";
-import { assertRefused } from "../../support/pool_claims.ts";
-import { freshElement, PoolSandbox } from "../../support/pool_sandbox.ts";
-import { HistoryModel, largestSet, poolData } from "../../support/set_model.ts";
+import { loadPoolCode } from "../../../src/ton/pool/state_init.ts";
+import { fills } from "../../../testkit/gas/fills.ts";
+import { readSnapshot } from "../../../testkit/gas/snapshot.ts";
+import { assertRejected } from "../../support/contracts/pool_assertions.ts";
+import { freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
+import { encodePoolData, largestSet, RootHistoryModel } from "../../../testkit/chain/pool_storage.ts";
 
 const CAPACITY = POOL_CAPACITY;
 /** Action result code of an account beyond 65,536 cells. */
@@ -21,7 +21,7 @@ const PROVEN_CELLS = 57_200;
 Deno.test("a full pool, filled in the worst way", async (t) => {
   const pool = await PoolSandbox.open();
   const { denomination, owner } = pool;
-  const history = new HistoryModel();
+  const history = new RootHistoryModel();
   history.count = CAPACITY - 64; // a generation begins
   for (let i = 0; i < 63; i++) {
     const root = freshElement();
@@ -43,7 +43,7 @@ Deno.test("a full pool, filled in the worst way", async (t) => {
     paused: false,
     owner: owner.address,
   };
-  const data = poolData(state);
+  const data = encodePoolData(state);
   const cells = distinctCells(beginCell().storeRef(data).storeRef(loadPoolCode().code).endCell()) - 1;
   assert.ok(cells > PROVEN_CELLS - 200 && cells <= PROVEN_CELLS, `${cells} cells are not the worst fill`);
 
@@ -54,9 +54,9 @@ Deno.test("a full pool, filled in the worst way", async (t) => {
   await t.step(
     "takes its last deposit, for the gas that the snapshot has of a part of its sets",
     async () => {
-      await pool.replace({ data, balance: 10_000_000_000n });
+      await pool.setState({ data, balance: 10_000_000_000n });
       const { commitment } = fills.find(({ name }) => name === fill)!.keys;
-      const { exitCode, actionCode, gas } = await pool.deposit({ commitment });
+      const { exitCode, actionCode, gasUsed: gas } = await pool.deposit({ commitment });
       assert.deepEqual([exitCode, actionCode], [0, 0]);
       assert.equal(Number(gas), committed.native[fill].messages.deposit);
     },
@@ -64,13 +64,16 @@ Deno.test("a full pool, filled in the worst way", async (t) => {
   await t.step("pays its last note", async () => {
     const { exitCode, actionCode } = await pool.withdraw();
     assert.deepEqual([exitCode, actionCode], [0, 0]);
-    const { deposits, withdrawals, debt, capacity } = await pool.info();
+    const { deposits, withdrawals, debt, capacity } = await pool.getPoolInfo();
     assert.deepEqual([deposits, withdrawals, debt, capacity], [CAPACITY, CAPACITY, 0n, CAPACITY]);
   });
-  await t.step("refuses any other deposit", () => assertRefused(pool, "ERR_POOL_FULL", () => pool.deposit()));
+  await t.step(
+    "refuses any other deposit",
+    () => assertRejected(pool, "ERR_POOL_FULL", () => pool.deposit()),
+  );
   await t.step("would be stuck if it held more cells than an account may", async () => {
-    const beyond = { ...history, old: largestSet(60_000, 1n << 60n).cell(), push: () => {} };
-    await pool.replace({ data: poolData({ ...state, root: pool.root, history: beyond }) });
+    const beyond = { ...history, oldGeneration: largestSet(60_000, 1n << 60n).cell(), push: () => {} };
+    await pool.setState({ data: encodePoolData({ ...state, root: pool.root, history: beyond }) });
     const { exitCode, actionCode } = await pool.deposit();
     assert.deepEqual([exitCode, actionCode], [0, ACCOUNT_TOO_LARGE]);
   });

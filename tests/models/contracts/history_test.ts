@@ -1,8 +1,8 @@
 /** Which roots a withdrawal may name: the last 30, through more than two generations of the log. */
 import assert from "node:assert/strict";
-import { zeros } from "../../../src/core/zeros.ts";
-import { assertRefused } from "../../support/pool_claims.ts";
-import { PoolSandbox } from "../../support/pool_sandbox.ts";
+import { zeros } from "../../../src/core/tree/zeros.ts";
+import { assertRejected } from "../../support/contracts/pool_assertions.ts";
+import { PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 
 const KNOWN = 30;
 const DEPOSITS = 68; // two generations of 32, and some
@@ -20,10 +20,10 @@ Deno.test("a root is accepted with 29 deposits after it and refused with 30, at 
     assert.equal(exitCode, 0, `the oldest of 30 roots after ${count} deposits`);
     if (count === KNOWN) continue;
     const root = pool.roots[count - KNOWN - 1];
-    await assertRefused(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root }));
+    await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root }));
   }
   for (const root of pool.roots.slice(1 - KNOWN)) assert.equal((await pool.withdraw({ root })).exitCode, 0);
-  await assertRefused(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: zeros[20] }));
+  await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => pool.withdraw({ root: zeros[20] }));
 });
 
 async function history(pool: PoolSandbox): Promise<bigint[]> {

@@ -4,16 +4,16 @@
  * they cause.
  */
 import fc from "fast-check";
-import { JettonRun } from "../../support/jetton_run.ts";
-import { reportTally, type Tally } from "../../support/pool_tally.ts";
-import { histories, type History } from "../../support/pool_steps.ts";
-import { runs, shrunkAtMost } from "../../support/property_runs.ts";
+import { JettonPoolDriver } from "../../support/contract_model/jetton_driver.ts";
+import { assertCoverage, type OutcomeCounts } from "../../support/contract_model/coverage.ts";
+import { type Scenario, scenarios } from "../../support/contract_model/scenarios.ts";
+import { limitShrinking, propertyParameters } from "../../../testkit/random/property_runs.ts";
 
 Deno.test("every note of a jetton pool is paid, whatever happens before, and every nano is accounted for", async () => {
-  const tally: Tally = new Map();
-  const live = shrunkAtMost(100, async (history: History) => {
-    await (await JettonRun.open(history, tally)).live();
+  const tally: OutcomeCounts = new Map();
+  const live = limitShrinking(100, async (history: Scenario) => {
+    await (await JettonPoolDriver.open(history, tally)).run();
   });
-  await fc.assert(fc.asyncProperty(histories(60), live), runs(12));
-  reportTally("jetton pool", tally, ["gift of jettons", "ERR_NOT_JETTON_WALLET", "ERR_NOT_MASTER"]);
+  await fc.assert(fc.asyncProperty(scenarios(60), live), propertyParameters(12));
+  assertCoverage("jetton pool", tally, ["gift of jettons", "ERR_NOT_JETTON_WALLET", "ERR_NOT_MASTER"]);
 });

@@ -4,16 +4,16 @@
  * message the pool is compared with a model by SPEC.md, and in the end every note is paid.
  */
 import fc from "fast-check";
-import { NativeRun } from "../../support/native_run.ts";
-import { reportTally, type Tally } from "../../support/pool_tally.ts";
-import { histories, type History } from "../../support/pool_steps.ts";
-import { runs, shrunkAtMost } from "../../support/property_runs.ts";
+import { NativePoolDriver } from "../../support/contract_model/native_driver.ts";
+import { assertCoverage, type OutcomeCounts } from "../../support/contract_model/coverage.ts";
+import { type Scenario, scenarios } from "../../support/contract_model/scenarios.ts";
+import { limitShrinking, propertyParameters } from "../../../testkit/random/property_runs.ts";
 
 Deno.test("every note of a native pool is paid, whatever happens before, and every nano is accounted for", async () => {
-  const tally: Tally = new Map();
-  const live = shrunkAtMost(100, async (history: History) => {
-    await (await NativeRun.open(history, tally)).live();
+  const tally: OutcomeCounts = new Map();
+  const live = limitShrinking(100, async (history: Scenario) => {
+    await (await NativePoolDriver.open(history, tally)).run();
   });
-  await fc.assert(fc.asyncProperty(histories(60), live), runs(12));
-  reportTally("native pool", tally);
+  await fc.assert(fc.asyncProperty(scenarios(60), live), propertyParameters(12));
+  assertCoverage("native pool", tally);
 });

@@ -4,15 +4,15 @@ import { Cell, contractAddress, TupleReader } from "@ton/core";
 import type { TupleItem } from "@ton/core";
 import { Blockchain, createShardAccount, GetMethodError } from "@ton/sandbox";
 import fc from "fast-check";
-import { FIELD_MODULUS } from "../../../src/core/field.ts";
-import { contractCode } from "../../support/contract_code.ts";
-import { depth, seed } from "../../support/property_runs.ts";
-import { countCells, deepen, largestSet, SetModel } from "../../support/set_model.ts";
+import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
+import { compileCached } from "../../../testkit/chain/compiled_contracts.ts";
+import { depth, seed } from "../../../testkit/random/property_runs.ts";
+import { countCells, fillPath, largestSet, SetModel } from "../../../testkit/chain/pool_storage.ts";
 
 const chain = await Blockchain.create();
 
 async function run(method: string, args: TupleItem[], gasLimit: bigint) {
-  const code = await contractCode("tests/support/set_probe.tolk");
+  const code = await compileCached("testkit/chain/set_probe.tolk");
   const address = contractAddress(0, { code, data: Cell.EMPTY });
   await chain.setShardAccount(address, createShardAccount({ address, code, data: Cell.EMPTY, balance: 1n }));
   return await chain.runGetMethod(address, method, args, { gasLimit });
@@ -61,7 +61,7 @@ Deno.test("the set on chain answers as a JavaScript Set and lies as the model sa
 Deno.test("a key that is present is refused with the code asked for, wherever it lies", async () => {
   const model = new SetModel();
   const key = 0x1234567890abcdef1234567890abcdefn;
-  deepen(model, key, 12);
+  fillPath(model, key, 12);
   model.add(key);
   const refused = call("add", cell(model.cell()), int(key));
   await assert.rejects(refused, (error: GetMethodError) => error.exitCode === 40);
@@ -70,7 +70,7 @@ Deno.test("a key that is present is refused with the code asked for, wherever it
 Deno.test("an attacker's deepest path has 99 full nodes, and the key behind it still goes in", async () => {
   const key = 0xfedcba0987654321fedcba0987654321n;
   const model = new SetModel();
-  deepen(model, key);
+  fillPath(model, key);
   const { exitCode, gasUsed } = await run("has", [cell(model.cell()), int(key)], 10_000_000n);
   assert.equal(exitCode, 0);
   assert.ok(gasUsed < 300_000n, "a getter has 300,000 gas on lite servers");

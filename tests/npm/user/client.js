@@ -2,18 +2,18 @@
 import { Address } from "@ton/core";
 import {
   buildWithdrawArgs,
-  checkReport,
+  verifyComplianceReport,
   connect,
   createNote,
   createProver,
   depositNative,
   formatNote,
-  fromChain,
-  makeReport,
+  commitmentsFromChain,
+  createComplianceReport,
   MerkleTree,
   openWallet,
   parseNote,
-  parseReport,
+  parseComplianceReport,
   Pool,
   Secret,
   syncTree,
@@ -25,10 +25,10 @@ export async function depositAndProve({ endpoint, mnemonic, version, address }) 
   const pool = new Pool(chain, Address.parse(address));
   const wallet = await openWallet(new Secret(mnemonic), { version, network, chain });
   const note = createNote({ asset: "native", amount: "1", network });
-  const prover = await createProver({ workers: 2 });
-  const { leafIndex } = await depositNative({ chain, pool, network, wallet, note, prover, pollMs: 100 });
+  const prover = await createProver({ maxWorkers: 2 });
+  const { leafIndex } = await depositNative({ chain, pool, network, wallet, note, prover, pollIntervalMs: 100 });
   const { proof, publicSignals } = await buildWithdrawArgs({
-    ...{ pool, network, prover, note: parseNote(formatNote(note)), source: fromChain(chain, pool.address) },
+    ...{ pool, network, prover, note: parseNote(formatNote(note)), source: commitmentsFromChain(chain, pool.address) },
     ...{ recipient: wallet.address, relayer: wallet.address, fee: 50_000_000n },
   });
   const holds = await prover.verify("withdraw", proof, publicSignals);
@@ -37,10 +37,10 @@ export async function depositAndProve({ endpoint, mnemonic, version, address }) 
   const parties = { recipient: wallet.address, relayer: wallet.address, fee: 50_000_000n, refund: 0n };
   await pool.sendWithdraw(wallet.sender(), { root, nullifierHash, ...parties, proof });
   while (!await pool.getIsSpent(nullifierHash)) await new Promise((resolve) => setTimeout(resolve, 100));
-  const report = await makeReport({ pool, network, note, prover, purpose: "a bank", now: Date.now() });
-  const against = { chain, known: { network, pools: new Map() }, prover };
-  const verdicts = async (shown) => (await checkReport(shown, against)).map(({ verdict }) => verdict);
-  const shown = await verdicts(parseReport(JSON.parse(JSON.stringify(report))));
+  const report = await createComplianceReport({ pool, network, note, prover, purpose: "a bank", now: Date.now() });
+  const against = { chain, deployments: { network, pools: new Map() }, prover };
+  const verdicts = async (shown) => (await verifyComplianceReport(shown, against)).map(({ verdict }) => verdict);
+  const shown = await verdicts(parseComplianceReport(JSON.parse(JSON.stringify(report))));
   const [forged] = await verdicts({ ...report, statement: { ...report.statement, purpose: "another" } });
   prover.close();
   return { leafIndex, holds, altered, shown, forged, ...await largeTree(pool) };

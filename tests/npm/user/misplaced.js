@@ -5,16 +5,16 @@ globalThis.Buffer = Buffer;
 
 const { createProver, locate, MerkleTree } = await import("tonado");
 
-const problemOf = (work) => work.then(() => "no problem", ({ code, message, todo }) => ({ code, message, todo }));
+const problemOf = (work) => work.then(() => "no problem", ({ code, message, hint }) => ({ code, message, hint }));
 const results = {};
 for (const folder of ["/nowhere/", "/application/", "http://127.0.0.1:1/"]) {
   locate(folder);
   results[folder] = await problemOf(createProver());
 }
 locate("/half/");
-const prover = await createProver({ workers: 1 });
+const prover = await createProver({ maxWorkers: 1 });
 const tree = new MerkleTree();
-const { pathElements } = tree.zeroPath();
+const { pathElements } = tree.nextLeafPath();
 const input = { prevRoot: tree.root, newRoot: tree.rootAfter(5n), commitment: 5n, leafIndex: 0, pathElements };
 results["/half/"] = await problemOf(prover.proveDeposit(input));
 prover.close();

@@ -6,7 +6,7 @@ globalThis.Buffer = Buffer;
 const tell = (result) => fetch("/result", { method: "POST", body: JSON.stringify(result) });
 try {
   const { Address } = await import("@ton/core");
-  const { buildWithdrawArgs, connect, createNote, createProver, depositNative, fromRelayer, locate } =
+  const { buildWithdrawArgs, connect, createNote, createProver, depositNative, commitmentsFromRelayer, locate } =
     await import("tonado");
   const { openWallet, Pool, RelayerClient, Secret } = await import("tonado");
   locate("/node_modules/tonado/");
@@ -19,21 +19,21 @@ try {
   const pool = new Pool(chain, pools["native-1"].address);
   const wallet = await openWallet(new Secret(task.mnemonic), { version: task.version, network, chain });
   const note = createNote({ asset: "native", amount: "1", network });
-  const prover = await createProver({ workers: 2 });
-  await depositNative({ chain, pool, network, wallet, note, prover, pollMs: 100 });
+  const prover = await createProver({ maxWorkers: 2 });
+  await depositNative({ chain, pool, network, wallet, note, prover, pollIntervalMs: 100 });
 
   let leaves = 0;
   const fee = await relayer.feeFloor("native-1");
   const args = await buildWithdrawArgs({
     ...{ pool, network, note, prover, fee, relayer: relayerAddress },
-    source: fromRelayer(relayer, pool.address),
+    source: commitmentsFromRelayer(relayer, pool.address),
     recipient: Address.parse(task.recipient),
-    onTree: (progress) => leaves = progress.leaves,
+    onTreeProgress: (progress) => leaves = progress.leafCount,
   });
   await relayer.withdraw(args);
   let state = "";
   while (!["confirmed", "failed", "expired"].includes(state)) {
-    ({ state } = await relayer.withdrawStatus(pool.address, note.nullifierHash));
+    ({ state } = await relayer.withdrawalStatus(pool.address, note.nullifierHash));
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   prover.close();

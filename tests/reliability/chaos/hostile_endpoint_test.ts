@@ -1,8 +1,8 @@
 /** An endpoint that drops, repeats, cuts, delays, replays and alters answers, while notes go in and out. */
 import { ok } from "node:assert/strict";
-import { depth, seed } from "../../support/property_runs.ts";
-import { postgresServer } from "../../support/services.ts";
-import { runCampaign } from "./campaign.ts";
+import { depth, seed } from "../../../testkit/random/property_runs.ts";
+import { postgresServer } from "../../../testkit/servers/services.ts";
+import { runCampaign } from "../../../testkit/chaos/campaign.ts";
 
 const stores = [
   { store: "kv", ignore: false },
@@ -15,7 +15,7 @@ for (const { store, ignore } of stores) {
       `hostile endpoint (${store}): deposits and withdrawals go on, and the database equals the chain exactly`,
     ignore,
     async fn() {
-      const { faults, stormCalls } = await runCampaign({
+      const { faults, callsUnderFaults: stormCalls } = await runCampaign({
         seed,
         store,
         replicas: 1,
@@ -23,10 +23,10 @@ for (const { store, ignore } of stores) {
         pools: ["native-1", "jet-10"],
         waves: 2 * depth,
         notesPerWave: 4,
-        faults: 0.3,
+        faultProbability: 0.3,
         kills: 0,
-        at: "anywhere",
-        fuzzed: 50 * depth,
+        killAt: "anywhere",
+        fuzzedRequests: 50 * depth,
       });
       const count = [...faults.values()].reduce((all, count) => all + count, 0);
       ok(count * 20 > stormCalls, "a storm that touches nothing would prove nothing");

@@ -4,22 +4,22 @@
  * another seed.
  */
 import { ok } from "node:assert/strict";
-import { depth, seed } from "../../support/property_runs.ts";
-import { pooler } from "../../support/pgbouncer.ts";
-import { redisServer } from "../../support/services.ts";
-import { type CampaignPlan, runCampaign } from "./campaign.ts";
-import { type Death, steps } from "./journal_steps.ts";
+import { depth, seed } from "../../../testkit/random/property_runs.ts";
+import { pgbouncerServer } from "../../../testkit/servers/pgbouncer.ts";
+import { redisServer } from "../../../testkit/servers/services.ts";
+import { type CampaignPlan, runCampaign } from "../../../testkit/chaos/campaign.ts";
+import { type JournalState, killPoints } from "../../../testkit/chaos/kill_points.ts";
 
-const STEPS = Object.keys(steps);
+const STEPS = Object.keys(killPoints);
 /** What a journal must have said: the steps around a send are reached in no other state. */
-const certain: readonly Death[] = ["signed and journaled, not sent", "sent, not journaled as sent"];
+const certain: readonly JournalState[] = ["signed and journaled, not sent", "sent, not journaled as sent"];
 const common = {
   seed,
-  faults: 0.1,
+  faultProbability: 0.1,
   /** Every step once, and once anywhere. */
   kills: (STEPS.length + 1) * depth,
-  at: "steps",
-  fuzzed: 50 * depth,
+  killAt: "steps",
+  fuzzedRequests: 50 * depth,
 } as const;
 
 type Case = { name: string; ignore: boolean; plan: Omit<CampaignPlan, keyof typeof common> };
@@ -40,7 +40,7 @@ const cases: Case[] = [
   {
     name:
       "kill -9 (postgres, pgbouncer, redis): replicas under load on three pools, and each withdrawal is paid exactly once",
-    ignore: !await pooler() || !await redisServer(),
+    ignore: !await pgbouncerServer() || !await redisServer(),
     plan: {
       store: "pooled",
       replicas: 2,
@@ -58,8 +58,8 @@ for (const { name, ignore, plan } of cases) {
     ignore,
     async fn() {
       const report = await runCampaign({ ...common, ...plan });
-      for (const step of STEPS) ok(report.steps.has(step), `somebody was killed ${step}`);
-      for (const death of certain) ok(report.deaths.has(death), `and died ${death}`);
+      for (const step of STEPS) ok(report.killPoints.has(step), `somebody was killed ${step}`);
+      for (const death of certain) ok(report.journalStates.has(death), `and died ${death}`);
       ok(report.restarts > 0);
     },
   });

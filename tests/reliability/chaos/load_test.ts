@@ -4,16 +4,16 @@
  * thousands of notes.
  */
 import { ok } from "node:assert/strict";
-import { depth, isDeep, seed } from "../../support/property_runs.ts";
-import { pooler } from "../../support/pgbouncer.ts";
-import { redisServer } from "../../support/services.ts";
-import { runCampaign } from "./campaign.ts";
-import { figures, loadPlan } from "./load_plan.ts";
+import { depth, isDeep, seed } from "../../../testkit/random/property_runs.ts";
+import { pgbouncerServer } from "../../../testkit/servers/pgbouncer.ts";
+import { redisServer } from "../../../testkit/servers/services.ts";
+import { runCampaign } from "../../../testkit/chaos/campaign.ts";
+import { figures, loadPlan } from "../../../testkit/chaos/load_plan.ts";
 
 Deno.test({
   name:
     "load (postgres, pgbouncer, redis): notes of three pools go in and out, and everything comes out even",
-  ignore: !await pooler() || !await redisServer(),
+  ignore: !await pgbouncerServer() || !await redisServer(),
   async fn() {
     const report = await runCampaign(loadPlan({ seed, depth, onProgress: isDeep ? console.log : undefined }));
     console.log(figures(report));

@@ -1,11 +1,11 @@
 /** An endpoint that lies about the root: the pool that has news is not served until the lies end; the other one is. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { Random } from "../simulation/random.ts";
-import { startFaultProxy } from "../../support/fault_proxy.ts";
-import { freshDatabase, postgresServer } from "../../support/services.ts";
-import { until } from "../../support/until.ts";
-import { Fleet } from "./fleet.ts";
-import { ChaosNetwork } from "./network.ts";
+import { SeededRandom } from "../../../testkit/random/seeded_random.ts";
+import { startFaultProxy } from "../../../testkit/servers/fault_proxy.ts";
+import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { Fleet } from "../../../testkit/chaos/fleet.ts";
+import { TrapdoorNetwork } from "../../../testkit/localnet/trapdoor_network.ts";
 
 const PATIENCE_MS = 600_000;
 const [NEWS, QUIET] = ["native-1", "native-10"];
@@ -17,7 +17,7 @@ for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postg
       `lying root (${store}): the pool is not ready, /withdraw and /tree answer 503; it comes back with the truth`,
     ignore,
     async fn() {
-      await using net = await ChaosNetwork.start({ random: new Random(5), pools: [NEWS, QUIET] });
+      await using net = await TrapdoorNetwork.start({ random: new SeededRandom(5), pools: [NEWS, QUIET] });
       await using database = store === "postgres" ? await freshDatabase() : undefined;
       await using proxy = startFaultProxy({ target: net.localnet.url, seed: 6 });
       await using fleet = new Fleet(net, proxy, 1, database && { DATABASE_URL: database.url });
@@ -25,15 +25,15 @@ for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postg
       await net.deposit(QUIET, 1);
       const [note] = await net.deposit(NEWS, 2);
       await fleet.startAll();
-      await until("ready", () => fleet.isReady(net), PATIENCE_MS);
+      await waitUntil("ready", () => fleet.isReady(net), PATIENCE_MS);
 
-      proxy.lying = true;
+      proxy.altersRoots = true;
       await net.deposit(NEWS, 1);
-      await until("the lie is noticed", async () => {
-        const body = (await relayer.ask("/readyz"))?.body;
+      await waitUntil("the lie is noticed", async () => {
+        const body = (await relayer.request("/readyz"))?.body;
         return body?.pools[NEWS].ready === false;
       }, PATIENCE_MS);
-      const { status, body } = (await relayer.ask("/readyz"))!;
+      const { status, body } = (await relayer.request("/readyz"))!;
       equal(status, 503);
       match(body.pools[NEWS].reason, /root/);
       equal(body.pools[QUIET].ready, true, "the other pool goes on");
@@ -46,19 +46,20 @@ for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postg
           `/tree/path?${of(NEWS)}&commitment=${commitment}`,
         ]
       ) {
-        const answer = await relayer.ask(path);
+        const answer = await relayer.request(path);
         deepEqual([answer?.status, answer?.body.code], [503, "not_ready"], path);
       }
-      const refused = await relayer.ask("/withdraw", net.withdrawal(note));
+      const refused = await relayer.request("/withdraw", net.withdrawalBody(note));
       deepEqual([refused?.status, refused?.body.code], [503, "not_ready"]);
-      equal((await relayer.ask(`/tree/root?${of(QUIET)}`))?.status, 200);
+      equal((await relayer.request(`/tree/root?${of(QUIET)}`))?.status, 200);
       ok((proxy.counts.get("lying root") ?? 0) > 0);
 
-      proxy.lying = false;
-      await until("ready again", () => fleet.isReady(net), PATIENCE_MS);
-      equal((await relayer.ask("/withdraw", net.withdrawal(note)))?.status, 200);
-      await until("paid", async () => {
-        return (await relayer.ask("/withdraw/status", net.query(note)))?.body?.state === "confirmed";
+      proxy.altersRoots = false;
+      await waitUntil("ready again", () => fleet.isReady(net), PATIENCE_MS);
+      equal((await relayer.request("/withdraw", net.withdrawalBody(note)))?.status, 200);
+      await waitUntil("paid", async () => {
+        return (await relayer.request("/withdraw/status", net.statusQuery(note)))?.body?.state ===
+          "confirmed";
       }, PATIENCE_MS);
     },
   });

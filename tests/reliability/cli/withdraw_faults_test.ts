@@ -1,29 +1,29 @@
 /** `tonado withdraw` through several relayers: whose fault it is, and that it is told. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { noteId } from "../../../src/client/note_store.ts";
-import { commandScene } from "../../support/command_scene.ts";
-import { tonado } from "../../support/in_process.ts";
-import { serveApi } from "../../support/lying_relayer.ts";
+import { noteId } from "../../../src/client/notes/note_store.ts";
+import { startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
 Deno.test("tonado withdraw through two relayers", async (t) => {
-  await using scene = await commandScene();
-  const { net, at, env, api } = scene;
-  const [id] = (await scene.deposited(1)).map(noteId);
+  await using scene = await startCliFixture();
+  const { net, networkFlags: at, env, api } = scene;
+  const [id] = (await scene.depositNotes(1)).map(noteId);
   const to = Address.parse(`0:${"d1".repeat(32)}`);
   const args = ["withdraw", id, ...at, "--to", to.toString()];
 
   await t.step(
     "a note store that cannot be written ends it: no relayer is blamed or asked more",
     async () => {
-      await using first = serveApi(api);
-      await using second = serveApi(api);
+      await using first = startRelayerProxy(api);
+      await using second = startRelayerProxy(api);
       const lock = `${env.TONADO_NOTES}.lock`;
-      const { code, stderr } = await tonado(
+      const { code, stderr } = await runCli(
         [...args, "--relayer", first.url, "--relayer", second.url],
         env,
         {
-          agrees() { // from then on the store's file cannot be changed
+          confirms() { // from then on the store's file cannot be changed
             Deno.removeSync(lock);
             Deno.mkdirSync(lock);
             return true;
@@ -31,11 +31,14 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
         },
       );
       Deno.removeSync(lock);
-      assert.match(stderr, /the note store \S+ cannot be written: .*\[cannot_write\]/);
+      assert.match(stderr, /the note store \S+ cannot be written: .*\[write_failed\]/);
       assert.doesNotMatch(stderr, /relayer_unavailable|no relayer/);
       assert.equal(code, 1);
-      for (const { asked } of [first, second]) assert.ok(!asked.includes("/withdraw"));
-      assert.ok(!second.asked.some((path) => path.startsWith("/tree")), "the other one is not turned to");
+      for (const { requestedPaths: asked } of [first, second]) assert.ok(!asked.includes("/withdraw"));
+      assert.ok(
+        !second.requestedPaths.some((path) => path.startsWith("/tree")),
+        "the other one is not turned to",
+      );
     },
   );
 
@@ -48,18 +51,21 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
         detail: "low\nvisit evil.example",
         status: 503,
       };
-      await using refusing = serveApi(
+      await using refusing = startRelayerProxy(
         api,
         undefined,
         (path) => path === "/withdraw" ? Response.json(body, { status: 503 }) : undefined,
       );
-      await using honest = serveApi(api);
+      await using honest = startRelayerProxy(api);
       const relayers = ["--relayer", refusing.url, "--relayer", honest.url];
-      const { code, stderr } = await tonado([...args, ...relayers, "--yes"], env);
+      const { code, stderr } = await runCli([...args, ...relayers, "--yes"], env);
       assert.equal(code, 0, stderr);
       const told = stderr.split("\n").filter((line) => line.startsWith(`warning: ${refusing.url} `));
       assert.equal(told.length, 1, stderr);
-      assert.match(told[0], /had the proof, and the next relayer is asked: the relayer refuses, .*: Relayer/);
+      assert.match(
+        told[0],
+        /has the proof but did not finish; trying the next relayer: the relayer refuses and reports this reason: Relayer/,
+      );
       assert.doesNotMatch(stderr, /evil\.example/);
       assert.equal((await net.chain.account(to)).balance, 950_000_000n);
     },

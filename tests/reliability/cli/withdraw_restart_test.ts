@@ -1,39 +1,39 @@
 /** `tonado withdraw` says who was paid as the chain has it, whichever of several proofs came first. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { noteFile } from "../../../src/client/files/note_file.ts";
-import { findNote, noteId } from "../../../src/client/note_store.ts";
-import { Secret } from "../../../src/core/secret.ts";
-import { until } from "../../e2e/relayer_harness.ts";
-import { commandScene, events } from "../../support/command_scene.ts";
-import { tonado } from "../../support/in_process.ts";
-import { serveApi } from "../../support/lying_relayer.ts";
+import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
+import { findNote, noteId } from "../../../src/client/notes/note_store.ts";
+import { Secret } from "../../../src/core/text/secret.ts";
+import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
 Deno.test("tonado withdraw, begun anew", async (t) => {
-  await using scene = await commandScene();
-  const { net, at, env, api } = scene;
-  const ids = (await scene.deposited(7)).map(noteId);
+  await using scene = await startCliFixture();
+  const { net, networkFlags: at, env, api } = scene;
+  const ids = (await scene.depositNotes(7)).map(noteId);
   const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
   const shown = (address: Address) => address.toString({ bounceable: false, testOnly: true });
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
-  const opened = () => noteFile(env.TONADO_NOTES).open(new Secret(env.TONADO_PASSPHRASE));
+  const opened = () => noteStoreFile(env.TONADO_NOTES).open(new Secret(env.TONADO_PASSPHRASE));
   const kept = async (id: string) => findNote(await (await opened()).list(), id);
-  const withdraw = (id: string, ...more: string[]) => tonado(["withdraw", id, ...at, ...more], env);
+  const withdraw = (id: string, ...more: string[]) => runCli(["withdraw", id, ...at, ...more], env);
 
   /** A withdrawal that is interrupted when its relayer has the proof; returns how that relayer submits it after all. */
   const interrupted = async (id: string, to: Address) => {
     const interrupts = new AbortController();
     let submission: { url: string; body: string } | undefined;
-    await using relayer = serveApi(async (request) => {
+    await using relayer = startRelayerProxy(async (request) => {
       if (new URL(request.url).pathname !== "/withdraw") return api(request);
       submission = { url: request.url, body: await request.text() };
       interrupts.abort();
       return Response.json({}, { status: 503 });
     });
-    const { code, stderr } = await tonado(
+    const { code, stderr } = await runCli(
       ["withdraw", id, ...at, "--to", to.toString(), "--relayer", relayer.url, "--yes"],
       env,
-      { interrupts: interrupts.signal },
+      { interruptSignal: interrupts.signal },
     );
     assert.deepEqual([code, submission !== undefined], [130, true], stderr);
     return async () => {
@@ -41,14 +41,14 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
       const headers = { "content-type": "application/json" };
       const answer = await api(new Request(url, { method: "POST", headers, body }));
       assert.ok(answer.ok, await answer.text());
-      await until("the first proof's payment", async () => await balance(to) > 0n);
+      await waitUntil("the first proof's payment", async () => await balance(to) > 0n);
     };
   };
 
   await t.step("the first proof lands while the second is submitted: its own recipient is told", async () => {
     const [a, b] = [fresh("a1"), fresh("b1")];
     const submitFirst = await interrupted(ids[0], a);
-    await using second = serveApi(async (request) => {
+    await using second = startRelayerProxy(async (request) => {
       if (new URL(request.url).pathname === "/withdraw") await submitFirst();
       return api(request);
     });
@@ -56,12 +56,12 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
     const { code, stdout, stderr } = await withdraw(ids[0], ...again);
     assert.deepEqual([await balance(a), await balance(b)], [950_000_000n, 0n]);
     assert.equal(code, 1, stdout + stderr);
-    assert.ok(!events(stdout).some(({ event }) => event === "withdrawn"), stdout);
+    assert.ok(!parseJsonLines(stdout).some(({ event }) => event === "withdrawn"), stdout);
     const { error } = JSON.parse(stderr.trim().split("\n").at(-1)!);
-    assert.equal(error.code, "paid_elsewhere");
+    assert.equal(error.code, "note_paid_elsewhere");
     assert.ok(error.message.includes(shown(a)), error.message);
     assert.match(error.message, /in transaction [0-9a-f]{64}/);
-    assert.doesNotMatch(stderr, /to go on|try again/);
+    assert.doesNotMatch(stderr, /to continue|try again/);
     const { state, withdrawal, earlier } = await kept(ids[0]);
     assert.deepEqual([state, withdrawal?.recipient], ["withdrawn", a.toRawString()]);
     assert.deepEqual(earlier?.map(({ recipient }) => recipient), [b.toRawString()]);
@@ -71,7 +71,7 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
     await t.step(`note check puts a store right that names the other one as ${state}`, async () => {
       const { withdrawal: paid, earlier: [other] = [] } = await kept(ids[0]);
       await (await opened()).update(ids[0], { state, withdrawal: other, earlier: [paid!] });
-      const { code, stdout, stderr } = await tonado(["note", "check", ids[0], ...at, "--json"], env);
+      const { code, stdout, stderr } = await runCli(["note", "check", ids[0], ...at, "--json"], env);
       assert.equal(code, 0, stderr);
       assert.equal(JSON.parse(stdout).notes[0].recipient, fresh("a1").toRawString());
       const now = await kept(ids[0]);
@@ -82,7 +82,7 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
   await t.step("the first proof has landed before: its own recipient is told", async () => {
     const [a, b] = [fresh("a2"), fresh("b2")];
     await (await interrupted(ids[1], a))();
-    await using second = serveApi(api);
+    await using second = startRelayerProxy(api);
     const again = ["--restart", "--to", b.toString(), "--relayer", second.url, "--yes"];
     const { code, stdout, stderr } = await withdraw(ids[1], ...again);
     assert.equal(code, 1, stdout + stderr);
@@ -97,7 +97,7 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
     async () => {
       const [a, b] = [fresh("a3"), fresh("b3")];
       await interrupted(ids[2], a);
-      await using second = serveApi(
+      await using second = startRelayerProxy(
         api,
         (path, answer) =>
           path === "/withdraw/status" && answer.state === "confirmed"
@@ -121,14 +121,14 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
     const [a, b] = [fresh("a4"), fresh("b4")];
     const submitFirst = await interrupted(ids[3], a);
     const interrupts = new AbortController();
-    await using held = serveApi(api);
-    held.hold = true;
-    const running = tonado(
+    await using held = startRelayerProxy(api);
+    held.holdSubmissions = true;
+    const running = runCli(
       ["withdraw", ids[3], ...at, "--restart", "--to", b.toString(), "--relayer", held.url, "--yes"],
       env,
-      { interrupts: interrupts.signal },
+      { interruptSignal: interrupts.signal },
     );
-    await until("the second submission", () => held.asked.includes("/withdraw"));
+    await waitUntil("the second submission", () => held.requestedPaths.includes("/withdraw"));
     interrupts.abort();
     assert.equal((await running).code, 130);
     await submitFirst();
@@ -148,12 +148,14 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
       assert.equal(failed.code, 3, failed.stderr);
       assert.match(failed.stderr, /nothing new was submitted; to try again: /);
       assert.doesNotMatch(failed.stderr, /what was to be submitted/);
-      const old = new RegExp(`to go on with what was cut off, which pays ${shown(a)}: tonado withdraw`);
+      const old = new RegExp(
+        `to continue the interrupted withdrawal, which pays ${shown(a)}: tonado withdraw`,
+      );
       assert.match(failed.stderr, old);
       const anew = /to try again: tonado (withdraw .*) --relayer <another> --restart$/m.exec(failed.stderr);
       assert.ok(anew, failed.stderr);
-      await using second = serveApi(api);
-      const { code, stderr } = await tonado(
+      await using second = startRelayerProxy(api);
+      const { code, stderr } = await runCli(
         [...anew[1].split(" "), "--relayer", second.url, "--restart", "--yes"],
         env,
       );
@@ -181,11 +183,11 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
       const dead = "http://127.0.0.1:9";
       assert.deepEqual((await printed("--relayer", dead)).slice(-2), ["--relayer", dead]);
       const poor = `${scene.net.directory}/poor`;
-      await tonado(["wallet", "create", poor, "--network", "localnet"], env);
+      await runCli(["wallet", "create", poor, "--network", "localnet"], env);
       const on = await printed("--self", "--mnemonic-file", poor);
       assert.deepEqual(on.slice(-3), ["--self", "--mnemonic-file", poor]);
-      const { code, stderr } = await tonado(
-        [...on.slice(0, -2), ...scene.payer, "--yes"],
+      const { code, stderr } = await runCli(
+        [...on.slice(0, -2), ...scene.payerFlags, "--yes"],
         env,
       );
       assert.equal(code, 0, stderr);
@@ -197,7 +199,7 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
     "a relayer that says for ever that the note is in use has its time, and it is told",
     async () => {
       const to = fresh("a6");
-      await using liar = serveApi(
+      await using liar = startRelayerProxy(
         api,
         undefined,
         (path) =>
@@ -209,27 +211,30 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
       );
       const interrupts = new AbortController();
       let seen = "";
-      const stopped = await tonado(
+      const stopped = await runCli(
         ["withdraw", ids[5], ...at, "--to", to.toString(), "--relayer", liar.url, "--yes", "--json"],
         env,
         {
-          sees: (text) => (seen += text).split('"status"').length > 8 && interrupts.abort(),
-          interrupts: interrupts.signal,
+          onStdout: (text) => (seen += text).split('"status"').length > 8 && interrupts.abort(),
+          interruptSignal: interrupts.signal,
         },
       );
       assert.equal(stopped.code, 130, stopped.stderr);
-      const all = events(stopped.stdout);
+      const all = parseJsonLines(stopped.stdout);
       const warned = all.filter(({ name }) => name === "in-use");
       assert.equal(warned.length, 1, stopped.stdout);
-      assert.match(warned[0].text, /says that the note is in use.* it has 180 s to finish it/);
+      assert.match(
+        warned[0].text,
+        /reports that an earlier withdrawal of this note is in progress: waiting up to 180 s for it/,
+      );
       const looks = all.filter(({ event }) => event === "status");
       assert.ok(looks.every(({ relayer, most }) => relayer === liar.url && most === 180), stopped.stdout);
       assert.ok(looks.at(-1).waited >= 1);
-      const on = /to go on: tonado (withdraw .*)"}$/m.exec(stopped.stderr);
+      const on = /to continue: tonado (withdraw .*)"}$/m.exec(stopped.stderr);
       assert.ok(on, stopped.stderr);
-      await using second = serveApi(api);
+      await using second = startRelayerProxy(api);
       await liar[Symbol.asyncDispose]();
-      const { code, stderr } = await tonado(
+      const { code, stderr } = await runCli(
         [...on[1].trim().split(" "), "--relayer", second.url, "--yes"],
         env,
       );

@@ -1,70 +1,77 @@
 /** `tonado withdraw` run again beside a relayer that never ends what it was given: its time is over, or the chain says so. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { noteFile } from "../../../src/client/files/note_file.ts";
-import { findNote, noteId } from "../../../src/client/note_store.ts";
-import { Secret } from "../../../src/core/secret.ts";
-import { until } from "../../e2e/relayer_harness.ts";
-import { commandScene, events } from "../../support/command_scene.ts";
-import { tonado } from "../../support/in_process.ts";
-import { serveApi } from "../../support/lying_relayer.ts";
+import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
+import { findNote, noteId } from "../../../src/client/notes/note_store.ts";
+import { Secret } from "../../../src/core/text/secret.ts";
+import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
 /** Longer ago than a relayer may take. */
 const LONG_AGO_MS = 200_000;
 
 Deno.test("tonado withdraw, resumed", async (t) => {
-  await using scene = await commandScene();
-  const { net, at, env, api } = scene;
-  const ids = (await scene.deposited(2)).map(noteId);
+  await using scene = await startCliFixture();
+  const { net, networkFlags: at, env, api } = scene;
+  const ids = (await scene.depositNotes(2)).map(noteId);
   const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
-  const withdraw = (id: string, ...more: string[]) => tonado(["withdraw", id, ...at, ...more], env);
+  const withdraw = (id: string, ...more: string[]) => runCli(["withdraw", id, ...at, ...more], env);
 
   /** Cut off when `relayer` has the proof, and old when it is run again. */
-  const cutOff = async (id: string, to: Address, relayer: { url: string; asked: readonly string[] }) => {
+  const cutOff = async (
+    id: string,
+    to: Address,
+    relayer: { url: string; requestedPaths: readonly string[] },
+  ) => {
     const interrupts = new AbortController();
-    const running = tonado(
+    const running = runCli(
       ["withdraw", id, ...at, "--to", to.toString(), "--relayer", relayer.url, "--yes"],
       env,
-      { interrupts: interrupts.signal },
+      { interruptSignal: interrupts.signal },
     );
-    await until("a look at where it stands", () => relayer.asked.includes("/withdraw/status"));
+    await waitUntil("a look at where it stands", () => relayer.requestedPaths.includes("/withdraw/status"));
     interrupts.abort();
     assert.equal((await running).code, 130);
-    const store = await noteFile(env.TONADO_NOTES).open(new Secret(env.TONADO_PASSPHRASE));
+    const store = await noteStoreFile(env.TONADO_NOTES).open(new Secret(env.TONADO_PASSPHRASE));
     const { withdrawal } = findNote(await store.list(), id);
     await store.update(id, { withdrawal: { ...withdrawal!, at: withdrawal!.at - LONG_AGO_MS } });
   };
-  const looks = ({ asked }: { asked: readonly string[] }) =>
-    asked.filter((path) => path === "/withdraw/status").length;
+  const looks = ({ requestedPaths }: { requestedPaths: readonly string[] }) =>
+    requestedPaths.filter((path) => path === "/withdraw/status").length;
 
-  await t.step("in use for ever, and its time is over: the next relayer is asked, and it pays", async () => {
-    let submitted = false;
-    await using stuck = serveApi(api, undefined, (path) => {
-      if (path === "/withdraw/status") return Response.json({ state: "accepted" });
-      if (path !== "/withdraw") return undefined;
-      if (submitted) return Response.json({ code: "nullifier_already_used" }, { status: 409 });
-      submitted = true;
-      return Response.json({}, { status: 202 });
-    });
-    await using honest = serveApi(api);
-    const to = fresh("c1");
-    await cutOff(ids[0], to, stuck);
-    const before = looks(stuck);
-    const relayers = ["--relayer", stuck.url, "--relayer", honest.url];
-    const { code, stdout, stderr } = await withdraw(ids[0], ...relayers, "--yes", "--json");
-    assert.equal(code, 0, stderr);
-    assert.ok(looks(stuck) - before <= 2, "asked where it stands, and not waited for");
-    assert.equal(events(stdout).at(-1).event, "withdrawn");
-    assert.equal(await balance(to), 950_000_000n);
-  });
+  await t.step(
+    "in use for ever, and its time is over: the next relayer is asked, and it pays",
+    async () => {
+      let submitted = false;
+      await using stuck = startRelayerProxy(api, undefined, (path) => {
+        if (path === "/withdraw/status") return Response.json({ state: "accepted" });
+        if (path !== "/withdraw") return undefined;
+        if (submitted) return Response.json({ code: "nullifier_already_used" }, { status: 409 });
+        submitted = true;
+        return Response.json({}, { status: 202 });
+      });
+      await using honest = startRelayerProxy(api);
+      const to = fresh("c1");
+      await cutOff(ids[0], to, stuck);
+      const before = looks(stuck);
+      const relayers = ["--relayer", stuck.url, "--relayer", honest.url];
+      const { code, stdout, stderr } = await withdraw(ids[0], ...relayers, "--yes", "--json");
+      assert.equal(code, 0, stderr);
+      assert.ok(looks(stuck) - before <= 2, "asked where it stands, and not waited for");
+      assert.equal(parseJsonLines(stdout).at(-1).event, "withdrawn");
+      assert.equal(await balance(to), 950_000_000n);
+    },
+  );
 
   await t.step(
     "accepted for ever, and paid: the chain is believed, and nobody is asked for more",
     async () => {
       let release = () => {};
       const held = new Promise<void>((resolve) => release = resolve);
-      await using stuck = serveApi(
+      await using stuck = startRelayerProxy(
         async (request) => {
           const path = new URL(request.url).pathname;
           if (path === "/withdraw/status") return Response.json({ state: "broadcast" });
@@ -82,11 +89,11 @@ Deno.test("tonado withdraw, resumed", async (t) => {
       await cutOff(ids[1], to, stuck);
       const running = withdraw(ids[1], "--json");
       const before = looks(stuck);
-      await until("the relayer is followed", () => looks(stuck) > before);
+      await waitUntil("the relayer is followed", () => looks(stuck) > before);
       release();
       const { code, stdout, stderr } = await running;
       assert.equal(code, 0, stderr);
-      const { event, paid } = events(stdout).at(-1);
+      const { event, paid } = parseJsonLines(stdout).at(-1);
       assert.deepEqual([event, paid], ["withdrawn", "950000000"]);
       assert.equal(await balance(to), 950_000_000n);
     },

@@ -1,7 +1,7 @@
 /** What a batch waits for before it is signed, and what happens to it meanwhile. The relayer's core on virtual time. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { ROOT_HISTORY_SIZE } from "../../../src/core/merkle_tree.ts";
-import { DUE, startQueue } from "./queue.ts";
+import { ROOT_HISTORY_SIZE } from "../../../src/core/tree/merkle_tree.ts";
+import { DUE_AT, startQueueScenario } from "./queued_withdrawals.ts";
 
 const SLOW_MS = 3_000;
 /** What the endpoint itself takes at most. */
@@ -16,10 +16,10 @@ Deno.test("broadcaster: a batch waits for a few quotes at once, each asked once,
   const refunds = [0n, 1n, 2n];
   // 36 withdrawals from four pools, in which twelve questions are different.
   const waiting = Array.from({ length: 36 }, (_, i) => ({ pool: i % 4, refund: refunds[i % 3] }));
-  const { time, world, store, jobs, pools, end } = await startQueue({
+  const { time, world, store, jobs, pools, end } = await startQueueScenario({
     wallet: "v5R1",
     pools: 4,
-    waiting,
+    queued: waiting,
     get: (get, { time }) => async (address, method, args, ...rest) => {
       if (method !== "get_withdraw_value") return await get(address, method, args, ...rest);
       asked.push(JSON.stringify([address.toRawString(), String(args![0].type === "int" && args![0].value)]));
@@ -31,7 +31,7 @@ Deno.test("broadcaster: a batch waits for a few quotes at once, each asked once,
       return await get(address, method, args, ...rest);
     },
   });
-  await time.run(() => pools.every(({ spent }) => spent.size === 9), DUE + 300_000);
+  await time.run(() => pools.every(({ spent }) => spent.size === 9), DUE_AT + 300_000);
   await time.run(() => false, time.now() + 60_000);
   for (const job of jobs) equal((await store.job(job))!.state, "confirmed");
   equal(world.seqno, 8, "one transfer carried them all");
@@ -45,10 +45,10 @@ Deno.test("broadcaster: a batch waits for a few quotes at once, each asked once,
 
 Deno.test("broadcaster: a root that leaves the ring while quotes are waited for is not sent, and nothing else waits for it", async () => {
   let moved = false;
-  const { time, world, pools: [busy, calm], random, stateOf, end } = await startQueue({
+  const { time, world, pools: [busy, calm], random, stateOf, end } = await startQueueScenario({
     wallet: "v4R2",
     pools: 2,
-    waiting: [{ pool: 0 }, { pool: 1 }],
+    queued: [{ pool: 0 }, { pool: 1 }],
     get: (get, { time }) => async (address, method, ...rest) => {
       if (method === "get_withdraw_value") {
         if (!moved) { for (let i = 0; i < ROOT_HISTORY_SIZE; i++) world.deposit(busy, random.element()); }
@@ -58,7 +58,7 @@ Deno.test("broadcaster: a root that leaves the ring while quotes are waited for 
       return await get(address, method, ...rest);
     },
   });
-  ok(await time.run(() => calm.spent.size === 1, DUE + 120_000), "the other pool's is paid");
+  ok(await time.run(() => calm.spent.size === 1, DUE_AT + 120_000), "the other pool's is paid");
   await time.run(() => false, time.now() + 60_000);
   deepEqual([await stateOf(0), await stateOf(1)], ["expired", "confirmed"]);
   equal(world.refused.size, 0, "nothing was sent that the pool refuses");

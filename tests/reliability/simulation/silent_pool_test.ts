@@ -1,7 +1,7 @@
 /** A pool whose endpoint gives no quote holds up its own withdrawals and nobody else's. The relayer's core on virtual time. */
 import { equal, ok } from "node:assert/strict";
-import { Problem } from "../../../src/core/errors.ts";
-import { DUE, startQueue } from "./queue.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import { DUE_AT, startQueueScenario } from "./queued_withdrawals.ts";
 
 const refusing = () => Promise.reject(new Problem("chain_unavailable", "refused"));
 const hanging = () => new Promise<never>(() => {});
@@ -10,11 +10,11 @@ for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) 
   Deno.test(`broadcaster: a pool whose quote ${how} keeps no withdrawal of another pool waiting`, async () => {
     let broken = true;
     let asked = 0;
-    const { time, world, pools: [silent, sound], stateOf, end } = await startQueue({
+    const { time, world, pools: [silent, sound], stateOf, end } = await startQueueScenario({
       wallet: "v4R2",
       pools: 2,
       // The silent pool's withdrawals are the oldest, so that they come first in every round.
-      waiting: [{ pool: 0 }, { pool: 0 }, { pool: 1 }],
+      queued: [{ pool: 0 }, { pool: 0 }, { pool: 1 }],
       get: (get, { pools: [silent] }) => (address, method, ...rest) => {
         if (!broken || method !== "get_withdraw_value" || !address.equals(silent.address)) {
           return get(address, method, ...rest);
@@ -24,7 +24,7 @@ for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) 
       },
     });
 
-    const paid = await time.run(() => sound.spent.size === 1, DUE + 120_000);
+    const paid = await time.run(() => sound.spent.size === 1, DUE_AT + 120_000);
     ok(paid, "the sound pool's withdrawal is paid within two minutes");
     await time.run(() => false, time.now() + 60_000);
     equal(await stateOf(2), "confirmed");

@@ -4,8 +4,8 @@
  */
 import { deepEqual, ok } from "node:assert/strict";
 import process from "node:process";
-import { depth, seed } from "../../support/property_runs.ts";
-import { simulate } from "./simulation.ts";
+import { depth, seed } from "../../../testkit/random/property_runs.ts";
+import { simulate } from "../../../testkit/simulation/simulation.ts";
 
 const BLOCKS = 4;
 const SEEDS_EACH = 50 * depth;
@@ -40,7 +40,7 @@ async function runSeeds(first: number, count: number): Promise<void> {
     withdrawals += report.withdrawals;
     frontRun += report.frontRun;
     lies += report.lies;
-    inventions += report.inventions;
+    inventions += report.forgeries;
   }
   // A storm that touches nothing would prove nothing.
   if (count > 1) {

@@ -1,24 +1,24 @@
-/** From the start of the process to a relayer that can be used, and the memory that it takes then. */
-import { Secret } from "../../../src/core/secret.ts";
-import { treeKey } from "../../../src/relay/tree_snapshot.ts";
+/** Measures the time from the start of the process to a ready relayer, and its memory then. */
+import { Secret } from "../../../src/core/text/secret.ts";
+import { deriveSnapshotKey } from "../../../src/relay/indexer/tree_snapshot.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { migratePostgres, openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
-import { treeFiles } from "../../../src/store/files/tree_files.ts";
-import { thisThread } from "../../../src/tree/tree_service.ts";
-import { freshDatabase, postgresServer } from "../../../tests/support/services.ts";
-import { storedTime } from "../../../tests/support/stored_deposits.ts";
-import { median } from "../section.ts";
-import { type Figure, NEVER_BLOCKED, type Outcome, type Study } from "../study.ts";
+import { createTreeSnapshotFiles } from "../../../src/store/files/tree_snapshot_files.ts";
+import { inlineTreeService } from "../../../src/tree/tree_service.ts";
+import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
+import { depositTime } from "../../../testkit/relayer/deposit_rows.ts";
+import { median } from "../comparison.ts";
+import { EVENT_LOOP_TARGET, type Figure, type Outcome, type Study } from "../study.ts";
 import { type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
-import { seed, type SeededRelayer, startSeeded } from "./seeded_relayer.ts";
-import { LARGEST_SNAPSHOT } from "../../../src/tree/snapshot.ts";
+import { type SeededRelayer, seedStore, startSeededRelayer } from "./seeded_relayer.ts";
+import { MAX_SNAPSHOT_BYTES } from "../../../src/tree/snapshot_codec.ts";
 
 const DEPOSITS = 2 ** 17;
 const ROUNDS = 3;
 const LEAVES = 2 ** 20;
 const PAGE = 10_000;
 
-async function inDirectory<T>(act: (directory: string) => Promise<T>): Promise<T> {
+async function withTempDirectory<T>(act: (directory: string) => Promise<T>): Promise<T> {
   const directory = await Deno.makeTempDir({ prefix: "tonado-bench-" });
   try {
     return await act(directory);
@@ -27,7 +27,7 @@ async function inDirectory<T>(act: (directory: string) => Promise<T>): Promise<T
   }
 }
 
-/** What a start took, and what the event loop did until the relayer was ready. */
+/** The cost of a start, and the delays of the event loop until the relayer was ready. */
 interface Start {
   readonly seconds: number;
   readonly longest: number;
@@ -47,19 +47,19 @@ function startFigures(name: string, starts: readonly Start[], target?: Figure["t
       name: `${name}: longest block of the event loop`,
       value: Math.max(...starts.map(({ longest }) => longest)),
       unit: "ms",
-      target: NEVER_BLOCKED,
+      target: EVENT_LOOP_TARGET,
     },
   ];
 }
 
-const SOON = { of: "value", atMost: 3 } as const;
+const READY_TARGET = { of: "value", atMost: 3 } as const;
 
-async function stored(): Promise<Outcome> {
+async function measureStoredStart(): Promise<Outcome> {
   const chain = await startRecordedChain(DEPOSITS);
   const figures: Figure[] = [];
-  await inDirectory(async (directory) => {
+  await withTempDirectory(async (directory) => {
     const store = await openKvStore(directory);
-    await seed(store, chain);
+    await seedStore(store, chain);
     await store.close();
     figures.push(...await twoStarts("KV", chain, directory));
   });
@@ -67,9 +67,9 @@ async function stored(): Promise<Outcome> {
     await using database = await freshDatabase();
     await migratePostgres(database.url);
     const store = await openPostgresStore(database.url);
-    await seed(store, chain);
+    await seedStore(store, chain);
     await store.close();
-    await inDirectory(async (directory) => {
+    await withTempDirectory(async (directory) => {
       figures.push(...await twoStarts("PostgreSQL", chain, directory, { DATABASE_URL: database.url }));
     });
   }
@@ -77,7 +77,7 @@ async function stored(): Promise<Outcome> {
   return { figures };
 }
 
-/** Starts without a tree's file, each followed by one with the file that it left. */
+/** Starts without a tree snapshot, each followed by a start with the snapshot that it left. */
 async function twoStarts(
   store: string,
   chain: RecordedChain,
@@ -90,18 +90,18 @@ async function twoStarts(
       if (name.startsWith("tree-")) await Deno.remove(`${directory}/${name}`);
     }
     for (const starts of [withoutTree, withTree]) {
-      starts.push(await timed(() => startSeeded(chain, directory, env)));
+      starts.push(await timed(() => startSeededRelayer(chain, directory, env)));
     }
   }
   return [
-    ...startFigures(`${store}, rows only`, withoutTree, SOON),
-    ...startFigures(`${store}, with the last run's tree`, withTree, SOON),
+    ...startFigures(`${store}, rows only`, withoutTree, READY_TARGET),
+    ...startFigures(`${store}, with the last run's tree`, withTree, READY_TARGET),
   ];
 }
 
-async function walked(): Promise<Outcome> {
+async function measureFullScan(): Promise<Outcome> {
   const chain = await startRecordedChain(DEPOSITS, { whole: true });
-  const start = await inDirectory((directory) => timed(() => startSeeded(chain, directory)));
+  const start = await withTempDirectory((directory) => timed(() => startSeededRelayer(chain, directory)));
   await chain.close();
   return {
     figures: [
@@ -111,12 +111,12 @@ async function walked(): Promise<Outcome> {
   };
 }
 
-/** A relayer whose tree is full. */
-async function full(): Promise<Outcome> {
+/** Measures a relayer whose tree is full. */
+async function measureFullTreeMemory(): Promise<Outcome> {
   const chain = await startRecordedChain(LEAVES);
-  return await inDirectory(async (directory) => {
-    await keep(chain, directory);
-    const relayer = await startSeeded(chain, directory);
+  return await withTempDirectory(async (directory) => {
+    await storeRowsAndTree(chain, directory);
+    const relayer = await startSeededRelayer(chain, directory);
     const started = (await relayer.probe()).rss;
     await readAll(chain, relayer);
     const { rss, longest } = await relayer.probe();
@@ -136,25 +136,25 @@ async function full(): Promise<Outcome> {
           name: "longest block of the event loop meanwhile",
           value: longest,
           unit: "ms",
-          target: NEVER_BLOCKED,
+          target: EVENT_LOOP_TARGET,
         },
       ],
     };
   });
 }
 
-/** All rows, and the tree as a relayer that stopped has left it. */
-async function keep(chain: RecordedChain, directory: string): Promise<void> {
+/** Stores all rows, and the tree as a relayer leaves it when it stops. */
+async function storeRowsAndTree(chain: RecordedChain, directory: string): Promise<void> {
   const store = await openKvStore(directory);
-  await seed(store, chain);
+  await seedStore(store, chain);
   await store.close();
   const { size, levels } = chain.tree;
-  const times = Uint32Array.from({ length: size }, (_, leafIndex) => storedTime(leafIndex));
-  const key = treeKey(new Secret(chain.relayer.mnemonic));
+  const times = Uint32Array.from({ length: size }, (_, leafIndex) => depositTime(leafIndex));
+  const key = deriveSnapshotKey(new Secret(chain.relayer.mnemonic));
   const pool = chain.pool.toRawString();
-  await treeFiles(directory, key, LARGEST_SNAPSHOT).save(
+  await createTreeSnapshotFiles(directory, key, MAX_SNAPSHOT_BYTES).save(
     pool,
-    await thisThread.pack({ pool, size, levels, times }, key),
+    await inlineTreeService.encodeSnapshot({ pool, size, levels, timestamps: times }, key),
   );
 }
 
@@ -172,7 +172,7 @@ export const coldStartStudies: readonly Study[] = [
     about:
       `From the start of the process until \`/readyz\` says so; from the sources, over a recorded chain. Of ${ROUNDS} rounds the median, of blocks of the event loop the longest.`,
     builds: ["wide"],
-    run: stored,
+    run: measureStoredStart,
   },
   {
     id: "start-walk",
@@ -180,13 +180,13 @@ export const coldStartStudies: readonly Study[] = [
     about:
       "Once. The endpoint is a recorded chain in a process of its own, and answers at once: a public one allows a page of 100 a second, or ten.",
     builds: ["wide"],
-    run: walked,
+    run: measureFullScan,
   },
   {
     id: "memory",
     title: "A relayer with 2^20 leaves",
     about: "Once. Every page of `/tree/commitments` was asked for, so that as many are kept as may be.",
     builds: ["wide"],
-    run: full,
+    run: measureFullTreeMemory,
   },
 ];

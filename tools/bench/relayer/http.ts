@@ -1,17 +1,17 @@
-/** The HTTP API under load, beside a Hono server that does nothing, both in turns. */
-import { addressToField } from "../../../src/core/address_field.ts";
-import { toHex } from "../../../src/core/field.ts";
+/** Measures the HTTP API under load, in turns with a Hono server with constant answers. */
+import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
-import { freePort } from "../../../tests/support/program.ts";
-import { withdrawInput } from "../../../tests/support/proof_inputs.ts";
-import { until } from "../../../tests/support/until.ts";
-import { median } from "../section.ts";
-import { type Figure, NEVER_BLOCKED, type Outcome, type Study } from "../study.ts";
+import { freePort } from "../../../testkit/programs/program.ts";
+import { withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { median } from "../comparison.ts";
+import { EVENT_LOOP_TARGET, type Figure, type Outcome, type Study } from "../study.ts";
 import { askProbe, PROBE_PORT } from "./probe_server.ts";
 import { commitmentOf, type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
-import { seed, startSeeded } from "./seeded_relayer.ts";
-import { type Load, load, posting, postingNumbers } from "./wrk.ts";
+import { seedStore, startSeededRelayer } from "./seeded_relayer.ts";
+import { type Load, postScript, postScriptWithCounter, runLoad } from "./wrk.ts";
 
 const DEPOSITS = 2 ** 17;
 const ROUNDS = 3;
@@ -22,26 +22,25 @@ const RATE = { of: "ratio", atLeast: 0.6 } as const;
 const LATENCY = { of: "ratio", atMost: 3 } as const;
 const NUMBER = "4711471147114711";
 
-/** One kind of request. */
-interface Kind {
+interface RequestKind {
   readonly name: string;
   readonly path: string;
   readonly script?: string;
-  /** The empty server's path that it is compared with. */
+  /** The path of the empty server to compare with. */
   readonly beside: string;
-  /** Whether it is one of those that the design bounds. */
+  /** Whether the target applies. */
   readonly bounded?: boolean;
-  /** Whether every answer is to be a refusal. */
+  /** Whether every answer must be an error. */
   readonly refused?: boolean;
 }
 
-async function kinds({ pool, tree, relayer }: RecordedChain): Promise<Kind[]> {
+async function kinds({ pool, tree, relayer }: RecordedChain): Promise<RequestKind[]> {
   const query = `pool=${encodeURIComponent(pool.toString())}`;
   const prover = await createProver();
-  const { proof } = await prover.proveWithdraw(withdrawInput());
+  const { proof } = await prover.proveWithdraw(withdrawProverInput());
   prover.close();
   const fee = "60000000";
-  /** Well-formed, with a nullifier hash of its own each time, and a proof of something else. */
+  /** Well-formed, with a different nullifier hash each time, and a proof of another statement. */
   const withdrawal = (root: bigint) => ({
     pool: pool.toString(),
     proof,
@@ -56,7 +55,7 @@ async function kinds({ pool, tree, relayer }: RecordedChain): Promise<Kind[]> {
     {
       name: "/note/check",
       path: "/note/check",
-      script: posting({ pool: pool.toString(), commitment: toHex(commitmentOf(DEPOSITS / 2)) }),
+      script: postScript({ pool: pool.toString(), commitment: fieldToHex(commitmentOf(DEPOSITS / 2)) }),
       beside: "/",
       bounded: true,
     },
@@ -69,37 +68,37 @@ async function kinds({ pool, tree, relayer }: RecordedChain): Promise<Kind[]> {
     {
       name: "/withdraw, refused for its root",
       path: "/withdraw",
-      script: postingNumbers(withdrawal(12345n), NUMBER),
+      script: postScriptWithCounter(withdrawal(12345n), NUMBER),
       beside: "/",
       refused: true,
     },
     {
       name: "/withdraw, refused for its proof",
       path: "/withdraw",
-      script: postingNumbers(withdrawal(tree.root), NUMBER),
+      script: postScriptWithCounter(withdrawal(tree.root), NUMBER),
       beside: "/",
       refused: true,
     },
   ];
 }
 
-/** What was seen of one kind of request. */
-interface Seen {
+/** The samples of one kind of request. */
+interface LoadSamples {
   readonly own: Load[];
   readonly rates: number[];
   readonly latencies: number[];
-  /** Milliseconds of the event loop's longest absence. */
+  /** Milliseconds of the event loop's longest delay. */
   readonly gaps: number[];
 }
 
-async function underLoad(): Promise<Outcome> {
+async function measureUnderLoad(): Promise<Outcome> {
   const chain = await startRecordedChain(DEPOSITS);
   const directory = await Deno.makeTempDir({ prefix: "tonado-bench-" });
   try {
     const store = await openKvStore(directory);
-    await seed(store, chain);
+    await seedStore(store, chain);
     await store.close();
-    const relayer = await startSeeded(chain, directory);
+    const relayer = await startSeededRelayer(chain, directory);
     const all = await kinds(chain);
     const page = await (await fetch(relayer.url + all[3].path)).arrayBuffer();
     const [emptyPort, emptyProbe] = [freePort(), freePort()];
@@ -107,26 +106,26 @@ async function underLoad(): Promise<Outcome> {
       args: ["run", "-A", "--no-check", EMPTY, String(emptyPort), String(page.byteLength)],
       env: { [PROBE_PORT]: String(emptyProbe) },
     }).spawn();
-    await until("the empty server answers", () => askProbe(emptyProbe).then(() => true, () => false));
-    const seen = new Map<string, Seen>();
-    const emptySeen = new Map<string, Seen>();
+    await waitUntil("the empty server answers", () => askProbe(emptyProbe).then(() => true, () => false));
+    const seen = new Map<string, LoadSamples>();
+    const emptySeen = new Map<string, LoadSamples>();
     const options = { seconds: SECONDS, connections: CONNECTIONS };
     for (let round = 0; round < ROUNDS; round++) {
       const beside = new Map<string, Load>();
       for (const { name, path, script } of EMPTY_KINDS) {
         await askProbe(emptyProbe);
-        const base = await load(`http://127.0.0.1:${emptyPort}${path}`, { ...options, script });
+        const base = await runLoad(`http://127.0.0.1:${emptyPort}${path}`, { ...options, script });
         beside.set(name, base);
-        note(emptySeen, name, base, base, (await askProbe(emptyProbe)).longest);
+        addSample(emptySeen, name, base, base, (await askProbe(emptyProbe)).longest);
       }
       for (const kind of all) {
         await relayer.probe();
-        const own = await load(relayer.url + kind.path, { ...options, script: kind.script });
+        const own = await runLoad(relayer.url + kind.path, { ...options, script: kind.script });
         const refusals = own.refused / own.answers;
         if (kind.refused ? refusals < 1 : refusals > 0) {
           throw new Error(`${kind.name}: ${own.refused} of ${own.answers} refused`);
         }
-        note(seen, kind.name, own, beside.get(kind.beside)!, (await relayer.probe()).longest);
+        addSample(seen, kind.name, own, beside.get(kind.beside)!, (await relayer.probe()).longest);
       }
     }
     empty.kill("SIGKILL");
@@ -139,16 +138,20 @@ async function underLoad(): Promise<Outcome> {
   }
 }
 
-/** What the empty server is asked. */
-const EMPTY_KINDS: readonly Pick<Kind, "name" | "path" | "script">[] = [
+/** The requests to the empty server. */
+const EMPTY_KINDS: readonly Pick<RequestKind, "name" | "path" | "script">[] = [
   { name: "/", path: "/" },
   { name: "/large", path: "/large" },
-  { name: "body", path: "/", script: posting({ pool: `0:${"ab".repeat(32)}`, commitment: toHex(1n) }) },
+  {
+    name: "body",
+    path: "/",
+    script: postScript({ pool: `0:${"ab".repeat(32)}`, commitment: fieldToHex(1n) }),
+  },
 ];
 
 const EMPTY = new URL("empty_server.ts", import.meta.url).pathname;
 
-function note(all: Map<string, Seen>, name: string, own: Load, base: Load, gap: number): void {
+function addSample(all: Map<string, LoadSamples>, name: string, own: Load, base: Load, gap: number): void {
   const seen = all.get(name) ?? { own: [], rates: [], latencies: [], gaps: [] };
   all.set(name, seen);
   seen.own.push(own);
@@ -157,7 +160,7 @@ function note(all: Map<string, Seen>, name: string, own: Load, base: Load, gap: 
   seen.gaps.push(gap);
 }
 
-function figuresOf(kinds: readonly Kind[], all: Map<string, Seen>): Figure[] {
+function figuresOf(kinds: readonly RequestKind[], all: Map<string, LoadSamples>): Figure[] {
   return kinds.flatMap(({ name, beside, bounded }): Figure[] => {
     const { own, rates, latencies, gaps } = all.get(name)!;
     const rate = beside === "/large" ? bodies(name, own, rates) : {
@@ -180,7 +183,7 @@ function figuresOf(kinds: readonly Kind[], all: Map<string, Seen>): Figure[] {
         name: `${name}: longest block of the event loop`,
         value: Math.max(...gaps),
         unit: "ms",
-        target: NEVER_BLOCKED,
+        target: EVENT_LOOP_TARGET,
       },
     ];
   });
@@ -196,7 +199,7 @@ function bodies(name: string, own: readonly Load[], rates: readonly number[]): F
   };
 }
 
-function emptyFigures(all: Map<string, Seen>): Figure[] {
+function emptyFigures(all: Map<string, LoadSamples>): Figure[] {
   const [small, large, body] = EMPTY_KINDS.map(({ name }) => all.get(name)!);
   const rate = (loads: readonly Load[]) => median(loads.map(({ perSecond }) => perSecond));
   return [
@@ -231,5 +234,5 @@ export const httpStudy: Study = {
   about:
     `wrk, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s, all on this machine. Ratios of rates and of latencies are to the empty server's; medians, of blocks of the event loop the longest. The relayer runs the wide build, as \`deno task serve\` does.`,
   builds: ["wide"],
-  run: underLoad,
+  run: measureUnderLoad,
 };

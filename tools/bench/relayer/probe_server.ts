@@ -1,18 +1,17 @@
-/** Tells how the process that it is part of fares, on a port of its own. */
-import { type Gaps, probeLoop } from "../loop_probe.ts";
+/** Serves the event loop's delays and memory of its own process on a separate port. */
+import { type LoopDelays, startLoopProbe } from "../event_loop_probe.ts";
 
-/** The environment variable that names the port. */
+/** The environment variable with the port. */
 export const PROBE_PORT = "TONADO_BENCH_PROBE_PORT";
 
-/** What is told. */
-export interface Probed extends Gaps {
+export interface ProbeReport extends LoopDelays {
   /** Bytes. */
   readonly rss: number;
 }
 
-/** Probes from now on. */
+/** Starts the probe and its server. */
 export function serveProbe(): void {
-  const probe = probeLoop();
+  const probe = startLoopProbe();
   const port = Number(Deno.env.get(PROBE_PORT));
   Deno.serve(
     { hostname: "127.0.0.1", port, onListen: () => {} },
@@ -20,7 +19,7 @@ export function serveProbe(): void {
   );
 }
 
-/** Asks a process. */
-export async function askProbe(port: number): Promise<Probed> {
+/** Reads the probe of another process. */
+export async function askProbe(port: number): Promise<ProbeReport> {
   return await (await fetch(`http://127.0.0.1:${port}/`)).json();
 }

@@ -1,4 +1,4 @@
-/** The program with its event loop watched. */
+/** Runs the program with a probe of its event loop. */
 import { main } from "../../../main.ts";
 import { serveProbe } from "./probe_server.ts";
 

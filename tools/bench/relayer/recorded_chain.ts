@@ -1,27 +1,22 @@
 /**
- * A localnet on which one pool has as many deposits as wanted: its transactions and its roots are recorded ones, all else
- * is the localnet's own answer. Making so many real deposits would take a day of proofs.
+ * A localnet on which one pool has any number of deposits: the pool's transactions and roots are recorded, everything
+ * else is the localnet's answer. Real deposits in this number would take a day of proofs.
  */
 import { Address, beginCell } from "@ton/core";
-import type { Deployments } from "../../../src/core/deployments.ts";
-import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../src/core/merkle_tree.ts";
-import { opCodes } from "../../../src/core/messages.ts";
+import type { Deployments } from "../../../src/core/protocol/deployments.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../src/core/tree/merkle_tree.ts";
+import { opCodes } from "../../../src/core/protocol/messages.ts";
 import { type LocalWallet, startLocalnet } from "../../../src/localnet/localnet.ts";
 import type { TransactionId } from "../../../src/ton/chain.ts";
-import { serializeStack } from "../../../src/ton/stack_json.ts";
-import { TreeWorkers } from "../../../src/tree/tree_service.ts";
-import { LeafCollector } from "../../../src/tree/leaf_collector.ts";
-import {
-  internalMessage,
-  logMessage,
-  transactionOf,
-} from "../../../tests/reliability/simulation/transactions.ts";
+import { serializeStack } from "../../../src/ton/endpoint/stack_json.ts";
+import { TreeWorkers } from "../../../src/tree/tree_workers.ts";
+import { LeafBatcher } from "../../../src/tree/leaf_batcher.ts";
+import { internalMessage, logMessage, transactionOf } from "../../../testkit/simulation/transactions.ts";
 
 const KEY = "native-1";
 const LT_STEP = 10n;
 const STARTED = 1_700_000_000;
 
-/** A running chain. */
 export interface RecordedChain {
   readonly url: string;
   readonly deployments: Deployments;
@@ -33,27 +28,28 @@ export interface RecordedChain {
   close(): Promise<void>;
 }
 
-/** A transaction as an endpoint gives it. */
+/** A transaction in the endpoint's form. */
 interface Row {
   readonly data: string;
   readonly transaction_id: { readonly lt: string; readonly hash: string };
 }
 
-/** The commitment of leaf `i`: any field element does. */
+/** Returns the commitment of leaf `i`. Any field element works. */
 export function commitmentOf(i: number): bigint {
   return (BigInt(i) + 1n) * 0x1234_5678_9abc_def0_1234_5678_9abc_def1n ** 2n % 2n ** 254n;
 }
 
 /**
- * Starts it with `count` deposits.
+ * Starts the chain with `count` deposits.
  *
- * @param whole whether every transaction can be asked for, and not the newest only: 2^17 of them are made in a minute
+ * @param whole whether every transaction can be queried, not only the newest one. 2^17 of them take a minute to
+ * create.
  */
 export async function startRecordedChain(count: number, { whole = false } = {}): Promise<RecordedChain> {
   const localnet = await startLocalnet({ blockTimeMs: 1_000, pools: ["1"] });
   const pool = localnet.deployments.pools.get(KEY)!.address;
   const tree = await treeOf(count);
-  const rows = recorded(pool, localnet.wallets[0].address, count, whole);
+  const rows = recordTransactions(pool, localnet.wallets[0].address, count, whole);
   const stack = serializeStack([{
     type: "tuple",
     items: Array.from({ length: ROOT_HISTORY_SIZE }, (_, i) => ({
@@ -96,15 +92,15 @@ export async function startRecordedChain(count: number, { whole = false } = {}):
 async function treeOf(count: number): Promise<MerkleTree> {
   const tree = new MerkleTree();
   const workers = new TreeWorkers();
-  const leaves = new LeafCollector(tree, workers);
+  const leaves = new LeafBatcher(tree, workers);
   for (let i = 0; i < count; i++) await leaves.add(commitmentOf(i));
-  await leaves.finish();
+  await leaves.flush();
   workers.close();
   return tree;
 }
 
-/** The pool's transactions, oldest first: a deposit each. */
-function recorded(pool: Address, depositor: Address, count: number, whole: boolean): Row[] {
+/** Returns the pool's transactions, oldest first, one deposit each. */
+function recordTransactions(pool: Address, depositor: Address, count: number, whole: boolean): Row[] {
   const rows: Row[] = [];
   let prev: TransactionId | null = null;
   for (let i = whole ? 0 : count - 1; i < count; i++) {

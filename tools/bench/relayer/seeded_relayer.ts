@@ -1,32 +1,32 @@
-/** `tonado serve` over a recorded chain, with a store that has indexed it already. */
-import { formatDeployments } from "../../../src/core/deployments.ts";
+/** Runs `tonado serve` over a recorded chain, with a store that has already indexed it. */
+import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import type { ArchivedStore } from "../../../src/store/archive.ts";
-import { freePort } from "../../../tests/support/program.ts";
-import { serve } from "../../../tests/support/serve.ts";
-import { storedDeposits } from "../../../tests/support/stored_deposits.ts";
-import { v8Flags } from "../../v8_flags.ts";
-import { askProbe, PROBE_PORT, type Probed } from "./probe_server.ts";
+import { freePort } from "../../../testkit/programs/program.ts";
+import { startRelayerProcess } from "../../../testkit/relayer/relayer_process.ts";
+import { generateDepositRows } from "../../../testkit/relayer/deposit_rows.ts";
+import { v8Flags } from "../../../testkit/toolchain/v8_flags.ts";
+import { askProbe, PROBE_PORT, type ProbeReport } from "./probe_server.ts";
 import { commitmentOf, type RecordedChain } from "./recorded_chain.ts";
 
 const PROGRAM = new URL("probed_program.ts", import.meta.url).pathname;
-const LONGEST_START_MS = 900_000;
+const MAX_START_MS = 900_000;
 
 /** A relayer that is ready. */
 export interface SeededRelayer {
   readonly url: string;
-  /** From the process's start until every pool could be served. */
+  /** From the start of the process until every pool was ready. */
   readonly secondsToReady: number;
-  probe(): Promise<Probed>;
-  /** Ends it in good order. */
+  probe(): Promise<ProbeReport>;
+  /** Shuts it down. */
   close(): Promise<void>;
 }
 
-/** Fills an empty store with everything that the chain's pool has. */
-export async function seed(store: ArchivedStore, chain: RecordedChain): Promise<void> {
+/** Fills an empty store with all rows of the chain's pool. */
+export async function seedStore(store: ArchivedStore, chain: RecordedChain): Promise<void> {
   function* commitments() {
     for (let i = 0; i < chain.tree.size; i++) yield commitmentOf(i);
   }
-  await store.restore(storedDeposits({
+  await store.restore(generateDepositRows({
     pool: chain.pool.toRawString(),
     wallet: chain.relayer.address.toRawString(),
     commitments: commitments(),
@@ -34,8 +34,11 @@ export async function seed(store: ArchivedStore, chain: RecordedChain): Promise<
   }));
 }
 
-/** Starts a relayer on `directory`, as `deno task serve` does, and waits until it is ready. @param env beside what it needs */
-export async function startSeeded(
+/**
+ * Starts a relayer on `directory`, as `deno task serve` does, and waits until it is ready. @param env additional
+ * variables
+ */
+export async function startSeededRelayer(
   chain: RecordedChain,
   directory: string,
   env: Record<string, string> = {},
@@ -44,7 +47,7 @@ export async function startSeeded(
   await Deno.writeTextFile(registry, formatDeployments(chain.deployments));
   const [port, probePort] = [freePort(), freePort()];
   const began = performance.now();
-  const process = await serve({
+  const process = await startRelayerProcess({
     RELAYER_NETWORK: "localnet",
     RELAYER_WALLET_MNEMONIC: chain.relayer.mnemonic,
     RELAYER_WALLET_VERSION: chain.relayer.version,
@@ -57,9 +60,9 @@ export async function startSeeded(
     [PROBE_PORT]: String(probePort),
     ...env,
   }, ["run", "-A", "--no-check", ...await v8Flags(), PROGRAM, "serve"]);
-  await askProbe(probePort); // from here on: what loading the program takes is not the relayer's
+  await askProbe(probePort); // starts a new measurement: loading the program is not counted
   while (!await isReady(process.url)) {
-    if (performance.now() - began > LONGEST_START_MS) throw new Error(`never ready: ${process.log()}`);
+    if (performance.now() - began > MAX_START_MS) throw new Error(`never ready: ${process.log()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const secondsToReady = (performance.now() - began) / 1000;
@@ -68,7 +71,7 @@ export async function startSeeded(
     secondsToReady,
     probe: () => askProbe(probePort),
     async close() {
-      const { code } = await process.end("SIGTERM");
+      const { code } = await process.stop("SIGTERM");
       if (code !== 0) throw new Error(`the relayer ended with ${code}: ${process.log()}`);
     },
   };

@@ -1,28 +1,26 @@
 /** HTTP load by wrk, a generator in C: `apt-get install wrk`. */
 
-/** What a run saw. */
 export interface Load {
   readonly perSecond: number;
   readonly p99Ms: number;
   readonly bytesPerSecond: number;
-  /** Answers that were neither 2xx nor 3xx. */
+  /** Answers other than 2xx and 3xx. */
   readonly refused: number;
   readonly answers: number;
 }
 
-/** How to load. */
 export interface LoadOptions {
   readonly seconds: number;
   readonly connections: number;
-  /** Lua; absent: GET. */
+  /** A Lua script. Default: GET. */
   readonly script?: string;
 }
 
 const UNITS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 const SIZES: Record<string, number> = { "": 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
 
-/** Loads `url` for a while. @throws Error when wrk is missing, or connections break */
-export async function load(url: string, { seconds, connections, script }: LoadOptions): Promise<Load> {
+/** Loads `url`. @throws Error if wrk is missing or connections break */
+export async function runLoad(url: string, { seconds, connections, script }: LoadOptions): Promise<Load> {
   const file = script && await Deno.makeTempFile({ suffix: ".lua" });
   try {
     if (file) await Deno.writeTextFile(file, script!);
@@ -63,18 +61,18 @@ function parse(text: string): Load {
   };
 }
 
-/** A script that posts one body. */
-export function posting(body: unknown): string {
+/** Returns a script that posts one body. */
+export function postScript(body: unknown): string {
   return `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [==[${
     JSON.stringify(body)
   }]==]\n`;
 }
 
-/** A script that posts a body in which \`mark\` is another number each time. */
-export function postingNumbers(body: unknown, mark: string): string {
+/** Returns a script that posts a body with a different number in place of `mark` each time. */
+export function postScriptWithCounter(body: unknown, mark: string): string {
   const [before, after] = JSON.stringify(body).split(mark);
   return [
-    posting({}),
+    postScript({}),
     "local n = 1000000",
     "request = function()",
     "  n = n + 1",

@@ -1,0 +1,283 @@
+/** The steps of a ceremony, one function for each subcommand of `tonado ceremony`. */
+import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic_pool.ts";
+import {
+  announceBeacon,
+  beginCeremony,
+  type CeremonyInputs,
+  closeWithBeacon,
+  contributeToCeremony,
+} from "../../../ops/ceremony/ceremony.ts";
+import { verifyCeremony } from "../../../ops/ceremony/verify_ceremony.ts";
+import {
+  type CeremonyFolder,
+  loadCeremony,
+  readTranscript,
+  requireKeys,
+} from "../../../ops/ceremony/ceremony_folder.ts";
+import {
+  type CeremonyPlan,
+  committedPlan,
+  MAX_PLAN_BYTES,
+  parseCeremonyPlan,
+} from "../../../ops/ceremony/ceremony_plan.ts";
+import { assertExportable, exportKeys, outputFiles, writeKeys } from "../../../ops/keys/key_export.ts";
+import {
+  MAX_ENTROPY_BYTES,
+  MAX_R1CS_BYTES,
+  MAX_TRANSCRIPT_BYTES,
+} from "../../../ops/ceremony/size_limits.ts";
+import {
+  createSigningKey,
+  MAX_SIGNING_KEY_BYTES,
+  openSigningKey,
+} from "../../../ops/ceremony/transcript/signature.ts";
+import { parseTranscript } from "../../../ops/ceremony/transcript/transcript.ts";
+import { type Artifacts, openArtifacts } from "../../../prover/artifacts.ts";
+import type { CliContext } from "../../context.ts";
+import { usageError } from "../../options/usage_error.ts";
+import { type CeremonyOptions, CeremonyView } from "../../output/ceremony_view.ts";
+
+export interface InputOptions extends CeremonyOptions {
+  readonly powers?: string;
+  readonly circuits?: string;
+}
+
+export interface AnnounceOptions extends CeremonyOptions {
+  readonly source: string;
+  readonly round: number;
+  readonly exponent: number;
+}
+
+export interface ContributeOptions extends CeremonyOptions {
+  readonly name: string;
+  readonly entropyFile?: string;
+  readonly signingKey?: string;
+}
+
+export interface VerifyOptions extends InputOptions {
+  readonly full?: boolean;
+  readonly since?: string;
+  readonly beaconValue?: Uint8Array;
+  readonly plan?: string;
+}
+
+export interface BeaconOptions extends CeremonyOptions {
+  readonly value: Uint8Array;
+}
+
+export interface OutputOptions extends InputOptions {
+  readonly output: string;
+}
+
+export interface FinalizeOptions extends OutputOptions {
+  readonly fewContributors?: boolean;
+  readonly plan?: string;
+}
+
+/** Creates a contributor's signing key. */
+export async function keygen(context: CliContext, file: string, options: CeremonyOptions): Promise<void> {
+  const { pem, publicKey } = await createSigningKey();
+  await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(pem)]));
+  new CeremonyView(context, options).showSigningKey(file, publicKey);
+}
+
+export async function init(context: CliContext, directory: string, options: InputOptions): Promise<void> {
+  await runStep(context, directory, options, async (step, view) => {
+    await withCeremonyInputs(context, options, async (inputs) => {
+      view.showStarted(directory, await beginCeremony({ ...step, ...inputs }));
+    });
+  });
+}
+
+export async function contribute(
+  context: CliContext,
+  directory: string,
+  options: ContributeOptions,
+): Promise<void> {
+  const { name, signingKey: keyFile } = options;
+  await readTranscript(context.ceremonyFolder(directory)); // fail before the user types entropy
+  const signingKey = keyFile === undefined
+    ? undefined
+    : await openSigningKey(new TextDecoder().decode(context.readFile(keyFile, MAX_SIGNING_KEY_BYTES)));
+  const entropy = await readEntropy(context, options);
+  await runStep(context, directory, options, async (step, view) => {
+    view.showEntry(await contributeToCeremony({ ...step, name, entropy, signingKey }));
+  }).finally(() => entropy.fill(0));
+}
+
+export async function announce(
+  context: CliContext,
+  directory: string,
+  options: AnnounceOptions,
+): Promise<void> {
+  await runStep(context, directory, options, async (step, view) => {
+    view.showEntry(await announceBeacon({ ...step, announcement: options }));
+  });
+}
+
+export async function verify(context: CliContext, directory: string, options: VerifyOptions): Promise<void> {
+  const earlier = options.since === undefined
+    ? undefined
+    : parseTranscript(context.readFile(options.since, MAX_TRANSCRIPT_BYTES));
+  const { full = false, powers, circuits, beaconValue } = options;
+  const plan = readPlan(context, options);
+  const isFull = full || powers !== undefined || circuits !== undefined;
+  if (isFull) requireInputs(options); // fail before the folder is read
+  await runStep(context, directory, options, async (step, view) => {
+    const ceremony = await loadCeremony(step.folder);
+    const check = (inputs?: CeremonyInputs) =>
+      verifyCeremony({ ...step, ceremony, plan, inputs, earlierTranscript: earlier, beaconValue });
+    const checks = isFull ? await withCeremonyInputs(context, options, check) : await check();
+    view.showChecks(checks);
+  });
+}
+
+export async function beacon(context: CliContext, directory: string, options: BeaconOptions): Promise<void> {
+  const { value } = options;
+  await runStep(context, directory, options, async (step, view) => {
+    view.showEntry(await closeWithBeacon({ ...step, value }));
+  });
+}
+
+export async function finalize(
+  context: CliContext,
+  directory: string,
+  options: FinalizeOptions,
+): Promise<void> {
+  const plan = readPlan(context, options);
+  await runStep(context, directory, options, async (step, view) => {
+    const ceremony = await loadCeremony(step.folder);
+    const programPins = witnessProgramPins(openArtifacts());
+    const keys = { ceremony, plan, programPins, fewContributors: options.fewContributors };
+    assertExportable(keys);
+    const output = await openUnusedOutput(context, options, "finalize");
+    const checks = await withCeremonyInputs(
+      context,
+      options,
+      (inputs) => verifyCeremony({ ...step, ceremony, plan, inputs }),
+    );
+    view.assertNoneFailed(checks);
+    view.showFinalized(options.output, await writeKeys(output, keys));
+  });
+}
+
+function readPlan(context: CliContext, { plan }: { readonly plan?: string }): CeremonyPlan {
+  return plan === undefined ? committedPlan() : parseCeremonyPlan(context.readFile(plan, MAX_PLAN_BYTES));
+}
+
+export async function exportCurrentKeys(
+  context: CliContext,
+  directory: string,
+  options: OutputOptions,
+): Promise<void> {
+  await runStep(context, directory, options, async ({ folder }, view) => {
+    const ceremony = await loadCeremony(folder);
+    const output = await openUnusedOutput(context, options, "export");
+    await exportKeys(output, requireKeys(ceremony).current);
+    view.showExported(options.output, ceremony.transcript);
+  });
+}
+
+/** Opens the folder of `--output`, and fails before any work is done if it holds one of the files. */
+async function openUnusedOutput(
+  context: CliContext,
+  { output }: OutputOptions,
+  command: keyof typeof outputFiles,
+): Promise<CeremonyFolder> {
+  const folder = context.ceremonyFolder(output);
+  for (const name of outputFiles[command]) {
+    if (!await folder.has(name)) continue;
+    throw usageError(
+      "--output",
+      `${output}/${name} already exists and is not replaced; name a new folder`,
+    );
+  }
+  await folder.assertWritable();
+  return folder;
+}
+
+interface OpenCeremonyStep {
+  readonly folder: CeremonyFolder;
+  readonly arithmetic: ArithmeticPool;
+  readonly onProgress: (what: string, fraction: number) => void;
+}
+
+async function runStep<T>(
+  context: CliContext,
+  directory: string,
+  options: CeremonyOptions,
+  work: (step: OpenCeremonyStep, view: CeremonyView) => Promise<T>,
+): Promise<T> {
+  const view = new CeremonyView(context, options);
+  const arithmetic = openArithmeticPool();
+  try {
+    const onProgress = (what: string, fraction: number) => view.showProgress(what, fraction);
+    const done = work({ folder: context.ceremonyFolder(directory), arithmetic, onProgress }, view);
+    const interrupted = context.waitForShutdown().then(() => {
+      throw new Problem(
+        "cancelled",
+        "the step was interrupted; run it again: only what the transcript records counts",
+      );
+    });
+    return await Promise.race([done, interrupted]);
+  } finally {
+    view.clearProgress();
+    arithmetic.close();
+  }
+}
+
+async function withCeremonyInputs<T>(
+  context: CliContext,
+  options: InputOptions,
+  work: (inputs: CeremonyInputs) => Promise<T>,
+): Promise<T> {
+  const paths = requireInputs(options);
+  const folder = context.ceremonyFolder(paths.circuits);
+  const read = async (circuit: CircuitName) => {
+    const bytes = await folder.read(`${circuit}.r1cs`, MAX_R1CS_BYTES);
+    if (bytes) return bytes;
+    throw usageError(
+      "--circuits",
+      `${paths.circuits} has no ${circuit}.r1cs: \`deno task circuits\` makes it`,
+    );
+  };
+  const r1cs = { withdraw: await read("withdraw"), deposit: await read("deposit") };
+  const powers = await context.openSource(paths.powers);
+  try {
+    return await work({ powers, r1cs });
+  } finally {
+    powers.close();
+  }
+}
+
+/** Phase 1 and the constraint systems are checked against each other, so both flags are required. */
+function requireInputs({ powers, circuits }: InputOptions): { powers: string; circuits: string } {
+  if (powers === undefined) throw usageError("--powers", "is missing: the file of phase 1");
+  if (circuits === undefined) {
+    throw usageError("--circuits", "is missing: the folder of the constraint systems");
+  }
+  return { powers, circuits };
+}
+
+async function readEntropy(context: CliContext, { entropyFile }: ContributeOptions): Promise<Uint8Array> {
+  if (entropyFile !== undefined) {
+    const bytes = context.readFile(entropyFile, MAX_ENTROPY_BYTES);
+    if (bytes.length === 0) throw usageError("--entropy-file", `${entropyFile} is empty`);
+    return bytes;
+  }
+  const typed = await context.promptSecret("Type at random for a while, then press Enter");
+  if (typed === undefined) {
+    throw usageError("--entropy-file", "is missing, and there is no terminal to type at");
+  }
+  if (typed.reveal() === "") throw usageError("entropy", "is empty: type something unpredictable");
+  return new TextEncoder().encode(typed.reveal());
+}
+
+function witnessProgramPins(artifacts: Artifacts): Record<CircuitName, string> {
+  return {
+    withdraw: artifacts.expectedSha256("withdraw.wasm"),
+    deposit: artifacts.expectedSha256("deposit.wasm"),
+  };
+}

@@ -1,0 +1,39 @@
+/** `tonado demo`: runs {@linkcode runDemo} and prints its events, as text or with `--json` as JSON. */
+import { Command, Option } from "commander";
+import { Problem } from "../../core/errors/problem.ts";
+import type { DemoAsset } from "./demo/events.ts";
+import { jsonPrinter, textPrinter } from "./demo/view.ts";
+import { runDemo } from "./demo/scenario.ts";
+import type { CliContext } from "../context.ts";
+
+export function demoCommand(context: CliContext): Command {
+  return new Command("demo")
+    .description(
+      "run three deposits and a relayed withdrawal on a local network, in under a minute",
+    )
+    .addOption(
+      new Option("--asset <asset>", "asset of the notes: the native coin, or the network's jetton")
+        .choices(["native", "jetton"]).default("native"),
+    )
+    .option("--json", "print one JSON object a line")
+    .option("--quiet", "print nothing; the exit code says whether every step succeeded")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado demo\n  tonado demo --asset jetton\n  tonado demo --json | jq .event",
+    )
+    .action(async ({ json, quiet, asset }: { json?: boolean; quiet?: boolean; asset: DemoAsset }) => {
+      const show = json ? jsonPrinter(context) : quiet ? () => {} : textPrinter(context);
+      const interrupted = context.waitForShutdown().then(() => {
+        throw new Problem("cancelled");
+      });
+      const dataDir = await context.makeTempDir();
+      try {
+        await Promise.race([
+          runDemo(context, dataDir, show, asset),
+          interrupted,
+        ]);
+      } finally {
+        await context.removeDir(dataDir);
+      }
+    });
+}

@@ -1,0 +1,43 @@
+/** What the demonstration is built on: waiting with a limit, and claims that throw if they do not hold. */
+import { randomBytes } from "node:crypto";
+import type { Address } from "@ton/core";
+import { keyPairFromSeed } from "@ton/crypto";
+import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
+import { Problem } from "../../../core/errors/problem.ts";
+
+/** Address of a wallet that nobody has used: it is paid before it exists on chain. */
+export function freshAddress(): Address {
+  const { publicKey } = keyPairFromSeed(randomBytes(32));
+  return WalletContractV4.create({ workchain: 0, publicKey }).address;
+}
+
+/** Wallets are shown non-bounceable, pools bounceable. */
+export function formatLocalnetAddress(address: Address, bounceable = false): string {
+  return address.toString({ bounceable, testOnly: true });
+}
+
+/** Whole milliseconds. */
+export function elapsedMs(began: number): number {
+  return Math.round(performance.now() - began);
+}
+
+/** @throws {Error} when the claim does not hold */
+export function assertClaim(holds: boolean, claim: string): asserts holds {
+  if (!holds) throw new Error(`this did not happen: ${claim}`);
+}
+
+const CLAIM_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 100;
+
+/** Polls until `holds`; what the relayer is not ready for yet counts as not yet. */
+export async function waitForClaim(claim: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + CLAIM_TIMEOUT_MS; performance.now() < deadline;) {
+    const yes = await holds().catch((error) => {
+      if (error instanceof Problem && error.code === "not_ready") return false;
+      throw error;
+    });
+    if (yes) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
+  assertClaim(false, `${claim} within ${CLAIM_TIMEOUT_MS / 1000} s`);
+}

@@ -1,0 +1,44 @@
+/** Types of the demo's events. */
+
+export type DemoAsset = "native" | "jetton";
+
+/**
+ * Events in order. Amounts are in the asset's smallest unit, refunds and native balances in nano, field
+ * elements in canonical hex.
+ */
+export type DemoEvent =
+  | {
+    event: "started";
+    indexer: string;
+    relayer: string;
+    pool: string;
+    asset: string;
+    decimals: number;
+    denomination: bigint;
+    keys: string;
+  }
+  | {
+    event: "deposited";
+    leafIndex: number;
+    commitment: string;
+    root: string;
+    tx: string;
+    milliseconds: number;
+  }
+  | { event: "tree_rebuilt"; leaves: number; root: string; knownToPool: boolean }
+  | { event: "proving"; what: string; stage: string; fraction: number }
+  | { event: "proved"; publicSignals: readonly string[]; milliseconds: number }
+  | { event: "submitted"; seqno: number; fee: bigint; refund: bigint; recipient: string }
+  | { event: "confirmed"; tx: string; milliseconds: number }
+  | { event: "balances"; accounts: readonly BalanceChange[] }
+  | { event: "native_balances"; accounts: readonly BalanceChange[] }
+  | { event: "double_spend_refused"; by: "relayer" | "pool"; reason: string }
+  | { event: "finished"; milliseconds: number };
+
+/** An account before and after the withdrawal. */
+export interface BalanceChange {
+  readonly account: "recipient" | "relayer" | "pool";
+  readonly address: string;
+  readonly before: bigint;
+  readonly after: bigint;
+}

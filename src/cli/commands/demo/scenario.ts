@@ -1,0 +1,283 @@
+/**
+ * The whole way of a note on a local network, on real parts: three deposits, a tree rebuilt from the relayer's pages, a
+ * proof, a relayed withdrawal to a fresh address, and a double spend that is refused twice. Every figure in an event
+ * was read back from the chain or the relayer, and every claim that fails throws.
+ */
+import type { Address } from "@ton/core";
+import { depositNative } from "../../../client/deposit/deposit_native.ts";
+import { depositJetton } from "../../../client/deposit/deposit_jetton.ts";
+import type { PoolJetton } from "../../../client/notes/pool_match.ts";
+import { RelayerClient, type WithdrawArgs } from "../../../client/relayer/relayer_client.ts";
+import { commitmentsFromRelayer, syncTree } from "../../../client/tree_sync.ts";
+import { buildWithdrawArgs } from "../../../client/withdrawal/build_withdraw_args.ts";
+import { poolKey } from "../../../core/protocol/deployments.ts";
+import { exitCodeName, Problem } from "../../../core/errors/problem.ts";
+import { fieldToHex } from "../../../core/crypto/field.ts";
+import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { createNote, type Note } from "../../../core/protocol/note.ts";
+import { Secret } from "../../../core/text/secret.ts";
+import { NATIVE_DECIMALS, parseUnits } from "../../../core/protocol/units.ts";
+import type { ProofProgress, Prover } from "../../../prover/prover.ts";
+import type { Chain } from "../../../ton/chain.ts";
+import { Pool } from "../../../ton/pool/pool.ts";
+import { scanPoolTransactions } from "../../../ton/pool/scan.ts";
+import type { Wallet } from "../../../ton/wallet/wallet.ts";
+import type { DemoAsset, DemoEvent } from "./events.ts";
+import { balanceChanges, type DemoAccounts, readJettonBalances, readNativeBalances } from "./balances.ts";
+import { assertClaim, elapsedMs, formatLocalnetAddress, freshAddress, waitForClaim } from "./assertions.ts";
+import { createLocalnetConfig } from "../../options/localnet_config.ts";
+import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
+
+/** Pool of the demonstration, for each asset. */
+const POOL_AMOUNT = "10";
+const DEPOSIT_COUNT = 3;
+/** A fresh address cannot move jettons without coins. */
+const REFUND_NANO = parseUnits("0.1");
+/** Nano that a withdrawal of jettons costs at most here, refund aside; it attaches more, and gets the rest back. */
+const MAX_WITHDRAWAL_COST_NANO = parseUnits("0.1");
+const NETWORK = "localnet";
+
+/**
+ * Runs the demonstration and cleans up after itself, also when it fails.
+ *
+ * @throws {Problem} or an assertion, as soon as anything is not as it must be
+ */
+export async function runDemo(
+  wiring: CliContext,
+  dataDir: string,
+  emit: (event: DemoEvent) => void,
+  asset: DemoAsset = "native",
+): Promise<void> {
+  const started = performance.now();
+  const localnet = await wiring.startLocalnet({ blockTimeMs: 500 });
+  let relayer: RunningRelayer | undefined;
+  let prover: Prover | undefined;
+  try {
+    relayer = await wiring.serve(createLocalnetConfig(localnet, { dataDir, port: 0 }), localnet.deployments);
+    prover = await wiring.createProver();
+    await new DemoScenario(wiring, localnet, relayer, prover, emit, asset).run();
+    emit({ event: "finished", milliseconds: Math.round(performance.now() - started) });
+  } finally {
+    prover?.close();
+    await relayer?.close();
+    await localnet.close();
+  }
+}
+
+class DemoScenario {
+  readonly #chain: Chain;
+  readonly #pool: Pool;
+  readonly #client: RelayerClient;
+  readonly #poolKey: string;
+  /** Of the demonstration in jettons. */
+  readonly #jetton?: PoolJetton;
+
+  constructor(
+    readonly context: CliContext,
+    readonly localnet: RunningLocalnet,
+    readonly relayer: RunningRelayer,
+    readonly prover: Prover,
+    readonly emit: (event: DemoEvent) => void,
+    asset: DemoAsset,
+  ) {
+    const { master: jettonMaster, ...jetton } = localnet.jetton;
+    if (asset === "jetton") this.#jetton = { ...jetton, jettonMaster };
+    this.#poolKey = poolKey({ asset: this.#jetton?.asset ?? "native", amount: POOL_AMOUNT });
+    const deployment = localnet.deployments.pools.get(this.#poolKey);
+    if (!deployment) throw new Error(`the local network has no pool ${this.#poolKey}`);
+    this.#chain = context.connect("localnet", { url: localnet.url });
+    this.#pool = new Pool(this.#chain, deployment.address);
+    this.#client = new RelayerClient(relayer.url, { maxAttempts: 1 });
+  }
+
+  async run(): Promise<void> {
+    const pool = this.#pool;
+    const denomination = await pool.getDenomination();
+    this.emit({
+      event: "started",
+      indexer: this.localnet.url,
+      relayer: this.relayer.url,
+      pool: formatLocalnetAddress(pool.address, true),
+      asset: this.#jetton?.asset ?? "native",
+      decimals: this.#jetton?.decimals ?? NATIVE_DECIMALS,
+      denomination,
+      keys: this.prover.label,
+    });
+    const wallets = await Promise.all(this.localnet.wallets.map((wallet) => this.#openWallet(wallet)));
+    const notes = await this.#deposit(wallets);
+    const args = await this.#prove(notes[1], freshAddress());
+    await this.#withdraw(notes[1], args, denomination);
+    await this.#attemptDoubleSpend(notes[1], args, wallets[wallets.length - 1]);
+  }
+
+  async #deposit(wallets: readonly Wallet[]): Promise<Note[]> {
+    const tree = new MerkleTree();
+    const notes: Note[] = [];
+    for (let i = 0; i < DEPOSIT_COUNT; i++) {
+      const began = performance.now();
+      const note = createNote({
+        asset: this.#jetton?.asset ?? "native",
+        amount: POOL_AMOUNT,
+        network: NETWORK,
+      });
+      const wallet = wallets[i % wallets.length];
+      const request = {
+        chain: this.#chain,
+        pool: this.#pool,
+        network: NETWORK,
+        wallet,
+        note,
+        tree,
+        prover: this.prover,
+        pollIntervalMs: 100,
+      } as const;
+      const options = { onProgress: this.#progress(`deposit ${i + 1} of ${DEPOSIT_COUNT}`) };
+      const { leafIndex, tx } = this.#jetton
+        ? await depositJetton({ ...request, jetton: this.#jetton }, options)
+        : await depositNative(request, options);
+      notes.push(note);
+      this.emit({
+        event: "deposited",
+        leafIndex,
+        commitment: fieldToHex(note.commitment),
+        root: fieldToHex(await this.#pool.getCurrentRoot()),
+        tx: tx.hash,
+        milliseconds: elapsedMs(began),
+      });
+    }
+    return notes;
+  }
+
+  async #prove(note: Note, recipient: Address): Promise<WithdrawArgs> {
+    const { relayerAddress } = await this.#client.status();
+    const fee = await this.#client.feeFloor(this.#poolKey);
+    const root = await this.#pool.getCurrentRoot();
+    await waitForClaim(
+      "the relayer has indexed the deposits",
+      async () => await this.#client.treeRoot(this.#pool.address) === root,
+    );
+    const source = commitmentsFromRelayer(this.#client, this.#pool.address);
+    const tree = await syncTree(this.#pool, source);
+    const knownToPool = (await this.#pool.getRootHistory()).includes(tree.root);
+    assertClaim(knownToPool && tree.size === DEPOSIT_COUNT, "the rebuilt tree is the pool's");
+    this.emit({ event: "tree_rebuilt", leaves: tree.size, root: fieldToHex(tree.root), knownToPool });
+    const began = performance.now();
+    const args = await buildWithdrawArgs({
+      pool: this.#pool,
+      network: NETWORK,
+      note,
+      jetton: this.#jetton,
+      source,
+      tree,
+      recipient,
+      relayer: relayerAddress,
+      fee,
+      refund: this.#jetton ? REFUND_NANO : 0n,
+      prover: this.prover,
+    }, { onProgress: this.#progress("the withdrawal") });
+    this.emit({ event: "proved", publicSignals: args.publicSignals, milliseconds: elapsedMs(began) });
+    return args;
+  }
+
+  async #withdraw(note: Note, args: WithdrawArgs, denomination: bigint): Promise<void> {
+    const { relayerAddress } = await this.#client.status();
+    const accounts = { recipient: args.recipient, relayer: relayerAddress, pool: this.#pool.address };
+    const before = await this.#balances(accounts);
+    const coinsBefore = await readNativeBalances(this.#chain, accounts);
+    const began = performance.now();
+    const answer = await this.#client.withdraw(args);
+    assertClaim(answer.state === "sent", "the relayer has sent the withdrawal");
+    const { seqno, fee } = answer as { seqno: number; fee: bigint };
+    this.emit({
+      event: "submitted",
+      seqno,
+      fee,
+      refund: args.refund,
+      recipient: formatLocalnetAddress(args.recipient),
+    });
+    let tx = "";
+    await waitForClaim("the withdrawal is confirmed", async () => {
+      const status = await this.#client.withdrawalStatus(this.#pool.address, note.nullifierHash);
+      assertClaim(
+        status.state !== "failed" && status.state !== "expired",
+        `the withdrawal did not fail (${status.reason})`,
+      );
+      tx = status.txHash ?? "";
+      return status.state === "confirmed";
+    });
+    assertClaim(
+      await this.#pool.getIsSpent(note.nullifierHash),
+      "the pool says that the nullifier hash is spent",
+    );
+    this.emit({ event: "confirmed", tx, milliseconds: elapsedMs(began) });
+
+    const paid = denomination - args.fee + (this.#jetton ? 0n : args.refund);
+    const feeToCome = this.#jetton ? args.fee : 0n; // by a transfer of its own
+    await waitForClaim("recipient and relayer are paid", async () => {
+      const now = await this.#balances(accounts);
+      return now.recipient === before.recipient + paid && now.relayer >= before.relayer + feeToCome;
+    });
+    const after = await this.#balances(accounts);
+    this.emit({ event: "balances", accounts: balanceChanges(accounts, before, after) });
+    assertClaim(after.relayer > before.relayer, "the relayer earned its fee, gas paid");
+    if (!this.#jetton) return;
+    let coins = await readNativeBalances(this.#chain, accounts);
+    await waitForClaim("the relayer has back what it attached", async () => {
+      coins = await readNativeBalances(this.#chain, accounts);
+      return coins.relayer > coinsBefore.relayer - args.refund - MAX_WITHDRAWAL_COST_NANO;
+    });
+    this.emit({ event: "native_balances", accounts: balanceChanges(accounts, coinsBefore, coins) });
+    assertClaim(coins.recipient === coinsBefore.recipient + args.refund, "the recipient has its first coins");
+  }
+
+  /** Tries the same note twice more: through the relayer, and past it, straight at the pool. */
+  async #attemptDoubleSpend(note: Note, args: WithdrawArgs, attacker: Wallet): Promise<void> {
+    const refusal = await this.#client.withdraw(args).then(() => undefined, (error) => error);
+    assertClaim(
+      refusal instanceof Problem && refusal.code === "nullifier_already_used",
+      "the relayer refuses a double spend",
+    );
+    this.emit({ event: "double_spend_refused", by: "relayer", reason: (refusal as Problem).code });
+
+    const cursor = (await this.#chain.account(this.#pool.address)).last;
+    await this.#pool.sendWithdraw(attacker.sender(), {
+      root: BigInt(args.publicSignals[0]),
+      nullifierHash: note.nullifierHash,
+      fee: args.fee,
+      refund: args.refund,
+      recipient: args.recipient,
+      relayer: (await this.#client.status()).relayerAddress,
+      proof: args.proof,
+    });
+    let reason = "";
+    await waitForClaim("the pool has answered the double spend", async () => {
+      for await (
+        const { events } of scanPoolTransactions(this.#chain, this.#pool.address, { after: cursor })
+      ) {
+        for (const event of events) {
+          if (!event.sender.equals(attacker.address)) continue;
+          assertClaim(event.kind === "refused", "the pool refuses a double spend");
+          if (event.kind === "refused") reason = exitCodeName(event.exitCode ?? 0) ?? String(event.exitCode);
+        }
+      }
+      return reason !== "";
+    });
+    assertClaim(reason === "ERR_ALREADY_SPENT", `the pool refuses with ERR_ALREADY_SPENT (${reason})`);
+    this.emit({ event: "double_spend_refused", by: "pool", reason });
+  }
+
+  /** In the asset of the demonstration. */
+  #balances(accounts: DemoAccounts): ReturnType<typeof readNativeBalances> {
+    return this.#jetton
+      ? readJettonBalances(this.#chain, this.#jetton.jettonMaster, accounts)
+      : readNativeBalances(this.#chain, accounts);
+  }
+
+  #progress(what: string): (progress: ProofProgress) => void {
+    return ({ stage, fraction }) => this.emit({ event: "proving", what, stage, fraction });
+  }
+
+  #openWallet({ mnemonic, version }: { mnemonic: string; version: Wallet["version"] }): Promise<Wallet> {
+    return this.context.openWallet(new Secret(mnemonic), { version, network: NETWORK, chain: this.#chain });
+  }
+}

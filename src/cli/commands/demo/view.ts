@@ -1,0 +1,144 @@
+/** Prints the events of the demo, as text or as JSON. */
+import { formatUnits, NATIVE_DECIMALS } from "../../../core/protocol/units.ts";
+import type { CliContext } from "../../context.ts";
+import { colours, progressLine } from "../../output/progress.ts";
+import type { BalanceChange, DemoEvent } from "./events.ts";
+
+type EventOf<Name extends DemoEvent["event"]> = Extract<DemoEvent, { readonly event: Name }>;
+
+export function jsonPrinter({ stdout }: CliContext): (event: DemoEvent) => void {
+  return (event) =>
+    stdout.write(
+      JSON.stringify(event, (_, value) => typeof value === "bigint" ? String(value) : value) + "\n",
+    );
+}
+
+export function textPrinter(context: CliContext): (event: DemoEvent) => void {
+  const view = new DemoView(context);
+  return (event) => view.show(event);
+}
+
+class DemoView {
+  readonly #stdout;
+  readonly #colours;
+  readonly #progress;
+  #unit = { symbol: "TON", decimals: NATIVE_DECIMALS };
+
+  constructor({ stdout, env }: CliContext) {
+    this.#stdout = stdout;
+    this.#colours = colours(stdout, env);
+    this.#progress = progressLine(stdout);
+  }
+
+  show(event: DemoEvent): void {
+    if (event.event === "proving") {
+      return this.#progress.update(`proving ${event.what}: ${event.stage}`, event.fraction);
+    }
+    this.#progress.clear();
+    switch (event.event) {
+      case "started":
+        return this.#showStarted(event);
+      case "deposited":
+        this.#fact(
+          `leaf ${event.leafIndex}`,
+          `commitment ${short(event.commitment)} ${this.#seconds(event)}`,
+        );
+        return this.#fact("", `root is now ${short(event.root)}`);
+      case "tree_rebuilt":
+        return this.#showTree(event);
+      case "proved":
+        return this.#fact("proof", `Groth16 over BLS12-381, on worker threads ${this.#seconds(event)}`);
+      case "submitted":
+        return this.#showSubmitted(event);
+      case "confirmed":
+        return this.#fact("confirmed", `transaction ${short(event.tx)} ${this.#seconds(event)}`);
+      case "balances":
+        return this.#showBalances(event);
+      case "native_balances":
+        this.#showChanges(event.accounts, NATIVE_DECIMALS);
+        return this.#step("Double-spend attempts with the same note");
+      case "double_spend_refused":
+        return this.#fact(event.by, `${this.#colours.green("refused")}: ${event.reason}`);
+      case "finished":
+        return this.#showFinished(event);
+    }
+  }
+
+  #showStarted({ asset, decimals, indexer, relayer, pool, denomination, keys }: EventOf<"started">): void {
+    if (asset !== "native") this.#unit = { symbol: asset.toUpperCase(), decimals };
+    this.#step("A local network, a pool and a relayer");
+    this.#fact("indexer", indexer);
+    this.#fact("relayer", relayer);
+    this.#fact("pool", `${pool}, takes exactly ${this.#amount(denomination)}`);
+    this.#fact("keys", this.#colours.yellow(keys));
+    this.#step("Three deposits");
+  }
+
+  #showTree({ leaves, root }: EventOf<"tree_rebuilt">): void {
+    this.#step("One withdrawal, to a fresh address, through the relayer");
+    this.#fact(
+      "tree",
+      `${leaves} leaves rebuilt from /tree/commitments: the relayer never learns which one is ours`,
+    );
+    this.#fact("root", `${short(root)}, known to the pool`);
+  }
+
+  #showSubmitted({ seqno, fee, refund }: EventOf<"submitted">): void {
+    const refundText = refund > 0n ? `, adding ${this.#colours.cyan(formatUnits(refund))} TON` : "";
+    this.#fact("relayer", `sent it with seqno ${seqno}, for a fee of ${this.#amount(fee)}${refundText}`);
+  }
+
+  #showBalances({ accounts }: EventOf<"balances">): void {
+    const isNative = this.#unit.symbol === "TON";
+    this.#step(isNative ? "Balances, to the nano" : "Balances, to the smallest unit");
+    this.#showChanges(accounts, this.#unit.decimals);
+    this.#step(
+      isNative
+        ? "Double-spend attempts with the same note"
+        : "Native coins: the recipient's first, paid by the relayer",
+    );
+  }
+
+  #showChanges(accounts: readonly BalanceChange[], decimals: number): void {
+    for (const { account, before, after } of accounts) {
+      const change = after - before;
+      const signed = `${change < 0n ? "" : "+"}${formatUnits(change, decimals)}`;
+      const paint = change < 0n ? this.#colours.red : this.#colours.green;
+      this.#fact(
+        account,
+        `${formatUnits(before, decimals)} → ${formatUnits(after, decimals)}  ${paint(signed)}`,
+      );
+    }
+  }
+
+  #showFinished({ milliseconds }: EventOf<"finished">): void {
+    const seconds = (milliseconds / 1000).toFixed(1);
+    this.#line(
+      `\n${this.#colours.green("Done")} in ${seconds} s. Every step ran on the local network above.`,
+    );
+  }
+
+  #line(text: string): void {
+    this.#stdout.write(`${text}\n`);
+  }
+
+  #step(title: string): void {
+    this.#line(`\n${this.#colours.bold(title)}`);
+  }
+
+  #fact(name: string, value: string): void {
+    this.#line(`  ${this.#colours.dim(name.padEnd(12))} ${value}`);
+  }
+
+  #amount(units: bigint): string {
+    return `${this.#colours.cyan(formatUnits(units, this.#unit.decimals))} ${this.#unit.symbol}`;
+  }
+
+  #seconds({ milliseconds }: { readonly milliseconds: number }): string {
+    return this.#colours.dim(`(${(milliseconds / 1000).toFixed(1)} s)`);
+  }
+}
+
+function short(hex: string): string {
+  return `${hex.slice(0, 10)}…${hex.slice(-8)}`;
+}

@@ -1,0 +1,220 @@
+/** `tonado deposit`: stores a note, then deposits it from a wallet here or through a link paid by a phone. */
+import type { Address } from "@ton/core";
+import { Command } from "commander";
+import { depositNative } from "../../client/deposit/deposit_native.ts";
+import type { DepositStep } from "../../client/deposit/deposit_attempts.ts";
+import { type DepositResult, findUnspentDeposit } from "../../client/deposit/deposit_events.ts";
+import { systemClock } from "../../core/time.ts";
+import { depositJetton } from "../../client/deposit/deposit_jetton.ts";
+import { depositByLink, type LinkDepositStep } from "../../client/deposit/deposit_link.ts";
+import { type NoteRecord, type NoteStore } from "../../client/notes/note_store.ts";
+import { RelayerClient } from "../../client/relayer/relayer_client.ts";
+import { commitmentsFromRelayer } from "../../client/tree_sync.ts";
+import { findRegistry } from "../../config/deployments_registry.ts";
+import { loadEndpoint } from "../../config/settings_reader.ts";
+import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import {
+  addChainOptions,
+  type ChainOptions,
+  formatFlags,
+  parseAddressArgument,
+  parseRelayerArgument,
+} from "../options/chain_options.ts";
+import { DepositView, isNoteSpentError } from "../output/deposit_view.ts";
+import { usageError } from "../options/usage_error.ts";
+import { createNoteForPool, resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
+import {
+  addNoteStorePathOption,
+  type NoteStoreOptions,
+  openNoteStore,
+} from "../options/note_store_options.ts";
+import {
+  filterNotesByNetwork,
+  findNoteOnNetwork,
+  withNetwork,
+  withNetworkOfNote,
+  type WithOptionalNetwork,
+} from "../options/note_network.ts";
+import { addPayerOptions, openPayerWallet, type PayerOptions } from "../options/payer_options.ts";
+import type { Wallet } from "../../ton/wallet/wallet.ts";
+import type { CliContext } from "../context.ts";
+import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
+import { assertNotRetired, assertPoolOfBuild, confirmDeposit } from "./deposit/pool_checks.ts";
+
+type DepositOptions = ChainOptions & NoteStoreOptions & PayerOptions & {
+  readonly note?: string;
+  readonly resume?: boolean;
+  readonly from?: Address;
+  readonly qr?: string;
+  readonly wait: string;
+  readonly relayer?: string;
+  readonly yes?: boolean;
+};
+
+export function depositCommand(context: CliContext): Command {
+  const command = new Command("deposit")
+    .description("deposit a note into a pool, paid by a phone's wallet or by a wallet given by its mnemonic")
+    .argument("[pool]", "key of the registry, like native-10; not with --note or --resume")
+    .option("--note <id>", "deposit into a stored note, or resume its deposit")
+    .option("--resume", "resume an interrupted deposit")
+    .option("--from <address>", "with a phone: the address that holds the jettons", parseAddressArgument)
+    .option("--qr <file>", "with a phone: also write the QR code to a new SVG file")
+    .option("--wait <minutes>", "with a phone: how long to wait", "30")
+    .option(
+      "--relayer <url>",
+      "read the deposits from a relayer: faster, and verified against the chain",
+      parseRelayerArgument,
+    )
+    .option("--yes", "do not ask for confirmation before money is sent");
+  const networkOf = "the note's network, or testnet for a new note";
+  return addChainOptions(addNoteStorePathOption(addPayerOptions(command)), { networkOf })
+    .addHelpText(
+      "after",
+      "\nWithout a mnemonic, the command shows a link and a QR code that any TON wallet can pay. The note is stored,\n" +
+        "encrypted, before anything is sent. If another deposit lands first, it creates a new proof and tries again.\n\n" +
+        "Examples:\n  tonado deposit native-10\n" +
+        "  tonado deposit native-10 --network mainnet --mnemonic-file wallet.txt\n" +
+        "  tonado deposit --resume",
+    )
+    .action((pool: string | undefined, options: WithOptionalNetwork<DepositOptions>) =>
+      deposit(context, pool, options)
+    );
+}
+
+async function deposit(
+  context: CliContext,
+  key: string | undefined,
+  rawOptions: WithOptionalNetwork<DepositOptions>,
+): Promise<void> {
+  if (!(Number(rawOptions.wait) > 0)) throw usageError("--wait", "must be a number of minutes");
+  const hasNote = rawOptions.note !== undefined || rawOptions.resume === true;
+  if (key !== undefined && hasNote) throw usageError("pool", "must be omitted: the note determines it");
+  const opened = hasNote ? await openNoteStore(context, rawOptions) : undefined;
+  using _storedLock = await opened?.lockForWork();
+  const stored = opened && selectNoteToDeposit(await opened.list(), rawOptions);
+  const options = stored
+    ? withNetworkOfNote<DepositOptions>(rawOptions, stored)
+    : withNetwork<DepositOptions>(rawOptions, rawOptions.network ?? "testnet");
+  const { network } = options;
+  const { url, apiKey } = loadEndpoint(options, context.env);
+  const registry = await findRegistry(network, options.registry);
+  if (key === undefined && !stored) throw missingPoolError(registry);
+  const chain = context.connect(options.network, { url, apiKey });
+  const wallet = await openPayerWallet(context, options, chain);
+  const store = opened ?? await openNoteStore(context, options, { create: true });
+  using _createdLock = opened ? undefined : await store.lockForWork();
+  using qr = options.qr === undefined ? undefined : context.openOutputFile("--qr", options.qr);
+  qr?.assertWritable(); // after opening the store: --qr must not name the store's file
+  const record = stored ?? createNoteForPool(key!, registry, context.now()); // without a note, the key is given
+  const deployment = resolveDeployment(record, registry);
+  const view = new DepositView(context, options, record.id, { qr, resumed: record.state === "depositing" });
+  const pool = new Pool(chain, deployment.address);
+  if (record.deposit?.leafIndex !== undefined) {
+    await findUnspentDeposit(chain, pool, record.note.reveal()).catch((error) =>
+      markWithdrawnIfSpent(store, record, error)
+    );
+    return view.showAlreadyDeposited(record.deposit.leafIndex);
+  }
+  assertNotRetired(deployment, record);
+  await assertPoolOfBuild(chain, deployment, options);
+  await confirmDeposit(context, options, deployment, wallet, view);
+  const from = wallet?.address ?? options.from;
+  const deposit = from ? { from: from.toRawString() } : {};
+  const update: Partial<NoteRecord> = {
+    state: "depositing",
+    pool: deployment.address.toRawString(),
+    deposit,
+  };
+  // Store the note before anything is sent: without it, the deposit is lost.
+  await store.add([record]);
+  await store.update(record.id, update);
+  view.showStored(key !== undefined);
+
+  try {
+    const result = await payIntoPool(context, options, { chain, pool, record, deployment, wallet, view });
+    const { leafIndex, timestamp, depositor } = result;
+    await store.update(record.id, {
+      state: "deposited",
+      deposit: { from: depositor.toRawString(), leafIndex, timestamp },
+    });
+    view.showDeposited(result);
+  } catch (error) {
+    view.showNextSteps(error);
+    return await markWithdrawnIfSpent(store, record, error);
+  }
+}
+
+/** Proves the deposit and sends it from the wallet, or shows links until one is paid. */
+async function payIntoPool(
+  context: CliContext,
+  options: DepositOptions,
+  { chain, pool, record, deployment, wallet, view }: {
+    readonly chain: Chain;
+    readonly pool: Pool;
+    readonly record: NoteRecord;
+    readonly deployment: Deployment;
+    readonly wallet?: Wallet;
+    readonly view: DepositView;
+  },
+): Promise<DepositResult> {
+  const { network, relayer, from, wait } = options;
+  const abort = new AbortController();
+  context.waitForShutdown().then(() => abort.abort());
+  const prover = await context.createProver();
+  try {
+    const request = {
+      ...{ chain, pool, network, note: record.note.reveal(), prover },
+      pollIntervalMs: POLL_INTERVALS_MS[network],
+      treeTimeoutMs: context.treeTimeoutMs,
+      ...relayer && { source: commitmentsFromRelayer(new RelayerClient(relayer), pool.address) },
+      onStep: (step: DepositStep | LinkDepositStep) => view.showStep(step),
+    };
+    const jetton = toPoolJetton(deployment);
+    const callOptions = { signal: abort.signal, onProgress: view.showProving };
+    if (wallet && jetton) return await depositJetton({ ...request, wallet, jetton }, callOptions);
+    if (wallet) return await depositNative({ ...request, wallet }, callOptions);
+    return await depositByLink(
+      {
+        ...{ ...request, jetton, jettonOwner: from, timeoutMs: Number(wait) * 60_000 },
+        clock: { ...systemClock, now: context.now },
+      },
+      callOptions,
+    );
+  } finally {
+    prover.close();
+  }
+}
+
+/** Stores that the note was withdrawn if `error` says so, then rethrows it. */
+async function markWithdrawnIfSpent(store: NoteStore, { id }: NoteRecord, error: unknown): Promise<never> {
+  if (isNoteSpentError(error)) await store.update(id, { state: "withdrawn" });
+  throw error;
+}
+
+function selectNoteToDeposit(
+  records: readonly NoteRecord[],
+  { note, network }: Pick<WithOptionalNetwork<DepositOptions>, "note" | "network">,
+): NoteRecord {
+  if (note !== undefined) return findNoteOnNetwork(records, note, network);
+  const interrupted = filterNotesByNetwork(records, network).filter(({ state }) => state === "depositing");
+  if (interrupted.length === 1) return interrupted[0];
+  const ids = interrupted.map(({ id }) => id).join(", ");
+  throw interrupted.length === 0
+    ? new Problem("unknown_note", `no deposit${network ? ` on ${network}` : ""} was interrupted`, {
+      hint: `Start one: ${["tonado deposit <pool>", formatFlags({ network })].filter(Boolean).join(" ")}`,
+    })
+    : new Problem("unknown_note", "several deposits were interrupted", {
+      hint: `Choose one with --note: ${ids}`,
+    });
+}
+
+function missingPoolError({ network, pools }: Deployments): Problem {
+  if (pools.size > 0) return usageError("pool", `is required, one of ${[...pools.keys()].join(", ")}`);
+  return usageError(
+    "pool",
+    `is required, but the registry has no pools on ${network}: choose another --network or --registry`,
+  );
+}

@@ -1,0 +1,92 @@
+/** What `tonado deposit` checks and confirms before any money moves. */
+import type { Address } from "@ton/core";
+import type { NoteRecord } from "../../../client/notes/note_store.ts";
+import { registryLabel } from "../../../config/deployments_registry.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { type Deployment, poolKey } from "../../../core/protocol/deployments.ts";
+import { formatAmount } from "../../../core/protocol/units.ts";
+import type { Chain } from "../../../ton/chain.ts";
+import { deploymentMatchesBuild } from "../../../ton/pool/state_init.ts";
+import type { Wallet } from "../../../ton/wallet/wallet.ts";
+import type { CliContext } from "../../context.ts";
+import {
+  type ChainOptions,
+  formatChainFlags,
+  formatNative,
+  formatPoolAddress,
+} from "../../options/chain_options.ts";
+import { requireConfirmation } from "../../options/payer_options.ts";
+import { usageError } from "../../options/usage_error.ts";
+import type { DepositView } from "../../output/deposit_view.ts";
+
+const GAS_RESERVE_NANO = 200_000_000n;
+
+/**
+ * Rejects deposits into a retired pool (`pool_retired`), because relayers no longer withdraw from it. A
+ * deposit in progress continues, because it may be paid already.
+ */
+export function assertNotRetired({ retired }: Deployment, { state }: NoteRecord): void {
+  if (!retired || state === "depositing") return;
+  throw new Problem(
+    "pool_retired",
+    "the registry lists this pool as retired, so relayers may not withdraw from it",
+    {
+      hint: "Choose a pool that `tonado pool list` does not mark as retired, such as its successor.",
+    },
+  );
+}
+
+/**
+ * Checks that the pool was deployed empty with this build's code (`wrong_pool`). The code hash alone is not
+ * enough: a pool could be deployed with the roots of forged deposits.
+ */
+export async function assertPoolOfBuild(
+  chain: Chain,
+  deployment: Deployment,
+  { network, endpoint, registry }: ChainOptions,
+): Promise<void> {
+  const { codeHash } = deployment;
+  const address = formatPoolAddress(deployment.address, network);
+  const { code } = await chain.account(deployment.address);
+  const genuine = deploymentMatchesBuild(deployment) && code?.hash().toString("hex") === codeHash;
+  if (genuine) return;
+  throw new Problem(
+    "wrong_pool",
+    `the contract at ${address} is not a pool of this release, although the registry lists it`,
+    {
+      hint: `Do not deposit: \`tonado pool inspect ${address} ${
+        formatChainFlags({ network, endpoint, registry })
+      }\` shows what it is.`,
+    },
+  );
+}
+
+/** Shows the pool or, if a wallet here pays, checks its balance and asks for confirmation. */
+export async function confirmDeposit(
+  context: CliContext,
+  options: ChainOptions & { readonly from?: Address; readonly yes?: boolean },
+  deployment: Deployment,
+  wallet: Wallet | undefined,
+  view: DepositView,
+): Promise<void> {
+  const { network } = options;
+  const takes = formatAmount(deployment.denomination, deployment);
+  const facts = {
+    key: poolKey(deployment),
+    address: formatPoolAddress(deployment.address, network),
+    registry: registryLabel(network, options.registry),
+  };
+  if (!wallet) {
+    if (deployment.asset === "native" || options.from) return view.showPool({ ...facts, takes });
+    throw usageError("--from", `is required: the address that holds the ${deployment.asset}`);
+  }
+  const balance = await wallet.balance();
+  if (deployment.asset === "native" && balance < deployment.denomination + GAS_RESERVE_NANO) {
+    throw new Problem(
+      "insufficient_funds",
+      `${wallet.format()} holds ${formatNative(balance)}, but the deposit needs ${takes} plus fees`,
+    );
+  }
+  const where = `${facts.key} on ${network}, ${facts.address} by ${facts.registry}`;
+  await requireConfirmation(context, options, `Send ${takes} from ${wallet.format()} into ${where}?`);
+}

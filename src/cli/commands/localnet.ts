@@ -1,0 +1,174 @@
+/** `tonado localnet`: a local network with pools, funded wallets and a relayer. */
+import type { Address } from "@ton/core";
+import { Command, InvalidArgumentError } from "commander";
+import { formatDeployments } from "../../core/protocol/deployments.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAmount } from "../../core/protocol/units.ts";
+import { createLocalnetConfig } from "../options/localnet_config.ts";
+import { localnetPayCommand } from "./localnet/pay.ts";
+import { colours } from "../output/progress.ts";
+import type { CliContext, RunningLocalnet, RunningRelayer } from "../context.ts";
+
+interface LocalnetCommandOptions {
+  readonly port: number;
+  readonly relayerPort: number;
+  readonly dataDir?: string;
+  readonly blockTime: number;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+const DEFAULT_PORT = 8081;
+const DEFAULT_RELAYER_PORT = 8090;
+const DEFAULT_BLOCK_TIME_MS = 1000;
+const MAX_PORT = 65535;
+
+export function localnetCommand(context: CliContext): Command {
+  return new Command("localnet")
+    .description("start a local network with pools, funded wallets and a relayer")
+    .option(
+      "--port <port>",
+      "port of the network's HTTP API (toncenter v2); 0: any free one",
+      parsePort,
+      DEFAULT_PORT,
+    )
+    .option("--relayer-port <port>", "port of the relayer; 0: any free one", parsePort, DEFAULT_RELAYER_PORT)
+    .option(
+      "--data-dir <dir>",
+      "where the pools' registry is written and the relayer keeps its data (localnet-relayer, emptied at each start); default: a temporary one",
+    )
+    .option("--block-time <milliseconds>", "time between blocks", parseBlockTimeMs, DEFAULT_BLOCK_TIME_MS)
+    .option("--json", "print one JSON line when everything is ready")
+    .option("--quiet", "print only the addresses of network and relayer")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado localnet\n  tonado localnet --port 0 --relayer-port 0 --json\n" +
+        "  tonado localnet pay 'ton://transfer/...'",
+    )
+    .addCommand(localnetPayCommand(context))
+    .action((options: LocalnetCommandOptions) => localnet(context, options));
+}
+
+async function localnet(context: CliContext, options: LocalnetCommandOptions): Promise<void> {
+  const stopped = context.waitForShutdown();
+  const dataDir = options.dataDir ?? await context.makeTempDir();
+  const store = `${dataDir}/localnet-relayer`; // a name of its own, because it is emptied
+  const registry = `${dataDir}/localnet.json`;
+  let network: RunningLocalnet | undefined;
+  let relayer: RunningRelayer | undefined;
+  try {
+    await context.removeDir(store); // it belongs to the chain of an earlier run
+    network = await context.startLocalnet({ port: options.port, blockTimeMs: options.blockTime });
+    await context.writeFile(registry, formatDeployments(network.deployments));
+    const logLevel = options.json ? "error" : "warning";
+    relayer = await context.serve(
+      createLocalnetConfig(network, { dataDir: store, port: options.relayerPort, logLevel }),
+      network.deployments,
+    );
+    const { pools } = await (await fetch(`${relayer.url}/pools`)).json();
+    await waitUntilReady(relayer.url);
+    if (options.json) {
+      const wallets = network.wallets.map(({ mnemonic, address, version }) => ({
+        mnemonic,
+        address: formatWalletAddress(address),
+        version,
+      }));
+      const { url: indexer, jetton: { asset, decimals, master } } = network;
+      const jetton = { asset, decimals, master: master.toString({ testOnly: true }) };
+      context.stdout.write(
+        JSON.stringify({
+          indexer,
+          faucet: faucetUrlOf(network),
+          relayer: relayer.url,
+          pools,
+          jetton,
+          wallets,
+          registry,
+          keys: relayer.keys,
+        }) +
+          "\n",
+      );
+    } else if (options.quiet) context.stdout.write(`${network.url}\n${relayer.url}\n`);
+    else {
+      printLocalnet(context, network, relayer, registry);
+    }
+    await stopped;
+  } finally {
+    await relayer?.close();
+    await network?.close();
+    if (!options.dataDir) await context.removeDir(dataDir);
+  }
+}
+
+const READY_POLL_INTERVAL_MS = 50;
+const READY_TIMEOUT_MS = 30_000;
+
+async function waitUntilReady(relayer: string): Promise<void> {
+  for (const end = Date.now() + READY_TIMEOUT_MS; Date.now() < end;) {
+    const response = await fetch(`${relayer}/readyz`);
+    await response.body?.cancel();
+    if (response.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, READY_POLL_INTERVAL_MS));
+  }
+  throw new Problem("not_ready", "the relayer of the local network did not become ready within 30 seconds");
+}
+
+function printLocalnet(
+  { stdout, env }: CliContext,
+  network: RunningLocalnet,
+  relayer: RunningRelayer,
+  registry: string,
+): void {
+  const c = colours(stdout, env);
+  const line = (text = "") => stdout.write(`${text}\n`);
+  line(`${c.bold("indexer")}   ${network.url}`);
+  line(`${c.bold("relayer")}   ${relayer.url}`);
+  line(`${c.bold("registry")}  ${registry} (RELAYER_DEPLOYMENTS for a relayer of your own)`);
+  line(`${c.bold("keys")}      ${c.yellow(relayer.keys)}`);
+  line(`\n${c.bold("pools")}`);
+  for (const [key, pool] of network.deployments.pools) {
+    line(
+      `  ${key.padEnd(12)} ${pool.address.toString({ testOnly: true })}  ${
+        formatAmount(pool.denomination, pool)
+      }`,
+    );
+  }
+  const { asset, decimals, master } = network.jetton;
+  line(`\n${c.bold("jetton")}`);
+  line(
+    `  ${asset.padEnd(12)} ${
+      master.toString({ testOnly: true })
+    }  ${decimals} decimals, in every wallet below`,
+  );
+  line(`\n${c.bold("wallets")} ${c.yellow("(publicly known: use them on this network only)")}`);
+  for (const { address, version, mnemonic } of network.wallets) {
+    line(`  ${formatWalletAddress(address)} ${version}\n    ${c.dim(mnemonic)}`);
+  }
+  line(`\n${c.bold("faucet")}    ${faucetUrlOf(network)}?address=...&coins=1000000000&jettons=1000000`);
+  line(`\nPress Ctrl-C to stop.`);
+}
+
+function faucetUrlOf({ url }: RunningLocalnet): string {
+  return url.replace("jsonRPC", "faucet");
+}
+
+function parsePort(text: string): number {
+  return parseIntegerInRange(text, 0, MAX_PORT);
+}
+
+function parseBlockTimeMs(text: string): number {
+  return parseIntegerInRange(text, 10, 60_000);
+}
+
+function parseIntegerInRange(text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value < min || value > max) {
+    throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
+  }
+  return value;
+}
+
+/** Formats a wallet's address: non-bounceable, with the test flag. */
+function formatWalletAddress(address: Address): string {
+  return address.toString({ bounceable: false, testOnly: true });
+}

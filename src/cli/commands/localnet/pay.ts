@@ -1,0 +1,115 @@
+/** `tonado localnet pay`: pays a transfer link from a local network's own wallet, as a phone would. */
+import { Address, Cell, comment, loadStateInit } from "@ton/core";
+import { Command } from "commander";
+import { delay } from "../../../core/time.ts";
+import { loadEndpoint } from "../../../config/settings_reader.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { Secret } from "../../../core/text/secret.ts";
+import { isLoopbackHost } from "../../../core/text/urls.ts";
+import type { OutgoingMessage, Wallet } from "../../../ton/wallet/wallet.ts";
+import { formatNative } from "../../options/chain_options.ts";
+import { usageError } from "../../options/usage_error.ts";
+import type { CliContext } from "../../context.ts";
+
+interface PayOptions {
+  readonly endpoint?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Where `tonado localnet` listens by default. */
+const DEFAULT_ENDPOINT = "http://127.0.0.1:8081/api/v2/jsonRPC";
+const POLL_INTERVAL_MS = 100;
+const INCLUSION_TIMEOUT_MS = 70_000;
+/** The supported link parameters. Any other could change what the payer means. */
+const KNOWN_PARAMETERS = new Set(["amount", "bin", "text", "init"]);
+
+export function localnetPayCommand(context: CliContext): Command {
+  return new Command("pay")
+    .description("pay a transfer link, like that of `tonado deposit`, from the local network's first wallet")
+    .argument("<link>", "ton://transfer/...; quote it: the shell interprets &")
+    .option("--endpoint <url>", `endpoint of the local network; default: INDEXER_URL, or ${DEFAULT_ENDPOINT}`)
+    .option("--json", "print JSON")
+    .option("--quiet", "print only essential output")
+    .addHelpText(
+      "after",
+      "\nThe wallet is the first that `tonado localnet` prints. To pay for a deposit of jettons, make its link with\n" +
+        "`--from` and that wallet's address. Only endpoints on this machine are accepted.\n\n" +
+        "Examples:\n  tonado localnet pay 'ton://transfer/kQ...?amount=1200000000&bin=te6cc...'\n" +
+        "  tonado deposit native-1 --network localnet --quiet | xargs -n 1 tonado localnet pay",
+    )
+    .action((link: string, _: PayOptions, command: Command) =>
+      // `localnet` has --json and --quiet, too, and commander hands them to the parent.
+      payLink(context, link, command.optsWithGlobals())
+    );
+}
+
+async function payLink(context: CliContext, link: string, options: PayOptions): Promise<void> {
+  const message = parseTransferLink(link);
+  const given = options.endpoint ?? (context.env.INDEXER_URL || DEFAULT_ENDPOINT);
+  const { url, apiKey } = loadEndpoint({ network: "localnet", endpoint: given }, context.env);
+  if (!isLoopbackHost(new URL(url).hostname)) {
+    throw usageError(
+      options.endpoint === undefined ? "INDEXER_URL" : "--endpoint",
+      `names ${new URL(url).host}, which is not this machine; only a local network is paid on`,
+    );
+  }
+  const chain = context.connect("localnet", { url, apiKey });
+  const { mnemonic, version } = await context.localnetWallet();
+  const wallet = await context.openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
+  const { seqno } = await wallet.send([message]);
+  await waitForInclusion(wallet, seqno);
+  const [from, to] = [wallet.format(), message.to.toString({ testOnly: true })];
+  if (options.json) {
+    context.stdout.write(JSON.stringify({ from, to, amount: String(message.value) }) + "\n");
+  } else if (!options.quiet) {
+    context.stdout.write(`paid ${formatNative(message.value)}\n  from ${from}\n  to   ${to}\n`);
+  }
+}
+
+async function waitForInclusion(wallet: Wallet, seqno: number): Promise<void> {
+  for (let waited = 0; waited < INCLUSION_TIMEOUT_MS; waited += POLL_INTERVAL_MS) {
+    if (await wallet.seqno() > seqno) return;
+    await delay(POLL_INTERVAL_MS);
+  }
+  throw new Problem("chain_unavailable", "the local network has not included the payment");
+}
+
+/** Parses `ton://transfer/<address>?amount=<nano>&bin=<body>`. Throws `invalid_config`. */
+export function parseTransferLink(link: string): OutgoingMessage {
+  const [, address, query] = /^ton:\/\/transfer\/([^/?#]+)\?([^#]*)$/.exec(link.trim()) ?? [];
+  if (address === undefined) throw usageError("link", "is not a ton://transfer link with an amount");
+  const parameters = new URLSearchParams(query);
+  const unknown = [...parameters.keys()].find((name) => !KNOWN_PARAMETERS.has(name));
+  if (unknown !== undefined) {
+    throw usageError("link", `has the parameter ${JSON.stringify(unknown)}, which is not supported`);
+  }
+  const read = <T>(name: string, parse: (text: string) => T): T | undefined => {
+    const text = parameters.get(name);
+    if (text === null) return undefined;
+    try {
+      return parse(text);
+    } catch {
+      throw usageError("link", `has a malformed ${name}`);
+    }
+  };
+  const amount = parameters.get("amount") ?? "";
+  if (!/^[0-9]{1,20}$/.test(amount) || BigInt(amount) === 0n) {
+    throw usageError("link", "has no amount in nano");
+  }
+  let to: Address;
+  try {
+    to = Address.parse(address);
+  } catch {
+    throw usageError("link", "has a malformed address");
+  }
+  const body = read("bin", parseLinkCell) ?? read("text", comment);
+  const init = read("init", (text) => loadStateInit(parseLinkCell(text).beginParse()));
+  const bounce = Address.isFriendly(address) ? Address.parseFriendly(address).isBounceable : true;
+  return { to, value: BigInt(amount), bounce, ...body && { body }, ...init && { init } };
+}
+
+/** Parses base64url, or base64 in which a query string has turned "+" into a space. */
+function parseLinkCell(text: string): Cell {
+  return Cell.fromBase64(text.replaceAll("-", "+").replaceAll("_", "/").replaceAll(" ", "+"));
+}

@@ -1,0 +1,237 @@
+/** `tonado note`: creates, lists, checks, backs up and restores notes. */
+import { Command } from "commander";
+import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
+import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
+import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
+import { findRegistry } from "../../config/deployments_registry.ts";
+import { loadEndpoint } from "../../config/settings_reader.ts";
+import { poolKey } from "../../core/protocol/deployments.ts";
+import { fieldToHex } from "../../core/crypto/field.ts";
+import { pluralize } from "../../core/protocol/units.ts";
+import { addChainOptions, type ChainOptions, formatChainFlags } from "../options/chain_options.ts";
+import { candidatePools, createNoteForPool } from "../options/note_pools.ts";
+import {
+  addNoteStoreOptions,
+  addNoteStorePathOption,
+  type NoteStoreOptions,
+  openNoteStore,
+} from "../options/note_store_options.ts";
+import {
+  commonNetwork,
+  filterNotesByNetwork,
+  findNoteOnNetwork,
+  withNetwork,
+  type WithOptionalNetwork,
+} from "../options/note_network.ts";
+import { backupNotes, type BackupOptions, restoreNotes } from "./note/backup.ts";
+import { colours, formatIsoTime, progressLine } from "../output/progress.ts";
+import type { CliContext } from "../context.ts";
+
+type NoteCommandOptions = ChainOptions & NoteStoreOptions;
+
+export function noteCommand(context: CliContext): Command {
+  const create = addNoteStorePathOption(addChainOptions(new Command("create")))
+    .description("create a note for a pool and store it; nothing is sent")
+    .argument("<pool>", "key of the registry, like native-10")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado note create native-10\n  tonado deposit --note $(tonado note create native-10 --quiet)",
+    )
+    .action((pool: string, options: NoteCommandOptions) => createStoredNote(context, pool, options));
+  const show = addNoteStoreOptions(new Command("show"))
+    .description("list the stored notes and their last known state, without network access")
+    .argument("[note]", "first digits of its id; default: all")
+    .option("--reveal", "print the secret note itself: anyone who reads it can take the money")
+    .addHelpText("after", "\nExamples:\n  tonado note show\n  tonado note show 2f81 --reveal")
+    .action((id: string | undefined, options: NoteStoreOptions & { reveal?: boolean }) =>
+      showNotes(context, id, options)
+    );
+  const check = addNoteStorePathOption(addChainOptions(new Command("check"), { networkOf: "the note's" }))
+    .description("check the state of notes on chain, and how many deposits each hides among")
+    .argument("[note]", "first digits of its id; default: all notes")
+    .addHelpText(
+      "after",
+      "\nReads the pools' whole history and searches it locally, so no server learns which notes are yours.\n\n" +
+        "Examples:\n  tonado note check\n  tonado note check 2f81 --json | jq '.notes[0].since'",
+    )
+    .action((id: string | undefined, options: WithOptionalNetwork<NoteCommandOptions>) =>
+      checkStoredNotes(context, id, options)
+    );
+  const backup = addNoteStoreOptions(new Command("backup"))
+    .description("write all notes to a new file or a printable page, encrypted with the same passphrase")
+    .argument("<file>")
+    .option("--page", "one HTML file to print: a QR code and its text for each note that is not withdrawn")
+    .option("--plain", "with --page: not encrypted: anyone who sees the page can take the money")
+    .addHelpText(
+      "after",
+      "\nThe page shows the pool of each note, but nothing that identifies it on the chain.\n\n" +
+        "Examples:\n  tonado note backup /media/stick/notes.age\n  tonado note backup notes.html --page",
+    )
+    .action((file: string, options: BackupOptions) => backupNotes(context, file, options));
+  const restore = addNoteStoreOptions(new Command("restore"))
+    .description("add notes from a backup, a printed page or the keyboard to the store")
+    .argument("[file]", "a backup, a page, or the text of its codes; default: prompt for a note")
+    .addHelpText(
+      "after",
+      "\nNotes that are already stored do not change. Run `note check` afterwards to update their state.\n" +
+        "You can paste the text that a phone scans from a QR code at the prompt.\n\n" +
+        "Examples:\n  tonado note restore /media/stick/notes.age\n  tonado note restore notes.html\n" +
+        "  tonado note restore",
+    )
+    .action((file: string | undefined, options: NoteStoreOptions) => restoreNotes(context, file, options));
+  const command = new Command("note").description("create, list, check and back up notes");
+  for (const each of [create, show, check, backup, restore]) command.addCommand(each);
+  return command.addHelpText("after", "\nExamples:\n  tonado note show\n  tonado note check");
+}
+
+async function createStoredNote(
+  context: CliContext,
+  key: string,
+  options: NoteCommandOptions,
+): Promise<void> {
+  const registry = await findRegistry(options.network, options.registry);
+  const record = createNoteForPool(key, registry, context.now());
+  const store = await openNoteStore(context, options, { create: true });
+  await store.add([record]);
+  if (options.json) return context.stdout.write(JSON.stringify(toPublicFacts(record)) + "\n");
+  if (options.quiet) return context.stdout.write(`${record.id}\n`);
+  context.stdout.write(
+    `note ${colours(context.stdout, context.env).bold(record.id)} for ${key} on ${registry.network}\n\n` +
+      `Deposit it: tonado deposit --note ${record.id} ${formatChainFlags(options)}\n`,
+  );
+}
+
+/** Returns what may be printed of a note. The nullifier hash is omitted: it would link deposit and withdrawal. */
+export function toPublicFacts({ id, note, state, createdAt, pool, deposit, withdrawal }: NoteRecord) {
+  const { asset, amount, network, commitment } = note.reveal();
+  return {
+    id,
+    state,
+    network,
+    pool: poolKey({ asset, amount }),
+    ...pool === undefined ? {} : { poolAddress: pool },
+    commitment: fieldToHex(commitment),
+    createdAt: new Date(createdAt).toISOString(),
+    ...deposit?.leafIndex === undefined ? {} : { leafIndex: deposit.leafIndex },
+    ...deposit?.timestamp === undefined ? {} : { depositedAt: formatIsoTime(deposit.timestamp) },
+    ...withdrawal && { recipient: withdrawal.recipient, relayer: withdrawal.relayer ?? null },
+  };
+}
+
+async function showNotes(
+  context: CliContext,
+  id: string | undefined,
+  options: NoteStoreOptions & { reveal?: boolean },
+): Promise<void> {
+  const { stdout, env } = context;
+  const records = await (await openNoteStore(context, options)).list();
+  const chosen = id === undefined ? records : [findNote(records, id)];
+  if (options.json) {
+    const notes = chosen.map((each) => ({
+      ...toPublicFacts(each),
+      ...options.reveal && { note: each.text.reveal() },
+    }));
+    return stdout.write(JSON.stringify({ notes }) + "\n");
+  }
+  const c = colours(stdout, env);
+  if (chosen.length === 0 && !options.quiet) {
+    stdout.write(
+      "No notes yet. Create one with `tonado deposit <pool>`; `tonado pool list` lists the pools.\n",
+    );
+  }
+  for (const record of chosen) {
+    const { id, state, network, pool, createdAt } = toPublicFacts(record);
+    const line = `${c.bold(id)}  ${state.padEnd(11)} ${pool.padEnd(12)} ${network}  ${
+      createdAt.slice(0, 10)
+    }`;
+    stdout.write(options.quiet ? `${id}\n` : `${line}\n`);
+    if (options.reveal) stdout.write(`${record.text.reveal()}\n`);
+  }
+}
+
+async function checkStoredNotes(
+  context: CliContext,
+  id: string | undefined,
+  given: WithOptionalNetwork<NoteCommandOptions>,
+): Promise<void> {
+  const store = await openNoteStore(context, given);
+  const all = await store.list();
+  const chosen = id === undefined
+    ? filterNotesByNetwork(all, given.network)
+    : [findNoteOnNetwork(all, id, given.network)];
+  const network = given.network ?? commonNetwork(chosen) ?? "testnet";
+  const options = withNetwork<NoteCommandOptions>(given, network);
+  const { url, apiKey } = loadEndpoint(options, context.env);
+  const registry = await findRegistry(network, options.registry);
+  const chain = context.connect(options.network, { url, apiKey });
+  const progress = progressLine(context.stderr);
+  const standings = new Map<string, NoteStatus & { readonly key: string; readonly address: string }>();
+  const places = chosen.flatMap((record) =>
+    candidatePools(record, registry).map(([key, pool]) => ({ key, pool, record }))
+  );
+  try {
+    for (const [key, here] of Map.groupBy(places, ({ key }) => key)) {
+      const { address } = here[0].pool;
+      const notes = here.map(({ record }) => record);
+      const found = await checkNotes(chain, address, notes.map(({ note }) => note.reveal()), {
+        onProgress: (seen) =>
+          !options.quiet && progress.update(`${pluralize(seen, "transaction")} of ${key} read`, 0),
+      });
+      for (const [i, standing] of found.entries()) {
+        if (standing.state === "absent" && standings.has(notes[i].id)) continue;
+        standings.set(notes[i].id, { ...standing, key, address: address.toRawString() });
+      }
+    }
+  } finally {
+    progress.clear();
+  }
+  const updated = [];
+  for (const record of chosen) {
+    const { key, address, payment, ...standing } = standings.get(record.id)!;
+    const pool = standing.state === "absent" ? record.pool : address;
+    const facts = toPublicFacts(await saveStanding(store, record, { ...standing, payment, pool }));
+    updated.push({ ...standing, ...toIsoTimes(standing), ...facts, pool: key });
+  }
+  if (options.json) return context.stdout.write(JSON.stringify({ network, notes: updated }) + "\n");
+  const c = colours(context.stdout, context.env);
+  if (updated.length === 0 && !options.quiet) context.stdout.write(`no notes of ${network}\n`);
+  for (const { id, pool, state, deposits, since, withdrawalsSince } of updated) {
+    const crowd = state === "created" || state === "depositing"
+      ? `not in the pool; ${pluralize(deposits, "deposit")} ${deposits === 1 ? "is" : "are"}`
+      : `one of ${pluralize(deposits, "deposit")}, ${since} after it; ${
+        pluralize(withdrawalsSince ?? 0, "withdrawal")
+      } since`;
+    const stands = `${c.bold(id)}  ${state.padEnd(11)} `;
+    context.stdout.write(options.quiet ? `${stands}${pool}\n` : `${stands}${pool.padEnd(12)} ${crowd}\n`);
+  }
+}
+
+function toIsoTimes({ depositedAt, withdrawnAt }: Pick<NoteStatus, "depositedAt" | "withdrawnAt">) {
+  return {
+    ...depositedAt === undefined ? {} : { depositedAt: formatIsoTime(depositedAt) },
+    ...withdrawnAt === undefined ? {} : { withdrawnAt: formatIsoTime(withdrawnAt) },
+  };
+}
+
+/** Stores what the chain says about a note. An interrupted withdrawal stays `withdrawing` while it is unspent. */
+async function saveStanding(
+  store: Awaited<ReturnType<typeof openNoteStore>>,
+  record: NoteRecord,
+  { state, leafIndex, depositor, depositedAt, payment, pool }: NoteStatus & { readonly pool?: string },
+): Promise<NoteRecord> {
+  const now = state === "absent"
+    ? record.state
+    : state === "deposited" && record.state === "withdrawing"
+    ? "withdrawing"
+    : state;
+  const { leafIndex: known, from } = record.deposit ?? {};
+  const same = known === leafIndex && (leafIndex === undefined || from === depositor);
+  const { recipient } = record.withdrawal ?? {};
+  const paid = !payment || recipient === undefined || recipient === payment.recipient.toRawString();
+  if (now === record.state && same && paid && record.pool === pool) return record;
+  const deposit = leafIndex === undefined
+    ? {}
+    : { deposit: { from: depositor, leafIndex, timestamp: depositedAt } };
+  const change = { state: now, ...pool === undefined ? {} : { pool }, ...deposit };
+  return await store.update(record.id, { ...change, ...payment && recordPayment(record, payment) });
+}

@@ -1,0 +1,171 @@
+/** `tonado pool`: the pools of a registry, the audit of any pool on a chain, and how it is used. */
+import type { Address } from "@ton/core";
+import { Command } from "commander";
+import { findRegistry } from "../../config/deployments_registry.ts";
+import { loadEndpoint } from "../../config/settings_reader.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { fieldToHex } from "../../core/crypto/field.ts";
+import { formatAmount } from "../../core/protocol/units.ts";
+import type { PoolFacts } from "../../ops/audit/pool_facts.ts";
+import { auditPool, type PoolAudit } from "../../ops/audit/audit.ts";
+import {
+  addChainOptions,
+  type ChainOptions,
+  formatNative,
+  formatPoolAddress,
+} from "../options/chain_options.ts";
+import { printChecks } from "../output/check_table.ts";
+import { resolvePoolAddress } from "../options/pool_argument.ts";
+import { poolStatsCommand } from "./pool/stats.ts";
+import { colours, progressLine } from "../output/progress.ts";
+import type { CliContext } from "../context.ts";
+
+export function poolCommand(wiring: CliContext): Command {
+  const list = addChainOptions(new Command("list"))
+    .description("list the pools of a registry; nothing is asked of the chain")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado pool list --network mainnet\n  tonado pool list --json | jq .pools",
+    )
+    .action((options: ChainOptions) => listPools(wiring, options));
+  const inspect = addChainOptions(new Command("inspect"))
+    .description("audit a deployed pool: code, keys, owner, money, and its tree rebuilt from its own logs")
+    .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
+    .addHelpText(
+      "after",
+      "\nEnds with 1 when a check fails, with 0 when there are only warnings. --quiet prints only those.\n\n" +
+        "Examples:\n  tonado pool inspect native-10 --network testnet\n" +
+        "  tonado pool inspect EQ... --network mainnet --json | jq '.checks[] | select(.verdict != \"ok\")'",
+    )
+    .action((pool: string, options: ChainOptions) => runPoolInspection(wiring, pool, options));
+  return new Command("pool").description("list, audit and count pools").addCommand(list).addCommand(inspect)
+    .addCommand(poolStatsCommand(wiring))
+    .addHelpText(
+      "after",
+      "\nExamples:\n  tonado pool list\n  tonado pool inspect native-10\n  tonado pool stats native-10",
+    );
+}
+
+async function listPools({ stdout, env }: CliContext, options: ChainOptions): Promise<void> {
+  const { network, pools } = await findRegistry(options.network, options.registry);
+  const rows = [...pools].map(([key, { address, denomination, owner, deployedSeqno, retired, ...pool }]) => ({
+    key,
+    address: formatPoolAddress(address, network),
+    denomination: String(denomination),
+    owner: owner && formatPoolAddress(owner, network),
+    deployedSeqno,
+    ...retired && { retired },
+    ...pool.jettonMaster &&
+      { jettonMaster: formatPoolAddress(pool.jettonMaster, network), decimals: pool.decimals },
+  }));
+  if (options.json) return stdout.write(JSON.stringify({ network, pools: rows }) + "\n");
+  if (rows.length === 0 && !options.quiet) stdout.write(`no pools on ${network}\n`);
+  const c = colours(stdout, env);
+  for (const { key, address, owner, retired } of rows) {
+    const admin = owner ? c.yellow(`owner ${owner}`) : "no owner";
+    const state = retired ? c.yellow("  retired") : "";
+    stdout.write(options.quiet ? `${address}\n` : `${c.bold(key.padEnd(14))} ${address}  ${admin}${state}\n`);
+  }
+}
+
+async function runPoolInspection(wiring: CliContext, pool: string, options: ChainOptions): Promise<void> {
+  const { network } = options;
+  const { url, apiKey } = loadEndpoint(options, wiring.env);
+  const known = await findRegistry(network, options.registry);
+  const address = resolvePoolAddress(pool, known);
+  const chain = wiring.connect(options.network, { url, apiKey });
+  const progress = progressLine(wiring.stderr);
+  let audit: PoolAudit;
+  try {
+    audit = await auditPool({
+      chain,
+      network,
+      address,
+      registry: known,
+      onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions of the pool read`, 0),
+    });
+  } finally {
+    progress.clear();
+  }
+  if (options.json) wiring.stdout.write(JSON.stringify(toAuditJson(audit, options)) + "\n");
+  else printAudit(wiring, audit, options);
+  const failed = audit.checks.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
+  if (failed.length > 0) {
+    throw new Problem(
+      "audit_failed",
+      `pool ${formatPoolAddress(address, network)} failed: ${failed.join(", ")}`,
+    );
+  }
+}
+
+function printAudit(wiring: CliContext, { address, checks, facts }: PoolAudit, options: ChainOptions): void {
+  const c = colours(wiring.stdout, wiring.env);
+  if (!options.quiet) {
+    const kind = facts ? `, takes exactly ${formatDenomination(facts)}` : "";
+    wiring.stdout.write(
+      `${c.bold(formatPoolAddress(address, options.network))} on ${options.network}${kind}\n`,
+    );
+  }
+  printChecks(wiring, checks, options);
+}
+
+/** Uses the registry's name of a jetton; for an unlisted one, prints the plain number. */
+function formatDenomination({ info: { assetKind }, denomination, registryEntry: listed }: PoolFacts): string {
+  if (assetKind === "native") return formatNative(denomination);
+  return listed
+    ? formatAmount(denomination, listed.deployment)
+    : `${denomination} of a jetton's smallest unit`;
+}
+
+/** Amounts are decimal nano, roots canonical hex. Without a pool, `facts` and `money` are absent. */
+function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit, { network }: ChainOptions) {
+  const shown = (account?: Address | null) => account ? formatPoolAddress(account, network) : null;
+  return {
+    network,
+    address: formatPoolAddress(address, network),
+    sound,
+    checks,
+    ...facts && money && {
+      facts: {
+        codeHash: facts.codeHash,
+        vkeyHash: facts.codeHash === facts.build.codeHash ? facts.build.vkeyHash : null,
+        keys: facts.codeHash === facts.build.codeHash ? facts.build.keys.label : null,
+        asset: facts.info.assetKind,
+        generation: facts.generation ?? null,
+        denomination: String(facts.denomination),
+        owner: facts.info.owner && formatPoolAddress(facts.info.owner, network),
+        paused: facts.info.paused,
+        deposits: facts.info.deposits,
+        withdrawals: facts.info.withdrawals,
+        capacity: facts.info.capacity,
+        root: fieldToHex(facts.currentRoot),
+        ...facts.jetton && {
+          jettonMaster: shown(facts.info.jettonMaster),
+          jettonWallet: shown(facts.info.jettonWallet),
+          givenWallet: shown(facts.jetton.expectedWallet),
+          jettons: facts.jetton.walletData ? String(facts.jetton.walletData.balance) : null,
+        },
+        rebuiltRoot: facts.rebuilt.rootHistory[0] === undefined
+          ? null
+          : fieldToHex(facts.rebuilt.rootHistory[0]),
+      },
+      money: {
+        balance: String(facts.balance),
+        storageDue: String(facts.storageDue),
+        storagePerYear: String(facts.storagePerYear),
+        available: String(money.available),
+        notes: String(money.unspentNotes),
+        debt: String(money.debt),
+        obligations: String(money.obligations),
+        shortfall: String(money.shortfall),
+        runwayYears: finiteOrNull(money.runwayYears),
+        reserveYears: finiteOrNull(money.reserveYears),
+      },
+    },
+  };
+}
+
+/** JSON has no infinity: null means forever. */
+function finiteOrNull(years: number): number | null {
+  return Number.isFinite(years) ? years : null;
+}

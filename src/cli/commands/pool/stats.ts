@@ -1,0 +1,185 @@
+/** `tonado pool stats`: usage of pools, computed from their logs. */
+import type { Address } from "@ton/core";
+import { Command, InvalidArgumentError } from "commander";
+import { findRegistry } from "../../../config/deployments_registry.ts";
+import { loadEndpoint } from "../../../config/settings_reader.ts";
+import type { Deployment, Deployments } from "../../../core/protocol/deployments.ts";
+import { fieldToHex } from "../../../core/crypto/field.ts";
+import type { Network } from "../../../core/protocol/network.ts";
+import { formatAmount, pluralize } from "../../../core/protocol/units.ts";
+import {
+  activityWindows,
+  FEE_SAMPLE_SIZE,
+  type PoolStats,
+  readPoolStats,
+} from "../../../ops/audit/pool_stats.ts";
+import type { DepositEvent, WithdrawalEvent } from "../../../ton/pool/pool_events.ts";
+import { addChainOptions, type ChainOptions, formatPoolAddress } from "../../options/chain_options.ts";
+import { resolvePoolAddress } from "../../options/pool_argument.ts";
+import { colours, formatIsoTime, progressLine } from "../../output/progress.ts";
+import type { CliContext } from "../../context.ts";
+
+type StatsOptions = ChainOptions & { readonly latest: number };
+
+interface PoolStatsRow {
+  readonly key?: string;
+  readonly address: Address;
+  readonly deployment?: Deployment;
+  readonly stats: PoolStats;
+}
+
+const DEFAULT_LATEST_COUNT = 5;
+
+export function poolStatsCommand(wiring: CliContext): Command {
+  return addChainOptions(new Command("stats"))
+    .description("how pools are used: deposits, withdrawals, unspent notes, recent activity, fees")
+    .argument("[pool]", "address, or a key of the registry like native-10; default: all of the registry")
+    .option(
+      "--latest <count>",
+      "how many of the newest events to list",
+      parseCountArgument,
+      DEFAULT_LATEST_COUNT,
+    )
+    .addHelpText(
+      "after",
+      "\nRead from the pools' own logs, whole; a history with less than the pool itself counts is refused.\n" +
+        `Fees are of the last ${FEE_SAMPLE_SIZE} withdrawals through relayers.\n\n` +
+        "Examples:\n  tonado pool stats native-10\n  tonado pool stats --network mainnet\n" +
+        "  tonado pool stats native-10 --json | jq '.pools[0].unspent'",
+    )
+    .action((pool: string | undefined, options: StatsOptions) => showStats(wiring, pool, options));
+}
+
+async function showStats(wiring: CliContext, pool: string | undefined, options: StatsOptions): Promise<void> {
+  const { url, apiKey } = loadEndpoint(options, wiring.env);
+  const known = await findRegistry(options.network, options.registry);
+  const addresses = pool === undefined
+    ? [...known.pools.values()].map(({ address }) => address)
+    : [resolvePoolAddress(pool, known)];
+  const chain = wiring.connect(options.network, { url, apiKey });
+  const progress = progressLine(wiring.stderr);
+  const rows: PoolStatsRow[] = [];
+  try {
+    for (const address of addresses) {
+      const stats = await readPoolStats(chain, address, {
+        latest: options.latest,
+        onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions read`, 0),
+      });
+      rows.push({ ...findListedPool(address, known), address, stats });
+    }
+  } finally {
+    progress.clear();
+  }
+  const { network } = options;
+  if (options.json) {
+    const pools = rows.map((row) => toStatsJson(row, network));
+    return wiring.stdout.write(JSON.stringify({ network, pools }) + "\n");
+  }
+  if (rows.length === 0 && !options.quiet) wiring.stdout.write(`no pools on ${network}\n`);
+  for (const row of rows) printRow(wiring, row, options);
+}
+
+function findListedPool(address: Address, { pools }: Deployments) {
+  const found = [...pools].find(([, pool]) => pool.address.equals(address));
+  return found && { key: found[0], deployment: found[1] };
+}
+
+function printRow({ stdout, env }: CliContext, row: PoolStatsRow, { network, quiet }: StatsOptions): void {
+  const { stats, address, key } = row;
+  const {
+    info,
+    deposits,
+    withdrawals,
+    unspent,
+    activity,
+    relayed,
+    relayers,
+    fees,
+    feesTotal,
+    latestEvents: latest,
+  } = stats;
+  const c = colours(stdout, env);
+  const name = key ?? formatPoolAddress(address, network);
+  if (quiet) return stdout.write(`${name} ${unspent}\n`);
+  const line = (what: string, text: string) => stdout.write(`  ${what.padEnd(12)} ${text}\n`);
+  const full = (100 * deposits / info.capacity).toFixed(1);
+  stdout.write(`${c.bold(name)} on ${network}${info.paused ? `, ${c.red("paused")}` : ""}\n`);
+  line(
+    "holds",
+    `${pluralize(unspent, "unspent note")}, ${formatPoolAmount(BigInt(unspent) * stats.denomination, row)}`,
+  );
+  line("deposits", `${deposits}; the pool is ${full} % full, ${info.capacity - deposits} more fit in`);
+  line("withdrawals", `${withdrawals}, ${relayed} of them through ${pluralize(relayers, "relayer")}`);
+  for (const span of ["day", "week", "month"] as const) {
+    line(
+      `last ${span}`,
+      `${pluralize(activity[span].deposits, "deposit")}, ${
+        pluralize(activity[span].withdrawals, "withdrawal")
+      }`,
+    );
+  }
+  if (fees) {
+    const [least, median, greatest, total] = [fees.min, fees.median, fees.max, feesTotal]
+      .map((fee) => formatPoolAmount(fee, row));
+    line("fees", `${median} as a rule, ${least} to ${greatest}; ${total} in all`);
+  }
+  for (const event of latest) {
+    const what = event.kind === "deposit" ? `deposit, leaf ${event.leafIndex}` : "withdrawal";
+    line("", `${c.dim(formatIsoTime(event.timestamp))} ${what}`);
+  }
+}
+
+/** For a jetton that is in no registry, uses the smallest unit. */
+function formatPoolAmount(amount: bigint, { deployment, stats }: PoolStatsRow): string {
+  if (stats.info.assetKind === "native") return formatAmount(amount, { asset: "native" });
+  return deployment ? formatAmount(amount, deployment) : `${amount} of a jetton's smallest unit`;
+}
+
+/** Amounts are decimal integers in the asset's smallest unit. */
+function toStatsJson({ key, address, deployment, stats }: PoolStatsRow, network: Network) {
+  const { info, fees } = stats;
+  return {
+    key: key ?? null,
+    address: formatPoolAddress(address, network),
+    asset: deployment?.asset ?? info.assetKind,
+    denomination: String(stats.denomination),
+    at: stats.readAt,
+    paused: info.paused,
+    deposits: stats.deposits,
+    withdrawals: stats.withdrawals,
+    unspent: stats.unspent,
+    held: String(BigInt(stats.unspent) * stats.denomination),
+    capacity: info.capacity,
+    activity: Object.fromEntries(
+      Object.entries(activityWindows).map(([span, seconds]) => [
+        span,
+        { seconds, ...stats.activity[span as keyof typeof activityWindows] },
+      ]),
+    ),
+    relayed: stats.relayed,
+    relayers: stats.relayers,
+    fees: fees ? { least: String(fees.min), median: String(fees.median), greatest: String(fees.max) } : null,
+    feesTotal: String(stats.feesTotal),
+    latest: stats.latestEvents.map((event) => toEventJson(event, network)),
+  };
+}
+
+function toEventJson(event: DepositEvent | WithdrawalEvent, network: Network) {
+  const { kind, timestamp, tx } = event;
+  const base = { kind, timestamp, tx: tx.hash };
+  if (event.kind === "deposit") {
+    return { ...base, leafIndex: event.leafIndex, commitment: fieldToHex(event.commitment) };
+  }
+  return {
+    ...base,
+    nullifierHash: fieldToHex(event.nullifierHash),
+    fee: String(event.fee),
+    refund: String(event.refund),
+    relayer: event.relayer && formatPoolAddress(event.relayer, network),
+  };
+}
+
+function parseCountArgument(text: string): number {
+  if (!/^[0-9]{1,4}$/.test(text)) throw new InvalidArgumentError("It must be an integer from 0 to 9999.");
+  return Number(text);
+}

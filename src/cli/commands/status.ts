@@ -1,0 +1,127 @@
+/** `tonado status`: shows whether the chain and relayers respond, their fees, and each pool's size. */
+import { Command } from "commander";
+import { RelayerClient } from "../../client/relayer/relayer_client.ts";
+import { QUOTE_TIMEOUT_MS } from "../../client/relayer/relayer_quotes.ts";
+import { findRegistry } from "../../config/deployments_registry.ts";
+import { loadEndpoint } from "../../config/settings_reader.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAmount, pluralize } from "../../core/protocol/units.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import {
+  addChainOptions,
+  type ChainOptions,
+  collectRelayerArguments,
+  formatPoolAddress,
+} from "../options/chain_options.ts";
+import { checkLiveness } from "./status/liveness_check.ts";
+import { colours } from "../output/progress.ts";
+import { escapeLine } from "../output/sanitize.ts";
+import type { CliContext } from "../context.ts";
+
+type StatusOptions = ChainOptions & {
+  readonly relayer?: readonly string[];
+  readonly live?: string | true;
+};
+
+interface RelayerSummary {
+  readonly relayer: string;
+  readonly problem?: string;
+  /** Smallest fee by pool, in the pool's asset. */
+  readonly fees?: Readonly<Record<string, string>>;
+}
+
+export function statusCommand(context: CliContext): Command {
+  return addChainOptions(new Command("status"))
+    .description("show the current state of a network's pools and the relayers' fees")
+    .option(
+      "--relayer <url>",
+      "a relayer to query; repeat the flag for several",
+      collectRelayerArguments,
+    )
+    .option(
+      "--live [url]",
+      "only check that a relayer is alive, by default the local one of `serve`; for health checks",
+    )
+    .addHelpText(
+      "after",
+      "\nExits with status 3 if the chain or a relayer does not respond.\n\n" +
+        "Examples:\n  tonado status\n  tonado status --network mainnet --relayer https://one.example --json\n" +
+        "  tonado status --live http://127.0.0.1:8090",
+    )
+    .action((options: StatusOptions) =>
+      options.live === undefined ? showStatus(context, options) : showLiveness(context, options)
+    );
+}
+
+async function showLiveness(
+  { stdout, env }: CliContext,
+  { live, json, quiet }: StatusOptions,
+): Promise<void> {
+  const relayer = await checkLiveness(live === true ? undefined : live, env);
+  if (json) stdout.write(JSON.stringify({ relayer, status: "alive" }) + "\n");
+  else if (!quiet) stdout.write(`${relayer} lives\n`);
+}
+
+async function showStatus(context: CliContext, options: StatusOptions): Promise<void> {
+  const { url, apiKey } = loadEndpoint(options, context.env);
+  const known = await findRegistry(options.network, options.registry);
+  const chain = context.connect(options.network, { url, apiKey });
+  const seqno = await chain.masterchainSeqno();
+  const pools = [];
+  for (const [key, { address, asset, decimals }] of known.pools) {
+    const pool = new Pool(chain, address);
+    const { deposits, withdrawals, paused } = await pool.getPoolInfo();
+    const denomination = await pool.getDenomination();
+    pools.push({
+      ...{ key, address: formatPoolAddress(address, options.network), asset, decimals },
+      ...{ denomination: String(denomination), deposits, withdrawals, paused },
+    });
+  }
+  const relayers = await Promise.all((options.relayer ?? []).map((url) => queryRelayer(url, options)));
+  const { stdout, env } = context;
+  if (options.json) stdout.write(JSON.stringify({ network: options.network, seqno, pools, relayers }) + "\n");
+  else {
+    const c = colours(stdout, env);
+    if (!options.quiet) stdout.write(`${options.network}, block ${seqno}\n`);
+    for (const { key, deposits, withdrawals, paused } of pools) {
+      const state = paused ? c.red("paused") : c.green("open");
+      stdout.write(
+        `  ${c.bold(key.padEnd(14))} ${state}  ${pluralize(deposits, "deposit")}, ${
+          pluralize(withdrawals, "withdrawal")
+        }\n`,
+      );
+    }
+    for (const { relayer, problem, fees = {} } of relayers) {
+      stdout.write(
+        `${c.bold(relayer)}  ${problem === undefined ? c.green("answers") : c.red(escapeLine(problem))}\n`,
+      );
+      for (const pool of pools) {
+        const fee = fees[pool.key];
+        if (fee !== undefined) {
+          stdout.write(`  ${pool.key.padEnd(14)} fee ${formatAmount(BigInt(fee), pool)}\n`);
+        }
+      }
+    }
+  }
+  const silent = relayers.filter(({ problem }) => problem !== undefined);
+  if (silent.length > 0) {
+    const errors = silent.map(({ relayer, problem }) => ({ pointer: relayer, detail: problem! }));
+    throw new Problem("relayer_unavailable", undefined, { errors });
+  }
+}
+
+async function queryRelayer(relayer: string, { network }: StatusOptions): Promise<RelayerSummary> {
+  try {
+    const client = new RelayerClient(relayer).withTimeout(QUOTE_TIMEOUT_MS);
+    const served = await client.pools();
+    if (served.network !== network) return { relayer, problem: `serves ${served.network}` };
+    const fees: Record<string, string> = {};
+    for (const [key, { retired }] of Object.entries(served.pools)) {
+      if (!retired) fees[key] = String(await client.feeFloor(key));
+    }
+    return { relayer, fees };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { relayer, problem: error.message };
+  }
+}

@@ -1,0 +1,190 @@
+/** `tonado withdraw`: pays a note to a fresh address through the cheapest relayer. */
+import { Command } from "commander";
+import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
+import { findRegistry } from "../../config/deployments_registry.ts";
+import { loadEndpoint } from "../../config/settings_reader.ts";
+import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import { redactUrl } from "../../core/text/urls.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import type { CliContext } from "../context.ts";
+import {
+  addChainOptions,
+  collectRelayerArguments,
+  formatChainFlags,
+  formatFlags,
+  parseAddressArgument,
+  parseAmountArgument,
+} from "../options/chain_options.ts";
+import {
+  filterNotesByNetwork,
+  findNoteOnNetwork,
+  withNetworkOfNote,
+  type WithOptionalNetwork,
+} from "../options/note_network.ts";
+import { resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
+import { addNoteStorePathOption, openNoteStore } from "../options/note_store_options.ts";
+import { addPayerOptions } from "../options/payer_options.ts";
+import { WithdrawView } from "../output/withdraw_view.ts";
+import { submitDirectly } from "./withdraw/direct.ts";
+import { resolveRecipient, unrecoverableAddresses } from "./withdraw/recipient_checks.ts";
+import { resumeInterrupted, submitThroughRelayer } from "./withdraw/relayed.ts";
+import { recordRunPayment, type WithdrawalRun, type WithdrawOptions } from "./withdraw/run.ts";
+
+/** Errors that can mean that the note is already spent. */
+const SPENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  "nullifier_already_used",
+  "contract_refused",
+]);
+export function withdrawCommand(context: CliContext): Command {
+  const command = new Command("withdraw")
+    .description("withdraw a note to a fresh address, through the cheapest of the relayers")
+    .argument("[note]", "first digits of its id; default: the only interrupted withdrawal")
+    .option("--to <address>", "recipient: a new, unused address", parseAddressArgument)
+    .option(
+      "--relayer <url>",
+      "a relayer URL; repeat the flag to compare the fees of several",
+      collectRelayerArguments,
+    )
+    .option(
+      "--refund <amount>",
+      "TON that the relayer adds, so that the recipient can pay gas to move jettons",
+      parseAmountArgument,
+      "0",
+    )
+    .option(
+      "--max-fee <amount>",
+      "skip relayers with a higher fee; default with --yes: a tenth of the note",
+      parseAmountArgument,
+    )
+    .option("--fast", "ask the relayer for the Merkle path: it learns which deposit is yours")
+    .option(
+      "--no-recipient-check",
+      "do not ask the endpoint whether the recipient is used or a contract, which would reveal the address to it",
+    )
+    .option("--self", "pay the gas with your own wallet: this is public, for tests only")
+    .option("--restart", "start again; the interrupted withdrawal may still pay its recipient")
+    .option("--yes", "do not ask for confirmation before money is sent");
+  return addChainOptions(addNoteStorePathOption(addPayerOptions(command)), { networkOf: "the note's" })
+    .addHelpText(
+      "after",
+      "\nThe Merkle tree is rebuilt locally and its root compared with the pool's. No relayer learns which deposit\n" +
+        "is yours or can give a false tree. Withdrawals are stored: after an interruption, run the command again.\n\n" +
+        "Examples:\n" +
+        "  tonado withdraw 2f81 --to UQ... --relayer https://one.example --relayer https://two.example\n" +
+        "  tonado withdraw",
+    )
+    .action((id: string | undefined, options: WithOptionalNetwork<WithdrawOptions>) =>
+      withdraw(context, id, options)
+    );
+}
+
+async function withdraw(
+  context: CliContext,
+  id: string | undefined,
+  rawOptions: WithOptionalNetwork<WithdrawOptions>,
+): Promise<void> {
+  assertSelfWithoutRelayerFlags(rawOptions);
+  const store = await openNoteStore(context, rawOptions);
+  using _storeLock = await store.lockForWork();
+  const record = selectNoteToWithdraw(await store.list(), id, rawOptions.network);
+  const options = withNetworkOfNote<WithdrawOptions>(rawOptions, record);
+  const { url, apiKey } = loadEndpoint(options, context.env);
+  const registry = await findRegistry(options.network, options.registry);
+  if (record.state === "withdrawn") {
+    throw new Problem("nullifier_already_used", `note ${record.id} is already withdrawn`, {
+      hint: `A note pays once. Run \`tonado note check ${record.id} ${
+        formatChainFlags(options)
+      }\` to see its state.`,
+    });
+  }
+  const deployment = resolveDeployment(record, registry);
+  const unrecoverable = unrecoverableAddresses(registry);
+  const recipient = resolveRecipient(record, options, unrecoverable);
+  const chain = context.connect(options.network, { url, apiKey });
+  const view = new WithdrawView(context, options, record, deployment);
+  const abort = new AbortController();
+  context.waitForShutdown().then(() => abort.abort());
+  const run: WithdrawalRun = {
+    ...{
+      context,
+      options,
+      chain,
+      deployment,
+      store,
+      record,
+      recipient,
+      unrecoverable,
+      view,
+      signal: abort.signal,
+    },
+    endpointLabel: redactUrl(url),
+    pool: new Pool(chain, deployment.address),
+    jetton: toPoolJetton(deployment),
+  };
+  try {
+    const { last: since } = await chain.account(deployment.address, { signal: abort.signal });
+    await spendNote(run);
+    await recordRunPayment(run, since);
+  } catch (error) {
+    view.showNextSteps(error, findNote(await store.list(), record.id), recipient);
+    throw error;
+  }
+}
+
+function assertSelfWithoutRelayerFlags(
+  { self, relayer, fast, maxFee }: WithOptionalNetwork<WithdrawOptions>,
+): void {
+  const contradicts = Object.entries({ "--relayer": relayer, "--fast": fast, "--max-fee": maxFee })
+    .filter(([, value]) => self && value !== undefined)
+    .map(([pointer]) => ({ pointer, detail: "contradicts --self, which uses no relayer" }));
+  if (contradicts.length === 0) return;
+  throw new Problem("invalid_config", undefined, {
+    errors: contradicts,
+    hint: "Omit --self to stay private, or omit the relayer flags to withdraw in public.",
+  });
+}
+
+function selectNoteToWithdraw(
+  all: readonly NoteRecord[],
+  id: string | undefined,
+  network?: Network,
+): NoteRecord {
+  if (id !== undefined) return findNoteOnNetwork(all, id, network);
+  const records = filterNotesByNetwork(all, network);
+  const interrupted = records.filter(({ state }) => state === "withdrawing");
+  if (interrupted.length === 1) return interrupted[0];
+  const ids = (interrupted.length > 0 ? interrupted : records.filter(({ state }) => state === "deposited"))
+    .map(({ id }) => id);
+  throw ids.length > 0
+    ? new Problem("unknown_note", "several notes could be meant", {
+      hint: `Name one of them: ${ids.join(", ")}`,
+    })
+    : new Problem("unknown_note", `no note${network ? ` of ${network}` : ""} is recorded as deposited`, {
+      hint:
+        `\`${
+          ["tonado note check", formatFlags({ network })].filter(Boolean).join(" ")
+        }\` checks the chain for deposits; ` +
+        "`tonado deposit <pool>` makes a new one.",
+    });
+}
+
+/** Returns once the note is spent on chain, by this withdrawal or another one. */
+async function spendNote(run: WithdrawalRun): Promise<void> {
+  const { pool, record } = run;
+  try {
+    if (!await resumeInterrupted(run)) await proveAndSubmit(run);
+  } catch (error) {
+    const mayBeSpent = error instanceof Problem && SPENT_CODES.has(error.code);
+    if (!mayBeSpent || !await pool.getIsSpent(record.note.reveal().nullifierHash)) throw error;
+  }
+}
+
+async function proveAndSubmit(run: WithdrawalRun): Promise<void> {
+  const prover = await run.context.createProver();
+  try {
+    await (run.options.self ? submitDirectly(run, prover) : submitThroughRelayer(run, prover));
+  } finally {
+    prover.close();
+  }
+}

@@ -1,0 +1,49 @@
+/** Withdrawals from the user's own wallet (`--self`). They link the note to that wallet in public. */
+import { commitmentsFromChain, syncTree } from "../../../client/tree_sync.ts";
+import { withdrawSelf } from "../../../client/withdrawal/self_withdrawal.ts";
+import type { Prover } from "../../../prover/prover.ts";
+import { openPayerWallet } from "../../options/payer_options.ts";
+import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
+import { usageError } from "../../options/usage_error.ts";
+import { confirmWithdrawal, saveAttempt, type WithdrawalRun } from "./run.ts";
+
+export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promise<void> {
+  const {
+    context,
+    options,
+    chain,
+    pool,
+    record,
+    recipient,
+    unrecoverable: blockedRecipients,
+    view,
+    signal,
+    jetton,
+  } = run;
+  const wallet = await openPayerWallet(context, options, chain);
+  if (!wallet) {
+    throw usageError("--mnemonic-file", "is required with --self: the wallet that pays the gas");
+  }
+  const source = commitmentsFromChain(chain, pool.address);
+  const tree = await syncTree(
+    pool,
+    source,
+    undefined,
+    ({ leafCount: leaves }) => view.showLeavesRead(leaves),
+  );
+  await confirmWithdrawal(run, { fee: 0n, tree, through: wallet.format() });
+  await withdrawSelf({
+    ...{
+      chain,
+      pool,
+      network: options.network,
+      note: record.note.reveal(),
+      jetton,
+      recipient,
+      blockedRecipients,
+      prover,
+    },
+    ...{ wallet, source, tree, pollIntervalMs: POLL_INTERVALS_MS[options.network] },
+    onProved: (args) => saveAttempt(run, args),
+  }, { signal, onProgress: view.showProving });
+}

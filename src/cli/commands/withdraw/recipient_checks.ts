@@ -1,0 +1,121 @@
+/** Chooses the recipient of a withdrawal and finds what would link it to its deposit. */
+import { Address } from "@ton/core";
+import {
+  findLinkabilityWarnings,
+  type LinkabilityFacts,
+} from "../../../client/withdrawal/linkability_warnings.ts";
+import type { NoteRecord } from "../../../client/notes/note_store.ts";
+
+import { assertRecipientNotBlocked, findGasWarning } from "../../../client/withdrawal/recipient_check.ts";
+import type { Deployments } from "../../../core/protocol/deployments.ts";
+import { Problem, type ProblemDetail } from "../../../core/errors/problem.ts";
+import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { parseUnits } from "../../../core/protocol/units.ts";
+import type { Chain } from "../../../ton/chain.ts";
+import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
+import type { Pool } from "../../../ton/pool/pool.ts";
+import { usageError } from "../../options/usage_error.ts";
+import type { CliContext } from "../../context.ts";
+
+/** Returns the registry's contracts that cannot return money: pools, and the masters and wallets of their jettons. */
+export function unrecoverableAddresses({ pools }: Deployments): Address[] {
+  return [...pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
+    [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)
+  );
+}
+
+/**
+ * Returns the recipient: that of the interrupted withdrawal, unless `--restart` was given. Throws
+ * `invalid_config` if there is none or the interrupted withdrawal pays another, and `unpayable_recipient` for
+ * a blocked one.
+ */
+export function resolveRecipient(
+  { state, withdrawal }: NoteRecord,
+  { to, restart, relayer, self }: {
+    readonly to?: Address;
+    readonly restart?: boolean;
+    readonly relayer?: readonly string[];
+    readonly self?: boolean;
+  },
+  blockedRecipients: readonly Address[],
+): Address {
+  if (to) assertRecipientNotBlocked(to, blockedRecipients);
+  const begun = state === "withdrawing" && !restart && withdrawal
+    ? Address.parse(withdrawal.recipient)
+    : undefined;
+  if (to && begun && !to.equals(begun)) {
+    throw usageError(
+      "--to",
+      "differs from the recipient of the interrupted withdrawal: omit it, or add --restart to start again",
+    );
+  }
+  const recipient = begun ?? to;
+  if (recipient) return recipient;
+  const missing = { pointer: "--to", detail: "is required: a fresh address that has never been used" };
+  const errors = relayer || self || withdrawal?.relayer ? [missing] : [missing, MISSING_RELAYER];
+  throw new Problem("invalid_config", undefined, { errors });
+}
+
+export const MISSING_RELAYER: ProblemDetail = {
+  pointer: "--relayer",
+  detail: "is required: the URL of a relayer; repeat the flag to compare several",
+};
+
+/** Warns that the relayer's own wallet is the recipient, which only its operator can intend. */
+export function relayerWalletWarning(url: string): [name: string, text: string] {
+  return ["relayer_paid", `the recipient is the wallet of ${url}: that relayer receives the whole amount`];
+}
+
+/** Money sent to a contract can often not be recovered. */
+const CONTRACT_WARNING = {
+  name: "contract",
+  text: "the recipient is a contract, but not a known wallet: make sure that money sent to it can be " +
+    "withdrawn again",
+};
+
+/** Finds the warnings to print before confirmation. With `recipientCheck`, the endpoint learns the recipient. */
+export async function findLinkWarnings(
+  run: {
+    readonly context: CliContext;
+    readonly chain: Chain;
+    readonly pool: Pool;
+    readonly record: NoteRecord;
+    readonly recipient: Address;
+    readonly deployment: { readonly asset: string };
+    readonly options: {
+      readonly fast?: boolean;
+      readonly self?: boolean;
+      readonly recipientCheck: boolean;
+      readonly refund: string;
+    };
+  },
+  tree: MerkleTree | undefined,
+): Promise<{ name: string; text: string }[]> {
+  const { chain, pool, deployment, record: { deposit, note }, recipient, options } = run;
+  const { fast, self, recipientCheck, refund } = options;
+  const account = recipientCheck ? await chain.account(recipient) : undefined;
+  const leafIndex = tree?.indexOf(note.reveal().commitment) ?? deposit?.leafIndex;
+  const leaves = tree?.size ?? await pool.getNextIndex();
+  const facts: LinkabilityFacts = {
+    ...leafIndex === undefined || leafIndex < 0 ? {} : { laterDeposits: leaves - leafIndex - 1 },
+    ...deposit?.timestamp === undefined
+      ? {}
+      : { depositAgeSeconds: run.context.now() / 1000 - deposit.timestamp },
+    ...account && {
+      recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
+    },
+    recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
+    pathFromRelayer: fast === true,
+    selfRelayed: self === true,
+  };
+  const gasWarning = account && findGasWarning({
+    assetKind: deployment.asset === "native" ? "native" : "jetton",
+    balance: account.balance,
+    refund: self ? 0n : parseUnits(refund),
+  });
+  return [
+    ...gasWarning === undefined ? [] : [{ name: "no_gas", text: `${gasWarning}. Ask for one with --refund` }],
+    ...account?.code && !isKnownWalletCode(account.code) ? [CONTRACT_WARNING] : [],
+    ...findLinkabilityWarnings(facts),
+  ];
+}

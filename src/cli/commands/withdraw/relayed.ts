@@ -1,0 +1,141 @@
+/** Withdrawals through relayers: resuming one, choosing by fee and refund, and failing over to the next. */
+import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
+import { quoteRelayers, type RelayerQuote } from "../../../client/relayer/relayer_quotes.ts";
+import {
+  defaultMaxFee,
+  type RelayedWithdrawalRequest,
+  withdrawViaRelayers,
+} from "../../../client/withdrawal/relayed_withdrawal.ts";
+import { resumeWithdrawal } from "../../../client/withdrawal/withdrawal_resume.ts";
+import { remainingFailoverMs } from "../../../client/withdrawal/withdrawal_wait.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { formatAmount, formatUnits, NATIVE_DECIMALS, parseUnits } from "../../../core/protocol/units.ts";
+import type { Prover } from "../../../prover/prover.ts";
+import { formatNative } from "../../options/chain_options.ts";
+import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
+import { MISSING_RELAYER, relayerWalletWarning } from "./recipient_checks.ts";
+import { confirmWithdrawal, saveAttempt, type WithdrawalRun, type WithdrawOptions } from "./run.ts";
+
+/** Resumes an interrupted withdrawal. Returns false if the note is unspent and a new proof is needed. */
+export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
+  const { context, record, options, pool, view, signal } = run;
+  const journal = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
+  if (!journal?.relayer) return false;
+  view.showResuming(journal.relayer);
+  try {
+    const others = options.relayer?.some((url) => url !== journal.relayer);
+    const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer, { signal }), {
+      ...{ pool, note: record.note.reveal(), journal },
+    }, {
+      ...{ signal, pollIntervalMs: POLL_INTERVALS_MS[options.network], onStatus: view.showStatus },
+      ...others && { timeoutMs: remainingFailoverMs(context.now() - journal.at) },
+    });
+    return resumed.outcome === "paid";
+  } catch (error) {
+    // Try another relayer: the recipient is the same, so it does not matter which one pays.
+    if (!(error instanceof Problem) || error.code === "cancelled" || !options.relayer) throw error;
+    view.warn("resume", `${journal.relayer}: ${error.message}`);
+    return false;
+  }
+}
+
+/** Proves the withdrawal and submits it through the cheapest relayer that accepts it. */
+export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): Promise<void> {
+  const { options, pool, deployment, record, recipient, unrecoverable, view, signal } = run;
+  const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
+  if (urls.length === 0) {
+    throw new Problem("invalid_config", undefined, { errors: [MISSING_RELAYER] });
+  }
+  const { network } = options;
+  const refund = parseUnits(options.refund);
+  const maxFee = maxFeeOf(deployment, options);
+  const { quotes, refused } = await quoteRelayers(
+    [...new Set(urls)].map((url) => new RelayerClient(url, { signal })),
+    { network, pool: pool.address },
+    { onWaiting: view.showWaiting },
+  );
+  view.showQuotes(quotes, refused);
+  const candidates = selectQuotesByRefund(quotes, refund);
+  assertFeeWithinLimit(candidates, maxFee, deployment);
+  const request: RelayedWithdrawalRequest = {
+    ...{ pool, network, note: record.note.reveal(), jetton: run.jetton, recipient, refund, maxFee, prover },
+    blockedRecipients: unrecoverable,
+    useRelayerPath: options.fast,
+    treeTimeoutMs: run.context.treeTimeoutMs,
+    sinceSubmittedMs: record.withdrawal && run.context.now() - record.withdrawal.at,
+    approve: confirmEachRelayer(run),
+    onRelayer: view.showAsking,
+    onFailover: ({ baseUrl }, reason) =>
+      view.warn(
+        "unfinished",
+        `${baseUrl} has the proof but did not finish; trying the next relayer: ${reason}`,
+      ),
+    onProved: (relayer, args) => saveAttempt(run, args, relayer.baseUrl),
+  };
+  await withdrawViaRelayers(candidates, request, {
+    ...{
+      signal,
+      pollIntervalMs: POLL_INTERVALS_MS[network],
+      onStatus: view.showStatus,
+      onProgress: view.showProving,
+    },
+  });
+}
+
+/** Returns an `approve` that asks again only if the next relayer costs more or would learn more. */
+function confirmEachRelayer(run: WithdrawalRun): RelayedWithdrawalRequest["approve"] {
+  let confirmedFee = -1n;
+  const pathRelayers = new Set<RelayerClient>();
+  return async ({ relayer, relayerAddress, fee, tree }) => {
+    const learnsDeposit = run.options.fast && !pathRelayers.has(relayer);
+    const isRecipient = relayerAddress.equals(run.recipient);
+    if (fee <= confirmedFee && !learnsDeposit && !isRecipient) return;
+    if (isRecipient) run.view.warn(...relayerWalletWarning(relayer.baseUrl));
+    await confirmWithdrawal(run, { fee, tree, through: relayer.baseUrl });
+    pathRelayers.add(relayer);
+    confirmedFee = fee;
+  };
+}
+
+/**
+ * Returns the relayers that pay this refund. Throws `refund_above_limit` with each relayer's maximum if there
+ * are none.
+ */
+function selectQuotesByRefund(quotes: readonly RelayerQuote[], refund: bigint): RelayerQuote[] {
+  const candidates = quotes.filter(({ maxRefund }) => maxRefund >= refund);
+  if (candidates.length > 0) return candidates;
+  const highest = quotes.reduce((max, { maxRefund }) => maxRefund > max ? maxRefund : max, 0n);
+  throw new Problem("refund_above_limit", undefined, {
+    errors: quotes.map(({ relayer, maxRefund }) => ({
+      pointer: relayer.baseUrl,
+      detail: `pays ${formatNative(maxRefund)} at most`,
+    })),
+    hint: highest > 0n
+      ? `Run it again with \`--refund ${
+        formatUnits(highest, NATIVE_DECIMALS)
+      }\` or less, or use another relayer; nothing was submitted.`
+      : "Run it again without --refund, or use another relayer; nothing was submitted.",
+  });
+}
+
+/** Without `--yes` any fee is allowed here, because the user confirms each one. */
+function maxFeeOf({ denomination, decimals }: Deployment, { maxFee, yes }: WithdrawOptions): bigint {
+  if (maxFee !== undefined) return parseUnits(maxFee, decimals);
+  return yes ? defaultMaxFee(denomination) : denomination;
+}
+
+function assertFeeWithinLimit(quotes: readonly RelayerQuote[], maxFee: bigint, deployment: Deployment): void {
+  const [cheapest] = quotes;
+  if (cheapest.fee <= maxFee) return;
+  const cheapestFee = formatUnits(cheapest.fee, deployment.decimals);
+  throw new Problem("fee_above_limit", undefined, {
+    errors: quotes.map(({ relayer, fee }) => ({
+      pointer: relayer.baseUrl,
+      detail: `charges ${formatAmount(fee, deployment)}, more than the limit of ${
+        formatAmount(maxFee, deployment)
+      }`,
+    })),
+    hint: `\`--max-fee ${cheapestFee}\` allows the cheapest of them; nothing was submitted.`,
+  });
+}

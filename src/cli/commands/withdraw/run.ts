@@ -1,0 +1,113 @@
+/** One run of `tonado withdraw`: what its steps share, the confirmation, and the records in the note store. */
+import type { Address } from "@ton/core";
+import { findNotePayment } from "../../../client/notes/note_payment.ts";
+import { recordAttempt, recordPayment } from "../../../client/notes/withdrawal_attempts.ts";
+import {
+  findNote,
+  type NoteRecord,
+  type NoteStore,
+  type WithdrawalAttempt,
+} from "../../../client/notes/note_store.ts";
+import type { PoolJetton } from "../../../client/notes/pool_match.ts";
+import type { WithdrawArgs } from "../../../client/relayer/relayer_client.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import type { Chain, TransactionId } from "../../../ton/chain.ts";
+import type { Pool } from "../../../ton/pool/pool.ts";
+import type { CliContext } from "../../context.ts";
+import { type ChainOptions, formatChainFlags } from "../../options/chain_options.ts";
+import type { NoteStoreOptions } from "../../options/note_store_options.ts";
+import { assertCanConfirm, formatPayerFlags, type PayerOptions } from "../../options/payer_options.ts";
+import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
+import type { WithdrawView } from "../../output/withdraw_view.ts";
+import { findLinkWarnings } from "./recipient_checks.ts";
+
+export type WithdrawOptions = ChainOptions & NoteStoreOptions & PayerOptions & {
+  readonly to?: Address;
+  readonly relayer?: readonly string[];
+  readonly refund: string;
+  readonly maxFee?: string;
+  readonly fast?: boolean;
+  readonly recipientCheck: boolean;
+  readonly self?: boolean;
+  readonly restart?: boolean;
+  readonly yes?: boolean;
+};
+
+export interface WithdrawalRun {
+  readonly context: CliContext;
+  readonly options: WithdrawOptions;
+  readonly chain: Chain;
+  /** The endpoint's URL without credentials. */
+  readonly endpointLabel: string;
+  readonly pool: Pool;
+  readonly deployment: Deployment;
+  readonly jetton?: PoolJetton;
+  readonly store: NoteStore;
+  readonly record: NoteRecord;
+  readonly recipient: Address;
+  /** Contracts that could not return the money: never accepted as recipients. */
+  readonly unrecoverable: readonly Address[];
+  readonly view: WithdrawView;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Prints what would link the withdrawal to its deposit, then asks for confirmation. Throws
+ * `commitment_not_found` if the tree lacks the note, and `confirmation_required`.
+ */
+export async function confirmWithdrawal(
+  run: WithdrawalRun,
+  offer: { readonly fee: bigint; readonly tree?: MerkleTree; readonly through: string },
+): Promise<void> {
+  const { commitment } = run.record.note.reveal();
+  if (offer.tree && offer.tree.indexOf(commitment) < 0) {
+    throw new Problem("commitment_not_found", "the note's deposit is not in the pool", {
+      hint: `\`tonado deposit --note ${run.record.id} ${
+        [formatChainFlags(run.options), formatPayerFlags(run.options)].filter(Boolean).join(" ")
+      }\` fills it, if nothing was paid yet.`,
+    });
+  }
+  assertCanConfirm(run.context, run.options);
+  if (run.options.recipientCheck) run.view.announceRecipientCheck(run.endpointLabel);
+  for (const { name, text } of await findLinkWarnings(run, offer.tree)) run.view.warn(name, text);
+  run.view.warnOfEarlierAttempts(findNote(await run.store.list(), run.record.id), run.recipient);
+  await run.view.confirm(run.recipient, offer);
+}
+
+/** Stores an attempt before it is submitted. Earlier attempts are kept: any of them may still pay. */
+export async function saveAttempt(
+  { store, record, context }: WithdrawalRun,
+  { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
+  relayer?: string,
+): Promise<void> {
+  const withdrawal: WithdrawalAttempt = {
+    ...relayer === undefined ? {} : { relayer },
+    recipient: recipient.toRawString(),
+    fee: String(fee),
+    refund: String(refund),
+    request: { proof, publicSignals: [...publicSignals] },
+    at: context.now(),
+  };
+  await store.update(record.id, recordAttempt(findNote(await store.list(), record.id), withdrawal));
+}
+
+/** Stores and prints what the pool paid. Throws `note_paid_elsewhere` if it paid another recipient. */
+export async function recordRunPayment(
+  { store, chain, pool, record, recipient, options, view, signal }: WithdrawalRun,
+  since?: TransactionId,
+) {
+  const pollIntervalMs = POLL_INTERVALS_MS[options.network];
+  const payment = await findNotePayment(chain, pool.address, record.note.reveal(), {
+    after: since,
+    pollIntervalMs,
+    signal,
+  });
+  const { state } = await store.update(
+    record.id,
+    recordPayment(findNote(await store.list(), record.id), payment),
+  );
+  if (!payment.recipient.equals(recipient)) throw view.paidElsewhereError(payment);
+  view.showWithdrawn(state, payment);
+}

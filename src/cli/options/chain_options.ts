@@ -1,0 +1,133 @@
+/** Flags of every command that works with pools on a chain. */
+import { Address } from "@ton/core";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { Problem } from "../../core/errors/problem.ts";
+import { type Network, networks } from "../../core/protocol/network.ts";
+import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
+import { parseRelayerUrl, redactUrl } from "../../core/text/urls.ts";
+
+export interface ChainOptions {
+  readonly network: Network;
+  readonly endpoint?: string;
+  readonly registry?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/**
+ * Adds the flags to `command`.
+ *
+ * @param registry describes the default registry
+ * @param networkOf what determines the network without the flag; default: testnet
+ */
+export function addChainOptions(
+  command: Command,
+  { registry = "this release's", networkOf }: { registry?: string; networkOf?: string } = {},
+): Command {
+  const network = networkOf === undefined
+    ? new Option("--network <network>", "network of the pools").choices(networks).default("testnet")
+    : new Option("--network <network>", `network of the pools; default: ${networkOf}`).choices(networks);
+  return command
+    .addOption(network)
+    .option("--endpoint <url>", "toncenter v2 endpoint; default: INDEXER_URL, or the network's public one")
+    .option("--registry <file>", `deployments registry; default: ${registry}`)
+    .option("--json", "print JSON")
+    .option("--quiet", "print only essential output")
+    .hook("preAction", (_, action) => assertAddressesOfNetwork(action.opts()));
+}
+
+/** Returns the flags that select the same pools and notes in another command. */
+export function formatChainFlags(
+  { network, endpoint, registry, notes }: Pick<ChainOptions, "network" | "endpoint" | "registry"> & {
+    readonly notes?: string;
+  },
+): string {
+  return formatFlags({ network, endpoint: endpoint && redactUrl(endpoint), registry, notes });
+}
+
+/** Formats the flags that are set; a list becomes one flag for each entry. */
+export function formatFlags(
+  values: Readonly<Record<string, string | readonly string[] | boolean | undefined>>,
+): string {
+  const flag = (name: string, value: string | boolean) =>
+    value === true ? [`--${name}`] : value === false ? [] : [`--${name} ${quoteForShell(value)}`];
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : typeof value === "object"
+      ? value.flatMap((each) => flag(name, each))
+      : flag(name, value)
+  ).join(" ");
+}
+
+/** Quotes a word for a shell. */
+function quoteForShell(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+const MAX_DECIMALS = 80;
+
+/** Parses an amount. The asset determines later how many decimal places are valid. */
+export function parseAmountArgument(text: string): string {
+  try {
+    parseUnits(text, MAX_DECIMALS);
+  } catch {
+    throw new InvalidArgumentError("It must be a plain decimal number of whole units, like 10 or 0.5.");
+  }
+  return text;
+}
+
+/** Adds a relayer's URL to the list. Throws `invalid_config`. */
+export function collectRelayerArguments(text: string, all: readonly string[] = []): readonly string[] {
+  return [...all, parseRelayerArgument(text)];
+}
+
+/** Parses a relayer's URL. Throws `invalid_config`. */
+export function parseRelayerArgument(text: string): string {
+  return parseRelayerUrl(text, "--relayer");
+}
+
+/** An address together with the text that was typed. */
+class AddressArgument extends Address {
+  readonly #text: string; // private, because an Address is frozen
+
+  constructor({ workChain, hash }: Address, text: string) {
+    super(workChain, hash);
+    this.#text = text;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Whether the typed form has the test mark. */
+  get isTestOnly(): boolean {
+    return Address.isFriendly(this.text) && Address.parseFriendly(this.text).isTestOnly;
+  }
+}
+
+/** Parses an address. {@linkcode addChainOptions} rejects test addresses on mainnet. */
+export function parseAddressArgument(text: string): Address {
+  try {
+    return new AddressArgument(Address.parse(text), text);
+  } catch {
+    throw new InvalidArgumentError("It must be a TON address.");
+  }
+}
+
+export function assertAddressesOfNetwork({ network, ...values }: Record<string, unknown>): void {
+  for (const given of Object.values(values)) {
+    if (network !== "mainnet" || !(given instanceof AddressArgument) || !given.isTestOnly) continue;
+    throw new Problem("invalid_address", `${given.text} is an address for test networks only`, {
+      hint: "Give one of mainnet, or another --network.",
+    });
+  }
+}
+
+export function formatPoolAddress(address: Address, network: Network): string {
+  return address.toString({ bounceable: true, testOnly: network !== "mainnet" });
+}
+
+export function formatNative(nano: bigint): string {
+  return formatAmount(nano, { asset: "native" });
+}

@@ -1,0 +1,68 @@
+/**
+ * A note contains its network, so commands with a note need no `--network`. If it is given, it must match.
+ */
+import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import { assertAddressesOfNetwork } from "./chain_options.ts";
+import { usageError } from "./usage_error.ts";
+
+/** Options before the note has determined the network. */
+export type WithOptionalNetwork<T extends { readonly network: Network }> = Omit<T, "network"> & {
+  readonly network?: Network;
+};
+
+export function filterNotesByNetwork(
+  records: readonly NoteRecord[],
+  network: Network | undefined,
+): readonly NoteRecord[] {
+  return network === undefined ? records : records.filter((each) => networkOfNote(each) === network);
+}
+
+/**
+ * Finds a note by the first digits of its id. Throws `unknown_note`, or `invalid_config` if the note is on
+ * another network.
+ */
+export function findNoteOnNetwork(
+  records: readonly NoteRecord[],
+  id: string,
+  network: Network | undefined,
+): NoteRecord {
+  const there = filterNotesByNetwork(records, network).filter((each) => each.id.startsWith(id.toLowerCase()));
+  if (there.length > 0) return findNote(there, id);
+  const record = findNote(records, id);
+  throw usageError(
+    "--network",
+    `is ${network}, but note ${record.id} belongs to ${networkOfNote(record)}; omit --network`,
+  );
+}
+
+/**
+ * Returns the options with the note's network. Throws `invalid_address` for an address of another network.
+ */
+export function withNetworkOfNote<T extends { readonly network: Network }>(
+  options: WithOptionalNetwork<T>,
+  record: NoteRecord,
+): T {
+  return withNetwork(options, networkOfNote(record));
+}
+
+/** Returns the options with `network`. Throws `invalid_address` for an address of another network. */
+export function withNetwork<T extends { readonly network: Network }>(
+  options: WithOptionalNetwork<T>,
+  network: Network,
+): T {
+  const all = { ...options, network };
+  assertAddressesOfNetwork(all);
+  return all as unknown as T;
+}
+
+/** Returns the network of all notes. Throws `invalid_config` if they are on several. */
+export function commonNetwork(records: readonly NoteRecord[]): Network | undefined {
+  const [network, ...others] = new Set(records.map(networkOfNote));
+  if (others.length === 0) return network;
+  throw usageError("--network", `is required: the notes belong to ${[network, ...others].join(" and ")}`);
+}
+
+function networkOfNote({ note }: NoteRecord): Network {
+  return note.reveal().network;
+}

@@ -1,0 +1,62 @@
+/** Finds the pools of a registry that a note may belong to. */
+import type { PoolJetton } from "../../client/notes/pool_match.ts";
+import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
+import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
+import { createNote, formatNote } from "../../core/protocol/note.ts";
+import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
+
+/** Returns `invalid_config` for an unknown key on the command line, listing the registry's pools. */
+export function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {
+  return poolNotFoundError("invalid_config", key, keys);
+}
+
+function poolNotFoundError(code: ProblemCode, key: string, keys: Iterable<string>): Problem {
+  return new Problem(code, `no pool ${key} in the registry: ${[...keys].join(", ") || "it is empty"}`, {
+    hint: "Choose one of those, or another --network or --registry: `tonado pool list` lists their pools.",
+  });
+}
+
+/**
+ * Returns the pools that may hold a note, by key: the recorded pool, otherwise every generation of its asset
+ * and amount. Throws `wrong_pool` if there are none.
+ */
+export function candidatePools({ note, pool }: NoteRecord, { pools }: Deployments): [string, Deployment][] {
+  const { asset, amount } = note.reveal();
+  const found = [...pools].filter(([, each]) =>
+    each.asset === asset && each.amount === amount &&
+    (pool === undefined || each.address.toRawString() === pool)
+  );
+  if (found.length === 0) {
+    throw poolNotFoundError("wrong_pool", pool ?? poolKey({ asset, amount }), pools.keys());
+  }
+  return found;
+}
+
+/** Returns the pool of a note. @throws {Problem} `wrong_pool` if the registry has none, or several could be meant */
+export function resolveDeployment(record: NoteRecord, registry: Deployments): Deployment {
+  const [[, pool], ...others] = candidatePools(record, registry);
+  if (others.length > 0) {
+    const keys = candidatePools(record, registry).map(([key]) => key).join(" or ");
+    throw new Problem("wrong_pool", `the note may belong to ${keys}`, {
+      hint: `\`tonado note check ${record.id} --network ${registry.network}\` finds its pool and records it.`,
+    });
+  }
+  return pool;
+}
+
+export function toPoolJetton({ asset, decimals, jettonMaster }: Deployment): PoolJetton | undefined {
+  return jettonMaster && { asset, decimals: decimals!, jettonMaster };
+}
+
+/**
+ * Creates a note for the pool with this registry key. Throws `invalid_config` for an unknown key.
+ *
+ * @param now Unix milliseconds
+ */
+export function createNoteForPool(key: string, { network, pools }: Deployments, now: number): NoteRecord {
+  const pool = pools.get(key);
+  if (!pool) throw unknownPoolKeyError(key, pools.keys());
+  const { asset, amount, address } = pool;
+  const text = formatNote(createNote({ asset, amount, network }));
+  return { ...createNoteRecord(text, now), pool: address.toRawString() };
+}

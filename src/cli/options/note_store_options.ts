@@ -1,0 +1,98 @@
+/** Opens the note store for a command, and asks for its passphrase. */
+import { type Command, Option } from "commander";
+import { clientSettings } from "../../config/client_settings.ts";
+import { loadNoteStoreConfig, MIN_PASSPHRASE_LENGTH } from "../../config/client_config.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Secret } from "../../core/text/secret.ts";
+import type { NoteStore } from "../../client/notes/note_store.ts";
+import { usageError } from "./usage_error.ts";
+import { colours } from "../output/progress.ts";
+import type { CliContext } from "../context.ts";
+
+export interface NoteStoreOptions {
+  readonly notes?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function addNoteStorePathOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      "--notes <file>",
+      `the note store; default: ${clientSettings.notes.name}, or ~/.tonado/notes.age`,
+    ),
+  );
+}
+
+export function addNoteStoreOptions(command: Command): Command {
+  return addNoteStorePathOption(command).option("--json", "print JSON")
+    .option("--quiet", "print only essential output");
+}
+
+/**
+ * Opens the store. Throws `unknown_note` if there is none and `create` is false, and `invalid_config` without
+ * a passphrase.
+ *
+ * @param create creates a missing store and asks for its passphrase twice
+ */
+export async function openNoteStore(
+  context: CliContext,
+  options: NoteStoreOptions,
+  { create = false }: { create?: boolean } = {},
+): Promise<NoteStore> {
+  const { path, passphrase } = loadNoteStoreConfig(options, context.env);
+  const file = context.noteStoreAt(path);
+  if (await file.exists()) {
+    return await file.open(passphrase ?? await promptPassphrase(context, `Passphrase of ${path}`));
+  }
+  if (!create) {
+    throw new Problem("unknown_note", `there is no note store at ${path}`, {
+      hint: `Name it with --notes or ${clientSettings.notes.name}, create the first note with ` +
+        "`tonado deposit <pool>`, or restore a backup with `tonado note restore <file>`.",
+    });
+  }
+  const chosen = passphrase ?? await promptNewPassphrase(context, path);
+  const fault = findPassphraseFault(chosen);
+  if (fault) throw usageError("passphrase", fault);
+  const store = await file.open(chosen);
+  context.stderr.write( // also with --quiet: this is the only time to say it
+    `${colours(context.stderr, context.env).bold("new note store")} at ${path}: ` +
+      "without its passphrase, its notes are lost\n",
+  );
+  return store;
+}
+
+/** Attempts at a new passphrase before the command fails. */
+const MAX_PASSPHRASE_ATTEMPTS = 3;
+
+/** Asks for a new passphrase twice, and again if it is too short or the two differ. */
+async function promptNewPassphrase(context: CliContext, path: string): Promise<Secret<string>> {
+  const question = `New passphrase for ${path} (at least ${MIN_PASSPHRASE_LENGTH} characters)`;
+  for (let attempt = 1;; attempt++) {
+    const first = await promptPassphrase(context, question);
+    const fault = findPassphraseFault(first) ?? await findRepeatFault(context, first);
+    if (!fault) return first;
+    if (attempt === MAX_PASSPHRASE_ATTEMPTS) throw usageError("passphrase", fault);
+    context.stderr.write(`The passphrase ${fault}. Try again.\n`);
+  }
+}
+
+function findPassphraseFault(passphrase: Secret<string>): string | undefined {
+  if (passphrase.reveal().length >= MIN_PASSPHRASE_LENGTH) return undefined;
+  return `must have ${MIN_PASSPHRASE_LENGTH} characters or more`;
+}
+
+async function findRepeatFault(context: CliContext, first: Secret<string>): Promise<string | undefined> {
+  const second = await promptPassphrase(context, "Repeat passphrase");
+  return first.reveal() === second.reveal() ? undefined : "was not the same both times";
+}
+
+async function promptPassphrase(context: CliContext, question: string): Promise<Secret<string>> {
+  const { passphraseFile } = clientSettings;
+  const answer = await context.promptSecret(question);
+  if (answer) return answer;
+  throw usageError(
+    passphraseFile.name,
+    "is required, and there is no terminal to ask at: set it to a file that holds the passphrase",
+  );
+}

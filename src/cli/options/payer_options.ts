@@ -1,0 +1,91 @@
+/** Flags for the paying wallet. Its mnemonic comes from a file, a variable or a prompt, never the command line. */
+import { type Command, Option } from "commander";
+import { loadPayerConfig, loadWalletVersion } from "../../config/client_config.ts";
+import { SettingsReader } from "../../config/settings_reader.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { Chain } from "../../ton/chain.ts";
+import type { Wallet, WalletVersion } from "../../ton/wallet/wallet.ts";
+import { formatFlags } from "./chain_options.ts";
+import { colours } from "../output/progress.ts";
+import type { CliContext } from "../context.ts";
+
+const NO_TERMINAL = "there is no terminal to ask at";
+
+export interface PayerOptions {
+  readonly network: Network;
+  readonly mnemonicFile?: string;
+  readonly askMnemonic?: boolean;
+  readonly walletVersion?: WalletVersion;
+}
+
+export function addPayerOptions(command: Command): Command {
+  return command
+    .option("--mnemonic-file <file>", "24 words of the wallet; default: TONADO_WALLET_MNEMONIC_FILE")
+    .option("--ask-mnemonic", "ask for the words")
+    .addOption(
+      new Option("--wallet-version <version>", "its contract; default: TONADO_WALLET_VERSION, or v4R2")
+        .choices(["v4R2", "v5R1"]),
+    );
+}
+
+/** Formats the flags that select the same wallet in another command. */
+export function formatPayerFlags(
+  { mnemonicFile, askMnemonic, walletVersion }: Omit<PayerOptions, "network">,
+): string {
+  return formatFlags({
+    "mnemonic-file": mnemonicFile,
+    "ask-mnemonic": askMnemonic,
+    "wallet-version": walletVersion,
+  });
+}
+
+/** Opens the wallet whose mnemonic is configured; undefined if there is none. @throws {Problem} `invalid_config` */
+export async function openPayerWallet(
+  context: CliContext,
+  options: PayerOptions,
+  chain: Chain,
+): Promise<Wallet | undefined> {
+  const payer = options.askMnemonic
+    ? await promptPayer(context, options)
+    : loadPayerConfig(options, context.env);
+  if (!payer) return undefined;
+  const { mnemonic, version } = payer;
+  const wallet = await context.openWallet(mnemonic, { version, network: options.network, chain });
+  if (!wallet.checksumValid) {
+    const mark = colours(context.stderr, context.env).yellow("warning");
+    context.stderr.write(
+      `${mark}: the mnemonic fails TON's checksum; check that this is the right wallet\n`,
+    );
+  }
+  return wallet;
+}
+
+async function promptPayer(context: CliContext, options: PayerOptions) {
+  const reader = new SettingsReader(context.env);
+  const version = loadWalletVersion(options, reader)!;
+  const mnemonic = await context.promptSecret("The wallet's 24 words");
+  if (!mnemonic) reader.addError("--ask-mnemonic", NO_TERMINAL);
+  reader.throwIfInvalid();
+  return { mnemonic: mnemonic!, version };
+}
+
+/** Checks early that a confirmation is possible. @throws {Problem} `confirmation_required` without terminal or --yes */
+export function assertCanConfirm(context: CliContext, { yes }: { yes?: boolean }): void {
+  if (!yes && !context.isInteractive()) throw new Problem("confirmation_required", NO_TERMINAL);
+}
+
+/** Asks for confirmation unless `--yes` was given. @throws {Problem} `confirmation_required` if it is not given */
+export async function requireConfirmation(
+  context: CliContext,
+  { yes }: { yes?: boolean },
+  question: string,
+): Promise<void> {
+  if (yes) return;
+  const agreed = await context.promptConfirm(question);
+  if (agreed) return;
+  throw new Problem(
+    "confirmation_required",
+    agreed === undefined ? NO_TERMINAL : "the question was answered with no",
+  );
+}

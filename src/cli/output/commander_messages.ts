@@ -1,0 +1,117 @@
+/** Completes commander's usage errors, also where help is requested, and redacts the arguments in them. */
+import { type Command, CommanderError, Help, type Option } from "commander";
+import { closest, distance } from "fastest-levenshtein";
+import { redactUrl } from "../../core/text/urls.ts";
+import { escapeLine } from "./sanitize.ts";
+
+/**
+ * Normalizes the arguments for commander, which would show the parent's help for an unknown command, and the
+ * help of `note` for `help note check`.
+ */
+export function normalizeHelpArguments(args: readonly string[], program: Command): string[] {
+  const path: string[] = [];
+  let [at, asked] = [program, false];
+  for (const word of args) {
+    if (word.startsWith("-")) continue;
+    if (at.commands.length === 0) break;
+    if (word === "help") {
+      asked = true;
+      continue;
+    }
+    path.push(word);
+    const next = at.commands.find((each) => each.name() === word);
+    // For a command with subcommands and own options, the word may be the value of an option.
+    if (!next) return at !== program && at.options.length > 0 ? [...args] : path;
+    at = next;
+  }
+  return asked ? [...path, "--help"] : [...args];
+}
+
+/** Marks required options in help. */
+export function optionDescription(this: Help, option: Option): string {
+  const description = Help.prototype.optionDescription.call(this, option);
+  return option.mandatory && option.defaultValue === undefined ? `${description} (required)` : description;
+}
+
+/** Completes commander's message: lists all missing flags, and adds the usage or the closest value. */
+export function completeUsageMessage(command: Command, message: string): string {
+  const end = message.endsWith("\n") ? "\n" : "";
+  if (message.startsWith("error: required option ")) {
+    return `${missingFlagsMessage(command)}${usageExample(command)}${end}`;
+  }
+  if (message.startsWith("error: missing required argument ")) {
+    return `${message.trimEnd()}${usageExample(command)}${end}`;
+  }
+  const [, given, choices] = /'([^']*)' is invalid.* Allowed choices are (.*)\.$/.exec(message.trimEnd()) ??
+    [];
+  if (given === undefined) return message;
+  const near = closest(given, choices.split(", "));
+  return distance(given, near) > given.length / 2
+    ? message
+    : `${message.trimEnd()}\n(Did you mean ${near}?)${end}`;
+}
+
+function missingFlagsMessage(command: Command): string {
+  const missing = command.options.filter((option) =>
+    option.mandatory && command.getOptionValue(option.attributeName()) === undefined
+  );
+  const flags = missing.map((option) => `'${option.flags}'`).join(", ");
+  return `error: required ${missing.length === 1 ? "option" : "options"} ${flags} not specified`;
+}
+
+function usageExample(command: Command): string {
+  const needed = command.options.filter(({ mandatory, defaultValue }) =>
+    mandatory && defaultValue === undefined
+  );
+  const words = [
+    ...command.registeredArguments.map((each) => each.required ? `<${each.name()}>` : `[${each.name()}]`),
+    ...needed.map((option) => option.flags),
+  ];
+  return `\n(like this: ${commandPath(command)} ${words.join(" ")})`;
+}
+
+/** Returns a handler that throws commander's error with {@linkcode completeUsageMessage}. */
+export function throwUsageErrorOf(command: Command): (error: CommanderError) => never {
+  return ({ exitCode, code, message }) => {
+    throw new CommanderError(exitCode, code, completeUsageMessage(command, message));
+  };
+}
+
+function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+}
+
+/**
+ * An error with which commander ends the program. Its message is already printed, unless `--json` was given.
+ */
+export function isCommanderError(error: unknown): error is Error & { code: string; exitCode: number } {
+  return error instanceof Error && "exitCode" in error &&
+    String((error as { code?: unknown }).code).startsWith("commander.");
+}
+
+/** Returns the message and suggestion of a usage error as JSON members, unless help was requested. */
+export function toUsageErrorJson(
+  { code, message }: { code: string; message: string },
+  args: readonly string[],
+) {
+  if (code === "commander.help") {
+    return { message: "a command is missing", hint: "Add --help for what is possible." };
+  }
+  const [mistake, suggestion] = args
+    .reduce((told, arg) => told.replaceAll(arg, redactArgument(arg)), message).replace(/^error: /, "").split(
+      "\n(",
+    );
+  return {
+    message: mistake,
+    hint: suggestion?.replace(/\)$/, "") ?? "Add --help for what is possible.",
+  };
+}
+
+/** Escapes the quoted arguments in a message, and redacts URLs. */
+export function redactArguments(message: string, args: readonly string[]): string {
+  return args.reduce((told, arg) => told.replaceAll(arg, escapeLine(redactArgument(arg))), message);
+}
+
+function redactArgument(arg: string): string {
+  return arg.includes("://") ? redactUrl(arg) : arg;
+}

@@ -1,0 +1,191 @@
+/** Output of `tonado deposit`: links on standard output, progress on standard error. */
+import type { Address } from "@ton/core";
+import { encode, renderSVG, renderUnicodeCompact } from "uqr";
+import type { DepositStep } from "../../client/deposit/deposit_attempts.ts";
+import type { DepositResult } from "../../client/deposit/deposit_events.ts";
+import type { DepositLink, LinkDepositStep } from "../../client/deposit/deposit_link.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatChainFlags, formatFlags, formatNative } from "../options/chain_options.ts";
+import { formatPayerFlags } from "../options/payer_options.ts";
+import { colours, progressLine } from "./progress.ts";
+import { escapeLine } from "./sanitize.ts";
+import type { CliContext, OutputFile } from "../context.ts";
+
+/** White modules around the code in a terminal. A wider border does not fit into 80 columns. */
+const TERMINAL_QR_BORDER_MODULES = 1;
+/** White modules around the code in a file. */
+const FILE_QR_BORDER_MODULES = 2;
+
+type DepositViewOptions = Parameters<typeof formatChainFlags>[0] & Parameters<typeof formatPayerFlags>[0] & {
+  readonly from?: Address;
+  readonly wait?: string;
+  readonly relayer?: string;
+  readonly qr?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+};
+
+export function isNoteSpentError(error: unknown): boolean {
+  return error instanceof Problem && error.code === "nullifier_already_used";
+}
+
+/** With `--json`, prints one object per line: `pool`, `kept`, `link`, the steps, `deposited`. */
+export class DepositView {
+  readonly #progress;
+  readonly #qrFile;
+  /** Whether an earlier run may have shown a link that was paid. */
+  #resumed;
+
+  /** @param given `qr`: file for the QR code; `resumed`: an earlier run may have shown links of this note */
+  constructor(
+    readonly context: CliContext,
+    readonly options: DepositViewOptions,
+    readonly noteId: string,
+    given: { readonly qr?: OutputFile; readonly resumed?: boolean } = {},
+  ) {
+    this.#progress = progressLine(context.stderr);
+    this.#qrFile = given.qr;
+    this.#resumed = given.resumed === true;
+  }
+
+  /** Shows, before any link, which pool it pays and which registry lists it. */
+  showPool(
+    pool: { readonly key: string; readonly address: string; takes: string; registry: string },
+  ): void {
+    if (this.#writeEvent({ event: "pool", ...pool })) return;
+    const { key, address, takes, registry } = pool;
+    this.#printText(`${this.#bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`);
+  }
+
+  /** @param made whether this run created the note; an earlier run may have sent money for it */
+  showStored(made: boolean): void {
+    if (this.#writeEvent({ event: "kept", id: this.noteId, ...!made && { resumed: true } })) return;
+    const sent = made
+      ? "nothing has been sent yet"
+      : "an earlier run may have paid for it, so the pool is checked first";
+    this.#printText(`note ${this.#bold(this.noteId)} is stored; ${sent}`);
+  }
+
+  showStep(step: DepositStep | LinkDepositStep): void {
+    if (step.step === "link") return this.#showLink(step.link);
+    if (this.#writeEvent({ event: step.step, id: this.noteId, ...step, step: undefined })) {
+      return;
+    }
+    const texts: Record<typeof step.step, string> = {
+      syncing: "reading the pool's deposits",
+      proving: "proving",
+      sending: "sending",
+      waiting: "sent; waiting for the pool",
+      lost: "another deposit landed first; creating a new proof",
+      stale:
+        "another deposit landed first, so the link above is no longer valid: a payment to it bounces back",
+      refused: `the pool returned a deposit: ${step.step === "refused" ? step.reason : ""}`,
+      deposited: "deposited",
+    };
+    if (step.step === "stale" || step.step === "refused") this.#printAlways(texts[step.step]);
+    else if (step.step === "lost") this.#printText(texts[step.step]);
+    else if (!this.options.quiet) this.#progress.update(texts[step.step], 0);
+  }
+
+  readonly showProving = (fraction: number | { fraction: number }): void => {
+    if (this.options.quiet || this.options.json) return;
+    this.#progress.update("proving", typeof fraction === "number" ? fraction : fraction.fraction);
+  };
+
+  showAlreadyDeposited(leafIndex: number): void {
+    if (this.#writeEvent({ event: "deposited", id: this.noteId, leafIndex })) return;
+    this.#printText(`note ${this.#bold(this.noteId)} is already in the pool, as leaf ${leafIndex}`);
+  }
+
+  showDeposited({ leafIndex, timestamp, tx, attempts }: DepositResult): void {
+    this.#progress.clear();
+    const json = { event: "deposited", id: this.noteId, leafIndex, timestamp, tx: tx.hash, attempts };
+    if (this.#writeEvent(json)) return;
+    if (this.options.quiet) return this.context.stdout.write(`${this.noteId}\n`);
+    this.#printText(
+      `${colours(this.context.stdout, this.context.env).green("deposited")} as leaf ${leafIndex}\n\n` +
+        "Make a backup now: tonado note backup <file>\n" +
+        `Wait for more deposits before you withdraw, for better privacy: tonado withdraw ${this.noteId} ${
+          formatChainFlags(this.options)
+        } ` +
+        "--to <fresh address> --relayer <url>",
+    );
+  }
+
+  /** Prints how to continue, unless the note was withdrawn. The stored note is never removed. */
+  showNextSteps(error: unknown): void {
+    this.#progress.clear();
+    if (isNoteSpentError(error)) return;
+    const { from, wait, relayer } = this.options;
+    const flags = [
+      formatChainFlags(this.options),
+      formatPayerFlags(this.options),
+      formatFlags({ from: from?.toString(), wait, relayer }),
+    ].filter(Boolean).join(" ");
+    this.context.stderr.write(
+      `note ${this.noteId} is stored; to continue: tonado deposit --note ${this.noteId} ${flags}\n`,
+    );
+  }
+
+  #showLink({ url, to, amount, leafIndex }: DepositLink): void {
+    this.#progress.clear();
+    const { stdout } = this.context;
+    let written = false;
+    try {
+      this.#qrFile?.write(renderSVG(url, { ecc: "L", border: FILE_QR_BORDER_MODULES }));
+      written = this.#qrFile !== undefined;
+    } catch (error) { // the link is still printed below
+      if (!(error instanceof Problem)) throw error;
+      for (const { pointer, detail } of error.errors) {
+        this.context.stderr.write(`${pointer}: ${escapeLine(detail)}\n`);
+      }
+    }
+    const resumed = this.#resumed;
+    this.#resumed = false;
+    const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
+    if (this.#writeEvent({ event: "link", id: this.noteId, url, ...paid, ...resumed && { resumed } })) {
+      return;
+    }
+    if (resumed) {
+      this.#printAlways(
+        "This note is not in the pool. If you paid an earlier link and another deposit landed first, your payment\n" +
+          "bounced back to your wallet, less gas, or is on its way back: check the wallet before you pay again.",
+      );
+    }
+    if (this.options.quiet) return stdout.write(`${url}\n`);
+    if (written) this.#printText(`The QR code was written to ${this.options.qr}.`);
+    this.#printText(
+      `Pay ${formatNative(amount)} from any TON wallet, using this link or QR code:\n\n${url}\n`,
+    );
+    const columns = encode(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES }).size;
+    if (stdout.isTerminal && columns <= stdout.columns) {
+      stdout.write(`${renderUnicodeCompact(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES })}\n\n`);
+    } else if (stdout.isTerminal) {
+      this.#printText(
+        `The QR code needs ${columns} columns: widen the terminal, or write it to a file with --qr <file>.`,
+      );
+    }
+    this.#progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
+  }
+
+  #writeEvent(event: object): boolean {
+    if (this.options.json) this.context.stdout.write(JSON.stringify(event) + "\n");
+    return this.options.json === true;
+  }
+
+  /** Prints what prevents a wasted or double payment. With --quiet, it goes to standard error; stdout has only links. */
+  #printAlways(text: string): void {
+    this.#progress.clear();
+    const { stdout, stderr } = this.context;
+    (this.options.quiet ? stderr : stdout).write(`${text}\n`);
+  }
+
+  #printText(text: string): void {
+    this.#progress.clear();
+    if (!this.options.quiet) this.context.stdout.write(`${text}\n`);
+  }
+
+  #bold(text: string): string {
+    return colours(this.context.stdout, this.context.env).bold(text);
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A compliance report as a page to print. It contains the report's data, so the page can be verified like the
+ * JSON.
+ */
+import { type ComplianceReport, parseComplianceReport } from "../../../core/protocol/compliance.ts";
+import { poolKey } from "../../../core/protocol/deployments.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { formatAmount } from "../../../core/protocol/units.ts";
+import { isDevelopmentKey } from "../../../prover/artifacts.ts";
+import { formatNative } from "../../options/chain_options.ts";
+import { escapeHtml, renderFactTable, renderHtmlPage, unescapeHtml } from "./html_page.ts";
+import { formatIsoTime } from "../progress.ts";
+
+const DEVELOPMENT_WARNING =
+  `<p class="warning">This report was made with development keys, which are insecure: anyone who made those keys could
+forge it. It proves nothing outside local and test networks.</p>`;
+const EMBEDDED_REPORT_PATTERN = /<pre id="report">([^<]*)<\/pre>/;
+
+/** Returns the facts of a report as rows. */
+export function reportFacts(
+  { statement: said }: ComplianceReport,
+): (readonly [what: string, value: string])[] {
+  const { pool, deposit, withdrawal } = said;
+  const shown = (amount: string) => formatAmount(BigInt(amount), pool);
+  return [
+    ["purpose", said.purpose],
+    ["made", formatIsoTime(said.madeAt)],
+    ["pool", `${poolKey(pool)} on ${said.network}, ${pool.address}`],
+    ["deposited", `${shown(pool.denomination)} by ${deposit.depositor}, ${formatIsoTime(deposit.timestamp)}`],
+    ["as", `leaf ${deposit.leafIndex}, commitment ${said.commitment}`],
+    ["in transaction", deposit.tx.hash],
+    ["withdrawn", `to ${withdrawal.recipient}, ${formatIsoTime(withdrawal.timestamp)}`],
+    ["paid", shown(withdrawal.paid)],
+    [
+      "fee",
+      withdrawal.relayer ? `${shown(withdrawal.fee)} to ${withdrawal.relayer}` : "none: nobody relayed it",
+    ],
+    ["refund", formatNative(BigInt(withdrawal.refund))],
+    ["nullifier hash", said.nullifierHash],
+    ["in transaction", withdrawal.tx.hash],
+  ];
+}
+
+/** Returns the page as HTML. Equal reports give equal pages. */
+export function renderReportPage(report: ComplianceReport): string {
+  return renderHtmlPage(
+    "Compliance report",
+    `${
+      isDevelopmentKey(report.statement.vkeyHash) ? `${DEVELOPMENT_WARNING}\n` : ""
+    }<p>Whoever made this report knows the note behind this deposit and this withdrawal: the proof below holds for
+nobody else, and for this text alone. To verify it against the chain:</p>
+<pre>tonado compliance verify &lt;this file&gt; --network ${report.statement.network}</pre>
+${renderFactTable(reportFacts(report))}
+<p>It tells nothing of other notes of its maker, and holds no secret: nobody can spend, or make another report, with
+it. Whoever has it can show it to others.</p>
+<pre id="report">${escapeHtml(JSON.stringify(report))}</pre>`,
+  );
+}
+
+/**
+ * Parses a report from JSON or from its page. Throws `invalid_report`, also if the page shows anything but
+ * its data.
+ */
+export function parseReportFile(text: string): ComplianceReport {
+  const data = EMBEDDED_REPORT_PATTERN.exec(text);
+  const report = parseComplianceReport(data ? unescapeHtml(data[1]) : text);
+  if (data && renderReportPage(report) !== text) {
+    throw new Problem(
+      "invalid_report",
+      "the page was altered, or written by another version: what it shows is not what its data say; " +
+        "verify the JSON",
+    );
+  }
+  return report;
+}

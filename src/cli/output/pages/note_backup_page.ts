@@ -1,0 +1,61 @@
+/**
+ * A page of notes to print: pool, amount, network, store, QR code and the code's text. It omits the note's
+ * id, a digest of the commitment that would identify the deposit on chain.
+ */
+import { renderSVG } from "uqr";
+import { poolKey } from "../../../core/protocol/deployments.ts";
+import type { NotePool } from "../../../core/protocol/note.ts";
+import { escapeHtml, renderFactTable, renderHtmlPage } from "./html_page.ts";
+
+export interface PaperNote {
+  readonly pool: NotePool;
+  readonly code: string;
+}
+
+/** The white border that QR readers need. */
+const QR_BORDER_MODULES = 4;
+
+const ENCRYPTED_NOTICE =
+  `<p>Each code is one note, encrypted with the passphrase of the note store that it comes from. Without
+that passphrase nobody can open it, you included; with it, whoever has this page can take the money.</p>`;
+const UNENCRYPTED_WARNING =
+  `<p class="warning">These notes are not encrypted. Whoever sees this page can take the money: a camera, a
+printer's memory, or a second look is enough.</p>`;
+const RESTORE_INSTRUCTIONS = `<p>To bring them back:</p>
+<pre>tonado note restore &lt;this file&gt;</pre>
+<p>or <code>tonado note restore</code>, and paste what a scanner reads from a code, or what is printed beside it.`;
+const AGE_INSTRUCTIONS =
+  ` Without tonado: the text after the colon, through <code>base64 -d | age -d</code>.`;
+
+/** Returns the page as HTML. @param madeAt Unix milliseconds */
+export function renderBackupPage(
+  notes: readonly PaperNote[],
+  { sealed, madeAt, store }: {
+    readonly sealed: boolean;
+    readonly madeAt: number;
+    readonly store: string;
+  },
+): string {
+  const sections = notes.map(({ pool, code }, i) =>
+    `<section>
+<h2>${i + 1} of ${notes.length}: ${escapeHtml(poolKey(pool))} on ${escapeHtml(pool.network)}</h2>
+${
+      renderFactTable([
+        ["pool", poolKey(pool)],
+        ["amount", `${pool.amount} ${pool.asset === "native" ? "TON" : pool.asset}`],
+        ["network", pool.network],
+        ["note store", store],
+      ])
+    }
+${renderSVG(code, { ecc: "M", border: QR_BORDER_MODULES })}
+<pre>${escapeHtml(code)}</pre>
+</section>`
+  );
+  const day = new Date(madeAt).toISOString().slice(0, 10);
+  return renderHtmlPage(
+    `${notes.length} tonado ${notes.length === 1 ? "note" : "notes"}, ${day}`,
+    `${sealed ? ENCRYPTED_NOTICE : UNENCRYPTED_WARNING}\n${RESTORE_INSTRUCTIONS}${
+      sealed ? AGE_INSTRUCTIONS : ""
+    }</p>\n${sections.join("\n")}`,
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * Escapes control sequences in all output: text from relayers, chains and files could erase, forge or reverse
+ * lines.
+ */
+import type { CliContext, TextOutput } from "../context.ts";
+
+/** Control, format and separator characters, and lone surrogates. */
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Unpredictable, so that foreign text cannot imitate a marked sequence. */
+const MARK_NONCE = crypto.randomUUID();
+const sequenceMarks = [["\x1b", `\uFDD0${MARK_NONCE}E`], ["\r", `\uFDD0${MARK_NONCE}R`]] as const;
+
+/** Marks a control sequence of this program, so that it is not escaped. */
+export function markOwnSequences(sequence: string): string {
+  return sequenceMarks.reduce((text, [control, mark]) => text.replaceAll(control, mark), sequence);
+}
+
+/** Escapes invisible characters except line feeds, as JSON does, so that JSON stays valid. */
+export function escapeControls(text: string): string {
+  return text.replace(
+    UNSAFE_CHARACTERS,
+    (character) => character === "\n" ? character : unicodeEscapes(character),
+  );
+}
+
+/** Like {@linkcode escapeControls}, but also escapes line feeds. */
+export function escapeLine(text: string): string {
+  return text.replace(UNSAFE_CHARACTERS, unicodeEscapes);
+}
+
+/** Returns a context whose outputs and prompts are sanitized. */
+export function withSanitizedOutput(context: CliContext): CliContext {
+  return {
+    ...context,
+    stdout: sanitizedOutput(context.stdout),
+    stderr: sanitizedOutput(context.stderr),
+    promptConfirm: (question) => context.promptConfirm(escapeLine(question)),
+    promptSecret: (question) => context.promptSecret(escapeLine(question)),
+  };
+}
+
+function sanitizedOutput(output: TextOutput): TextOutput {
+  return {
+    get isTerminal() {
+      return output.isTerminal;
+    },
+    get columns() {
+      return output.columns;
+    },
+    write: (text) =>
+      output.write(
+        sequenceMarks.reduce((out, [control, mark]) => out.replaceAll(mark, control), escapeControls(text)),
+      ),
+  };
+}
+
+function unicodeEscapes(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
+  ).join("");
+}

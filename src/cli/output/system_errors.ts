@@ -1,0 +1,37 @@
+import { Problem } from "../../core/errors/problem.ts";
+
+export function writeError(what: string, cause: unknown): Problem {
+  return new Problem("write_failed", `${what} cannot be written: ${errorReasonOf(cause)}`, { cause });
+}
+
+/** @throws {Problem} `write_failed`, naming what cannot be written */
+export async function wrapWriteErrors<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (cause) {
+    throw writeError(path, cause);
+  }
+}
+
+/** Runs `open` and attributes an error of the system to `setting`. @throws {Problem} `invalid_config` */
+export function wrapConfigErrors<T>(setting: string, detail: string, open: () => T): T {
+  const toProblem = (cause: unknown) => {
+    if (cause instanceof Problem) return cause;
+    const errors = [{ pointer: setting, detail: `${detail}: ${errorReasonOf(cause)}` }];
+    return new Problem("invalid_config", undefined, { errors, cause });
+  };
+  try {
+    const opened = open();
+    return opened instanceof Promise
+      ? opened.catch((cause) => {
+        throw toProblem(cause);
+      }) as T
+      : opened;
+  } catch (cause) {
+    throw toProblem(cause);
+  }
+}
+
+export function errorReasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

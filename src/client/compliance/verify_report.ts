@@ -1,0 +1,178 @@
+/** Verifies a compliance report against the chain. Nothing in the report is trusted. */
+import { Address } from "@ton/core";
+import {
+  compliancePublicSignals,
+  type ComplianceReport,
+  type ComplianceStatement,
+} from "../../core/protocol/compliance.ts";
+import { type Deployments, poolKey } from "../../core/protocol/deployments.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatUnits, NATIVE_DECIMALS } from "../../core/protocol/units.ts";
+import { DEVELOPMENT_LABEL } from "../../prover/artifacts.ts";
+import type { Prover } from "../../prover/prover.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import { depositorOf } from "../../ton/pool/event_decoder.ts";
+import { loadPoolCode } from "../../ton/pool/state_init.ts";
+import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
+
+/** What a report is verified against. */
+export interface ReportVerificationContext {
+  readonly chain: Chain;
+  /** The deployments registry of the report's network. */
+  readonly deployments: Deployments;
+  readonly prover: Prover;
+  readonly signal?: AbortSignal;
+  /** Called with the number of the pool's transactions read so far. */
+  readonly onProgress?: (seen: number) => void;
+}
+
+/** A claim of the report and the value on the chain. */
+type ClaimComparison = readonly [name: string, claimed: string | null, found: string | null];
+
+/**
+ * Checks a report's proof, pool, deposit and withdrawal, in this order.
+ *
+ * @param context the chain, the registry and a prover
+ * @returns one result for each check; the report is valid if none has failed
+ * @throws {Problem} if the chain cannot be read: the report is then neither valid nor invalid
+ * @example
+ * ```ts
+ * const checks = await verifyComplianceReport(report, { chain, deployments, prover });
+ * const isValid = checks.every(({ verdict }) => verdict !== "failed");
+ * ```
+ */
+export async function verifyComplianceReport(
+  report: ComplianceReport,
+  context: ReportVerificationContext,
+): Promise<CheckResult[]> {
+  const { statement } = report;
+  const { chain, signal, onProgress } = context;
+  const pool = new Pool(chain, Address.parse(statement.pool.address));
+  const checks = [
+    await checkProof(report, context.prover, signal),
+    await checkPool(statement, pool, context),
+  ];
+  if (checks[1].verdict === "failed") return checks; // anything else that such an account reports is meaningless
+  const commitment = BigInt(statement.commitment);
+  const nullifierHash = BigInt(statement.nullifierHash);
+  const { deposit, withdrawal } = await fetchNoteHistory(chain, pool.address, { commitment, nullifierHash }, {
+    signal,
+    onProgress,
+  });
+  if (!deposit) {
+    checks.push(checkFailed("deposit", "the pool's logs contain no deposit with this commitment"));
+  } else {
+    checks.push(compareClaims("deposit", `leaf ${deposit.leafIndex}, in the pool's own logs`, [
+      ["leaf", String(statement.deposit.leafIndex), String(deposit.leafIndex)],
+      ["time", String(statement.deposit.timestamp), String(deposit.timestamp)],
+      ["depositor", toRawAddress(statement.deposit.depositor), depositorOf(deposit).toRawString()],
+      ...transactionClaims(statement.deposit.tx, deposit.tx),
+    ]));
+  }
+  if (!withdrawal) checks.push(checkFailed("withdrawal", "the pool's logs contain no such withdrawal"));
+  else {
+    const { fee, refund, paid, relayer, recipient, timestamp, tx } = statement.withdrawal;
+    checks.push(compareClaims("withdrawal", "in the pool's own logs", [
+      ["recipient", toRawAddress(recipient), withdrawal.recipient.toRawString()],
+      ["relayer", relayer && toRawAddress(relayer), withdrawal.relayer?.toRawString() ?? null],
+      ["fee", fee, String(withdrawal.fee)],
+      ["refund", refund, String(withdrawal.refund)],
+      ["paid amount", paid, String(BigInt(statement.pool.denomination) - withdrawal.fee)],
+      ["time", String(timestamp), String(withdrawal.timestamp)],
+      ...transactionClaims(tx, withdrawal.tx),
+    ]));
+  }
+  const isSpent = await pool.getIsSpent(nullifierHash, { signal });
+  checks.push(
+    isSpent
+      ? checkPassed("spent", "the pool reports the note as withdrawn")
+      : checkFailed("spent", "the pool does not report this nullifier hash as spent"),
+  );
+  return checks;
+}
+
+async function checkProof(
+  { statement, proof }: ComplianceReport,
+  prover: Prover,
+  signal?: AbortSignal,
+): Promise<CheckResult> {
+  if (statement.vkeyHash !== prover.vkeyHash.withdraw) {
+    return checkFailed(
+      "proof",
+      `it was made with the keys ${statement.vkeyHash.slice(0, 12)}, but this program has ` +
+        `${prover.vkeyHash.withdraw.slice(0, 12)}. Verify it with the release that made it`,
+    );
+  }
+  if (!await prover.verify("withdraw", proof, compliancePublicSignals(statement), { signal })) {
+    return checkFailed(
+      "proof",
+      "it is invalid: its maker does not know the note, or the report was altered",
+    );
+  }
+  const known = "its maker knows the note behind deposit and withdrawal";
+  if (prover.label !== DEVELOPMENT_LABEL) return checkPassed("proof", known);
+  return checkWarning(
+    "proof",
+    `${known}; but the report was made with development keys, and anyone who made those keys could forge it: ` +
+      prover.label,
+  );
+}
+
+async function checkPool(
+  { pool: claimed }: ComplianceStatement,
+  pool: Pool,
+  { chain, deployments, signal }: ReportVerificationContext,
+): Promise<CheckResult> {
+  const { code } = await chain.account(pool.address, { signal });
+  const listed = [...deployments.pools.values()].find(({ address }) => address.equals(pool.address));
+  const kind = claimed.asset === "native" ? "native" : "jetton";
+  const hash = code?.hash().toString("hex");
+  if (hash === undefined) return checkFailed("pool", "there is no contract at the address");
+  if (hash !== loadPoolCode(kind).codeHash) { // also if a registry lists it
+    return checkFailed("pool", "the contract at the address is not a pool that this program knows");
+  }
+  let denomination: bigint;
+  try {
+    denomination = await pool.getDenomination({ signal });
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === "contract_refused")) throw error;
+    return checkFailed("pool", `the contract does not answer like a pool: ${error.message}`);
+  }
+  const decimals = listed?.decimals ?? (kind === "native" ? NATIVE_DECIMALS : claimed.decimals);
+  const found = compareClaims("pool", `${poolKey(claimed)}, by its code`, [
+    ["asset", claimed.asset, listed?.asset ?? claimed.asset],
+    ["denomination", claimed.denomination, String(denomination)],
+    ["decimals", String(claimed.decimals), String(decimals)],
+    ["amount", claimed.amount, formatUnits(denomination, decimals)],
+  ]);
+  if (found.verdict === "failed" || listed) return found;
+  return checkWarning(
+    "pool",
+    `${found.detail}; it is not in the registry, so the asset's name is unverified`,
+  );
+}
+
+/** Reports all differences in one line. */
+function compareClaims(name: string, detail: string, claims: readonly ClaimComparison[]): CheckResult {
+  const wrong = claims.filter(([, claimed, found]) => claimed !== found)
+    .map(([name, claimed, found]) =>
+      `${name}: the report has ${claimed ?? "none"}, the chain ${found ?? "none"}`
+    );
+  return wrong.length === 0 ? checkPassed(name, detail) : checkFailed(name, wrong.join("; "));
+}
+
+function transactionClaims(
+  claimed: { readonly lt: string; readonly hash: string },
+  found: TransactionId,
+): ClaimComparison[] {
+  return [
+    ["transaction", claimed.hash, found.hash],
+    ["transaction's lt", claimed.lt, String(found.lt)],
+  ];
+}
+
+function toRawAddress(address: string): string {
+  return Address.parse(address).toRawString();
+}

@@ -1,0 +1,159 @@
+/**
+ * A deposit with a wallet, as a loop over attempts: prove for the next free leaf, send, wait for the pool's answer. If
+ * another deposit takes the leaf first, the next attempt begins. How the asset reaches the pool is a parameter.
+ */
+import { exitCodes, Problem } from "../../core/errors/problem.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { Note } from "../../core/protocol/note.ts";
+import { cancelled, type Clock, delay } from "../../core/time.ts";
+import type { ProveOptions, Prover } from "../../prover/prover.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import type { Pool, PoolDepositArgs } from "../../ton/pool/pool.ts";
+import type { RefusedEvent } from "../../ton/pool/pool_events.ts";
+import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
+import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { commitmentsFromChain, type CommitmentSource, syncWholeTree } from "../tree_sync.ts";
+import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
+
+/** Parameters of a deposit. */
+export interface DepositRequest {
+  readonly chain: Chain;
+  readonly pool: Pool;
+  /** The network that the pool is on. */
+  readonly network: Network;
+  /** Pays the denomination. The commitment is then public as deposited by this wallet. */
+  readonly wallet: Wallet;
+  readonly note: Note;
+  /** Source of the tree. Default: the pool's own logs. */
+  readonly source?: CommitmentSource;
+  /** A tree that already holds some of the leaves. */
+  readonly tree?: MerkleTree;
+  readonly prover: Prover;
+  /** Attempts before the deposit is given up because other deposits took the leaf each time. Default 10. */
+  readonly maxAttempts?: number;
+  /** Milliseconds that the source of the tree may lag behind the chain. Default 25,000. */
+  readonly treeTimeoutMs?: number;
+  /** Milliseconds between polls of the chain. Default 1,000. */
+  readonly pollIntervalMs?: number;
+  /** Default: the runtime's clock. */
+  readonly clock?: Clock;
+  /** Returns a number in [0, 1). Spreads attempts of competing depositors. Default: `Math.random`. */
+  readonly random?: () => number;
+  readonly onStep?: (step: DepositStep) => void;
+}
+
+/** Steps as they are reached. `lost`: another deposit took the leaf, and the next attempt begins. */
+export type DepositStep =
+  | { readonly step: "syncing" | "proving" | "sending"; readonly attempt: number }
+  | {
+    readonly step: "waiting";
+    readonly attempt: number;
+    readonly leafIndex: number;
+    readonly messageHash: string;
+  }
+  | { readonly step: "lost"; readonly attempt: number; readonly leafIndex: number }
+  | { readonly step: "deposited"; readonly attempt: number; readonly leafIndex: number };
+
+/** How an asset gets to the pool, and back. */
+export interface DepositTransport {
+  /** Seconds of chain time after a transfer's valid_until from which the pool can no longer receive it. */
+  readonly expiryGraceSeconds: number;
+  buildMessage(deposit: PoolDepositArgs): OutgoingMessage;
+  /** Whether a refusal of this commitment answers our message rather than another sender's. */
+  isOwnRefusal(event: RefusedEvent): boolean;
+  /** Called before anything is sent. The function that it returns is called at each poll. */
+  watchForBounce?(): Promise<(signal?: AbortSignal) => Promise<void>>;
+  /** Resolves when a refused deposit has been returned. */
+  waitForRefund?(event: RefusedEvent, signal?: AbortSignal): Promise<void>;
+  /** The message for a transfer that the pool never received. */
+  readonly timeoutMessage: string;
+}
+
+/** A transfer that was sent. */
+interface SentTransfer {
+  /** Chain time, Unix seconds. */
+  readonly validUntil: number;
+  /** The pool's newest transaction before the transfer. */
+  readonly after: TransactionId | undefined;
+  readonly assertNotBounced: ((signal?: AbortSignal) => Promise<void>) | undefined;
+}
+
+/**
+ * Deposits.
+ *
+ * @throws {Problem} as {@linkcode depositNative} does
+ */
+export async function runDepositAttempts(
+  transport: DepositTransport,
+  request: DepositRequest,
+  options: ProveOptions,
+): Promise<DepositResult> {
+  const { chain, pool, note, prover, wallet, treeTimeoutMs, clock } = request;
+  const { maxAttempts = 10, random = Math.random, pollIntervalMs = 1_000, onStep = () => {} } = request;
+  const { signal } = options;
+  const source = request.source ?? commitmentsFromChain(chain, pool.address);
+  const tree = request.tree ?? new MerkleTree();
+
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    if (signal?.aborted) throw cancelled(signal);
+    onStep({ step: "syncing", attempt });
+    const after = (await chain.account(pool.address)).last;
+    // In a tree that lacks a deposit, the next free leaf would already be taken.
+    await syncWholeTree(pool, source, tree, { treeTimeoutMs, signal, clock });
+    if (tree.indexOf(note.commitment) >= 0) {
+      const event = await findUnspentDeposit(chain, pool, note, signal);
+      return { ...toDepositResult(event), attempts: attempt };
+    }
+    onStep({ step: "proving", attempt });
+    const deposit = await proveNextLeaf(prover, tree, note.commitment, options);
+    const { leafIndex } = deposit;
+
+    onStep({ step: "sending", attempt });
+    const assertNotBounced = await transport.watchForBounce?.();
+    const { hash, validUntil } = await wallet.send([transport.buildMessage(deposit)]);
+    onStep({ step: "waiting", attempt, leafIndex, messageHash: hash });
+    const outcome = await waitForOutcome(transport, request, { validUntil, after, assertNotBounced }, signal);
+    if (outcome !== "leaf_taken") {
+      onStep({ step: "deposited", attempt, leafIndex: outcome.leafIndex });
+      return { ...outcome, attempts: attempt };
+    }
+    onStep({ step: "lost", attempt, leafIndex });
+    await delay(random() * pollIntervalMs * attempt, signal, clock);
+  }
+  throw new Problem(
+    "payment_timeout",
+    `other deposits took the leaf first in all ${maxAttempts} attempts; only gas was spent`,
+    { hint: "Run the deposit again." },
+  );
+}
+
+/** Waits until the pool has answered our message, or can no longer receive it. */
+async function waitForOutcome(
+  transport: DepositTransport,
+  { chain, pool, note, wallet, pollIntervalMs = 1_000, clock }: DepositRequest,
+  { validUntil, after, assertNotBounced }: SentTransfer,
+  signal: AbortSignal | undefined,
+): Promise<Omit<DepositResult, "attempts"> | "leaf_taken"> {
+  let chainTime = 0;
+  const outcome = await waitForPoolEvent(chain, pool.address, {
+    ...{ after, pollIntervalMs, signal, clock },
+    beforeScan: async () => void (chainTime = (await wallet.state()).now),
+    async match(event) {
+      if (event.kind === "withdrawal" || event.commitment !== note.commitment) return undefined;
+      if (event.kind === "deposit") return toDepositResult(event);
+      if (!transport.isOwnRefusal(event)) return undefined;
+      await transport.waitForRefund?.(event, signal);
+      if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) return "leaf_taken" as const;
+      const { exitCode } = event;
+      const text = `the pool refused the deposit: ${refusalReason(exitCode)}; the payment was returned`;
+      throw new Problem("contract_refused", text, { members: { exitCode } });
+    },
+    async afterScan() {
+      await assertNotBounced?.(signal);
+      return chainTime > validUntil + transport.expiryGraceSeconds;
+    },
+  });
+  if (outcome === undefined) throw new Problem("payment_timeout", transport.timeoutMessage);
+  return outcome;
+}

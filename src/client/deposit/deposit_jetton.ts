@@ -1,0 +1,176 @@
+/**
+ * Deposits jettons with a transfer from the depositor's own jetton wallet that carries the deposit. Such a message does not
+ * bounce: the pool returns what it refuses with a separate transfer. The deposit waits for that transfer, so that the next
+ * attempt has the jettons.
+ */
+import type { Address } from "@ton/core";
+import { exitCodeName, exitCodes, Problem } from "../../core/errors/problem.ts";
+import { formatUnits } from "../../core/protocol/units.ts";
+import type { ProveOptions } from "../../prover/prover.ts";
+import type { TransactionId } from "../../ton/chain.ts";
+import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
+import type { RefusedEvent } from "../../ton/pool/pool_events.ts";
+import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
+import { pollUntil } from "../../core/time.ts";
+import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";
+import type { DepositResult } from "./deposit_events.ts";
+
+/** Parameters of a jetton deposit. `wallet` owns the jettons and pays the gas in native coins, most of which return. */
+export interface JettonDepositRequest extends DepositRequest {
+  readonly jetton: PoolJetton;
+}
+
+/** Seconds after a transfer's valid_until. Longer than for native coins: the deposit passes through two more wallets. */
+const JETTON_EXPIRY_GRACE_SECONDS = 60;
+/** Seconds of chain time until a refused deposit must be back. */
+const REFUND_TIMEOUT_SECONDS = 120;
+/** Most nano that the transfer from the wallet to its jetton wallet costs. */
+const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
+
+/**
+ * Deposits exactly the pool's denomination of its jetton.
+ *
+ * @param request what to deposit, from which wallet, and the jetton; times are in milliseconds
+ * @param options cancellation and the proof's progress
+ * @returns the deposit's leaf, transaction and block time (Unix seconds)
+ * @throws {Problem} `wrong_pool`, also if the pool's jetton wallet is not the one that the master derives;
+ *   `insufficient_funds` of jettons or of coins; `contract_refused` if the pool refuses the deposit (the jettons have then
+ *   been returned) or the own jetton wallet does; `payment_timeout` if the pool never answers, or other deposits took the
+ *   leaf in each of `maxAttempts` attempts; `nullifier_already_used`, `tree_incomplete`, `unknown_root`, `cancelled`
+ * @example
+ * ```ts
+ * const jetton = { asset: "usdt", decimals: 6, jettonMaster };
+ * await depositJetton({ chain, pool, network: "testnet", wallet, note, jetton, prover });
+ * ```
+ */
+export async function depositJetton(
+  request: JettonDepositRequest,
+  options: ProveOptions = {},
+): Promise<DepositResult> {
+  const { chain, pool, note, wallet, jetton } = request;
+  if (note.asset === "native") throw new Problem("wrong_pool", "the note is for the native coin");
+  const matched = await assertNoteMatchesPool(pool, note, request.network, jetton);
+  const poolWallet = await verifyPoolJettonWallet(request, matched);
+  const ownJettonWallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, wallet.address);
+  const forwardAmount = await pool.getDepositValue();
+  await assertJettonDepositFunds(request, matched, ownJettonWallet, forwardAmount);
+  const { denomination } = matched;
+
+  let before: TransactionId | undefined;
+  return await runDepositAttempts(
+    {
+      expiryGraceSeconds: JETTON_EXPIRY_GRACE_SECONDS,
+      buildMessage: (deposit) =>
+        pool.buildJettonDepositMessage({
+          ...deposit,
+          amount: denomination,
+          owner: wallet.address,
+          jettonWallet: ownJettonWallet,
+          forwardAmount,
+        }),
+      // Anyone can send the pool a notification in our name. Only one from the pool's own jetton wallet is genuine.
+      isOwnRefusal: ({ sender, depositor }) =>
+        sender.equals(poolWallet) && depositor?.equals(wallet.address) === true,
+      async watchForBounce() {
+        before = (await chain.account(wallet.address)).last;
+        return (signal) => assertNotBounced(request, ownJettonWallet, before, signal);
+      },
+      waitForRefund: (event, signal) => waitForRefund(request, event, ownJettonWallet, before, signal),
+      timeoutMessage:
+        "the pool received no jettons in time. Check whether they are still in your jetton wallet",
+    },
+    request,
+    options,
+  );
+}
+
+/**
+ * Returns the pool's jetton wallet. Without one, the pool refuses deposits; jettons sent to a wallet other than the one that
+ * the master derives would be lost.
+ *
+ * @throws {Problem} `contract_refused`, `wrong_pool`
+ */
+export async function verifyPoolJettonWallet(
+  { chain, pool, jetton }: Pick<JettonDepositRequest, "chain" | "pool" | "jetton">,
+  { info: { jettonWallet } }: MatchedPool,
+): Promise<Address> {
+  if (jettonWallet === null) {
+    throw new Problem(
+      "contract_refused",
+      "the pool does not know its jetton wallet yet (ERR_JETTON_WALLET_UNKNOWN); nothing was sent",
+      { members: { exitCode: exitCodes.ERR_JETTON_WALLET_UNKNOWN } },
+    );
+  }
+  const expected = await fetchJettonWalletAddress(chain, jetton.jettonMaster, pool.address);
+  if (!jettonWallet.equals(expected)) {
+    throw new Problem(
+      "wrong_pool",
+      `the pool accepts deposits from ${jettonWallet}, but its jetton wallet is ${expected}`,
+    );
+  }
+  return jettonWallet;
+}
+
+async function assertJettonDepositFunds(
+  { chain, wallet, jetton: { asset, decimals } }: JettonDepositRequest,
+  { denomination }: MatchedPool,
+  ownJettonWallet: Address,
+  forwardAmount: bigint,
+): Promise<void> {
+  const held = (await fetchJettonWalletData(chain, ownJettonWallet))?.balance ?? 0n;
+  if (held < denomination) {
+    const text = `${wallet.format()} holds ${formatUnits(held, decimals)} ${asset}, ` +
+      `the deposit needs ${formatUnits(denomination, decimals)}`;
+    throw new Problem("insufficient_funds", text);
+  }
+  const needed = 2n * forwardAmount + MAX_JETTON_TRANSFER_FEE_NANO;
+  const balance = await wallet.balance();
+  if (balance < needed) {
+    const text = `${wallet.format()} holds ${formatUnits(balance)} native units, ` +
+      `the deposit needs ${formatUnits(needed)}, most of which is returned`;
+    throw new Problem("insufficient_funds", text);
+  }
+}
+
+/** Throws if the own jetton wallet refused the transfer: the pool then never receives it. */
+async function assertNotBounced(
+  { chain, wallet }: JettonDepositRequest,
+  ownJettonWallet: Address,
+  after: TransactionId | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const { info } of await incomingMessagesSince(chain, wallet.address, after, { signal })) {
+    if (info.type === "internal" && info.bounced && info.src.equals(ownJettonWallet)) {
+      throw new Problem(
+        "contract_refused",
+        "your jetton wallet refused the transfer and still holds the jettons",
+      );
+    }
+  }
+}
+
+/** Waits until the pool has returned the jettons together with its reason. */
+async function waitForRefund(
+  { chain, pool, wallet, pollIntervalMs = 1_000, clock }: JettonDepositRequest,
+  { exitCode, timestamp }: RefusedEvent,
+  ownJettonWallet: Address,
+  after: TransactionId | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  const name = exitCode === undefined ? undefined : exitCodeName(exitCode);
+  await pollUntil(async () => {
+    const chainTime = (await wallet.state()).now; // before the read, which then covers all until then
+    const messages = await incomingMessagesSince(chain, wallet.address, after, { signal });
+    const returned = messages.map((message) => pool.parseReturnedDeposit(message, ownJettonWallet));
+    if (name !== undefined && returned.some((deposit) => deposit?.reason === name)) return true;
+    if (name !== undefined && chainTime <= timestamp + REFUND_TIMEOUT_SECONDS) return false;
+    throw new Problem(
+      "contract_refused",
+      `the pool refused the deposit: ${
+        name ?? `exit code ${exitCode}`
+      }; the jettons have not been returned yet`,
+      { members: { exitCode } },
+    );
+  }, { intervalMs: pollIntervalMs, timeoutMs: Infinity, signal, clock });
+}

@@ -1,0 +1,164 @@
+/**
+ * A deposit that a wallet app pays through a link. The client puts the payment into a link and follows the pool until it
+ * has the commitment; no wallet key is involved. If another deposit takes the link's leaf, the pool returns a payment of
+ * that link, and the client makes a new link.
+ */
+import type { Address, Cell } from "@ton/core";
+import { exitCodes, Problem } from "../../core/errors/problem.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import { systemClock } from "../../core/time.ts";
+import type { ProveOptions } from "../../prover/prover.ts";
+import type { TransactionId } from "../../ton/chain.ts";
+import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
+import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
+import type { DepositEvent } from "../../ton/pool/pool_events.ts";
+import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
+import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
+import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { commitmentsFromChain, syncWholeTree } from "../tree_sync.ts";
+import type { DepositRequest } from "./deposit_attempts.ts";
+import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
+import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
+
+/** Parameters of a deposit by link. */
+export interface LinkDepositRequest
+  extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
+  /** The jetton that a jetton pool must hold. */
+  readonly jetton?: PoolJetton;
+  /** The address that owns the jettons. Needed for jettons only. */
+  readonly jettonOwner?: Address;
+  /** Milliseconds until the deposit is given up. Default half an hour. */
+  readonly timeoutMs?: number;
+  readonly onStep?: (step: LinkDepositStep) => void;
+}
+
+/** The payment that a link asks for. */
+export interface DepositLink {
+  /** `ton://transfer/...`, which wallet apps open, as a link or as a QR code. */
+  readonly url: string;
+  readonly to: Address;
+  /** Nano. */
+  readonly amount: bigint;
+  readonly leafIndex: number;
+}
+
+/**
+ * Steps as they are reached. `stale`: the last link can no longer be paid, and a new one follows. `refused`: the pool
+ * returned a payment that carries this commitment, from any sender.
+ */
+export type LinkDepositStep =
+  | { readonly step: "syncing" | "proving" | "stale" }
+  | { readonly step: "link"; readonly link: DepositLink }
+  | { readonly step: "refused"; readonly reason: string };
+
+/**
+ * Makes links until one of them has been paid.
+ *
+ * @param request what to deposit; times are in milliseconds
+ * @returns the deposit's leaf, transaction and block time (Unix seconds)
+ * @throws {Problem} `wrong_pool`; `payment_timeout` if no payment arrived in time; `nullifier_already_used` if the note was
+ *   withdrawn; `tree_incomplete` if the source of the tree stays behind the chain; `unknown_root`, `cancelled`
+ */
+export async function depositByLink(
+  request: LinkDepositRequest,
+  options: ProveOptions = {},
+): Promise<DepositResult> {
+  const { chain, pool, note, prover, treeTimeoutMs, clock = systemClock, onStep = () => {} } = request;
+  const { timeoutMs = 1_800_000 } = request;
+  const { signal } = options;
+  const buildMessage = await createMessageBuilder(request);
+  const source = request.source ?? commitmentsFromChain(chain, pool.address);
+  const tree = request.tree ?? new MerkleTree();
+  const deadline = clock.now() + timeoutMs;
+
+  for (let attempts = 1;; attempts++) {
+    onStep({ step: "syncing" });
+    const after = (await chain.account(pool.address, { signal })).last;
+    // In a tree that lacks a deposit, the next free leaf would already be taken.
+    await syncWholeTree(pool, source, tree, { treeTimeoutMs, signal, clock });
+    if (tree.indexOf(note.commitment) >= 0) {
+      return { ...toDepositResult(await findUnspentDeposit(chain, pool, note, signal)), attempts };
+    }
+    onStep({ step: "proving" });
+    const deposit = await proveNextLeaf(prover, tree, note.commitment, options);
+    const { leafIndex } = deposit;
+    const { to, value, body } = buildMessage(deposit);
+    const url = buildTransferLink(to, value, body, note.network !== "mainnet");
+    onStep({ step: "link", link: { url, to, amount: value, leafIndex } });
+    const event = await waitForLinkPayment(request, { leafIndex, after, deadline }, signal);
+    if (event !== "stale") return { ...toDepositResult(event), attempts };
+    onStep({ step: "stale" });
+  }
+}
+
+/**
+ * Follows the pool until the note is deposited or its link can no longer be paid.
+ *
+ * @param link its leaf, the pool's newest transaction before it was made, and the deadline in milliseconds of the clock
+ */
+async function waitForLinkPayment(
+  { chain, pool, note, pollIntervalMs = 2_000, clock = systemClock, onStep = () => {} }: LinkDepositRequest,
+  link: { readonly leafIndex: number; readonly after: TransactionId | undefined; readonly deadline: number },
+  signal: AbortSignal | undefined,
+): Promise<DepositEvent | "stale"> {
+  let stale = false;
+  const deposit = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
+    ...{ after: link.after, pollIntervalMs, signal, clock },
+    match(event) {
+      if (event.kind === "withdrawal") return undefined;
+      const isOurs = event.commitment === note.commitment;
+      if (event.kind === "deposit") {
+        if (isOurs) return event;
+        if (event.leafIndex >= link.leafIndex) stale = true;
+      } else if (isOurs) {
+        onStep({ step: "refused", reason: refusalReason(event.exitCode) });
+        // The deposit that took the leaf may lie before the cursor, if the endpoint's nodes disagree. The refusal of an
+        // earlier link that was paid late says nothing about this one.
+        if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT && event.leafIndex === link.leafIndex) {
+          stale = true;
+        }
+      }
+      return undefined;
+    },
+    afterScan: () => stale || clock.now() > link.deadline,
+  });
+  if (deposit !== undefined) return deposit;
+  if (stale) return "stale";
+  throw new Problem(
+    "payment_timeout",
+    "no payment arrived in time; a payment that arrives later is not lost",
+  );
+}
+
+/**
+ * Returns a transfer as a link that TON wallets open.
+ *
+ * @param amount nano
+ */
+export function buildTransferLink(to: Address, amount: bigint, body: Cell, testOnly: boolean): string {
+  // Browsers have npm's `buffer`, whose toString does not know "base64url".
+  const bin = body.toBoc().toString("base64").replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return `ton://transfer/${to.toString({ bounceable: true, testOnly })}?amount=${amount}&bin=${bin}`;
+}
+
+/** Returns the function that turns a proved deposit into the payment of a link. */
+async function createMessageBuilder(request: LinkDepositRequest) {
+  const { chain, pool, note, network, jetton, jettonOwner: owner } = request;
+  const matched = await assertNoteMatchesPool(pool, note, network, jetton);
+  type Message = OutgoingMessage & { readonly body: Cell };
+  if (note.asset === "native") {
+    const value = matched.denomination;
+    return (deposit: PoolDepositArgs): Message => pool.buildDepositMessage({ ...deposit, value });
+  }
+  if (!owner) {
+    throw new Problem(
+      "invalid_address",
+      "a deposit of jettons needs the address of the wallet that holds them",
+    );
+  }
+  await verifyPoolJettonWallet({ chain, pool, jetton: jetton! }, matched);
+  const jettonWallet = await fetchJettonWalletAddress(chain, jetton!.jettonMaster, owner);
+  const forwardAmount = await pool.getDepositValue();
+  const transfer = { amount: matched.denomination, owner, jettonWallet, forwardAmount };
+  return (deposit: PoolDepositArgs): Message => pool.buildJettonDepositMessage({ ...deposit, ...transfer });
+}

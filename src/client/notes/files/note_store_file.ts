@@ -1,0 +1,215 @@
+/**
+ * The note store as one encrypted file that only its owner may read. Under a lock, a change is written to a new file, synced
+ * and renamed over the old one: readers never see a partial file, and writers never undo each other's changes.
+ */
+import { tryLock } from "../../../config/files/file_lock.ts";
+import { readBoundedFile } from "../../../config/files/bounded_file.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { type Clock, pollUntil, systemClock } from "../../../core/time.ts";
+import type { Secret } from "../../../core/text/secret.ts";
+import {
+  findNote,
+  MAX_NOTE_STORE_BYTES,
+  type NoteRecord,
+  type NoteStore,
+  parseNoteRecords,
+  serializeNoteRecords,
+} from "../note_store.ts";
+import { encryptPaperCode } from "../paper_code.ts";
+import { createNoteCipher, type NoteCipher, openNoteCipher } from "../note_encryption.ts";
+
+/** How long a change waits for other processes, whose changes take milliseconds each. */
+const LOCK_TIMEOUT_MS = 20_000;
+const LOCK_RETRY_INTERVAL_MS = 20;
+
+/** A file for notes. */
+interface NoteStoreFile {
+  exists(): Promise<boolean>;
+  /**
+   * Opens the note store, or creates the file if it does not exist.
+   *
+   * @throws {Problem} `wrong_passphrase`, `note_store_corrupted`, `note_store_in_use`, `invalid_config` if the file cannot be
+   *   read, `write_failed`
+   */
+  open(passphrase: Secret<string>): Promise<NoteStore>;
+}
+
+interface NoteStoreFileOptions {
+  readonly workFactor?: number;
+  readonly maxBytes?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Returns the note store at `path`.
+ *
+ * @param workFactor see {@linkcode createNoteCipher}
+ * @param maxBytes a larger file is neither read nor written
+ */
+export function noteStoreFile(
+  path: string,
+  { workFactor, maxBytes = MAX_NOTE_STORE_BYTES, clock = systemClock }: NoteStoreFileOptions = {},
+): NoteStoreFile {
+  const file = fileAccess(path, maxBytes, clock);
+  return {
+    exists: async () => await file.read() !== undefined,
+    async open(passphrase) {
+      if (await file.read() === undefined) {
+        const cipher = await createNoteCipher(passphrase, workFactor);
+        await createParentDirectory(path);
+        using _lock = await file.lock();
+        const isCreated = await file.read() !== undefined; // by another process in the meantime
+        if (!isCreated) await file.write(await cipher.encrypt(serializeNoteRecords([])));
+      }
+      const cipher = await openNoteCipher((await file.read())!, passphrase);
+      return await openStore(file, cipher, (text) => encryptPaperCode(text, passphrase, workFactor));
+    },
+  };
+}
+
+/** Access to the file at `path`. */
+interface FileAccess {
+  readonly path: string;
+  /** Returns undefined if the file does not exist. */
+  read(): Promise<Uint8Array | undefined>;
+  write(bytes: Uint8Array): Promise<void>;
+  /** Excludes other changes of the file. */
+  lock(): Promise<Disposable>;
+  /** Excludes other processes that move money with these notes. */
+  lockForWork(): Promise<Disposable>;
+}
+
+function fileAccess(path: string, maxBytes: number, clock: Clock): FileAccess {
+  return {
+    path,
+    async read() {
+      try {
+        return await Promise.resolve(readBoundedFile(path, maxBytes));
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return undefined;
+        throw fileProblem(path, "read", error);
+      }
+    },
+    async write(bytes) {
+      if (bytes.length <= maxBytes) return await writeAtomically(path, bytes);
+      const cause = new Error(`it would have ${bytes.length} bytes, more than ${maxBytes}`);
+      throw fileProblem(path, "written", cause);
+    },
+    lock: () => acquireLock(`${path}.lock`, LOCK_TIMEOUT_MS, clock),
+    lockForWork: () => acquireLock(`${path}.work`, 0, clock),
+  };
+}
+
+async function openStore(
+  file: FileAccess,
+  cipher: NoteCipher,
+  toPaperCode: (text: Secret<string>) => Promise<string>,
+): Promise<NoteStore> {
+  // If the file was replaced by another store, it does not decrypt with this key.
+  const load = async () => {
+    const bytes = await file.read();
+    if (!bytes) throw new Problem("note_store_corrupted", `${file.path} no longer exists`);
+    return parseNoteRecords(await cipher.decrypt(bytes));
+  };
+  const change = async <T>(apply: (records: NoteRecord[]) => T): Promise<T> => {
+    using _lock = await file.lock();
+    const records = await load();
+    const result = apply(records);
+    await file.write(await cipher.encrypt(serializeNoteRecords(records)));
+    return result;
+  };
+  await load();
+  return {
+    list: load,
+    add: (added) =>
+      change((records) => {
+        const known = new Set(records.map(({ text }) => text.reveal()));
+        const fresh = added.filter(({ text }) => !known.has(text.reveal()) && known.add(text.reveal()));
+        records.push(...fresh);
+        return fresh.length;
+      }),
+    update: (id, changed) =>
+      change((records) => {
+        const found = findNote(records, id);
+        return records[records.indexOf(found)] = { ...found, ...changed };
+      }),
+    async exportBackup() {
+      await load(); // a file that cannot be read is not a backup
+      return (await file.read())!;
+    },
+    createPaperCode: async (id) => await toPaperCode(findNote(await load(), id).text),
+    lockForWork: () => file.lockForWork(),
+  };
+}
+
+async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}`;
+  try {
+    {
+      using file = await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+      await file.sync();
+    }
+    await Deno.rename(draft, path);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {});
+    throw fileProblem(path, "written", error);
+  }
+  await syncDirectory(path);
+}
+
+/** The new name is on the disk only once its directory is synced (rename(2)). */
+async function syncDirectory(path: string): Promise<void> {
+  try {
+    using dir = await Deno.open(parentDirectory(path), { read: true });
+    await dir.sync();
+  } catch {
+    // Windows cannot sync directories, and does not need it.
+  }
+}
+
+async function createParentDirectory(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(parentDirectory(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw fileProblem(path, "written", error);
+  }
+}
+
+function parentDirectory(path: string): string {
+  return path.replace(/[^/\\]*$/, "") || ".";
+}
+
+/** The system releases the lock when the process ends. @throws {Problem} `note_store_in_use`, `write_failed` */
+async function acquireLock(path: string, timeoutMs: number, clock: Clock): Promise<Disposable> {
+  let file: Deno.FsFile;
+  try {
+    file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+  } catch (error) {
+    throw fileProblem(path, "written", error);
+  }
+  const isLocked = await pollUntil(() => tryLock(file), {
+    intervalMs: LOCK_RETRY_INTERVAL_MS,
+    timeoutMs: timeoutMs - LOCK_RETRY_INTERVAL_MS, // no wait would end after the timeout
+    clock,
+  });
+  if (!isLocked) {
+    file.close();
+    throw new Problem("note_store_in_use");
+  }
+  return { [Symbol.dispose]: () => file.close() };
+}
+
+function fileProblem(path: string, how: "read" | "written", cause: unknown): Problem {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (how === "written") {
+    return new Problem("write_failed", `the note store ${path} cannot be written: ${reason}`, {
+      hint: "Free disk space, or choose another file with --notes or TONADO_NOTES. The store is unchanged.",
+      cause,
+    });
+  }
+  return new Problem("invalid_config", undefined, {
+    errors: [{ pointer: "TONADO_NOTES", detail: `${path} cannot be ${how}: ${reason}` }],
+    cause,
+  });
+}

@@ -1,0 +1,85 @@
+/**
+ * Finds in the pool's own logs who was paid for a note. If several proofs were submitted, the first one to be included pays
+ * its own recipient, and the note is spent for all others.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Note } from "../../core/protocol/note.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
+import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import { type Clock, pollUntil } from "../../core/time.ts";
+
+/** The payment of a note. */
+export interface NotePayment {
+  /** Hash of the pool's transaction. */
+  readonly tx: string;
+  readonly recipient: Address;
+  /** Was paid the fee; null: a withdrawal without a relayer. */
+  readonly relayer: Address | null;
+  /** In the smallest unit of the pool's asset. */
+  readonly fee: bigint;
+}
+
+/** Options of {@linkcode findNotePayment}. */
+export interface FindPaymentOptions {
+  /** The pool's newest transaction when the withdrawal began. Later ones are read first. */
+  readonly after?: TransactionId | undefined;
+  /** Milliseconds between two reads. Default 2,000. */
+  readonly pollIntervalMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** An endpoint's logs may lag behind its get methods. */
+const MAX_HISTORY_READS = 30;
+
+/**
+ * Finds the payment of a spent note.
+ *
+ * @param pool the pool's address
+ * @param options where to start, and the interval in milliseconds
+ * @returns the recipient, the relayer, the fee and the transaction
+ * @throws {Problem} `chain_unavailable` if the logs do not contain it after 30 reads; `cancelled`
+ * @example
+ * ```ts
+ * const { recipient, fee } = await findNotePayment(chain, pool.address, note);
+ * ```
+ */
+export async function findNotePayment(
+  chain: Chain,
+  pool: Address,
+  note: Note,
+  { after, pollIntervalMs = 2_000, signal, clock }: FindPaymentOptions = {},
+): Promise<NotePayment> {
+  let reads = 0;
+  const read = async (after?: TransactionId) => {
+    reads++;
+    return (await fetchNoteHistory(chain, pool, note, { after, signal })).withdrawal;
+  };
+  // The second read covers the whole history: another proof may have been paid long before.
+  let withdrawal = await read(after) ?? await read();
+  let waited = false;
+  await pollUntil(async () => {
+    if (waited) withdrawal ??= await read(after);
+    waited = true;
+    return withdrawal !== undefined || reads >= MAX_HISTORY_READS;
+  }, {
+    intervalMs: pollIntervalMs,
+    timeoutMs: Infinity,
+    signal,
+    clock,
+  });
+  if (withdrawal) return toNotePayment(withdrawal);
+  throw new Problem(
+    "chain_unavailable",
+    "the note is spent, but the endpoint's logs do not contain the payment yet",
+    { hint: "Run the same command again later." },
+  );
+}
+
+/** Returns the payment of a withdrawal event. */
+export function toNotePayment({ tx, recipient, relayer, fee }: WithdrawalEvent): NotePayment {
+  return { tx: tx.hash, recipient, relayer, fee };
+}

@@ -1,0 +1,162 @@
+/**
+ * The port for stored notes and their journal. A note is stored before anything is sent, because from then on it is the
+ * money. Each step is journaled with the note, so that an interrupted program can continue.
+ */
+import { z } from "zod";
+import { Problem } from "../../core/errors/problem.ts";
+import { fieldToHex } from "../../core/crypto/field.ts";
+import type { Groth16Proof } from "../../core/crypto/groth16.ts";
+import { type Note, parseNote } from "../../core/protocol/note.ts";
+import { proofSchema } from "../../core/crypto/proof_schema.ts";
+import { Secret } from "../../core/text/secret.ts";
+
+/** The last known state of a note. The chain is authoritative. */
+const noteStates = ["created", "depositing", "deposited", "withdrawing", "withdrawn"] as const;
+export type NoteState = (typeof noteStates)[number];
+
+/** Upper bound of a note store or backup. A note has some thousand bytes, and on a page some ten thousand. */
+export const MAX_NOTE_STORE_BYTES = 128_000_000;
+/** Hex digits of the commitment that make a note's id. Unlike the note, they are public. */
+const NOTE_ID_HEX_DIGITS = 12;
+
+const decimalSchema = z.string().regex(/^(0|[1-9][0-9]{0,90})$/);
+const withdrawalSchema = z.object({
+  /** Base URL. Absent: the user's own wallet sent it. */
+  relayer: z.string().optional(),
+  recipient: z.string(),
+  /** In the pool's asset. */
+  fee: decimalSchema,
+  /** Nano. */
+  refund: decimalSchema,
+  /** The submitted request, or the one that was about to be. */
+  request: z.object({ proof: proofSchema, publicSignals: z.array(decimalSchema) }),
+  /** Unix milliseconds. */
+  at: z.number(),
+});
+const noteRecordSchema = z.object({
+  note: z.string(),
+  state: z.enum(noteStates),
+  /** Unix milliseconds. */
+  createdAt: z.number(),
+  /** Raw address. */
+  pool: z.string().optional(),
+  deposit: z.object({
+    /** Raw address of the paying wallet. Absent until it is known. */
+    from: z.string().optional(),
+    leafIndex: z.number().optional(),
+    /** Unix seconds of the block. */
+    timestamp: z.number().optional(),
+  }).optional(),
+  /** The last attempt; for a withdrawn note the attempt that paid. */
+  withdrawal: withdrawalSchema.optional(),
+  /** Other attempts, oldest first. Until the note is withdrawn, each may still pay its recipient. */
+  earlier: z.array(withdrawalSchema).optional(),
+});
+const noteStoreSchema = z.object({
+  format: z.literal("tonado-notes"),
+  version: z.literal(1),
+  notes: z.array(noteRecordSchema),
+});
+
+type StoredNoteRecord = z.output<typeof noteRecordSchema>;
+/** A journaled withdrawal. All of it is public or will be. */
+export type WithdrawalAttempt = Omit<NonNullable<StoredNoteRecord["withdrawal"]>, "request"> & {
+  readonly request: { readonly proof: Groth16Proof; readonly publicSignals: readonly string[] };
+};
+
+/** A note and its journal. */
+export interface NoteRecord extends Readonly<Omit<StoredNoteRecord, "note" | "withdrawal" | "earlier">> {
+  /** The first hex digits of the commitment. */
+  readonly id: string;
+  readonly note: Secret<Note>;
+  /** The note string. */
+  readonly text: Secret<string>;
+  readonly withdrawal?: WithdrawalAttempt;
+  readonly earlier?: readonly WithdrawalAttempt[];
+}
+
+/** The notes of one owner. Every method is atomic across processes, and its changes survive a crash. */
+export interface NoteStore {
+  /** Oldest first. */
+  list(): Promise<readonly NoteRecord[]>;
+  /** Adds notes that are not stored yet. @returns how many were added */
+  add(records: readonly NoteRecord[]): Promise<number>;
+  /** Changes a note's journal. @throws {Problem} `unknown_note` */
+  update(id: string, change: Partial<Omit<NoteRecord, "id" | "note" | "text">>): Promise<NoteRecord>;
+  /** Returns all notes, encrypted, as a file that opens with the same passphrase. */
+  exportBackup(): Promise<Uint8Array>;
+  /** Returns one note as a paper code under the store's passphrase. @throws {Problem} `unknown_note` */
+  createPaperCode(id: string): Promise<string>;
+  /** Prevents other processes from moving money with these notes until disposed. @throws {Problem} `note_store_in_use` */
+  lockForWork(): Promise<Disposable>;
+}
+
+/** Returns the record of a new note. @param createdAt Unix milliseconds @throws {Problem} `invalid_note` */
+export function createNoteRecord(text: string, createdAt: number): NoteRecord {
+  const note = parseNote(text);
+  return { id: noteId(note), note: new Secret(note), text: new Secret(text), createdAt, state: "created" };
+}
+
+/** Returns the public id of a note. */
+export function noteId({ commitment }: Note): string {
+  return fieldToHex(commitment).slice(2, 2 + NOTE_ID_HEX_DIGITS);
+}
+
+/** Returns the only note whose id starts with `id`. @throws {Problem} `unknown_note` for none or several */
+export function findNote(records: readonly NoteRecord[], id: string): NoteRecord {
+  const exact = records.find((each) => each.id === id.toLowerCase());
+  if (exact) return exact;
+  const found = records.filter((each) => each.id.startsWith(id.toLowerCase()));
+  if (found.length === 1) return found[0];
+  const detail = found.length === 0 ? "no note's id begins with" : `${found.length} notes' ids begin with`;
+  throw new Problem("unknown_note", `${detail} ${JSON.stringify(id)}`);
+}
+
+/** Returns the pairs of notes of one pool that share a nullifier. Only one note of each pair can ever be paid. */
+export function findSharedNullifiers(records: readonly NoteRecord[]): [NoteRecord, NoteRecord][] {
+  const first = new Map<string, NoteRecord>();
+  const pairs: [NoteRecord, NoteRecord][] = [];
+  for (const record of records) {
+    const { asset, amount, network, nullifierHash } = record.note.reveal();
+    const key = `${asset}-${amount}-${network}-${nullifierHash}`;
+    const earlier = first.get(key);
+    if (earlier) pairs.push([earlier, record]);
+    else first.set(key, record);
+  }
+  return pairs;
+}
+
+/** Returns the text to encrypt. */
+export function serializeNoteRecords(records: readonly NoteRecord[]): string {
+  const notes = records.map((record) => {
+    const { createdAt, state, pool, deposit, withdrawal, earlier } = record;
+    return { note: record.text.reveal(), createdAt, state, pool, deposit, withdrawal, earlier };
+  });
+  return JSON.stringify({ format: "tonado-notes", version: 1, notes });
+}
+
+/** Parses what {@linkcode serializeNoteRecords} wrote. @throws {Problem} `note_store_corrupted` */
+export function parseNoteRecords(text: string): NoteRecord[] {
+  try {
+    const notes = noteStoreSchema.parse(JSON.parse(text)).notes;
+    return withUniqueIds(notes.map(({ note, ...rest }) => ({
+      ...createNoteRecord(note, rest.createdAt),
+      ...rest,
+    })));
+  } catch { // no cause: it could quote decrypted text
+    throw new Problem(
+      "note_store_corrupted",
+      "it was decrypted, but its content is not in this version's format",
+    );
+  }
+}
+
+/** Gives each further note of one short id a number. The store keeps the order, so ids do not change later. */
+function withUniqueIds(records: readonly NoteRecord[]): NoteRecord[] {
+  const counts = new Map<string, number>();
+  return records.map((record) => {
+    const count = (counts.get(record.id) ?? 0) + 1;
+    counts.set(record.id, count);
+    return count === 1 ? record : { ...record, id: `${record.id}-${count}` };
+  });
+}

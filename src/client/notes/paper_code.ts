@@ -1,0 +1,58 @@
+/**
+ * Codes for notes on paper: the content of a QR code on a backup page, and how to find it in other text. A code contains one
+ * note, either as an age file under a passphrase (`tonado-age:` and base64, which `base64 -d | age -d` decrypts), or in
+ * plain text if the owner asks for that.
+ */
+import { Decrypter, Encrypter } from "age-encryption";
+import { Problem } from "../../core/errors/problem.ts";
+import { Secret } from "../../core/text/secret.ts";
+import { SCRYPT_WORK_FACTOR } from "./note_encryption.ts";
+
+const ENCRYPTED_PREFIX = "tonado-age:";
+const PAPER_CODE_PATTERN =
+  /tonado-age:[A-Za-z0-9+/]+={0,2}|tonado-[a-z0-9]+-[0-9.]+-[a-z]+-0x[0-9a-f]{124}(?![0-9a-f])/g;
+
+/**
+ * Encrypts one note under a passphrase. Takes as long as opening a note store.
+ *
+ * @param workFactor use a lower one only in tests
+ */
+export async function encryptPaperCode(
+  note: Secret<string>,
+  passphrase: Secret<string>,
+  workFactor = SCRYPT_WORK_FACTOR,
+): Promise<string> {
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase(passphrase.reveal());
+  encrypter.setScryptWorkFactor(workFactor);
+  return ENCRYPTED_PREFIX + btoa(String.fromCharCode(...await encrypter.encrypt(note.reveal())));
+}
+
+/** Returns all codes in a text, each once, in their order. */
+export function findPaperCodes(text: string): string[] {
+  return [...new Set(text.match(PAPER_CODE_PATTERN))];
+}
+
+/** Returns whether a code needs a passphrase. */
+export function isEncryptedPaperCode(code: string): boolean {
+  return code.startsWith(ENCRYPTED_PREFIX);
+}
+
+/**
+ * Decrypts a code.
+ *
+ * @throws {Problem} `wrong_passphrase`; `invalid_note` for a truncated or misread code
+ */
+export async function decryptPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>> {
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase.reveal());
+  try {
+    const bytes = Uint8Array.from(atob(code.slice(ENCRYPTED_PREFIX.length)), (byte) => byte.charCodeAt(0));
+    return new Secret(await decrypter.decrypt(bytes, "text"));
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith("no identity matched")) {
+      throw new Problem("wrong_passphrase", "the passphrase does not open this code");
+    }
+    throw new Problem("invalid_note", "the code is incomplete or misread. Copy all of it");
+  }
+}

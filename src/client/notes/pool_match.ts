@@ -1,0 +1,69 @@
+/**
+ * Checks that a note and a pool belong together. A proof does not bind the pool: every pool whose root history has the same
+ * root accepts it, so the client must refuse a pool that is not the note's own.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { Note } from "../../core/protocol/note.ts";
+import { formatUnits, NATIVE_DECIMALS } from "../../core/protocol/units.ts";
+import type { Pool, PoolInfo } from "../../ton/pool/pool.ts";
+
+/**
+ * The jetton that a pool must hold, from a registry or from a relayer's `/pools`. Anyone can create a jetton with any name:
+ * compare the master with the address that the issuer publishes.
+ */
+export interface PoolJetton {
+  /** The asset's name in notes. */
+  readonly asset: string;
+  readonly decimals: number;
+  readonly jettonMaster: Address;
+}
+
+/** What a pool that belongs to the note reports about itself. */
+export interface MatchedPool {
+  /** In the smallest unit of the asset. */
+  readonly denomination: bigint;
+  readonly info: PoolInfo;
+}
+
+/**
+ * Compares the note with what the pool reports.
+ *
+ * @param jetton needed unless the note is for the native coin
+ * @throws {Problem} `wrong_pool` if the asset, amount or network is not the note's
+ */
+export async function assertNoteMatchesPool(
+  pool: Pool,
+  note: Note,
+  network: Network,
+  jetton?: PoolJetton,
+): Promise<MatchedPool> {
+  const wrong = (detail: string) => new Problem("wrong_pool", detail);
+  if (note.network !== network) throw wrong(`the note is for ${note.network}, the pool is on ${network}`);
+  const [info, denomination] = await Promise.all([pool.getPoolInfo(), pool.getDenomination()]);
+  if ((info.assetKind === "native") !== (note.asset === "native")) {
+    throw wrong(`the note is for ${note.asset}, the pool holds ${info.assetKind}`);
+  }
+  if (info.assetKind === "jetton") {
+    if (!jetton) throw wrong(`the note is for ${note.asset}, and no jetton was given`);
+    if (note.asset !== jetton.asset) throw wrong(`the note is for ${note.asset}, not for ${jetton.asset}`);
+    if (!info.jettonMaster?.equals(jetton.jettonMaster)) {
+      const shown = (master: Address | null) => master?.toString({ testOnly: network !== "mainnet" });
+      throw wrong(
+        `the pool holds jetton ${shown(info.jettonMaster)}, but ${jetton.asset} is ${
+          shown(jetton.jettonMaster)
+        }`,
+      );
+    }
+  }
+  const decimals = info.assetKind === "jetton" ? jetton!.decimals : NATIVE_DECIMALS;
+  if (note.amount !== formatUnits(denomination, decimals)) {
+    throw wrong(
+      `the note is for ${note.amount}, the denomination of the pool is ${
+        formatUnits(denomination, decimals)
+      }`,
+    );
+  }
+  return { denomination, info };
+}

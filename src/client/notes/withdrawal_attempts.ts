@@ -1,0 +1,41 @@
+/** The journal of a note's withdrawal attempts. */
+import { Address } from "@ton/core";
+import type { NotePayment } from "./note_payment.ts";
+import type { NoteRecord, WithdrawalAttempt } from "./note_store.ts";
+
+type JournaledAttempts = Pick<NoteRecord, "withdrawal" | "earlier">;
+
+/** Returns the journal when `next` is about to be submitted. It keeps earlier attempts, each of which may still pay. */
+export function recordAttempt(
+  { withdrawal, earlier = [] }: JournaledAttempts,
+  next: WithdrawalAttempt,
+) {
+  const isRepeated = ({ relayer, recipient, fee }: WithdrawalAttempt) =>
+    relayer === next.relayer && recipient === next.recipient && fee === next.fee;
+  return {
+    state: "withdrawing" as const,
+    withdrawal: next,
+    earlier: allAttempts({ withdrawal, earlier }).filter((each) => !isRepeated(each)),
+  };
+}
+
+/** Returns the journal of a note that was paid: the attempt that paid, if it was one of ours, and the others. */
+export function recordPayment(
+  { withdrawal, earlier = [] }: JournaledAttempts,
+  { recipient, fee }: NotePayment,
+) {
+  const attempts = allAttempts({ withdrawal, earlier });
+  const paid = attempts.findLast((each) =>
+    Address.parse(each.recipient).equals(recipient) && BigInt(each.fee) === fee
+  );
+  return {
+    state: "withdrawn" as const,
+    withdrawal: paid,
+    earlier: attempts.filter((each) => each !== paid),
+  };
+}
+
+/** Oldest first. */
+function allAttempts({ withdrawal, earlier = [] }: JournaledAttempts): readonly WithdrawalAttempt[] {
+  return withdrawal ? [...earlier, withdrawal] : earlier;
+}

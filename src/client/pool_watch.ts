@@ -1,0 +1,56 @@
+/** Waits for one of a pool's events: the client's deposits and its own withdrawals end with one. */
+import type { Address } from "@ton/core";
+import { exitCodeName } from "../core/errors/problem.ts";
+import { type Clock, pollUntil } from "../core/time.ts";
+import type { Chain, TransactionId } from "../ton/chain.ts";
+import type { PoolEvent } from "../ton/pool/pool_events.ts";
+import { scanPoolTransactions } from "../ton/pool/scan.ts";
+
+/** What to wait for, and for how long. */
+export interface PoolWatch<T> {
+  /** The pool's newest transaction before the message was sent. */
+  readonly after: TransactionId | undefined;
+  /** Milliseconds between two scans. */
+  readonly pollIntervalMs: number;
+  /** Returns the result of the wait, or undefined to continue with the next event. */
+  readonly match: (event: PoolEvent) => T | undefined | Promise<T | undefined>;
+  /** Called before each scan: the scan covers at least everything until then. */
+  readonly beforeScan?: () => Promise<void>;
+  /** Called after each scan without a match. Returns true to give up. */
+  readonly afterScan: () => boolean | Promise<boolean>;
+  readonly signal?: AbortSignal | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Scans the pool's new transactions until `match` returns a value.
+ *
+ * @returns that value, or undefined when `afterScan` gave up
+ * @throws {Problem} `cancelled`, and what the callbacks throw
+ */
+export async function waitForPoolEvent<T>(
+  chain: Chain,
+  pool: Address,
+  { after, pollIntervalMs, match, beforeScan, afterScan, signal, clock }: PoolWatch<T>,
+): Promise<T | undefined> {
+  let cursor = after;
+  let result: T | undefined;
+  await pollUntil(async () => {
+    await beforeScan?.();
+    for await (const batch of scanPoolTransactions(chain, pool, { after: cursor, signal })) {
+      for (const event of batch.events) {
+        result = await match(event);
+        if (result !== undefined) return true;
+      }
+      cursor = batch.cursor;
+    }
+    return await afterScan();
+  }, { intervalMs: pollIntervalMs, timeoutMs: Infinity, signal, clock });
+  return result;
+}
+
+/** Returns why a pool refused a message: the exit code's name where it has one. */
+export function refusalReason(exitCode: number | undefined): string {
+  if (exitCode === undefined) return "too little value";
+  return exitCodeName(exitCode) ?? `exit code ${exitCode}`;
+}

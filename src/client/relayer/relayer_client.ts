@@ -1,0 +1,205 @@
+/**
+ * Client of a relayer's HTTP API. Every answer is parsed before it is used. This class never sends a note, and never sends
+ * a commitment and a nullifier hash in one request: that would reveal to the relayer which deposit is withdrawn.
+ */
+import type { Address } from "@ton/core";
+import { fieldToHex } from "../../core/crypto/field.ts";
+import type { Groth16Proof } from "../../core/crypto/groth16.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { policyFloor } from "../../core/protocol/fee.ts";
+import { RelayerTransport, type RelayerTransportOptions } from "./relayer_transport.ts";
+import { AttemptError } from "./request_retry.ts";
+import {
+  type CommitmentsPage,
+  commitmentsPageSchema,
+  type NoteCheck,
+  noteCheckSchema,
+  poolsSchema,
+  type RelayerMerklePath,
+  type RelayerPools,
+  type RelayerStatus,
+  statusSchema,
+  treePathSchema,
+  treeRootSchema,
+  type WithdrawalStatus,
+  withdrawalStatusSchema,
+  withdrawResponseSchema,
+} from "./wire_types.ts";
+
+export type { RelayerMerklePath, RelayerPool, RelayerStatus, WithdrawalStatus } from "./wire_types.ts";
+
+/** The parameters of `POST /withdraw`; {@linkcode buildWithdrawArgs} makes them. */
+export interface WithdrawArgs {
+  readonly pool: Address;
+  readonly proof: Groth16Proof;
+  /** root, nullifierHash, recipient, relayer, fee, refund: decimal strings. */
+  readonly publicSignals: readonly string[];
+  readonly recipient: Address;
+  /** Nano of the pool's asset. */
+  readonly fee: bigint;
+  /** Nano native. */
+  readonly refund: bigint;
+}
+
+/** Options of {@linkcode RelayerClient}. */
+export type RelayerClientOptions = Omit<RelayerTransportOptions, "deadline">;
+
+/** The most commitments that a relayer returns in one page. */
+export const MAX_PAGE_SIZE = 10_000;
+
+/**
+ * Client of one relayer. Methods throw {@link RelayerProblem} with the relayer's own code when it refuses, and
+ * `relayer_unavailable` when it does not answer or its answer is malformed.
+ *
+ * @example
+ * ```ts
+ * const relayer = new RelayerClient("https://relayer.example", { requestTimeoutMs: 30_000 });
+ * const { relayerAddress } = await relayer.status();
+ * const fee = await relayer.feeFloor("native-10");
+ * ```
+ */
+export class RelayerClient {
+  readonly baseUrl: string;
+  readonly #transport: RelayerTransport;
+  readonly #options: RelayerTransportOptions;
+
+  /**
+   * @param baseUrl the relayer's http or https URL
+   * @param options timeouts in milliseconds
+   * @throws {Problem} `invalid_config` if the URL is not http or https, or has a user, password or query
+   */
+  constructor(baseUrl: string, options: RelayerClientOptions = {}) {
+    this.#options = options;
+    this.#transport = new RelayerTransport(baseUrl, options);
+    this.baseUrl = this.#transport.baseUrl;
+  }
+
+  /** Returns a client of the same relayer whose requests must all finish within `ms` milliseconds from now. */
+  withTimeout(ms: number): RelayerClient {
+    const options: RelayerTransportOptions = { ...this.#options, deadline: this.#transport.deadlineIn(ms) };
+    return new RelayerClient(this.baseUrl, options);
+  }
+
+  /** Returns the network, the fee policy and the address to bind as the relayer. */
+  status(): Promise<RelayerStatus> {
+    return this.#transport.request(statusSchema, "/status");
+  }
+
+  /**
+   * Returns the relayer's pools by `<asset>-<amount>`, successors by `<asset>-<amount>-g<generation>`. A note does not
+   * contain the generation: store the pool's address beside each note.
+   */
+  pools(): Promise<RelayerPools> {
+    return this.#transport.request(poolsSchema, "/pools");
+  }
+
+  /**
+   * Returns the smallest fee that this relayer accepts for a withdrawal from a pool.
+   *
+   * @param which the pool's address, or its key in {@linkcode pools}
+   * @returns the fee in the smallest unit of the pool's asset
+   * @throws {Problem} `unknown_pool`
+   */
+  async feeFloor(which: string | Address): Promise<bigint> {
+    const [{ feeBps, feeMinNanoNative }, { network, pools }] = await Promise.all([
+      this.status(),
+      this.pools(),
+    ]);
+    const pool = typeof which === "string"
+      ? Object.hasOwn(pools, which) ? pools[which] : undefined
+      : Object.values(pools).find(({ address }) => address.equals(which));
+    if (!pool) {
+      const shown = typeof which === "string" ? which : which.toString({ testOnly: network !== "mainnet" });
+      throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${shown}`);
+    }
+    const feeMin = pool.feeMin ?? (pool.asset === "native" ? feeMinNanoNative : 0n);
+    return policyFloor({ denomination: pool.denomination, feeBps, feeMin });
+  }
+
+  /** Returns whether a deposit is known. The request reveals nothing about a withdrawal. */
+  async isDeposited(pool: Address, commitment: bigint): Promise<NoteCheck> {
+    const body = { pool: pool.toString(), commitment: fieldToHex(commitment) };
+    return await this.#transport.request(noteCheckSchema, "/note/check", body);
+  }
+
+  /** Returns whether a nullifier hash is spent. The request reveals nothing about a deposit. */
+  async isSpent(pool: Address, nullifierHash: bigint): Promise<boolean> {
+    const body = { pool: pool.toString(), nullifierHash: fieldToHex(nullifierHash) };
+    return (await this.#transport.request(noteCheckSchema, "/note/check", body)).spent === true;
+  }
+
+  /** Returns the current root in the relayer's index. */
+  async treeRoot(pool: Address): Promise<bigint> {
+    return (await this.#transport.request(treeRootSchema, `/tree/root?pool=${pool.toString()}`)).root;
+  }
+
+  /** Returns a Merkle path. The request reveals which deposit is withdrawn: prefer {@linkcode syncTree}. */
+  treePath(pool: Address, commitment: bigint): Promise<RelayerMerklePath> {
+    const path = `/tree/path?pool=${pool.toString()}&commitment=${fieldToHex(commitment)}`;
+    return this.#transport.request(treePathSchema, path);
+  }
+
+  /** Yields every commitment from leaf `from` on, page by page, in order and without gaps. */
+  async *treeCommitments(pool: Address, from = 0, limit = MAX_PAGE_SIZE): AsyncGenerator<bigint[]> {
+    for (let next: number | null = from; next !== null;) {
+      const page: CommitmentsPage = await this.#transport.request(
+        commitmentsPageSchema,
+        `/tree/commitments?pool=${pool.toString()}&from=${next}&limit=${limit}`,
+      );
+      const expected: number = next;
+      if (
+        page.count !== page.commitments.length ||
+        page.commitments.some((row, i) => row.leafIndex !== expected + i)
+      ) {
+        throw new Problem("relayer_unavailable", "the relayer's page of commitments has gaps");
+      }
+      if (page.nextFrom !== null && page.nextFrom !== expected + page.count) {
+        throw new Problem("relayer_unavailable", "the relayer's pages of commitments are not contiguous");
+      }
+      if (page.count > 0) yield page.commitments.map((row) => row.commitment);
+      next = page.count > 0 ? page.nextFrom : null;
+    }
+  }
+
+  /**
+   * Submits a withdrawal. If an attempt gets no answer, or `not_ready`, and the next one reports the note as in use, then
+   * the first attempt was accepted, and the result is `waiting`.
+   *
+   * @returns `sent` with the wallet's seqno, or `waiting` if the relayer's wallet is still busy (202): poll
+   *   {@linkcode withdrawalStatus} then
+   * @throws {Problem} the relayer's refusal; `nullifier_already_used` has the status of that withdrawal in
+   *   `members.withdrawal`. `relayer_unavailable` if the relayer does not answer in time: it may still carry out the
+   *   withdrawal
+   */
+  async withdraw(
+    args: WithdrawArgs,
+  ): Promise<{ state: "sent"; seqno: number; fee: bigint } | { state: "waiting" }> {
+    const body = {
+      pool: args.pool.toString(),
+      proof: args.proof,
+      publicSignals: args.publicSignals,
+      recipient: args.recipient.toString(),
+      fee: String(args.fee),
+      refund: String(args.refund),
+    };
+    return await this.#transport.retry("/withdraw", async (send, mayHaveTakenEffect) => {
+      try {
+        const response = await send(body);
+        if (response.status === 202) return { state: "waiting" };
+        return { state: "sent", ...response.parse(withdrawResponseSchema) };
+      } catch (error) {
+        const isInUse = error instanceof AttemptError && error.problem.code === "nullifier_already_used";
+        if (mayHaveTakenEffect && isInUse) return { state: "waiting" };
+        throw error;
+      }
+    });
+  }
+
+  /** Returns the status of a withdrawal. */
+  withdrawalStatus(pool: Address, nullifierHash: bigint): Promise<WithdrawalStatus> {
+    return this.#transport.request(withdrawalStatusSchema, "/withdraw/status", {
+      pool: pool.toString(),
+      nullifierHash: fieldToHex(nullifierHash),
+    });
+  }
+}

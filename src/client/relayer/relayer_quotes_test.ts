@@ -1,0 +1,118 @@
+/** Quotes of relayers that answer, that send one byte at a time, and that never answer: over real connections. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { type Clock, systemClock } from "../../core/time.ts";
+import { RelayerClient } from "./relayer_client.ts";
+import { quoteRelayers } from "./relayer_quotes.ts";
+
+const pool = Address.parse(`0:${"11".repeat(32)}`);
+const answers: Record<string, unknown> = {
+  "/status": {
+    network: "testnet",
+    feeBps: 50,
+    feeMinNanoNative: "7",
+    relayerAddress: `0:${"22".repeat(32)}`,
+  },
+  "/pools": {
+    network: "testnet",
+    pools: {
+      "native-1": {
+        address: pool.toRawString(),
+        asset: "native",
+        amount: "1",
+        denomination: "1000",
+        deployedSeqno: 1,
+      },
+    },
+  },
+};
+
+/** Clients of slow relayers, and the reports, have a clock that runs four times as fast as real time. */
+const SPEED = 4;
+const clock: Clock = {
+  now: () => performance.now() * SPEED,
+  sleep: (ms, signal) => systemClock.sleep(ms / SPEED, signal),
+};
+
+/** A relayer at its own address. */
+function serving(answer: (path: string) => Response | Promise<Response>, clientClock: Clock = clock) {
+  const ended = new AbortController();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, signal: ended.signal, onListen: () => {} },
+    (request) => answer(new URL(request.url).pathname),
+  );
+  return {
+    client: new RelayerClient(`http://127.0.0.1:${server.addr.port}`, { clock: clientClock }),
+    [Symbol.asyncDispose]: () => (ended.abort(), server.finished),
+  };
+}
+
+/** Answers with headers at once, and then a space every 10 ms. */
+function drip(): Response {
+  let timer: ReturnType<typeof setInterval>;
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        timer = setInterval(() => controller.enqueue(new Uint8Array([32])), 10);
+      },
+      cancel: () => clearInterval(timer),
+    }),
+    { headers: { "content-type": "application/json" } },
+  );
+}
+
+const on = { network: "testnet", pool } as const;
+
+Deno.test("relayers that never finish an answer delay the others' quotes until the timeout, not longer", async () => {
+  await using honest = serving((path) => Response.json(answers[path]), systemClock);
+  await using dripping = serving(drip);
+  await using later = serving(() =>
+    Response.json({ code: "not_ready" }, { status: 503, headers: { "retry-after": "20" } })
+  );
+  const reports: string[][] = [];
+  const start = clock.now();
+  const { quotes, refused } = await quoteRelayers([dripping.client, honest.client, later.client], on, {
+    timeoutMs: 2_500,
+    clock,
+    onWaiting: (silent) => reports.push(silent.map(({ baseUrl }) => baseUrl)),
+  });
+  const elapsed = clock.now() - start;
+  ok(elapsed > 2_300 && elapsed < 20_000, `${elapsed} ms`);
+  deepEqual(quotes.map(({ relayer, fee }) => [relayer, fee]), [[honest.client, 7n]]);
+  const slow = [dripping.client.baseUrl, later.client.baseUrl];
+  deepEqual(refused.map(({ pointer }) => pointer).toSorted(), slow.toSorted());
+  for (const { detail } of refused) match(detail, /has not answered \/pools in time/);
+  deepEqual(reports, [slow, slow]);
+});
+
+Deno.test("quoteRelayers fails in time if no relayer finishes its answer, and leaves nothing open", async () => {
+  await using dripping = serving(drip);
+  const start = performance.now();
+  await rejects(quoteRelayers([dripping.client], on, { timeoutMs: 300 }), { code: "relayer_unavailable" });
+  ok(performance.now() - start < 3_000);
+});
+
+Deno.test("all attempts of a request share one deadline", async () => {
+  let asked = 0;
+  await using dripping = serving(() => (asked++, drip()));
+  const client = new RelayerClient(dripping.client.baseUrl, {
+    attemptTimeoutMs: 200,
+    requestTimeoutMs: 900,
+    maxAttempts: 100,
+    clock,
+  });
+  const start = performance.now();
+  await rejects(client.treeRoot(pool), { code: "relayer_unavailable" });
+  ok(performance.now() - start < 3_000);
+  ok(asked >= 1 && asked < 5, String(asked));
+});
+
+Deno.test("a cancelled quote fails with cancelled, not with a relayer's timeout", async () => {
+  await using dripping = serving(drip);
+  const stop = new AbortController();
+  const client = new RelayerClient(dripping.client.baseUrl, { signal: stop.signal, clock });
+  const quoting = quoteRelayers([client], on);
+  setTimeout(() => stop.abort(), 10);
+  await rejects(quoting, { code: "cancelled" });
+  equal(stop.signal.aborted, true);
+});

@@ -1,0 +1,43 @@
+/** The relayer's responses as the client accepts them. It does not require members that it does not use. */
+import { z } from "zod";
+import { FIELD_MODULUS } from "../../core/crypto/field.ts";
+import { poolsResponse, relayerResponses } from "../../core/protocol/relayer_api.ts";
+import { addressSchema, amountSchema } from "../../core/protocol/scalars.ts";
+
+const responses = relayerResponses({
+  address: addressSchema,
+  amount: amountSchema,
+  fieldElement: z.string().regex(/^0x[0-9a-fA-F]{1,64}$/).transform(BigInt)
+    .refine((x) => x < FIELD_MODULUS, "is not below r"),
+});
+const poolSchema = responses.pool.partial({ feeMin: true, maxRefund: true });
+const { withdrawal } = responses;
+
+export const statusSchema = responses.status;
+export const poolsSchema = poolsResponse(poolSchema);
+export const noteCheckSchema = responses.noteCheck;
+export const treeRootSchema = responses.root;
+export const treePathSchema = responses.path;
+export const commitmentsPageSchema = responses.commitmentsPage.omit({ pool: true });
+export const withdrawResponseSchema = z.object({
+  seqno: withdrawal.shape.seqno.unwrap(),
+  fee: withdrawal.shape.fee.unwrap(),
+});
+export const withdrawalStatusSchema = withdrawal
+  .pick({ state: true, seqno: true, fee: true, messageHash: true, txHash: true, reason: true })
+  .partial({ seqno: true, fee: true, messageHash: true, txHash: true, reason: true });
+
+/** The answer of `GET /status`: the address to bind as the relayer, and the fee policy. */
+export type RelayerStatus = z.output<typeof statusSchema>;
+/** One pool of `GET /pools`. */
+export type RelayerPool = z.output<typeof poolSchema>;
+/** A Merkle path from a relayer. Requesting it reveals the deposit. */
+export type RelayerMerklePath = z.output<typeof treePathSchema>;
+/** The status of a relayed withdrawal. `superseded`: another proof of the note was paid. Only `failed` and `expired` ones may be submitted again. */
+export type WithdrawalStatus = z.output<typeof withdrawalStatusSchema>;
+/** The answer of `GET /pools`. */
+export type RelayerPools = z.output<typeof poolsSchema>;
+/** The answer of `POST /note/check`. */
+export type NoteCheck = z.output<typeof noteCheckSchema>;
+/** A page of `GET /tree/commitments`. */
+export type CommitmentsPage = z.output<typeof commitmentsPageSchema>;

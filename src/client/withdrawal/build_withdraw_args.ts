@@ -1,0 +1,116 @@
+/** Turns a note into the arguments of a withdrawal, for a relayer or for the pool itself. The note stays in this module. */
+import type { Address } from "@ton/core";
+import { addressToField } from "../../core/protocol/address_field.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { Note } from "../../core/protocol/note.ts";
+import type { Clock } from "../../core/time.ts";
+import type { ProveOptions, Prover } from "../../prover/prover.ts";
+import type { Pool } from "../../ton/pool/pool.ts";
+import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
+import { type MerklePathWithRoot, verifyMerklePath } from "./merkle_path_check.ts";
+import { assertPayableRecipient, isPayable, unpayableReason } from "./recipient_check.ts";
+import type { WithdrawArgs } from "../relayer/relayer_client.ts";
+import { type CommitmentSource, syncWholeTree, type TreeProgress } from "../tree_sync.ts";
+
+/** Parameters of a withdrawal. */
+export interface WithdrawRequest {
+  readonly pool: Pool;
+  /** The network that the pool is on. */
+  readonly network: Network;
+  readonly note: Note;
+  /** The jetton that a jetton pool must hold. */
+  readonly jetton?: PoolJetton;
+  /** Source of the tree; see {@linkcode commitmentsFromRelayer} and {@linkcode commitmentsFromChain}. */
+  readonly source: CommitmentSource;
+  /** A tree that already holds some of the leaves. */
+  readonly tree?: MerkleTree;
+  /** A relayer's path instead of a tree. It is verified, but asking for it revealed the deposit to the relayer. */
+  readonly path?: MerklePathWithRoot;
+  /** A fresh address: earlier use of it would be linked to this withdrawal. */
+  readonly recipient: Address;
+  /** Further contracts that would never return a payment, such as other pools. They are refused as the recipient. */
+  readonly blockedRecipients?: readonly Address[];
+  /** relayerAddress of `GET /status`, or null for a withdrawal without a relayer; the fee must then be 0. */
+  readonly relayer: Address | null;
+  /** In the smallest unit of the pool's asset. */
+  readonly fee: bigint;
+  /** Native nano that the relayer adds. Default 0. A fresh address needs some to transfer jettons. */
+  readonly refund?: bigint;
+  readonly prover: Prover;
+  readonly onTreeProgress?: (progress: TreeProgress) => void;
+  /** Milliseconds that the source of the tree may lag behind the chain. Default 25,000. */
+  readonly treeTimeoutMs?: number;
+  /** Default: the runtime's clock. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Syncs the tree, makes the proof, and assembles `proof` and `publicSignals`.
+ *
+ * @param request what to withdraw and to whom; `fee` in the smallest unit of the pool's asset, `refund` in nano
+ * @param options cancellation and the proof's progress
+ * @returns the arguments of {@linkcode RelayerClient.withdraw}
+ * @throws {Problem} `invalid_address` for a recipient or relayer that the pool would not pay; `unpayable_recipient` for a
+ *   recipient that would lose the money; `wrong_pool` if note and pool do not belong together; `commitment_not_found` if the
+ *   deposit is not in the tree; `nullifier_already_used` if the note is spent; `fee_not_below_denomination`,
+ *   `relayer_mismatch`, `unknown_root`, `tree_incomplete`, `cancelled`
+ * @example
+ * ```ts
+ * const { relayerAddress } = await relayer.status();
+ * const fee = await relayer.feeFloor(pool.address);
+ * const source = commitmentsFromRelayer(relayer, pool.address);
+ * const args = await buildWithdrawArgs({
+ *   pool, network: "testnet", note, source, recipient, relayer: relayerAddress, fee, prover,
+ * });
+ * await relayer.withdraw(args);
+ * ```
+ */
+export async function buildWithdrawArgs(
+  request: WithdrawRequest,
+  options: ProveOptions = {},
+): Promise<WithdrawArgs> {
+  const { pool, note, recipient, relayer, fee, refund = 0n, prover } = request;
+  const matched = await assertNoteMatchesPool(pool, note, request.network, request.jetton);
+  if (fee >= matched.denomination) throw new Problem("fee_not_below_denomination");
+  if (relayer === null && fee > 0n) {
+    throw new Problem("relayer_mismatch", "a withdrawal without a relayer must have a fee of 0");
+  }
+  assertPayableRecipient(request, matched);
+  if (relayer && !isPayable(pool, relayer, matched)) {
+    throw new Problem("invalid_address", unpayableReason(relayer, matched));
+  }
+  if (await pool.getIsSpent(note.nullifierHash)) {
+    throw new Problem("nullifier_already_used", "this note has already been withdrawn", {
+      hint:
+        "A note can be withdrawn only once. If you did not withdraw it, someone else has a copy of the note.",
+    });
+  }
+  const path = request.path
+    ? await verifyMerklePath(pool, note.commitment, request.path)
+    : await buildPathFromTree(request, options);
+  const { proof, publicSignals } = await prover.proveWithdraw({
+    nullifierHash: note.nullifierHash,
+    recipient: addressToField(recipient),
+    relayer: addressToField(relayer),
+    fee,
+    refund,
+    nullifier: note.nullifier,
+    secret: note.secret,
+    ...path,
+  }, options);
+  return { pool: pool.address, proof, publicSignals, recipient, fee, refund };
+}
+
+async function buildPathFromTree(
+  { pool, note, source, tree: known, onTreeProgress, treeTimeoutMs, clock }: WithdrawRequest,
+  { signal }: ProveOptions,
+): Promise<MerklePathWithRoot> {
+  const tree = await syncWholeTree(pool, source, known, { onTreeProgress, treeTimeoutMs, signal, clock });
+  const leafIndex = tree.indexOf(note.commitment);
+  if (leafIndex < 0) {
+    throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
+  }
+  return { root: tree.root, ...tree.path(leafIndex) };
+}

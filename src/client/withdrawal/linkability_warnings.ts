@@ -1,0 +1,90 @@
+/** A table of what would link a withdrawal to its deposit in spite of the proof. The user is warned of it beforehand. */
+import { pluralize } from "../../core/protocol/units.ts";
+
+/** Facts about a withdrawal. Undefined: unknown. */
+export interface LinkabilityFacts {
+  /** Deposits to the pool after this one. */
+  readonly laterDeposits?: number;
+  /** Seconds since the deposit. */
+  readonly depositAgeSeconds?: number;
+  /** The recipient's account has transactions or a balance. Undefined: not looked up. */
+  readonly recipientUsed?: boolean;
+  /** The recipient is the wallet that paid the deposit. */
+  readonly recipientIsDepositor: boolean;
+  /** The path was requested from a relayer. */
+  readonly pathFromRelayer: boolean;
+  /** The user's own wallet sends the withdrawal. */
+  readonly selfRelayed: boolean;
+}
+
+/** With fewer later deposits, the anonymity set is small. */
+const MIN_LATER_DEPOSITS = 10;
+/** A withdrawal sooner after the deposit than this suggests that both belong together. */
+const MIN_DEPOSIT_AGE_SECONDS = 24 * 3600;
+
+/** One possible link. */
+interface LinkabilityWarning {
+  readonly name: string;
+  readonly applies: (facts: LinkabilityFacts) => boolean;
+  readonly message: (facts: LinkabilityFacts) => string;
+}
+
+/** All warnings, the most severe first. */
+export const linkabilityWarnings: readonly LinkabilityWarning[] = [
+  {
+    name: "own_wallet",
+    applies: ({ recipientIsDepositor }) => recipientIsDepositor,
+    message: () => "the recipient is the wallet that paid the deposit, which links the two publicly",
+  },
+  {
+    name: "self",
+    applies: ({ selfRelayed }) => selfRelayed,
+    message: () =>
+      "your wallet sends the withdrawal, so the chain shows it beside the recipient. Use a relayer",
+  },
+  {
+    name: "recipient_used",
+    applies: ({ recipientUsed }) => recipientUsed === true,
+    message: () =>
+      "the recipient has been used before, and what is known about it will be linked to you. Use a fresh address",
+  },
+  {
+    name: "recipient_unchecked",
+    applies: ({ recipientUsed }) => recipientUsed === undefined,
+    message: () =>
+      "the recipient was not looked up: check yourself that it is a wallet and has not been used",
+  },
+  {
+    name: "few_deposits",
+    applies: ({ laterDeposits }) => laterDeposits !== undefined && laterDeposits < MIN_LATER_DEPOSITS,
+    message: ({ laterDeposits }) =>
+      (laterDeposits === 0 ? "no deposit" : `only ${pluralize(laterDeposits!, "deposit")}`) +
+      " came after yours, so the anonymity set is small. It grows with time",
+  },
+  {
+    name: "soon",
+    applies: ({ depositAgeSeconds }) =>
+      depositAgeSeconds !== undefined && depositAgeSeconds < MIN_DEPOSIT_AGE_SECONDS,
+    message: () =>
+      "the deposit is less than a day old: a withdrawal of the same amount so soon suggests that it is yours",
+  },
+  {
+    name: "unknown_deposit",
+    applies: ({ depositAgeSeconds }) => depositAgeSeconds === undefined,
+    message: () =>
+      "the note store does not have this note's deposit time and depositor, so some warnings may be missing: " +
+      "run `tonado note check`",
+  },
+  {
+    name: "fast",
+    applies: ({ pathFromRelayer }) => pathFromRelayer,
+    message: () =>
+      "--fast requests your path from the relayer, which reveals your deposit to it and to readers of its logs",
+  },
+];
+
+/** Returns the warnings that apply. */
+export function findLinkabilityWarnings(facts: LinkabilityFacts): { name: string; text: string }[] {
+  return linkabilityWarnings.filter(({ applies }) => applies(facts))
+    .map(({ name, message }) => ({ name, text: message(facts) }));
+}

@@ -1,0 +1,36 @@
+/** Verifies a Merkle path that a relayer made, by hashing it and comparing its root with the pool's. */
+import { Problem } from "../../core/errors/problem.ts";
+import type { MerklePath } from "../../core/tree/merkle_tree.ts";
+import { poseidon } from "../../core/crypto/poseidon.ts";
+import type { Pool } from "../../ton/pool/pool.ts";
+
+/** A path and the root that it claims to lead to. */
+export interface MerklePathWithRoot extends MerklePath {
+  readonly root: bigint;
+}
+
+/**
+ * Returns `path` if it leads from `commitment` to one of the pool's last 30 roots.
+ *
+ * @throws {Problem} `relayer_unavailable` if it does not: the relayer lies or is behind
+ */
+export async function verifyMerklePath(
+  pool: Pool,
+  commitment: bigint,
+  path: MerklePathWithRoot,
+): Promise<MerklePathWithRoot> {
+  let node = commitment;
+  for (const [level, sibling] of path.pathElements.entries()) {
+    node = poseidon(path.pathIndices[level] === 0 ? [node, sibling] : [sibling, node]);
+  }
+  if (node !== path.root) {
+    throw new Problem(
+      "relayer_unavailable",
+      "its path does not lead from the deposit to the root that it reports",
+    );
+  }
+  if (!(await pool.getRootHistory()).includes(path.root)) {
+    throw new Problem("relayer_unavailable", "its root is not among the pool's last 30");
+  }
+  return path;
+}

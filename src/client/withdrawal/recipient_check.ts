@@ -1,0 +1,79 @@
+/** Which addresses a pool can pay, and which recipients would lose the money. */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Pool } from "../../ton/pool/pool.ts";
+import type { MatchedPool } from "../notes/pool_match.ts";
+
+/**
+ * Throws if a payment to `recipient` would be lost.
+ *
+ * @param blocked contracts that never return what they are paid: pools, and their jettons' masters and wallets
+ * @throws {Problem} `unpayable_recipient` for the zero address of any workchain, and for each of `blocked`
+ */
+export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<Address>): void {
+  const refused = (detail: string) => new Problem("unpayable_recipient", detail);
+  if (recipient.hash.every((byte) => byte === 0)) {
+    throw refused("the recipient is the zero address, which has no keys: the payment would be lost");
+  }
+  for (const each of blocked) {
+    if (!each.equals(recipient)) continue;
+    throw refused("the recipient is a pool, or a contract of a pool's jetton: the payment would be lost");
+  }
+}
+
+/**
+ * Throws if the pool would not pay the recipient, or the payment would be lost.
+ *
+ * @throws {Problem} `invalid_address`, `unpayable_recipient`
+ */
+export function assertPayableRecipient(
+  { pool, recipient, blockedRecipients = [] }: {
+    readonly pool: Pool;
+    readonly recipient: Address;
+    readonly blockedRecipients?: readonly Address[];
+  },
+  matched: MatchedPool,
+): void {
+  if (!isPayableWorkchain(recipient, matched)) {
+    throw new Problem("invalid_address", unpayableReason(recipient, matched));
+  }
+  const { jettonMaster, jettonWallet } = matched.info;
+  const ownContracts = [pool.address, jettonMaster, jettonWallet].filter((each) => each !== null);
+  assertRecipientNotBlocked(recipient, [...ownContracts, ...blockedRecipients]);
+}
+
+/** Returns whether the pool can pay `party`: in an existing workchain, and neither the pool nor its jetton wallet. */
+export function isPayable(pool: Pool, party: Address, matched: MatchedPool): boolean {
+  return isPayableWorkchain(party, matched) && !party.equals(pool.address) &&
+    !matched.info.jettonWallet?.equals(party);
+}
+
+/** Returns why {@linkcode isPayable} is false. */
+export function unpayableReason(party: Address, matched: MatchedPool): string {
+  if (isPayableWorkchain(party, matched)) return "a pool does not pay itself";
+  const workchains = matched.info.assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";
+  return `a pool of this kind pays in ${workchains} only`;
+}
+
+/**
+ * Returns a warning if the recipient of jettons could not pay the gas to move them: it holds no coins, and the withdrawal
+ * gives it none.
+ *
+ * @param balance nano that the recipient holds
+ * @param refund nano that the withdrawal gives it
+ */
+export function findGasWarning(
+  { assetKind, balance, refund }: {
+    readonly assetKind: "native" | "jetton";
+    readonly balance: bigint;
+    readonly refund: bigint;
+  },
+): string | undefined {
+  if (assetKind === "native" || balance > 0n || refund > 0n) return undefined;
+  return "the recipient has no coins and no refund is asked for: it cannot move the jettons until somebody sends it " +
+    "coins, which links the two";
+}
+
+function isPayableWorkchain({ workChain }: Address, { info: { assetKind } }: MatchedPool): boolean {
+  return workChain === 0 || (workChain === -1 && assetKind !== "jetton");
+}

@@ -1,0 +1,158 @@
+/** One relayer's part of a withdrawal: its fee, its tree, and the proof that is made for it. */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import { formatAmount } from "../../core/protocol/units.ts";
+import type { ProveOptions } from "../../prover/prover.ts";
+import { assertNoteMatchesPool } from "../notes/pool_match.ts";
+import type { RelayerClient, WithdrawArgs } from "../relayer/relayer_client.ts";
+import { QUOTE_TIMEOUT_MS } from "../relayer/relayer_quotes.ts";
+import { commitmentsFromRelayer, fetchVerifiedTree } from "../tree_sync.ts";
+import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
+import { assertPayableRecipient, findGasWarning, isPayable } from "./recipient_check.ts";
+
+/** Parameters of a relayed withdrawal. The relayer supplies the tree, its address and its fee. */
+export interface RelayedWithdrawalRequest
+  extends Omit<WithdrawRequest, "source" | "tree" | "path" | "relayer" | "fee"> {
+  /** The pool's key at the relayer. Default: the key under which the relayer lists the pool's address. */
+  readonly poolKey?: string;
+  /** Returns the fee to offer for a relayer's floor. Default: the floor. */
+  readonly chooseFee?: (floor: bigint) => bigint;
+  /** Relayers that would cost more are skipped. Default: a tenth of the denomination. */
+  readonly maxFee?: bigint;
+  /**
+   * Milliseconds since an earlier run submitted the note. While further relayers are left, a relayer that reports the note
+   * as in use gets that much less time.
+   */
+  readonly sinceSubmittedMs?: number;
+  /** Fetch the path from the relayer instead of rebuilding the tree. This reveals the deposit to the relayer. */
+  readonly useRelayerPath?: boolean;
+  /**
+   * Called before proving, and with `useRelayerPath` also before the deposit is revealed. What it throws ends the
+   * withdrawal.
+   */
+  readonly approve?: (offer: RelayerOffer) => Promise<void>;
+  /**
+   * Called before proving with what the caller should know, such as a recipient without coins for gas. Without it, the
+   * recipient's account is not looked up.
+   */
+  readonly onWarning?: (text: string) => void;
+  /** Called before each relayer is tried. */
+  readonly onRelayer?: (relayer: RelayerClient) => void;
+  /** Called when a relayer had the proof but did not finish, and another relayer is tried. */
+  readonly onFailover?: (relayer: RelayerClient, reason: string) => void;
+  /** Called with the proof before it is submitted. What it throws ends the withdrawal. */
+  readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
+}
+
+/** A relayer's fee and tree. */
+export interface RelayerOffer {
+  readonly relayer: RelayerClient;
+  /** The address that is paid the fee. */
+  readonly relayerAddress: Address;
+  /** In the smallest unit of the pool's asset. */
+  readonly fee: bigint;
+  /** Undefined with `useRelayerPath`. */
+  readonly tree?: MerkleTree | undefined;
+}
+
+/** An error that a callback of the request threw, as its cause: no relayer caused it, and trying another is pointless. */
+export class CallbackError extends Error {}
+
+/** Returns the most that a relayer may charge if the caller sets no limit, in the smallest unit of the asset. */
+export function defaultMaxFee(denomination: bigint): bigint {
+  return denomination / 10n;
+}
+
+/**
+ * Fetches the relayer's address and its smallest fee.
+ *
+ * @param quoted the relayer's earlier fee, which it must not raise
+ * @throws {Problem} `relayer_unavailable` if it raised the fee, or serves another network
+ */
+export async function fetchTerms(
+  relayer: RelayerClient,
+  { poolKey, pool, note, jetton, network }: RelayedWithdrawalRequest,
+  quoted: bigint | undefined,
+): Promise<{ floor: bigint; relayerAddress: Address }> {
+  const bounded = relayer.withTimeout(QUOTE_TIMEOUT_MS);
+  const floor = await bounded.feeFloor(poolKey ?? pool.address);
+  if (quoted !== undefined && floor > quoted) {
+    const unit = jetton ?? note;
+    const [before, now] = [formatAmount(quoted, unit), formatAmount(floor, unit)];
+    throw new Problem("relayer_unavailable", `it quoted a fee of ${before} and now asks for ${now}`);
+  }
+  const { network: served, relayerAddress } = await bounded.status();
+  if (served !== network) throw new Problem("relayer_unavailable", `it serves ${served}`);
+  return { floor, relayerAddress };
+}
+
+/**
+ * Verifies what the relayer supplies and makes the proof for it.
+ *
+ * @throws {Problem} `relayer_unavailable` and `fee_above_limit` for what the relayer supplies, other codes for what is wrong
+ *   with the request
+ * @throws {CallbackError}
+ */
+export async function buildArgsForRelayer(
+  { relayer, relayerAddress, floor }: {
+    readonly relayer: RelayerClient;
+    readonly relayerAddress: Address;
+    readonly floor: bigint;
+  },
+  request: RelayedWithdrawalRequest,
+  options: ProveOptions,
+): Promise<WithdrawArgs> {
+  const { pool, network, note, jetton, recipient, blockedRecipients, refund, prover } = request;
+  const { onTreeProgress, treeTimeoutMs, clock } = request;
+  const matched = await assertNoteMatchesPool(pool, note, network, jetton);
+  assertPayableRecipient(request, matched);
+  if (!isPayable(pool, relayerAddress, matched)) {
+    throw new Problem("relayer_unavailable", "its address is one that the pool does not pay");
+  }
+  const fee = chooseFee(floor, matched.denomination, request);
+  if (request.onWarning) {
+    const { balance } = await pool.chain.account(recipient, { signal: options.signal });
+    const warning = findGasWarning({ assetKind: matched.info.assetKind, balance, refund: refund ?? 0n });
+    if (warning) request.onWarning(warning);
+  }
+  const tree = request.useRelayerPath
+    ? undefined
+    : await fetchVerifiedTree(relayer, pool, { treeTimeoutMs, signal: options.signal, clock });
+  await runCallback(request.approve?.({ relayer, relayerAddress, fee, tree }));
+  const path = tree ? undefined : await relayer.treePath(pool.address, note.commitment);
+  const args = await buildWithdrawArgs({
+    ...{ pool, network, note, jetton, recipient, blockedRecipients, refund, prover },
+    ...{ onTreeProgress, treeTimeoutMs, clock, tree, path, fee },
+    source: commitmentsFromRelayer(relayer, pool.address),
+    relayer: relayerAddress,
+  }, options);
+  await runCallback(request.onProved?.(relayer, args));
+  return args;
+}
+
+/** @throws {Problem} `relayer_unavailable`, `fee_not_below_denomination`, `fee_above_limit` */
+function chooseFee(
+  floor: bigint,
+  denomination: bigint,
+  { chooseFee: choose = (floor) => floor, maxFee = defaultMaxFee(denomination), jetton, note }:
+    RelayedWithdrawalRequest,
+): bigint {
+  if (floor >= denomination) {
+    throw new Problem("relayer_unavailable", "its fee is not below the note's amount");
+  }
+  const fee = choose(floor);
+  if (fee >= denomination) throw new Problem("fee_not_below_denomination");
+  if (fee <= maxFee) return fee;
+  const [asked, limit] = [formatAmount(fee, jetton ?? note), formatAmount(maxFee, jetton ?? note)];
+  throw new Problem("fee_above_limit", `its fee of ${asked} is above the limit of ${limit}`);
+}
+
+/** @throws {CallbackError} */
+async function runCallback(callback: Promise<void> | undefined): Promise<void> {
+  try {
+    await callback;
+  } catch (cause) {
+    throw new CallbackError("a callback has failed", { cause });
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * A withdrawal that the user's own wallet sends. The chain shows that wallet beside the recipient forever: use it for tests,
+ * or when no relayer is left.
+ */
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAmount } from "../../core/protocol/units.ts";
+import type { ProveOptions } from "../../prover/prover.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import type { Wallet } from "../../ton/wallet/wallet.ts";
+import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import type { WithdrawArgs } from "../relayer/relayer_client.ts";
+import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
+
+/** Parameters of a withdrawal without a relayer. */
+interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" | "refund"> {
+  readonly chain: Chain;
+  /** Pays the gas; most of the attached value is returned. */
+  readonly wallet: Wallet;
+  /** Milliseconds between polls of the chain. Default 1,000. */
+  readonly pollIntervalMs?: number;
+  /** Called with the proof before it is sent. */
+  readonly onProved?: (args: WithdrawArgs) => Promise<void>;
+}
+
+/** Seconds after a transfer's valid_until from which it can no longer appear in a block that we have not seen. */
+const EXPIRY_GRACE_SECONDS = 15;
+const NATIVE = { asset: "native" } as const;
+/** Most nano that the transfer itself costs the wallet. Less than a jetton's: there is one message and no jetton wallet. */
+const MAX_TRANSFER_FEE_NANO = 20_000_000n;
+
+/**
+ * Withdraws and waits for the pool's answer.
+ *
+ * @throws {Problem} as {@linkcode buildWithdrawArgs} does; `insufficient_funds`; `contract_refused`; `chain_unavailable` if
+ *   the transfer was not included in time: the note is then unspent
+ */
+export async function withdrawSelf(
+  request: SelfWithdrawalRequest,
+  options: ProveOptions = {},
+): Promise<TransactionId> {
+  const { chain, pool, note: { nullifierHash }, wallet, recipient, pollIntervalMs = 1_000, clock } = request;
+  const args = await buildWithdrawArgs({ ...request, relayer: null, fee: 0n, refund: 0n }, options);
+  // The price of gas may rise before the message arrives; the excess is returned.
+  const value = (await pool.getWithdrawValue(0n)) * 5n / 4n;
+  await assertWithdrawalFunds(wallet, value + MAX_TRANSFER_FEE_NANO);
+  await request.onProved?.(args);
+  const after = (await chain.account(pool.address)).last;
+  const [root] = args.publicSignals.map(BigInt);
+  const order = { root, nullifierHash, fee: 0n, refund: 0n, recipient, relayer: null, proof: args.proof };
+  const { validUntil } = await wallet.send([pool.buildWithdrawMessage({ ...order, value })]);
+  let chainTime = 0;
+  const tx = await waitForPoolEvent<TransactionId>(chain, pool.address, {
+    ...{ after, pollIntervalMs, signal: options.signal, clock },
+    beforeScan: async () => void (chainTime = (await wallet.state()).now),
+    match(event) {
+      if (event.kind === "deposit" || event.nullifierHash !== nullifierHash) return undefined;
+      if (event.kind === "withdrawal") return event.tx;
+      if (!event.sender.equals(wallet.address)) return undefined;
+      const reason = refusalReason(event.exitCode);
+      throw new Problem("contract_refused", `the pool refused the withdrawal: ${reason}`);
+    },
+    afterScan: () => chainTime > validUntil + EXPIRY_GRACE_SECONDS,
+  });
+  if (tx !== undefined) return tx;
+  throw new Problem("chain_unavailable", "the transfer was not included in time; the note is unspent");
+}
+
+async function assertWithdrawalFunds(wallet: Wallet, needed: bigint): Promise<void> {
+  const balance = await wallet.balance();
+  if (balance >= needed) return;
+  const [held, asked] = [formatAmount(balance, NATIVE), formatAmount(needed, NATIVE)];
+  throw new Problem(
+    "insufficient_funds",
+    `${wallet.format()} holds ${held}, the withdrawal needs ${asked}, most of which is returned`,
+  );
+}

@@ -1,0 +1,170 @@
+/**
+ * Follows a withdrawal to its end at a relayer. A relayer may report forever that it is under way, so the wait is bounded,
+ * and its report is no proof that the note is paid.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { cancelled, type Clock, monotonicClock, pollUntil } from "../../core/time.ts";
+import type { Pool } from "../../ton/pool/pool.ts";
+import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
+import { RelayerProblem } from "../relayer/relayer_problem.ts";
+
+/** How to wait for the end of a withdrawal. */
+export interface WithdrawalWaitOptions {
+  /** Milliseconds between polls of the relayer. Default 2,000. */
+  readonly pollIntervalMs?: number;
+  /** Milliseconds until a relayer is given up. Default ten minutes, and three while further relayers are left. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Milliseconds for a relayer that reports the note as in use by a withdrawal that this run did not submit. Default three
+   * minutes, at most `timeoutMs`. With 0 the relayer is polled once.
+   */
+  readonly inUseTimeoutMs?: number | undefined;
+  /** Asks the pool whether the note is spent. Called after every fifth poll of the relayer; a spent note ends the wait. */
+  readonly isSpent?: () => Promise<boolean>;
+  readonly onStatus?: (status: WithdrawalStatus, waited: WithdrawalWaitProgress) => void;
+  readonly signal?: AbortSignal;
+  /** Default: the runtime's monotonic clock. */
+  readonly clock?: Clock;
+}
+
+/** How long a relayer has been waited for. */
+export interface WithdrawalWaitProgress {
+  readonly relayer: RelayerClient;
+  readonly elapsedMs: number;
+  /** Milliseconds after which it is given up. */
+  readonly timeoutMs: number;
+  /** The relayer reports the note as in use by a withdrawal that this run did not submit. */
+  readonly inUse: boolean;
+}
+
+/** Three lifetimes of a relayer's transfer: what an honest relayer has begun is usually over by then. */
+export const FAILOVER_TIMEOUT_MS = 180_000;
+/** Without another relayer to try: the chain may be slow. */
+const WITHDRAWAL_TIMEOUT_MS = 600_000;
+/** The chain's endpoint limits requests, so it is polled less often than the relayer. */
+const STATUS_POLLS_PER_CHAIN_POLL = 5;
+
+/** The status of a withdrawal that the pool confirms, when the relayer reports another status or none. */
+export const CONFIRMED_BY_CHAIN: WithdrawalStatus = { state: "confirmed" };
+
+/**
+ * Returns how many milliseconds a relayer has left to finish a withdrawal.
+ *
+ * @param sinceMs milliseconds since it was submitted; negative if the clock was set back, which gives no more time
+ */
+export function remainingFailoverMs(sinceMs: number): number {
+  return Math.min(Math.max(FAILOVER_TIMEOUT_MS - sinceMs, 0), FAILOVER_TIMEOUT_MS);
+}
+
+/**
+ * Waits until a withdrawal is confirmed, failed or expired.
+ *
+ * @param pool the pool's address
+ * @param options timeouts and intervals in milliseconds
+ * @returns the relayer's last status, which is no proof, or `confirmed` if `options.isSpent` returned true
+ * @throws {Problem} `cancelled`; `relayer_unavailable` if it takes too long; {@link RelayerProblem} if the relayer refuses
+ * @example
+ * ```ts
+ * await relayer.withdraw(args);
+ * const isSpent = () => pool.getIsSpent(note.nullifierHash);
+ * const { state } = await waitForWithdrawal(relayer, pool.address, note.nullifierHash, { isSpent });
+ * ```
+ */
+export async function waitForWithdrawal(
+  relayer: RelayerClient,
+  pool: Address,
+  nullifierHash: bigint,
+  options: WithdrawalWaitOptions = {},
+): Promise<WithdrawalStatus> {
+  return await pollUntilFinal(relayer, pool, nullifierHash, options, false);
+}
+
+/**
+ * Submits a proof and follows the withdrawal. If the relayer reports the note as in use, either an earlier run's withdrawal
+ * is under way there, or it lies: the wait then has a shorter timeout.
+ *
+ * @throws {Problem} {@link RelayerProblem} and `relayer_unavailable`; never `nullifier_already_used`
+ */
+export async function submitAndWait(
+  relayer: RelayerClient,
+  pool: Pool,
+  args: WithdrawArgs,
+  nullifierHash: bigint,
+  options: WithdrawalWaitOptions,
+): Promise<WithdrawalStatus> {
+  const isSpent = () => pool.getIsSpent(nullifierHash);
+  const inUse = await submitReportsInUse(relayer, args);
+  const { timeoutMs = WITHDRAWAL_TIMEOUT_MS, inUseTimeoutMs = FAILOVER_TIMEOUT_MS } = options;
+  const bounded = {
+    isSpent,
+    ...options,
+    ...inUse && { timeoutMs: Math.min(timeoutMs, inUseTimeoutMs) },
+  };
+  try {
+    return await pollUntilFinal(relayer, pool.address, nullifierHash, bounded, inUse);
+  } catch (error) {
+    if (!inUse || !(error instanceof RelayerProblem) || await isSpent()) throw error;
+    throw new Problem(
+      "relayer_unavailable",
+      "it reports the note as in use, but reports no withdrawal of it; the pool does not report it as spent",
+      { cause: error },
+    );
+  }
+}
+
+async function pollUntilFinal(
+  relayer: RelayerClient,
+  pool: Address,
+  nullifierHash: bigint,
+  options: WithdrawalWaitOptions,
+  inUse: boolean,
+): Promise<WithdrawalStatus> {
+  const { pollIntervalMs = 2_000, timeoutMs = WITHDRAWAL_TIMEOUT_MS, isSpent, onStatus, signal } = options;
+  const { clock = monotonicClock } = options;
+  const startedAt = clock.now();
+  let polls = 0;
+  let final: WithdrawalStatus | undefined;
+  await pollUntil(async () => {
+    if (signal?.aborted) throw cancelled(signal);
+    const status = await relayer.withdrawalStatus(pool, nullifierHash);
+    const elapsedMs = clock.now() - startedAt;
+    onStatus?.(status, { relayer, elapsedMs, timeoutMs, inUse });
+    if (status.state !== "accepted" && status.state !== "broadcast") final = status;
+    else if (++polls % STATUS_POLLS_PER_CHAIN_POLL === 0 || elapsedMs + pollIntervalMs > timeoutMs) {
+      if (await isConfirmedSpent(isSpent)) final = CONFIRMED_BY_CHAIN;
+    }
+    return final !== undefined;
+  }, { ...{ signal, clock, intervalMs: pollIntervalMs }, timeoutMs: timeoutMs - pollIntervalMs });
+  if (final !== undefined) return final;
+  throw new Problem("relayer_unavailable", timeoutDetail(timeoutMs, inUse));
+}
+
+/** An endpoint that does not answer now does not end the wait: the relayer still may answer. */
+async function isConfirmedSpent(isSpent: (() => Promise<boolean>) | undefined): Promise<boolean> {
+  try {
+    return await isSpent?.() ?? false;
+  } catch (error) {
+    if (error instanceof Problem && error.code !== "cancelled") return false;
+    throw error;
+  }
+}
+
+function timeoutDetail(timeoutMs: number, inUse: boolean): string {
+  const time = timeoutMs > 0
+    ? `within ${Math.round(timeoutMs / 1000)} s`
+    : "within the time that it had left";
+  return inUse
+    ? `it reports the note as in use, but has not finished a withdrawal of it ${time}`
+    : `it has not finished ${time}`;
+}
+
+async function submitReportsInUse(relayer: RelayerClient, args: WithdrawArgs): Promise<boolean> {
+  try {
+    await relayer.withdraw(args);
+    return false;
+  } catch (error) {
+    if (error instanceof RelayerProblem && error.code === "nullifier_already_used") return true;
+    throw error;
+  }
+}

@@ -1,0 +1,144 @@
+/** Relayers that never finish a withdrawal: each gets a bounded time. The servers are real, the clock is the test's own. */
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { Address, TupleReader } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Clock } from "../../core/time.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import {
+  remainingFailoverMs,
+  submitAndWait,
+  waitForWithdrawal,
+  type WithdrawalWaitProgress,
+} from "./withdrawal_wait.ts";
+import { RelayerClient, type WithdrawArgs } from "../relayer/relayer_client.ts";
+
+const address = Address.parse(`0:${"11".repeat(32)}`);
+/** A pool whose get methods all return `isSpent`. */
+function poolThatReports(isSpent: () => boolean): Pool {
+  const get: Chain["runGetMethod"] = () =>
+    Promise.resolve(new TupleReader([{ type: "int", value: isSpent() ? -1n : 0n }]));
+  return new Pool({ runGetMethod: get } as Chain, address);
+}
+const pool = poolThatReports(() => false);
+const args = { pool: address, proof: {}, publicSignals: [], recipient: address, fee: 1n, refund: 0n };
+
+/** Runs `act` with a relayer that reports the withdrawal as accepted forever. `onPoll` is called before each report. */
+async function neverEnding(
+  submission: () => Response,
+  act: (relayer: RelayerClient, polls: () => number) => Promise<void>,
+  onPoll: () => void = () => {},
+): Promise<void> {
+  let polls = 0;
+  const ended = new AbortController();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, signal: ended.signal, onListen: () => {} },
+    async (request) => {
+      await request.body?.cancel();
+      if (new URL(request.url).pathname === "/withdraw") return submission();
+      polls++;
+      onPoll();
+      return Response.json({ state: "accepted" });
+    },
+  );
+  try {
+    await act(new RelayerClient(`http://127.0.0.1:${server.addr.port}`, { maxAttempts: 1 }), () => polls);
+  } finally {
+    ended.abort();
+    await server.finished;
+  }
+}
+
+/** A clock that advances only while the client sleeps, or by `pass`. */
+function testClock() {
+  let ms = 0;
+  let slept = 0;
+  const pass = (by: number) => void (ms += by);
+  const sleep = (by: number) => (slept += by, pass(by), Promise.resolve());
+  return { clock: { now: () => ms, sleep } satisfies Clock, slept: () => slept, pass };
+}
+
+const inUse = () => Response.json({ code: "nullifier_already_used" }, { status: 409 });
+const accepted = () => Response.json({}, { status: 202 });
+const unavailable = (message: RegExp) => (error: unknown) => {
+  ok(error instanceof Problem);
+  equal(error.code, "relayer_unavailable");
+  match(error.message, message);
+  return true;
+};
+
+for (const timeoutMs of [undefined, 600_000]) {
+  Deno.test(`a note that a relayer reports as in use forever is given up after three minutes, with timeout ${timeoutMs}`, () =>
+    neverEnding(inUse, async (relayer) => {
+      const { clock, slept } = testClock();
+      const seen: WithdrawalWaitProgress[] = [];
+      const onStatus = (_: unknown, waited: WithdrawalWaitProgress) => void seen.push(waited);
+      const options = { pollIntervalMs: 10_000, timeoutMs, clock, onStatus };
+      await rejects(
+        submitAndWait(relayer, pool, args as unknown as WithdrawArgs, 5n, options),
+        unavailable(/reports the note as in use, but has not finished a withdrawal of it within 180 s/),
+      );
+      equal(slept(), 180_000);
+      ok(seen.every((each) => each.inUse && each.relayer === relayer && each.timeoutMs === 180_000));
+      equal(seen.at(-1)!.elapsedMs, 180_000);
+    }));
+}
+
+Deno.test("a withdrawal that stays accepted is given up after ten minutes, or after the timeout", () =>
+  neverEnding(accepted, async (relayer) => {
+    for (const [timeoutMs, expected] of [[undefined, 600_000], [60_000, 60_000]] as const) {
+      const { clock, slept } = testClock();
+      const options = { pollIntervalMs: 10_000, timeoutMs, clock };
+      await rejects(
+        submitAndWait(relayer, pool, args as unknown as WithdrawArgs, 5n, options),
+        unavailable(new RegExp(`it has not finished within ${expected / 1000} s`)),
+      );
+      equal(slept(), expected);
+    }
+  }));
+
+Deno.test("slow answers of a relayer count towards its timeout", () => {
+  const { clock, pass } = testClock();
+  return neverEnding(accepted, async (relayer, polls) => {
+    const options = { pollIntervalMs: 10_000, timeoutMs: 180_000, clock };
+    await rejects(waitForWithdrawal(relayer, address, 5n, options), unavailable(/not finished within 180 s/));
+    equal(polls(), 4);
+  }, () => pass(50_000));
+});
+
+Deno.test("a relayer whose time for a note in use is over is polled once and not waited for", () =>
+  neverEnding(inUse, async (relayer, polls) => {
+    const { clock, slept } = testClock();
+    const options = { pollIntervalMs: 10_000, inUseTimeoutMs: 0, clock };
+    await rejects(
+      submitAndWait(relayer, pool, args as unknown as WithdrawArgs, 5n, options),
+      unavailable(
+        /reports the note as in use, but has not finished a withdrawal of it within the time that it had left/,
+      ),
+    );
+    deepEqual([polls(), slept()], [1, 0]);
+  }));
+
+for (const [what, submission] of [["in use", inUse], ["accepted", accepted]] as const) {
+  Deno.test(`the wait for a withdrawal that stays ${what} ends when the pool reports the note as spent`, () =>
+    neverEnding(submission, async (relayer) => {
+      const { clock, slept } = testClock();
+      const paid = poolThatReports(() => slept() >= 30_000);
+      const options = { pollIntervalMs: 10_000, clock };
+      const { state } = await submitAndWait(relayer, paid, args as unknown as WithdrawArgs, 5n, options);
+      equal(state, "confirmed");
+      ok(slept() <= 90_000, `${slept()} ms`);
+    }));
+}
+
+Deno.test("an endpoint that fails does not end the wait for a relayer", () =>
+  neverEnding(accepted, async (relayer) => {
+    const { clock } = testClock();
+    const isSpent = () => Promise.reject(new Problem("chain_unavailable"));
+    const options = { pollIntervalMs: 10_000, timeoutMs: 180_000, clock, isSpent };
+    await rejects(waitForWithdrawal(relayer, address, 5n, options), unavailable(/not finished within 180 s/));
+  }));
+
+Deno.test("the remaining time shrinks with a submission's age, and a clock that was set back does not extend it", () => {
+  deepEqual([-5_000, 0, 60_000, 180_000, 1e9].map(remainingFailoverMs), [180_000, 180_000, 120_000, 0, 0]);
+});

@@ -1,0 +1,35 @@
+/** Configuration of `tonado deploy`, from flags and environment. A flag overrides its variable. */
+import { Secret } from "../core/text/secret.ts";
+import { deploySettings } from "./deploy_settings.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { readBoundedTextFile } from "./files/bounded_file.ts";
+import type { Environment } from "./setting.ts";
+import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings_reader.ts";
+
+export interface DeployConfig {
+  readonly endpoint: Endpoint;
+  readonly wallet: { readonly mnemonic: Secret<string>; readonly version: "v4R2" | "v5R1" };
+  readonly burnOwner: boolean;
+}
+
+/**
+ * Reads the configuration of a deployment. Throws `invalid_config` with one entry of `errors` for each
+ * missing or invalid setting.
+ */
+export function loadDeployConfig(
+  flags: CommandFlags,
+  env: Environment,
+  readFile: ReadTextFile = readBoundedTextFile,
+): DeployConfig {
+  const reader = new SettingsReader(env);
+  const endpoint = reader.endpoint(flags);
+  const mnemonic = reader.payerMnemonic(flags, readFile);
+  const version = flags.walletVersion ?? reader.read(deploySettings.walletVersion);
+  const burnOwner = flags.burnOwner ?? reader.read(deploySettings.burnOwner) === "1";
+  if (burnOwner && flags.owner !== undefined) {
+    const source = flags.burnOwner ? "--burn-owner" : deploySettings.burnOwner.name;
+    reader.addError("--owner", `contradicts ${source}`);
+  }
+  reader.throwIfInvalid();
+  return { endpoint, wallet: { mnemonic: new Secret(mnemonic!), version: version! }, burnOwner };
+}

@@ -1,0 +1,153 @@
+/** Reads and writes the registry files. Their format is defined in core. */
+import {
+  type Deployment,
+  type Deployments,
+  formatDeployments,
+  parseDeployments,
+  poolKey,
+} from "../core/protocol/deployments.ts";
+import { Problem } from "../core/errors/problem.ts";
+import type { Network } from "../core/protocol/network.ts";
+import {
+  formatReadFailure,
+  MAX_REGISTRY_BYTES,
+  readBoundedFile,
+  readBoundedTextFile,
+} from "./files/bounded_file.ts";
+
+/**
+ * Reads the registry of a network. Throws `invalid_registry`, naming the file, if it is unreadable, malformed
+ * or of another network.
+ *
+ * @param path a file; undefined: `deployments/<network>.json` of this release
+ */
+export async function readRegistry(network: Network, path?: string): Promise<Deployments> {
+  const file = path ?? new URL(`../../deployments/${network}.json`, import.meta.url);
+  let registry: Deployments;
+  try {
+    registry = parseDeployments(
+      JSON.parse(await Promise.resolve(readBoundedTextFile(file, MAX_REGISTRY_BYTES))),
+    );
+  } catch (cause) {
+    const detail = cause instanceof Problem
+      ? cause.message
+      : cause instanceof SyntaxError
+      ? "it is not JSON"
+      : `it cannot be read${formatReadFailure(cause)}`;
+    const errors = cause instanceof Problem ? cause.errors : [];
+    throw new Problem("invalid_registry", `registry ${file}: ${detail}`, { errors, cause });
+  }
+  if (registry.network !== network) {
+    throw new Problem("invalid_registry", `registry ${file} is of ${registry.network}, not of ${network}`);
+  }
+  return registry;
+}
+
+/** Returns the path of a deployer's registry, relative to the working directory. */
+export function workingRegistryPath(network: Network): string {
+  return `deployments/${network}.json`;
+}
+
+/** Like {@linkcode readRegistry}, but a missing file is an empty registry. */
+export async function readRegistryOrEmpty(network: Network, path: string): Promise<Deployments> {
+  if (!await exists(path)) return { network, pools: new Map() };
+  return await readRegistry(network, path);
+}
+
+/**
+ * Reads the named registry, or that of the release. Only localnet falls back to the working directory:
+ * elsewhere, a file found there must not decide where money goes. Throws `invalid_registry`.
+ */
+export async function findRegistry(network: Network, path?: string): Promise<Deployments> {
+  if (path !== undefined) return await readRegistry(network, path);
+  if (network === "localnet") return await readRegistryOrEmpty(network, workingRegistryPath(network));
+  return await readRegistry(network);
+}
+
+/** Returns the name of the registry that {@linkcode findRegistry} reads, for messages. */
+export function registryLabel(network: Network, path?: string): string {
+  if (path !== undefined) return path;
+  return network === "localnet" ? workingRegistryPath(network) : "this release's registry";
+}
+
+/**
+ * Checks that {@linkcode addToRegistry} will succeed, before money moves. Throws `write_failed`, or
+ * `invalid_registry` if the existing file is invalid.
+ */
+export async function assertRegistryWritable(path: string): Promise<void> {
+  if (await exists(path)) {
+    return await replaceAtomically(path, () => readBoundedFile(path, MAX_REGISTRY_BYTES));
+  }
+  await wrapRegistryWriteErrors(path, async () => {
+    const probe = await Deno.makeTempFile({ dir: await ensureDirectoryOf(path), prefix: DRAFT_PREFIX });
+    await Deno.remove(probe);
+  });
+}
+
+/**
+ * Adds or updates pools in the registry at `path`, atomically, and keeps everything else, such as the fee
+ * policy. Throws `write_failed`, or `invalid_registry` if the existing file is invalid.
+ */
+export async function addToRegistry(
+  network: Network,
+  path: string,
+  deployments: readonly Deployment[],
+): Promise<void> {
+  const pools = new Map((await readRegistryOrEmpty(network, path)).pools);
+  for (const pool of deployments) pools.set(poolKey(pool), { ...pools.get(poolKey(pool)), ...pool });
+  await replaceAtomically(path, () => new TextEncoder().encode(formatDeployments({ network, pools })));
+}
+
+const DRAFT_PREFIX = ".registry-";
+
+/** Replaces a file atomically. Follows links and keeps the mode. */
+async function replaceAtomically(path: string, content: () => Uint8Array): Promise<void> {
+  await wrapRegistryWriteErrors(path, async () => {
+    const isPresent = await exists(path);
+    const target = isPresent ? await Deno.realPath(path) : path;
+    const mode = isPresent ? (await Deno.stat(target)).mode : null;
+    const draft = await Deno.makeTempFile({ dir: await ensureDirectoryOf(target), prefix: DRAFT_PREFIX });
+    try {
+      await Deno.writeFile(draft, content());
+      using file = await Deno.open(draft, { write: true });
+      await file.sync();
+      // A temporary file is readable only by its owner.
+      if (Deno.build.os !== "windows") await Deno.chmod(draft, (mode ?? 0o644) & 0o777);
+      await Deno.rename(draft, target);
+    } catch (error) {
+      await Deno.remove(draft).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+async function ensureDirectoryOf(path: string): Promise<string> {
+  const directory = path.replace(/[^/\\]*$/, "") || ".";
+  await Deno.mkdir(directory, { recursive: true });
+  return directory;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    // NotADirectory: a parent is a file, which a later write reports.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
+    throw new Problem("invalid_registry", `registry ${path}: it cannot be read`, { cause: error });
+  }
+}
+
+async function wrapRegistryWriteErrors(path: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Problem("write_failed", `the registry ${path} cannot be written: ${reason}`, {
+      hint:
+        "Make room, or name another file with --registry, and run it again: a pool that stands is found, and not " +
+        "paid for twice.",
+      cause,
+    });
+  }
+}

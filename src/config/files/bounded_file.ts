@@ -1,0 +1,63 @@
+/**
+ * Reads regular files, and pipes that a shell opened for this process (`<(...)`), up to a size limit. Other
+ * pipes could block forever, and devices or huge files could fill the memory.
+ */
+
+/** For secret files: 24 words take about 200 bytes, and a passphrase may be long. */
+export const MAX_SECRET_BYTES = 65_536;
+/** For registries: a pool takes about 700 bytes. */
+export const MAX_REGISTRY_BYTES = 16_000_000;
+
+/** Reason why a file was not read. `message` follows "cannot be read: " and omits the file's name. */
+export class UnreadableFileError extends Error {}
+
+/**
+ * Reads a file of at most `maxBytes` bytes. Throws {@linkcode UnreadableFileError} if it is too large or not
+ * a regular file, and errors of the system.
+ */
+export function readBoundedFile(path: string | URL, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const size = isOpenPipe(path) ? 0 : assertRegularFile(path, maxBytes);
+  using file = Deno.openSync(path);
+  let bytes = new Uint8Array(size + 1); // one more byte, to detect the end
+  let filled = 0;
+  for (let count: number | null; (count = file.readSync(bytes.subarray(filled))) !== null;) {
+    filled += count;
+    if (filled > maxBytes) throw fileTooLargeError(`more than ${filled}`, maxBytes); // it grew, or the system reports no size
+    if (filled === bytes.length) {
+      const larger = new Uint8Array(Math.min(2 * bytes.length, maxBytes + 1));
+      larger.set(bytes);
+      bytes = larger;
+    }
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** Whether a path names a pipe that this process holds open, so that opening it does not block. */
+function isOpenPipe(path: string | URL): boolean {
+  return /^\/(dev|proc\/self)\/fd\/\d+$/.test(String(path)) && Deno.statSync(path).isFifo === true;
+}
+
+/** Reads a file as UTF-8 text; see {@linkcode readBoundedFile}. */
+export function readBoundedTextFile(path: string | URL, maxBytes: number): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBoundedFile(path, maxBytes));
+}
+
+/**
+ * Checks a file without opening it, because opening a pipe blocks until it has a writer. Returns its size;
+ * throws as {@linkcode readBoundedFile} does.
+ */
+export function assertRegularFile(path: string | URL, maxBytes = Infinity): number {
+  const { isFile, size } = Deno.statSync(path);
+  if (!isFile) throw new UnreadableFileError("it is no regular file");
+  if (size > maxBytes) throw fileTooLargeError(String(size), maxBytes);
+  return size;
+}
+
+/** Returns `: ` and the reason; empty for errors of the system, which repeat the path and so perhaps a secret. */
+export function formatReadFailure(error: unknown): string {
+  return error instanceof UnreadableFileError ? `: ${error.message}` : "";
+}
+
+function fileTooLargeError(size: string, maxBytes: number): UnreadableFileError {
+  return new UnreadableFileError(`it has ${size} bytes, more than ${maxBytes}`);
+}

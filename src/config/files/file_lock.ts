@@ -1,0 +1,16 @@
+/** File locks, which the system releases when the process ends. */
+
+/** How long a runtime without `tryLock` (Deno 2.4) waits before it treats the lock as held. */
+const LOCK_TIMEOUT_MS = 1_000;
+
+/** Tries to lock an open file; returns whether it is locked now. Closing the file releases the lock. */
+export async function tryLock(file: Deno.FsFile): Promise<boolean> {
+  if (typeof file.tryLock === "function") return await file.tryLock(true);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), LOCK_TIMEOUT_MS));
+  try {
+    return await Promise.race([file.lock(true).then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

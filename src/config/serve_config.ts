@@ -1,0 +1,202 @@
+/** Configuration of the relayer, from the environment. All errors are reported together. */
+import type { ProblemDetail } from "../core/errors/problem.ts";
+import type { Network } from "../core/protocol/network.ts";
+import { formatUnits } from "../core/protocol/units.ts";
+import { Secret } from "../core/text/secret.ts";
+import { type Endpoint, publicEndpoints } from "./endpoint.ts";
+import { MAX_REGISTRY_BYTES, readBoundedTextFile } from "./files/bounded_file.ts";
+import { serveSettings as settings } from "./serve_settings.ts";
+import type { Environment, Setting } from "./setting.ts";
+import { type ReadTextFile, SettingsReader } from "./settings_reader.ts";
+
+export interface ServeConfig {
+  readonly network: Network;
+  readonly wallet: { readonly mnemonic: Secret<string>; readonly version: "v4R2" | "v5R1" };
+  readonly fee: {
+    readonly bps: number;
+    /** Minimum fee of native pools, in nano. */
+    readonly minNano: bigint;
+    /** Maximum cost of a jetton withdrawal, in nano; undefined: no limit. */
+    readonly maxCostNano?: bigint;
+  };
+  readonly indexer: Endpoint & {
+    /** Runs the get methods; undefined: the first endpoint runs them. */
+    readonly verify?: Endpoint;
+  };
+  readonly deployments?: string;
+  readonly dataDir: string;
+  readonly store: {
+    /** PostgreSQL; undefined: the embedded store in `dataDir`. */
+    readonly databaseUrl?: Secret<string>;
+    /** Days that the journal keeps a finished withdrawal. */
+    readonly retentionDays: number;
+  };
+  readonly http: { readonly host: string; readonly port: number };
+  /** Redis. If undefined, this process counts limits and caps itself. */
+  readonly cache?: { readonly url: Secret<string> };
+  /** Requests per minute and client address; 0: no limit. */
+  readonly rates: {
+    readonly noteChecksPerMinute: number;
+    readonly withdrawalsPerMinute: number;
+    /** Trusted proxies that append to X-Forwarded-For. */
+    readonly trustedProxies: number;
+  };
+  /** Withdrawals accepted per hour; 0: no limit. */
+  readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
+  /** Balance thresholds of the wallet, in nano; 0: no threshold. */
+  readonly balance: { readonly warn: bigint; readonly stop: bigint };
+  /** Milliseconds that a condition lasts before an alert is sent; 0: never. */
+  readonly alerts: { readonly notReadyMs: number; readonly stuckMs: number };
+  /** A webhook URL is itself a secret. */
+  readonly webhook?: Secret<string>;
+  /** `/metrics` is served on its own listener, on the API's behind a token, or not at all. */
+  readonly metrics: {
+    readonly listen?: { readonly host: string; readonly port: number };
+    readonly token?: Secret<string>;
+  };
+  readonly log: {
+    readonly level: "debug" | "info" | "warning" | "error";
+    /** undefined: pretty on a terminal, otherwise json. */
+    readonly format?: "json" | "pretty";
+  };
+}
+
+/**
+ * Reads the configuration of `tonado serve`. Throws `invalid_config` with one entry of `errors` for each
+ * missing or invalid variable.
+ */
+export function loadServeConfig(
+  env: Environment,
+  readFile: ReadTextFile = readBoundedTextFile,
+): ServeConfig {
+  const reader = new SettingsReader(env);
+  for (const setting of Object.values<Setting<unknown>>(settings)) reader.checkAlias(setting);
+  const mnemonic = reader.mnemonic(settings, readFile, {
+    pointer: settings.walletMnemonic.name,
+    detail: `is required: 24 words, or the path of a file in ${settings.walletMnemonicFile.name}`,
+  });
+  const network = reader.readDefaulted(settings.network);
+  const config: Omit<ServeConfig, "wallet"> = {
+    network,
+    fee: {
+      bps: reader.readDefaulted(settings.feeBps),
+      minNano: reader.readDefaulted(settings.feeMinNative),
+      ...reader.readOptional("maxCostNano", settings.maxCostNative),
+    },
+    indexer: loadIndexer(reader, network),
+    ...loadDeploymentsPath(reader, network, readFile),
+    dataDir: reader.readDefaulted(settings.dataDir),
+    store: {
+      ...reader.readSecret("databaseUrl", settings.databaseUrl),
+      retentionDays: reader.readDefaulted(settings.retentionDays),
+    },
+    http: { host: reader.readDefaulted(settings.host), port: reader.readDefaulted(settings.port) },
+    ...loadCache(reader),
+    ...loadLimits(reader),
+    balance: loadBalance(reader),
+    alerts: {
+      notReadyMs: 1000 * reader.readDefaulted(settings.alertNotReady),
+      stuckMs: 1000 * reader.readDefaulted(settings.alertStuck),
+    },
+    ...reader.readSecret("webhook", settings.webhookUrl),
+    metrics: loadMetrics(reader),
+    log: {
+      level: reader.readDefaulted(settings.logLevel),
+      ...reader.readOptional("format", settings.logFormat),
+    },
+  };
+  const version = reader.readDefaulted(settings.walletVersion);
+  reader.throwIfInvalid(formatErrors);
+  return { ...config, wallet: { mnemonic: new Secret(mnemonic!), version } };
+}
+
+function formatErrors(errors: readonly ProblemDetail[]): string {
+  return `configuration is invalid:${
+    errors.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`).join("")
+  }`;
+}
+
+function loadIndexer(reader: SettingsReader, network: Network): ServeConfig["indexer"] {
+  const { indexerUrl, indexerApiKey, indexerVerifyUrl, indexerVerifyApiKey } = settings;
+  const url = reader.read(indexerUrl) ?? publicEndpoints[network];
+  if (network === "localnet" && !reader.env[indexerUrl.name]) {
+    reader.addError(
+      indexerUrl.name,
+      "is required on localnet: use the `indexer` that `tonado localnet` prints",
+    );
+  }
+  const verifyUrl = reader.read(indexerVerifyUrl);
+  if (verifyUrl !== undefined && verifyUrl === url) {
+    reader.addError(indexerVerifyUrl.name, `equals ${indexerUrl.name}: use an endpoint of another operator`);
+  }
+  const verifyApiKey = reader.readSecret("apiKey", indexerVerifyApiKey);
+  if (verifyApiKey.apiKey !== undefined && verifyUrl === undefined) {
+    reader.addError(indexerVerifyApiKey.name, `is set without ${indexerVerifyUrl.name}`);
+  }
+  return {
+    url: url!,
+    ...reader.readSecret("apiKey", indexerApiKey),
+    ...verifyUrl !== undefined && { verify: { url: verifyUrl, ...verifyApiKey } },
+  };
+}
+
+function loadDeploymentsPath(
+  reader: SettingsReader,
+  network: Network,
+  readFile: ReadTextFile,
+): Pick<ServeConfig, "deployments"> {
+  const { name } = settings.deployments;
+  const deployments = reader.read(settings.deployments);
+  if (deployments === undefined) {
+    if (network === "localnet") {
+      reader.addError(name, "is required on localnet: the release contains no registry for it");
+    }
+    return {};
+  }
+  try {
+    readFile(deployments, MAX_REGISTRY_BYTES);
+  } catch (error) {
+    reader.addUnreadable(name, deployments, error);
+  }
+  return { deployments };
+}
+
+function loadCache(reader: SettingsReader): Pick<ServeConfig, "cache"> {
+  const url = reader.read(settings.cacheUrl);
+  return url === undefined ? {} : { cache: { url: new Secret(url) } };
+}
+
+function loadLimits(reader: SettingsReader): Pick<ServeConfig, "rates" | "caps"> {
+  return {
+    rates: {
+      noteChecksPerMinute: reader.readDefaulted(settings.rateNoteCheck),
+      withdrawalsPerMinute: reader.readDefaulted(settings.rateWithdraw),
+      trustedProxies: reader.readDefaulted(settings.trustProxy),
+    },
+    caps: {
+      hourly: reader.readDefaulted(settings.hourlyCap),
+      hourlyPerPool: reader.readDefaulted(settings.hourlyCapPerPool),
+    },
+  };
+}
+
+function loadBalance(reader: SettingsReader): ServeConfig["balance"] {
+  const warn = reader.readDefaulted(settings.balanceWarn);
+  const stop = reader.readDefaulted(settings.balanceStop);
+  if (warn && stop > warn) {
+    reader.addError(
+      settings.balanceStop.name,
+      `is above ${settings.balanceWarn.name} (${formatUnits(warn)}): the relayer would stop before it warns`,
+    );
+  }
+  return { warn, stop };
+}
+
+function loadMetrics(reader: SettingsReader): ServeConfig["metrics"] {
+  const port = reader.read(settings.metricsPort);
+  const host = reader.readDefaulted(settings.metricsHost);
+  return {
+    ...port !== undefined && { listen: { host, port } },
+    ...reader.readSecret("token", settings.metricsToken),
+  };
+}

@@ -1,0 +1,219 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { inspect } from "node:util";
+import { Problem } from "../core/errors/problem.ts";
+import { describeConfig } from "./describe_config.ts";
+import { loadServeConfig } from "./serve_config.ts";
+import type { Environment } from "./setting.ts";
+
+const words = "zebra ".repeat(23) + "abandon";
+const least: Environment = { RELAYER_WALLET_MNEMONIC: words };
+
+function faults(env: Environment, readFile?: (path: string) => string): Problem {
+  try {
+    loadServeConfig(env, readFile);
+  } catch (error) {
+    ok(error instanceof Problem);
+    equal(error.code, "invalid_config");
+    return error;
+  }
+  throw new Error("the configuration was accepted");
+}
+
+Deno.test("config: the mnemonic alone is enough, the rest are the interface's defaults", () => {
+  const config = loadServeConfig(least);
+  equal(config.wallet.mnemonic.reveal(), words);
+  equal(config.wallet.version, "v4R2");
+  deepEqual(config.fee, { bps: 50, minNano: 50_000_000n });
+  deepEqual(config.http, { host: "127.0.0.1", port: 8090 });
+  equal(config.network, "testnet");
+  equal(config.indexer.url, "https://testnet.toncenter.com/api/v2/jsonRPC");
+  equal(config.indexer.apiKey, undefined);
+  equal(config.dataDir, "./data");
+  equal(config.store.databaseUrl, undefined);
+});
+
+Deno.test("config: what a withdrawal of jettons may cost has no bound unless one is set", () => {
+  const bounded = loadServeConfig({ ...least, RELAYER_MAX_COST_NATIVE: "0.2" });
+  deepEqual(bounded.fee, { bps: 50, minNano: 50_000_000n, maxCostNano: 200_000_000n });
+});
+
+Deno.test("config: the database goes by either name, or by both with one value", () => {
+  const url = "postgresql://tonado:secret@db/tonado?sslmode=require";
+  for (
+    const env of [{ DATABASE_URL: url }, { POSTGRES_URL: url }, { DATABASE_URL: url, POSTGRES_URL: url }]
+  ) {
+    equal(loadServeConfig({ ...least, ...env }).store.databaseUrl!.reveal(), url);
+  }
+});
+
+const wrong: [string, Environment][] = [
+  ["RELAYER_WALLET_MNEMONIC", { RELAYER_WALLET_MNEMONIC: "one two three" }],
+  ["RELAYER_WALLET_MNEMONIC", { RELAYER_WALLET_MNEMONIC: "" }],
+  ["RELAYER_WALLET_MNEMONIC", { RELAYER_WALLET_MNEMONIC: words.replace("abandon", "abandonn") }],
+  ["RELAYER_WALLET_VERSION", { RELAYER_WALLET_VERSION: "v3R2" }],
+  ["RELAYER_NETWORK", { RELAYER_NETWORK: "main" }],
+  ["RELAYER_FEE_BPS", { RELAYER_FEE_BPS: "-1" }],
+  ["RELAYER_FEE_BPS", { RELAYER_FEE_BPS: "10001" }],
+  ["RELAYER_FEE_BPS", { RELAYER_FEE_BPS: "5e1" }],
+  ["RELAYER_FEE_MIN_NATIVE", { RELAYER_FEE_MIN_NATIVE: "0,05" }],
+  ["RELAYER_MAX_COST_NATIVE", { RELAYER_MAX_COST_NATIVE: "-1" }],
+  ["RELAYER_FEE_MIN_NATIVE", { RELAYER_FEE_MIN_NATIVE: "0.0000000001" }],
+  ["INDEXER_URL", { INDEXER_URL: "toncenter.com" }],
+  ["INDEXER_URL", { INDEXER_URL: "https://user:password@toncenter.com/api/v2/jsonRPC" }],
+  ["RELAYER_PORT", { RELAYER_PORT: "65536" }],
+  ["RELAYER_LOG_LEVEL", { RELAYER_LOG_LEVEL: "loud" }],
+  ["RELAYER_LOG_FORMAT", { RELAYER_LOG_FORMAT: "xml" }],
+  ["CACHE_URL", { CACHE_URL: "localhost:6379" }],
+  ["REDIS_URL", { REDIS_URL: "http://localhost" }],
+  ["REDIS_URL", { CACHE_URL: "redis://one", REDIS_URL: "redis://two" }],
+  ["RELAYER_RATE_WITHDRAW", { RELAYER_RATE_WITHDRAW: "-1" }],
+  ["RELAYER_TRUST_PROXY", { RELAYER_TRUST_PROXY: "yes" }],
+  ["RELAYER_HOURLY_CAP", { RELAYER_HOURLY_CAP: "many" }],
+  ["RELAYER_BALANCE_STOP", { RELAYER_BALANCE_STOP: "-1" }],
+  ["RELAYER_WEBHOOK_URL", { RELAYER_WEBHOOK_URL: "ftp://example" }],
+  ["RELAYER_METRICS_PORT", { RELAYER_METRICS_PORT: "65536" }],
+  ["RELAYER_METRICS_TOKEN", { RELAYER_METRICS_TOKEN: "short" }],
+  ["DATABASE_URL", { DATABASE_URL: "mysql://localhost/tonado" }],
+  ["POSTGRES_URL", { POSTGRES_URL: "localhost" }],
+  ["POSTGRES_URL", { DATABASE_URL: "postgres://localhost/a", POSTGRES_URL: "postgres://localhost/b" }],
+  ["RELAYER_RETENTION_DAYS", { RELAYER_RETENTION_DAYS: "0" }],
+];
+for (const [name, change] of wrong) {
+  Deno.test(`config: refuses ${JSON.stringify(change)}, naming ${name} alone`, () => {
+    const { errors, message } = faults({ ...least, ...change });
+    deepEqual(errors.map(({ pointer }) => pointer), [name]);
+    ok(message.includes(name));
+  });
+}
+
+Deno.test("config: all problems are listed at once", () => {
+  const { errors } = faults({ RELAYER_PORT: "x", RELAYER_NETWORK: "localnet", DATABASE_URL: "y" });
+  deepEqual(errors.map(({ pointer }) => pointer).sort(), [
+    "DATABASE_URL",
+    "INDEXER_URL",
+    "RELAYER_DEPLOYMENTS",
+    "RELAYER_PORT",
+    "RELAYER_WALLET_MNEMONIC",
+  ]);
+});
+
+Deno.test("config: a malformed secret is not repeated, a malformed plain value is", () => {
+  const { message } = faults({
+    RELAYER_WALLET_MNEMONIC: "hunter two",
+    DATABASE_URL: "//hunter",
+    RELAYER_PORT: "eighty",
+  });
+  ok(!message.includes("hunter"));
+  ok(message.includes("eighty"));
+});
+
+Deno.test("config: the mnemonic may come from a file, and then not from the environment too", () => {
+  const env = { RELAYER_WALLET_MNEMONIC_FILE: "/run/secrets/mnemonic" };
+  equal(loadServeConfig(env, () => `${words}\n`).wallet.mnemonic.reveal(), words);
+  equal(faults({ ...least, ...env }, () => words).errors[0].pointer, "RELAYER_WALLET_MNEMONIC_FILE");
+  const unreadable = faults(env, () => {
+    throw new Deno.errors.NotFound("no such file");
+  });
+  equal(unreadable.errors[0].pointer, "RELAYER_WALLET_MNEMONIC_FILE");
+  ok(!faults(env, () => "hunter two").message.includes("hunter"));
+  const misplaced = { RELAYER_WALLET_MNEMONIC_FILE: words };
+  const fault = faults(misplaced, () => {
+    throw new Deno.errors.NotFound("no such file");
+  });
+  ok(!(fault.message + JSON.stringify([fault.errors, describeConfig(misplaced)])).includes("zebra"));
+});
+
+Deno.test("config: printing it shows no secret", () => {
+  const env = {
+    ...least,
+    INDEXER_API_KEY: "key-123456",
+    DATABASE_URL: "postgres://u:pass-123456@db/tonado",
+  };
+  const shown = inspect(loadServeConfig(env), { depth: 9 }) +
+    Deno.inspect(loadServeConfig(env), { depth: 9 }) +
+    JSON.stringify(describeConfig(env));
+  for (const secret of ["zebra", "key-123456", "pass-123456"]) ok(!shown.includes(secret));
+  const { value, source } = describeConfig(env).find(({ name }) => name === "INDEXER_API_KEY")!;
+  deepEqual([value, source], ["[redacted]", "environment"]);
+});
+
+Deno.test("config: what is printed is what would be used, the network's endpoint included", () => {
+  const shown = (env: Environment) =>
+    Object.fromEntries(describeConfig(env).map(({ name, value, source }) => [name, [value, source]]));
+  deepEqual(shown({}).INDEXER_URL, ["https://testnet.toncenter.com/api/v2/jsonRPC", "default"]);
+  deepEqual(shown({ RELAYER_NETWORK: "localnet" }).INDEXER_URL, [undefined, "unset"]);
+  deepEqual(shown({ RELAYER_PORT: "1" }).RELAYER_PORT, ["1", "environment"]);
+});
+
+Deno.test("config: REDIS_URL is another name of CACHE_URL, and its password is never printed", () => {
+  const env = { ...least, REDIS_URL: "rediss://user:hunter2@cache:6380/1" };
+  equal(loadServeConfig(env).cache?.url.reveal(), env.REDIS_URL);
+  equal(loadServeConfig({ ...env, CACHE_URL: env.REDIS_URL }).cache?.url.reveal(), env.REDIS_URL);
+  const shown = JSON.stringify(describeConfig(env)) + Deno.inspect(loadServeConfig(env), { depth: 9 });
+  ok(shown.includes("rediss://[redacted]@cache:6380/1") && !shown.includes("hunter2"));
+});
+
+Deno.test("config: of a URL neither the credentials nor the query is printed", () => {
+  const shown = (INDEXER_URL: string) =>
+    describeConfig({ INDEXER_URL }).find(({ name }) => name === "INDEXER_URL")!.value;
+  equal(shown("http://x/v2?api_key=hunter2"), "http://x/v2?[redacted]");
+  equal(shown("http://x/v2?api_key=hun@ter2"), "http://x/v2?[redacted]");
+  equal(shown("http://u:hun@ter2@x/v2"), "http://[redacted]@x/v2");
+  equal(shown("http://u:hun/ter2@x/v2"), "[redacted]");
+  ok(!faults({ ...least, INDEXER_URL: "ftp://x/?api_key=hunter2" }).message.includes("hunter2"));
+});
+
+Deno.test("config: limits, caps and balances have the documented defaults, and are off on localnet unless set", () => {
+  const { rates, caps, balance } = loadServeConfig(least);
+  deepEqual(rates, { noteChecksPerMinute: 300, withdrawalsPerMinute: 100, trustedProxies: 0 });
+  deepEqual(caps, { hourly: 1000, hourlyPerPool: 500 });
+  deepEqual(balance, { warn: 5_000_000_000n, stop: 1_000_000_000n });
+  const local = {
+    ...least,
+    RELAYER_NETWORK: "localnet",
+    INDEXER_URL: "http://127.0.0.1:8081",
+    RELAYER_DEPLOYMENTS: "localnet.json",
+    RELAYER_HOURLY_CAP: "3",
+  };
+  const config = loadServeConfig(local, () => "");
+  deepEqual([config.rates.withdrawalsPerMinute, config.caps, config.balance], [0, {
+    hourly: 3,
+    hourlyPerPool: 0,
+  }, {
+    warn: 0n,
+    stop: 0n,
+  }]);
+  const shown = Object.fromEntries(describeConfig(local).map(({ name, value }) => [name, value]));
+  deepEqual([shown.RELAYER_HOURLY_CAP, shown.RELAYER_HOURLY_CAP_PER_POOL], ["3", "0"]);
+});
+
+Deno.test("config: an empty variable counts as unset", () => {
+  equal(loadServeConfig({ ...least, RELAYER_PORT: "", DATABASE_URL: "" }).http.port, 8090);
+  throws(() => loadServeConfig({ RELAYER_WALLET_MNEMONIC: "" }), Problem);
+});
+
+Deno.test("config: a wallet must not be stopped before it warns; where it never warns it may be", () => {
+  throws(
+    () => loadServeConfig({ ...least, RELAYER_BALANCE_STOP: "10" }),
+    /RELAYER_BALANCE_STOP: is above RELAYER_BALANCE_WARN \(5\)/,
+  );
+  const bounds = (warn: string, stop: string) =>
+    loadServeConfig({ ...least, RELAYER_BALANCE_WARN: warn, RELAYER_BALANCE_STOP: stop }).balance;
+  deepEqual(bounds("10", "10"), { warn: 10n ** 10n, stop: 10n ** 10n });
+  deepEqual(bounds("0", "10"), { warn: 0n, stop: 10n ** 10n });
+});
+
+Deno.test("config: a second endpoint verifies the first, and so must be another one", () => {
+  const url = "https://other.example/api/v2/jsonRPC";
+  const { indexer } = loadServeConfig({ ...least, INDEXER_VERIFY_URL: url, INDEXER_VERIFY_API_KEY: "k" });
+  deepEqual([indexer.verify?.url, indexer.verify?.apiKey?.reveal(), indexer.apiKey], [url, "k", undefined]);
+  equal(loadServeConfig(least).indexer.verify, undefined);
+  throws(
+    () => loadServeConfig({ ...least, INDEXER_URL: url, INDEXER_VERIFY_URL: url }),
+    /INDEXER_VERIFY_URL: equals INDEXER_URL: use an endpoint of another operator/,
+  );
+  throws(
+    () => loadServeConfig({ ...least, INDEXER_VERIFY_API_KEY: "k" }),
+    /INDEXER_VERIFY_API_KEY: is set without/,
+  );
+});

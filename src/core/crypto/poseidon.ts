@@ -1,0 +1,75 @@
+/**
+ * Poseidon over the scalar field of BLS12-381 with the parameters of npm `poseidon-bls12381` 1.0.2: alpha 5,
+ * 8 full and 56 partial rounds, capacity element first. The arithmetic is in `poseidon-wasm/`, loaded on
+ * import without I/O.
+ */
+import { hash_level, initSync, poseidon1, poseidon2 } from "../../../poseidon-wasm/pkg/poseidon_wasm.js";
+import { wasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_wide_bytes.ts";
+import { Problem } from "../errors/problem.ts";
+import { bytesToBigint, FIELD_BYTES, FIELD_MODULUS, fieldToBytes, writeFieldBytes } from "./field.ts";
+import { hasWideArithmetic } from "./wide_arithmetic.ts";
+
+initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
+
+/**
+ * Returns the Poseidon hash of one or two field elements.
+ *
+ * @param inputs one or two integers in [0, r)
+ * @throws {Problem} `not_in_field` if an input is not in [0, r)
+ * @throws {RangeError} for any other number of inputs
+ * @example
+ * ```ts
+ * const commitment = poseidon([nullifier, secret]);
+ * ```
+ */
+export function poseidon(inputs: readonly bigint[]): bigint {
+  if (inputs.length !== 1 && inputs.length !== 2) {
+    throw new RangeError(`poseidon takes 1 or 2 inputs, not ${inputs.length}`);
+  }
+  const bytes = new Uint8Array(inputs.length * FIELD_BYTES);
+  for (const [i, x] of inputs.entries()) writeFieldBytes(x, bytes, i * FIELD_BYTES);
+  return bytesToBigint(inputs.length === 1 ? poseidon1(bytes) : poseidon2(bytes));
+}
+
+/** Hashes n pairs of 32-byte elements in one WASM call and returns n * 32 bytes. */
+export function hashPairs(pairs: Uint8Array): Uint8Array {
+  if (pairs.length % (2 * FIELD_BYTES) !== 0) throw new RangeError("hashPairs takes n * 64 bytes");
+  assertCanonicalElements(pairs);
+  return poseidon2(pairs);
+}
+
+/**
+ * Hashes a tree level of n elements into the ceil(n / 2) elements above it, in one WASM call.
+ *
+ * @param zero the empty subtree, the right sibling of the last node of an odd level
+ */
+export function hashLevel(nodes: Uint8Array, zero: Uint8Array): Uint8Array {
+  assertCanonicalElements(nodes);
+  assertCanonicalElements(zero);
+  if (zero.length !== FIELD_BYTES) throw new RangeError("zero is one element");
+  return hash_level(nodes, zero);
+}
+
+const MODULUS_BYTES = modulusBytes();
+
+/**
+ * Throws `not_in_field` unless `bytes` are canonical 32-byte elements. The first byte of each almost always
+ * decides.
+ */
+export function assertCanonicalElements(bytes: Uint8Array): void {
+  if (bytes.length % FIELD_BYTES !== 0) throw new RangeError("elements are 32 bytes each");
+  for (let start = 0; start < bytes.length; start += FIELD_BYTES) {
+    let i = 0;
+    while (i < FIELD_BYTES && bytes[start + i] === MODULUS_BYTES[i]) i++;
+    if (i === FIELD_BYTES || bytes[start + i] > MODULUS_BYTES[i]) {
+      throw new Problem("not_in_field", `element ${start / FIELD_BYTES} is not in [0, r)`);
+    }
+  }
+}
+
+function modulusBytes(): Uint8Array {
+  const bytes = fieldToBytes(FIELD_MODULUS - 1n);
+  bytes[FIELD_BYTES - 1]++; // r is odd: no carry
+  return bytes;
+}

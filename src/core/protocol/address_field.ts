@@ -1,0 +1,31 @@
+/** Addresses as field elements: proofs bind them, and the pool recomputes them from the message. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import type { Address } from "@ton/core";
+import { Problem } from "../errors/problem.ts";
+import { bytesToBigint } from "../crypto/field.ts";
+
+const MIN_WORKCHAIN = -128;
+const MAX_WORKCHAIN = 127;
+
+/**
+ * Returns sha256(workchain as int8 || 32-byte account id) >> 2: 254 bits, always below r. No address maps to
+ * 0.
+ *
+ * @param address null for "no relayer", which maps to 0
+ * @throws {Problem} `invalid_address` for a workchain outside int8
+ * @example
+ * ```ts
+ * const signal = addressToField(Address.parse("EQ..."));
+ * ```
+ */
+export function addressToField(address: Address | null): bigint {
+  if (address === null) return 0n;
+  const { workChain } = address;
+  if (!Number.isInteger(workChain) || workChain < MIN_WORKCHAIN || workChain > MAX_WORKCHAIN) {
+    throw new Problem("invalid_address", "address is in a workchain that does not exist");
+  }
+  const preimage = new Uint8Array(33);
+  preimage[0] = workChain & 0xff;
+  preimage.set(address.hash, 1);
+  return bytesToBigint(sha256(preimage)) >> 2n;
+}

@@ -1,0 +1,158 @@
+/**
+ * The compliance report: it proves which deposit a withdrawal belongs to and keeps the note secret. Its proof
+ * is made with the withdrawal circuit over a tree whose only leaf is the deposit, so its author knew the
+ * nullifier and the secret. The signal `recipient` carries the hash of the statement.
+ */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
+import { Problem } from "../errors/problem.ts";
+import { bytesToBigint } from "../crypto/field.ts";
+import type { Groth16Proof } from "../crypto/groth16.ts";
+import { MerkleTree } from "../tree/merkle_tree.ts";
+import { networks } from "./network.ts";
+import {
+  addressTextSchema,
+  amountTextSchema,
+  countSchema,
+  fieldElementTextSchema,
+  hashTextSchema,
+} from "./scalars.ts";
+import { proofSchema } from "../crypto/proof_schema.ts";
+import { DuplicateKeyError, parseStrictJson } from "../text/strict_json.ts";
+
+const MAX_PURPOSE_LENGTH = 500;
+/**
+ * Characters that could make the displayed text differ from the bound text: controls, line separators, and
+ * format characters except the two joiners that some scripts need.
+ */
+const FORBIDDEN_PURPOSE_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
+
+/** Returns what is wrong with a purpose, or undefined. */
+export function purposeError(purpose: string): string | undefined {
+  if (purpose.length === 0 || purpose.length > MAX_PURPOSE_LENGTH) {
+    return `a purpose has 1 to ${MAX_PURPOSE_LENGTH} characters`;
+  }
+  const at = purpose.search(FORBIDDEN_PURPOSE_CHARACTER);
+  if (at < 0) return undefined;
+  const code = purpose.codePointAt(at)!.toString(16).toUpperCase().padStart(4, "0");
+  return `a purpose is one line of visible text: character ${at + 1} of it is U+${code}`;
+}
+
+const transactionSchema = z.strictObject({
+  lt: amountTextSchema,
+  hash: hashTextSchema,
+});
+const statementSchema = z.strictObject({
+  network: z.enum(networks),
+  pool: z.strictObject({
+    address: addressTextSchema,
+    asset: z.string().regex(/^[a-z0-9]{1,80}$/),
+    /** In whole units. */
+    amount: z.string().max(80),
+    /** Decimal places of a whole unit. */
+    decimals: z.int().min(0).max(30),
+    /** In the asset's smallest unit, like all amounts below. */
+    denomination: amountTextSchema,
+  }),
+  /** For whom and for what, in the author's words. */
+  purpose: z.string().superRefine((text, context) => {
+    const message = purposeError(text);
+    if (message) context.addIssue({ code: "custom", message });
+  }),
+  /** Unix seconds, by the author's clock. */
+  madeAt: countSchema,
+  commitment: fieldElementTextSchema,
+  nullifierHash: fieldElementTextSchema,
+  deposit: z.strictObject({
+    leafIndex: countSchema,
+    timestamp: countSchema,
+    depositor: addressTextSchema,
+    tx: transactionSchema,
+  }),
+  withdrawal: z.strictObject({
+    timestamp: countSchema,
+    recipient: addressTextSchema,
+    /** The relayer that was paid the fee, or null. */
+    relayer: addressTextSchema.nullable(),
+    fee: amountTextSchema,
+    /** In nano of the native coin. */
+    refund: amountTextSchema,
+    /** The denomination minus the fee. */
+    paid: amountTextSchema,
+    tx: transactionSchema,
+  }),
+  /** SHA-256 (hex) of the verification key for the proof. */
+  vkeyHash: hashTextSchema,
+});
+const reportSchema = z.strictObject({
+  format: z.literal("tonado-compliance"),
+  version: z.literal(1),
+  statement: statementSchema,
+  proof: proofSchema,
+});
+
+/**
+ * What a report states. Except for the link between deposit and withdrawal, and the purpose, all of it is
+ * public.
+ */
+export type ComplianceStatement = z.output<typeof statementSchema>;
+/** A statement, and the proof that its author knows the note. */
+export type ComplianceReport = Omit<z.output<typeof reportSchema>, "proof"> & {
+  readonly proof: Groth16Proof;
+};
+
+/** Larger than any address's field element (254 bits), so that no pool accepts the proof as a withdrawal. */
+const NON_ADDRESS_OFFSET = 1n << 254n;
+
+/**
+ * Returns the public signals of the report's proof: the root of a tree with this one commitment, the
+ * nullifier hash, and the hash of the statement as `recipient`.
+ */
+export function compliancePublicSignals(said: ComplianceStatement): string[] {
+  const root = new MerkleTree().rootAfter(BigInt(said.commitment));
+  const bound = NON_ADDRESS_OFFSET + (bytesToBigint(sha256(utf8ToBytes(canonicalJson(said)))) >> 3n);
+  return [root, BigInt(said.nullifierHash), bound, 0n, 0n, 0n].map(String);
+}
+
+/**
+ * Parses a report.
+ *
+ * @param document its JSON text, in which duplicate keys are rejected, or a parsed value
+ * @throws {Problem} `invalid_report`, with one entry of `errors` for each fault
+ * @example
+ * ```ts
+ * const report = parseComplianceReport(await Deno.readTextFile("report.json"));
+ * ```
+ */
+export function parseComplianceReport(document: unknown): ComplianceReport {
+  const parsed = reportSchema.safeParse(typeof document === "string" ? parseReportJson(document) : document);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, message }) => ({
+    pointer: `/${path.join("/")}`,
+    detail: message,
+  }));
+  throw new Problem("invalid_report", undefined, { errors });
+}
+
+function parseReportJson(text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (cause) {
+    const detail = cause instanceof DuplicateKeyError
+      ? cause.message
+      : "it is neither a report's JSON nor its page";
+    throw new Problem("invalid_report", detail, { cause });
+  }
+}
+
+/** Canonical JSON: RFC 8785 restricted to strings, integers and null. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, member) =>
+      typeof member === "object" && member !== null && !Array.isArray(member)
+        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => a < b ? -1 : 1))
+        : member,
+  );
+}

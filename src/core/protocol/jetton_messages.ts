@@ -1,0 +1,98 @@
+/** TEP-74 message bodies of a jetton deposit and of its return. Loading is strict. */
+import { type Address, beginCell, type Cell, type Slice } from "@ton/core";
+import { type ExitCodeName, exitCodeName, Problem } from "../errors/problem.ts";
+import { type DepositBody, loadDeposit, opCodes } from "./messages.ts";
+
+/** A transfer, sent to the sender's own jetton wallet. */
+export interface JettonTransferBody {
+  readonly queryId: bigint;
+  /** In the jetton's smallest unit. */
+  readonly amount: bigint;
+  /** The owner that receives the jettons; for a deposit, the pool. */
+  readonly destination: Address;
+  /** Receives the unused part of the attached value. */
+  readonly responseDestination: Address;
+  /** Nano to forward to the destination; for a deposit, the result of `get_deposit_value`. */
+  readonly forwardAmount: bigint;
+  /** The deposit body, or null for a plain transfer. */
+  readonly forwardPayload: Cell | null;
+}
+
+/** The notification that a jetton wallet sends to its owner. */
+export interface TransferNotification {
+  readonly queryId: bigint;
+  readonly amount: bigint;
+  /** The previous owner; null if the jettons were minted. */
+  readonly sender: Address | null;
+  /** The payload, whether stored inline or in a reference. */
+  readonly forwardPayload: Cell;
+}
+
+export function storeJettonTransfer(body: JettonTransferBody): Cell {
+  return beginCell()
+    .storeUint(opCodes.transfer, 32)
+    .storeUint(body.queryId, 64)
+    .storeCoins(body.amount)
+    .storeAddress(body.destination)
+    .storeAddress(body.responseDestination)
+    .storeBit(false) // custom_payload
+    .storeCoins(body.forwardAmount)
+    .storeMaybeRef(body.forwardPayload) // Either Cell ^Cell has the same bits; null is an empty payload
+    .endCell();
+}
+
+/** Reads a transfer notification. Throws `invalid_request` for any other body. */
+export function loadTransferNotification(body: Cell): TransferNotification {
+  return loadStrict("transfer notification", body, opCodes.transfer_notification, (slice) => ({
+    queryId: slice.loadUintBig(64),
+    amount: slice.loadCoins(),
+    sender: slice.loadMaybeAddress(),
+    forwardPayload: slice.loadBit() ? slice.loadRef() : loadRemainder(slice),
+  }));
+}
+
+/**
+ * Reads the deposit in a notification. A pool accepts it only from a reference, which cannot be seen here.
+ *
+ * @throws {Problem} `invalid_request` for any other payload
+ */
+export function loadNotifiedDeposit({ forwardPayload }: TransferNotification): DepositBody {
+  return loadDeposit(forwardPayload);
+}
+
+/**
+ * Reads why a pool returned a deposit from the forward payload of the returning transfer.
+ *
+ * @returns the exit code's name
+ * @throws {Problem} `invalid_request` for any other payload or an unknown code
+ */
+export function loadDepositRefusal(payload: Cell): ExitCodeName {
+  const code = loadStrict(
+    "refusal of a deposit",
+    payload,
+    opCodes.deposit_refused,
+    (slice) => slice.loadUint(16),
+  );
+  const name = exitCodeName(code);
+  if (name === undefined) throw new Problem("invalid_request", `no pool refuses with ${code}`);
+  return name;
+}
+
+function loadRemainder(slice: Slice): Cell {
+  const rest = slice.asCell();
+  slice.skip(slice.remainingBits);
+  while (slice.remainingRefs > 0) slice.loadRef();
+  return rest;
+}
+
+function loadStrict<T>(what: string, body: Cell, op: number, load: (slice: Slice) => T): T {
+  try {
+    const slice = body.beginParse();
+    if (slice.loadUint(32) !== op) throw new Error("another op");
+    const read = load(slice);
+    slice.endParse();
+    return read;
+  } catch (cause) {
+    throw new Problem("invalid_request", `not a ${what}`, { cause });
+  }
+}

@@ -1,0 +1,69 @@
+/** Exact conversion between decimal amounts in whole units and integer amounts in nano. */
+import { Problem } from "../errors/problem.ts";
+
+/** Decimal places of the native coin. */
+export const NATIVE_DECIMALS = 9;
+
+const UNITS_PATTERN = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
+const MAX_AMOUNT_LENGTH = 80;
+
+/**
+ * Parses a decimal number of whole units into the smallest unit.
+ *
+ * @param decimals decimal places of the asset
+ * @throws {Problem} `invalid_amount` for a sign, an exponent, a leading zero, or too many decimal places
+ * @example
+ * ```ts
+ * parseUnits("0.5"); // 500000000n
+ * ```
+ */
+export function parseUnits(text: string, decimals: number = NATIVE_DECIMALS): bigint {
+  const match = text.length <= MAX_AMOUNT_LENGTH ? UNITS_PATTERN.exec(text) : null;
+  if (!match) throw new Problem("invalid_amount", "amount is not a plain decimal number");
+  const [, whole, fraction = ""] = match;
+  if (fraction.length > decimals) {
+    throw new Problem("invalid_amount", `amount has more than ${decimals} decimal places`);
+  }
+  return BigInt(whole + fraction.padEnd(decimals, "0"));
+}
+
+/**
+ * Returns an amount as the shortest decimal number of whole units.
+ *
+ * @param nano the amount in the smallest unit
+ * @param decimals decimal places of the asset
+ * @example
+ * ```ts
+ * formatUnits(500_000_000n); // "0.5"
+ * ```
+ */
+export function formatUnits(nano: bigint, decimals: number = NATIVE_DECIMALS): string {
+  const sign = nano < 0n ? "-" : "";
+  const digits = (nano < 0n ? -nano : nano).toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return sign + whole + (fraction === "" ? "" : `.${fraction}`);
+}
+
+/** Formats an amount with its unit: `0.5 TON`, `20 usdt`. */
+export function formatAmount(
+  amount: bigint,
+  { asset, decimals }: { readonly asset: string; readonly decimals?: number },
+): string {
+  return asset === "native" ? `${formatUnits(amount)} TON` : `${formatUnits(amount, decimals)} ${asset}`;
+}
+
+/** Formats a count: `1 deposit`, `2 deposits`. */
+export function pluralize(count: number, what: string): string {
+  return `${count} ${count === 1 ? what : `${what}s`}`;
+}
+
+const NANO_PATTERN = /^(0|[1-9][0-9]{0,38})$/;
+
+/** Parses an amount in nano from the wire. Throws `invalid_request`, naming `what`. */
+export function parseNano(text: string, what = "amount"): bigint {
+  if (!NANO_PATTERN.test(text)) {
+    throw new Problem("invalid_request", `${what} is not a decimal integer string`);
+  }
+  return BigInt(text);
+}

@@ -1,0 +1,12 @@
+import type { Address } from "@ton/core";
+import type { Network } from "../protocol/network.ts";
+
+/**
+ * Returns the bounceable form, with the test mark except on mainnet. If the network is unknown, returns the
+ * raw form, which has no mark.
+ */
+export function formatAddress(address: Address, network: Network | undefined): string {
+  return network === undefined
+    ? address.toRawString()
+    : address.toString({ testOnly: network !== "mainnet" });
+}

@@ -1,0 +1,36 @@
+/**
+ * JSON without duplicate keys: a parser takes the last of two equal keys, but a reader may rely on the first.
+ */
+
+export class DuplicateKeyError extends Error {
+  constructor() {
+    super("an object in it has two members of one name");
+  }
+}
+
+/** Parses JSON. Throws SyntaxError, or {@linkcode DuplicateKeyError} for duplicate keys. */
+export function parseStrictJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (countColons(text) !== countMembers(value)) throw new DuplicateKeyError();
+  return value;
+}
+
+/** Counts the colons outside strings: one for each member. */
+function countColons(text: string): number {
+  let count = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (quoted && character === "\\") i++; // an escaped character does not end the string
+    else if (character === '"') quoted = !quoted;
+    else if (!quoted && character === ":") count++;
+  }
+  return count;
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner = Object.values(value);
+  const own = Array.isArray(value) ? 0 : inner.length;
+  return inner.reduce<number>((sum, each) => sum + countMembers(each), own);
+}

@@ -1,0 +1,252 @@
+/**
+ * The pool's append-only Merkle tree of height 20. It stores each level in one byte array: 64 MB for 2^20
+ * leaves, where bigint objects would take several times that.
+ */
+import { Problem } from "../errors/problem.ts";
+import {
+  FIELD_BYTES,
+  fieldFromBytes,
+  fieldToBytes,
+  isFieldElement,
+  writeFieldBytes,
+} from "../crypto/field.ts";
+import { LeafIndex } from "./leaf_index.ts";
+import { assertCanonicalElements, hashPairs } from "../crypto/poseidon.ts";
+import {
+  allocateNodes,
+  hashEdge,
+  hashNewNodes,
+  MERKLE_TREE_HEIGHT,
+  nodeCounts,
+  TREE_CAPACITY,
+} from "./tree_levels.ts";
+import type { TreeHasher } from "./tree_hasher.ts";
+import { zeros } from "./zeros.ts";
+
+export { MERKLE_TREE_HEIGHT };
+/** The number of recent roots that a pool accepts. */
+export const ROOT_HISTORY_SIZE = 30;
+
+/** A Merkle path, leaf first: the sibling on each level, and 1 where the node is the right child. */
+export interface MerklePath {
+  readonly pathElements: bigint[];
+  readonly pathIndices: number[];
+}
+
+/**
+ * The pool's append-only Merkle tree of height 20.
+ *
+ * @example
+ * ```ts
+ * const tree = new MerkleTree();
+ * tree.append(note.commitment);
+ * const { pathElements, pathIndices } = tree.path(tree.indexOf(note.commitment));
+ * ```
+ */
+export class MerkleTree {
+  #levels = Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, (_, level) => allocateNodes(level, 1));
+  readonly #index = new LeafIndex();
+  #size = 0;
+  /** The root at this size, computed on request. */
+  #root: bigint | undefined;
+  #appending = false;
+
+  /** The number of leaves. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The root; `zeros[20]` for an empty tree. */
+  get root(): bigint {
+    return this.#root ??= this.#node(MERKLE_TREE_HEIGHT, 0);
+  }
+
+  /**
+   * Appends a leaf.
+   *
+   * @throws {Problem} `not_in_field` or `tree_full`; the tree is then unchanged
+   */
+  append(leaf: bigint): void {
+    this.appendMany([leaf]);
+  }
+
+  /**
+   * Appends leaves, hashing each node above them once.
+   *
+   * @throws {Problem} `not_in_field` or `tree_full`; the tree is then unchanged
+   */
+  appendMany(leaves: Iterable<bigint>): void {
+    this.#assertNotAppending();
+    let end = this.#size;
+    for (const leaf of leaves) {
+      if (end === TREE_CAPACITY) throw new Problem("tree_full");
+      writeFieldBytes(leaf, this.#reserve(0, end + 1), end * FIELD_BYTES); // becomes part of the tree when #size grows
+      end++;
+    }
+    this.#reserveAbove(end);
+    hashNewNodes(this.#levels, this.#size, end);
+    this.#commitAppend(end, MERKLE_TREE_HEIGHT);
+  }
+
+  /**
+   * Appends leaves (n * 32 big-endian bytes) and lets `work` do most of the hashing. Meanwhile reads see the
+   * old tree, and appends are not allowed.
+   *
+   * @throws {Problem} `not_in_field`, `tree_full`, and what `work` throws; the tree is then unchanged
+   */
+  async appendUsing(leaves: Uint8Array, work: TreeHasher): Promise<void> {
+    this.#assertNotAppending();
+    assertCanonicalElements(leaves);
+    const start = this.#size;
+    const end = start + leaves.length / FIELD_BYTES;
+    if (end > TREE_CAPACITY) throw new Problem("tree_full");
+    this.#appending = true;
+    try {
+      this.#reserve(0, end).set(leaves, start * FIELD_BYTES);
+      this.#reserveAbove(end);
+      const [height, slots] = await Promise.all([
+        work.hashLevels(this.#levels, start, end),
+        this.#index.isExpensiveToExtend(end) ? work.buildIndex(this.#levels[0], end) : undefined,
+      ]);
+      if (slots) this.#index.restore(slots, end);
+      else this.#index.extend(this.#levels[0], end); // at once, so that small appends never add up to large work
+      this.#commitAppend(end, height);
+    } catch (error) {
+      this.#moveToNewBuffers(); // parts of the failed work may still be writing
+      throw error;
+    } finally {
+      this.#appending = false;
+    }
+  }
+
+  /**
+   * Lets `work` build the index that the first {@linkcode indexOf} would build, which takes long in a large
+   * tree.
+   */
+  async buildIndexUsing(work: TreeHasher): Promise<void> {
+    const size = this.#size;
+    if (this.#index.isExpensiveToExtend(size)) {
+      this.#index.restore(await work.buildIndex(this.#levels[0], size), size);
+    }
+  }
+
+  /** Returns leaf `i`. Throws a RangeError outside [0, size). */
+  leaf(i: number): bigint {
+    this.#assertLeaf(i);
+    return this.#node(0, i);
+  }
+
+  /** Returns the number of the first leaf equal to `leaf`, or -1. The first call builds an index. */
+  indexOf(leaf: bigint): number {
+    if (!isFieldElement(leaf)) return -1;
+    this.#index.extend(this.#levels[0], this.#size);
+    return this.#index.indexOf(this.#levels[0], fieldToBytes(leaf));
+  }
+
+  /** Returns the path of leaf `i`. Throws a RangeError outside [0, size). */
+  path(i: number): MerklePath {
+    this.#assertLeaf(i);
+    return this.#path(i);
+  }
+
+  /**
+   * Returns the path of the next free leaf: it leads from `zeros[0]` to the current root, and from a new leaf
+   * to {@linkcode rootAfter}.
+   *
+   * @throws {Problem} `tree_full`
+   */
+  nextLeafPath(): MerklePath {
+    if (this.#size === TREE_CAPACITY) throw new Problem("tree_full");
+    return this.#path(this.#size);
+  }
+
+  /**
+   * Returns the root that `append(leaf)` would produce.
+   *
+   * @throws {Problem} `not_in_field`, `tree_full`
+   */
+  rootAfter(leaf: bigint): bigint {
+    const { pathElements, pathIndices } = this.nextLeafPath();
+    const pair = new Uint8Array(2 * FIELD_BYTES);
+    let node = fieldToBytes(leaf);
+    for (const [level, right] of pathIndices.entries()) {
+      pair.set(node, right * FIELD_BYTES);
+      writeFieldBytes(pathElements[level], pair, (1 - right) * FIELD_BYTES);
+      node = hashPairs(pair);
+    }
+    return fieldFromBytes(node);
+  }
+
+  /** The nodes by level, leaves first, 32 big-endian bytes each. Not copied: they change with the tree. */
+  get levels(): readonly Uint8Array[] {
+    const counts = nodeCounts(this.#size);
+    return this.#levels.map((nodes, level) => nodes.subarray(0, counts[level] * FIELD_BYTES));
+  }
+
+  /**
+   * Creates a tree from the {@linkcode levels} of `size` leaves, without copying or hashing. The caller
+   * guarantees that they are unchanged field elements.
+   *
+   * @throws {RangeError} if a level is too short for `size` leaves
+   */
+  static fromLevels(size: number, levels: readonly Uint8Array[]): MerkleTree {
+    const counts = nodeCounts(size);
+    const fit = counts.every((count, level) => levels[level]?.length >= count * FIELD_BYTES);
+    if (!Number.isInteger(size) || size < 0 || size > TREE_CAPACITY || !fit) {
+      throw new RangeError(`these are not the nodes of ${size} leaves`);
+    }
+    const tree = new MerkleTree();
+    tree.#levels = [...levels];
+    tree.#size = size;
+    return tree;
+  }
+
+  #path(i: number): MerklePath {
+    const pathElements = Array.from({ length: MERKLE_TREE_HEIGHT }, (_, k) => this.#node(k, (i >> k) ^ 1));
+    const pathIndices = Array.from({ length: MERKLE_TREE_HEIGHT }, (_, k) => (i >> k) & 1);
+    return { pathElements, pathIndices };
+  }
+
+  /** Returns node `i` of `level`, or the empty subtree if it has no leaf. */
+  #node(level: number, i: number): bigint {
+    if (i * 2 ** level >= this.#size) return zeros[level];
+    return fieldFromBytes(this.#levels[level].subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
+  }
+
+  /** Adds the leaves up to `end`, whose new nodes are hashed up to `height`. */
+  #commitAppend(end: number, height: number): void {
+    if (end > this.#size) hashEdge(this.#levels, this.#size, end, height);
+    this.#size = end;
+    this.#root = undefined;
+  }
+
+  #reserveAbove(end: number): void {
+    for (const [level, count] of nodeCounts(end).entries()) this.#reserve(level, count);
+  }
+
+  /** Returns the bytes of `level`, with room for `count` nodes. */
+  #reserve(level: number, count: number): Uint8Array {
+    const nodes = this.#levels[level];
+    if (count * FIELD_BYTES <= nodes.length) return nodes;
+    const grown = allocateNodes(level, count);
+    grown.set(nodes);
+    return this.#levels[level] = grown;
+  }
+
+  /** Copies the tree into memory that no other thread has. */
+  #moveToNewBuffers(): void {
+    const nodes = this.levels;
+    this.#levels = nodes.map((own, level) => allocateNodes(level, own.length / FIELD_BYTES));
+    for (const [level, own] of nodes.entries()) this.#levels[level].set(own);
+  }
+
+  #assertNotAppending(): void {
+    if (this.#appending) throw new Problem("internal", "the tree is being appended to");
+  }
+
+  #assertLeaf(i: number): void {
+    if (!Number.isInteger(i) || i < 0 || i >= this.#size) {
+      throw new RangeError(`no leaf ${i} of ${this.#size}`);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Rate limit keys of clients. An address leaves this module only as a keyed hash that changes every hour, so neither
+ * the cache nor a dump of it reveals clients.
+ */
+import { isIP } from "node:net";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Secret } from "../../core/text/secret.ts";
+
+/** Groups of an IPv6 address that name its network: a customer gets at least a /64 (RFC 6177). */
+const NETWORK_PREFIX_GROUPS = 4;
+const HOUR_MS = 3_600_000;
+const encoder = new TextEncoder();
+
+/**
+ * Returns the network that a request is counted for: an IPv4 address, or the /64 of an IPv6 address.
+ * @param socket the peer's address
+ * @param forwarded `X-Forwarded-For`; each proxy appends the address that it saw
+ * @param proxies number of trusted proxies in front; clients can forge the entries before theirs
+ */
+export function clientNetwork(socket: string, forwarded: string | undefined, proxies: number): string {
+  const hops = [...(forwarded ?? "").split(",").map((hop) => hop.trim()), socket];
+  const told = hops[hops.length - 1 - proxies];
+  return parseNetwork(told ?? "") ?? parseNetwork(socket) ?? "unknown";
+}
+
+/** Returns undefined if `text` is not an IP address. */
+function parseNetwork(text: string): string | undefined {
+  const address = stripPort(text);
+  const version = isIP(address);
+  if (version === 4) return address;
+  if (version !== 6) return undefined;
+  const groups = ipv6Groups(address.replace(/%.*$/, ""));
+  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff; // RFC 4291, 2.5.5.2
+  if (mapped) return [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].join(".");
+  return `${groups.slice(0, NETWORK_PREFIX_GROUPS).map((group) => group.toString(16)).join(":")}::/64`;
+}
+
+/** Removes a port: some proxies write `1.2.3.4:5678` or `[::1]:5678`. */
+function stripPort(text: string): string {
+  return /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+/** Returns the eight groups of an IPv6 address; the URL parser normalizes its spelling. */
+function ipv6Groups(address: string): number[] {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [left, right] = canonical.split("::").map((half) => half === "" ? [] : half.split(":"));
+  const zeros = right === undefined ? 0 : 8 - left.length - right.length;
+  return [...left, ...Array(zeros).fill("0"), ...right ?? []].map((group) => parseInt(group, 16));
+}
+
+/**
+ * Creates the function that turns a network into its rate limit key. All replicas with the same `secret` agree on it
+ * for an hour.
+ */
+export function createClientKey(secret: Uint8Array, now: () => number): (network: string) => string {
+  return (network) => {
+    const hour = Math.floor(now() / HOUR_MS);
+    return bytesToHex(hmac(sha256, secret, encoder.encode(`${hour} ${network}`))).slice(0, 32);
+  };
+}
+
+/** Derives the secret of {@link createClientKey}, which all replicas share. It reveals nothing about the mnemonic. */
+export function deriveRateLimitSecret(mnemonic: Secret<string>): Uint8Array {
+  return hmac(sha256, encoder.encode(mnemonic.reveal()), encoder.encode("tonado: keys of rate limits, v1"));
+}

@@ -1,0 +1,98 @@
+/**
+ * Limits large responses: a client that requests them and does not read must neither fill the memory nor block
+ * others.
+ */
+import type { MiddlewareHandler } from "hono";
+import { Problem } from "../../core/errors/problem.ts";
+import { systemClock } from "../../core/time.ts";
+import type { HttpEnv } from "../dependencies.ts";
+
+/** Far below the limit of requests, so that stalled readers do not block the rest of the API. */
+const MAX_LARGE_RESPONSES = 200;
+/** Time limit for a client that reads nothing. */
+const READ_TIMEOUT_MS = 30_000;
+/** Bytes that the server takes at a time, and so the cost of a stalled reader beside the socket's buffers. */
+const CHUNK_BYTES = 128 * 1024;
+
+/**
+ * Rejects large responses above the limit with `overloaded`. A slot is released when the response is sent, timed out
+ * or aborted.
+ */
+export function limitLargeResponses(
+  most: number = MAX_LARGE_RESPONSES,
+  timeoutMs: number = READ_TIMEOUT_MS,
+): MiddlewareHandler<HttpEnv> {
+  let underWay = 0;
+  return async (c, next) => {
+    if (underWay >= most) throw new Problem("overloaded");
+    const sent = c.env?.sent;
+    underWay++;
+    let held = false;
+    try {
+      await next();
+      const body = c.res.body;
+      if (sent === undefined || body === null) return;
+      held = true;
+      const [pieces, gone] = chunkBody(body, sent, timeoutMs);
+      gone.then(() => underWay--);
+      c.res = new Response(pieces, c.res);
+    } finally {
+      if (!held) underWay--;
+    }
+  };
+}
+
+/** Returns a body from bytes that all requests share; a response made from the bytes would copy them. */
+export function streamBytes(
+  ...bytes: readonly Uint8Array<ArrayBuffer>[]
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      for (const piece of bytes) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+}
+
+/** Splits a body into chunks, each produced on demand. Also returns a promise of its release. */
+function chunkBody(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  sent: Promise<void>,
+  timeoutMs: number,
+): [ReadableStream<Uint8Array<ArrayBuffer>>, Promise<void>] {
+  const gone = Promise.withResolvers<void>();
+  const reader = body.getReader();
+  let rest: Uint8Array<ArrayBuffer> | undefined;
+  let waiting = new AbortController();
+  const end = () => {
+    waiting.abort();
+    rest = undefined;
+    reader.cancel().catch(() => {}); // a failed stream holds nothing
+    gone.resolve();
+  };
+  sent.then(end, end);
+  const awaitReader = (controller: ReadableStreamDefaultController) => {
+    const { signal } = waiting = new AbortController();
+    systemClock.sleep(timeoutMs, signal).then(() => {
+      if (signal.aborted) return;
+      controller.error(new Problem("request_timeout", "the client did not read the response in time"));
+      end();
+    });
+  };
+  const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: awaitReader,
+    async pull(controller) {
+      waiting.abort();
+      while (rest === undefined || rest.length === 0) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        rest = value;
+      }
+      controller.enqueue(rest.subarray(0, CHUNK_BYTES));
+      rest = rest.subarray(CHUNK_BYTES);
+      awaitReader(controller);
+    },
+    cancel: end,
+  }, { highWaterMark: 0 });
+  return [pieces, gone.promise];
+}

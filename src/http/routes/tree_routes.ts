@@ -1,0 +1,82 @@
+/** GET /tree/root, /tree/path and /tree/commitments. */
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { assertFieldElement, fieldToHex } from "../../core/crypto/field.ts";
+import type { HttpEnv, RouteDependencies } from "../dependencies.ts";
+import { responseExamples } from "./examples.ts";
+import { streamBytes } from "../responses/response_backpressure.ts";
+import { createRoute, documentedProblems, jsonResponse } from "./openapi_helpers.ts";
+import {
+  commitmentsQuery,
+  commitmentsResponse,
+  pathQuery,
+  pathResponse,
+  poolQuery,
+  rootResponse,
+} from "./schemas.ts";
+
+const commonCodes = ["invalid_request", "secret_in_body", "unknown_pool", "not_ready"] as const;
+
+const root = createRoute({
+  method: "get",
+  path: "/tree/root",
+  tags: ["Tree"],
+  summary: "Current root",
+  request: { query: poolQuery },
+  responses: {
+    200: jsonResponse(rootResponse, "Root", responseExamples.root),
+    ...documentedProblems(commonCodes),
+  },
+});
+
+const path = createRoute({
+  method: "get",
+  path: "/tree/path",
+  tags: ["Tree"],
+  summary: "Path of a commitment. Asking reveals which deposit is being withdrawn: prefer /tree/commitments",
+  request: { query: pathQuery },
+  responses: {
+    200: jsonResponse(pathResponse, "Path", responseExamples.path),
+    ...documentedProblems([...commonCodes, "not_in_field", "commitment_not_found"]),
+  },
+});
+
+const commitments = createRoute({
+  method: "get",
+  path: "/tree/commitments",
+  tags: ["Tree"],
+  summary: "Leaves in order, to rebuild the tree",
+  request: { query: commitmentsQuery },
+  responses: {
+    200: jsonResponse(commitmentsResponse, "Page", responseExamples.commitments),
+    ...documentedProblems(commonCodes),
+  },
+});
+
+const utf8 = new TextEncoder();
+const PAGE_END = utf8.encode("]}");
+
+export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependencies): void {
+  app.openapi(root, (c) => c.json({ root: fieldToHex(relayer.root(c.req.valid("query").pool)) }, 200));
+
+  app.openapi(path, (c) => {
+    const { pool, commitment } = c.req.valid("query");
+    assertFieldElement(commitment, "commitment");
+    const { root, pathElements, pathIndices } = relayer.path(pool, commitment);
+    return c.json(
+      { root: fieldToHex(root), pathIndices: [...pathIndices], pathElements: pathElements.map(fieldToHex) },
+      200,
+    );
+  });
+
+  app.openapi(commitments, (c) => {
+    const query = c.req.valid("query");
+    const { pool, from, count, nextFrom, items } = relayer.commitments(query.pool, query.from, query.limit);
+    // Full blocks of leaves are encoded once and sent as bytes.
+    const head = utf8.encode(
+      `${JSON.stringify({ pool, from, count, nextFrom }).slice(0, -1)},"commitments":[`,
+    );
+    return c.body(streamBytes(head, ...items, PAGE_END), 200, {
+      "content-type": "application/json",
+    }) as never;
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * Decides when blocks close, and at what time. The chain's clock follows wall time, so the chain lags by at most one
+ * block. Tests may set it ahead.
+ */
+import type { Ledger } from "./ledger.ts";
+
+export class BlockProducer {
+  readonly #ledger: Ledger;
+  readonly #onError: (error: unknown) => void;
+  #ahead = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(ledger: Ledger, onError: (error: unknown) => void) {
+    this.#ledger = ledger;
+    this.#onError = onError;
+  }
+
+  /** Unix time of a block that closes now. */
+  get now(): number {
+    return Math.max(wallTime() + this.#ahead, this.#ledger.head.now);
+  }
+
+  /** Closes a block every `intervalMs` from now on. Before that, and with 0, blocks close when a message is pending. */
+  start(intervalMs: number): void {
+    if (intervalMs <= 0) return;
+    this.#timer = setInterval(() => {
+      this.#closing ??= this.closeBlock().catch(this.#onError).finally(() => this.#closing = undefined);
+    }, intervalMs);
+  }
+
+  async closeBlock(): Promise<void> {
+    await this.#ledger.closeBlock(() => this.now);
+  }
+
+  /** Called before and after every request: without an interval, this is when blocks close. */
+  async closeBlockIfPending(): Promise<void> {
+    if (this.#timer !== undefined) return;
+    if (this.#ledger.pendingMessages > 0 || this.#ledger.head.now < this.now) await this.closeBlock();
+  }
+
+  /** Sets the clock and closes a block at that time. @throws {RangeError} if the time is before the last block */
+  async setNow(now: number): Promise<void> {
+    await this.#ledger.closeBlock(() => now);
+    this.#ahead = now - wallTime();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#closing;
+  }
+}
+
+function wallTime(): number {
+  return Math.floor(Date.now() / 1000);
+}

@@ -1,0 +1,24 @@
+import { Address, Cell, type Message } from "@ton/core";
+
+/** Sender of minted coins: address zero of the masterchain, which has no key. */
+export const MINT_ADDRESS = new Address(-1, Buffer.alloc(32));
+
+/** Returns an internal message that credits `value` nano to `to`, deployed or not. */
+export function coinMintMessage(to: Address, value: bigint, createdAt: number): Message {
+  return {
+    info: {
+      type: "internal",
+      ihrDisabled: true,
+      bounce: false,
+      bounced: false,
+      src: MINT_ADDRESS,
+      dest: to,
+      value: { coins: value },
+      ihrFee: 0n,
+      forwardFee: 0n,
+      createdLt: 0n,
+      createdAt,
+    },
+    body: Cell.EMPTY,
+  };
+}

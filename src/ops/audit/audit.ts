@@ -1,0 +1,127 @@
+/**
+ * Audits a deployed pool using only the chain: its code, its initial state, its funds, and its tree rebuilt from its own
+ * logs. Sends nothing. Where a getter contradicts the logs, the audit fails.
+ */
+import type { Address } from "@ton/core";
+import type { Deployments } from "../../core/protocol/deployments.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { Artifacts } from "../../prover/artifacts.ts";
+import type { AccountInfo, Chain } from "../../ton/chain.ts";
+import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
+import { findPoolGeneration, loadPoolCode } from "../../ton/pool/state_init.ts";
+import { fetchNetworkPrices } from "../../ton/network_prices.ts";
+import { auditChecks, type Check, type PoolFunds, poolFunds, SECONDS_PER_YEAR } from "./audit_checks.ts";
+import { storageSize } from "../../ton/account_storage.ts";
+import { type JettonFacts, readJettonFacts } from "./jetton_facts.ts";
+import type { PoolFacts } from "./pool_facts.ts";
+import { checkPoolKeys } from "../keys/pool_keys.ts";
+import { rebuildTree } from "./rebuilt_tree.ts";
+
+/** The pool to audit and what to compare it with. */
+export interface AuditOptions {
+  readonly chain: Chain;
+  readonly network: Network;
+  readonly address: Address;
+  /** The pool is compared with the entry for its address. */
+  readonly registry?: Deployments;
+  /** Source of the keys. Default: this build's artifacts. */
+  readonly artifacts?: Artifacts;
+  readonly signal?: AbortSignal;
+  /** Receives the number of transactions read so far. */
+  readonly onProgress?: (transactions: number) => void;
+}
+
+/** The result of an audit. `facts` and `funds` are absent if there is no pool at the address. */
+export interface PoolAudit {
+  readonly address: Address;
+  /** True if no check failed; there may be warnings. */
+  readonly sound: boolean;
+  readonly checks: readonly Check[];
+  readonly facts?: PoolFacts;
+  readonly funds?: PoolFunds;
+}
+
+/** Maximum number of reads before the pool stays unchanged during one. */
+const MAX_READ_ATTEMPTS = 5;
+
+/**
+ * Audits a pool.
+ *
+ * @throws {Problem} `chain_unavailable` or `chain_inconsistent`: the audit then says nothing about the pool
+ */
+export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
+  const { chain, network, address, registry, artifacts } = options;
+  const snapshot = await readSnapshot(options);
+  if (typeof snapshot === "string") {
+    return { address, sound: false, checks: [{ name: "account", verdict: "failed", detail: snapshot }] };
+  }
+  const { account, code, data, info, denomination } = snapshot;
+  const expected = loadPoolCode(info.assetKind);
+  const build = { ...expected, keys: await checkPoolKeys(artifacts, expected) };
+  const prices = await fetchNetworkPrices(chain);
+  const size = storageSize({ code, data });
+  const newest = account.last &&
+    (await chain.transactions(address, { ...options, limit: 1, from: account.last }))[0];
+  const idle = BigInt(Math.max(0, newest ? account.syncUtime - newest.now : 0));
+  const listed = registry && [...registry.pools].find(([, pool]) => pool.address.equals(address));
+  const facts: PoolFacts = {
+    ...snapshot,
+    network,
+    address,
+    codeHash: code.hash().toString("hex"),
+    build,
+    generation: generationOf(address, info, denomination),
+    ...listed ? { registryEntry: { key: listed[0], deployment: listed[1] } } : {},
+    balance: account.balance,
+    storageDue: prices.storageFee({ ...size, seconds: idle }),
+    storagePerYear: prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR }),
+    rebuilt: await rebuildTree(chain, address, { ...options, newest: account.last }),
+  };
+  const checks = auditChecks(facts);
+  const sound = checks.every(({ verdict }) => verdict !== "failed");
+  return { address, sound, checks, facts, funds: poolFunds(facts) };
+}
+
+/** Returns the generation whose empty pool has this address. A jetton pool's initial state does not include its wallet. */
+function generationOf(address: Address, info: PoolInfo, denomination: bigint): number | undefined {
+  const { assetKind, owner, jettonMaster } = info;
+  if (assetKind === "native") return findPoolGeneration(address, { denomination, owner });
+  return jettonMaster ? findPoolGeneration(address, { denomination, owner, jettonMaster }) : undefined;
+}
+
+/** Reads the account and the getters between two transactions, or returns why it cannot. */
+async function readSnapshot({ chain, address, signal }: AuditOptions) {
+  const pool = new Pool(chain, address);
+  for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
+    const account: AccountInfo = await chain.account(address, { signal });
+    const { state, code, data } = account;
+    if (state !== "active" || !code || !data) {
+      return `the account is ${state}: there is no pool at this address`;
+    }
+    try {
+      const getters = {
+        info: await pool.getPoolInfo({ signal }),
+        denomination: await pool.getDenomination({ signal }),
+        nextIndex: await pool.getNextIndex({ signal }),
+        roots: await pool.getRootHistory({ signal }),
+        currentRoot: await pool.getCurrentRoot({ signal }),
+      };
+      // The pool counts a payment before its wallet makes it, so while the pool is unchanged the wallet covers the notes.
+      const jetton: JettonFacts | undefined = getters.info.assetKind === "jetton"
+        ? await readJettonFacts(chain, address, getters.info, { signal })
+        : undefined;
+      const { last } = await chain.account(address, { signal });
+      if (last?.lt === account.last?.lt) return { account, code, data, ...getters, jetton };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "contract_refused") throw error;
+      return `the account does not answer like a pool: ${error.message}`;
+    }
+  }
+  const shown = formatAddress(address, chain.network);
+  throw new Problem(
+    "chain_inconsistent",
+    `pool ${shown} changed during each of ${MAX_READ_ATTEMPTS} reads; run the command again`,
+  );
+}

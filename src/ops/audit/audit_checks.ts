@@ -1,0 +1,231 @@
+/**
+ * The checks of an audit: pure functions from facts, which `audit.ts` gathers, to verdicts. The verdict `failed` means
+ * that depositing into the pool is unsafe.
+ */
+import type { Address } from "@ton/core";
+import { formatUnits } from "../../core/protocol/units.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
+import { jettonChecks } from "./jetton_checks.ts";
+import type { PoolFacts } from "./pool_facts.ts";
+
+export type { CheckResult as Check } from "../../core/errors/check_result.ts";
+
+/** Funds of a pool in nano, and how long they last. */
+export interface PoolFunds {
+  /** Balance minus unpaid storage fees. */
+  readonly available: bigint;
+  /** Total payout of the notes that are not withdrawn. */
+  readonly unspentNotes: bigint;
+  /** Gas of deposits that withdrawals will pay back. */
+  readonly debt: bigint;
+  /** Sum of `unspentNotes` and `debt`. */
+  readonly obligations: bigint;
+  /** Part of the notes that the pool could not pay; 0 in a sound pool. */
+  readonly shortfall: bigint;
+  /** Years until storage fees consume the balance and the account freezes. */
+  readonly runwayYears: number;
+  /** The same for the balance that remains after every note is withdrawn. */
+  readonly reserveYears: number;
+}
+
+/** Fraction of the capacity above which a successor should be deployed. */
+export const NEARLY_FULL_RATIO = 0.9;
+/** A Julian year. */
+export const SECONDS_PER_YEAR = 31_557_600n;
+const MIN_RUNWAY_YEARS = 1;
+
+/** Computes the funds of a pool. The balance of a jetton pool does not pay its notes. */
+export function poolFunds(
+  { info, denomination, balance, storageDue, storagePerYear }: PoolFacts,
+): PoolFunds {
+  const available = balance > storageDue ? balance - storageDue : 0n;
+  const unspentNotes = info.assetKind === "native"
+    ? BigInt(info.deposits - info.withdrawals) * denomination
+    : 0n;
+  const { debt } = info;
+  // Each withdrawal pays back its share of the debt, so the balance need not cover that part of the notes now.
+  const reserve = available + debt - unspentNotes;
+  return {
+    available,
+    unspentNotes,
+    debt,
+    obligations: unspentNotes + debt,
+    shortfall: reserve < 0n ? -reserve : 0n,
+    runwayYears: storageYears(available, storagePerYear),
+    reserveYears: storageYears(reserve < 0n ? 0n : reserve, storagePerYear),
+  };
+}
+
+/** Runs every check, most important first. */
+export function auditChecks(facts: PoolFacts): CheckResult[] {
+  return [
+    checkCode(facts),
+    checkOrigin(facts),
+    checkKeys(facts),
+    checkOwner(facts),
+    checkRegistry(facts),
+    checkPause(facts),
+    checkCapacity(facts),
+    checkBalance(poolFunds(facts)),
+    checkRunway(poolFunds(facts)),
+    checkTree(facts),
+    checkWithdrawals(facts),
+    ...jettonChecks(facts),
+  ];
+}
+
+function checkCode({ codeHash, build }: PoolFacts): CheckResult {
+  return codeHash === build.codeHash ? checkPassed("code", `is this build's, ${codeHash}`) : checkFailed(
+    "code",
+    `has hash ${codeHash}, this build's has ${build.codeHash}: its behavior is unknown`,
+  );
+}
+
+/** An address commits to the initial state, which rules out roots, notes or nullifiers planted before deployment. */
+function checkOrigin({ generation }: PoolFacts): CheckResult {
+  return generation !== undefined
+    ? checkPassed(
+      "origin",
+      `the address follows from an empty pool of this denomination and owner, generation ${generation}`,
+    )
+    : checkFailed(
+      "origin",
+      "the address does not follow from an empty pool: its deployer may have planted roots",
+    );
+}
+
+function checkKeys(
+  { network, codeHash, build: { codeHash: expected, vkeyHash, keys } }: PoolFacts,
+): CheckResult {
+  if (codeHash !== expected) return checkFailed("keys", "unknown, because the code is unknown");
+  if (keys.weak) return checkWarning("keys", `${keys.label}: fewer contributors than mainnet requires`);
+  if (!keys.development) return checkPassed("keys", `${keys.label}, ${vkeyHash}`);
+  const text = `${keys.label}: whoever made them can forge withdrawals`;
+  return network === "mainnet" ? checkFailed("keys", text) : checkWarning("keys", text);
+}
+
+function checkOwner({ network, info: { owner } }: PoolFacts): CheckResult {
+  if (owner === null) {
+    return checkPassed("owner", "none: deposits cannot be paused and funds cannot be withdrawn");
+  }
+  const text = `${
+    formatAddress(owner, network)
+  } can pause deposits and withdraw funds above the pool's obligations`;
+  return network === "mainnet" ? checkFailed("owner", text) : checkWarning("owner", text);
+}
+
+function checkRegistry(
+  { registryEntry, info, denomination, generation, codeHash, build }: PoolFacts,
+): CheckResult {
+  if (!registryEntry) return checkWarning("registry", "the pool is not in the registry");
+  const { deployment, key } = registryEntry;
+  const differences = [
+    deployment.denomination === denomination ? "" : "denomination",
+    generation === undefined || (deployment.generation ?? 0) === generation ? "" : "generation",
+    sameAddress(deployment.owner, info.owner) ? "" : "owner",
+    deployment.codeHash === codeHash ? "" : "code",
+    deployment.vkeyHash === build.vkeyHash ? "" : "verification keys",
+    (deployment.asset === "native") === (info.assetKind === "native") ? "" : "asset",
+    sameAddress(deployment.jettonMaster, info.jettonMaster) ? "" : "jetton",
+    sameAddress(deployment.jettonWallet, info.jettonWallet) ? "" : "jetton wallet",
+  ].filter((what) => what !== "");
+  return differences.length === 0
+    ? checkPassed("registry", `matches the registry's entry ${key}`)
+    : checkFailed("registry", `the registry's ${key} has another ${differences.join(", ")}`);
+}
+
+function sameAddress(a: Address | null | undefined, b: Address | null): boolean {
+  return a && b ? a.equals(b) : !a && !b;
+}
+
+function checkPause({ info: { paused } }: PoolFacts): CheckResult {
+  return paused
+    ? checkWarning("paused", "its owner has paused deposits; withdrawals still work")
+    : checkPassed("paused", "no: deposits are open");
+}
+
+function checkCapacity({ info: { deposits, capacity } }: PoolFacts): CheckResult {
+  const text = `${deposits} of ${capacity} deposits (${(100 * deposits / capacity).toFixed(1)} %)`;
+  if (deposits >= capacity) {
+    return checkWarning("capacity", `${text}: full, withdrawals still work; deploy a successor`);
+  }
+  if (deposits >= NEARLY_FULL_RATIO * capacity) {
+    return checkWarning("capacity", `${text}: nearly full, deploy a successor`);
+  }
+  return checkPassed("capacity", text);
+}
+
+function checkBalance(
+  { available, unspentNotes, debt, obligations, shortfall }: PoolFunds,
+): CheckResult {
+  const owed = `notes worth ${formatUnits(unspentNotes)} and a debt of ${formatUnits(debt)}`;
+  const has = `${formatUnits(available)} after unpaid storage fees`;
+  if (available >= obligations) {
+    return checkPassed(
+      "balance",
+      `${has}, covers ${owed} and leaves ${formatUnits(available - obligations)}`,
+    );
+  }
+  return shortfall === 0n
+    ? checkPassed("balance", `${has}, covers the notes as withdrawals pay back the debt: ${owed}`)
+    : checkFailed("balance", `${has}, is short by ${formatUnits(shortfall)} for ${owed}`);
+}
+
+function checkRunway({ runwayYears, reserveYears }: PoolFunds): CheckResult {
+  const text = `storage is paid for ${formatYears(runwayYears)}, ` +
+    `and for ${formatYears(reserveYears)} after every note is withdrawn`;
+  if (runwayYears < MIN_RUNWAY_YEARS) {
+    return checkFailed(
+      "runway",
+      `${text}: top it up now with a message that does not bounce`,
+    );
+  }
+  return reserveYears < MIN_RUNWAY_YEARS
+    ? checkWarning("runway", `${text}: top it up`)
+    : checkPassed("runway", text);
+}
+
+function checkTree({ rebuilt, nextIndex, roots, currentRoot, info }: PoolFacts): CheckResult {
+  const { leaves, fault, rootHistory } = rebuilt;
+  if (fault) return checkFailed("tree", `the pool's logs do not form a tree: ${fault}`);
+  if (leaves !== nextIndex || leaves !== info.deposits) {
+    return checkFailed("tree", `the pool's logs contain ${leaves} deposits, the pool reports ${nextIndex}`);
+  }
+  if (currentRoot !== rootHistory[0]) {
+    return checkFailed("tree", `${leaves} leaves from the pool's logs give another root`);
+  }
+  return roots.length === rootHistory.length && roots.every((root, i) => root === rootHistory[i])
+    ? checkPassed(
+      "tree",
+      `${leaves} leaves from the pool's logs give its root and the ${roots.length} roots that it accepts`,
+    )
+    : checkFailed("tree", "it accepts roots that the leaves from its logs do not give");
+}
+
+function checkWithdrawals(
+  { rebuilt: { withdrawals, distinctNullifiers }, info }: PoolFacts,
+): CheckResult {
+  const text = `${withdrawals} in the pool's logs`;
+  if (distinctNullifiers !== withdrawals) {
+    return checkFailed(
+      "withdrawals",
+      `${text}, ${withdrawals - distinctNullifiers} of them of a note spent before`,
+    );
+  }
+  return withdrawals === info.withdrawals && withdrawals <= info.deposits
+    ? checkPassed("withdrawals", `${text}, each of a different note`)
+    : checkFailed(
+      "withdrawals",
+      `${text}, but its getters report ${info.withdrawals} of ${info.deposits} deposits`,
+    );
+}
+
+/** Returns years with two decimals, or Infinity if storage is free. */
+function storageYears(nano: bigint, perYear: bigint): number {
+  return perYear === 0n ? Infinity : Number(nano * 100n / perYear) / 100;
+}
+
+function formatYears(count: number): string {
+  return `${count >= 100 ? "more than 100" : count.toFixed(1)} years`;
+}

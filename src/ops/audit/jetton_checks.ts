@@ -1,0 +1,39 @@
+/** Additional checks of a jetton pool: pure functions from facts to verdicts. */
+import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
+import type { PoolFacts } from "./pool_facts.ts";
+
+/** Runs the checks of a jetton pool; returns none for a native pool. */
+export function jettonChecks(facts: PoolFacts): CheckResult[] {
+  return facts.info.assetKind === "jetton" ? [checkWallet(facts), checkJettons(facts)] : [];
+}
+
+/** Compares the discovered wallet with the getter: a pool that trusts another wallet accepts deposits that were not paid. */
+function checkWallet({ address, info: { jettonMaster, jettonWallet }, jetton }: PoolFacts): CheckResult {
+  const name = "jetton";
+  if (!jetton?.expectedWallet) {
+    return checkFailed(name, `its jetton does not answer: ${jetton?.fault ?? "the reason is unknown"}`);
+  }
+  if (!jettonWallet) {
+    return checkWarning(
+      name,
+      `the pool has not asked ${jettonMaster} for its wallet yet: deposits are returned`,
+    );
+  }
+  if (!jettonWallet.equals(jetton.expectedWallet)) {
+    return checkFailed(name, `the pool trusts ${jettonWallet}, but its wallet is ${jetton.expectedWallet}`);
+  }
+  const { walletData } = jetton;
+  if (walletData && !(walletData.owner.equals(address) && jettonMaster?.equals(walletData.master))) {
+    return checkFailed(name, `${jettonWallet} reports ${walletData.owner} as its owner`);
+  }
+  return checkPassed(name, `the pool trusts the wallet that ${jettonMaster} assigns to it`);
+}
+
+function checkJettons({ info: { deposits, withdrawals }, denomination, jetton }: PoolFacts): CheckResult {
+  const balance = jetton?.walletData?.balance ?? 0n;
+  const owed = BigInt(deposits - withdrawals) * denomination;
+  const text = `${balance} of the smallest unit for ${deposits - withdrawals} notes of ${denomination}`;
+  return balance >= owed
+    ? checkPassed("jettons", text)
+    : checkFailed("jettons", `${text}: short by ${owed - balance}`);
+}

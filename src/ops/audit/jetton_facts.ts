@@ -1,0 +1,40 @@
+/** Reads a pool's jetton wallet and its balance from the jetton's contracts. */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { CallOptions, Chain } from "../../ton/chain.ts";
+import {
+  fetchJettonWalletAddress,
+  fetchJettonWalletData,
+  type JettonWalletData,
+} from "../../ton/jetton/jetton.ts";
+import type { PoolInfo } from "../../ton/pool/pool.ts";
+
+/** Results of a jetton's getters; absent where a getter failed. */
+export interface JettonFacts {
+  /** Result of the master's `get_wallet_address` for the pool. */
+  readonly expectedWallet?: Address;
+  /** Data of the wallet that the pool trusts. */
+  readonly walletData?: JettonWalletData;
+  /** Why a result is missing. */
+  readonly fault?: string;
+}
+
+/** Queries the jetton master and the jetton wallet of `pool`. */
+export async function readJettonFacts(
+  chain: Chain,
+  pool: Address,
+  { jettonMaster, jettonWallet }: PoolInfo,
+  options?: CallOptions,
+): Promise<JettonFacts> {
+  if (!jettonMaster) return { fault: "the pool names no master" };
+  try {
+    const expectedWallet = await fetchJettonWalletAddress(chain, jettonMaster, pool, options);
+    if (!jettonWallet) return { expectedWallet };
+    return { expectedWallet, walletData: await fetchJettonWalletData(chain, jettonWallet, options) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === "chain_unavailable" || error.code === "cancelled") {
+      throw error;
+    }
+    return { fault: error.message };
+  }
+}

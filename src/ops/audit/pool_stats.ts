@@ -1,0 +1,134 @@
+/**
+ * Usage statistics of a pool from its own logs: the number of notes, the activity, and the fees of relayers. Queries no
+ * relayer.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
+import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import { scanPoolTransactions } from "../../ton/pool/scan.ts";
+
+/** Number of newest relayed withdrawals that the fee statistics cover; older ones reflect other prices. */
+export const FEE_SAMPLE_SIZE = 100;
+const HOUR_SECONDS = 3600;
+/** Windows in seconds that end at the block that was read. */
+export const activityWindows = {
+  day: 24 * HOUR_SECONDS,
+  week: 7 * 24 * HOUR_SECONDS,
+  month: 30 * 24 * HOUR_SECONDS,
+} as const;
+
+/** Deposits and withdrawals in one window. */
+interface ActivityCounts {
+  readonly deposits: number;
+  readonly withdrawals: number;
+}
+
+/** Usage of a pool. Amounts are in its asset's smallest unit. */
+export interface PoolStats {
+  readonly info: PoolInfo;
+  readonly denomination: bigint;
+  /** Chain time of the read, in Unix seconds. */
+  readonly readAt: number;
+  readonly deposits: number;
+  readonly withdrawals: number;
+  /** Notes that can still be withdrawn. The anonymity set is all `deposits`, not these. */
+  readonly unspent: number;
+  readonly activity: Readonly<Record<keyof typeof activityWindows, ActivityCounts>>;
+  /** Number of withdrawals sent by a relayer. */
+  readonly relayed: number;
+  /** Number of distinct relayer addresses. */
+  readonly relayers: number;
+  /** Fees of the last {@linkcode FEE_SAMPLE_SIZE} relayed withdrawals; undefined if there are none. */
+  readonly fees?: { readonly min: bigint; readonly median: bigint; readonly max: bigint };
+  /** Sum of all relayer fees. */
+  readonly feesTotal: bigint;
+  /** The requested number of events, newest first. */
+  readonly latestEvents: readonly (DepositEvent | WithdrawalEvent)[];
+}
+
+/** Options of {@linkcode readPoolStats}. */
+interface StatsOptions {
+  /** Number of events to return. */
+  readonly latest: number;
+  readonly signal?: AbortSignal;
+  /** Receives the number of transactions read so far. */
+  readonly onProgress?: (transactions: number) => void;
+}
+
+/**
+ * Reads a pool's whole history.
+ *
+ * @throws {Problem} `chain_inconsistent` if the history has fewer events than the pool counts; `contract_refused` if the
+ *   account is not a pool; what {@linkcode scanPoolTransactions} throws
+ */
+export async function readPoolStats(
+  chain: Chain,
+  address: Address,
+  options: StatsOptions,
+): Promise<PoolStats> {
+  const pool = new Pool(chain, address);
+  const info = await pool.getPoolInfo(options);
+  const denomination = await pool.getDenomination(options);
+  const { syncUtime: readAt } = await chain.account(address, options);
+  const { times, ...usage } = await readUsage(chain, address, options);
+  const { deposits, withdrawals } = countSince(times, -Infinity);
+  if (deposits < info.deposits || withdrawals < info.withdrawals) {
+    throw new Problem(
+      "chain_inconsistent",
+      `the history of ${formatAddress(address, chain.network)} has ${deposits} deposits and ${withdrawals} ` +
+        `withdrawals, the pool counts ${info.deposits} and ${info.withdrawals}`,
+    );
+  }
+  return {
+    ...{ info, denomination, readAt, deposits, withdrawals, unspent: deposits - withdrawals },
+    activity: {
+      day: countSince(times, readAt - activityWindows.day),
+      week: countSince(times, readAt - activityWindows.week),
+      month: countSince(times, readAt - activityWindows.month),
+    },
+    ...usage,
+  };
+}
+
+/** Unix times of a pool's events. */
+type EventTimes = Readonly<Record<"deposits" | "withdrawals", number[]>>;
+
+async function readUsage(chain: Chain, address: Address, options: StatsOptions) {
+  const times: EventTimes = { deposits: [], withdrawals: [] };
+  const relayers = new Set<string>();
+  let fees: bigint[] = [];
+  let latest: (DepositEvent | WithdrawalEvent)[] = [];
+  let [relayed, feesTotal] = [0, 0n];
+  for await (const { events } of scanPoolTransactions(chain, address, options)) {
+    for (const event of events) {
+      if (event.kind === "refused") continue;
+      latest.push(event);
+      times[event.kind === "deposit" ? "deposits" : "withdrawals"].push(event.timestamp);
+      if (event.kind === "deposit" || !event.relayer) continue;
+      relayers.add(event.relayer.toRawString());
+      relayed++;
+      feesTotal += event.fee;
+      fees.push(event.fee);
+    }
+    fees = fees.slice(-FEE_SAMPLE_SIZE);
+    latest = options.latest > 0 ? latest.slice(-options.latest) : [];
+  }
+  return {
+    ...{ times, relayed, relayers: relayers.size, feesTotal },
+    ...fees.length > 0 && { fees: feeRange(fees) },
+    latestEvents: latest.reverse(),
+  };
+}
+
+function countSince({ deposits, withdrawals }: EventTimes, after: number): ActivityCounts {
+  const count = (times: readonly number[]) => times.filter((time) => time > after).length;
+  return { deposits: count(deposits), withdrawals: count(withdrawals) };
+}
+
+function feeRange(amounts: readonly bigint[]) {
+  const sorted = amounts.toSorted((a, b) => a < b ? -1 : a > b ? 1 : 0);
+  return { min: sorted[0], median: sorted[sorted.length >> 1], max: sorted[sorted.length - 1] };
+}

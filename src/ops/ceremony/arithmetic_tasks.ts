@@ -1,0 +1,115 @@
+/**
+ * The tasks of a worker: calls into the WebAssembly module, which accept and return bytes. Points are encoded as in files,
+ * scalars as 32 bytes little endian (see ceremony-wasm/src/lib.rs). Seeds of secrets are overwritten after use.
+ */
+import { sha256 } from "@noble/hashes/sha2.js";
+import {
+  challenged,
+  Circuit,
+  differencesG1,
+  firstUnsoundG1,
+  firstUnsoundG2,
+  generatorG1,
+  generatorG2,
+  hashedG1,
+  hashedG2,
+  hCombination,
+  initSync,
+  lagrangeCombination,
+  randomScalars,
+  sameRatio,
+  Secret,
+  sumG1,
+  sumG2,
+} from "../../../ceremony-wasm/pkg/ceremony_wasm.js";
+import { wasmBytes } from "../../../ceremony-wasm/pkg/ceremony_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../../ceremony-wasm/pkg/ceremony_wasm_wide_bytes.ts";
+import { hasWideArithmetic } from "../../core/crypto/wide_arithmetic.ts";
+
+initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
+
+type CircuitSection = "A" | "B1" | "B2" | "IC" | "L";
+
+/** Every task by name. */
+export const arithmeticTasks = {
+  challenged,
+  differencesG1,
+  firstUnsoundG1,
+  firstUnsoundG2,
+  generatorG1,
+  generatorG2,
+  hashedG1,
+  hashedG2,
+  hCombination,
+  lagrangeCombination,
+  randomScalars,
+  sameRatio,
+  sumG1,
+  sumG2,
+
+  /** Returns the sizes of a constraint system, and section 4 of its key. */
+  circuit: (r1cs: Uint8Array) =>
+    withCircuit(r1cs, (circuit) => ({
+      variables: circuit.variables,
+      public: circuit.public,
+      constraints: circuit.constraints,
+      domain: circuit.domain,
+      coefficients: circuit.coefficients(),
+    })),
+  combination: (r1cs: Uint8Array, section: CircuitSection, scalars: Uint8Array) =>
+    withCircuit(r1cs, (circuit) => circuit.combination(section, scalars)),
+  points: (
+    r1cs: Uint8Array,
+    section: CircuitSection,
+    first: number,
+    count: number,
+    bases: Uint8Array,
+  ) =>
+    withCircuit(
+      r1cs,
+      (circuit) =>
+        section === "B2"
+          ? circuit.pointsG2(section, first, count, bases)
+          : circuit.pointsG1(section, first, count, bases),
+    ),
+
+  /** Returns the points s and x s of a seed's secret x. */
+  opening: (seed: Uint8Array) => withSecret(seed, (secret) => secret.opening()),
+  /** Returns the answer to a challenge, and the secret times delta in both groups. */
+  answer: (seed: Uint8Array, challenge: Uint8Array, delta1: Uint8Array, delta2: Uint8Array) =>
+    withSecret(seed, (secret) => ({
+      answer: secret.answer(challenge),
+      delta1: secret.timesG1(delta1),
+      delta2: secret.timesG2(delta2),
+    })),
+  divide: (seed: Uint8Array, points: Uint8Array) => withSecret(seed, (secret) => secret.divide(points)),
+
+  /** Applies SHA-256 `times` times. */
+  hashTimes(bytes: Uint8Array, times: number): Uint8Array {
+    let hash = bytes;
+    for (let i = 0; i < times; i++) hash = sha256(hash);
+    return hash;
+  },
+};
+
+/** The tasks' signatures. */
+export type ArithmeticTasks = typeof arithmeticTasks;
+
+function withCircuit<T>(r1cs: Uint8Array, use: (circuit: Circuit) => T): T {
+  const circuit = new Circuit(r1cs);
+  try {
+    return use(circuit);
+  } finally {
+    circuit.free();
+  }
+}
+
+function withSecret<T>(seed: Uint8Array, use: (secret: Secret) => T): T {
+  const secret = new Secret(seed);
+  try {
+    return use(secret);
+  } finally {
+    secret.free();
+    seed.fill(0);
+  }
+}

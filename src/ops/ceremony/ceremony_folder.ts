@@ -1,0 +1,168 @@
+/** A ceremony's folder: the transcript, the initial keys, and the keys after the last contribution. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { ceremonyProblem, equalBytes } from "./section_file.ts";
+import { MAX_TRANSCRIPT_BYTES, maxKeyBytes } from "./size_limits.ts";
+import { keyEntries, parseTranscript, type Transcript, transcriptBytes } from "./transcript/transcript.ts";
+import { parseZkey, serializeZkey, type Zkey } from "./zkey.ts";
+
+/** The files of one folder. */
+export interface CeremonyFolder {
+  /**
+   * Reads a file; returns undefined if it does not exist.
+   *
+   * @throws {Problem} `invalid_config` if the file is larger than `maxBytes` or cannot be read
+   */
+  read(name: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Returns whether an entry of that name exists, readable or not. */
+  has(name: string): Promise<boolean>;
+  /** Creates the folder if needed and checks that it is writable. @throws {Problem} `write_failed` */
+  assertWritable(): Promise<void>;
+  /**
+   * Creates the folder if needed and locks it against other runs until the lock is disposed or this process ends.
+   *
+   * @throws {Problem} `folder_in_use` immediately if another run holds the lock, `write_failed`
+   */
+  lock(): Promise<Disposable>;
+  /** Creates or replaces a file atomically. Creates missing folders. */
+  write(name: string, content: Uint8Array): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** Both circuits' keys. */
+export type CircuitKeys = Readonly<Record<CircuitName, Zkey>>;
+
+/** Name of the transcript's file. */
+export const TRANSCRIPT_FILE = "transcript.json";
+
+/** Returns the name of a circuit's key file after `contributions` contributions. */
+export function keyFileName(circuit: CircuitName, contributions: number): string {
+  return `${circuit}.${contributions}.zkey`;
+}
+
+/** The initial keys, and the keys after the last entry. */
+export interface KeyPair {
+  readonly initial: CircuitKeys;
+  readonly current: CircuitKeys;
+}
+
+/** A folder as it was read once. What is checked and what is written afterwards must come from the same reading. */
+export interface LoadedCeremony {
+  readonly transcript: Transcript;
+  /** The keys, or why they cannot be used. */
+  readonly keys: KeyPair | Problem;
+}
+
+/** Reads a folder's transcript and keys. @throws {Problem} as {@linkcode readTranscript} */
+export async function loadCeremony(folder: Pick<CeremonyFolder, "read">): Promise<LoadedCeremony> {
+  const transcript = await readTranscript(folder);
+  try {
+    const initial = await readKeys(folder, transcript, 0);
+    const contributions = keyEntries(transcript).length;
+    const current = contributions === 0 ? initial : await readKeys(folder, transcript, contributions);
+    return { transcript, keys: { initial, current } };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "invalid_ceremony") throw error;
+    return { transcript, keys: error };
+  }
+}
+
+/** Returns the keys. @throws {Problem} why they cannot be used */
+export function requireKeys({ keys }: LoadedCeremony): KeyPair {
+  if (keys instanceof Problem) throw keys;
+  return keys;
+}
+
+/** @throws {Problem} `invalid_ceremony` if the transcript is missing or malformed */
+export async function readTranscript(folder: Pick<CeremonyFolder, "read">): Promise<Transcript> {
+  const bytes = await folder.read(TRANSCRIPT_FILE, MAX_TRANSCRIPT_BYTES);
+  if (bytes === undefined) {
+    throw ceremonyProblem(
+      "ceremony",
+      `has no ${TRANSCRIPT_FILE}: begin one with \`tonado ceremony init\``,
+      "Or give the folder that contains one.",
+    );
+  }
+  return parseTranscript(bytes);
+}
+
+/** Reads both keys after `contributions` contributions. Their hashes must match the transcript. */
+async function readKeys(
+  folder: Pick<CeremonyFolder, "read">,
+  transcript: Transcript,
+  contributions: number,
+): Promise<CircuitKeys> {
+  const read = async (circuit: CircuitName) => {
+    const file = keyFileName(circuit, contributions);
+    const bytes = await folder.read(
+      file,
+      maxKeyBytes(transcript.circuits[circuit].constraints, contributions),
+    );
+    if (bytes === undefined) {
+      throw ceremonyProblem("ceremony", `lacks ${file}`, "Copy the whole folder again from its source.");
+    }
+    const expected = contributions === 0
+      ? transcript.circuits[circuit].zkey
+      : keyEntries(transcript)[contributions - 1].keys[circuit].zkey;
+    if (bytesToHex(sha256(bytes)) !== expected) {
+      throw ceremonyProblem(
+        file,
+        "does not have the hash in the transcript",
+        "Copy the whole folder again. If the error persists, do not use this folder.",
+      );
+    }
+    return await parseZkey(bytes, file);
+  };
+  return { withdraw: await read("withdraw"), deposit: await read("deposit") };
+}
+
+/**
+ * Checks that no different initial key would be replaced, because there may be no other copy of it. An equal key is left
+ * from an interrupted run.
+ *
+ * @throws {Problem} `invalid_ceremony`
+ */
+export async function assertNoOtherKeys(
+  folder: CeremonyFolder,
+  keys: CircuitKeys,
+  constraints: Readonly<Record<CircuitName, number>>,
+): Promise<void> {
+  for (const circuit of circuitNames) {
+    const file = keyFileName(circuit, 0);
+    const existing = await folder.read(file, maxKeyBytes(constraints[circuit], 0));
+    if (existing === undefined || equalBytes(existing, serializeZkey(keys[circuit]))) continue;
+    throw ceremonyProblem(
+      file,
+      "already exists in this folder with another key and is not replaced",
+      "Begin in another folder, or move the file away.",
+    );
+  }
+}
+
+/**
+ * Writes the keys of a contribution, then the transcript, and returns the transcript. The transcript only names existing
+ * files, so an interrupted run leaves a valid folder.
+ *
+ * @param next returns the new transcript, given the keys and their hashes
+ */
+export async function writeContribution(
+  folder: CeremonyFolder,
+  keys: CircuitKeys,
+  next: (written: Record<CircuitName, { key: Zkey; sha256: string }>) => Promise<Transcript>,
+): Promise<Transcript> {
+  const written: Partial<Record<CircuitName, { key: Zkey; sha256: string }>> = {};
+  const round = keys.withdraw.contributions.length;
+  for (const circuit of circuitNames) {
+    const bytes = serializeZkey(keys[circuit]);
+    await folder.write(keyFileName(circuit, round), bytes);
+    written[circuit] = { key: keys[circuit], sha256: bytesToHex(sha256(bytes)) };
+  }
+  const transcript = await next(written as Record<CircuitName, { key: Zkey; sha256: string }>);
+  await folder.write(TRANSCRIPT_FILE, transcriptBytes(transcript));
+  if (round > 1) {
+    for (const circuit of circuitNames) await folder.remove(keyFileName(circuit, round - 1));
+  }
+  return transcript;
+}

@@ -1,0 +1,71 @@
+/**
+ * Points as hex text: coordinates x, y, big endian, 96 digits each; in G2, c1 precedes c0. This is ZCash's uncompressed
+ * form without flags. Files contain points little endian, in Montgomery form with R = 2^384.
+ */
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { BASE_FIELD_MODULUS as Q } from "../../core/crypto/proof_codec.ts";
+import { bytesToBigint } from "../../core/crypto/field.ts";
+import { COORDINATE_BYTES, G1_BYTES } from "./points.ts";
+import { ceremonyProblem } from "./section_file.ts";
+
+const MONTGOMERY_R = 2n ** 384n % Q;
+/** 1 / R, by Fermat. */
+const MONTGOMERY_R_INVERSE = modPow(MONTGOMERY_R, Q - 2n);
+
+/**
+ * Returns the coordinates of a point: x, y in G1 or x.c0, x.c1, y.c0, y.c1 in G2.
+ *
+ * @throws {Problem} `invalid_ceremony` if a coordinate is not below q
+ */
+export function pointCoordinates(point: Uint8Array, what = "point"): bigint[] {
+  return Array.from({ length: point.length / COORDINATE_BYTES }, (_, i) => {
+    const part = point.slice(i * COORDINATE_BYTES, (i + 1) * COORDINATE_BYTES);
+    return assertBelowQ(bytesToBigint(part.reverse()), what) * MONTGOMERY_R_INVERSE % Q;
+  });
+}
+
+/** Encodes a point as hex text. */
+export function pointToHex(point: Uint8Array): string {
+  return bytesToHex(concatCoordinates(swapExtensionOrder(pointCoordinates(point))));
+}
+
+/**
+ * Decodes a point from hex text.
+ *
+ * @throws {Problem} `invalid_ceremony` if a coordinate is not below q: a point would have two encodings
+ */
+export function pointFromHex(text: string, what = "point"): Uint8Array {
+  const plain = hexToBytes(text);
+  const parts = Array.from(
+    { length: plain.length / COORDINATE_BYTES },
+    (_, i) =>
+      assertBelowQ(bytesToBigint(plain.slice(i * COORDINATE_BYTES, (i + 1) * COORDINATE_BYTES)), what),
+  );
+  const bytes = concatCoordinates(swapExtensionOrder(parts).map((x) => x * MONTGOMERY_R % Q).reverse());
+  return bytes.reverse();
+}
+
+function assertBelowQ(coordinate: bigint, what: string): bigint {
+  if (coordinate < Q) return coordinate;
+  throw ceremonyProblem(what, "has a coordinate that is not below q");
+}
+
+/** Swaps c0 and c1; leaves points of G1 unchanged. */
+function swapExtensionOrder(parts: readonly bigint[]): bigint[] {
+  if (parts.length * COORDINATE_BYTES === G1_BYTES) return [...parts];
+  const [a, b, c, d] = parts;
+  return [b, a, d, c];
+}
+
+function concatCoordinates(parts: readonly bigint[]): Uint8Array {
+  return hexToBytes(parts.map((x) => x.toString(16).padStart(2 * COORDINATE_BYTES, "0")).join(""));
+}
+
+function modPow(base: bigint, exponent: bigint): bigint {
+  let [result, square] = [1n, base];
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = result * square % Q;
+    square = square * square % Q;
+  }
+  return result;
+}

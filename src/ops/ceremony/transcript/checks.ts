@@ -1,0 +1,203 @@
+/** Verifies a transcript without the keys. Every refusal names the entry. */
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { type CircuitName, circuitNames } from "../../../core/crypto/groth16.ts";
+import type { ArithmeticPool } from "../arithmetic_pool.ts";
+import { beaconSeed, checkHistory, contributionHash } from "../contribution.ts";
+import { pointFromHex } from "../point_hex.ts";
+import { assertPointsInGroup, loadGenerators } from "../points.ts";
+import { ceremonyProblem } from "../section_file.ts";
+import { historyOf } from "./entries.ts";
+import { isSignatureValid } from "./signature.ts";
+import {
+  canonicalHash,
+  canonicalJson,
+  closingBeacon,
+  contributionsOf,
+  entryName,
+  headHash,
+  keyEntries,
+  latestAnnouncement,
+  type Transcript,
+} from "./transcript.ts";
+
+const SUBJECT = "transcript";
+
+/**
+ * Verifies the chain of hashes, the order of the entries, that no entry repeats another, every signature, the beacon and,
+ * for both circuits, every proof and every delta in both groups.
+ *
+ * @throws {Problem} `invalid_ceremony` with the first fault
+ */
+export async function checkTranscript(
+  transcript: Transcript,
+  arithmetic: ArithmeticPool,
+  onProgress: (stage: string, fraction: number) => void = () => {},
+): Promise<void> {
+  checkOrder(transcript);
+  checkRepetitions(transcript);
+  checkHashChain(transcript);
+  await checkSignatures(transcript);
+  for (const [i, circuit] of circuitNames.entries()) {
+    await checkCircuit(
+      transcript,
+      circuit,
+      arithmetic,
+      (fraction) => onProgress("checking the transcript", (i + fraction) / circuitNames.length),
+    );
+  }
+  await checkBeacon(transcript, arithmetic, (fraction) => onProgress("hashing the beacon", fraction));
+}
+
+/**
+ * A beacon must be the last entry, follow a contribution, and be announced before the last contribution: otherwise its
+ * secret, which is public, could be the only one, or the last contributor could choose it.
+ */
+function checkOrder({ entries }: Transcript): void {
+  let announced = false;
+  let contributedSince = false;
+  for (const [i, { kind }] of entries.entries()) {
+    const what = entryName({ entries }, i);
+    if (kind === "announcement") [announced, contributedSince] = [true, false];
+    if (kind === "contribution") contributedSince = announced;
+    if (kind !== "beacon") continue;
+    if (i !== entries.length - 1) throw ceremonyProblem(what, "is followed by another entry");
+    if (entries.every((entry) => entry.kind !== "contribution")) {
+      throw ceremonyProblem(what, "follows no contribution: the secret of a beacon is public");
+    }
+    if (!contributedSince) throw ceremonyProblem(what, "was not announced before the last contribution");
+  }
+}
+
+/** The secret of a contribution must be new, and must not undo earlier ones. */
+function checkRepetitions(transcript: Transcript): void {
+  const { entries } = transcript;
+  const distinct = (circuit: CircuitName): Record<string, (entry: { keys: KeysOf }) => string> => ({
+    "the contribution hash": ({ keys }) => keys[circuit].contributionHash,
+    "the secret": ({ keys }) => keys[circuit].proof.s + keys[circuit].proof.sx,
+    "the delta": ({ keys }) => keys[circuit].delta.g1,
+    "the key": ({ keys }) => keys[circuit].zkey,
+  });
+  for (const circuit of circuitNames) {
+    for (const [what, valueOf] of Object.entries(distinct(circuit))) {
+      const seen = new Map<string, string>();
+      for (const [i, entry] of entries.entries()) {
+        if (entry.kind === "announcement") continue;
+        const name = entryName(transcript, i);
+        const first = seen.get(valueOf(entry));
+        if (first) throw ceremonyProblem(`${circuit}: ${name}`, `repeats ${what} of ${first}`);
+        seen.set(valueOf(entry), name);
+      }
+    }
+  }
+}
+
+type KeysOf = ReturnType<typeof keyEntries>[number]["keys"];
+
+function checkHashChain(transcript: Transcript): void {
+  let previous = headHash(transcript);
+  for (const [i, { hash, ...unhashed }] of transcript.entries.entries()) {
+    const what = `${SUBJECT}: ${entryName(transcript, i)}`;
+    if (unhashed.previous !== previous) throw ceremonyProblem(what, "does not follow the preceding entry");
+    if (hash !== canonicalHash(unhashed)) throw ceremonyProblem(what, "does not match its hash");
+    previous = hash;
+  }
+}
+
+async function checkSignatures(transcript: Transcript): Promise<void> {
+  for (const [i, entry] of transcript.entries.entries()) {
+    if (entry.kind !== "contribution" || entry.signature === undefined) continue;
+    if (await isSignatureValid(entry.signature, entry.keys)) continue;
+    throw ceremonyProblem(entryName(transcript, i), "has a signature that does not verify");
+  }
+}
+
+async function checkCircuit(
+  transcript: Transcript,
+  circuit: CircuitName,
+  arithmetic: ArithmeticPool,
+  onProgress: (fraction: number) => void,
+): Promise<void> {
+  const { g1, g2 } = await loadGenerators(arithmetic);
+  const history = historyOf(transcript, circuit);
+  await checkHistory(history, arithmetic, onProgress).catch((error) => {
+    throw error instanceof Error ? ceremonyProblem(`${circuit}:`, error.message) : error;
+  });
+  for (const [i, entry] of keyEntries(transcript).entries()) {
+    const what = `${circuit}: ${entry.kind} ${i + 1}`;
+    const listed = entry.keys[circuit];
+    const delta2 = pointFromHex(listed.delta.g2, what);
+    await assertPointsInGroup(arithmetic, "G2", delta2, what);
+    if (!await arithmetic.run("sameRatio", g1, history.contributions[i].delta, g2, delta2)) {
+      throw ceremonyProblem(what, "has another delta in G2 than in G1");
+    }
+    if (
+      bytesToHex(await contributionHash(history.contributions[i], arithmetic)) !== listed.contributionHash
+    ) {
+      throw ceremonyProblem(what, "does not match its contribution hash");
+    }
+  }
+}
+
+/** The beacon's secret is computed again from the published value. It is the same for both circuits. */
+async function checkBeacon(
+  transcript: Transcript,
+  arithmetic: ArithmeticPool,
+  onProgress: (fraction: number) => void,
+): Promise<void> {
+  const [beacon, announced] = [closingBeacon(transcript), latestAnnouncement(transcript)];
+  if (beacon === undefined || announced === undefined) return;
+  const value = { value: hexToBytes(beacon.value), exponent: announced.exponent };
+  const opening = bytesToHex(
+    await arithmetic.run("opening", await beaconSeed(value, arithmetic, onProgress)),
+  );
+  for (const circuit of circuitNames) {
+    const { s, sx } = beacon.keys[circuit].proof;
+    if (bytesToHex(pointFromHex(s)) + bytesToHex(pointFromHex(sx)) === opening) continue;
+    throw ceremonyProblem(
+      `${circuit}: ${entryName(transcript, transcript.entries.length - 1)}`,
+      "does not follow from its value and the announced number of iterations",
+    );
+  }
+}
+
+/**
+ * Checks that people have contributed and a beacon has closed the ceremony. The order is part of `checkTranscript`.
+ *
+ * @throws {Problem} `invalid_ceremony`
+ */
+export function assertClosed(transcript: Transcript): void {
+  if (closingBeacon(transcript) === undefined) {
+    throw ceremonyProblem(
+      "ceremony",
+      "is open: close it with `tonado ceremony beacon`",
+      "Close it after the last contribution.",
+    );
+  }
+  if (contributionsOf(transcript).length === 0) {
+    throw ceremonyProblem(
+      "ceremony",
+      "has no contribution: the secret of a beacon is public",
+      "Begin another ceremony.",
+    );
+  }
+}
+
+/**
+ * Checks that `later`, which was verified, begins with all of `earlier`. Every member is compared: the hashes of an
+ * unverified copy say nothing about its other members.
+ *
+ * @throws {Problem} `invalid_ceremony` with the first difference
+ */
+export function checkExtends(later: Transcript, earlier: Transcript): void {
+  if (headHash(later) !== headHash(earlier)) throw ceremonyProblem(SUBJECT, "belongs to another ceremony");
+  for (const [i, entry] of earlier.entries.entries()) {
+    const found = later.entries[i];
+    const what = entryName(earlier, i);
+    if (found?.hash !== entry.hash) {
+      throw ceremonyProblem(SUBJECT, `has another ${what} than the earlier one`);
+    }
+    if (canonicalJson(found) !== canonicalJson(entry)) {
+      throw ceremonyProblem(`kept ${SUBJECT}`, `was altered: ${what} does not match its hash`);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** Makes the entries of a transcript, and reads the history of a key from them. */
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { type CircuitName } from "../../../core/crypto/groth16.ts";
+import type { ArithmeticPool } from "../arithmetic_pool.ts";
+import { contributionHash, type ContributionHistory } from "../contribution.ts";
+import { pointFromHex, pointToHex } from "../point_hex.ts";
+import type { KeyContribution, Zkey } from "../zkey.ts";
+import { signedText, type SigningKey } from "./signature.ts";
+import {
+  type Announcement,
+  keyEntries,
+  type KeyEntry,
+  lastHash,
+  latestAnnouncement,
+  type Transcript,
+  withHash,
+} from "./transcript.ts";
+
+/** Name of the beacon in the keys. */
+export const BEACON_NAME = "beacon";
+
+/** Returns the entry that announces a beacon. */
+export function makeAnnouncement(
+  transcript: Transcript,
+  { source, round, exponent }: Pick<Announcement, "source" | "round" | "exponent">,
+): Announcement {
+  return withHash({ kind: "announcement", source, round, exponent, previous: lastHash(transcript) });
+}
+
+/** Returns the entry for the last contribution of both keys. */
+export async function makeKeyEntry(
+  transcript: Transcript,
+  written: Readonly<Record<CircuitName, { readonly key: Zkey; readonly sha256: string }>>,
+  arithmetic: ArithmeticPool,
+  signingKey?: SigningKey,
+): Promise<KeyEntry> {
+  const keyEntryOf = async (circuit: CircuitName) => {
+    const { key, sha256 } = written[circuit];
+    const last = key.contributions[key.contributions.length - 1];
+    return {
+      delta: { g1: pointToHex(last.delta), g2: pointToHex(key.delta2) },
+      proof: { s: pointToHex(last.s), sx: pointToHex(last.sx), answer: pointToHex(last.answer) },
+      challenge: bytesToHex(last.challenge),
+      contributionHash: bytesToHex(await contributionHash(last, arithmetic)),
+      zkey: sha256,
+    };
+  };
+  const { name, beacon } = written.withdraw.key.contributions[written.withdraw.key.contributions.length - 1];
+  const keys = { withdraw: await keyEntryOf("withdraw"), deposit: await keyEntryOf("deposit") };
+  const previous = lastHash(transcript);
+  if (beacon) return withHash({ kind: "beacon" as const, value: bytesToHex(beacon.value), keys, previous });
+  const signature = signingKey && {
+    signature: { publicKey: signingKey.publicKey, value: await signingKey.sign(signedText(keys)) },
+  };
+  return withHash({ kind: "contribution" as const, name, ...signature, keys, previous });
+}
+
+/** Returns the history of one circuit's key. */
+export function historyOf(transcript: Transcript, circuit: CircuitName): ContributionHistory {
+  const exponent = latestAnnouncement(transcript)?.exponent ?? 0;
+  return {
+    circuitHash: hexToBytes(transcript.circuits[circuit].circuitHash),
+    contributions: keyEntries(transcript).map((entry, i): KeyContribution => {
+      const { delta, proof, challenge } = entry.keys[circuit];
+      const point = (hex: string) => pointFromHex(hex, `${circuit}: ${entry.kind} ${i + 1}`);
+      return {
+        delta: point(delta.g1),
+        s: point(proof.s),
+        sx: point(proof.sx),
+        answer: point(proof.answer),
+        challenge: hexToBytes(challenge),
+        ...entry.kind === "beacon"
+          ? { name: BEACON_NAME, beacon: { value: hexToBytes(entry.value), exponent } }
+          : { name: entry.name },
+      };
+    }),
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Contributors' signatures: Ed25519 over the contribution hashes of both keys. A hash covers all earlier contributions, so
+ * a signature cannot be moved to another ceremony or place. The signing key is a PKCS#8 file, as OpenSSL writes it.
+ */
+import { Buffer } from "node:buffer";
+import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { Contribution } from "./transcript.ts";
+
+const ALGORITHM = "Ed25519";
+const PEM = /^-----BEGIN PRIVATE KEY-----\s+([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/;
+/** Upper bound of a key's file. A key has about 120 bytes. */
+export const MAX_SIGNING_KEY_BYTES = 10_000;
+
+/** A contributor's signing key. */
+export interface SigningKey {
+  /** In hex. */
+  readonly publicKey: string;
+  sign(text: string): Promise<string>;
+}
+
+/** Returns the text that a contributor signs. */
+export function signedText(keys: Contribution["keys"]): string {
+  return `tonado ceremony contribution\nwithdraw ${keys.withdraw.contributionHash}\n` +
+    `deposit ${keys.deposit.contributionHash}\n`;
+}
+
+/** Creates a signing key. @returns the PEM file, and the public key in hex */
+export async function createSigningKey(): Promise<{ pem: string; publicKey: string }> {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey(ALGORITHM, true, [
+    "sign",
+    "verify",
+  ]) as CryptoKeyPair;
+  const pkcs8 = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey));
+  const raw = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
+  const pem = `-----BEGIN PRIVATE KEY-----\n${
+    Buffer.from(pkcs8).toString("base64")
+  }\n-----END PRIVATE KEY-----\n`;
+  return { pem, publicKey: bytesToHex(raw) };
+}
+
+/** Reads a signing key. @throws {Problem} `invalid_config` if it is not an unencrypted Ed25519 key in PEM */
+export async function openSigningKey(pem: string): Promise<SigningKey> {
+  try {
+    const base64 = PEM.exec(pem)![1].replaceAll(/\s/g, "");
+    const key = await crypto.subtle.importKey("pkcs8", Buffer.from(base64, "base64"), ALGORITHM, true, [
+      "sign",
+    ]);
+    const { x } = await crypto.subtle.exportKey("jwk", key);
+    return {
+      publicKey: Buffer.from(x!, "base64url").toString("hex"),
+      sign: async (text) =>
+        bytesToHex(
+          new Uint8Array(await crypto.subtle.sign(ALGORITHM, key, new Uint8Array(utf8ToBytes(text)))),
+        ),
+    };
+  } catch { // no cause: it could quote the key
+    throw new Problem("invalid_config", undefined, {
+      errors: [{ pointer: "--signing-key", detail: "is not an unencrypted Ed25519 key in a PEM file" }],
+      hint: "Create one with `tonado ceremony keygen`.",
+    });
+  }
+}
+
+/** Returns whether a contribution's signature is valid. */
+export async function isSignatureValid(
+  { publicKey, value }: NonNullable<Contribution["signature"]>,
+  keys: Contribution["keys"],
+): Promise<boolean> {
+  const bytes = (hex: string) => new Uint8Array(hexToBytes(hex));
+  try {
+    const key = await crypto.subtle.importKey("raw", bytes(publicKey), ALGORITHM, false, ["verify"]);
+    return await crypto.subtle.verify(
+      ALGORITHM,
+      key,
+      bytes(value),
+      new Uint8Array(utf8ToBytes(signedText(keys))),
+    );
+  } catch {
+    return false; // the public key is not a point
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The transcript: the inputs of a ceremony and its entries, chained by hashes. It is small and is published after every
+ * entry. Comparing it with an earlier copy shows that nothing was replaced.
+ */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
+import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import { DuplicateKeyError, parseStrictJson } from "../../../core/text/strict_json.ts";
+import { type PowersOfTau } from "../powers_of_tau.ts";
+import { ceremonyProblem } from "../section_file.ts";
+import { MAX_CONSTRAINTS } from "../size_limits.ts";
+import type { Zkey } from "../zkey.ts";
+
+const SUBJECT = "transcript";
+/** Pattern of contributors' names and of a beacon's source. */
+export const CONTRIBUTOR_NAME = /^[\p{L}\p{N}][\p{L}\p{N} .,:@/()_-]{0,62}$/u;
+/** Base-2 logarithm of a beacon's iterations of SHA-256. 2^30 take about half an hour. */
+export const beaconExponents = { min: 10, max: 30 } as const;
+
+const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`));
+const perCircuit = <T extends z.ZodType>(type: T) => z.strictObject({ withdraw: type, deposit: type });
+
+const keyEntry = z.strictObject({
+  /** Delta after this contribution. */
+  delta: z.strictObject({ g1: hex(96), g2: hex(192) }),
+  /** The points s, x s, and x times the challenge's point. */
+  proof: z.strictObject({ s: hex(96), sx: hex(96), answer: hex(192) }),
+  challenge: hex(64),
+  /** BLAKE2b of the points and the challenge, as snarkjs prints it. */
+  contributionHash: hex(64),
+  /** SHA-256 of the key's file. */
+  zkey: hex(32),
+});
+
+const chained = {
+  /** `hash` of the preceding entry, or the hash of the head. */
+  previous: hex(32),
+  /** SHA-256 of this entry without this member. */
+  hash: hex(32),
+};
+
+const announcement = z.strictObject({
+  kind: z.literal("announcement"),
+  /** Where the beacon's value will be published, and in which round. */
+  source: z.string().regex(CONTRIBUTOR_NAME),
+  round: z.int().nonnegative(),
+  /** The value is hashed 2^exponent times. */
+  exponent: z.int().min(beaconExponents.min).max(beaconExponents.max),
+  ...chained,
+});
+
+const contribution = z.strictObject({
+  kind: z.literal("contribution"),
+  name: z.string().regex(CONTRIBUTOR_NAME),
+  /** Ed25519, over the text of `signedText` in signature.ts. */
+  signature: z.strictObject({ publicKey: hex(32), value: hex(64) }).optional(),
+  keys: perCircuit(keyEntry),
+  ...chained,
+});
+
+const beacon = z.strictObject({
+  kind: z.literal("beacon"),
+  /** The published value of the announced round. */
+  value: z.string().regex(/^([0-9a-f]{2}){8,255}$/),
+  keys: perCircuit(keyEntry),
+  ...chained,
+});
+
+const head = z.strictObject({
+  format: z.literal("tonado-ceremony-2"),
+  powers: z.strictObject({ sha256: hex(32), power: z.int().min(1).max(28) }),
+  circuits: perCircuit(z.strictObject({
+    /** SHA-256 of the constraint system. */
+    r1cs: hex(32),
+    constraints: z.int().positive().max(MAX_CONSTRAINTS),
+    circuitHash: hex(64),
+    /** SHA-256 of the initial key's file. */
+    zkey: hex(32),
+  })),
+});
+
+const transcript = z.strictObject({
+  ...head.shape,
+  entries: z.array(z.discriminatedUnion("kind", [announcement, contribution, beacon])).max(10_000),
+});
+
+/** The source and the round of the beacon that will close the ceremony. */
+export type Announcement = z.infer<typeof announcement>;
+/** A contribution to both keys. */
+export type Contribution = z.infer<typeof contribution>;
+/** The entry that closes a ceremony. */
+export type BeaconEntry = z.infer<typeof beacon>;
+/** An entry that changes the keys. */
+export type KeyEntry = Contribution | BeaconEntry;
+/** A whole transcript. */
+export type Transcript = z.infer<typeof transcript>;
+
+/** @throws {Problem} `invalid_ceremony` with the first invalid member */
+export function parseTranscript(bytes: Uint8Array): Transcript {
+  let value: unknown;
+  try {
+    value = parseStrictJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) throw ceremonyProblem(SUBJECT, `is malformed: ${error.message}`);
+    throw ceremonyProblem(SUBJECT, "is not JSON");
+  }
+  const { data, error } = transcript.safeParse(value);
+  if (data) return data;
+  const [{ path, message }] = error.issues;
+  throw ceremonyProblem(SUBJECT, `is malformed: /${path.join("/")}: ${message}`);
+}
+
+/** Returns the contents of a transcript's file. */
+export function transcriptBytes(transcript: Transcript): Uint8Array {
+  return utf8ToBytes(`${JSON.stringify(transcript, null, 2)}\n`);
+}
+
+/** Returns the entries that changed the keys. The nth of them made the files `<circuit>.n.zkey`. */
+export function keyEntries({ entries }: Transcript): KeyEntry[] {
+  return entries.filter((entry) => entry.kind !== "announcement");
+}
+
+/** Returns the contributions, without the beacon. */
+export function contributionsOf({ entries }: Transcript): Contribution[] {
+  return entries.filter((entry) => entry.kind === "contribution");
+}
+
+/** Returns the beacon that closed the ceremony, or undefined if the ceremony is open. */
+export function closingBeacon({ entries }: Transcript): BeaconEntry | undefined {
+  const last = entries.at(-1);
+  return last?.kind === "beacon" ? last : undefined;
+}
+
+/** Returns the announcement that holds: the latest. */
+export function latestAnnouncement({ entries }: Transcript): Announcement | undefined {
+  return entries.findLast((entry) => entry.kind === "announcement");
+}
+
+/** Returns an entry's name in messages. Entries that changed the keys are numbered as the files they made. */
+export function entryName({ entries }: Pick<Transcript, "entries">, index: number): string {
+  const { kind } = entries[index];
+  const isSameSort = (entry: Transcript["entries"][number]) =>
+    (entry.kind === "announcement") === (kind === "announcement");
+  return `${kind} ${entries.slice(0, index + 1).filter(isSameSort).length}`;
+}
+
+/** Returns the value of `previous` for the next entry. */
+export function lastHash(transcript: Transcript): string {
+  return transcript.entries.at(-1)?.hash ?? headHash(transcript);
+}
+
+/** Returns the hash of everything but the entries. */
+export function headHash({ format, powers, circuits }: Transcript): string {
+  return canonicalHash({ format, powers, circuits });
+}
+
+/** Returns an entry with its hash. */
+export function withHash<T extends { readonly previous: string }>(entry: T): T & { hash: string } {
+  return { ...entry, hash: canonicalHash(entry) };
+}
+
+/** Returns the SHA-256 of a value as JSON without spaces, with members sorted by name. */
+export function canonicalHash(value: unknown): string {
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
+}
+
+/** Returns a value as JSON without spaces, with members sorted by name. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  members.sort(([x], [y]) => x < y ? -1 : 1);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+/** Returns the transcript of a ceremony that begins with these keys. */
+export function newTranscript(
+  powers: PowersOfTau,
+  powersSha256: string,
+  begun: Readonly<
+    Record<CircuitName, {
+      readonly r1cs: string;
+      readonly constraints: number;
+      readonly key: Zkey;
+      readonly sha256: string;
+    }>
+  >,
+): Transcript {
+  const circuitEntry = (circuit: CircuitName) => {
+    const { r1cs, constraints, key, sha256 } = begun[circuit];
+    return { r1cs, constraints, circuitHash: bytesToHex(key.circuitHash), zkey: sha256 };
+  };
+  return {
+    format: "tonado-ceremony-2",
+    powers: { sha256: powersSha256, power: powers.power },
+    circuits: { withdraw: circuitEntry("withdraw"), deposit: circuitEntry("deposit") },
+    entries: [],
+  };
+}

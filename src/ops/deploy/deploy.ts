@@ -1,0 +1,168 @@
+/**
+ * Deploys pools and verifies on chain that they match this build. A pool's address commits to its code, denomination,
+ * owner and generation, so a second run finds the pool instead of paying again.
+ */
+import type { Address } from "@ton/core";
+import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import { loadPoolCode } from "../../ton/pool/state_init.ts";
+import { formatUnits } from "../../core/protocol/units.ts";
+import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
+import { seqnoOfFirstTransaction } from "./deployed_seqno.ts";
+import { waitForJettonWallet } from "./jetton_discovery.ts";
+import { checkPoolKeys, type PoolKeys } from "../keys/pool_keys.ts";
+import { type DeployOptions, waitForChain } from "./options.ts";
+import { isJettonPlan, planPool, type PoolPlan, type PoolSpec } from "./pool_plan.ts";
+import { jettonWithdrawalCost, PROPOSED_REFUND_NANO, proposeTerms } from "./proposed_terms.ts";
+import { warnIfPredecessorNotFull } from "./predecessor_check.ts";
+import { assertSafeToDeploy, checkDenomination, listedPools } from "./safety_checks.ts";
+import { type PendingPool, sendDeployment } from "./send_deployment.ts";
+
+export type { DeployOptions, DeployOrder } from "./options.ts";
+export type { PoolSpec } from "./pool_plan.ts";
+export { GAS_HIGHEST_PATH } from "./safety_checks.ts";
+
+/** Deploys one pool; see {@linkcode deployPools}. */
+export async function deployPool(
+  { asset, amount, generation, owner, jetton, ...options }: DeployOptions & PoolSpec,
+): Promise<Deployment> {
+  const [deployment] = await deployPools({
+    ...options,
+    pools: [{ asset, amount, generation, owner, jetton }],
+  });
+  return deployment;
+}
+
+/**
+ * Deploys the pools that do not exist yet, makes jetton pools discover their wallets, and waits for all of them. Then
+ * verifies code, denomination, owner and jetton wallet on chain.
+ *
+ * @throws {Problem} before anything is sent: `invalid_amount`, `artifact_corrupted`, `insufficient_funds`,
+ *   `deployment_refused` with the reasons in `errors`; before a jetton pool is paid for: `deployment_refused` if its
+ *   master violates TEP-89; afterwards: `chain_inconsistent` if a pool differs from this build, `chain_unavailable` if it
+ *   does not appear
+ */
+export async function deployPools(
+  { pools, ...options }: DeployOptions & { pools: readonly PoolSpec[] },
+): Promise<Deployment[]> {
+  const { chain } = options;
+  const prices = await fetchNetworkPrices(chain);
+  const plans = pools.map((spec) => withTerms(planPool(spec), prices, options));
+  for (const plan of plans) checkDenomination(plan, prices, options);
+  const keys = await loadPoolKeys(plans, options);
+  await assertSafeToDeploy(plans, keys, options);
+  for (const plan of plans) await warnIfPredecessorNotFull(plan, options);
+
+  const pendingPools: PendingPool[] = [];
+  for (const plan of plans) pendingPools.push({ plan, ...await pendingStepsOf(plan, options) });
+  // Read before anything is sent: no transaction of a new pool can be older.
+  const seqno = await chain.masterchainSeqno(options);
+  await sendDeployment(pendingPools, prices, keys, options);
+
+  const deployments = [];
+  for (const { plan, needsDeploy } of pendingPools) {
+    await waitUntilActive(plan.address, options);
+    await verifyDeployedPool(plan, options);
+    deployments.push({
+      address: plan.address,
+      asset: plan.asset,
+      amount: plan.amount,
+      ...plan.generation ? { generation: plan.generation } : {},
+      denomination: plan.denomination,
+      deployedSeqno: needsDeploy ? seqno : await deployedSeqnoOf(plan, options),
+      ...codeHashesOf(plan),
+      owner: plan.owner,
+      ...isJettonPlan(plan) && {
+        jettonMaster: plan.jetton.master,
+        jettonWallet: await waitForJettonWallet(plan, options),
+        decimals: plan.jetton.decimals,
+        ...plan.terms,
+      },
+    });
+  }
+  return deployments;
+}
+
+/** Adds the proposed terms to a jetton pool that the registry has none for. */
+function withTerms(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions): PoolPlan {
+  if (!isJettonPlan(plan) || listedPools(options)?.get(poolKey(plan))?.feeMin !== undefined) return plan;
+  const { jetton: { nativePrice }, denomination } = plan;
+  if (nativePrice !== undefined) {
+    return { ...plan, terms: proposeTerms(prices, { nativePrice, denomination }) };
+  }
+  if (options.network !== "localnet") {
+    options.onWarning?.(
+      `without --native-price no terms are proposed, and relayers do not serve the pool until its registry entry has a ` +
+        `feeMin: a withdrawal with a refund of ${formatUnits(PROPOSED_REFUND_NANO)} costs about ` +
+        `${formatUnits(jettonWithdrawalCost(prices))} in coins`,
+    );
+  }
+  return plan;
+}
+
+async function pendingStepsOf(plan: PoolPlan, options: DeployOptions): Promise<Omit<PendingPool, "plan">> {
+  const { chain } = options;
+  const needsDeploy = (await chain.account(plan.address, options)).state !== "active";
+  if (needsDeploy || !isJettonPlan(plan)) return { needsDeploy, needsDiscovery: isJettonPlan(plan) };
+  const { jettonWallet } = await new Pool(chain, plan.address).getPoolInfo(options);
+  return { needsDeploy, needsDiscovery: jettonWallet === null };
+}
+
+function codeHashesOf({ assetKind }: PoolPlan) {
+  const { codeHash, vkeyHash } = loadPoolCode(assetKind);
+  return { codeHash, vkeyHash };
+}
+
+/** Returns the seqno that the registry lists for an existing pool, or else estimates it from the pool's history. */
+async function deployedSeqnoOf(plan: PoolPlan, options: DeployOptions): Promise<number> {
+  const listed = listedPools(options)?.get(poolKey(plan));
+  if (listed?.address.equals(plan.address)) return listed.deployedSeqno;
+  return await seqnoOfFirstTransaction(options.chain, plan.address, { signal: options.signal });
+}
+
+/** Compares the keys with the very code that is sent. All kinds hold the same keys. */
+async function loadPoolKeys(plans: readonly PoolPlan[], { artifacts }: DeployOptions): Promise<PoolKeys> {
+  let keys: PoolKeys | undefined;
+  for (const { assetKind, init } of plans) {
+    keys = await checkPoolKeys(artifacts, { ...loadPoolCode(assetKind), code: init.code });
+  }
+  return keys ?? await checkPoolKeys(artifacts);
+}
+
+async function waitUntilActive(address: Address, options: DeployOptions): Promise<void> {
+  const { chain } = options;
+  const isActive = async () => (await chain.account(address, options)).state === "active";
+  if (await waitForChain(isActive, options)) return;
+  throw new Problem(
+    "chain_unavailable",
+    `pool ${
+      formatAddress(address, chain.network)
+    } did not appear in time; run the command again to check for it`,
+  );
+}
+
+async function verifyDeployedPool(
+  { assetKind, address, denomination, owner, jetton }: PoolPlan,
+  { chain }: DeployOptions,
+) {
+  const { code } = await chain.account(address);
+  const pool = new Pool(chain, address);
+  const info = await pool.getPoolInfo();
+  const sameOwner = owner ? info.owner?.equals(owner) === true : info.owner === null;
+  const sameMaster = !jetton || info.jettonMaster?.equals(jetton.master) === true;
+  const differences = [
+    code?.hash().toString("hex") === loadPoolCode(assetKind).codeHash ? "" : "code",
+    await pool.getDenomination() === denomination ? "" : "denomination",
+    info.assetKind === assetKind ? "" : "asset",
+    sameMaster ? "" : "jetton",
+    sameOwner ? "" : "owner",
+  ].filter((what) => what !== "");
+  if (differences.length > 0) {
+    throw new Problem(
+      "chain_inconsistent",
+      `pool ${formatAddress(address, chain.network)} on chain has another ${differences.join(", ")}`,
+    );
+  }
+}

@@ -1,0 +1,35 @@
+/** Estimates when an existing pool was deployed. */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import type { CallOptions, Chain, ChainTransaction, TransactionId } from "../../ton/chain.ts";
+
+/** Subtracted from the first transaction's time: a shard block is slightly older than the masterchain block naming it. */
+const SAFETY_MARGIN_SECONDS = 30;
+const PAGE_SIZE = 100;
+
+/**
+ * Returns the masterchain seqno of a block shortly before the account's first transaction.
+ *
+ * @throws {Problem} `chain_inconsistent` if the account has no transactions; what the {@link Chain} throws
+ */
+export async function seqnoOfFirstTransaction(
+  chain: Chain,
+  address: Address,
+  options?: CallOptions,
+): Promise<number> {
+  let first: ChainTransaction | undefined;
+  let from: TransactionId | null = (await chain.account(address, options)).last ?? null;
+  while (from) {
+    const page = await chain.transactions(address, { ...options, limit: PAGE_SIZE, from });
+    first = page.at(-1);
+    from = first?.prev ?? null;
+  }
+  if (!first) {
+    throw new Problem(
+      "chain_inconsistent",
+      `account ${formatAddress(address, chain.network)} has no history`,
+    );
+  }
+  return await chain.masterchainSeqnoAt(first.now - SAFETY_MARGIN_SECONDS, options);
+}

@@ -1,0 +1,41 @@
+/** Proposes the relayer's terms for a jetton pool: a first refund for the recipient, and a fee that covers it. */
+import { Problem } from "../../core/errors/problem.ts";
+import type { NetworkPrices } from "../../ton/network_prices.ts";
+import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
+
+/** Pays a fresh recipient's gas for moving the jettons. */
+export const PROPOSED_REFUND_NANO = 100_000_000n;
+/** The fee is half as much again as cost and refund: the jetton's price and the chain's change. */
+const FEE_MARGIN = { of: 3n, by: 2n };
+const NANO_PER_NATIVE = 1_000_000_000n;
+
+/** Terms as the registry holds them. */
+export interface RelayerTerms {
+  /** In the jetton's smallest unit. */
+  readonly feeMin: bigint;
+  /** Nano. */
+  readonly maxRefund: bigint;
+}
+
+/** Returns the nano that a withdrawal of jettons costs a relayer, with the proposed refund. */
+export function jettonWithdrawalCost(prices: NetworkPrices): bigint {
+  const info = { assetKind: "jetton", deposits: 0, withdrawals: 0, debt: 0n } as const;
+  return estimateWithdrawalCost(prices, info) + PROPOSED_REFUND_NANO;
+}
+
+/**
+ * Returns the proposed terms.
+ *
+ * @param pool `nativePrice`: what one native coin is worth, and `denomination`, both in the jetton's smallest unit
+ * @throws {Problem} `deployment_refused` if the fee would not be below the denomination
+ */
+export function proposeTerms(
+  prices: NetworkPrices,
+  { nativePrice, denomination }: { readonly nativePrice: bigint; readonly denomination: bigint },
+): RelayerTerms {
+  const nano = jettonWithdrawalCost(prices) * FEE_MARGIN.of / FEE_MARGIN.by;
+  const feeMin = (nano * nativePrice + NANO_PER_NATIVE - 1n) / NANO_PER_NATIVE;
+  if (feeMin < denomination) return { feeMin, maxRefund: PROPOSED_REFUND_NANO };
+  const detail = "at this price the fee that covers a withdrawal is not below the denomination";
+  throw new Problem("deployment_refused", undefined, { errors: [{ pointer: "--native-price", detail }] });
+}

@@ -1,0 +1,115 @@
+/** Checks that run before a deployment spends money. */
+import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
+import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
+import { networkGlobalId } from "../../core/protocol/network.ts";
+import { formatUnits } from "../../core/protocol/units.ts";
+import { openArtifacts } from "../../prover/artifacts.ts";
+import type { NetworkPrices } from "../../ton/network_prices.ts";
+import { findPinnedKeysFault } from "../keys/pinned_keys.ts";
+import type { PoolKeys } from "../keys/pool_keys.ts";
+import { findJettonFaults } from "./jetton_discovery.ts";
+import type { DeployOptions } from "./options.ts";
+import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
+
+/** Equals `GAS_HIGHEST_PATH` of contracts/fees.tolk: gas of the most expensive withdrawal. */
+export const GAS_HIGHEST_PATH = 356_000n;
+/** Minimum ratio of a denomination to the gas fee of {@linkcode GAS_HIGHEST_PATH}. */
+const MIN_GAS_FEES_PER_NOTE = 36n;
+/** Configuration parameter that holds the network's global id. */
+const GLOBAL_ID_PARAM = 19;
+
+/**
+ * Checks that fees stay small relative to a note. Fees are paid in coins, so this does not apply to jettons.
+ *
+ * @throws {Problem} `invalid_amount` on mainnet; elsewhere it only warns
+ */
+export function checkDenomination(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions): void {
+  const minimum = MIN_GAS_FEES_PER_NOTE * prices.gasFee(GAS_HIGHEST_PATH);
+  if (isJettonPlan(plan) || plan.denomination >= minimum) return;
+  const text = `a denomination of ${plan.amount} is below ${formatUnits(minimum)}: ` +
+    "fees would consume much of each note";
+  if (options.network === "mainnet") throw new Problem("invalid_amount", text);
+  options.onWarning?.(text);
+}
+
+/** @throws {Problem} `deployment_refused` with every reason in `errors` */
+export async function assertSafeToDeploy(
+  plans: readonly PoolPlan[],
+  keys: PoolKeys,
+  options: DeployOptions,
+): Promise<void> {
+  const errors = [
+    ...await findNetworkFaults(options),
+    ...options.network === "mainnet" ? await findMainnetFaults(plans, keys, options) : [],
+  ];
+  for (const plan of plans) {
+    errors.push(...findRegistryFaults(plan, options));
+    if (isJettonPlan(plan)) errors.push(...await findJettonFaults(options.chain, plan));
+  }
+  if (errors.length > 0) {
+    throw new Problem("deployment_refused", `deployment on ${options.network} is refused`, { errors });
+  }
+}
+
+async function findNetworkFaults(options: DeployOptions): Promise<ProblemDetail[]> {
+  const { chain, network } = options;
+  if (network === "localnet") return []; // it uses mainnet's configuration, including the id
+  const id = (await chain.configParam(GLOBAL_ID_PARAM, options)).beginParse().loadInt(32);
+  if (id === networkGlobalId(network)) return [];
+  return [{
+    pointer: "network",
+    detail: `the endpoint serves another network than ${network} (global id ${id})`,
+  }];
+}
+
+async function findMainnetFaults(
+  plans: readonly PoolPlan[],
+  keys: PoolKeys,
+  { findKeyFault = findPinnedKeysFault, artifacts = openArtifacts(), onWarning }: DeployOptions,
+): Promise<ProblemDetail[]> {
+  const errors: ProblemDetail[] = [];
+  if (plans.some(({ owner }) => owner !== null)) {
+    errors.push({ pointer: "owner", detail: "a pool on mainnet has no owner: burn it" });
+  }
+  if (keys.development) {
+    errors.push({
+      pointer: "keys",
+      detail: `the keys are ${keys.label}: whoever made them can forge withdrawals`,
+    });
+    return errors;
+  }
+  if (keys.weak) onWarning?.(`the keys are ${keys.label}: fewer contributors than mainnet requires`);
+  const fault = await findKeyFault(artifacts);
+  if (fault !== undefined) {
+    errors.push({ pointer: "keys", detail: `no ceremony vouches for the keys: ${fault}` });
+  }
+  return errors;
+}
+
+function findRegistryFaults(plan: PoolPlan, options: DeployOptions): ProblemDetail[] {
+  const pools = listedPools(options);
+  const key = poolKey(plan);
+  const errors: ProblemDetail[] = [];
+  const listed = pools?.get(key)?.address;
+  if (listed && !listed.equals(plan.address)) {
+    errors.push({
+      pointer: "registry",
+      detail: `the registry lists another pool as ${key}, ${listed}: deploy the next generation, ` +
+        "use another registry, or remove that entry first",
+    });
+  }
+  const duplicate = [...pools ?? []].find(([name, { address }]) =>
+    name !== key && address.equals(plan.address)
+  );
+  if (duplicate) {
+    errors.push({ pointer: "registry", detail: `the registry already lists this pool as ${duplicate[0]}` });
+  }
+  return errors;
+}
+
+/** Returns the pools of the registry, unless it belongs to another network. */
+export function listedPools(
+  { registry, network }: DeployOptions,
+): ReadonlyMap<string, Deployment> | undefined {
+  return registry?.network === network ? registry.pools : undefined;
+}

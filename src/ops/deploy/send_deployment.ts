@@ -1,0 +1,98 @@
+/** Confirms and sends the messages of a deployment. */
+import { Problem } from "../../core/errors/problem.ts";
+import { PREPAID_STORAGE_SECONDS } from "../../core/protocol/pool_constants.ts";
+import { formatUnits } from "../../core/protocol/units.ts";
+import type { Chain } from "../../ton/chain.ts";
+import type { NetworkPrices } from "../../ton/network_prices.ts";
+import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
+import { SECONDS_PER_YEAR } from "../audit/audit_checks.ts";
+import type { PoolKeys } from "../keys/pool_keys.ts";
+import { discoverWalletMessage, DISCOVERY_VALUE_NANO, probeJettonMasters } from "./jetton_discovery.ts";
+import type { DeployOptions } from "./options.ts";
+import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
+
+/** Minimum initial balance of a pool in nano. It covers every fee of the first deposits. */
+const MIN_INITIAL_BALANCE_NANO = 2_500_000_000n;
+/** Size of a young pool, and how long the deployer pays its storage. */
+const PREPAID_STORAGE = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * SECONDS_PER_YEAR };
+
+/** A jetton pool's size without keys, with the longest root history: its deployer pays 40 years of storage. */
+const JETTON_POOL_STORAGE = { cells: 2_860n, bits: 70_000n, seconds: PREPAID_STORAGE_SECONDS };
+/** The first version of TVM whose bounced messages can carry a whole payout. */
+const MIN_JETTON_TVM_VERSION = 12;
+const GLOBAL_VERSION_PARAM = 8;
+
+/** A planned pool and its remaining steps. */
+export interface PendingPool {
+  readonly plan: PoolPlan;
+  readonly needsDeploy: boolean;
+  readonly needsDiscovery: boolean;
+}
+
+/**
+ * Asks for confirmation, then sends what is missing. Masters are probed first because a pool can ask only once.
+ *
+ * @throws {Problem} `insufficient_funds`, `deployment_refused`, and what `options.confirm` throws
+ */
+export async function sendDeployment(
+  pendingPools: readonly PendingPool[],
+  prices: NetworkPrices,
+  { label }: PoolKeys,
+  options: DeployOptions,
+): Promise<void> {
+  const { wallet, confirm } = options;
+  const toDeploy = pendingPools.filter(({ needsDeploy }) => needsDeploy).map(({ plan }) => plan);
+  const awaitingDiscovery = pendingPools.filter(({ needsDiscovery }) => needsDiscovery)
+    .map(({ plan }) => plan).filter(isJettonPlan);
+  if (toDeploy.length + awaitingDiscovery.length === 0) return;
+  if (toDeploy.some(isJettonPlan)) await assertRichBounces(options.chain);
+  const balances = toDeploy.map((plan) => initialBalance(plan, prices));
+  const needed = balances.reduce((sum, value) => sum + value, 0n) +
+    2n * DISCOVERY_VALUE_NANO * BigInt(awaitingDiscovery.length);
+  const balance = await wallet.balance();
+  if (balance <= needed) {
+    const text = `wallet ${wallet.format()} holds ${formatUnits(balance)}, ` +
+      `the pools need ${formatUnits(needed)} and fees`;
+    throw new Problem("insufficient_funds", text);
+  }
+  const messages = [
+    ...toDeploy.map(({ address, init }, i): OutgoingMessage => ({
+      to: address,
+      init,
+      value: balances[i],
+      bounce: false,
+    })),
+    // After the pool itself: messages to one account keep their order.
+    ...awaitingDiscovery.map(discoverWalletMessage),
+  ];
+  if (messages.length > wallet.maxMessages) {
+    throw new RangeError(`this wallet deploys with ${wallet.maxMessages} messages at once`);
+  }
+  await confirm?.({ pools: toDeploy, value: needed, balance, keys: label });
+  if (awaitingDiscovery.length > 0) await probeJettonMasters(awaitingDiscovery, wallet, options);
+  await wallet.send(messages);
+}
+
+/** Returns the coins in nano that a new pool is sent for its storage and first fees. */
+function initialBalance(plan: PoolPlan, prices: NetworkPrices): bigint {
+  const jettonStorage = isJettonPlan(plan) ? prices.storageFee(JETTON_POOL_STORAGE) : 0n;
+  return [prices.storageFee(PREPAID_STORAGE), jettonStorage, MIN_INITIAL_BALANCE_NANO].reduce((a, b) =>
+    a > b ? a : b
+  );
+}
+
+/**
+ * Asserts that a payout which a jetton wallet refuses comes back whole.
+ *
+ * @throws {Problem} `deployment_refused` if the network's version of TVM is too low
+ */
+async function assertRichBounces(chain: Chain): Promise<void> {
+  const param = (await chain.configParam(GLOBAL_VERSION_PARAM)).beginParse();
+  const version = param.skip(8).loadUint(32);
+  if (version >= MIN_JETTON_TVM_VERSION) return;
+  throw new Problem(
+    "deployment_refused",
+    `the network runs version ${version} of TVM; a jetton pool needs ${MIN_JETTON_TVM_VERSION}, whose bounced messages ` +
+      "carry the payouts that a jetton wallet refuses",
+  );
+}

@@ -1,0 +1,163 @@
+/** Exports the keys of a ceremony as the files that the rest of the program uses. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { type CircuitName, circuitNames, combinedVkeyHash } from "../../core/crypto/groth16.ts";
+import { type VerificationKey, verifierSource } from "./verifier_source.ts";
+import {
+  type CeremonyFolder,
+  type CircuitKeys,
+  type LoadedCeremony,
+  requireKeys,
+} from "../ceremony/ceremony_folder.ts";
+import { type CeremonyPlan, contributorShortfall, keysLabel } from "../ceremony/ceremony_plan.ts";
+import { pointCoordinates } from "../ceremony/point_hex.ts";
+import { G1_BYTES } from "../ceremony/points.ts";
+import { ceremonyProblem } from "../ceremony/section_file.ts";
+import { assertClosed } from "../ceremony/transcript/checks.ts";
+import { transcriptBytes } from "../ceremony/transcript/transcript.ts";
+import { serializeZkey, type Zkey } from "../ceremony/zkey.ts";
+
+/** Returns the verification key of a proving key in snarkjs' format. */
+export function verificationKey(key: Zkey): VerificationKey {
+  const points = key.sections.IC;
+  return {
+    protocol: "groth16",
+    curve: "bls12381",
+    nPublic: key.public,
+    vk_alpha_1: g1Json(key.alpha1),
+    vk_beta_2: g2Json(key.beta2),
+    vk_gamma_2: g2Json(key.gamma2),
+    vk_delta_2: g2Json(key.delta2),
+    IC: Array.from(
+      { length: key.public + 1 },
+      (_, i) => g1Json(points.subarray(i * G1_BYTES, (i + 1) * G1_BYTES)),
+    ),
+  };
+}
+
+/** Returns the contents of a verification key's file. */
+export function verificationKeyBytes(key: Zkey): Uint8Array {
+  return jsonBytes(verificationKey(key));
+}
+
+/** The files that {@linkcode writeKeys} wrote. */
+export interface WrittenKeys {
+  readonly label: string;
+  /** The hash in the contract artifacts and the registry. */
+  readonly vkeyHash: string;
+  /** SHA-256 of each file by name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const KEY_FILES = circuitNames.flatMap((circuit) => [`${circuit}.zkey`, `${circuit}.vkey.json`]);
+function initialFile(circuit: CircuitName): string {
+  return `${circuit}.initial.zkey`;
+}
+const verifierFile = (circuit: CircuitName) => `contracts/generated/verifier_${circuit}.tolk`;
+
+/** Files that {@linkcode writeKeys} and {@linkcode exportKeys} write. */
+export const outputFiles = {
+  finalize: [
+    ...[...KEY_FILES, ...circuitNames.map(initialFile), "transcript.json", "pins.json"]
+      .map((name) => `artifacts/${name}`),
+    ...circuitNames.map(verifierFile),
+  ],
+  export: KEY_FILES,
+} as const;
+
+/** Writes only the keys of both circuits. */
+export async function exportKeys(folder: CeremonyFolder, keys: CircuitKeys): Promise<void> {
+  for (const circuit of circuitNames) {
+    await folder.write(`${circuit}.zkey`, serializeZkey(keys[circuit]));
+    await folder.write(`${circuit}.vkey.json`, verificationKeyBytes(keys[circuit]));
+  }
+}
+
+/** What {@linkcode writeKeys} writes, and under which conditions. */
+export interface KeysToWrite {
+  /** Verified, with the constraint systems and the powers of tau. */
+  readonly ceremony: LoadedCeremony;
+  readonly plan: CeremonyPlan;
+  /** Accepts fewer contributors than mainnet requires. The label of the keys then says so for ever. */
+  readonly fewContributors?: boolean;
+  /** SHA-256 of the witness programs, which a ceremony does not change. */
+  readonly programPins: Readonly<Record<CircuitName, string>>;
+}
+
+/**
+ * Checks that a verified ceremony may become a release's keys.
+ *
+ * @throws {Problem} `invalid_ceremony` if it is open, not the planned one, or has too few contributors
+ */
+export function assertExportable({ ceremony: { transcript }, plan, fewContributors }: KeysToWrite): void {
+  assertClosed(transcript);
+  if (plan.initialKeys === null) {
+    throw ceremonyProblem(
+      "plan",
+      "pins no initial keys",
+      "Put the SHA-256 of both initial keys into artifacts/ceremony.json, or name the plan with --plan.",
+    );
+  }
+  const shortfall = contributorShortfall(transcript, plan);
+  if (shortfall === undefined || fewContributors) return;
+  throw ceremonyProblem(
+    "ceremony",
+    `has too few contributors: ${shortfall}`,
+    "Add signed contributions before the beacon. --few-contributors accepts it and labels the keys as weak.",
+  );
+}
+
+/**
+ * Writes the files of this repository that depend on the keys: keys, pins and transcript in `artifacts/`, and the
+ * contracts' verifiers.
+ *
+ * @throws {Problem} as {@linkcode assertExportable}
+ */
+export async function writeKeys(folder: CeremonyFolder, request: KeysToWrite): Promise<WrittenKeys> {
+  assertExportable(request);
+  const { ceremony, plan, programPins } = request;
+  const { transcript } = ceremony;
+  const { initial, current: keys } = requireKeys(ceremony);
+  const label = keysLabel(transcript, plan);
+  const files: Record<string, string> = {};
+  const write = async (name: string, content: Uint8Array) => {
+    await folder.write(`artifacts/${name}`, content);
+    files[name] = bytesToHex(sha256(content));
+  };
+  for (const circuit of circuitNames) {
+    files[`${circuit}.wasm`] = programPins[circuit];
+    await write(`${circuit}.zkey`, serializeZkey(keys[circuit]));
+    await write(`${circuit}.vkey.json`, verificationKeyBytes(keys[circuit]));
+    const source = verifierSource(circuit, verificationKey(keys[circuit]));
+    await folder.write(verifierFile(circuit), utf8ToBytes(source));
+  }
+  for (const circuit of circuitNames) {
+    await folder.write(`artifacts/${initialFile(circuit)}`, serializeZkey(initial[circuit]));
+  }
+  const content = transcriptBytes(transcript);
+  await folder.write("artifacts/transcript.json", content);
+  const { initialKeys } = plan;
+  await folder.write(
+    "artifacts/pins.json",
+    jsonBytes({ label, files, transcript: bytesToHex(sha256(content)), initialKeys }),
+  );
+  const hashOf = (circuit: CircuitName) => files[`${circuit}.vkey.json`];
+  return {
+    label,
+    vkeyHash: combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") }),
+    files,
+  };
+}
+
+function g1Json(point: Uint8Array): string[] {
+  return [...pointCoordinates(point).map(String), "1"];
+}
+
+function g2Json(point: Uint8Array): string[][] {
+  const [x0, x1, y0, y1] = pointCoordinates(point).map(String);
+  return [[x0, x1], [y0, y1], ["1", "0"]];
+}
+
+function jsonBytes(value: unknown): Uint8Array {
+  return utf8ToBytes(`${JSON.stringify(value, null, 2)}\n`);
+}

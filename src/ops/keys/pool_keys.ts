@@ -1,0 +1,120 @@
+/**
+ * Verifies that the pool's code contains the verification keys that this build pins. The hash beside the code only names
+ * the keys that it was compiled from, so this searches the code for the points of the keys.
+ */
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import type { Cell } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { type CircuitName, circuitNames, combinedVkeyHash } from "../../core/crypto/groth16.ts";
+import { compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
+import { type Artifacts, DEVELOPMENT_LABEL, openArtifacts } from "../../prover/artifacts.ts";
+import { loadPoolCode, type PoolCode } from "../../ton/pool/state_init.ts";
+import { uniqueCells } from "../../ton/account_storage.ts";
+import { WEAK_LABEL } from "../ceremony/ceremony_plan.ts";
+import type { VerificationKey } from "./verifier_source.ts";
+
+/** The keys of this build's pools. */
+export interface PoolKeys {
+  /** The kind of keys, for display. */
+  readonly label: string;
+  /** True if the keys were not made by a ceremony: whoever made them can forge proofs. */
+  readonly development: boolean;
+  /** True if the ceremony had fewer contributors than mainnet requires. */
+  readonly weak: boolean;
+}
+
+/** Bits of a compressed point of G1 and of G2. */
+const POINT_BITS: readonly number[] = [384, 768];
+/** Sign bit of a compressed point, in its first byte. */
+const SIGN_BIT = 0x20;
+
+/**
+ * Compares the artifacts, their pins and the compiled code.
+ *
+ * @throws {Problem} `artifact_corrupted` with the difference
+ */
+export async function checkPoolKeys(
+  artifacts: Artifacts = openArtifacts(),
+  pool: PoolCode = loadPoolCode(),
+): Promise<PoolKeys> {
+  const { code, codeHash, vkeyHash } = pool;
+  if (code.hash().toString("hex") !== codeHash) {
+    throw new Problem(
+      "artifact_corrupted",
+      "the pool's code does not have the hash recorded beside it",
+    );
+  }
+  const hashOf = (name: CircuitName) => artifacts.expectedSha256(`${name}.vkey.json`);
+  if (combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") }) !== vkeyHash) {
+    throw new Problem(
+      "artifact_corrupted",
+      "the pool's code was compiled for other verification keys than the pinned ones",
+    );
+  }
+  const constants = pointConstants(code);
+  const allowed = new Set<string>();
+  for (const name of circuitNames) {
+    const key = JSON.parse(new TextDecoder().decode(await artifacts.load(`${name}.vkey.json`)));
+    for (const point of keyPointBits(key)) {
+      allowed.add(point);
+      if (constants.has(point)) continue;
+      throw new Problem(
+        "artifact_corrupted",
+        `the pool's code does not hold the verification key of ${name}`,
+      );
+    }
+  }
+  if ([...constants].some((bits) => !allowed.has(bits) && isPoint(bits))) {
+    throw new Problem("artifact_corrupted", "the pool's code holds points of another verification key");
+  }
+  const { label } = artifacts;
+  return { label, development: label === DEVELOPMENT_LABEL, weak: label.startsWith(`${WEAK_LABEL} `) };
+}
+
+/** Returns every point as the code contains it. Three kinds are negated there (see `verifier_source.ts`). */
+function keyPointBits(key: VerificationKey): string[] {
+  const negated = [compressG1(key.vk_alpha_1), compressG2(key.vk_delta_2), ...key.IC.map(compressG1)];
+  for (const point of negated) point[0] ^= SIGN_BIT;
+  return [...negated, compressG2(key.vk_beta_2), compressG2(key.vk_gamma_2)].map((point) =>
+    Array.from(point, (byte) => byte.toString(2).padStart(8, "0")).join("")
+  );
+}
+
+/**
+ * Returns the constants of a point's size in the code. The compiler writes a constant as PUSHSLICE (8D, no references,
+ * length, bits, completion tag), or as a cell of its own.
+ */
+function pointConstants(code: Cell): Set<string> {
+  const found = new Set<string>();
+  for (const cell of uniqueCells([code])) {
+    const bits = bitString(cell);
+    if (cell.refs.length === 0 && POINT_BITS.includes(bits.length)) found.add(bits);
+    for (const size of POINT_BITS) {
+      const pattern = new RegExp(
+        `(?=10001101000${(size / 8).toString(2).padStart(7, "0")}([01]{${size}})100000)`,
+        "g",
+      );
+      for (const [, constant] of bits.matchAll(pattern)) found.add(constant);
+    }
+  }
+  return found;
+}
+
+/** Returns whether bits are a compressed point of order r. Other data of that size is one by chance once in 2^126. */
+function isPoint(bits: string): boolean {
+  const bytes = Uint8Array.from(
+    { length: bits.length / 8 },
+    (_, i) => parseInt(bits.slice(8 * i, 8 * i + 8), 2),
+  );
+  try {
+    if (bits.length === POINT_BITS[0]) bls12_381.G1.Point.fromBytes(bytes).assertValidity();
+    else bls12_381.G2.Point.fromBytes(bytes).assertValidity();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function bitString({ bits }: Cell): string {
+  return Array.from({ length: bits.length }, (_, i) => bits.at(i) ? "1" : "0").join("");
+}

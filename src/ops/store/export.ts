@@ -1,0 +1,185 @@
+/**
+ * Exports a store to a file and imports it. The file has a header line, one line for each row, and a last line with the
+ * number of rows and the SHA-256 of all preceding bytes. An import verifies the whole file before it writes a row.
+ */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Archive, ArchiveRow } from "../../store/archive.ts";
+import { decodeRow, encodeRow, tryParseJson } from "./row_codec.ts";
+
+const FORMAT = "tonado-store";
+const VERSION = 1;
+const PROGRESS_INTERVAL_ROWS = 1_000;
+const MIN_CHUNK_CHARS = 65_536;
+/** The longest valid line contains a transfer of 64 KiB. */
+const MAX_LINE_BYTES = 1_000_000;
+
+/** Number of rows of each kind. */
+type RowCounts = Readonly<Record<ArchiveRow["kind"], number>>;
+
+/** Summary of an export or import. */
+export interface ExportSummary {
+  readonly rows: number;
+  readonly counts: RowCounts;
+  /** Hex digest of all lines except the last. */
+  readonly sha256: string;
+}
+
+type RowProgress = (rows: number) => void;
+
+const exportHeader = z.strictObject({
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  exportedAt: z.string(),
+});
+const exportTrailer = z.strictObject({
+  rows: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** Yields the bytes of the file. Calls `done` with the summary before it yields the last line. */
+export async function* exportStore(
+  store: Archive,
+  { exportedAt, onProgress, done }: {
+    readonly exportedAt: Date;
+    readonly onProgress: RowProgress;
+    readonly done: (summary: ExportSummary) => void;
+  },
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const hash = createHash("sha256");
+  const counter = new RowCounter();
+  let text = JSON.stringify({ format: FORMAT, version: VERSION, exportedAt: exportedAt.toISOString() }) +
+    "\n";
+  for await (const row of store.rows()) {
+    text += encodeRow(row) + "\n";
+    if (counter.add(row) % PROGRESS_INTERVAL_ROWS === 0) onProgress(counter.rows);
+    if (text.length < MIN_CHUNK_CHARS) continue;
+    const bytes = encoder.encode(text);
+    hash.update(bytes);
+    yield bytes;
+    text = "";
+  }
+  const bytes = encoder.encode(text);
+  const sha256 = hash.update(bytes).digest("hex");
+  yield bytes;
+  done({ rows: counter.rows, counts: counter.counts, sha256 });
+  yield encoder.encode(JSON.stringify({ rows: counter.rows, sha256 }) + "\n");
+}
+
+/**
+ * Verifies a file without changing anything.
+ *
+ * @throws {Problem} `invalid_export`
+ */
+export async function verifyExport(
+  file: ReadableStream<Uint8Array>,
+  onProgress: RowProgress,
+): Promise<ExportSummary> {
+  const counter = new RowCounter();
+  const rows = readRows(file);
+  for (;;) {
+    const { value, done } = await rows.next();
+    if (done) return { rows: counter.rows, counts: counter.counts, sha256: value };
+    if (counter.add(value) % PROGRESS_INTERVAL_ROWS === 0) onProgress(counter.rows);
+  }
+}
+
+/**
+ * Imports a file into an empty store.
+ *
+ * @param open opens the file. It is read twice, so an invalid file changes nothing.
+ * @throws {Problem} `invalid_export`, `store_not_empty`
+ */
+export async function importStore(
+  store: Archive,
+  open: () => Promise<ReadableStream<Uint8Array>>,
+  onProgress: (stage: "verified" | "imported", rows: number) => void,
+): Promise<ExportSummary> {
+  const verified = await verifyExport(await open(), (rows) => onProgress("verified", rows));
+  const file = await open();
+  await store.restore((async function* () {
+    let count = 0;
+    for await (const row of readRows(file)) {
+      if (++count % PROGRESS_INTERVAL_ROWS === 0) onProgress("imported", count);
+      yield row;
+    }
+  })());
+  return verified;
+}
+
+/** Yields the rows of a file and returns its hash if the file is complete. */
+async function* readRows(file: ReadableStream<Uint8Array>): AsyncGenerator<ArchiveRow, string> {
+  const decoder = new TextDecoder();
+  const hash = createHash("sha256");
+  let line = 0;
+  let rows = 0;
+  let last: Uint8Array | undefined;
+  for await (const bytes of readLines(file)) {
+    if (last !== undefined) {
+      hash.update(last).update("\n");
+      if (++line === 1) {
+        if (!exportHeader.safeParse(tryParseJson(decoder.decode(last))).success) {
+          throw invalidExport("it does not begin with the header of an export of this version");
+        }
+      } else {
+        const row = decodeRow(decoder.decode(last));
+        if (row === undefined) throw invalidExport(`line ${line} is not a valid row`);
+        rows++;
+        yield row;
+      }
+    }
+    last = bytes;
+  }
+  const sha256 = hash.digest("hex");
+  const end = last && exportTrailer.safeParse(tryParseJson(decoder.decode(last)));
+  if (line === 0 || !end?.success) throw invalidExport("it is truncated: its last line is missing");
+  if (end.data.rows !== rows || end.data.sha256 !== sha256) {
+    throw invalidExport("it was changed: its rows do not match the number and the hash in its last line");
+  }
+  return sha256;
+}
+
+/** Yields lines without their terminators. Bytes after the last terminator are an error. */
+async function* readLines(file: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = new Uint8Array();
+  for await (const chunk of file) {
+    const bytes = new Uint8Array(rest.length + chunk.length);
+    bytes.set(rest);
+    bytes.set(chunk, rest.length);
+    let start = 0;
+    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
+      yield bytes.subarray(start, end);
+      start = end + 1;
+    }
+    rest = bytes.slice(start);
+    if (rest.length > MAX_LINE_BYTES) throw invalidExport(`a line has more than ${MAX_LINE_BYTES} bytes`);
+  }
+  if (rest.length > 0) throw invalidExport("it is truncated in the middle of a line");
+}
+
+function invalidExport(detail: string): Problem {
+  return new Problem("invalid_export", detail);
+}
+
+class RowCounter {
+  rows = 0;
+  readonly #counts: Record<ArchiveRow["kind"], number> = {
+    identity: 0,
+    cursor: 0,
+    deposit: 0,
+    withdrawal: 0,
+    job: 0,
+    transfer: 0,
+  };
+
+  get counts(): RowCounts {
+    return this.#counts;
+  }
+
+  add(row: ArchiveRow): number {
+    this.#counts[row.kind]++;
+    return ++this.rows;
+  }
+}

@@ -1,0 +1,39 @@
+import { equal } from "node:assert/strict";
+import { ChangeSignal } from "./change_signal.ts";
+import { type Clock, systemClock } from "../core/time.ts";
+
+/** A wait ends only by a change or an abort. */
+const forEver: Clock = { now: () => 0, sleep: (_, signal) => systemClock.sleep(2 ** 30, signal) };
+const never = new AbortController().signal;
+
+Deno.test("changes: a change between looking and waiting is not missed", async () => {
+  const changes = new ChangeSignal();
+  const seen = changes.count;
+  changes.notify();
+  await changes.waitForChange(seen, 1, forEver, never);
+});
+
+Deno.test("changes: everyone who waits wakes, and who comes afterwards waits for the next one", async () => {
+  const changes = new ChangeSignal();
+  let woken = 0;
+  const wait = () => changes.waitForChange(changes.count, 1, forEver, never).then(() => woken++);
+  const first = [wait(), wait(), wait()];
+  changes.notify();
+  await Promise.all(first);
+  const later = wait();
+  await Promise.resolve();
+  equal(woken, 3);
+  changes.notify();
+  await later;
+  equal(woken, 4);
+});
+
+Deno.test("changes: time and an abort end the wait, too", async () => {
+  const changes = new ChangeSignal();
+  await changes.waitForChange(0, 1, systemClock, never);
+  const stop = new AbortController();
+  const waits = changes.waitForChange(0, 1, forEver, stop.signal);
+  stop.abort();
+  await waits;
+  await changes.waitForChange(0, 1, forEver, stop.signal);
+});

@@ -1,0 +1,207 @@
+/**
+ * One step of the indexer. The leader reads every transaction since the stored cursor, oldest first, and writes it to the
+ * store and the tree. A follower checks the tree of the rows that the leader wrote. In both cases the chain must know
+ * the tree's root.
+ */
+import type { Address } from "@ton/core";
+import { type Clock } from "../../core/time.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Cursor, Store } from "../../store/store.ts";
+import type { Log } from "../../telemetry/log.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import type { PoolEventBatch } from "../../ton/pool/pool_events.ts";
+import {
+  ScanCheckpoint,
+  scanPoolTransactions,
+  UnlinkedHistory,
+  UnverifiedHistory,
+} from "../../ton/pool/scan.ts";
+import type { PollingIntervals } from "../polling_intervals.ts";
+import { HistoryVerifier } from "./history_verifier.ts";
+import { type IndexerEvent, ROWS_PENDING_REASON } from "./indexer_state.ts";
+import type { PoolState } from "./pool_state.ts";
+import { assertLeavesFollow } from "./pool_tree.ts";
+import { RollbackTrigger } from "./rollback.ts";
+import { settleJob } from "./settlement.ts";
+
+/** Dependencies of a step. */
+export interface StepDeps {
+  readonly chain: Chain;
+  readonly store: Store;
+  /** The relayer's wallet: only the pool's answers to it settle jobs. */
+  readonly walletAddress: Address;
+  readonly clock: Clock;
+  readonly intervals: PollingIntervals;
+  readonly log: Log;
+}
+
+/** What a leader remembers between its steps. */
+export class LeaderMemory {
+  readonly checkpoint = new ScanCheckpoint();
+  readonly rollback = new RollbackTrigger();
+}
+
+/** A get method may be answered by a node some blocks behind: the root is queried this often before it counts as wrong. */
+const MAX_ROOT_ATTEMPTS = 3;
+/** Milliseconds until a scan first logs its progress, and between two such lines. */
+const FIRST_PROGRESS_LOG_MS = 1_000;
+const PROGRESS_LOG_INTERVAL_MS = 10_000;
+
+/** A follower's step: the chain must know the root of the tree of the leader's rows. */
+export async function confirmStoredRoot(
+  pool: PoolState,
+  { chain, clock, intervals }: StepDeps,
+  signal: AbortSignal,
+): Promise<IndexerEvent> {
+  const isKnown = pool.roots.includes(pool.tree.root);
+  if (isKnown && clock.now() - pool.syncedAt < intervals.maxPollMs) return { type: "not_checked" };
+  for (let attempt = 1;; attempt++) {
+    const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
+    if (roots.includes(pool.tree.root)) {
+      pool.setRoots(roots, clock.now());
+      return { type: "unchanged", isLeader: false };
+    }
+    if (attempt === MAX_ROOT_ATTEMPTS) throw new Problem("chain_inconsistent", ROWS_PENDING_REASON);
+    await clock.sleep(intervals.minRetryMs, signal);
+  }
+}
+
+/** A leader's step. If the endpoint has not shown the cursor for long, it rolls the stored rows back. */
+export async function catchUpOrRollBack(
+  pool: PoolState,
+  deps: StepDeps,
+  { checkpoint, rollback }: LeaderMemory,
+  signal: AbortSignal,
+): Promise<IndexerEvent> {
+  const report = createProgressReporter(pool, deps);
+  const onProgress = (count: number) =>
+    report(`comparing the history with the stored rows: ${count} transactions`);
+  const rolledBack = () => rollback.rollBackIfDue(pool, deps, signal, onProgress);
+  try {
+    const event = await catchUp(pool, deps, checkpoint, signal);
+    if (event.type !== "behind") rollback.cursorFound();
+    else if (await rolledBack()) return { type: "rolled_back" };
+    return event;
+  } catch (error) {
+    if (error instanceof UnlinkedHistory && await rolledBack()) return { type: "rolled_back" };
+    throw error;
+  }
+}
+
+async function catchUp(
+  pool: PoolState,
+  deps: StepDeps,
+  checkpoint: ScanCheckpoint,
+  signal: AbortSignal,
+): Promise<IndexerEvent> {
+  const { chain, store, clock, intervals } = deps;
+  const { address } = pool.deployment;
+  const cursor = await store.cursor(pool.id);
+  // Not read from the account, whose answer includes the contract's data: megabytes for a full pool.
+  const newest = (await chain.transactions(address, { limit: 1, signal }))[0]?.id;
+  if (newest !== undefined && cursor !== undefined && newest.lt < cursor.lt) return { type: "behind" };
+  const isUnchanged = newest !== undefined && newest.hash === cursor?.hash &&
+    pool.roots[0] === pool.tree.root;
+  const outcome: IndexerEvent = isUnchanged ? { type: "unchanged", isLeader: true } : { type: "advanced" };
+  // The history may omit new transactions, so the roots are queried from time to time even if it shows nothing new.
+  if (isUnchanged && clock.now() - pool.rootsFetchedAt < intervals.staleAfterMs / 2) return outcome;
+  pool.newestLt = newest?.lt ?? 0n;
+  pool.appliedLt = cursor?.lt ?? 0n;
+  const verifier = new HistoryVerifier(address, { after: cursor, tree: pool.tree }, deps, signal);
+  try {
+    await applyHistory(pool, { after: cursor, newest, checkpoint, verifier }, deps, signal);
+  } catch (error) {
+    if (!(error instanceof UnverifiedHistory)) throw error;
+    const { roots, at } = verifier.lastRoots!;
+    if (roots.includes(pool.tree.root)) pool.setRoots(roots, at);
+    else if (!verifier.candidateRootOnChain) throw rootMismatchProblem(pool, verifier.candidateLeafCount);
+    return { type: "unverified", reason: error.message };
+  }
+  await confirmRoot(pool, verifier, deps, signal);
+  return outcome;
+}
+
+/** Applies the transactions from `after` (exclusive) to `newest`, once `verifier` accepts them. */
+async function applyHistory(
+  pool: PoolState,
+  { after, ...scan }: {
+    readonly after: Cursor | undefined;
+    readonly newest: Cursor | undefined;
+    readonly checkpoint: ScanCheckpoint;
+    readonly verifier: HistoryVerifier;
+  },
+  deps: StepDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const report = createProgressReporter(pool, deps);
+  const onProgress = (count: number) => report(`reading the history back: ${count} transactions seen`);
+  let cursor = after;
+  const options = { after, ...scan, signal, onProgress };
+  for await (const batch of scanPoolTransactions(deps.chain, pool.deployment.address, options)) {
+    await applyBatch(pool, batch, cursor, deps);
+    cursor = batch.cursor;
+    pool.appliedLt = cursor.lt;
+    report(`${pool.tree.size} leaves indexed`);
+  }
+}
+
+/** @throws {Problem} `chain_inconsistent` if the chain does not know the tree's root */
+async function confirmRoot(
+  pool: PoolState,
+  verifier: HistoryVerifier,
+  { chain, clock, intervals }: StepDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let fetched = verifier.lastRoots; // fetched during this step already, unless nothing was new
+  for (let attempt = 1;; attempt++) {
+    if (fetched === undefined) {
+      const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
+      fetched = { roots, at: clock.now() };
+    }
+    if (fetched.roots.includes(pool.tree.root)) return pool.setRoots(fetched.roots, fetched.at);
+    if (attempt === MAX_ROOT_ATTEMPTS) throw rootMismatchProblem(pool, pool.tree.size);
+    fetched = undefined;
+    await clock.sleep(intervals.minRetryMs, signal);
+  }
+}
+
+function rootMismatchProblem(pool: PoolState, leafCount: number): Problem {
+  pool.rootMismatches++;
+  return new Problem("chain_inconsistent", `the root of ${leafCount} indexed leaves is not on chain`);
+}
+
+/** Returns a function that reports progress: in the log at intervals, and as the reason of a pool that is not ready. */
+function createProgressReporter(pool: PoolState, { clock, log }: StepDeps): (progress: string) => void {
+  let nextLogAt = clock.now() + FIRST_PROGRESS_LOG_MS;
+  return (progress) => {
+    const now = clock.now();
+    if (!pool.readiness(now).ready) pool.markNotReady(progress);
+    if (now <= nextLogAt) return;
+    log.info("{pool}: {progress}", { pool: pool.key, progress });
+    nextLogAt = now + PROGRESS_LOG_INTERVAL_MS;
+  };
+}
+
+/** Applies a batch in parts that the store writes atomically. The cursor of a part is the transaction of its last event. */
+async function applyBatch(
+  pool: PoolState,
+  { events, cursor: end }: PoolEventBatch,
+  start: Cursor | undefined,
+  { store, walletAddress, clock }: StepDeps,
+): Promise<void> {
+  let from = start;
+  for (let i = 0; i < events.length || i === 0; i += store.batchLimit) {
+    const part = events.slice(i, i + store.batchLimit);
+    const to = i + part.length < events.length ? part[part.length - 1].tx : end;
+    const leaves = part.filter((event) => event.kind === "deposit");
+    assertLeavesFollow(leaves, pool.tree.size);
+    const now = clock.now();
+    await store.apply(
+      { pool: pool.id, events: part, from, to },
+      (job, event) => settleJob(job, event, walletAddress, now),
+    );
+    await pool.tree.append(leaves);
+    from = to;
+  }
+}

@@ -1,0 +1,54 @@
+/** Checks that the contract at a registered address matches the registry and our proofs. */
+import type { Deployment } from "../../core/protocol/deployments.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+
+/**
+ * Compares a pool with its registry entry and our verification keys.
+ * @param vkeyHash of this build's verification keys
+ * @returns the difference; undefined if there is none
+ * @throws {Problem} `chain_unavailable` and similar: the result is unknown
+ */
+export async function findDeploymentMismatch(
+  chain: Chain,
+  deployment: Deployment,
+  vkeyHash: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (deployment.vkeyHash !== vkeyHash) {
+    return `it was deployed for other verification keys (${deployment.vkeyHash}) than this build's (${vkeyHash})`;
+  }
+  const { state, code } = await chain.account(deployment.address, { signal });
+  if (state !== "active" || !code) return `its account is ${state}`;
+  const codeHash = code.hash().toString("hex");
+  if (codeHash !== deployment.codeHash) return `its code is ${codeHash}, not ${deployment.codeHash}`;
+  const pool = new Pool(chain, deployment.address);
+  const denomination = await pool.getDenomination({ signal });
+  if (denomination !== deployment.denomination) {
+    return `its denomination is ${denomination}, not ${deployment.denomination}`;
+  }
+  return await findAssetMismatch(pool, deployment, signal);
+}
+
+/**
+ * Checks that a jetton pool listens to the registered jetton wallet, and that its jetton master confirms that wallet.
+ */
+async function findAssetMismatch(
+  pool: Pool,
+  { asset, jettonMaster, jettonWallet }: Deployment,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const info = await pool.getPoolInfo({ signal });
+  const kind = asset === "native" ? "native" : "jetton";
+  if (info.assetKind !== kind) return `it holds ${info.assetKind}, not ${asset}`;
+  if (kind === "native") return undefined;
+  if (!jettonMaster || !info.jettonMaster?.equals(jettonMaster)) {
+    return `its jetton is ${info.jettonMaster}, not ${jettonMaster}`;
+  }
+  if (!jettonWallet || !info.jettonWallet?.equals(jettonWallet)) {
+    return `its jetton wallet is ${info.jettonWallet ?? "not discovered"}, not ${jettonWallet}`;
+  }
+  const given = await fetchJettonWalletAddress(pool.chain, jettonMaster, pool.address, { signal });
+  return given.equals(jettonWallet) ? undefined : `its master gives it another jetton wallet, ${given}`;
+}

@@ -1,0 +1,173 @@
+/**
+ * Verifies a pool's history before the indexer stores it. Nothing commits to an account's newest transactions, so the
+ * get methods must confirm them: the root of the deposits must be recent and each paid nullifier spent. A second
+ * endpoint, if configured, must know the newest transaction, and by its hashes all before it. With a single endpoint,
+ * the account state must name the newest transaction of a history that is long or fails one of our withdrawals.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
+import type { Store } from "../../store/store.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import type { RefusedEvent } from "../../ton/pool/pool_events.ts";
+import { type HistoryClaims, type ScanVerifier, UnverifiedHistory } from "../../ton/pool/scan.ts";
+import { type Clock } from "../../core/time.ts";
+import type { PollingIntervals } from "../polling_intervals.ts";
+import { assertLeavesFollow, type PoolTree } from "./pool_tree.ts";
+
+export interface HistoryVerifierDeps {
+  readonly chain: Chain;
+  readonly store: Pick<Store, "withdrawal">;
+  /** Our wallet: if the pool refuses a message from it, the withdrawal fails. */
+  readonly walletAddress: Address;
+  readonly clock: Clock;
+  readonly intervals: PollingIntervals;
+}
+
+/** Getters may answer from a node some blocks behind, so they are retried. */
+const MAX_VERIFY_ATTEMPTS = 3;
+/** Withdrawals whose nullifier is checked individually, newest first. */
+const MAX_SPENT_CHECKS = 30;
+/** Leaves to compare before yielding to the event loop. */
+const LEAVES_PER_YIELD = 1_024;
+
+const UNKNOWN_TO_VERIFIER_REASON =
+  "the second chain endpoint does not know the newest transactions of the first: " +
+  "they are forged, or it is behind";
+const NOT_IN_ACCOUNT_STATE_REASON =
+  "the account's state does not name the newest transactions of its history";
+const CONTRADICTED_BY_GETTERS_REASON =
+  "the pool's get methods do not confirm the newest transactions of its history: " +
+  "they are forged, or the get methods are behind";
+
+/** Verifies the history scans of one poll of a pool. */
+export class HistoryVerifier implements ScanVerifier {
+  /** The pool's last fetched roots, newest first, with the time; undefined before the first fetch. */
+  lastRoots: { readonly roots: readonly bigint[]; readonly at: number } | undefined;
+  /** Size of the tree with the new leaves, and whether its root is on chain. */
+  candidateLeafCount = 0;
+  candidateRootOnChain = false;
+  readonly #address: Address;
+  readonly #after: TransactionId | undefined;
+  readonly #tree: PoolTree;
+  readonly #deps: HistoryVerifierDeps;
+  readonly #signal: AbortSignal;
+  readonly #confirmedSpent = new Set<bigint>();
+  /** The newest transaction that the account state named. */
+  #accountTip: TransactionId | undefined;
+  #attempts = 0;
+
+  /**
+   * @param after the transaction before the scan; undefined if it starts with the account's first
+   * @param tree the tree before the scan
+   */
+  constructor(
+    address: Address,
+    { after, tree }: { after: TransactionId | undefined; tree: PoolTree },
+    deps: HistoryVerifierDeps,
+    signal: AbortSignal,
+  ) {
+    this.#address = address;
+    this.#after = after;
+    this.#tree = tree;
+    this.#deps = deps;
+    this.#signal = signal;
+  }
+
+  isRelevantRefusal({ sender, nullifierHash }: RefusedEvent): boolean {
+    return nullifierHash !== undefined && sender.equals(this.#deps.walletAddress);
+  }
+
+  async verify(tip: TransactionId, claims: HistoryClaims): Promise<TransactionId | undefined> {
+    const { clock, intervals } = this.#deps;
+    await assertLeavesExtendTree(claims, this.#tree);
+    await this.#assertNotSpentTwice(claims);
+    const root = await this.#tree.rootAfter(claims.leaves.map(({ commitment }) => commitment));
+    this.candidateLeafCount = this.#tree.size + claims.leaves.length;
+    for (;;) {
+      const verdict = await this.#checkOnce(tip, claims, root);
+      if (typeof verdict !== "string") return verdict;
+      if (++this.#attempts >= MAX_VERIFY_ATTEMPTS) throw new UnverifiedHistory(verdict);
+      await clock.sleep(intervals.minRetryMs, this.#signal);
+      if (this.#signal.aborted) throw new Problem("cancelled");
+    }
+  }
+
+  /** Rejects a history that pays a spent nullifier again: such a history is forged. */
+  async #assertNotSpentTwice({ spentNullifierHashes: spent }: HistoryClaims): Promise<void> {
+    const pool = this.#address.toRawString();
+    let twice = new Set(spent).size < spent.length;
+    for (const nullifierHash of this.#after ? spent : []) {
+      twice ||= await this.#deps.store.withdrawal(pool, nullifierHash) !== undefined;
+    }
+    if (twice) throw new Problem("chain_inconsistent", "a note is paid twice in the history");
+  }
+
+  /** Returns undefined if the history is verified, a newer transaction to read up to first, or the reason for doubt. */
+  async #checkOnce(
+    tip: TransactionId,
+    claims: HistoryClaims,
+    root: bigint,
+  ): Promise<TransactionId | undefined | string> {
+    const { chain, clock } = this.#deps;
+    const signal = this.#signal;
+    const contract = new Pool(chain, this.#address);
+    const roots = await contract.getRootHistory({ signal });
+    this.lastRoots = { roots, at: clock.now() };
+    this.candidateRootOnChain = roots.includes(root);
+    if (!this.candidateRootOnChain) return await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
+    if (chain.verifier) {
+      return await chain.verifier.hasTransaction(this.#address, tip, { signal })
+        ? undefined
+        : UNKNOWN_TO_VERIFIER_REASON;
+    }
+    if (claims.spentNullifierHashes.length > MAX_SPENT_CHECKS || claims.refusalCount > 0) {
+      const unnamed = await this.#checkAccountTip(tip);
+      if (unnamed !== undefined) return unnamed;
+    }
+    for (const nullifierHash of claims.spentNullifierHashes.slice(-MAX_SPENT_CHECKS)) {
+      if (this.#confirmedSpent.has(nullifierHash)) continue;
+      if (!await contract.getIsSpent(nullifierHash, { signal })) return CONTRADICTED_BY_GETTERS_REASON;
+      this.#confirmedSpent.add(nullifierHash);
+    }
+    return undefined;
+  }
+
+  /**
+   * Returns a newer transaction if the pool advanced during the scan. Attempts are limited, so that a pool that keeps
+   * advancing ends the scan.
+   */
+  async #findLaterTip(tip: TransactionId): Promise<TransactionId | undefined> {
+    const { chain } = this.#deps;
+    const [newest] = await chain.transactions(this.#address, {
+      limit: 1,
+      signal: this.#signal,
+    });
+    const later = newest !== undefined && newest.id.lt > tip.lt;
+    return later && ++this.#attempts < MAX_VERIFY_ATTEMPTS ? newest.id : undefined;
+  }
+
+  /** Returns undefined if the account state has named the transaction. */
+  async #checkAccountTip(tip: TransactionId): Promise<TransactionId | undefined | string> {
+    if (this.#accountTip?.hash === tip.hash) return undefined;
+    const { last } = await this.#deps.chain.account(this.#address, { signal: this.#signal });
+    if (last === undefined || last.lt < tip.lt) return NOT_IN_ACCOUNT_STATE_REASON;
+    this.#accountTip = last;
+    if (last.lt > tip.lt) return last;
+    return last.hash === tip.hash ? undefined : NOT_IN_ACCOUNT_STATE_REASON;
+  }
+}
+
+/** Checks that the leaves extend the tree and that no commitment occurs twice. */
+async function assertLeavesExtendTree({ leaves }: HistoryClaims, tree: PoolTree): Promise<void> {
+  assertLeavesFollow(leaves, tree.size);
+  const seen = new Set<bigint>();
+  for (const { leafIndex, commitment } of leaves) {
+    if (seen.has(commitment) || tree.find(commitment) !== undefined) {
+      throw new Problem("chain_inconsistent", `the commitment of leaf ${leafIndex} is in the tree already`);
+    }
+    seen.add(commitment);
+    if (seen.size % LEAVES_PER_YIELD === 0) await yieldToEventLoop();
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The states in which the indexer follows one pool, and the transitions between them. Pure: the driver in `indexer.ts`
+ * produces the events and carries out the effects.
+ */
+import type { PollingIntervals } from "../polling_intervals.ts";
+
+/**
+ * - `starting`: nothing was read yet
+ * - `catching_up`: the leader applied new transactions
+ * - `following`: nothing new, and the tree's root is on chain
+ * - `unverified`: the endpoint shows transactions that could not be verified
+ * - `behind`: the endpoint does not show the stored cursor yet
+ * - `rolled_back`: rows that are not on chain were removed
+ * - `failed`: the last step threw; it is retried
+ */
+export type IndexerStateName =
+  | "starting"
+  | "catching_up"
+  | "following"
+  | "unverified"
+  | "behind"
+  | "rolled_back"
+  | "failed";
+
+/** The indexer's state for one pool. */
+export interface IndexerState {
+  readonly name: IndexerStateName;
+  /** The reason that the log has already; it is not repeated. */
+  readonly loggedReason?: string | undefined;
+  /** Consecutive failures, which the next wait grows with. */
+  readonly failures: number;
+  readonly waitMs: number;
+  /** Whether the tree came from a snapshot and may therefore be wrong where the rows are right. */
+  readonly isRestored: boolean;
+  /** Leaves in the snapshot on disk. */
+  readonly savedLeafCount: number;
+}
+
+/** What one step came to. */
+export type IndexerEvent =
+  /** The leader applied new transactions. */
+  | { readonly type: "advanced" }
+  | { readonly type: "unchanged"; readonly isLeader: boolean }
+  /** A follower has no new rows and queried the chain a short while ago. */
+  | { readonly type: "not_checked" }
+  /** The endpoint answers from before the stored cursor, which says nothing about now. */
+  | { readonly type: "behind" }
+  | { readonly type: "unverified"; readonly reason: string }
+  | { readonly type: "rolled_back" }
+  /** The step failed for a reason that leaves the tree in memory valid. */
+  | { readonly type: "deferred" }
+  | {
+    readonly type: "failed";
+    readonly reason: string;
+    /** The error as text, for the log. */
+    readonly error: string;
+    readonly isInconsistent: boolean;
+    /** Whether the tree has leaves that are no longer stored. */
+    readonly hasStaleLeaves: boolean;
+  };
+
+/** What the driver does after a transition, in order. */
+export type IndexerEffect =
+  | { readonly do: "mark_synced" | "clear_tree" | "notify" | "save_tree" }
+  | { readonly do: "mark_not_ready"; readonly reason: string }
+  | {
+    readonly do: "log";
+    readonly level: "info" | "warning" | "error";
+    readonly text: string;
+    readonly members?: Readonly<Record<string, string>>;
+  };
+
+/** A transition: the new state, its effects, and the milliseconds until the next step (0: at once). */
+export interface IndexerTransition {
+  readonly state: IndexerState;
+  readonly effects: readonly IndexerEffect[];
+  readonly sleepMs: number;
+}
+
+/** Milliseconds between a follower's reads of the leader's rows. */
+const FOLLOWER_POLL_MS = 1_000;
+
+export const ENDPOINT_BEHIND_REASON =
+  "the chain endpoint is behind the stored data, or serves another network";
+export const ROWS_PENDING_REASON = "the leaves that the leader has stored have no root on chain yet";
+
+/** Returns the state of an indexer that has read nothing yet. */
+export function initialState(
+  tree: Pick<IndexerState, "isRestored" | "savedLeafCount">,
+  { minPollMs }: PollingIntervals,
+): IndexerState {
+  return { name: "starting", loggedReason: undefined, failures: 0, waitMs: minPollMs, ...tree };
+}
+
+/** Returns the transition from `state` on `event`. `isReady`: whether the pool is served at the time of the event. */
+export function next(
+  state: IndexerState,
+  event: IndexerEvent,
+  { intervals, isReady }: { readonly intervals: PollingIntervals; readonly isReady: boolean },
+): IndexerTransition {
+  const { minPollMs, maxPollMs, minRetryMs } = intervals;
+  const followerPollMs = Math.min(minPollMs, FOLLOWER_POLL_MS);
+  const slower = Math.min(state.waitMs * 1.5, maxPollMs);
+  switch (event.type) {
+    case "advanced":
+      return succeed(state, "catching_up", minPollMs, [{ do: "mark_synced" }], [{ do: "notify" }]);
+    case "unchanged":
+      return succeed(state, "following", event.isLeader ? slower : followerPollMs, [{ do: "mark_synced" }]);
+    case "behind":
+      return succeed(state, "behind", slower, isReady ? [] : [notReady(ENDPOINT_BEHIND_REASON)]);
+    case "not_checked":
+      return { state, effects: [], sleepMs: followerPollMs };
+    case "deferred":
+      return { state, effects: [], sleepMs: minRetryMs };
+    case "unverified":
+      return rejectHistory(state, event.reason, isReady, minPollMs);
+    case "rolled_back":
+      return {
+        state: { ...state, name: "rolled_back", isRestored: false, savedLeafCount: 0 },
+        effects: [],
+        sleepMs: 0,
+      };
+    case "failed":
+      return fail(state, event, intervals);
+  }
+}
+
+function succeed(
+  state: IndexerState,
+  name: IndexerStateName,
+  waitMs: number,
+  before: readonly IndexerEffect[],
+  after: readonly IndexerEffect[] = [],
+): IndexerTransition {
+  const hadFailed = state.loggedReason !== undefined || state.failures > 0;
+  const effects = [...before, ...hadFailed ? [info("pool is ready again")] : [], ...after, saveTree];
+  return {
+    state: { ...state, name, loggedReason: undefined, failures: 0, waitMs },
+    effects,
+    sleepMs: waitMs,
+  };
+}
+
+/** What was verified before stays true, and is served for as long as an endpoint may be silent. */
+function rejectHistory(
+  state: IndexerState,
+  reason: string,
+  isReady: boolean,
+  sleepMs: number,
+): IndexerTransition {
+  const effects: IndexerEffect[] = isReady ? [] : [notReady(reason)];
+  if (reason !== state.loggedReason) {
+    effects.push({
+      do: "log",
+      level: "warning",
+      text: "history not accepted: {reason}",
+      members: { reason },
+    });
+  }
+  return { state: { ...state, name: "unverified", loggedReason: reason }, effects, sleepMs };
+}
+
+function fail(
+  state: IndexerState,
+  { reason, error, isInconsistent, hasStaleLeaves }: IndexerEvent & { readonly type: "failed" },
+  { minRetryMs, maxRetryMs }: PollingIntervals,
+): IndexerTransition {
+  const rebuild = (text: string): IndexerTransition => ({
+    state: { ...state, name: "failed", isRestored: false, savedLeafCount: 0 },
+    effects: [{ do: "log", level: "warning", text }, { do: "clear_tree" }],
+    sleepMs: 0,
+  });
+  if (isInconsistent && state.isRestored) {
+    return rebuild("the tree snapshot may be wrong: rebuilding the tree from the stored rows");
+  }
+  if (hasStaleLeaves) return rebuild("stored rows were rolled back: rebuilding the tree");
+  // A follower that has not read the leader's newest rows yet is no fault; an alert fires if it lasts.
+  const level = reason === ROWS_PENDING_REASON ? "info" : "error";
+  const text = "pool is not ready: {reason}";
+  const waitMs = Math.min(minRetryMs * 2 ** state.failures, maxRetryMs);
+  return {
+    state: { ...state, name: "failed", loggedReason: reason, failures: state.failures + 1, waitMs },
+    effects: reason === state.loggedReason ? [] : [{ do: "log", level, text, members: { reason, error } }],
+    sleepMs: waitMs,
+  };
+}
+
+const saveTree: IndexerEffect = { do: "save_tree" };
+const info = (text: string): IndexerEffect => ({ do: "log", level: "info", text });
+const notReady = (reason: string): IndexerEffect => ({ do: "mark_not_ready", reason });

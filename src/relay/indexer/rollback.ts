@@ -1,0 +1,199 @@
+/**
+ * Rolls back a pool whose cursor is not on chain, because the endpoint consistently returned a false history. The
+ * stored rows are compared with the complete current history, rows that it lacks are removed, and the cursor is set
+ * to the last common transaction.
+ */
+import type { Address } from "@ton/core";
+import { FIELD_BYTES, fieldFromBytes } from "../../core/crypto/field.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Cursor, Store } from "../../store/store.ts";
+import type { Log } from "../../telemetry/log.ts";
+import type { TransactionId } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import { ScanCheckpoint, scanPoolTransactions } from "../../ton/pool/scan.ts";
+import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
+import type { PoolState } from "./pool_state.ts";
+import { PoolTree } from "./pool_tree.ts";
+import { reopenJob } from "./settlement.ts";
+
+export interface RollbackDeps extends HistoryVerifierDeps {
+  readonly store: Store;
+  readonly walletAddress: Address;
+  readonly log: Log;
+}
+
+/** Multiples of `staleAfter` before a missing cursor causes a rollback: nodes that are behind recover sooner. */
+const ROLLBACK_STALE_PERIODS = 5;
+/** Rows to remove that are checked on chain individually. */
+const MAX_ROLLBACK_CHECKS = 30;
+
+/** An event of the history with a row: a leaf or a payment. */
+interface HistoryRow {
+  readonly tx: TransactionId;
+  readonly leaf?: { readonly index: number; readonly commitment: bigint };
+  readonly payment?: WithdrawalEvent;
+}
+
+/** Tracks how long the endpoint has not returned a pool's cursor. */
+export class RollbackTrigger {
+  #missingSince: number | undefined;
+  #checkpoint = new ScanCheckpoint();
+
+  /** Records that the endpoint returned the cursor. */
+  cursorFound(): void {
+    this.#missingSince = undefined;
+    this.#checkpoint = new ScanCheckpoint();
+  }
+
+  /**
+   * Records that the endpoint did not return the cursor, and rolls the pool back when due. Returns whether it did.
+   * @throws {Problem} `chain_inconsistent` if the chain confirms the stored rows or contradicts the history; and
+   * errors of the chain
+   */
+  async rollBackIfDue(
+    pool: PoolState,
+    deps: RollbackDeps,
+    signal: AbortSignal,
+    onProgress: (seen: number) => void,
+  ): Promise<boolean> {
+    const { chain, clock, intervals, store } = deps;
+    this.#missingSince ??= clock.now();
+    if (clock.now() - this.#missingSince < ROLLBACK_STALE_PERIODS * intervals.staleAfterMs) return false;
+    const { address } = pool.deployment;
+    const cursor = await store.cursor(pool.id);
+    if (cursor === undefined) return false;
+    // An endpoint that is behind does not return the cursor either; it proves nothing.
+    const { last, syncUtime } = await chain.account(address, { signal });
+    if (last === undefined || syncUtime * 1000 < this.#missingSince) return false;
+    if (await chain.verifier?.hasTransaction(address, cursor, { signal })) {
+      throw new Problem(
+        "chain_inconsistent",
+        "the second chain endpoint knows transactions that the first one omits",
+      );
+    }
+    const history: HistoryRow[] = [];
+    const verifier = new HistoryVerifier(
+      address,
+      { after: undefined, tree: new PoolTree(pool.tree.service) },
+      deps,
+      signal,
+    );
+    const options = { newest: last, signal, checkpoint: this.#checkpoint, verifier, onProgress };
+    for await (const { events } of scanPoolTransactions(chain, address, options)) {
+      for (const event of events) {
+        const { tx } = event;
+        if (event.kind === "deposit") {
+          history.push({ tx, leaf: { index: event.leafIndex, commitment: event.commitment } });
+        } else if (event.kind === "withdrawal") history.push({ tx, payment: event });
+      }
+    }
+    await rollBackPool(pool, cursor, history, deps, signal);
+    this.cursorFound();
+    return true;
+  }
+}
+
+async function rollBackPool(
+  { id, key, tree, deployment: { address } }: PoolState,
+  from: Cursor,
+  history: readonly HistoryRow[],
+  deps: RollbackDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, clock, chain, walletAddress, log } = deps;
+  const realPayments = new Map(
+    history.flatMap(({ payment }) => payment === undefined ? [] : [[payment.nullifierHash, payment]]),
+  );
+  const storedTxHashes = new Map<bigint, string>();
+  for await (const { nullifierHash, txHash } of store.withdrawals(id)) {
+    storedTxHashes.set(nullifierHash, txHash);
+  }
+  const commonLeafCount = await countCommonLeaves(id, history, store);
+  // Everything from the first difference on is removed; valid rows are read again.
+  const end = history.findIndex(({ tx, leaf, payment }) =>
+    leaf
+      ? leaf.index >= commonLeafCount
+      : payment !== undefined && storedTxHashes.get(payment.nullifierHash) !== tx.hash
+  );
+  const keptHistory = end < 0 ? history : history.slice(0, end);
+  const keptLeafCount = keptHistory.filter(({ leaf }) => leaf !== undefined).length;
+  const keptNullifierHashes = new Set(keptHistory.map(({ payment }) => payment?.nullifierHash));
+  const payments = [...storedTxHashes.keys()].filter((nullifierHash) =>
+    !keptNullifierHashes.has(nullifierHash)
+  );
+  await assertNotOnChain(new Pool(chain, address), {
+    payments: payments.filter((nullifierHash) => !realPayments.has(nullifierHash)),
+    commitments: await findUnknownCommitments(id, keptLeafCount, history, store),
+  }, signal);
+  const to = keptHistory.at(-1)?.tx;
+  const now = clock.now();
+  await store.rollBack({ pool: id, from, to, keptLeafCount, nullifierHashes: payments }, (job) => {
+    return reopenJob(job, realPayments.get(job.nullifierHash), walletAddress, now);
+  });
+  log.error(
+    "{pool}: rolled back {deposits} deposits and {payments} payments: the endpoint had reported them, but they are not on chain",
+    { pool: key, deposits: tree.size - keptLeafCount, payments: payments.length },
+  );
+  tree.clear();
+}
+
+/** Counts the stored leaves that the history has, in the same transactions. */
+async function countCommonLeaves(
+  pool: string,
+  history: readonly HistoryRow[],
+  store: Store,
+): Promise<number> {
+  const historyLeaves = history.flatMap(({ leaf, tx }) => leaf ? [{ ...leaf, tx }] : []);
+  let commonLeafCount = 0;
+  read: for await (const { firstIndex: first, commitments, times } of store.leaves(pool, 0)) {
+    if (first !== commonLeafCount) break;
+    for (let i = 0; i < times.length; i++) {
+      const commitment = fieldFromBytes(commitments.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
+      if (historyLeaves[commonLeafCount]?.commitment !== commitment) break read;
+      commonLeafCount++;
+    }
+  }
+  // Transaction hashes are chained: the newest match proves all before it.
+  while (commonLeafCount > 0) {
+    const { commitment, tx } = historyLeaves[commonLeafCount - 1];
+    if ((await store.deposit(pool, commitment))?.txHash === tx.hash) break;
+    commonLeafCount--;
+  }
+  return commonLeafCount;
+}
+
+/** Returns a sample of stored commitments from `leafIndex` on that the history lacks. */
+async function findUnknownCommitments(
+  pool: string,
+  leafIndex: number,
+  history: readonly HistoryRow[],
+  store: Store,
+): Promise<bigint[]> {
+  const historyLeaves = new Set(history.map(({ leaf }) => leaf?.commitment));
+  const found: bigint[] = [];
+  for await (const { commitments } of store.leaves(pool, leafIndex)) {
+    for (let at = 0; at < commitments.length && found.length < MAX_ROLLBACK_CHECKS; at += FIELD_BYTES) {
+      const commitment = fieldFromBytes(commitments.subarray(at, at + FIELD_BYTES));
+      if (!historyLeaves.has(commitment)) found.push(commitment);
+    }
+    if (found.length === MAX_ROLLBACK_CHECKS) break;
+  }
+  return found;
+}
+
+/** @throws {Problem} `chain_inconsistent` if the get methods confirm rows that are to be removed */
+async function assertNotOnChain(
+  pool: Pool,
+  { payments, commitments }: { payments: readonly bigint[]; commitments: readonly bigint[] },
+  signal: AbortSignal,
+): Promise<void> {
+  const confirmedProblem = () =>
+    new Problem("chain_inconsistent", "the pool's get methods confirm events that its history omits");
+  for (const payment of payments.slice(0, MAX_ROLLBACK_CHECKS)) {
+    if (await pool.getIsSpent(payment, { signal })) throw confirmedProblem();
+  }
+  for (const commitment of commitments) {
+    if (await pool.getIsDeposited(commitment, { signal })) throw confirmedProblem();
+  }
+}

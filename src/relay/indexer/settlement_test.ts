@@ -1,0 +1,128 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { type Job, type JobState, omitJobMembers, type SettlingEvent } from "../../store/store.ts";
+import { reopenJob, settleJob } from "./settlement.ts";
+
+const us = Address.parse(`0:${"aa".repeat(32)}`);
+const mallory = Address.parse(`0:${"bb".repeat(32)}`);
+const job: Job = {
+  pool: us.toRawString(),
+  nullifierHash: 9n,
+  state: "broadcast",
+  queryId: 77n,
+  root: 1n,
+  fee: 5n,
+  refund: 0n,
+  message: { recipient: mallory.toRawString(), proof: "te6" },
+  failures: 0,
+  acceptedAt: 1,
+};
+const about = { tx: { lt: 5n, hash: "cc".repeat(32) }, timestamp: 3, messageHash: "", nullifierHash: 9n };
+const refusal = (sender: Address, queryId: bigint, exitCode?: number): SettlingEvent => ({
+  ...about,
+  kind: "refused",
+  op: "withdraw",
+  sender,
+  queryId,
+  ...(exitCode === undefined ? {} : { exitCode }),
+});
+const payment = (
+  sender: Address,
+  paid: Partial<Extract<SettlingEvent, { kind: "withdrawal" }>> = {},
+): Extract<SettlingEvent, { kind: "withdrawal" }> => ({
+  ...about,
+  kind: "withdrawal",
+  sender,
+  queryId: 0n,
+  fee: 5n,
+  refund: 0n,
+  recipient: mallory,
+  relayer: us,
+  ...paid,
+});
+
+for (const state of ["accepted", "broadcast"] satisfies JobState[]) {
+  Deno.test(`settle: the pool's log confirms a job that is ${state}, whoever sent the same withdrawal`, () => {
+    const { state: now, txHash, message, settledAt } = settleJob({ ...job, state }, payment(mallory), us, 8)!;
+    deepEqual([now, txHash, message, settledAt], ["confirmed", "cc".repeat(32), undefined, 8]);
+  });
+}
+
+for (const state of ["failed", "expired"] satisfies JobState[]) {
+  Deno.test(`settle: only our own message confirms a job that is ${state}: it no longer names its recipient`, () => {
+    const ended = omitJobMembers({ ...job, state }, "message");
+    equal(settleJob(ended, payment(us, { queryId: 77n }), us, 8)!.state, "confirmed");
+    equal(settleJob(ended, payment(mallory), us, 8)!.state, "superseded");
+  });
+}
+
+const others: [what: string, Parameters<typeof payment>[1]][] = [
+  ["another recipient", { recipient: us }],
+  ["another relayer", { relayer: mallory }],
+  ["no relayer", { relayer: null, fee: 0n }],
+  ["another fee", { fee: 4n }],
+  ["another refund", { refund: 1n }],
+];
+for (const [what, paid] of others) {
+  Deno.test(`settle: a payment of the note with ${what} supersedes the job, which names what was paid`, () => {
+    const event = payment(mallory, paid);
+    const { state, fee, refund, txHash, message } = settleJob(job, event, us, 8)!;
+    const { fee: paidFee, refund: paidRefund } = event;
+    deepEqual([state, fee, refund, txHash, message], [
+      "superseded",
+      paidFee,
+      paidRefund,
+      event.tx.hash,
+      undefined,
+    ]);
+  });
+}
+
+Deno.test("settle: a payment by our own message of an earlier job supersedes the present one", () => {
+  equal(settleJob(job, payment(us, { queryId: 76n, recipient: us }), us, 8)!.state, "superseded");
+});
+
+Deno.test("settle: the pool's refusal of our own message fails the job and names the exit code", () => {
+  const { state, reason, failures, message } = settleJob(job, refusal(us, 77n, 203), us, 8)!;
+  deepEqual([state, reason, failures, message], ["failed", "ERR_UNKNOWN_ROOT", 1, undefined]);
+  equal(settleJob(job, refusal(us, 77n, 13), us, 8)!.reason, "exit code 13");
+  equal(settleJob(job, refusal(us, 77n), us, 8)!.reason, "no gas");
+});
+
+Deno.test("settle: a refusal forged by another wallet, or of another message of ours, changes nothing", () => {
+  equal(settleJob(job, refusal(mallory, 77n, 201), us, 8), undefined);
+  equal(settleJob(job, refusal(us, 78n, 201), us, 8), undefined);
+});
+
+Deno.test("settle: a refusal after the payment (exit 202) leaves the job confirmed", () => {
+  const confirmed = settleJob(job, payment(mallory), us, 8)!;
+  equal(settleJob(confirmed, refusal(us, 77n, 202), us, 9), undefined);
+});
+
+Deno.test("settle: a refusal or another payment leaves a superseded job as it is", () => {
+  const superseded = settleJob(job, payment(mallory, { relayer: mallory }), us, 8)!;
+  equal(settleJob(superseded, refusal(us, 77n, 202), us, 9), undefined);
+  equal(settleJob(superseded, payment(us), us, 9), undefined);
+});
+
+Deno.test("a payment that is taken back expires an unpaid job, and leaves all others", () => {
+  for (const state of ["confirmed", "superseded"] satisfies JobState[]) {
+    const unpaid = omitJobMembers({ ...job, state, settledAt: 1 }, "message");
+    const reason = "its payment is not on chain";
+    deepEqual(reopenJob({ ...unpaid, txHash: "ee" }, undefined, us, 8), {
+      ...{ ...unpaid, state: "expired", reason, settledAt: 8 },
+    });
+  }
+  for (const state of ["accepted", "broadcast", "failed", "expired"] satisfies JobState[]) {
+    equal(reopenJob({ ...job, state }, undefined, us, 8), undefined);
+  }
+});
+
+Deno.test("a payment that another one replaces is judged by the one on chain", () => {
+  const settled = settleJob(job, payment(mallory), us, 8)!;
+  const real = payment(us, { queryId: 77n, tx: { lt: 6n, hash: "ff" } });
+  deepEqual(reopenJob(settled, real, us, 9), { ...settled, txHash: "ff" });
+  const lie = settleJob(job, payment(mallory, { fee: 4n }), us, 8)!;
+  deepEqual(reopenJob(lie, real, us, 9), { ...lie, state: "confirmed", fee: 5n, txHash: "ff" });
+  equal(reopenJob(settled, payment(mallory, { relayer: null }), us, 9)!.state, "superseded");
+});

@@ -1,0 +1,100 @@
+/**
+ * Health of the relayer's dependencies, for `/readyz` and the metrics. A dependency that is down stops service; a
+ * degraded one limits it. Reasons name no server and no address.
+ */
+import type { StoreHealth } from "../../store/store.ts";
+import type { WalletBalance } from "../wallet/balance.ts";
+import type { Readiness } from "../indexer/pool_state.ts";
+
+export interface DependencyHealth {
+  readonly state: "ok" | "degraded" | "down";
+  readonly reason?: string;
+}
+
+export interface Health {
+  readonly ready: boolean;
+  /** Whether this replica indexes and signs. */
+  readonly leads: boolean;
+  readonly dependencies: Readonly<Record<string, DependencyHealth>>;
+  readonly pools: Readonly<Record<string, Readiness & { readonly leaves: number }>>;
+}
+
+export interface HealthSources {
+  readonly pools: Health["pools"];
+  readonly isLeader: boolean;
+  /** Whether some replica leads; undefined for a single process. */
+  readonly isLeaseHeld: boolean | undefined;
+  readonly store: StoreHealth;
+  /** Outcome of the chain endpoint's last answer; undefined before the first. */
+  readonly chain: "ok" | "failed" | "stalled" | "clock skew" | undefined;
+  /** Undefined without a shared cache. */
+  readonly cache?: { check(): Promise<DependencyHealth> };
+  readonly balance: WalletBalance;
+  /** Live withdrawals of pools that are not served. */
+  readonly orphanedJobCount: number;
+  readonly isVerifierFull: boolean;
+  /** Keys of jetton pools that are not served because the registry gives them no minimum fee. */
+  readonly unpricedPools?: readonly string[];
+}
+
+export const healthy: DependencyHealth = { state: "ok" };
+
+/** Checks every dependency. Ready means that the registry has pools and all of them are served. */
+export async function checkHealth(parts: HealthSources): Promise<Health> {
+  const {
+    pools,
+    isLeader: leads,
+    isLeaseHeld: held,
+    store,
+    chain,
+    cache,
+    balance,
+    isVerifierFull: verifierFull,
+    orphanedJobCount: orphaned,
+    unpricedPools = [],
+  } = parts;
+  const dependencies: Record<string, DependencyHealth> = {
+    registry: registryState(Object.keys(pools).length, orphaned, unpricedPools),
+    store: store.ok ? healthy : down(store.reason),
+    ...(held === undefined ? {} : { lead: held ? healthy : degraded("no known leader: nothing is signed") }),
+    chain: chainState(chain),
+    wallet: walletState(balance),
+    prover: verifierFull ? degraded("the queue of proofs is full") : healthy,
+    ...(cache === undefined ? {} : { cache: await cache.check() }),
+  };
+  const ready = Object.values(dependencies).every(({ state }) => state !== "down") &&
+    Object.values(pools).every((pool) => pool.ready);
+  return { ready, leads, dependencies, pools };
+}
+
+function registryState(pools: number, orphaned: number, unpriced: readonly string[]): DependencyHealth {
+  const reason = `not served without a feeMin in the registry: ${unpriced.join(", ")}`;
+  if (unpriced.length > 0) return pools === 0 ? down(reason) : degraded(reason);
+  if (pools === 0) return down("the deployments registry lists no pools");
+  return orphaned === 0
+    ? healthy
+    : degraded("withdrawals wait for a pool that is not served; the log names it");
+}
+
+function chainState(chain: HealthSources["chain"]): DependencyHealth {
+  if (chain === "stalled") return down("the chain endpoint shows no new blocks");
+  if (chain === "clock skew") {
+    return degraded("its time and this machine's clock differ by minutes: nothing is paid until they agree");
+  }
+  return chain === "failed" ? degraded("the chain endpoint did not answer as it should") : healthy;
+}
+
+function walletState(balance: WalletBalance): DependencyHealth {
+  if (balance.lastKnown === undefined) return degraded("its balance is not known yet");
+  const level = balance.levelOf(balance.lastKnown);
+  if (level === "ok") return healthy;
+  return degraded(level === "low" ? "its balance is low" : "its balance is too low to accept withdrawals");
+}
+
+export function degraded(reason: string): DependencyHealth {
+  return { state: "degraded", reason };
+}
+
+function down(reason: string): DependencyHealth {
+  return { state: "down", reason };
+}

@@ -1,0 +1,107 @@
+/**
+ * Leader election among the replicas on one store: only the leader indexes and signs. The lead is a lease that the
+ * leader renews. The store itself rejects journal writes of other replicas, so safety does not depend on this module;
+ * it only saves useless work. A single-process store always leads.
+ */
+import type { Store } from "../../store/store.ts";
+import type { Log } from "../../telemetry/log.ts";
+import type { ChangeSignal } from "../change_signal.ts";
+import { type Clock } from "../../core/time.ts";
+
+/**
+ * Duration, renewal and acquisition interval of the lease. The database ends a transaction of a hung process after 3
+ * s, so failover takes at most 5 + 1 + 3 s after the last renewal.
+ */
+const LEASE_DURATION_MS = 5_000;
+const LEASE_RENEW_INTERVAL_MS = 1_500;
+const LEASE_ACQUIRE_INTERVAL_MS = 1_000;
+/** Delay after a database failure. */
+const LEASE_RETRY_DELAY_MS = 500;
+/** A leader considers its lease expired this long before the database does. */
+const LEASE_SAFETY_MARGIN_MS = 500;
+/** Without an answer for this long the leader is unknown: an unrenewed lease has expired by then. */
+const LEADER_UNKNOWN_AFTER_MS = 2 * LEASE_DURATION_MS;
+
+/** This replica's view of the lead. */
+export class Leadership {
+  readonly #clock: Clock;
+  readonly #resolved = Promise.withResolvers<void>();
+  readonly #isSingleProcess: boolean;
+  #leaseEndsAt = -Infinity;
+  #answeredAt: number;
+
+  /** @param always the store is not shared, so this process always leads */
+  constructor(clock: Clock, always: boolean) {
+    this.#clock = clock;
+    this.#isSingleProcess = always;
+    this.#answeredAt = clock.now();
+    if (always) this.until = Infinity;
+  }
+
+  /** Resolves after the first answer about the lead. */
+  get resolved(): Promise<void> {
+    return this.#resolved.promise;
+  }
+
+  /** Whether this replica leads, as far as it knows. */
+  get isLeader(): boolean {
+    return this.#clock.now() < this.#leaseEndsAt;
+  }
+
+  /**
+   * Whether some replica leads: the store recently gave the lead to this replica, or reported another leader.
+   * Undefined for a single process.
+   */
+  get isLeaseHeld(): boolean | undefined {
+    return this.#isSingleProcess
+      ? undefined
+      : this.#clock.now() - this.#answeredAt <= LEADER_UNKNOWN_AFTER_MS;
+  }
+
+  /** Records that the store answered. */
+  recordAnswer(): void {
+    this.#answeredAt = this.#clock.now();
+  }
+
+  /** Sets the minimum time until which this replica leads, unix milliseconds. */
+  set until(time: number) {
+    this.#leaseEndsAt = time;
+    this.#resolved.resolve();
+  }
+}
+
+export interface LeadershipDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Notified of every change of leader. */
+  readonly changes: ChangeSignal;
+  readonly log: Log;
+}
+
+/** Acquires the lead of a shared store when it is free, and renews it, until `signal` aborts. */
+export async function runLeadership(
+  leadership: Leadership,
+  { store, clock, changes, log }: LeadershipDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let led = false;
+  while (!signal.aborted && store.isShared) {
+    const asked = clock.now();
+    let wait = LEASE_RETRY_DELAY_MS;
+    try {
+      const leads = await store.acquireLease(LEASE_DURATION_MS);
+      leadership.recordAnswer();
+      leadership.until = leads ? asked + LEASE_DURATION_MS - LEASE_SAFETY_MARGIN_MS : -Infinity;
+      wait = leads ? LEASE_RENEW_INTERVAL_MS : LEASE_ACQUIRE_INTERVAL_MS;
+    } catch (error) {
+      log.warning("the lease cannot be acquired: {error}", { error: String(error) });
+    }
+    if (leadership.isLeader !== led) {
+      led = leadership.isLeader;
+      log.info(led ? "this replica leads" : "this replica follows");
+      changes.notify();
+    }
+    await clock.sleep(wait, signal);
+  }
+  if (signal.aborted) leadership.until = -Infinity; // also ends waits for the first answer
+}

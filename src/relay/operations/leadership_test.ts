@@ -1,0 +1,134 @@
+/**
+ * Tests that a replica never considers itself leader longer than the store does. The clock advances only during
+ * sleeps.
+ */
+import { deepEqual, equal } from "node:assert/strict";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Store } from "../../store/store.ts";
+import { rootLog } from "../../telemetry/log.ts";
+import { ChangeSignal } from "../change_signal.ts";
+import { type Clock } from "../../core/time.ts";
+import { Leadership, runLeadership } from "./leadership.ts";
+import { runRetention } from "./retention.ts";
+
+const log = rootLog();
+
+/** Returns a clock whose sleeps end at once, after `between` has run. */
+function clockThat(between: (now: number, ms: number) => void): Clock & { time: number } {
+  const clock = {
+    time: 0,
+    now: () => clock.time,
+    sleep(ms: number) {
+      between(clock.time, ms);
+      clock.time += ms;
+      return Promise.resolve();
+    },
+  };
+  return clock;
+}
+
+/** The store's answer to one `lead` call; `took` is its delay. */
+type Answer = { readonly says: boolean | "down"; readonly took?: number };
+
+/** Runs a replica until the answers end; returns the times at which it gained and lost the lead. */
+async function observed(answers: readonly Answer[]): Promise<[at: number, leads: boolean][]> {
+  const stop = new AbortController();
+  const seen: [number, boolean][] = [];
+  const look = (at: number) => {
+    if (seen.at(-1)?.[1] !== leadership.isLeader) seen.push([at, leadership.isLeader]);
+  };
+  const clock = clockThat((now, ms) => {
+    for (let at = now; at < now + ms; at += 100) {
+      clock.time = at;
+      look(at);
+    }
+    clock.time = now;
+  });
+  const leadership = new Leadership(clock, false);
+  const rest = [...answers];
+  const store = {
+    isShared: true,
+    acquireLease() {
+      const answer = rest.shift();
+      if (rest.length === 0) stop.abort();
+      const { says, took = 0 } = answer!;
+      clock.time += took;
+      return says === "down" ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(says);
+    },
+  } as Partial<Store> as Store;
+  await runLeadership(leadership, { store, clock, changes: new ChangeSignal(), log }, stop.signal);
+  await leadership.resolved;
+  return seen;
+}
+
+const yes: Answer = { says: true };
+const no: Answer = { says: false };
+const down: Answer = { says: "down" };
+
+const cases: [claim: string, answers: Answer[], seen: [number, boolean][]][] = [
+  ["leads as long as the store says so", [yes, yes, yes, yes, yes], [[0, true]]],
+  ["follows while another leads, and leads when it is gone", [no, no, yes, yes], [[0, false], [2_000, true]]],
+  ["stops before its lease ends when the store is silent", [yes, ...Array(12).fill(down)], [[0, true], [
+    4_500,
+    false,
+  ]]],
+  ["leads on over a short silence", [yes, down, down, down, yes, yes], [[0, true]]],
+  ["counts a lease from when it asked, not from when it was answered", [
+    { says: true, took: 4_000 },
+    down,
+    down,
+    down,
+  ], [[4_000, true], [4_500, false]]],
+  ["follows at once when it was deposed", [yes, no, no], [[0, true], [1_500, false]]],
+];
+for (const [claim, answers, seen] of cases) {
+  Deno.test(`leadership: a replica ${claim}`, async () => {
+    deepEqual(await observed(answers), seen);
+  });
+}
+
+Deno.test("leadership: a store of one process is led from the start", async () => {
+  const leadership = new Leadership(clockThat(() => {}), true);
+  await leadership.resolved;
+  equal(leadership.isLeader, true);
+});
+
+Deno.test("leadership: who leads is unknown after ten seconds without an answer, and not of one process", async () => {
+  const clock = clockThat(() => {});
+  const leadership = new Leadership(clock, false);
+  const stop = new AbortController();
+  const held: (boolean | undefined)[] = [];
+  const answers = [true, false, ...Array(25).fill("down"), false];
+  const store = {
+    isShared: true,
+    acquireLease() {
+      const says = answers.shift();
+      held.push(leadership.isLeaseHeld);
+      if (answers.length === 0) stop.abort();
+      return says === "down" ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(says);
+    },
+  } as Partial<Store> as Store;
+  await runLeadership(leadership, { store, clock, changes: new ChangeSignal(), log }, stop.signal);
+  deepEqual(held.map((each, i) => each ? [] : [i]).flat(), [21, 22, 23, 24, 25, 26, 27]);
+  equal(leadership.isLeaseHeld, true);
+  equal(new Leadership(clock, true).isLeaseHeld, undefined);
+});
+
+Deno.test("retention: only a leader forgets, once an hour, and a store that is down ends nothing", async () => {
+  const stop = new AbortController();
+  const asked: number[] = [];
+  let hours = 0;
+  const leadership = { isLeader: false };
+  const clock = clockThat(() => {
+    leadership.isLeader = hours >= 2;
+    if (++hours === 6) stop.abort();
+  });
+  const store = {
+    deleteEndedJobs(before: number) {
+      asked.push(before);
+      return asked.length === 1 ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(1);
+    },
+  } as Partial<Store> as Store;
+  await runRetention(2, { store, clock, leadership, log }, stop.signal);
+  deepEqual(asked.map((before) => (before + 48 * 3_600_000) / 3_600_000), [3, 4, 5]);
+});

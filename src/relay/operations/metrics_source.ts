@@ -1,0 +1,52 @@
+import type { Store } from "../../store/store.ts";
+import type { MetricsSource } from "../../telemetry/metrics.ts";
+import type { WalletBalance } from "../wallet/balance.ts";
+import { type Clock } from "../../core/time.ts";
+import type { Health } from "./health.ts";
+import type { Leadership } from "./leadership.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+import type { ProofVerifier } from "../withdrawals/proof_verifier.ts";
+import type { OrphanedJobs } from "./orphaned_jobs.ts";
+
+const NANO_PER_NATIVE = 1e9;
+
+/** Creates the relayer's state for {@linkcode Metrics.observe}, read at each scrape. */
+export function createMetricsSource(
+  { pools, leadership, store, orphaned, balance, verifier, health, clock }: {
+    readonly pools: readonly PoolState[];
+    readonly leadership: Leadership;
+    readonly store: Store;
+    readonly orphaned: OrphanedJobs;
+    readonly balance: WalletBalance;
+    readonly verifier: ProofVerifier;
+    readonly health: () => Promise<Health>;
+    readonly clock: Clock;
+  },
+): MetricsSource {
+  return {
+    // A gauge is a float; six digits of a balance are precise enough.
+    balance: () => balance.lastKnown === undefined ? undefined : Number(balance.lastKnown) / NANO_PER_NATIVE,
+    async liveJobs() {
+      const count: Record<string, number> = { accepted: 0, broadcast: 0 };
+      for (const { state } of await store.liveJobs()) count[state]++;
+      return count;
+    },
+    orphanedJobCount: () => orphaned.count,
+    isLeader: () => leadership.isLeader,
+    pendingProofCount: () => verifier.pendingCount,
+    pools: () =>
+      pools.map((pool) => ({
+        pool: pool.key,
+        ready: pool.readiness(clock.now()).ready && !pool.lacksMinFee,
+        lacksMinFee: pool.lacksMinFee,
+        leafCount: pool.tree.size,
+        ...(pool.syncedAt === -Infinity ? {} : { lagSeconds: (clock.now() - pool.syncedAt) / 1000 }),
+        lagLt: pool.newestLt > pool.appliedLt ? pool.newestLt - pool.appliedLt : 0n,
+        rootMismatches: pool.rootMismatches,
+      })),
+    async dependencies() {
+      const { dependencies } = await health();
+      return Object.fromEntries(Object.entries(dependencies).map(([name, { state }]) => [name, state]));
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Detects orphaned jobs: accepted withdrawals whose pool is no longer served, because it was removed from the
+ * registry or refused. We accepted these jobs, so we keep reporting them until they finish; no data is lost
+ * meanwhile.
+ */
+import type { PoolId, Store } from "../../store/store.ts";
+import type { Log } from "../../telemetry/log.ts";
+import { type Clock } from "../../core/time.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+
+const ORPHANED_JOBS_POLL_MS = 30_000;
+
+export class OrphanedJobs {
+  /** Number of orphaned jobs at the last check. */
+  count = 0;
+}
+
+export interface OrphanedJobsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The pools that are served, by raw address. */
+  readonly pools: Pick<ReadonlyMap<PoolId, PoolState>, "get">;
+  readonly log: Log;
+}
+
+/** Checks until `signal` aborts, and logs each change. */
+export async function watchOrphanedJobs(
+  orphaned: OrphanedJobs,
+  { store, clock, pools, log }: OrphanedJobsDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let said = "";
+  while (!signal.aborted) {
+    try {
+      const waiting = new Map<PoolId, number>();
+      for (const { pool } of await store.liveJobs()) {
+        if (pools.get(pool) === undefined) waiting.set(pool, (waiting.get(pool) ?? 0) + 1);
+      }
+      orphaned.count = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+      const now = JSON.stringify([...waiting]);
+      for (const [pool, count] of now === said ? [] : waiting) {
+        log.error(
+          "{count} withdrawals of {pool} wait, but the pool is not served: put it back into the registry until they have ended",
+          { count, pool },
+        );
+      }
+      if (waiting.size === 0 && said !== "" && now !== said) {
+        log.info("no withdrawals wait for pools that are not served");
+      }
+      said = now;
+    } catch {
+      // Store failures are reported elsewhere.
+    }
+    await clock.sleep(ORPHANED_JOBS_POLL_MS, signal);
+  }
+}

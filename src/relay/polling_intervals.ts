@@ -1,0 +1,53 @@
+/** Polling intervals of the chain endpoint, in milliseconds. */
+import type { Network } from "../core/protocol/network.ts";
+
+/** Intervals of one network and endpoint. */
+export interface PollingIntervals {
+  /** Between polls of a pool: right after news, and when idle. */
+  readonly minPollMs: number;
+  readonly maxPollMs: number;
+  /** Backoff after a failure: initial and maximum. */
+  readonly minRetryMs: number;
+  readonly maxRetryMs: number;
+  /** A pool without a valid answer for this long is not ready. */
+  readonly staleAfterMs: number;
+  readonly chainHeadPollMs: number;
+  /** Between polls of the wallet while a transfer is in flight. */
+  readonly walletPollMs: number;
+  /** Between sends of the same transfer. */
+  readonly rebroadcastMs: number;
+}
+
+/**
+ * Returns the intervals for `pools` pools. A public endpoint allows 1 request a second without a key and 10 with one;
+ * all pools together use at most half, which leaves room for sends and getters. A local network has no limit.
+ */
+export function getPollingIntervals(
+  network: Network,
+  options: { hasKey: boolean; pools: number },
+): PollingIntervals {
+  if (network === "localnet") {
+    return {
+      minPollMs: 100,
+      maxPollMs: 500,
+      minRetryMs: 200,
+      maxRetryMs: 2_000,
+      staleAfterMs: 10_000,
+      chainHeadPollMs: 2_500,
+      walletPollMs: 200,
+      rebroadcastMs: 2_000,
+    };
+  }
+  const each = 2 * options.pools * (options.hasKey ? 100 : 1_000);
+  const staleAfter = Math.max(60_000, 6 * each);
+  return {
+    minPollMs: Math.max(2_000, each),
+    maxPollMs: Math.max(10_000, 2 * each),
+    minRetryMs: 1_000,
+    maxRetryMs: 30_000,
+    staleAfterMs: staleAfter,
+    chainHeadPollMs: staleAfter / 4,
+    walletPollMs: 2_000,
+    rebroadcastMs: 6_000,
+  };
+}

@@ -1,0 +1,86 @@
+/** Builds what a relayer consists of. Nothing runs yet. */
+import { systemClock } from "../core/time.ts";
+import { ChangeSignal } from "./change_signal.ts";
+import { ChainHead } from "./indexer/chain_head.ts";
+import { PoolState } from "./indexer/pool_state.ts";
+import { WithdrawalAccounting } from "./operations/accounting.ts";
+import { CacheHealth } from "./operations/cache_health.ts";
+import { createJobObserver, withJobObserver } from "./operations/job_observer.ts";
+import { Leadership } from "./operations/leadership.ts";
+import { OrphanedJobs } from "./operations/orphaned_jobs.ts";
+import { getPollingIntervals } from "./polling_intervals.ts";
+import type { RelayerOptions } from "./relayer_options.ts";
+import { WalletBalance } from "./wallet/balance.ts";
+import { WalletMonitor } from "./wallet/wallet_monitor.ts";
+import { WithdrawalDeduplicator } from "./withdrawals/deduplicate.ts";
+import { PoolCache } from "./withdrawals/pool_cache.ts";
+import { PriceCache } from "./withdrawals/price_cache.ts";
+import { ProofVerifier } from "./withdrawals/proof_verifier.ts";
+
+export type RelayerParts = ReturnType<typeof buildRelayerParts>;
+
+/** Builds the parts of a relayer. `stop` aborts when the relayer closes. */
+export function buildRelayerParts(options: RelayerOptions, stop: AbortController) {
+  const { chain, config, wallet, clock = systemClock, metrics } = options;
+  const { network, indexer } = config;
+  const endpoints = [indexer, indexer.verify ?? indexer];
+  const intervals = getPollingIntervals(network, {
+    hasKey: endpoints.every(({ apiKey }) => apiKey !== undefined),
+    pools: options.deployments.pools.size,
+  });
+  const chainHead = new ChainHead(intervals.staleAfterMs);
+  const pools = [...options.deployments.pools].map(([key, pool]) =>
+    new PoolState(key, pool, intervals.staleAfterMs, network, options.treeService, chainHead)
+  );
+  const poolsById = new Map(pools.map((pool) => [pool.id, pool]));
+  const accounting = metrics && new WithdrawalAccounting(wallet.address, poolsById, metrics);
+  const { hourlyCaps } = options;
+  const poolName = (id: string) => poolsById.get(id)?.key;
+  const observer = createJobObserver({ metrics, accounting, hourlyCaps, now: () => clock.now(), poolName });
+  const store = withJobObserver(options.store, observer);
+  const leadership = new Leadership(clock, !store.isShared);
+  const shared = { chain, store, changes: new ChangeSignal(), clock, intervals, leadership };
+  const servedPools = {
+    get(id: string): PoolState | undefined {
+      const pool = poolsById.get(id);
+      return pool?.deploymentMismatch === undefined ? pool : undefined;
+    },
+  };
+  const balance = new WalletBalance(wallet, clock, options.balanceThresholds ?? { warn: 0n, stop: 0n });
+  const proofVerifier = new ProofVerifier(options.prover, undefined, metrics?.recordVerification);
+  return {
+    ...{
+      options,
+      stop,
+      shared,
+      chainHead,
+      pools,
+      poolsById,
+      servedPools,
+      accounting,
+      balance,
+      proofVerifier,
+    },
+    walletMonitor: new WalletMonitor({
+      ...{ wallet, chain, clock },
+      usesWallClock: network !== "localnet",
+      hasSecondEndpoint: indexer.verify !== undefined,
+    }),
+    cache: options.rateLimitStore && new CacheHealth(options.rateLimitStore, clock, stop.signal),
+    orphanedJobs: new OrphanedJobs(),
+    withdrawals: {
+      ...shared,
+      ...{ wallet, proofVerifier, balance, pools: servedPools },
+      deduplicator: new WithdrawalDeduplicator(),
+      poolCache: new PoolCache(chain, clock),
+      priceCache: new PriceCache(chain, clock),
+      unjournaled: new Map(),
+      ...hourlyCaps ? { hourlyCaps } : {},
+      feeBps: config.fee.bps,
+      feeMinNano: config.fee.minNano,
+      maxCostNano: config.fee.maxCostNano,
+      fillRandom: options.fillRandom ??
+        ((bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)),
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * The wallet's balance: fetched at most every few seconds regardless of load, and monitored, so that the operator is
+ * alerted before the wallet is empty.
+ */
+import { formatUnits } from "../../core/protocol/units.ts";
+import type { Log } from "../../telemetry/log.ts";
+import type { CallOptions } from "../../ton/chain.ts";
+import type { Wallet } from "../../ton/wallet/wallet.ts";
+import { type Clock, TtlCache } from "../../core/time.ts";
+import type { Leadership } from "../operations/leadership.ts";
+
+/** TTL in milliseconds; shorter than a transfer takes. */
+const BALANCE_TTL_MS = 2_000;
+const BALANCE_POLL_MS = 30_000;
+/** Hysteresis: a balance counts as recovered only at this multiple of the threshold. */
+const RECOVERY_RATIO = { of: 11n, by: 10n };
+
+/** Balances that cause a warning, and that stop new withdrawals; nano, 0: never. */
+export interface BalanceThresholds {
+  readonly warn: bigint;
+  readonly stop: bigint;
+}
+
+export type BalanceLevel = "ok" | "low" | "stopped";
+
+/** A change of level that the operator must know. */
+export interface BalanceAlert {
+  readonly event: "balance_ok" | "balance_low" | "balance_stopped";
+  /** Nano. */
+  readonly balance: bigint;
+  readonly thresholds: BalanceThresholds;
+}
+
+export class WalletBalance {
+  readonly #wallet: Pick<Wallet, "balance">;
+  readonly #cache: TtlCache<bigint>;
+  /** Nano; undefined before the first fetch. */
+  lastKnown: bigint | undefined;
+  /** The level at the last check. */
+  level: BalanceLevel = "ok";
+
+  constructor(wallet: Pick<Wallet, "balance">, clock: Clock, readonly thresholds: BalanceThresholds) {
+    this.#wallet = wallet;
+    this.#cache = new TtlCache(clock, { ttlMs: BALANCE_TTL_MS });
+  }
+
+  /** Returns the balance in nano, at most two seconds old. @throws {Problem} `chain_unavailable` and similar */
+  current(options?: CallOptions): Promise<bigint> {
+    return this.#cache.get("balance", async () => this.lastKnown = await this.#wallet.balance(options));
+  }
+
+  /** Returns the level of a balance, with hysteresis from the present level. */
+  levelOf(balance: bigint): BalanceLevel {
+    const { warn, stop } = this.thresholds;
+    const below = (bound: bigint, already: boolean) =>
+      balance < (already ? bound * RECOVERY_RATIO.of / RECOVERY_RATIO.by : bound);
+    if (below(stop, this.level === "stopped")) return "stopped";
+    return below(warn, this.level !== "ok") ? "low" : "ok";
+  }
+}
+
+/** Returns an alert's JSON body: amounts in whole native units, and a line of text for chats. */
+export function buildBalanceAlertBody(
+  { event, balance, thresholds: bounds }: BalanceAlert,
+  relayer: { readonly network: string; readonly address: string },
+): Record<string, string> {
+  const [shown, warn, stop] = [balance, bounds.warn, bounds.stop].map((nano) => formatUnits(nano));
+  const { network, address } = relayer;
+  const says = {
+    balance_ok: "holds enough again",
+    balance_low: "runs low",
+    balance_stopped: "holds too little to accept withdrawals",
+  };
+  const text = `tonado relayer ${address} of ${network} ${says[event]}: ${shown}`;
+  return { event, network, relayer: address, balance: shown, warn, stop, text };
+}
+
+export interface BalanceWatchDeps {
+  readonly clock: Clock;
+  /** Every replica watches; only the leader alerts. */
+  readonly leadership: Pick<Leadership, "isLeader">;
+  readonly log: Log;
+  /** Called at each change of level; must not throw. */
+  readonly sendAlert: (alert: BalanceAlert) => void;
+}
+
+/**
+ * Watches until `signal` aborts. A new leader reports a low balance again, because the previous leader may have died
+ * before its alert.
+ */
+export async function watchBalance(
+  balance: WalletBalance,
+  { clock, leadership, log, sendAlert: alert }: BalanceWatchDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let told: BalanceLevel = "ok";
+  while (!signal.aborted) {
+    try {
+      const now = await undefinedIfAborted(balance.current(), signal);
+      if (now === undefined) return;
+      const level = balance.levelOf(now);
+      if (level !== balance.level) {
+        balance.level = level;
+        logLevelChange(log, level, { balance: formatUnits(now) });
+      }
+      if (leadership.isLeader && level !== told) {
+        alert({ event: `balance_${level}`, balance: now, thresholds: balance.thresholds });
+      }
+      if (leadership.isLeader || level === "ok") told = level;
+    } catch {
+      // The indexer reports endpoint failures.
+    }
+    await clock.sleep(BALANCE_POLL_MS, signal);
+  }
+}
+
+/** Resolves early on abort: an endpoint that hangs must not block shutdown. */
+async function undefinedIfAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const aborted = Promise.withResolvers<undefined>();
+  const end = () => aborted.resolve(undefined);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    return await Promise.race([answer, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", end); // the signal is long-lived: listeners would accumulate
+  }
+}
+
+function logLevelChange(log: Log, level: BalanceLevel, members: { balance: string }): void {
+  if (level === "ok") log.info("the wallet holds enough again: {balance}", members);
+  else if (level === "low") log.warning("the wallet runs low: {balance}; fund it", members);
+  else log.error("the wallet holds too little to accept withdrawals: {balance}; fund it", members);
+}

@@ -1,0 +1,298 @@
+/**
+ * The single writer of the wallet. Its state is the journal, never memory, so it can be killed at any point: a
+ * transfer is journaled before it is sent, resent until the wallet's transactions show it or chain time has passed
+ * its end, and only then removed. The broadcaster ends only jobs whose root has expired; pool events end all others.
+ *
+ * A seqno reported by an endpoint never decides alone: a transfer that is not on chain blocks the wallet exactly for
+ * its lifetime.
+ */
+import { Address, Cell } from "@ton/core";
+import type { Job, JobChange, Store, Transfer } from "../../store/store.ts";
+import type { Log } from "../../telemetry/log.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
+import type { WithdrawalAccounting } from "../operations/accounting.ts";
+import type { ChangeSignal } from "../change_signal.ts";
+import { type Clock } from "../../core/time.ts";
+import type { Leadership } from "../operations/leadership.ts";
+import type { PollingIntervals } from "../polling_intervals.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+import { asBroadcast, asExpired, asRequeued } from "./job_changes.ts";
+import { Quotes } from "./quotes.ts";
+import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
+import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
+import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
+
+/** Lifetime of a transfer, seconds of chain time. */
+const TRANSFER_LIFETIME_SECONDS = 60;
+/** Messages per transfer: each has about 500 bytes, and an external message holds 64 KiB. */
+export const MAX_MESSAGES_PER_TRANSFER = 100;
+/** Between journal polls: with a single process, and with replicas that add jobs. */
+const IDLE_POLL_MS = 5_000;
+const SHARED_IDLE_POLL_MS = 500;
+/** Delay before a pool without a quote is asked again. */
+const QUOTE_RETRY_DELAY_MS = 5_000;
+
+export interface BroadcasterDeps {
+  readonly chain: Chain;
+  readonly store: Store;
+  readonly wallet: Wallet;
+  readonly walletMonitor: WalletMonitor;
+  readonly changes: ChangeSignal;
+  readonly clock: Clock;
+  readonly intervals: PollingIntervals;
+  /** By raw address. */
+  readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
+  readonly leadership: Pick<Leadership, "isLeader">;
+  /** Absent: nothing is counted. */
+  readonly accounting?: Pick<WithdrawalAccounting, "recordTransfer">;
+  readonly log: Log;
+}
+
+/** A job and the message to its pool. */
+interface PreparedJob {
+  readonly job: Job;
+  readonly message: OutgoingMessage;
+}
+
+/** Broadcasts, while this replica leads, until `signal` aborts. */
+export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal): Promise<void> {
+  const { changes, clock, intervals: pace, leadership, log } = deps;
+  const broadcaster = new Broadcaster(deps, signal);
+  let failures = 0;
+  while (!signal.aborted) {
+    let wait: number;
+    const seen = changes.count;
+    if (!leadership.isLeader) {
+      await changes.waitForChange(seen, IDLE_POLL_MS, clock, signal);
+      continue;
+    }
+    try {
+      wait = await broadcaster.step();
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      wait = Math.min(pace.minRetryMs * 2 ** failures++, pace.maxRetryMs);
+      log.warning("broadcasting waits: {error}", { error: String(error) });
+    }
+    await changes.waitForChange(seen, wait, clock, signal);
+  }
+}
+
+class Broadcaster {
+  readonly #deps: BroadcasterDeps;
+  readonly #signal: AbortSignal;
+  /** Hash and time (ms) of the last send: polling the wallet is cheaper than resending. */
+  #lastSend = { hash: "", at: 0 };
+  /** Hash of a transfer, and the wallet's newest transaction of the last lookup that did not find it. */
+  #lastFailedLookup = { hash: "", newest: "" };
+
+  constructor(deps: BroadcasterDeps, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#signal = signal;
+  }
+
+  /** Runs the next step; returns the maximum wait before another, in milliseconds. */
+  async step(): Promise<number> {
+    const { store, intervals: pace } = this.#deps;
+    const transfer = await store.transfer() ?? await this.#signNext();
+    if (!transfer) return await this.#msUntilNextDue();
+    return await this.#trackTransfer(transfer) === "ended" ? 0 : pace.walletPollMs;
+  }
+
+  /** Returns the milliseconds until the first delayed job may be signed. */
+  async #msUntilNextDue(): Promise<number> {
+    const now = this.#deps.clock.now();
+    const waits = (await this.#deps.store.liveJobs())
+      .filter(({ state, notBefore = 0 }) => state === "accepted" && notBefore > now)
+      .map(({ notBefore = 0 }) => notBefore - now);
+    return Math.min(this.#deps.store.isShared ? SHARED_IDLE_POLL_MS : IDLE_POLL_MS, ...waits);
+  }
+
+  /** Polls the wallet, then sends, resends or ends the transfer. */
+  async #trackTransfer(transfer: Transfer): Promise<"ended" | "in flight"> {
+    const { walletMonitor: look, clock, intervals: pace, log } = this.#deps;
+    const seen = await look.observe();
+    const over = isExpired(transfer, seen);
+    const moved = seen.seqno > transfer.seqno;
+    if (moved || over) {
+      const sent = await this.#findIncluded(transfer, seen, over);
+      if (!sent && !over) return "in flight"; // the seqno was used elsewhere or is false: wait for the end
+      await this.#endTransfer(
+        transfer,
+        (job) => sent?.queryIds.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
+      );
+      const { seqno } = transfer;
+      if (sent) {
+        const { size } = sent.queryIds;
+        log.info("transfer {seqno} is on chain with {sent} withdrawals", { seqno, sent: size });
+        this.#deps.accounting?.recordTransfer(transfer, sent.fees);
+      } else log.warning("transfer {seqno} was not included in time", { seqno });
+      return "ended";
+    }
+    const again = this.#lastSend.hash === transfer.hash;
+    if (!again || clock.now() - this.#lastSend.at >= pace.rebroadcastMs) await this.#send(transfer);
+    return "in flight";
+  }
+
+  /** Runs {@linkcode findIncludedTransfer} once per newest transaction. @param again forces another lookup */
+  async #findIncluded(
+    { hash, signedAt, jobs }: Transfer,
+    { last }: ObservedWallet,
+    again: boolean,
+  ): Promise<IncludedTransfer | undefined> {
+    const { chain, store, wallet, log } = this.#deps;
+    const newest = last?.hash ?? "";
+    if (!again && this.#lastFailedLookup.hash === hash && this.#lastFailedLookup.newest === newest) {
+      return undefined;
+    }
+    // The signing time may come from a false chain time; no job was signed before it was accepted.
+    const accepted = await Promise.all(jobs.map(async (id) => (await store.job(id))?.acceptedAt ?? Infinity));
+    const since = Math.min(signedAt, ...accepted.map((at) => at / 1000));
+    const sent = await findIncludedTransfer(chain, wallet.address, { hash, since }, last, this.#signal);
+    if (sent) return sent;
+    if (!again && this.#lastFailedLookup.hash !== hash) {
+      log.warning("the wallet's seqno advanced without transfer {hash}: waiting until the transfer expires", {
+        hash,
+      });
+    }
+    this.#lastFailedLookup = { hash, newest };
+    return undefined;
+  }
+
+  async #send(transfer: Transfer): Promise<void> {
+    const { chain, clock, log } = this.#deps;
+    this.#lastSend = { hash: transfer.hash, at: clock.now() };
+    try {
+      await chain.send(Cell.fromBoc(Buffer.from(transfer.boc))[0], { signal: this.#signal });
+    } catch (error) {
+      // The send may have succeeded despite the error: chain time decides.
+      log.warning("transfer {seqno} was rejected: {error}", { seqno: transfer.seqno, error: String(error) });
+      return;
+    }
+    await this.#changeJobs(transfer, (job) => asBroadcast(job, transfer, clock.now()));
+  }
+
+  /** Ends a transfer that can no longer be included; jobs that `carried` does not change are requeued. */
+  async #endTransfer(transfer: Transfer, carried: JobChange): Promise<void> {
+    const { store, clock } = this.#deps;
+    await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));
+    await store.endTransfer(transfer.hash);
+  }
+
+  async #changeJobs(transfer: Transfer, change: JobChange): Promise<void> {
+    const { store, changes } = this.#deps;
+    for (const { queryId, ...id } of transfer.jobs) {
+      await store.changeJob(id, (job) => job.queryId === queryId ? change(job) : undefined);
+    }
+    changes.notify();
+  }
+
+  /** Signs and journals the next transfer; undefined if no job is due. */
+  async #signNext(): Promise<Transfer | undefined> {
+    const { store, wallet, walletMonitor: look } = this.#deps;
+    const ready = await this.#nextBatch();
+    if (ready.length === 0) return undefined;
+    const { seqno, now, elapsedUntil: passed } = await look.observe();
+    // Deposits continued during the queries: recheck, so that no message is sent that the pool would refuse.
+    const batch = await this.#selectPayable(ready);
+    if (batch.length === 0) return undefined;
+    const messages = batch.map(({ message }) => message);
+    const { message, hash, validUntil } = wallet.sign({
+      seqno,
+      validUntil: now + TRANSFER_LIFETIME_SECONDS,
+      messages,
+    });
+    const transfer: Transfer = {
+      seqno,
+      validUntil,
+      hash,
+      boc: new Uint8Array(message.toBoc()),
+      jobs: batch.map(({ job: { pool, nullifierHash, queryId } }) => ({ pool, nullifierHash, queryId })),
+      signedAt: passed,
+    };
+    await store.beginTransfer(transfer);
+    return transfer;
+  }
+
+  /** Returns the oldest due jobs that fit in one transfer, with their messages. */
+  async #nextBatch(): Promise<PreparedJob[]> {
+    const { store, wallet, clock } = this.#deps;
+    const most = Math.min(wallet.maxMessages, MAX_MESSAGES_PER_TRANSFER);
+    const due = (await store.liveJobs()).filter(({ state, notBefore = 0 }) =>
+      state === "accepted" && notBefore <= clock.now()
+    );
+    const quotes = new Quotes(this.#deps, this.#signal);
+    const batch: PreparedJob[] = [];
+    while (batch.length < most && due.length > 0) {
+      const next = await this.#selectPayable(due.splice(0, most - batch.length).map((job) => ({ job })));
+      await quotes.fetchAll(next.map(({ job: { refund }, pool }) => ({ pool, refund })));
+      for (const { job, pool } of next) {
+        const value = quotes.get({ pool, refund: job.refund });
+        if (value === undefined) await this.#postpone(job);
+        else batch.push({ job, message: this.#buildMessage(job, pool, value) });
+      }
+    }
+    return batch;
+  }
+
+  /**
+   * Returns the jobs that their pools would pay now. Jobs of pools that are not ready stay. A job whose root is unknown
+   * expires once the pool was read again after it was accepted: until then, another replica may have read a newer root.
+   */
+  async #selectPayable<T extends { readonly job: Job }>(
+    waiting: readonly T[],
+  ): Promise<(T & { pool: PoolState })[]> {
+    const { pools, clock, intervals } = this.#deps;
+    const served = waiting.flatMap((one) => {
+      const pool = pools.get(one.job.pool);
+      return pool?.readiness(clock.now()).ready && one.job.message ? [{ ...one, pool }] : [];
+    });
+    const payable = served.filter(({ job, pool }) => pool.roots.includes(job.root));
+    for (const { job, pool } of served.filter((one) => !payable.includes(one))) {
+      if (pool.syncedAt >= job.acceptedAt + intervals.minPollMs) await this.#expire(job, pool);
+    }
+    return payable;
+  }
+
+  async #expire(job: Job, { key }: PoolState): Promise<void> {
+    const { store, clock, changes, log } = this.#deps;
+    await store.changeJob(
+      job,
+      (found) => found.state === "accepted" ? asExpired(found, clock.now()) : undefined,
+    );
+    log.warning("a withdrawal of {pool} expired: its root is no longer accepted", { pool: key });
+    changes.notify();
+  }
+
+  async #postpone(job: Job): Promise<void> {
+    const { store, clock } = this.#deps;
+    const notBefore = clock.now() + QUOTE_RETRY_DELAY_MS;
+    await store.changeJob(job, (found) => found.state === "accepted" ? { ...found, notBefore } : undefined);
+  }
+
+  #buildMessage(job: Job, { deployment }: PoolState, value: bigint): OutgoingMessage {
+    const { recipient, proof } = job.message!;
+    return new Pool(this.#deps.chain, deployment.address).buildWithdrawMessage({
+      queryId: job.queryId,
+      root: job.root,
+      nullifierHash: job.nullifierHash,
+      fee: job.fee,
+      refund: job.refund,
+      recipient: Address.parse(recipient),
+      relayer: this.#deps.wallet.address,
+      proof: Cell.fromBase64(proof),
+      value,
+    });
+  }
+}
+
+/**
+ * Returns whether a transfer can no longer be included. A transfer dated beyond any plausible clock was signed under
+ * a false chain time and is abandoned, unless its seqno is the wallet's next: then it may still be included.
+ */
+function isExpired({ seqno, validUntil }: Transfer, seen: ObservedWallet): boolean {
+  if (validUntil > seen.maxPlausibleTime + TRANSFER_LIFETIME_SECONDS) return seqno !== seen.seqno;
+  return seen.elapsedUntil > validUntil + MAX_BLOCK_TIME_SKEW_SECONDS;
+}

@@ -1,0 +1,81 @@
+/**
+ * Fetches the values that pools require for the withdrawals of one transfer. Each quote is fetched once, a few
+ * concurrently, so a batch waits for its slowest quote and not for the sum. A pool that times out is not asked again,
+ * so it does not delay the others.
+ */
+import type { PoolId } from "../../store/store.ts";
+import type { Log } from "../../telemetry/log.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { type Clock, withDeadline } from "../../core/time.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+import { fetchAttachedValue } from "../withdrawals/policy.ts";
+
+/** Time limit for a quote. */
+const QUOTE_TIMEOUT_MS = 10_000;
+/** Below the endpoint's limit, because indexing continues. */
+const MAX_CONCURRENT_QUOTES = 4;
+
+/** A withdrawal that needs a quote; `refund` in nano. */
+export interface QuoteRequest {
+  readonly pool: PoolState;
+  readonly refund: bigint;
+}
+
+export interface QuotesDeps {
+  readonly chain: Chain;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Quotes {
+  readonly #deps: QuotesDeps;
+  readonly #signal: AbortSignal;
+  readonly #values = new Map<string, bigint>();
+  readonly #unresponsivePools = new Set<PoolId>();
+
+  constructor(deps: QuotesDeps, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#signal = signal;
+  }
+
+  /** Fetches missing quotes. Rejects only if the signal aborts. */
+  async fetchAll(wanted: readonly QuoteRequest[]): Promise<void> {
+    const open = new Map(wanted.map((quoted) => [quoteKey(quoted), quoted])).values();
+    const asker = async () => {
+      for (const quoted of open) await this.#fetchOne(quoted); // workers share one iterator
+    };
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUOTES }, asker));
+  }
+
+  /** Returns the nano to attach; undefined if the pool gave no quote. */
+  get(quoted: QuoteRequest): bigint | undefined {
+    return this.#values.get(quoteKey(quoted));
+  }
+
+  async #fetchOne(quoted: QuoteRequest): Promise<void> {
+    const { pool: { id, key, deployment }, refund } = quoted;
+    if (this.#unresponsivePools.has(id) || this.#values.has(quoteKey(quoted))) return;
+    const { chain, clock, log } = this.#deps;
+    try {
+      const value = await withDeadline(
+        QUOTE_TIMEOUT_MS,
+        { clock, signal: this.#signal },
+        (signal) => fetchAttachedValue(chain, deployment.address, refund, { signal }),
+      );
+      this.#values.set(quoteKey(quoted), value);
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      if (!this.#unresponsivePools.has(id)) {
+        log.warning("withdrawals of {pool} wait because the pool gives no quote: {error}", {
+          pool: key,
+          error: String(error),
+        });
+      }
+      this.#unresponsivePools.add(id);
+    }
+  }
+}
+
+function quoteKey({ pool, refund }: QuoteRequest): string {
+  return `${pool.id} ${refund}`;
+}

@@ -1,0 +1,178 @@
+/**
+ * Accepts withdrawals: runs the checks, writes the journal, waits until the wallet has sent the transfer, and reports
+ * status.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import { proofToCell } from "../../core/crypto/proof_codec.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import { isPaid, type Job, type JobId, type Withdrawal } from "../../store/store.ts";
+import type { ChangeSignal } from "../change_signal.ts";
+import type { WithdrawalDeduplicator } from "./deduplicate.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+import { type CheckDeps, parseRequestProof, runWithdrawalChecks, type WithdrawRequest } from "./checks.ts";
+import { getRetryTime } from "./policy.ts";
+import { buildJobView, buildPaidView, type WithdrawalView } from "./view.ts";
+
+/** How long a request waits for the wallet. */
+const SEND_TIMEOUT_MS = 30_000;
+/** Between polls of a row that other replicas may change: notifications do not pass a transaction pooler. */
+const SHARED_STORE_POLL_MS = 250;
+
+export interface WithdrawalDeps extends CheckDeps {
+  readonly changes: ChangeSignal;
+  readonly deduplicator: WithdrawalDeduplicator;
+  /** Fills a query id with random bytes. They must be unpredictable, or others could forge our failures. */
+  readonly fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void;
+}
+
+/** Status of a withdrawal, and whether its transfer is sent. */
+export interface Submission {
+  readonly sent: boolean;
+  readonly withdrawal: WithdrawalView;
+}
+
+/**
+ * Accepts a withdrawal and waits until it is sent, 30 s at most.
+ * @throws {Problem} of the first check that fails; `nullifier_already_used` if an equal withdrawal came first
+ */
+export async function submitWithdrawal(
+  request: WithdrawRequest,
+  deps: WithdrawalDeps,
+  signal: AbortSignal,
+): Promise<Submission> {
+  const { job, isFirst: first } = await deps.deduplicator.deduplicate(
+    request,
+    () => acceptWithdrawal(request, deps),
+  );
+  if (!first) throw nullifierUsedProblem(request, deps, job);
+  return await waitUntilSent(request, job, deps, signal);
+}
+
+async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
+  const end = await runWithdrawalChecks(request, deps);
+  const { store, clock, changes } = deps;
+  let accepted = false;
+  try {
+    const job = await buildJob(request, deps);
+    const now = clock.now();
+    const replaces = (found: Job) => !isPaid(found) && getRetryTime(found) <= now;
+    const inTheWay = await store.addJob(job, replaces).catch((error) => {
+      accepted = isStoreUnavailable(error); // it may be written: overcounting only tightens a cap
+      throw error;
+    });
+    if (inTheWay) throw nullifierUsedProblem(request, deps, inTheWay);
+    accepted = true;
+    changes.notify();
+    return job;
+  } finally {
+    await end(accepted);
+  }
+}
+
+function isStoreUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.code === "store_unavailable";
+}
+
+async function buildJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
+  const { store, clock } = deps;
+  const { id } = findPoolAndJobId(request, deps);
+  const { root } = request.signals;
+  const earlier = await store.job(id);
+  const capToken = deps.hourlyCaps?.tokenOf(id);
+  return {
+    ...id,
+    state: "accepted",
+    queryId: randomQueryId(deps.fillRandom),
+    root,
+    fee: request.fee,
+    refund: request.refund,
+    message: {
+      recipient: request.recipient.toRawString(),
+      proof: proofToCell(parseRequestProof(request)).toBoc().toString("base64"),
+    },
+    failures: earlier?.failures ?? 0,
+    acceptedAt: clock.now(),
+    ...capToken !== undefined && { capToken },
+  };
+}
+
+function nullifierUsedProblem(
+  request: WithdrawRequest,
+  deps: WithdrawalDeps,
+  found: Job | Withdrawal,
+): Problem {
+  const withdrawal = buildView(
+    findPoolAndJobId(request, deps).pool.formattedAddress,
+    request.signals.nullifierHash,
+    found,
+  );
+  return new Problem("nullifier_already_used", undefined, { members: { withdrawal } });
+}
+
+/** Waits until the wallet has sent the job. A journaled job is accepted, so a store failure here is not a refusal. */
+async function waitUntilSent(
+  request: WithdrawRequest,
+  taken: Job,
+  deps: WithdrawalDeps,
+  signal: AbortSignal,
+): Promise<Submission> {
+  const { store, clock, changes } = deps;
+  const { pool, id } = findPoolAndJobId(request, deps);
+  const deadline = clock.now() + SEND_TIMEOUT_MS;
+  for (;;) {
+    const seen = changes.count;
+    let job: Job | undefined;
+    try {
+      job = await store.job(id);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { sent: false, withdrawal: buildJobView(pool.formattedAddress, taken) };
+    }
+    if (!job) throw new Problem("withdrawal_not_found"); // a job that was journaled is never removed
+    const over = clock.now() >= deadline || signal.aborted;
+    if (job.state !== "accepted" || over) {
+      const sent = job.seqno !== undefined && job.state !== "accepted";
+      return { sent, withdrawal: buildJobView(pool.formattedAddress, job) };
+    }
+    const left = deadline - clock.now();
+    await changes.waitForChange(
+      seen,
+      store.isShared ? Math.min(left, SHARED_STORE_POLL_MS) : left,
+      clock,
+      signal,
+    );
+  }
+}
+
+/** Returns the pool of a request that has passed the checks, and the job id. */
+function findPoolAndJobId(request: WithdrawRequest, deps: WithdrawalDeps): { pool: PoolState; id: JobId } {
+  const pool = deps.pools.get(request.pool.toRawString())!;
+  return { pool, id: { pool: pool.id, nullifierHash: request.signals.nullifierHash } };
+}
+
+/**
+ * Returns the status of a note's withdrawal, also for pools that are no longer served.
+ * @throws {Problem} `unknown_pool`, `withdrawal_not_found`
+ */
+export async function getWithdrawalStatus(
+  address: Address,
+  nullifierHash: bigint,
+  { store, pools, network }: Pick<CheckDeps, "store" | "pools"> & { readonly network: Network },
+): Promise<WithdrawalView> {
+  const pool = address.toRawString();
+  const found = await store.job({ pool, nullifierHash }) ?? await store.withdrawal(pool, nullifierHash);
+  if (!found) throw new Problem(pools.get(pool) ? "withdrawal_not_found" : "unknown_pool");
+  return buildView(formatAddress(address, network), nullifierHash, found);
+}
+
+function buildView(shown: string, nullifierHash: bigint, found: Job | Withdrawal): WithdrawalView {
+  return "state" in found ? buildJobView(shown, found) : buildPaidView(shown, nullifierHash, found);
+}
+
+function randomQueryId(random: (bytes: Uint8Array<ArrayBuffer>) => void): bigint {
+  const bytes = new Uint8Array(8);
+  random(bytes);
+  return new DataView(bytes.buffer).getBigUint64(0);
+}

@@ -1,0 +1,128 @@
+/**
+ * Hourly caps on accepted withdrawals, overall and per pool, which limit the wallet's loss by a fault or a flood.
+ * They count at acceptance: counting what was included would let any number be in flight. Equal concurrent requests count
+ * once. A withdrawal that is not accepted, or fails or expires later, is uncounted: a client that resubmits one valid proof
+ * must not exhaust the cap.
+ */
+import { Problem } from "../../core/errors/problem.ts";
+import type { Job, JobId } from "../../store/store.ts";
+import type { RateLimit, RateLimitResult, RateLimitStore } from "../../store/rate_limit_store.ts";
+
+const HOUR_SECONDS = 3_600;
+
+/** Caps; 0 disables one. */
+export interface HourlyCapLimits {
+  readonly hourly: number;
+  readonly hourlyPerPool: number;
+}
+
+/** A withdrawal that concurrent requests share. */
+interface CapReservation {
+  /** Random, and the only data that the shared cache receives. */
+  readonly token: string;
+  readonly result: Promise<RateLimitResult>;
+  requestCount: number;
+  accepted: boolean;
+}
+
+/** Counts withdrawals against the caps. */
+export class HourlyCaps {
+  readonly #rateLimitStore: RateLimitStore;
+  readonly #limits: HourlyCapLimits;
+  readonly #reservations = new Map<string, CapReservation>();
+
+  constructor(shared: RateLimitStore, bounds: HourlyCapLimits) {
+    this.#rateLimitStore = shared;
+    this.#limits = bounds;
+  }
+
+  /**
+   * Counts a withdrawal. Every call that returns `allowed` must be {@link finish}ed.
+   * @throws {Problem} `cache_unavailable`: a withdrawal that cannot be counted is not allowed
+   */
+  async reserve(id: JobId): Promise<RateLimitResult> {
+    const key = jobKey(id);
+    const counted = this.#reservations.get(key) ?? this.#createReservation(id);
+    this.#reservations.set(key, counted);
+    counted.requestCount++;
+    try {
+      const taken = await counted.result;
+      if (!taken.allowed) this.#dropRequest(key, counted);
+      return taken;
+    } catch (error) {
+      this.#dropRequest(key, counted);
+      throw error;
+    }
+  }
+
+  /** Finishes an allowed {@link reserve}. @param accepted whether this request became a job */
+  async finish(id: JobId, accepted: boolean): Promise<void> {
+    const key = jobKey(id);
+    const counted = this.#reservations.get(key);
+    if (!counted) return;
+    counted.accepted ||= accepted;
+    if (this.#dropRequest(key, counted) && !counted.accepted) {
+      await this.#releaseAll(this.#rateLimits(id), counted.token);
+    }
+  }
+
+  /** Returns the token of a withdrawal that is {@link reserve}d and not finished; its job keeps it for {@link release}. */
+  tokenOf(id: JobId): string | undefined {
+    return this.#reservations.get(jobKey(id))?.token;
+  }
+
+  /** Uncounts an accepted withdrawal that has failed or expired. */
+  async release(job: Pick<Job, "pool" | "nullifierHash" | "capToken">): Promise<void> {
+    if (job.capToken !== undefined) await this.#releaseAll(this.#rateLimits(job), job.capToken);
+  }
+
+  #createReservation(id: JobId): CapReservation {
+    const token = crypto.randomUUID();
+    return { token, result: this.#acquireAll(id, token), requestCount: 0, accepted: false };
+  }
+
+  /** Returns whether that was the last request of this withdrawal. */
+  #dropRequest(key: string, counted: CapReservation): boolean {
+    counted.requestCount--;
+    if (counted.requestCount > 0) return false;
+    if (this.#reservations.get(key) === counted) this.#reservations.delete(key);
+    return true;
+  }
+
+  async #acquireAll(id: JobId, token: string): Promise<RateLimitResult> {
+    const asked: [RateLimit, string][] = [];
+    let taken: RateLimitResult | undefined;
+    try {
+      for (const [allowance, key] of this.#rateLimits(id)) {
+        asked.push([allowance, key]);
+        taken = await this.#rateLimitStore.acquire(allowance, key, token);
+        if (!taken.allowed) return taken;
+      }
+      return taken = { allowed: true };
+    } finally {
+      if (!taken?.allowed) await this.#releaseAll(asked, token); // a failed request may have been counted
+    }
+  }
+
+  /** A count that cannot be released expires after its hour: the cap is then too strict, never too loose. */
+  async #releaseAll(counted: readonly [RateLimit, string][], token: string): Promise<void> {
+    for (const [allowance, key] of counted) {
+      await this.#rateLimitStore.release(allowance, key, token).catch((error) => {
+        if (!(error instanceof Problem)) throw error;
+      });
+    }
+  }
+
+  #rateLimits({ pool }: JobId): [RateLimit, string][] {
+    const { hourly, hourlyPerPool } = this.#limits;
+    const all: [RateLimit, string][] = [
+      [{ name: "withdrawals-of-pool", maxCount: hourlyPerPool, windowSeconds: HOUR_SECONDS }, pool], // first: a full pool does not use up the overall cap
+      [{ name: "withdrawals", maxCount: hourly, windowSeconds: HOUR_SECONDS }, "all"],
+    ];
+    return all.filter(([{ maxCount: times }]) => times > 0);
+  }
+}
+
+function jobKey({ pool, nullifierHash }: JobId): string {
+  return `${pool} ${nullifierHash}`;
+}

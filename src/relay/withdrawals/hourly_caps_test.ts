@@ -1,0 +1,86 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { Problem } from "../../core/errors/problem.ts";
+import { createMemoryRateLimitStore } from "../../store/memory/memory_rate_limit_store.ts";
+import type { RateLimitStore } from "../../store/rate_limit_store.ts";
+import { HourlyCaps } from "./hourly_caps.ts";
+
+const note = (nullifierHash: number, pool = "0:aa") => ({ pool, nullifierHash: BigInt(nullifierHash) });
+const allowed = async (caps: HourlyCaps, ...ids: ReturnType<typeof note>[]) =>
+  (await Promise.all(ids.map((id) => caps.reserve(id)))).map((taken) => taken.allowed);
+
+Deno.test("caps: of all pools together, and of each pool", async () => {
+  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 3, hourlyPerPool: 2 });
+  deepEqual(await allowed(caps, note(1), note(2), note(3), note(4, "0:bb"), note(5, "0:bb")), [
+    true,
+    true,
+    false,
+    true,
+    false,
+  ]);
+  const refused = await caps.reserve(note(6));
+  ok(!refused.allowed && refused.retryAfter > 3_500 && refused.retryAfter <= 3_600);
+});
+
+Deno.test("caps: one pool at its cap takes nothing from the others' hour", async () => {
+  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 2, hourlyPerPool: 1 });
+  await allowed(caps, note(1));
+  for (let i = 2; i < 20; i++) deepEqual(await allowed(caps, note(i)), [false]);
+  deepEqual(await allowed(caps, note(50, "0:bb")), [true]);
+});
+
+Deno.test("caps: 200 equal requests at once count as one, and as none when none of them gets in", async () => {
+  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+  const equals = Array.from({ length: 200 }, () => note(1));
+  ok((await allowed(caps, ...equals)).every(Boolean));
+  for (const id of equals) await caps.finish(id, false);
+  deepEqual(await allowed(caps, note(2)), [true]);
+});
+
+Deno.test("caps: of equal requests one that got in keeps the count, in whatever order they end", async () => {
+  for (const winner of [0, 1, 2]) {
+    const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+    const equals = [note(1), note(1), note(1)];
+    await allowed(caps, ...equals);
+    for (const [i, id] of equals.entries()) await caps.finish(id, i === winner);
+    deepEqual(await allowed(caps, note(2)), [false], `winner ${winner}`);
+  }
+});
+
+Deno.test("caps: 0 is no bound", async () => {
+  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 0, hourlyPerPool: 0 });
+  for (let i = 0; i < 100; i++) deepEqual(await allowed(caps, note(i)), [true]);
+});
+
+Deno.test("caps: a cache that is down allows nothing, and asks again for the next request", async () => {
+  const memory = createMemoryRateLimitStore();
+  let down = true;
+  const shared: RateLimitStore = {
+    ...memory,
+    acquire: (...args) => down ? Promise.reject(new Problem("cache_unavailable")) : memory.acquire(...args),
+  };
+  const caps = new HourlyCaps(shared, { hourly: 1, hourlyPerPool: 1 });
+  await rejects(caps.reserve(note(1)), { code: "cache_unavailable" });
+  down = false;
+  equal((await caps.reserve(note(1))).allowed, true);
+});
+
+Deno.test("caps: what was counted and not answered is uncounted again, or is one too many and never one too few", async () => {
+  for (const released of [true, false]) {
+    const memory = createMemoryRateLimitStore();
+    let down = true;
+    const lost = new Problem("cache_unavailable");
+    const shared: RateLimitStore = {
+      ...memory,
+      acquire: async (...args) => {
+        const taken = await memory.acquire(...args);
+        if (down) throw lost; // it acted, and nobody heard
+        return taken;
+      },
+      release: (...args) => down && !released ? Promise.reject(lost) : memory.release(...args),
+    };
+    const caps = new HourlyCaps(shared, { hourly: 2, hourlyPerPool: 2 });
+    await rejects(caps.reserve(note(1)), { code: "cache_unavailable" });
+    down = false;
+    deepEqual(await allowed(caps, note(2), note(3), note(4)), [true, released, false]);
+  }
+});

@@ -1,0 +1,92 @@
+/** The checks that protect the relayer's money: fee, refund, cost, balance and hourly caps. */
+import { policyFloor } from "../../core/protocol/fee.ts";
+import type { JobId } from "../../store/store.ts";
+import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";
+import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
+import { computeAttachedValue, getMaxRefund, getMinFee } from "./policy.ts";
+
+export function getFeeFloor({ pool, deps }: Candidate): bigint {
+  const { denomination } = pool.deployment;
+  return policyFloor({
+    denomination,
+    feeBps: deps.feeBps,
+    feeMin: getMinFee(pool.deployment, deps.feeMinNano),
+  });
+}
+
+/** Checks the refund against the operator's limit. In native pools, the fee may cover a larger refund. */
+export function isWithinRefundLimit({ request, pool }: Candidate): boolean {
+  return request.refund <= getMaxRefund(pool.deployment);
+}
+
+export function isRefundCoveredByFee(candidate: Candidate): boolean {
+  const { request, pool } = candidate;
+  return pool.deployment.asset === "native" && request.fee - request.refund >= getFeeFloor(candidate);
+}
+
+/**
+ * Checks that a native pool's fee covers the chain's fees, and the refund unless that is a gift. A jetton fee has no
+ * native price here, so the operator's limit applies to the cost, refund included.
+ */
+export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdict> {
+  const { request, pool, deps } = candidate;
+  const isNative = pool.deployment.asset === "native";
+  if (!isNative && deps.maxCostNano === undefined) return true;
+  const cost = estimateWithdrawalCost(
+    await deps.priceCache.getPrices(),
+    await deps.poolCache.getPoolInfo(pool),
+    { recipient: request.recipient.workChain, relayer: deps.wallet.address.workChain },
+  );
+  const holds = isNative
+    ? request.fee >= cost + (isWithinRefundLimit(candidate) ? 0n : request.refund)
+    : cost + request.refund <= deps.maxCostNano!;
+  return holds || { members: { cost: String(cost) } };
+}
+
+/** Checks that the balance covers all waiting withdrawals, in the journal and on their way there. */
+export async function isFunded(candidate: Candidate): Promise<CheckVerdict> {
+  const { request: { refund }, pool, deps } = candidate;
+  const value = computeAttachedValue(await deps.poolCache.getWithdrawValue(pool, refund));
+  const waiting = new Set(deps.unjournaled.values()); // before reading the journal, where they may move meanwhile
+  for (const job of await deps.store.liveJobs()) if (job.state === "accepted") waiting.add(jobKey(job));
+  const balance = await getBalance(deps);
+  for (const name of deps.unjournaled.values()) waiting.add(name);
+  const own = jobKey({ pool: pool.id, nullifierHash: candidate.request.signals.nullifierHash });
+  waiting.delete(own);
+  if (balance < value * BigInt(waiting.size + 1)) return false;
+  deps.unjournaled.set(candidate, own);
+  return true;
+}
+
+export function removeUnjournaled(candidate: Candidate): Promise<void> {
+  candidate.deps.unjournaled.delete(candidate);
+  return Promise.resolve();
+}
+
+function jobKey({ pool, nullifierHash }: JobId): string {
+  return `${pool} ${nullifierHash}`;
+}
+
+export async function isWithinCaps({ request, pool, deps }: Candidate): Promise<CheckVerdict> {
+  const taken = await deps.hourlyCaps?.reserve({
+    pool: pool.id,
+    nullifierHash: request.signals.nullifierHash,
+  });
+  return taken === undefined || taken.allowed || { members: { retryAfter: taken.retryAfter } };
+}
+
+export async function finishCapReservation(
+  { request, pool, deps }: Candidate,
+  accepted: boolean,
+): Promise<void> {
+  await deps.hourlyCaps?.finish({ pool: pool.id, nullifierHash: request.signals.nullifierHash }, accepted);
+}
+
+export async function isBalanceAboveStop({ deps }: Candidate): Promise<CheckVerdict> {
+  const { stop } = deps.balance.thresholds;
+  return stop === 0n || await getBalance(deps) >= stop;
+}
+
+function getBalance({ balance }: CheckDeps): Promise<bigint> {
+  return balance.current({ lowPriority: true });
+}

@@ -1,0 +1,51 @@
+/**
+ * Caches getters of pools for a few seconds: a client can submit one valid proof any number of times and must not
+ * exhaust the endpoint's rate limit.
+ */
+import type { Chain } from "../../ton/chain.ts";
+import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
+import { type Clock, TtlCache } from "../../core/time.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+
+const LOW_PRIORITY = { lowPriority: true };
+const POOL_CACHE_TTL_MS = 5_000;
+/** Capacity: above the number of pools served, and of notes checked within the TTL. */
+const MAX_CACHED_POOLS = 1_000;
+const MAX_CACHED_NULLIFIERS = 1_000;
+
+/** Cached getters. They throw the problems of {@linkcode Pool}'s getters, and `overloaded`. */
+export class PoolCache {
+  readonly #chain: Chain;
+  readonly #infos: TtlCache<PoolInfo>;
+  readonly #values: TtlCache<bigint>;
+  readonly #spent: TtlCache<boolean>;
+
+  constructor(chain: Chain, clock: Clock) {
+    this.#chain = chain;
+    this.#infos = new TtlCache(clock, { ttlMs: POOL_CACHE_TTL_MS, maxEntries: MAX_CACHED_POOLS });
+    this.#values = new TtlCache(clock, { ttlMs: POOL_CACHE_TTL_MS, maxEntries: MAX_CACHED_POOLS });
+    this.#spent = new TtlCache(clock, { ttlMs: POOL_CACHE_TTL_MS, maxEntries: MAX_CACHED_NULLIFIERS });
+  }
+
+  getPoolInfo(pool: PoolState): Promise<PoolInfo> {
+    return this.#infos.get(pool.id, () => this.#contract(pool).getPoolInfo(LOW_PRIORITY));
+  }
+
+  /**
+   * Returns the nano to attach, precise enough for the balance check: it adds the refund to the cached quote without
+   * one, and leaves out a jetton pool's fee for forwarding it.
+   */
+  async getWithdrawValue(pool: PoolState, refund: bigint): Promise<bigint> {
+    return await this.#values.get(pool.id, () => this.#contract(pool).getWithdrawValue(0n, LOW_PRIORITY)) +
+      refund;
+  }
+
+  getIsSpent(pool: PoolState, nullifierHash: bigint): Promise<boolean> {
+    const key = `${pool.id} ${nullifierHash}`;
+    return this.#spent.get(key, () => this.#contract(pool).getIsSpent(nullifierHash, LOW_PRIORITY));
+  }
+
+  #contract({ deployment }: PoolState): Pool {
+    return new Pool(this.#chain, deployment.address);
+  }
+}

@@ -1,0 +1,21 @@
+/** Caches the chain's prices, which change rarely, by an announced vote of the validators. */
+import type { Chain } from "../../ton/chain.ts";
+import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
+import { type Clock, TtlCache } from "../../core/time.ts";
+
+const PRICE_CACHE_TTL_MS = 600_000;
+
+export class PriceCache {
+  readonly #chain: Chain;
+  readonly #prices: TtlCache<NetworkPrices>;
+
+  constructor(chain: Chain, clock: Clock) {
+    this.#chain = chain;
+    this.#prices = new TtlCache(clock, { ttlMs: PRICE_CACHE_TTL_MS });
+  }
+
+  /** Returns prices at most ten minutes old. @throws {Problem} `chain_unavailable` and similar, `overloaded` */
+  getPrices(): Promise<NetworkPrices> {
+    return this.#prices.get("prices", () => fetchNetworkPrices(this.#chain, { lowPriority: true }));
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Tree snapshots as files of the data directory, `tree-<pool>.bin`, written to a draft and renamed. A path that is
+ * not a regular file is neither read nor replaced.
+ */
+import type { PoolId } from "../store.ts";
+import type { TreeSnapshotStore } from "../tree_snapshot_store.ts";
+
+/** Suffix of a draft's name. */
+const TEMP_SUFFIX = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Chunk size for I/O: the runtime copies whole files on the calling thread, 70 MB for a full tree. */
+const CHUNK_BYTES = 2 ** 20;
+
+/**
+ * Stores trees in `directory`, which is created if missing, sealed with `key`.
+ * @param largest maximum size of a tree file, bytes
+ */
+export function createTreeSnapshotFiles(
+  directory: string,
+  key: Uint8Array,
+  largest: number,
+): TreeSnapshotStore {
+  const nameOf = (pool: PoolId) => `tree-${pool.replace(":", "_")}.bin`;
+  const pathOf = (pool: PoolId) => `${directory}/${nameOf(pool)}`;
+
+  /** Removes drafts of killed processes. If replicas share the directory, a save in progress fails. */
+  async function removeDrafts(pool: PoolId): Promise<void> {
+    const name = nameOf(pool);
+    for await (const entry of Deno.readDir(directory)) {
+      if (!entry.name.startsWith(name) || !TEMP_SUFFIX.test(entry.name.slice(name.length))) continue;
+      await Deno.remove(`${directory}/${entry.name}`).catch(() => {}); // another replica may have removed it
+    }
+  }
+
+  return {
+    sealKey: key,
+    async load(pool) {
+      return await undefinedIfMissing(async () => {
+        await removeDrafts(pool);
+        const path = pathOf(pool);
+        const size = await regularFileSize(path);
+        if (size > largest) throw new Error(`${path} is larger than any tree: ${size} bytes`);
+        return await readFile(path, size);
+      });
+    },
+    async save(pool, bytes) {
+      await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+      await undefinedIfMissing(() => regularFileSize(pathOf(pool)));
+      // A unique name: replicas may share a directory.
+      const draft = `${pathOf(pool)}.${crypto.randomUUID()}`;
+      try {
+        await Deno.writeFile(draft, ReadableStream.from(splitIntoChunks(bytes)), {
+          createNew: true,
+          mode: 0o600,
+        });
+        await Deno.rename(draft, pathOf(pool));
+      } catch (error) {
+        await Deno.remove(draft).catch(() => {});
+        throw error;
+      }
+    },
+  };
+}
+
+/** Reads the first `size` bytes of a file. @throws Error if it is shorter */
+async function readFile(path: string, size: number): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path);
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size;) {
+    const count = await file.read(bytes.subarray(at, at + CHUNK_BYTES));
+    if (count === null) throw new Error(`${path} became shorter while it was read`);
+    at += count;
+  }
+  return bytes;
+}
+
+function* splitIntoChunks(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+}
+
+/** Returns the size of a regular file, in bytes. Links do not count as regular files. */
+async function regularFileSize(path: string): Promise<number> {
+  const { isFile, size } = await Deno.lstat(path);
+  if (!isFile) throw new Error(`${path} is no regular file`);
+  return size;
+}
+
+async function undefinedIfMissing<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+/** Locks the data directory for one process. KV itself lets two processes write to one file and mix their journals. */
+import { tryLock } from "../../config/files/file_lock.ts";
+import { Problem } from "../../core/errors/problem.ts";
+
+/**
+ * Locks `<directory>/tonado.lock`. The system releases it when the process ends, even by a crash.
+ * @throws {Problem} `folder_in_use` if another process, or another store of this one, holds it
+ */
+export async function lockDirectory(directory: string): Promise<Disposable> {
+  const file = await Deno.open(`${directory}/tonado.lock`, { create: true, write: true });
+  if (!await tryLock(file)) {
+    file.close();
+    throw new Problem("folder_in_use", `data directory ${directory} is in use by another process`);
+  }
+  return { [Symbol.dispose]: () => file.close() };
+}

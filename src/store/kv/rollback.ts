@@ -1,0 +1,77 @@
+/**
+ * Rolls back rows of the embedded store. A small rollback is one commit. A larger one removes the newest leaves first
+ * and sets the cursor in the last commit, so that the same call completes it after a crash.
+ */
+import {
+  assertCursorIs,
+  type Cursor,
+  type Deposit,
+  type Job,
+  type JobChange,
+  type PoolId,
+  type Rollback,
+  type Withdrawal,
+} from "../store.ts";
+import { decodeValue, encodeValue, storeKeys } from "./codec.ts";
+import { PAGE_LEAVES } from "./leaf_pages.ts";
+import { writeJob } from "./row_writes.ts";
+
+/** Rows per commit: KV allows 100 checks, at most one per row. */
+const ROWS_PER_COMMIT = 90;
+
+/** A row to remove: a leaf or a payment. */
+type RemovedRow = { readonly deposit: Deposit } | { readonly payment: bigint };
+
+export async function rollBackRows(kv: Deno.Kv, rollback: Rollback, reopen: JobChange): Promise<void> {
+  const { pool, keptLeafCount: leaves, nullifierHashes: payments } = rollback;
+  const deposits: RemovedRow[] = [];
+  const rows = {
+    start: storeKeys.deposit(pool, leaves),
+    end: storeKeys.deposit(pool, Number.MAX_SAFE_INTEGER),
+  };
+  for await (const { value } of kv.list<Uint8Array>(rows)) {
+    deposits.push({ deposit: decodeValue<Deposit>(value) });
+  }
+  const removedRows = [...deposits.reverse(), ...payments.map((payment) => ({ payment }))];
+  for (let i = 0; i < removedRows.length || i === 0; i += ROWS_PER_COMMIT) {
+    const isLast = i + ROWS_PER_COMMIT >= removedRows.length;
+    while (!await commitRemoval(kv, rollback, removedRows.slice(i, i + ROWS_PER_COMMIT), isLast, reopen));
+  }
+}
+
+/** Yields all payments of a pool. */
+export async function* listWithdrawals(kv: Deno.Kv, pool: PoolId): AsyncIterable<Withdrawal> {
+  const rows = kv.list<Uint8Array>({ prefix: storeKeys.withdrawalsOf(pool) }, { batchSize: 500 });
+  for await (const { value } of rows) yield decodeValue<Withdrawal>(value);
+}
+
+/** Returns false after a conflict with another writer. */
+async function commitRemoval(
+  kv: Deno.Kv,
+  { pool, from, to }: Rollback,
+  removedRows: readonly RemovedRow[],
+  isLast: boolean,
+  reopen: JobChange,
+): Promise<boolean> {
+  const cursor = await kv.get<Uint8Array>(storeKeys.cursor(pool));
+  assertCursorIs(from, cursor.value === null ? undefined : decodeValue<Cursor>(cursor.value));
+  const atomic = kv.atomic().check(cursor);
+  for (const row of removedRows) {
+    if ("deposit" in row) {
+      const { leafIndex, commitment } = row.deposit;
+      atomic.delete(storeKeys.deposit(pool, leafIndex)).delete(
+        storeKeys.page(pool, Math.floor(leafIndex / PAGE_LEAVES)),
+      );
+      const leaf = await kv.get<Uint8Array>(storeKeys.leaf(pool, commitment));
+      if (leaf.value !== null && decodeValue<number>(leaf.value) === leafIndex) atomic.delete(leaf.key);
+      continue;
+    }
+    atomic.delete(storeKeys.withdrawal(pool, row.payment));
+    const job = await kv.get<Uint8Array>(storeKeys.job(pool, row.payment));
+    const reopened = job.value === null ? undefined : reopen(decodeValue<Job>(job.value));
+    if (reopened !== undefined) writeJob(atomic.check(job), reopened);
+  }
+  if (isLast && to !== undefined) atomic.set(cursor.key, encodeValue(to));
+  if (isLast && to === undefined) atomic.delete(cursor.key);
+  return (await atomic.commit()).ok;
+}

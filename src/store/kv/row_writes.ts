@@ -1,0 +1,27 @@
+/** The keys and values of each kind of row, written as steps of a commit. */
+import { type Deposit, isLive, type Job, type PoolId, type Transfer, type Withdrawal } from "../store.ts";
+import { encodeValue, storeKeys } from "./codec.ts";
+
+type Atomic = Deno.AtomicOperation;
+
+/** Writes the row and the index by commitment. */
+export function writeDeposit(atomic: Atomic, pool: PoolId, deposit: Deposit): Atomic {
+  return atomic.set(storeKeys.deposit(pool, deposit.leafIndex), encodeValue(deposit))
+    .set(storeKeys.leaf(pool, deposit.commitment), encodeValue(deposit.leafIndex));
+}
+
+export function writeWithdrawal(atomic: Atomic, pool: PoolId, withdrawal: Withdrawal): Atomic {
+  return atomic.set(storeKeys.withdrawal(pool, withdrawal.nullifierHash), encodeValue(withdrawal));
+}
+
+/** Writes the row and its entry in the index of live jobs. */
+export function writeJob(atomic: Atomic, job: Job): Atomic {
+  const live = storeKeys.live(job.pool, job.nullifierHash);
+  atomic.set(storeKeys.job(job.pool, job.nullifierHash), encodeValue(job));
+  return isLive(job) ? atomic.set(live, encodeValue(null)) : atomic.delete(live);
+}
+
+/** Writes the transfer in two values, because its journal row and message may exceed the size of one. */
+export function writeTransfer(atomic: Atomic, { boc, ...journal }: Transfer): Atomic {
+  return atomic.set(storeKeys.transfer, encodeValue(journal)).set(storeKeys.transferBoc, boc);
+}

@@ -1,0 +1,76 @@
+/** {@link RateLimitStore} in memory, for a relayer without replicas. Counts are lost at exit. */
+import { type RateLimit, type RateLimitStore, rejectForMs } from "../rate_limit_store.ts";
+
+/** Tokens left at a time, unix milliseconds. */
+interface TokenBucket {
+  readonly tokens: number;
+  readonly updatedAt: number;
+}
+
+export function createMemoryRateLimitStore(): RateLimitStore {
+  const bounds = new Map<string, Map<string, TokenBucket>>();
+  const sets = new Map<string, Map<string, number>>();
+
+  /** Buckets of one limit, least recently used first; full buckets are removed. */
+  function bucketsOf(
+    { name, maxCount: times, windowSeconds: seconds }: RateLimit,
+    now: number,
+  ): Map<string, TokenBucket> {
+    const id = `${name} ${times} ${seconds}`;
+    const buckets = bounds.get(id) ?? new Map<string, TokenBucket>();
+    bounds.set(id, buckets);
+    for (const [key, { updatedAt: at }] of buckets) {
+      if (at + seconds * 1_000 > now) break;
+      buckets.delete(key);
+    }
+    return buckets;
+  }
+
+  /** Counted tokens with their times, oldest first. */
+  function heldOf(
+    { name, windowSeconds: seconds }: RateLimit,
+    key: string,
+    now: number,
+  ): Map<string, number> {
+    const held = sets.get(`${name}:${key}`) ?? new Map<string, number>();
+    sets.set(`${name}:${key}`, held);
+    for (const [token, since] of held) {
+      if (since + seconds * 1_000 > now) break;
+      held.delete(token);
+    }
+    return held;
+  }
+
+  return {
+    consume(allowance, key) {
+      const now = Date.now();
+      const { maxCount: times, windowSeconds: seconds } = allowance;
+      const perMs = times / (seconds * 1_000);
+      const buckets = bucketsOf(allowance, now);
+      const { tokens: left, updatedAt: at } = buckets.get(key) ?? { tokens: times, updatedAt: now };
+      const filled = Math.min(times, left + Math.max(0, now - at) * perMs);
+      if (filled < 1) return Promise.resolve(rejectForMs((1 - filled) / perMs));
+      buckets.delete(key);
+      buckets.set(key, { tokens: filled - 1, updatedAt: now });
+      return Promise.resolve({ allowed: true });
+    },
+    acquire(allowance, key, token) {
+      const now = Date.now();
+      const { maxCount: times, windowSeconds: seconds } = allowance;
+      const held = heldOf(allowance, key, now);
+      if (held.has(token)) return Promise.resolve({ allowed: true });
+      if (held.size >= times) {
+        const next = [...held.values()][held.size - times];
+        return Promise.resolve(rejectForMs(next + seconds * 1_000 - now));
+      }
+      held.set(token, now);
+      return Promise.resolve({ allowed: true });
+    },
+    release(allowance, key, token) {
+      heldOf(allowance, key, Date.now()).delete(token);
+      return Promise.resolve();
+    },
+    ping: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}

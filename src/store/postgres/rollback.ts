@@ -1,0 +1,34 @@
+/** Rolls back rows of a database, in one transaction. */
+import type { PoolId, Withdrawal } from "../store.ts";
+import type { Query } from "./database.ts";
+import { fieldToBytea, rowToWithdrawal } from "./rows.ts";
+
+const PAGE_SIZE = 5_000;
+
+/** Yields pages of a pool's payments by key. */
+export async function* listWithdrawals(query: Query, pool: PoolId): AsyncIterable<Withdrawal> {
+  for (let after = fieldToBytea(0n), first = true;;) {
+    const rows = await query(
+      `select * from withdrawals where pool = $1 and nullifier_hash ${first ? ">=" : ">"} $2
+       order by nullifier_hash limit $3`,
+      [pool, after, PAGE_SIZE],
+    );
+    for (const row of rows) yield rowToWithdrawal(row);
+    if (rows.length < PAGE_SIZE) return;
+    [after, first] = [fieldToBytea(rowToWithdrawal(rows[rows.length - 1]).nullifierHash), false];
+  }
+}
+
+/** Removes deposits from leaf `leaves` on, and payments. */
+export async function removeRows(
+  query: Query,
+  pool: PoolId,
+  leaves: number,
+  payments: readonly bigint[],
+): Promise<void> {
+  await query("delete from deposits where pool = $1 and leaf_index >= $2", [pool, leaves]);
+  await query("delete from withdrawals where pool = $1 and nullifier_hash = any($2::bytea[])", [
+    pool,
+    payments.map(fieldToBytea),
+  ]);
+}

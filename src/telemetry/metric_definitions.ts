@@ -1,0 +1,101 @@
+/** Every metric as data: name, type, help, labels. The operator's guide is generated from it. */
+
+const FAST_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const CONFIRMATION_BUCKETS_SECONDS = [5, 10, 15, 20, 30, 45, 60, 120, 300, 900, 3_600];
+
+export interface MetricDescription {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram's buckets. */
+  readonly buckets?: readonly number[];
+}
+
+const counter = (name: string, help: string, labels: readonly string[] = []) =>
+  ({ type: "counter", name, help, labels }) as const;
+const gauge = (name: string, help: string, labels: readonly string[] = []) =>
+  ({ type: "gauge", name, help, labels }) as const;
+const histogram = (
+  name: string,
+  help: string,
+  labels: readonly string[] = [],
+  buckets = FAST_BUCKETS_SECONDS,
+) => ({ type: "histogram", name, help, labels, buckets }) as const;
+
+export const metricDefinitions = {
+  buildInfo: gauge("tonado_build_info", "Version of the program; always 1", ["version"]),
+  startTime: gauge("process_start_time_seconds", "Start of the process, Unix seconds"),
+  residentMemory: gauge("process_resident_memory_bytes", "Resident memory of the process"),
+  heapUsed: gauge("process_heap_used_bytes", "JavaScript heap in use by the main thread"),
+  eventLoopLag: histogram(
+    "process_event_loop_lag_seconds",
+    "How late a timer of the main thread fires, measured twice a second",
+  ),
+
+  requests: counter("tonado_http_requests_total", "Requests answered", ["route", "method", "status"]),
+  requestTime: histogram("tonado_http_request_seconds", "Time to answer a request", ["route"]),
+  rateLimited: counter("tonado_http_rate_limited_total", "Requests rejected by a rate limit", ["route"]),
+
+  refusals: counter("tonado_withdrawals_refused_total", "Withdrawals rejected, by problem code", ["code"]),
+  acceptances: counter("tonado_withdrawals_accepted_total", "Withdrawals accepted", ["pool"]),
+  settlements: counter("tonado_withdrawals_settled_total", "Withdrawals that ended, by state", [
+    "pool",
+    "state",
+  ]),
+  superseded: counter(
+    "tonado_withdrawals_superseded_total",
+    "Withdrawals whose note another proof spent: the gas is lost and the fee is not earned",
+    ["pool"],
+  ),
+  confirmationTime: histogram(
+    "tonado_withdrawal_confirmation_seconds",
+    "Time from accepting a withdrawal to the pool's log of it",
+    ["pool"],
+    CONFIRMATION_BUCKETS_SECONDS,
+  ),
+  liveJobs: gauge("tonado_withdrawals_live", "Withdrawals that have not ended, by state", ["state"]),
+  orphanedJobs: gauge(
+    "tonado_withdrawals_orphaned",
+    "Live withdrawals of pools that are not served: not in the registry, or refused",
+  ),
+
+  feesEarned: counter(
+    "tonado_fees_earned_nano_total",
+    "Fees that confirmed withdrawals paid this relayer, in the smallest units of the pool's asset",
+    ["pool", "asset"],
+  ),
+  gasSpent: counter(
+    "tonado_gas_spent_nano_total",
+    "Nano of the native coin that withdrawals cost the wallet, refunds included",
+    ["pool"],
+  ),
+
+  verificationTime: histogram("tonado_proof_verification_seconds", "Time to verify a proof", ["holds"]),
+  pendingProofs: gauge("tonado_proofs_verifying", "Proofs that wait or are being verified"),
+
+  poolReady: gauge("tonado_pool_ready", "1 when the pool is served", ["pool"]),
+  poolLacksMinFee: gauge(
+    "tonado_pool_fee_min_missing",
+    "1 when a jetton pool is not served because its registry entry sets no feeMin",
+    ["pool"],
+  ),
+  poolLeaves: gauge("tonado_pool_leaves", "Leaves of the pool's tree", ["pool"]),
+  lagSeconds: gauge("tonado_indexer_lag_seconds", "Time since the tree last equalled the chain's", ["pool"]),
+  lagLt: gauge("tonado_indexer_lag_lt", "Logical time that is seen and not yet applied", ["pool"]),
+  rootMismatches: gauge(
+    "tonado_root_mismatches",
+    "Times the rebuilt root was not on chain, since the start",
+    ["pool"],
+  ),
+
+  walletBalance: gauge("tonado_wallet_balance_native", "Balance of the wallet in whole native units"),
+  isLeader: gauge("tonado_leads", "1 when this replica indexes and signs"),
+  dependency: gauge("tonado_dependency_up", "1 ok, 0.5 degraded, 0 down", ["dependency"]),
+  chainRequestTime: histogram(
+    "tonado_chain_request_seconds",
+    "Time of requests to the chain endpoint, retries included",
+    ["call", "outcome"],
+  ),
+  cacheFailures: counter("tonado_cache_failures_total", "Requests that the shared cache did not answer"),
+} as const;

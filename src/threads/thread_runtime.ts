@@ -1,0 +1,11 @@
+/**
+ * Starts worker threads and counts cores. A bundle for a runtime without `Worker` assigns its own functions
+ * first.
+ */
+export const threadRuntime: {
+  startWorker: (module: URL) => Worker;
+  coreCount: () => number;
+} = {
+  startWorker: (module) => new Worker(module, { type: "module" }),
+  coreCount: () => Math.max(1, navigator.hardwareConcurrency),
+};

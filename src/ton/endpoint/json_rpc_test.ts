@@ -1,0 +1,235 @@
+/** How an endpoint is asked: tries, waits, limits and aborts. */
+import assert from "node:assert/strict";
+import { Address, Cell } from "@ton/core";
+import {
+  matchesProblem,
+  rpcError,
+  rpcResult,
+  scriptedChain,
+} from "../../../tests/support/endpoint/scripted_endpoint.ts";
+import type { Problem } from "../../core/errors/problem.ts";
+import { startLocalnet } from "../../localnet/localnet.ts";
+import { normalizeEndpointUrl } from "./json_rpc.ts";
+import { connect } from "./toncenter.ts";
+
+const stranger = Address.parse("0:" + "ab".repeat(32));
+const masterchain = (seqno: unknown) => rpcResult({ last: { seqno } });
+
+Deno.test("an endpoint is given with or without its path", () => {
+  const whole = "https://testnet.toncenter.com/api/v2/jsonRPC";
+  for (const path of ["", "/", "/api/v2", "/api/v2/", "/api/v2/jsonRPC", "/api/v2/jsonRPC/"]) {
+    assert.equal(normalizeEndpointUrl(`https://testnet.toncenter.com${path}`).href.replace(/\/$/, ""), whole);
+  }
+  assert.equal(normalizeEndpointUrl("http://host/prefix?x=1").href, "http://host/prefix/api/v2/jsonRPC?x=1");
+  for (const bad of ["", "toncenter.com", "ftp://host/", "file:///etc/passwd"]) {
+    assert.throws(() => normalizeEndpointUrl(bad), matchesProblem("invalid_config"));
+  }
+});
+
+Deno.test("the block of a time is looked up on the masterchain; a localnet answers with the first since then", async () => {
+  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+  try {
+    const chain = connect({ endpoint: net.url, attempts: 1 });
+    const { now } = (await chain.transactions(net.relayer.address, { limit: 1 }))[0];
+    await net.setNow(now + 1000);
+    const later = await chain.masterchainSeqno();
+    for (const time of [now + 1000, now + 500]) assert.equal(await chain.masterchainSeqnoAt(time), later);
+    assert.ok(await chain.masterchainSeqnoAt(now) < later);
+    await assert.rejects(chain.masterchainSeqnoAt(now + 1_000_000));
+  } finally {
+    await net.close();
+  }
+});
+
+Deno.test("the key goes into its header, and to nobody who redirects", async () => {
+  let redirect: string | undefined;
+  const { chain, asked } = scriptedChain(() => masterchain(7), {});
+  assert.equal(await chain.masterchainSeqno(), 7);
+  assert.equal(asked[0].headers.get("x-api-key"), "key");
+  const other = connect({
+    endpoint: "https://endpoint.test",
+    apiKey: "key",
+    fetch: (_url, init) => {
+      redirect = init?.redirect;
+      return Promise.resolve(masterchain(1));
+    },
+  });
+  await other.masterchainSeqno();
+  assert.equal(redirect, "error");
+});
+
+const temporary: [string, () => Response | Promise<Response>][] = [
+  ["429", () => rpcError(429)],
+  ["500", () => rpcError(500)],
+  ["503 without JSON", () => new Response("<html>down</html>", { status: 503 })],
+  ["200 with an error in it", () => Response.json({ ok: false, error: "x", code: 502 })],
+  ["truncated JSON", () => new Response('{"ok": true, "result": {"las')],
+  ["no answer in it", () => Response.json([1, 2])],
+  ["a lost connection", () => Promise.reject(new TypeError("connection reset"))],
+];
+for (const [what, answer] of temporary) {
+  Deno.test(`after ${what} the request is tried again, ever later, and succeeds`, async () => {
+    const { chain, clock } = scriptedChain((_method, _params, tries) =>
+      tries < 4 ? answer() : masterchain(9)
+    );
+    assert.equal(await chain.masterchainSeqno(), 9);
+    const backOff = clock.waits.filter((ms) => ms > 0);
+    assert.ok(backOff.includes(250) && backOff.includes(1000), String(backOff));
+  });
+
+  Deno.test(`${what} for ever is chain_unavailable after five tries`, async () => {
+    const { chain, asked } = scriptedChain(answer);
+    await assert.rejects(chain.masterchainSeqno(), matchesProblem("chain_unavailable", /endpoint\.test/));
+    assert.equal(asked.length, 5);
+  });
+}
+
+Deno.test("a request that is wrong is not tried again", async () => {
+  const { chain, asked } = scriptedChain(() => rpcError(422, "wrong address"));
+  await assert.rejects(chain.account(stranger), matchesProblem("chain_unavailable", /422: wrong address/));
+  assert.equal(asked.length, 1);
+});
+
+Deno.test("an answer that never comes is given up after the timeout", async () => {
+  const { chain } = scriptedChain(
+    () => new Promise(() => {}),
+    {
+      attempts: 1,
+      timeoutMs: 5,
+      fetch: (_url, init) =>
+        new Promise((_resolve, reject) => {
+          init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason));
+        }),
+    },
+  );
+  await assert.rejects(
+    chain.masterchainSeqno(),
+    matchesProblem("chain_unavailable", /no answer within 5 ms/),
+  );
+});
+
+Deno.test("Retry-After stops every request for so long", async () => {
+  const { chain, clock } = scriptedChain((_method, _params, tries) =>
+    tries > 1 ? masterchain(1) : new Response("{}", { status: 429, headers: { "retry-after": "7" } })
+  );
+  await chain.masterchainSeqno();
+  assert.ok(clock.now() >= 7000, String(clock.now()));
+});
+
+const rates: [string, Partial<Parameters<typeof connect>[0]>, number][] = [
+  ["1 a second without a key", { apiKey: undefined }, 1000],
+  ["10 a second with one", {}, 100],
+  ["as many as one likes on this machine", { endpoint: "http://127.0.0.1:1", apiKey: undefined }, 0],
+  ["what is asked for", { requestsPerSecond: 4 }, 250],
+];
+for (const [what, options, interval] of rates) {
+  Deno.test(`requests start at the endpoint's rate: ${what}`, async () => {
+    const { chain, clock } = scriptedChain(() => masterchain(1), {
+      requestsPerSecond: undefined,
+      ...options,
+    });
+    await Promise.all([1, 2, 3, 4].map(() => chain.masterchainSeqno()));
+    assert.equal(clock.now(), 3 * interval);
+  });
+}
+
+Deno.test("an answer without end is given up", async () => {
+  const chunk = new Uint8Array(2 ** 20).fill(32);
+  let given = 0;
+  const { chain } = scriptedChain(() =>
+    new Response(
+      new ReadableStream({
+        pull(controller) {
+          given++;
+          controller.enqueue(chunk);
+        },
+      }),
+    )
+  );
+  await assert.rejects(chain.masterchainSeqno(), matchesProblem("chain_unavailable", /too long/));
+  assert.ok(given < 64);
+});
+
+Deno.test("a key in the endpoint's URL is in no message", async () => {
+  const { chain } = scriptedChain(() => rpcError(403, "no"), {
+    endpoint: "https://endpoint.test/v2?api_key=s3cret",
+  });
+  await assert.rejects(chain.masterchainSeqno(), (error: Problem) => {
+    assert.equal(error.code, "chain_unavailable");
+    assert.doesNotMatch(error.message, /s3cret/);
+    return true;
+  });
+});
+
+Deno.test("an abort ends the call with `cancelled`, before and while it runs", async () => {
+  const { chain, asked } = scriptedChain(() => masterchain(1));
+  await assert.rejects(chain.masterchainSeqno({ signal: AbortSignal.abort() }), matchesProblem("cancelled"));
+  assert.equal(asked.length, 0);
+  const controller = new AbortController();
+  const running = scriptedChain(() => masterchain(1), {
+    fetch: (_url, init) => {
+      controller.abort();
+      return Promise.reject(init!.signal!.reason);
+    },
+  });
+  await assert.rejects(
+    running.chain.masterchainSeqno({ signal: controller.signal }),
+    matchesProblem("cancelled"),
+  );
+});
+
+Deno.test("what an endpoint says is shortened and stripped of control characters", async () => {
+  const { chain } = scriptedChain(() => rpcError(400, "\u001b[2Jevil\n" + "x".repeat(5000)));
+  await assert.rejects(chain.masterchainSeqno(), (error: Problem) => {
+    assert.ok(error.message.length < 500);
+    // deno-lint-ignore no-control-regex
+    assert.doesNotMatch(error.message, /[\u0000-\u001f]/);
+    return true;
+  });
+});
+
+Deno.test("an external message that its account refuses is contract_refused, at once", async () => {
+  const text =
+    "LITE_SERVER_UNKNOWN: cannot apply external message to current state : External message was not " +
+    "accepted\nCannot run message on account: inbound external message rejected by account " +
+    `0:${"AB".repeat(32)}: exitcode=33, steps=21, gas_used=0`;
+  const { chain, asked } = scriptedChain(() => rpcError(500, text));
+  await assert.rejects(chain.send(Cell.EMPTY), (error: Problem) => {
+    assert.equal(error.code, "contract_refused");
+    assert.deepEqual(error.members, { exitCode: 33 });
+    return true;
+  });
+  assert.equal(asked.length, 1);
+});
+
+Deno.test("an external message that is there already is sent", async () => {
+  const { chain, asked } = scriptedChain(() => rpcError(500, "LITE_SERVER_UNKNOWN: duplicate message"));
+  await chain.send(Cell.EMPTY);
+  assert.equal(asked.length, 1);
+});
+
+Deno.test("what is asked patiently waits behind all else, of every kind of call", async () => {
+  const { chain, asked } = scriptedChain(() => rpcError(400), { requestsPerSecond: 1 });
+  const lowPriority = { lowPriority: true };
+  const calls = [
+    chain.masterchainSeqno(), // these start before the others are there
+    chain.masterchainSeqno(),
+    chain.runGetMethod(stranger, "getDenomination", [], lowPriority),
+    chain.account(stranger, lowPriority),
+    chain.configParam(20, lowPriority),
+    chain.runGetMethod(stranger, "get_root_history"),
+    chain.transactions(stranger, { limit: 1 }),
+    chain.account(stranger),
+  ];
+  await Promise.allSettled(calls);
+  assert.deepEqual(asked.map(({ method, params }) => params.method ?? method), [
+    "getMasterchainInfo",
+    "getMasterchainInfo",
+    "getAddressInformation",
+    "getTransactions",
+    "get_root_history",
+    "getDenomination",
+    "getAddressInformation",
+    "getConfigParam",
+  ]);
+});

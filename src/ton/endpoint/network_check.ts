@@ -1,0 +1,102 @@
+/**
+ * Checks that an endpoint serves the network that its caller expects. This catches mistakes, such as a testnet flag
+ * with a mainnet URL. It is no defence against a dishonest endpoint, which can report any zero state.
+ */
+import { abortable } from "../../core/time.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { CallOptions, Chain } from "../chain.ts";
+
+/** Hashes of a network's first state, which no two networks share; the global id of a localnet can be any. */
+interface ZeroState {
+  readonly rootHash: string;
+  readonly fileHash: string;
+}
+
+/** Root and file hash of each network's zero state, in base64 as the sources publish them. */
+const zeroStates: Readonly<Record<Network, ZeroState>> = {
+  // `validator.zero_state` of https://ton.org/global.config.json
+  mainnet: {
+    rootHash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
+    fileHash: "XplPz01CXAps5qeSWUtxcyBfdAo5zVb1N979KLSKD24=",
+  },
+  // `validator.zero_state` of https://ton.org/testnet-global.config.json
+  testnet: {
+    rootHash: "gj+B8wb/AmlPk1z1AhVI484rhrUpgSr2oSFIh56VoSg=",
+    fileHash: "Z+IKwYS54DmmJmesw/nAD5DzWadnOCMzee+kdgSYDOg=",
+  },
+  // Block 0 of `tonado localnet`: SHA-256 of "localnet root -1 0" and of "localnet file -1 0".
+  localnet: {
+    rootHash: "HLWng1BVU2TWSRmIeFHUNQSpLvUjBkAribMiMJuCyXU=",
+    fileHash: "k/UBRC/Cq29DG5lFwr09spWg/mukbbTuTxnfPczOpNc=",
+  },
+};
+
+/**
+ * Checks one endpoint with one request. An endpoint that reports no zero state passes: toncenter always reports it, but
+ * some proxies drop it. `localnet` accepts every private chain, which has a zero state of its own.
+ *
+ * @throws {Problem} `wrong_network` naming both networks; what the request itself throws
+ */
+export async function assertEndpointNetwork(
+  chain: Chain,
+  network: Network,
+  options?: CallOptions,
+): Promise<void> {
+  const zeroState = await chain.zeroState?.(options);
+  if (!zeroState) return;
+  const served = networkOf(zeroState);
+  if (served === network || (network === "localnet" && served === undefined)) return;
+  throw new Problem("wrong_network", `the endpoint serves ${served ?? "a private network"}, not ${network}`);
+}
+
+/** Milliseconds that a start waits to learn which network an endpoint serves. */
+const START_TIMEOUT_MS = 3_000;
+
+/**
+ * Checks an endpoint when the program starts. An endpoint that does not answer in time passes: {@link withNetworkCheck}
+ * checks it before its first use.
+ *
+ * @throws {Problem} `wrong_network`
+ */
+export async function assertNetworkAtStart(chain: Chain, network: Network): Promise<void> {
+  try {
+    await assertEndpointNetwork(chain, network, { signal: AbortSignal.timeout(START_TIMEOUT_MS) });
+  } catch (error) {
+    if (error instanceof Problem && error.code === "wrong_network") throw error;
+  }
+}
+
+function networkOf({ rootHash, fileHash }: ZeroState): Network | undefined {
+  const hex = (base64: string) => Buffer.from(base64, "base64").toString("hex");
+  return (Object.keys(zeroStates) as Network[]).find((network) => {
+    const known = zeroStates[network];
+    return hex(known.rootHash) === rootHash && hex(known.fileHash) === fileHash;
+  });
+}
+
+/** Returns `chain` with {@linkcode assertEndpointNetwork} before its first call, so that no caller can forget the check. */
+export function withNetworkCheck(chain: Chain, network: Network): Chain {
+  let check: Promise<void> | undefined;
+  async function checked<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    // Calls that begin together share one request. A request that failed proves nothing and is repeated.
+    check ??= assertEndpointNetwork(chain, network).catch((error) => {
+      check = undefined;
+      throw error;
+    });
+    await abortable(check, signal);
+    return await call();
+  }
+  return {
+    ...chain,
+    masterchainSeqno: (options) => checked(() => chain.masterchainSeqno(options), options?.signal),
+    masterchainSeqnoAt: (time, options) =>
+      checked(() => chain.masterchainSeqnoAt(time, options), options?.signal),
+    account: (address, options) => checked(() => chain.account(address, options), options?.signal),
+    transactions: (address, options) => checked(() => chain.transactions(address, options), options.signal),
+    runGetMethod: (address, method, args, options) =>
+      checked(() => chain.runGetMethod(address, method, args, options), options?.signal),
+    configParam: (id, options) => checked(() => chain.configParam(id, options), options?.signal),
+    send: (message, options) => checked(() => chain.send(message, options), options?.signal),
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * The chain through toncenter's HTTP API v2. The endpoint may be slow, wrong or hostile: a transaction is accepted only
+ * if its cell has the expected hash, and every other answer is parsed with a schema.
+ */
+import { type Address, Cell, loadTransaction, TupleReader } from "@ton/core";
+import { z } from "zod";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import { countSchema } from "../../core/protocol/scalars.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "../chain.ts";
+import { createJsonRpcClient, EndpointError, type EndpointOptions } from "./json_rpc.ts";
+import { parseStack, serializeArguments } from "./stack_json.ts";
+import { TimeSlice } from "../../core/event_loop_yield.ts";
+
+/** Most transactions that toncenter returns in one page. */
+const MAX_PAGE_SIZE = 100;
+/** The masterchain, which has one shard. */
+const MASTERCHAIN = { workchain: -1, shard: "-9223372036854775808" };
+
+/** Lite servers report -1 for an account that never existed. */
+const balanceSchema = z.union([z.string().regex(/^(-1|[0-9]{1,39})$/), z.int().min(-1)])
+  .transform((text) => BigInt(text) < 0n ? 0n : BigInt(text));
+const ltSchema = z.string().regex(/^[0-9]{1,20}$/).transform(BigInt);
+const hashSchema = z.string().transform((text, context) => {
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.length === 32) return bytes.toString("hex");
+  context.addIssue({ code: "custom", message: "is no hash" });
+  return z.NEVER;
+});
+const cellSchema = z.string().transform((text, context) => {
+  try {
+    return Cell.fromBase64(text);
+  } catch {
+    context.addIssue({ code: "custom", message: "is no bag of cells" });
+    return z.NEVER;
+  }
+});
+const optionalCellSchema = z.union([z.literal("").transform(() => undefined), cellSchema]);
+const transactionIdSchema = z.object({ lt: ltSchema, hash: hashSchema });
+
+const resultSchemas = {
+  getMasterchainInfo: z.object({
+    last: z.object({ seqno: countSchema }),
+    init: z.object({ root_hash: hashSchema, file_hash: hashSchema }).optional().catch(undefined),
+  }),
+  lookupBlock: z.object({ seqno: countSchema }),
+  getAddressInformation: z.object({
+    balance: balanceSchema,
+    state: z.enum(["active", "uninitialized", "frozen"]),
+    code: optionalCellSchema,
+    data: optionalCellSchema,
+    last_transaction_id: transactionIdSchema,
+    sync_utime: countSchema,
+  }),
+  /** The cells are parsed one by one, because a whole page would block the event loop for too long. */
+  getTransactions: z.array(z.object({ data: z.string(), transaction_id: transactionIdSchema })),
+  runGetMethod: z.object({ exit_code: z.int(), stack: z.unknown() }),
+  getConfigParam: z.object({ config: z.object({ bytes: cellSchema }) }),
+};
+
+/**
+ * Connects to a toncenter v2 endpoint. Sends no request yet.
+ *
+ * @param options.network decides how errors show addresses
+ * @throws {Problem} `invalid_config` for a bad URL
+ */
+export function connect(options: EndpointOptions & { readonly network?: Network }): Chain {
+  const call = createJsonRpcClient(options);
+  const { network } = options;
+
+  return {
+    network,
+
+    async masterchainSeqno({ signal } = {}) {
+      const info = await call("seqno", "getMasterchainInfo", {}, { signal });
+      return parseResult("getMasterchainInfo", info).last.seqno;
+    },
+
+    async zeroState({ signal } = {}) {
+      const info = await call("seqno", "getMasterchainInfo", {}, { signal });
+      const { init } = parseResult("getMasterchainInfo", info);
+      return init && { rootHash: init.root_hash, fileHash: init.file_hash };
+    },
+
+    async masterchainSeqnoAt(unixtime, { signal } = {}) {
+      const block = await call("seqno", "lookupBlock", { ...MASTERCHAIN, unixtime }, { signal });
+      return parseResult("lookupBlock", block).seqno;
+    },
+
+    async account(address, { signal, lowPriority } = {}) {
+      const params = { address: address.toString() };
+      const info = await call(lowPriority ? "requests" : "seqno", "getAddressInformation", params, {
+        signal,
+      });
+      return parseAccount(info, formatAddress(address, network));
+    },
+
+    async transactions(address, { limit, from, signal }) {
+      const params = {
+        address: address.toString(),
+        limit: Math.min(limit, MAX_PAGE_SIZE),
+        // History may lie on archive nodes only; the newest is on all of them.
+        ...from && { lt: from.lt.toString(), hash: from.hash, archival: true },
+      };
+      const rows = parseResult(
+        "getTransactions",
+        await call("transactions", "getTransactions", params, { signal }),
+      );
+      return await verifyPage(rows.slice(0, params.limit), address, formatAddress(address, network), from);
+    },
+
+    async runGetMethod(address, method, args = [], { signal, lowPriority } = {}) {
+      const params = { address: address.toString(), method, stack: serializeArguments(args) };
+      const result = await call(lowPriority ? "requests" : "getters", "runGetMethod", params, { signal });
+      return parseGetMethodResult(result, `${method} of ${formatAddress(address, network)}`);
+    },
+
+    async configParam(id, { signal, lowPriority } = {}) {
+      const rank = lowPriority ? "requests" : "getters";
+      const param = await call(rank, "getConfigParam", { config_id: id }, { signal });
+      return parseResult("getConfigParam", param).config.bytes;
+    },
+
+    async send(message, { signal } = {}) {
+      const boc = message.toBoc().toString("base64");
+      await call("send", "sendBoc", { boc }, { signal, settles: handleSendError });
+    },
+  };
+}
+
+/** @param shown the account's address in errors. @throws {Problem} `chain_inconsistent` */
+function parseAccount(result: unknown, shown: string): AccountInfo {
+  const info = parseResult("getAddressInformation", result);
+  const active = info.state === "active";
+  if (active && !(info.code && info.data)) {
+    throw inconsistent(`account ${shown} is active and has no state`);
+  }
+  return {
+    state: info.state,
+    balance: info.balance,
+    ...active && { code: info.code, data: info.data },
+    ...info.last_transaction_id.lt > 0n && { last: info.last_transaction_id },
+    syncUtime: info.sync_utime,
+  };
+}
+
+/** @param what the method and its account, for errors. @throws {Problem} `contract_refused`, `chain_inconsistent` */
+function parseGetMethodResult(result: unknown, what: string): TupleReader {
+  const { exit_code: exitCode, stack } = parseResult("runGetMethod", result);
+  if (exitCode !== 0 && exitCode !== 1) {
+    throw new Problem("contract_refused", `${what} ended with exit code ${exitCode}`, {
+      members: { exitCode },
+    });
+  }
+  try {
+    return new TupleReader(parseStack(stack));
+  } catch (cause) {
+    throw inconsistent(`${what} gave an ill-formed stack`, cause);
+  }
+}
+
+/**
+ * Returns whether the message is already in the mempool, which counts as sent.
+ *
+ * @throws {Problem} `contract_refused` if the account rejects it: a retry would be rejected, too
+ */
+function handleSendError({ message }: EndpointError): boolean {
+  if (/duplicate message/i.test(message)) return true;
+  if (!/cannot apply external message|not accepted|rejected by/i.test(message)) return false;
+  const exitCode = /exit_?code[=:]\s*(-?\d{1,10})/i.exec(message)?.[1];
+  throw exitCode === undefined
+    ? new Problem("contract_refused", "account does not accept the external message")
+    : new Problem("contract_refused", `account refuses the external message with exit code ${exitCode}`, {
+      members: { exitCode: Number(exitCode) },
+    });
+}
+
+/** Parses a page of transactions and verifies their hashes, their account and the links between them. */
+async function verifyPage(
+  rows: z.output<typeof resultSchemas.getTransactions>,
+  address: Address,
+  shown: string,
+  from: TransactionId | undefined,
+): Promise<ChainTransaction[]> {
+  const page: ChainTransaction[] = [];
+  const timeSlice = new TimeSlice();
+  for (const { data, transaction_id: id } of rows) {
+    page.push(verifyTransaction(address, data, id, shown));
+    await timeSlice.yieldIfExpired();
+  }
+  verifyLinks(shown, page, from);
+  return page;
+}
+
+function verifyTransaction(
+  address: Address,
+  boc: string,
+  id: TransactionId,
+  shown: string,
+): ChainTransaction {
+  const data = cellSchema.safeParse(boc).data;
+  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${shown} is no bag of cells`);
+  if (data.hash().toString("hex") !== id.hash) {
+    throw inconsistent(`transaction ${id.lt} of ${shown} is not the one its hash names`);
+  }
+  try {
+    const raw = loadTransaction(data.beginParse());
+    if (raw.lt !== id.lt) throw new Error("another logical time");
+    if (raw.address !== BigInt(`0x${address.hash.toString("hex")}`)) throw new Error("another account");
+    const prev = raw.prevTransactionLt === 0n ? null : {
+      lt: raw.prevTransactionLt,
+      hash: raw.prevTransactionHash.toString(16).padStart(64, "0"),
+    };
+    return { id, prev, now: raw.now, raw };
+  } catch (cause) {
+    throw inconsistent(`transaction ${id.lt} of ${shown} is not the one asked for`, cause);
+  }
+}
+
+function verifyLinks(shown: string, page: readonly ChainTransaction[], from?: TransactionId): void {
+  let expected: TransactionId | null | undefined = from;
+  if (from && page.length === 0) {
+    throw inconsistent(`endpoint does not know transaction ${from.lt} of ${shown}`);
+  }
+  for (const { id, prev } of page) {
+    if (expected !== undefined && (expected?.lt !== id.lt || expected?.hash !== id.hash)) {
+      throw inconsistent(`transactions of ${shown} do not link at ${id.lt}`);
+    }
+    if (prev && prev.lt >= id.lt) {
+      throw inconsistent(`transaction ${id.lt} of ${shown} follows a later one`);
+    }
+    expected = prev;
+  }
+}
+
+function parseResult<K extends keyof typeof resultSchemas>(
+  method: K,
+  answer: unknown,
+): z.output<(typeof resultSchemas)[K]> {
+  const parsed = resultSchemas[method].safeParse(answer);
+  if (!parsed.success) {
+    const [{ path, message }] = parsed.error.issues;
+    throw inconsistent(`${method} answered with ${path.join(".") || "something"} that ${message}`);
+  }
+  return parsed.data as z.output<(typeof resultSchemas)[K]>;
+}
+
+function inconsistent(detail: string, cause?: unknown): Problem {
+  return new Problem("chain_inconsistent", detail, { cause });
+}

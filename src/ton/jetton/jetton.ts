@@ -1,0 +1,95 @@
+/**
+ * Reads a jetton's master (TEP-74, TEP-89) and wallets. The issuer controls these answers, so they decide
+ * only whether a pool is deployed and whether a deposit is sent.
+ */
+import { type Address, beginCell, type TupleReader } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import type { CallOptions, Chain } from "../chain.ts";
+import { type JettonMetadata, parseJettonMetadata } from "./jetton_metadata.ts";
+
+/** The result of a jetton wallet's `get_wallet_data`. */
+export interface JettonWalletData {
+  /** In the jetton's smallest unit. */
+  readonly balance: bigint;
+  readonly owner: Address;
+  readonly master: Address;
+}
+
+/**
+ * Returns the address of `owner`'s jetton wallet, deployed or not.
+ *
+ * @param master the jetton's master contract
+ * @throws {Problem} `contract_refused` if the account is not a master, `chain_inconsistent` for a malformed
+ *   result
+ * @example
+ * ```ts
+ * const jettonWallet = await fetchJettonWalletAddress(chain, master, wallet.address);
+ * ```
+ */
+export function fetchJettonWalletAddress(
+  chain: Chain,
+  master: Address,
+  owner: Address,
+  options?: CallOptions,
+): Promise<Address> {
+  const args = [{ type: "slice", cell: beginCell().storeAddress(owner).endCell() }] as const;
+  return callGetter(chain, master, "get_wallet_address", (stack) => stack.readAddress(), options, args);
+}
+
+/** Returns the on-chain metadata of a jetton. Throws as {@linkcode fetchJettonWalletAddress} does. */
+export function fetchJettonMetadata(
+  chain: Chain,
+  master: Address,
+  options?: CallOptions,
+): Promise<JettonMetadata> {
+  return callGetter(chain, master, "get_jetton_data", (stack) => {
+    stack.readBigNumber(); // supply
+    stack.readBoolean(); // mintable
+    stack.readAddressOpt(); // admin
+    return parseJettonMetadata(stack.readCell());
+  }, options);
+}
+
+/**
+ * Returns the data of a jetton wallet, or undefined if it is not deployed.
+ *
+ * @throws {Problem} `chain_inconsistent` for a malformed result
+ * @example
+ * ```ts
+ * const balance = (await fetchJettonWalletData(chain, jettonWallet))?.balance ?? 0n;
+ * ```
+ */
+export async function fetchJettonWalletData(
+  chain: Chain,
+  wallet: Address,
+  options?: CallOptions,
+): Promise<JettonWalletData | undefined> {
+  const { state } = await chain.account(wallet, options);
+  if (state !== "active") return undefined;
+  return await callGetter(chain, wallet, "get_wallet_data", (stack) => ({
+    balance: stack.readBigNumber(),
+    owner: stack.readAddress(),
+    master: stack.readAddress(),
+  }), options);
+}
+
+async function callGetter<T>(
+  chain: Chain,
+  address: Address,
+  method: string,
+  read: (stack: TupleReader) => T,
+  options?: CallOptions,
+  args: Parameters<Chain["runGetMethod"]>[2] = [],
+): Promise<T> {
+  const stack = await chain.runGetMethod(address, method, args, options);
+  try {
+    return read(stack);
+  } catch (cause) {
+    throw new Problem(
+      "chain_inconsistent",
+      `${method} of ${formatAddress(address, chain.network)} gave another shape`,
+      { cause },
+    );
+  }
+}

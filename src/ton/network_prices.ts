@@ -1,0 +1,51 @@
+/** Basechain fees in nano, by the formulas of TVM's GETGASFEE, GETFORWARDFEE and GETSTORAGEFEE. */
+import {
+  configParse18,
+  configParseGasLimitsPrices,
+  configParseMsgPrices,
+} from "@ton/ton/dist/config/ConfigParser.js";
+import type { CallOptions, Chain } from "./chain.ts";
+
+/** Configuration parameters: of the basechain, and the price of messages to or from the masterchain. */
+const STORAGE_PRICES_PARAM = 18;
+const GAS_PRICES_PARAM = 21;
+const FORWARD_PRICES_PARAM = 25;
+const MASTERCHAIN_FORWARD_PRICES_PARAM = 24;
+const MASTERCHAIN = -1;
+
+/** The prices in force, in nano. */
+export interface NetworkPrices {
+  /** Of `gas` units of computation. */
+  gasFee(gas: bigint): bigint;
+  /** Fee of a message; its root cell is not counted. @param workchain of its other end; default the basechain */
+  forwardFee(size: { cells: bigint; bits: bigint }, workchain?: number): bigint;
+  storageFee(size: { cells: bigint; bits: bigint; seconds: bigint }): bigint;
+}
+
+export async function fetchNetworkPrices(chain: Chain, options?: CallOptions): Promise<NetworkPrices> {
+  const { flatLimit, flatGasPrice, other } = configParseGasLimitsPrices(
+    (await chain.configParam(GAS_PRICES_PARAM, options)).beginParse(),
+  );
+  const basechain = configParseMsgPrices(
+    (await chain.configParam(FORWARD_PRICES_PARAM, options)).beginParse(),
+  );
+  const masterchain = configParseMsgPrices(
+    (await chain.configParam(MASTERCHAIN_FORWARD_PRICES_PARAM, options)).beginParse(),
+  );
+  const history = configParse18((await chain.configParam(STORAGE_PRICES_PARAM, options)).beginParse());
+  const storage = history[history.length - 1];
+  return {
+    gasFee: (gas) =>
+      gas <= flatLimit ? flatGasPrice : flatGasPrice + divideBy2Pow16((gas - flatLimit) * other.gasPrice),
+    forwardFee({ cells, bits }, workchain) {
+      const { lumpPrice, bitPrice, cellPrice } = workchain === MASTERCHAIN ? masterchain : basechain;
+      return lumpPrice + divideBy2Pow16(cells * cellPrice + bits * bitPrice);
+    },
+    storageFee: ({ cells, bits, seconds }) =>
+      divideBy2Pow16((cells * storage.cell_price_ps + bits * storage.bit_price_ps) * seconds),
+  };
+}
+
+function divideBy2Pow16(value: bigint): bigint {
+  return (value + 0xffffn) >> 16n;
+}

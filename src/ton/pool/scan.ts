@@ -1,0 +1,283 @@
+/**
+ * The lossless scan of a pool's history. It reads from the newest transaction back to a cursor, verifies every link by
+ * hash, and then yields the events oldest first. A gap, a fork or an endpoint that lags or lies ends it with a problem;
+ * what it yielded until then stays valid.
+ */
+import type { Address } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import { POOL_CAPACITY } from "../../core/protocol/pool_constants.ts";
+import type { Chain, TransactionId } from "../chain.ts";
+import type { DepositEvent, PoolEvent, PoolEventBatch, RefusedEvent } from "./pool_events.ts";
+import { decodePoolEvents } from "./event_decoder.ts";
+
+/** Options of {@link scanPoolTransactions}. */
+export interface ScanOptions {
+  /** The last transaction that the caller knows. Default: start at the account's first one. */
+  readonly after?: TransactionId;
+  /** The account's newest transaction, if the caller has just read it. Default: read from the account's state. */
+  readonly newest?: TransactionId;
+  readonly signal?: AbortSignal;
+  /** Transactions in one request. Default 100. */
+  readonly pageSize?: number;
+  /** Decoded pages kept in memory. Newer pages beyond these are read a second time. Default 64. */
+  readonly maxPagesInMemory?: number;
+  /** Called with the number of transactions read so far. */
+  readonly onProgress?: (seen: number) => void;
+  /** The pool's checkpoint: the next call continues a scan that ended with `chain_unavailable` or was not verified. */
+  readonly checkpoint?: ScanCheckpoint;
+  /** Verifies the history before anything is yielded. Default: only the links are verified. */
+  readonly verifier?: ScanVerifier;
+}
+
+/** What a history claims and another source can confirm. Oldest first. */
+export interface HistoryClaims {
+  readonly leaves: readonly Pick<DepositEvent, "leafIndex" | "commitment">[];
+  /** Nullifier hashes that it reports as spent. */
+  readonly spentNullifierHashes: readonly bigint[];
+  /** Refusals for which {@linkcode ScanVerifier.isRelevantRefusal} returned true. */
+  readonly refusalCount: number;
+}
+
+/**
+ * Decides whether a history is accepted. Hashes link a transaction only to earlier ones, so an endpoint can add invented
+ * transactions on top of a real history.
+ */
+export interface ScanVerifier {
+  /** Whether a refusal would change anything. */
+  isRelevantRefusal(refusal: RefusedEvent): boolean;
+  /**
+   * @returns undefined if the history up to `tip` is accepted; a later transaction if the history up to it must be read
+   * first
+   * @throws {UnverifiedHistory} if it is not accepted, or not yet
+   */
+  verify(tip: TransactionId, claims: HistoryClaims): Promise<TransactionId | undefined>;
+}
+
+/** No other source confirms the history: it is invented, or the other source lags. */
+export class UnverifiedHistory extends Problem {
+  constructor(reason: string) {
+    super("chain_inconsistent", reason);
+  }
+}
+
+/** The history does not lead back to the expected transaction. */
+export class UnlinkedHistory extends Problem {
+  constructor(reason: string) {
+    super("chain_inconsistent", reason);
+  }
+}
+
+/** A page of history. Its events are kept in memory only for the oldest pages, which are yielded first. */
+interface HistoryPage {
+  readonly newest: TransactionId;
+  /** The transaction before this page's oldest; null at the account's first. */
+  readonly previous: TransactionId | null;
+  readonly transactionCount: number;
+  readonly claims?: HistoryClaims;
+  events?: PoolEvent[];
+}
+
+/** The state of a scan: it reads back until `next` is `after`, then yields `pages`, the last one first. */
+interface ScanState {
+  readonly pages: HistoryPage[];
+  after?: TransactionId;
+  next: TransactionId | null;
+  transactionCount: number;
+  /** Deposits and withdrawals claimed so far. */
+  leafCount: number;
+  withdrawalCount: number;
+  /** How often the scan was interrupted since its last page. */
+  failures: number;
+  verified: boolean;
+}
+
+/** A scan interrupted this often at the same page starts again: its first transaction may not be on the chain. */
+const MAX_RESUME_FAILURES = 10;
+/** A shorter scan that was not verified starts again: it costs little, and the new newest transaction may be real. */
+const MIN_CHECKPOINT_PAGES = 8;
+
+/** Keeps an interrupted scan, so that the next one continues it instead of reading the history from the start. */
+export class ScanCheckpoint {
+  #state: ScanState | undefined;
+
+  /** Returns the kept scan if it leads to `after`. Keeps nothing afterwards. */
+  resume(after: TransactionId | undefined): ScanState | undefined {
+    const state = this.#state;
+    this.#state = undefined;
+    return state?.after?.lt === after?.lt && state?.after?.hash === after?.hash ? state : undefined;
+  }
+
+  /** Keeps the scan that `error` interrupted, if it can be continued. */
+  save(state: ScanState, error: unknown): void {
+    const unanswered = error instanceof Problem && error.code === "chain_unavailable";
+    const unverified = error instanceof UnverifiedHistory && state.pages.length >= MIN_CHECKPOINT_PAGES;
+    if ((unanswered || unverified) && ++state.failures < MAX_RESUME_FAILURES) this.#state = state;
+  }
+}
+
+/**
+ * Yields everything that happened at `pool` after the cursor, oldest first, in batches. Yields nothing if nothing did.
+ *
+ * @throws {Problem} `chain_inconsistent` for a gap, a fork or an endpoint behind the cursor, `chain_unavailable`, `cancelled`
+ */
+export async function* scanPoolTransactions(
+  chain: Chain,
+  pool: Address,
+  options: ScanOptions = {},
+): AsyncGenerator<PoolEventBatch, void, undefined> {
+  const { after, signal, checkpoint } = options;
+  const scan = new PoolScan(chain, pool, options);
+  const newest = options.newest ?? (await chain.account(pool, { signal })).last;
+  if (!newest) {
+    if (after) {
+      throw new Problem("chain_inconsistent", `endpoint has no history of ${scan.shown}: it lags behind`);
+    }
+    return;
+  }
+  const state = checkpoint?.resume(after) ?? initialState(after, newest);
+  try {
+    await scan.readBack(state);
+    await scan.verify(state);
+    yield* scan.events(state);
+  } catch (error) {
+    checkpoint?.save(state, error);
+    throw error;
+  }
+}
+
+function initialState(after: TransactionId | undefined, next: TransactionId): ScanState {
+  return {
+    pages: [],
+    after,
+    next,
+    transactionCount: 0,
+    leafCount: 0,
+    withdrawalCount: 0,
+    failures: 0,
+    verified: false,
+  };
+}
+
+/** The steps of one scan. Each changes the {@link ScanState}, so that an interrupted scan continues where it stopped. */
+class PoolScan {
+  readonly #chain: Chain;
+  readonly #pool: Address;
+  readonly #options: ScanOptions;
+  /** The pool's address in errors. */
+  readonly shown: string;
+
+  constructor(chain: Chain, pool: Address, options: ScanOptions) {
+    this.#chain = chain;
+    this.#pool = pool;
+    this.#options = options;
+    this.shown = formatAddress(pool, chain.network);
+  }
+
+  /** Reads pages back to the cursor. Of the newest it may keep only ids and claims: not all events fit in memory. */
+  async readBack(state: ScanState): Promise<void> {
+    const { after, pageSize = 100, maxPagesInMemory = 64, onProgress } = this.#options;
+    const { pages } = state;
+    while (state.next && (!after || state.next.lt > after.lt)) {
+      const page = await this.#readPage(state.next, pageSize, after);
+      pages.push(page);
+      if (pages.length > maxPagesInMemory) pages[pages.length - 1 - maxPagesInMemory].events = undefined;
+      state.next = page.previous;
+      state.failures = 0;
+      state.leafCount += page.claims?.leaves.length ?? 0;
+      state.withdrawalCount += page.claims?.spentNullifierHashes.length ?? 0;
+      if (state.leafCount > POOL_CAPACITY || state.withdrawalCount > POOL_CAPACITY) {
+        throw new Problem(
+          "chain_inconsistent",
+          `history of ${this.shown} has more events than a pool can have`,
+        );
+      }
+      onProgress?.(state.transactionCount += page.transactionCount);
+    }
+    this.#assertReached(after, state.next);
+  }
+
+  /** Asks the verifier until it accepts the history, and reads newer pages when it requires them. */
+  async verify(state: ScanState): Promise<void> {
+    const { verifier, pageSize = 100 } = this.#options;
+    const { pages } = state;
+    while (verifier && pages.length > 0 && !state.verified) {
+      const tip = pages[0].newest;
+      const later = await verifier.verify(tip, mergeClaims(pages));
+      const added: HistoryPage[] = [];
+      let next: TransactionId | null = later ?? tip;
+      while (next && next.lt > tip.lt) {
+        const page: HistoryPage = await this.#readPage(next, pageSize, tip);
+        added.push(page);
+        next = page.previous;
+      }
+      this.#assertReached(tip, next);
+      pages.unshift(...added);
+      state.verified = later === undefined;
+    }
+  }
+
+  /** Yields the pages oldest first. A page that is no longer in memory is read again: hashes still link it. */
+  async *events(state: ScanState): AsyncGenerator<PoolEventBatch, void, undefined> {
+    const { pages } = state;
+    for (let page = pages.at(-1); page; page = pages.at(-1)) {
+      const { newest: cursor, transactionCount } = page;
+      const events = page.events ?? await this.#rereadEvents(page);
+      pages.pop();
+      state.after = state.next = cursor;
+      state.failures = 0;
+      yield { events, cursor, transactionCount };
+    }
+  }
+
+  /** Reads transactions from `newest` back to `end`, without `end` itself. */
+  async #readPage(newest: TransactionId, limit: number, end?: TransactionId): Promise<HistoryPage> {
+    const { signal, verifier } = this.#options;
+    const page = (await this.#chain.transactions(this.#pool, { from: newest, limit, signal }))
+      .filter(({ id }) => !end || id.lt > end.lt);
+    const previous = page.length > 0 ? page[page.length - 1].prev : newest;
+    const events = page.toReversed().flatMap((transaction) => decodePoolEvents(this.#pool, transaction));
+    const claims = verifier && extractClaims(events, verifier);
+    return { newest, previous, transactionCount: page.length, events, ...claims && { claims } };
+  }
+
+  /** An endpoint may return a smaller page than before, so this reads until the end of `page`. */
+  async #rereadEvents(page: HistoryPage): Promise<PoolEvent[]> {
+    const parts: PoolEvent[][] = [];
+    let from: TransactionId | null = page.newest;
+    for (let left = page.transactionCount; left > 0 && from;) {
+      const part: HistoryPage = await this.#readPage(from, left, this.#options.after);
+      parts.push(part.events ?? []);
+      left -= part.transactionCount;
+      from = part.previous;
+    }
+    return parts.reverse().flat();
+  }
+
+  #assertReached(end: TransactionId | undefined, next: TransactionId | null): void {
+    if (end && (next?.lt !== end.lt || next.hash !== end.hash)) {
+      throw new UnlinkedHistory(`history of ${this.shown} does not contain transaction ${end.lt}`);
+    }
+  }
+}
+
+function extractClaims(events: readonly PoolEvent[], verifier: ScanVerifier): HistoryClaims {
+  return {
+    leaves: events.flatMap((event) =>
+      event.kind === "deposit" ? [{ leafIndex: event.leafIndex, commitment: event.commitment }] : []
+    ),
+    spentNullifierHashes: events.flatMap((event) => event.kind === "withdrawal" ? [event.nullifierHash] : []),
+    refusalCount:
+      events.filter((event) => event.kind === "refused" && verifier.isRelevantRefusal(event)).length,
+  };
+}
+
+/** Joins the claims of pages. The first page is the newest. */
+function mergeClaims(pages: readonly HistoryPage[]): HistoryClaims {
+  const claims = pages.toReversed().flatMap(({ claims }) => claims ?? []);
+  return {
+    leaves: claims.flatMap(({ leaves }) => leaves),
+    spentNullifierHashes: claims.flatMap(({ spentNullifierHashes: spent }) => spent),
+    refusalCount: claims.reduce((sum, { refusalCount: refusals }) => sum + refusals, 0),
+  };
+}

@@ -1,0 +1,55 @@
+/** The committed gas snapshot. */
+import { fills } from "./fills.ts";
+import {
+  type GasFigures,
+  type GasMeasurement,
+  kinds,
+  measureFill,
+  measureMostExpensive,
+  measureParts,
+  measureSize,
+  measureVerification,
+  type Size,
+} from "./measure.ts";
+import type { PoolKind } from "./measured_pool.ts";
+import type { GasParts } from "./trace.ts";
+
+export const SNAPSHOT_PATH = "testkit/gas/gas_snapshot.json";
+
+/** Name of the fill whose messages are split into parts. */
+export const TRACED_FILL = "100,000";
+
+export interface GasSnapshot {
+  /** Gas of verification alone, by message. */
+  readonly verification: GasFigures;
+  /** By kind of pool, then by fill. */
+  readonly gas: Record<PoolKind, Record<string, GasMeasurement>>;
+  /** By kind of pool, then by message, at {@link TRACED_FILL}. */
+  readonly parts: Record<PoolKind, Record<string, GasParts>>;
+  /** Gas of the most expensive deposit and withdrawal that an attacker can cause. */
+  readonly dearest: Record<PoolKind, { deposit: number; withdraw: number }>;
+  readonly size: Record<PoolKind, Record<string, Size>>;
+}
+
+export async function takeSnapshot(): Promise<GasSnapshot> {
+  const gas = { native: {}, jetton: {} } as GasSnapshot["gas"];
+  const parts = {} as GasSnapshot["parts"];
+  const size = { native: {}, jetton: {} } as GasSnapshot["size"];
+  const dearest = {} as GasSnapshot["dearest"];
+  for (const kind of kinds) {
+    for (const fill of fills) {
+      gas[kind][fill.name] = await measureFill(kind, fill);
+      if (fill.name === TRACED_FILL) parts[kind] = await measureParts(kind, fill);
+    }
+    dearest[kind] = await measureMostExpensive(kind);
+  }
+  for (const fill of fills) {
+    const sizes = measureSize(fill);
+    for (const kind of kinds) size[kind][fill.name] = sizes[kind];
+  }
+  return { verification: await measureVerification(), gas, parts, dearest, size };
+}
+
+export async function readSnapshot(): Promise<GasSnapshot> {
+  return JSON.parse(await Deno.readTextFile(new URL(`../../${SNAPSHOT_PATH}`, import.meta.url)));
+}

@@ -1,0 +1,86 @@
+/** Deploys the pools of a {@link TrapdoorNetwork}: the real native and jetton contracts with the test keys. */
+import { Cell, contractAddress, toNano } from "@ton/core";
+import { type Deployment, poolKey } from "../../src/core/protocol/deployments.ts";
+import { storeDiscoverJettonWallet } from "../../src/core/protocol/messages.ts";
+import { parseUnits } from "../../src/core/protocol/units.ts";
+import type { LocalJetton } from "../../src/localnet/localnet.ts";
+import type { Chain } from "../../src/ton/chain.ts";
+import { Pool } from "../../src/ton/pool/pool.ts";
+import { jettonPoolInit, nativePoolInit } from "../../src/ton/pool/state_init.ts";
+import type { Wallet } from "../../src/ton/wallet/wallet.ts";
+import { trapdoorJettonCode } from "../chain/jetton_sandbox.ts";
+import { trapdoorNativeCode } from "../chain/pool_sandbox.ts";
+import { waitUntil } from "../programs/wait_until.ts";
+import { trapdoorVkeyHash } from "./trapdoor_artifacts.ts";
+
+const TIMEOUT_MS = 300_000;
+const NATIVE_DECIMALS = 9;
+const DEPLOY_VALUE = toNano(3);
+const DISCOVER_VALUE = toNano("0.2");
+
+/** Deploys the pools of these registry keys and waits until they, and the jetton wallets, exist. */
+export async function deployTrapdoorPools(
+  { chain, wallet, jetton, keys }: {
+    chain: Chain;
+    wallet: Wallet;
+    jetton: LocalJetton;
+    keys: readonly string[];
+  },
+): Promise<Map<string, Deployment>> {
+  const pools = await Promise.all(keys.map((key) => planned(key, jetton)));
+  await wallet.send([
+    ...pools.map(({ address, init }) => ({
+      to: address,
+      value: DEPLOY_VALUE,
+      bounce: false,
+      init,
+      body: Cell.EMPTY,
+    })),
+    ...pools.filter(({ isJetton }) => isJetton).map(({ address }) => ({
+      to: address,
+      value: DISCOVER_VALUE,
+      bounce: true,
+      body: storeDiscoverJettonWallet(),
+    })),
+  ]);
+  const wallets = new Map<string, Deployment["jettonWallet"]>();
+  for (const { asset, amount, address, isJetton } of pools) {
+    await waitUntil("a pool stands", async () => {
+      if ((await chain.account(address)).state !== "active") return false;
+      const { jettonWallet } = await new Pool(chain, address).getPoolInfo();
+      if (jettonWallet) wallets.set(poolKey({ asset, amount }), jettonWallet);
+      return !isJetton || jettonWallet !== null;
+    }, TIMEOUT_MS);
+  }
+  const deployedSeqno = await chain.masterchainSeqno();
+  return new Map(pools.map(({ asset, amount, address, denomination, init, isJetton }) => {
+    const key = poolKey({ asset, amount });
+    return [key, {
+      address,
+      asset,
+      amount,
+      denomination,
+      deployedSeqno,
+      codeHash: init.code.hash().toString("hex"),
+      vkeyHash: trapdoorVkeyHash,
+      owner: null,
+      ...isJetton && {
+        jettonMaster: jetton.master,
+        jettonWallet: wallets.get(key),
+        decimals: jetton.decimals,
+      },
+    }];
+  }));
+}
+
+async function planned(key: string, jetton: LocalJetton) {
+  const [asset, amount] = key.split("-");
+  const isJetton = asset === jetton.asset;
+  const denomination = parseUnits(amount, isJetton ? jetton.decimals : NATIVE_DECIMALS);
+  const options = { denomination, owner: null };
+  const { data } = isJetton
+    ? jettonPoolInit({ ...options, jettonMaster: jetton.master })
+    : nativePoolInit(options);
+  const init = { code: await (isJetton ? trapdoorJettonCode() : trapdoorNativeCode()), data };
+  return { asset, amount, isJetton, denomination, init, address: contractAddress(0, init) };
+}

@@ -1,0 +1,39 @@
+/** Runs commands to their end. */
+
+/** What a command printed, and its exit status. */
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Options of a command: its working directory and environment. */
+export type RunOptions = Pick<Deno.CommandOptions, "cwd" | "env" | "clearEnv">;
+
+/** Runs a command with an empty standard input. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<CommandResult> {
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    ...options,
+    args: [...args],
+    stdin: "null",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Runs a command and returns its standard output. Throws with what it printed if it fails. */
+export async function readCommand(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(command, args, options);
+  if (code !== 0) {
+    throw new Error(`${command} ${args[0] ?? ""} failed with exit status ${code}:\n${stdout}${stderr}`);
+  }
+  return stdout;
+}

@@ -1,0 +1,352 @@
+/**
+ * A chain on virtual time: blocks; a mempool that delays, repeats and drops; messages that take blocks to arrive and
+ * overtake each other; and all past states, so that an endpoint can answer from an earlier block.
+ */
+import { Address, beginCell, type Cell, external, type Message } from "@ton/core";
+import { loadWithdraw, opCodes, storeDeposit, type WithdrawBody } from "../../src/core/protocol/messages.ts";
+import type { ChainTransaction } from "../../src/ton/chain.ts";
+import type { WalletVersion } from "../../src/ton/wallet/wallet.ts";
+import {
+  type DecodedTransfer,
+  externalBody,
+  SimulatedPool,
+  walletAccount,
+  WITHDRAW_COST,
+} from "./accounts.ts";
+import type { SeededRandom } from "../random/seeded_random.ts";
+import type { VirtualTime } from "./virtual_time.ts";
+import { internalMessage, logMessage, transactionOf } from "./transactions.ts";
+
+/** An account as it was after a block. */
+export interface AccountVersion {
+  readonly block: number;
+  readonly balance: bigint;
+  /** Of the wallet. */
+  readonly seqno: number;
+  /** Of a pool. */
+  readonly roots: readonly bigint[];
+  readonly deposits: number;
+  readonly withdrawals: number;
+  /** Transactions until then. */
+  readonly length: number;
+}
+
+/** An account with its history. */
+export interface Account {
+  readonly address: Address;
+  readonly transactions: ChainTransaction[];
+  readonly versions: AccountVersion[];
+}
+
+interface Flying {
+  readonly arrives: number;
+  readonly message: Message & { info: { type: "internal" } };
+}
+
+interface Pending {
+  readonly included: number;
+  readonly body: Cell;
+  readonly orders: DecodedTransfer;
+}
+
+/** Faults of the chain itself, as probabilities. */
+export interface ChainFaults {
+  readonly forget: number;
+  readonly repeat: number;
+}
+
+const WALLET_FEE = 2_000_000n;
+const FIRST_SEQNO = 7;
+const stranger = new Address(0, Buffer.alloc(32, 0xee));
+
+export class World {
+  readonly wallet: Account;
+  readonly walletCode: Cell;
+  readonly pools = new Map<string, SimulatedPool>();
+  readonly accounts = new Map<string, Account>();
+  /** How often each of our withdrawals arrived at a pool, by query id. */
+  readonly arrivals = new Map<bigint, number>();
+  /** Query ids of our withdrawals that a pool rejected. */
+  readonly refused = new Set<bigint>();
+  /** Block in which a nullifier hash was spent, by pool and hash. */
+  readonly spentAt = new Map<string, number>();
+  block = 0;
+  /** Unix seconds of each block. */
+  readonly times: number[] = [];
+  balance = 50_000_000_000n;
+  /** What withdrawals cost the wallet: retained by pools, and fees. */
+  spentByWallet = 0n;
+  seqno = FIRST_SEQNO;
+  faults: ChainFaults;
+  readonly #random: SeededRandom;
+  readonly #time: VirtualTime;
+  readonly #walletData: (seqno: number) => Cell;
+  readonly #readExternal: (body: Cell) => DecodedTransfer;
+  #mempool: Pending[] = [];
+  #flying: Flying[] = [];
+  #lt = 1_000_000n;
+
+  constructor(
+    random: SeededRandom,
+    time: VirtualTime,
+    parts: {
+      version: WalletVersion;
+      publicKey: Buffer;
+      pools: readonly SimulatedPool[];
+      faults: ChainFaults;
+    },
+  ) {
+    this.#random = random;
+    this.#time = time;
+    this.faults = parts.faults;
+    const { address, code, data, read } = walletAccount(parts.version, parts.publicKey);
+    this.walletCode = code;
+    this.#walletData = data;
+    this.#readExternal = read;
+    this.wallet = this.#open(address);
+    for (const pool of parts.pools) {
+      this.pools.set(pool.address.toRawString(), pool);
+      this.#open(pool.address);
+    }
+    this.times.push(this.now);
+    for (const account of this.accounts.values()) this.#mark(account);
+    this.#nextBlock();
+  }
+
+  /** Unix seconds of the newest block. */
+  get now(): number {
+    return Math.floor(this.#time.now() / 1000);
+  }
+
+  walletData(seqno: number): Cell {
+    return this.#walletData(seqno);
+  }
+
+  /** Adds an external message to the mempool. Returns false if the wallet would reject it now. */
+  submit(message: Cell): boolean {
+    const body = externalBody(message);
+    const orders = this.#readExternal(body);
+    if (!this.#accepts(orders)) return false;
+    if (this.#random.chance(this.faults.forget)) return true;
+    const copies = this.#random.chance(this.faults.repeat) ? 2 : 1;
+    for (let i = 0; i < copies; i++) {
+      this.#mempool.push({ included: this.block + this.#random.int(1, 4), body, orders });
+    }
+    return true;
+  }
+
+  /** Sends any account's message to a pool. */
+  send(src: Address, dest: Address, value: bigint, body: Cell): void {
+    const message = internalMessage({ src, dest, value, lt: this.#nextLt(), now: this.now, body });
+    const arrives = this.block + this.#random.int(1, 2);
+    this.#flying.push({ arrives, message: message as Flying["message"] });
+  }
+
+  /** Sends a transfer of `value` from the same mnemonic elsewhere, which this relayer does not know. */
+  useWalletElsewhere(value: bigint): void {
+    this.seqno++;
+    this.balance -= value;
+    const body = beginCell().storeUint(this.#random.int(0, 0x7fffffff), 32).endCell();
+    this.#record(this.wallet, external({ to: this.wallet.address, body }), [], 0);
+    this.#mark(this.wallet);
+  }
+
+  topUp(value: bigint): void {
+    this.balance += value;
+    this.#receive(stranger, value);
+  }
+
+  deposit(pool: SimulatedPool, commitment: bigint): void {
+    const account = this.accounts.get(pool.address.toRawString())!;
+    const leafIndex = pool.tree.size;
+    pool.deposit(commitment);
+    const body = storeDeposit({
+      queryId: 0n,
+      commitment,
+      newRoot: pool.tree.root,
+      leafIndex,
+      proof: beginCell().endCell(),
+    });
+    const lt = this.#nextLt();
+    const log = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(commitment, 256)
+      .storeUint(leafIndex, 32).storeUint(this.now, 32).endCell();
+    const { address } = account;
+    const value = pool.denomination;
+    const message = internalMessage({ src: stranger, dest: address, value, lt, now: this.now, body });
+    this.#record(account, message, [logMessage(address, lt, this.now, log)], 0);
+    this.#mark(account);
+  }
+
+  /** Sends a message without an event: a donation, or a rejected deposit. */
+  disturb(pool: SimulatedPool): void {
+    const account = this.accounts.get(pool.address.toRawString())!;
+    const op = this.#random.pick([opCodes.deposit, 0x01020304]);
+    const body = beginCell().storeUint(op, 32).storeUint(this.#random.int(0, 9), 64).endCell();
+    const message = internalMessage({
+      src: stranger,
+      dest: account.address,
+      value: 1n,
+      lt: this.#nextLt(),
+      now: this.now,
+      body,
+    });
+    this.#record(account, message, [], op === opCodes.deposit ? 101 : 0);
+    this.#mark(account);
+  }
+
+  /** Returns the withdrawals that are visible on their way to a pool, including ours. */
+  visible(): WithdrawBody[] {
+    const bodies = [
+      ...this.#mempool.flatMap(({ orders }) => orders.messages.map(({ body }) => body)),
+      ...this.#flying.map(({ message }) => message.body),
+    ];
+    return bodies.map(loadWithdraw);
+  }
+
+  /** Whether no message is on its way. */
+  get quiet(): boolean {
+    return this.#mempool.length === 0 && this.#flying.length === 0;
+  }
+
+  #open(address: Address): Account {
+    const account = { address, transactions: [], versions: [] };
+    this.accounts.set(address.toRawString(), account);
+    return account;
+  }
+
+  #nextBlock(): void {
+    this.#time.after(this.#random.int(1_500, 6_000), () => {
+      this.block++;
+      this.times.push(this.now);
+      const due = (at: number) => at <= this.block;
+      const included = this.#shuffled(this.#mempool.filter((entry) => due(entry.included)));
+      this.#mempool = this.#mempool.filter((entry) => !due(entry.included));
+      const arrived = this.#shuffled(this.#flying.filter((entry) => due(entry.arrives)));
+      this.#flying = this.#flying.filter((entry) => !due(entry.arrives));
+      for (const { message } of arrived) this.#deliver(message);
+      for (const entry of included) this.#include(entry);
+      for (const account of this.accounts.values()) this.#mark(account);
+      this.#nextBlock();
+    });
+  }
+
+  #accepts({ seqno, validUntil }: DecodedTransfer): boolean {
+    return seqno === this.seqno && validUntil > this.now;
+  }
+
+  #include({ body, orders }: Pending): void {
+    if (!this.#accepts(orders)) return;
+    this.seqno++;
+    this.#pay(WALLET_FEE);
+    const out: Message[] = [];
+    for (const { to, value, body } of orders.messages) {
+      if (this.balance < value + WALLET_FEE) continue; // mode 2: skips what cannot be sent
+      this.balance -= value;
+      const message = internalMessage({
+        src: this.wallet.address,
+        dest: to,
+        value,
+        lt: this.#nextLt(),
+        now: this.now,
+        body,
+      });
+      this.#flying.push({
+        arrives: this.block + this.#random.int(1, 3),
+        message: message as Flying["message"],
+      });
+      out.push(message);
+    }
+    this.#record(this.wallet, external({ to: this.wallet.address, body }), out, 0);
+  }
+
+  #deliver(message: Flying["message"]): void {
+    if (message.info.type !== "internal") return;
+    const { src, dest, value } = message.info;
+    const pool = this.pools.get(dest.toRawString())!;
+    const account = this.accounts.get(dest.toRawString())!;
+    const { exitCode, request } = pool.withdraw(message.body, value.coins, src);
+    const ours = src.equals(this.wallet.address);
+    if (ours && request) {
+      this.arrivals.set(request.queryId, (this.arrivals.get(request.queryId) ?? 0) + 1);
+      if (exitCode !== 0) this.refused.add(request.queryId);
+    }
+    const out: Message[] = [];
+    let back = value.coins - WALLET_FEE;
+    if (exitCode === 0 && request) {
+      back = value.coins - WITHDRAW_COST - request.refund;
+      this.spentAt.set(spentKey(dest, request.nullifierHash), this.block);
+      const parties = beginCell().storeAddress(request.recipient).storeAddress(request.relayer).endCell();
+      const log = beginCell().storeUint(opCodes.withdrawal_log, 32).storeUint(request.nullifierHash, 256)
+        .storeCoins(request.fee).storeCoins(request.refund).storeRef(parties).endCell();
+      out.push(logMessage(dest, this.#nextLt(), this.now, log));
+      if (request.relayer?.equals(this.wallet.address)) this.#receive(dest, request.fee);
+    }
+    this.#record(account, message, out, exitCode);
+    if (!ours) return;
+    this.spentByWallet += value.coins - back;
+    this.#receive(dest, back);
+  }
+
+  /** Adds coins to the wallet in a transaction. */
+  #receive(src: Address, value: bigint): void {
+    this.balance += value;
+    const lt = this.#nextLt();
+    const body = beginCell().storeUint(opCodes.excesses, 32).storeUint(0, 64).endCell();
+    const dest = this.wallet.address;
+    this.#record(this.wallet, internalMessage({ src, dest, value, lt, now: this.now, body }), [], 0);
+  }
+
+  #pay(fee: bigint): void {
+    this.balance -= fee;
+    this.spentByWallet += fee;
+  }
+
+  #record(account: Account, inMessage: Message, outMessages: Message[], exitCode: number): void {
+    const { address, transactions } = account;
+    const prev = transactions.at(-1)?.id ?? null;
+    const parts = {
+      account: address,
+      lt: this.#nextLt(),
+      prev,
+      now: this.now,
+      inMessage,
+      outMessages,
+      exitCode,
+    };
+    transactions.push(transactionOf(parts));
+  }
+
+  #mark(account: Account): void {
+    const pool = this.pools.get(account.address.toRawString());
+    const last = account.versions.at(-1);
+    const version = {
+      block: this.block,
+      balance: this.balance,
+      seqno: this.seqno,
+      roots: pool?.roots ?? [],
+      deposits: pool?.tree.size ?? 0,
+      withdrawals: pool?.spent.size ?? 0,
+      length: account.transactions.length,
+    };
+    if (last?.block === this.block) account.versions.pop();
+    else if (last?.length === version.length && last.balance === version.balance) return;
+    account.versions.push(version);
+  }
+
+  #nextLt(): bigint {
+    return this.#lt += BigInt(this.#random.int(1, 1_000));
+  }
+
+  #shuffled<T>(items: T[]): T[] {
+    for (let i = items.length - 1; i > 0; i--) {
+      const j = this.#random.int(0, i);
+      [items[i], items[j]] = [items[j], items[i]];
+    }
+    return items;
+  }
+}
+
+/** Returns the key of a spent note. */
+export function spentKey(pool: Address, nullifierHash: bigint): string {
+  return `${pool.toRawString()}/${nullifierHash}`;
+}

@@ -1,0 +1,127 @@
+/**
+ * Loads snarkjs in Deno, for tools and tests only: it is the reference for our prover, and creates the development
+ * keys. GPL-3: nothing under src/ may import it.
+ */
+import workerThreads from "node:worker_threads";
+
+// snarkjs starts its threads with npm `web-worker`, which builds a browser's Worker on node:worker_threads by
+// replacing the global object's prototype. That throws in Deno. Deno has a Worker, so the class that web-worker looks
+// up is replaced by a thin wrapper of it.
+type Listener = (value: unknown) => void;
+
+class NodeWorkerOverWebWorker {
+  readonly #worker: Worker;
+
+  constructor(file: string, options: { workerData?: { mod?: string } } = {}) {
+    const source = options.workerData?.mod;
+    if (source === undefined) throw new Error(`only web-worker starts workers here, not ${file}`);
+    this.#worker = new Worker(source, { type: "module" });
+  }
+
+  on(type: "message" | "error" | "exit", listener: Listener): void {
+    if (type === "message") this.#worker.addEventListener("message", ({ data }) => listener(data));
+    if (type === "error") {
+      this.#worker.addEventListener("error", ({ message }) => listener(new Error(message)));
+    }
+  }
+
+  postMessage(data: unknown, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(data, transfer);
+  }
+
+  terminate(): void {
+    this.#worker.terminate();
+  }
+}
+
+Object.assign(workerThreads, { Worker: NodeWorkerOverWebWorker });
+
+/** A file of snarkjs: a path, or bytes in memory. */
+export type SnarkjsFile = string | { type: "mem"; data?: Uint8Array };
+
+export interface SnarkjsLogger {
+  debug(text: string): void;
+  info(text: string): void;
+  warn(text: string): void;
+  error(text: string): void;
+}
+
+/** The part of snarkjs 0.7.6 that this repository uses. Field elements are decimal strings. */
+export interface Snarkjs {
+  readonly powersOfTau: {
+    newAccumulator(curve: Curve, power: number, file: SnarkjsFile, logger?: SnarkjsLogger): Promise<unknown>;
+    contribute(
+      from: SnarkjsFile,
+      to: SnarkjsFile,
+      name: string,
+      entropy: string,
+      logger?: SnarkjsLogger,
+    ): Promise<unknown>;
+    preparePhase2(from: SnarkjsFile, to: SnarkjsFile, logger?: SnarkjsLogger): Promise<unknown>;
+  };
+  readonly zKey: {
+    newZKey(
+      r1cs: SnarkjsFile,
+      ptau: SnarkjsFile,
+      zkey: SnarkjsFile,
+      logger?: SnarkjsLogger,
+    ): Promise<unknown>;
+    contribute(
+      from: SnarkjsFile,
+      to: SnarkjsFile,
+      name: string,
+      entropy: string,
+      logger?: SnarkjsLogger,
+    ): Promise<unknown>;
+    exportVerificationKey(zkey: SnarkjsFile): Promise<Record<string, unknown>>;
+    verifyFromR1cs(
+      r1cs: SnarkjsFile,
+      ptau: SnarkjsFile,
+      zkey: SnarkjsFile,
+      logger?: SnarkjsLogger,
+    ): Promise<boolean>;
+  };
+  readonly wtns: {
+    calculate(input: Record<string, unknown>, wasm: SnarkjsFile, wtns: SnarkjsFile): Promise<void>;
+  };
+  readonly groth16: {
+    fullProve(
+      input: Record<string, unknown>,
+      wasm: SnarkjsFile,
+      zkey: SnarkjsFile,
+      logger?: SnarkjsLogger,
+      wtnsOptions?: unknown,
+      proverOptions?: { singleThread?: boolean },
+    ): Promise<{ proof: Record<string, unknown>; publicSignals: string[] }>;
+    prove(
+      zkey: SnarkjsFile,
+      wtns: SnarkjsFile,
+      logger?: SnarkjsLogger,
+      options?: { singleThread?: boolean },
+    ): Promise<{ proof: Record<string, unknown>; publicSignals: string[] }>;
+    verify(
+      vkey: unknown,
+      publicSignals: readonly string[],
+      proof: unknown,
+      logger?: SnarkjsLogger,
+    ): Promise<boolean>;
+  };
+  readonly curves: { getCurveFromName(name: "bls12381"): Promise<Curve> };
+}
+
+/** A curve of ffjavascript, which owns its worker threads. */
+export interface Curve {
+  terminate(): Promise<void>;
+}
+
+/** Loads snarkjs. It starts a worker thread per core on first use; end them with {@linkcode closeSnarkjs}. */
+export async function openSnarkjs(): Promise<Snarkjs> {
+  // A variable module name, because the package has no types.
+  const name = "snarkjs";
+  return await import(name);
+}
+
+/** Ends snarkjs' worker threads. Otherwise the process does not end. */
+export async function closeSnarkjs(): Promise<void> {
+  await (globalThis as { curve_bls12381?: Curve | null }).curve_bls12381?.terminate();
+}

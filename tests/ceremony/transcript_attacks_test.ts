@@ -1,0 +1,141 @@
+/** Every corrupted, reordered or repeated entry of a transcript is refused by its name, with the chain of hashes made to fit. */
+import assert from "node:assert/strict";
+import { BASE_FIELD_MODULUS } from "../../src/core/crypto/proof_codec.ts";
+import { beaconSeed, contribute } from "../../src/ops/ceremony/contribution.ts";
+import { loadCeremony, requireKeys, writeContribution } from "../../src/ops/ceremony/ceremony_folder.ts";
+import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { makeAnnouncement, makeKeyEntry } from "../../src/ops/ceremony/transcript/entries.ts";
+import { keyEntries, type Transcript } from "../../src/ops/ceremony/transcript/transcript.ts";
+import {
+  announcement,
+  beacon,
+  copyFolder,
+  folderTranscript,
+  type MemoryFolder,
+  openTinyCeremony,
+  rewriteTranscript,
+  runCeremony,
+} from "../support/ceremony/ceremony_fixture.ts";
+
+type Entries = Transcript["entries"];
+
+/** Adds a beacon as an attacker's program would: without any check. */
+async function forceBeacon(
+  folder: MemoryFolder,
+  byte: number,
+  { arithmetic }: Awaited<ReturnType<typeof openTinyCeremony>>,
+): Promise<void> {
+  const ceremony = await loadCeremony(folder);
+  const { current } = requireKeys(ceremony);
+  const { transcript } = ceremony;
+  const forced = { value: new Uint8Array(32).fill(byte), exponent: announcement.exponent };
+  const seed = await beaconSeed(forced, arithmetic);
+  const next = { ...current };
+  for (const circuit of circuitNames) {
+    const by = { name: "beacon", beacon: forced };
+    next[circuit] = await contribute(current[circuit], seed.slice(), by, arithmetic);
+  }
+  await writeContribution(folder, next, async (written) => ({
+    ...transcript,
+    entries: [...transcript.entries, await makeKeyEntry(transcript, written, arithmetic)],
+  }));
+}
+
+Deno.test("what a transcript's verification refuses, by the entry's name", async (t) => {
+  await using tiny = await openTinyCeremony();
+  const { honest, atRound, verify } = await runCeremony(tiny);
+  const refused = async (what: string, folder: MemoryFolder, message: RegExp) => {
+    const [{ verdict, detail }] = await verify(folder, {});
+    assert.equal(verdict, "failed", what);
+    assert.match(detail, message, what);
+  };
+  const rewritten = (change: (entries: Entries) => void) =>
+    rewriteTranscript(copyFolder(honest), ({ entries }) => change(entries));
+  const named = /(announcement|contribution|beacon) \d/;
+
+  await t.step("two beacons and no contribution", async () => {
+    const folder = copyFolder(atRound[0]);
+    await forceBeacon(folder, 1, tiny);
+    await refused("one beacon", folder, /beacon 1 follows no contribution: the secret of a beacon is public/);
+    await forceBeacon(folder, 2, tiny);
+    await refused("two beacons", folder, /beacon 1 is followed by another entry/);
+  });
+
+  await t.step("a beacon after a beacon, although people contributed", async () => {
+    const folder = copyFolder(honest);
+    await forceBeacon(folder, 9, tiny);
+    await refused("second beacon", folder, /beacon 3 is followed by another entry/);
+  });
+
+  await t.step("a beacon that was announced after the last contribution", async () => {
+    const folder = copyFolder(atRound[2]);
+    rewriteTranscript(folder, (transcript) => {
+      transcript.entries.push(makeAnnouncement(transcript, { ...announcement, round: 8 }));
+    });
+    await forceBeacon(folder, 3, tiny);
+    await refused("late", folder, /beacon 3 was not announced before the last contribution/);
+  });
+
+  const count = folderTranscript(honest).entries.length;
+  for (let i = 0; i < count; i++) {
+    await t.step(`entry ${i + 1} repeated, moved or left out`, async () => {
+      for (let at = 0; at <= count; at++) {
+        const entry = structuredClone(folderTranscript(honest).entries[i]);
+        const isAnnouncement = entry.kind === "announcement";
+        if (!isAnnouncement) {
+          await refused(`${i} again at ${at}`, rewritten((entries) => entries.splice(at, 0, entry)), named);
+        }
+        if (at >= count || at === i) continue;
+        const moved = rewritten((entries) => entries.splice(at, 0, ...entries.splice(i, 1)));
+        // An announcement may move as long as a contribution follows it: nothing depends on its place.
+        const harmless = isAnnouncement && at < 2 || i === 1 && at === 0;
+        if (!harmless) await refused(`${i} to ${at}`, moved, named);
+      }
+      // Without its last entry a ceremony is what it was before; --since shows that.
+      if (i < count - 1) await refused(`${i} left out`, rewritten((entries) => entries.splice(i, 1)), named);
+    });
+
+    await t.step(`each text of entry ${i + 1} altered`, async () => {
+      for (const path of textPaths(folderTranscript(honest).entries[i])) {
+        const folder = rewritten((entries) => flipHexDigit(entries[i], path));
+        const [{ verdict, detail }] = await verify(folder, {});
+        if (/^(source|name|hash|previous|keys\.\w+\.zkey)$/.test(path)) continue; // the chain, or the files, hold these
+        assert.equal(verdict, "failed", path);
+        assert.match(detail, named, path);
+      }
+    });
+  }
+
+  await t.step("a coordinate that is not below q", async () => {
+    const folder = rewritten((entries) => {
+      const { delta } = keyEntries({ entries } as Transcript)[1].keys.deposit;
+      const x = BigInt(`0x${delta.g1.slice(0, 96)}`) + BASE_FIELD_MODULUS;
+      delta.g1 = x.toString(16).padStart(96, "0") + delta.g1.slice(96);
+    });
+    await refused("x + q", folder, /deposit: contribution 2 has a coordinate that is not below q/);
+  });
+
+  await t.step("a beacon's value other than the published one", async () => {
+    const checks = await verify(honest, { beaconValue: new Uint8Array(32).fill(8) });
+    assert.match(checks.find(({ name }) => name === "beacon")!.detail, /another value than was published/);
+    const [, { verdict }] = await verify(honest, { beaconValue: beacon.value });
+    assert.equal(verdict, "ok");
+  });
+});
+
+function textPaths(value: unknown, prefix = ""): string[] {
+  if (typeof value === "string") return prefix === "kind" ? [] : [prefix];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    textPaths(member, prefix ? `${prefix}.${name}` : name)
+  );
+}
+
+/** Replaces the last digit of the text at a path. */
+function flipHexDigit(entry: object, path: string): void {
+  const names = path.split(".");
+  const last = names.pop()!;
+  // deno-lint-ignore no-explicit-any
+  const parent = names.reduce((at: any, name) => at[name], entry);
+  parent[last] = parent[last].replace(/.$/, (digit: string) => digit === "1" ? "2" : "1");
+}

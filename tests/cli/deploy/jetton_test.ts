@@ -1,0 +1,99 @@
+/** `tonado deploy` and `tonado pool` as a user gives them, against a local network: a jetton pool. */
+import assert from "node:assert/strict";
+import { readRegistry } from "../../../src/config/deployments_registry.ts";
+import { startLocalnet } from "../../../src/localnet/localnet.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+
+Deno.test("tonado deploy --asset: a jetton pool from its master's address to the audit", (t) =>
+  withTempDirectory(async (dir) => {
+    const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+    try {
+      const [{ mnemonic, version }] = net.wallets;
+      const registry = `${dir}/localnet.json`;
+      const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
+      const env = { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version };
+      const master = net.jetton.master.toString({ testOnly: true });
+      const deploy = ["deploy", ...at, "--asset", master, "--amount", "2.5", "--burn-owner"];
+
+      await t.step(
+        "it is named as its metadata has it, asked first, deployed, compared, written down",
+        async () => {
+          const { code, stdout, stderr, prompts: asked } = await runCli(deploy, env, { confirms: true });
+          assert.equal(code, 0, stderr);
+          // 40 years of storage, and twice the value of the discovery.
+          assert.deepEqual(asked.map((text) => text.replace(/7\.6\d+/, "7.6")), [
+            "Send 7.6 TON to deploy on localnet?",
+          ]);
+          assert.match(stdout, /jet-2\.5, takes exactly 2\.5 jet/);
+          assert.ok(stdout.includes(master));
+          assert.match(stdout, /Deployed and verified[^]*as the master told pool and getter alike/);
+          const entry = (await readRegistry("localnet", registry)).pools.get("jet-2.5")!;
+          assert.deepEqual([entry.denomination, entry.decimals, entry.asset], [2_500_000n, 6, "jet"]);
+          assert.ok(entry.jettonMaster?.equals(net.jetton.master));
+        },
+      );
+
+      await t.step("a second run finds it and says with --json what it found", async () => {
+        const { code, stdout, prompts: asked } = await runCli([...deploy, "--json"], env);
+        assert.deepEqual([code, asked], [0, []]);
+        const found = JSON.parse(stdout);
+        assert.deepEqual([found.sent, found.key, found.jettonMaster, found.decimals], [
+          false,
+          "jet-2.5",
+          master,
+          6,
+        ]);
+      });
+
+      await t.step(
+        "--native-price proposes terms whose fee pays for the refund, and keeps terms of the operator",
+        async () => {
+          const priced = [...deploy, "--native-price", "3", "--json"];
+          const { feeMin, maxRefund } = JSON.parse((await runCli(priced, env)).stdout);
+          assert.equal(maxRefund, "100000000");
+          assert.ok(BigInt(feeMin) > 300_000n && BigInt(feeMin) < 2_500_000n, feeMin); // worth more than 0.1 at 3 a coin
+          assert.equal(
+            (await readRegistry("localnet", registry)).pools.get("jet-2.5")!.feeMin,
+            BigInt(feeMin),
+          );
+          await runCli([...deploy, "--native-price", "4", "--json"], env);
+          assert.equal(
+            (await readRegistry("localnet", registry)).pools.get("jet-2.5")!.feeMin,
+            BigInt(feeMin),
+          );
+          const { code, stderr } = await runCli(
+            ["deploy", ...at, "--asset", master, "--amount", "0.1", "--burn-owner", "--native-price", "3"],
+            env,
+          );
+          assert.notEqual(code, 0);
+          assert.match(stderr, /--native-price: .* not below the denomination/);
+        },
+      );
+
+      await t.step("pool list and pool inspect know it", async () => {
+        const list = await runCli(["pool", "list", ...at, "--json"]);
+        assert.equal(JSON.parse(list.stdout).pools[0].jettonMaster, master);
+        const text = await runCli(["pool", "inspect", "jet-2.5", ...at]);
+        assert.equal(text.code, 0, text.stderr);
+        assert.match(text.stdout, /takes exactly 2\.5 jet/);
+        assert.match(text.stdout, /ok {7}jetton /);
+        const { facts } = JSON.parse((await runCli(["pool", "inspect", "jet-2.5", ...at, "--json"])).stdout);
+        assert.deepEqual([facts.asset, facts.jettonMaster, facts.jettons], ["jetton", master, null]);
+        assert.equal(facts.jettonWallet, facts.givenWallet);
+      });
+
+      await t.step("an account that is no master is refused with the reason", async () => {
+        const wallet = net.wallets[1].address.toRawString();
+        const { code, stderr } = await runCli(
+          ["deploy", ...at, "--asset", wallet, "--amount", "1", "--yes"],
+          env,
+        );
+        assert.equal(code, 1);
+        assert.match(stderr, /is not a jetton master: get_jetton_data of .* \[?/);
+        assert.match(stderr, /deployment_refused/);
+      });
+    } finally {
+      await net.close();
+    }
+  }));

@@ -1,0 +1,311 @@
+/** Attacks on a jetton pool by proofs, by messages that race, and by messages that come back to it. */
+import assert from "node:assert/strict";
+import { Address, beginCell, Cell, internal, toNano } from "@ton/core";
+import { internal as delivered } from "@ton/sandbox";
+import { exitCodes } from "../../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages.ts";
+import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
+import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
+import {
+  alterCell,
+  libraryReference,
+  malformedWithdrawals,
+  offerLibraries,
+} from "../../support/contracts/malformed_bodies.ts";
+import { deliverInOneBlock, exitCodesAt } from "../../support/contracts/one_block.ts";
+import { assertRejected, assertValueKept } from "../../support/contracts/pool_assertions.ts";
+import { freshElement, type Outcome, type WithdrawChange } from "../../../testkit/chain/pool_sandbox.ts";
+import { invalidateProof, invalidations, unpackProof } from "../../support/contracts/invalid_proofs.ts";
+import { forgeProof } from "../../../testkit/chain/trapdoor_keys.ts";
+
+const somebody = (byte: number, workchain = 0) => new Address(workchain, Buffer.alloc(32, byte));
+const thief = somebody(0x66);
+const FEE = 50_000_000n;
+const coins = ({ info }: Outcome["sent"][number]) => info.type === "internal" ? info.value.coins : 0n;
+
+Deno.test("spoilt points, infinity and points outside their subgroups pay and deposit no jettons", async (t) => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  const spent = { root: pool.root, nullifierHash: freshElement(), value: toNano(1) };
+  const [commitment, newRoot] = [freshElement(), freshElement()];
+  const withdraw = unpackProof(pool.withdrawBody(spent).refs[1]);
+  const deposit = unpackProof(forgeProof([pool.root, newRoot, commitment, 1n]));
+  for (const [claim, spoil] of Object.entries(invalidations)) {
+    await t.step(claim, async () => {
+      await assertRejected(
+        pool,
+        "ERR_PROOF_INVALID",
+        () => jettons.withdraw({ ...spent, proof: invalidateProof(withdraw, spoil) }),
+      );
+      if (!claim.startsWith("c ") && !claim.startsWith("a ")) return; // one point of each kind is enough here
+      const proof = invalidateProof(deposit, spoil);
+      await assertJettonsReturned(
+        jettons,
+        "ERR_PROOF_INVALID",
+        () => jettons.deposit({ commitment, newRoot, proof }),
+      );
+    });
+  }
+  assertSucceeded(await jettons.withdraw({ ...spent, proof: invalidateProof(withdraw, () => ({})) }));
+});
+
+Deno.test("any field of a jetton withdrawal changed after proving is ERR_PROOF_INVALID, and r added is ERR_NOT_IN_FIELD", async (t) => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  for (let i = 0; i < 2; i++) assertSucceeded(await jettons.deposit());
+  const value = toNano(1);
+  const proven = {
+    root: pool.root,
+    nullifierHash: freshElement(),
+    fee: FEE,
+    refund: 1_000_000n,
+    recipient: pool.user.address,
+    relayer: pool.relayer.address,
+    value,
+  };
+  const proof = pool.withdrawBody(proven).refs[1];
+  const changes: [string, WithdrawChange][] = [
+    ["a thief for the recipient", { recipient: thief }],
+    ["a recipient in workchain 5", { recipient: somebody(0x66, 5) }],
+    ["the pool's wallet for the recipient", { recipient: jettons.poolWallet }],
+    ["a thief for the relayer", { relayer: thief }],
+    ["nobody for the relayer", { relayer: null, fee: 0n }],
+    ["the fee a unit up", { fee: FEE + 1n }],
+    ["the fee a unit down", { fee: FEE - 1n }],
+    ["a fee above the denomination", { fee: pool.denomination + 1n }],
+    ["the refund a nano up", { refund: proven.refund + 1n }],
+    ["no refund", { refund: 0n }],
+    ["a refund above the value", { refund: 2n * value }],
+    ["another root that is known", { root: pool.roots[0] }],
+    ["another nullifier", { nullifierHash: freshElement() }],
+  ];
+  for (const [claim, change] of changes) {
+    await t.step(
+      claim,
+      () =>
+        assertRejected(pool, "ERR_PROOF_INVALID", () => jettons.withdraw({ ...proven, proof, ...change })),
+    );
+  }
+  for (const name of ["root", "nullifierHash"] as const) {
+    const change = { [name]: proven[name] + FIELD_MODULUS };
+    await t.step(
+      `${name} plus r`,
+      () => assertRejected(pool, "ERR_NOT_IN_FIELD", () => jettons.withdraw({ ...proven, proof, ...change })),
+    );
+  }
+  await t.step("a refund above the value, proven", () => {
+    const nullifierHash = freshElement();
+    return assertRejected(
+      pool,
+      "ERR_INSUFFICIENT_VALUE",
+      () => jettons.withdraw({ nullifierHash, refund: 2n * value, value }),
+    );
+  });
+  await t.step("unchanged, it holds, whoever brings it", async () => {
+    assertSucceeded(await jettons.withdraw({ ...proven, proof, from: thief }));
+  });
+  await t.step("replayed, it is spent", async () => {
+    await assertRejected(pool, "ERR_ALREADY_SPENT", () => jettons.withdraw({ ...proven, proof }));
+    const change = { nullifierHash: proven.nullifierHash + FIELD_MODULUS };
+    await assertRejected(pool, "ERR_NOT_IN_FIELD", () => jettons.withdraw({ ...proven, proof, ...change }));
+  });
+});
+
+Deno.test("a proof of a native pool's note, or of another jetton pool's, pays no jettons", async () => {
+  const [jettons, other] = [await JettonSandbox.open(), await JettonSandbox.open()];
+  assertSucceeded(await jettons.deposit());
+  assertSucceeded(await other.deposit());
+  const body = other.pool.withdrawBody({ nullifierHash: freshElement() });
+  await assertRejected(jettons.pool, "ERR_UNKNOWN_ROOT", () => jettons.pool.send(body, toNano(1)));
+  const proof = body.refs[1];
+  await assertRejected(
+    jettons.pool,
+    "ERR_PROOF_INVALID",
+    () => jettons.withdraw({ proof, value: toNano(1) }),
+  );
+});
+
+Deno.test("a root is accepted with 29 jetton deposits after it and refused with 30, at every fill of the log", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  for (const deposits of [30, 31, 33, 63, 64, 94]) {
+    const roots = await jettons.setState({ deposits });
+    const root = roots.at(-30)!; // 29 deposits came after it
+    assertSucceeded(await jettons.withdraw({ root }), `${deposits} deposits`);
+    assertSucceeded(await jettons.deposit(), `${deposits} deposits`);
+    await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => jettons.withdraw({ root }));
+    assertSucceeded(await jettons.withdraw({ root: roots.at(-29)! }), `${deposits} deposits`);
+  }
+});
+
+Deno.test("a double spend of jettons, in one block by two senders or in one batch of a wallet, pays once", async () => {
+  for (const together of ["block", "batch"]) {
+    const jettons = await JettonSandbox.open();
+    const { pool } = jettons;
+    for (let i = 0; i < 3; i++) assertSucceeded(await jettons.deposit());
+    const nullifierHash = freshElement();
+    const payees = [somebody(0x72), somebody(0x73)];
+    const value = toNano(1);
+    const bodies = payees.map((recipient) => pool.withdrawBody({ nullifierHash, recipient }));
+    const to = pool.address;
+    const codes = together === "block"
+      ? await deliverInOneBlock(
+        pool,
+        bodies.map((body, i) => {
+          const { address: from } = [pool.user, pool.relayer][i];
+          return delivered({ from, to, value, body });
+        }),
+      )
+      : exitCodesAt(
+        pool,
+        (await pool.user.sendMessages(bodies.map((body) => internal({ to, value, bounce: true, body }))))
+          .transactions,
+      );
+    assert.deepEqual(codes, [0, exitCodes.ERR_ALREADY_SPENT], together);
+    assert.deepEqual(await Promise.all(payees.map((payee) => jettons.balanceOf(payee))), [
+      pool.denomination - FEE,
+      0n,
+    ]);
+    assert.equal(await jettons.balanceOf(pool.address), 2n * pool.denomination);
+    assert.equal((await pool.getPoolInfo()).withdrawals, 1);
+  }
+});
+
+Deno.test("jetton deposits that race for one leaf in one block: one is taken, the other's jettons return", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool, poolWallet } = jettons;
+  // As the pool's wallet delivers two transfers in one block.
+  await jettons.mint(pool.address, 2n * pool.denomination);
+  const notify = async (sender: Address) =>
+    beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64).storeCoins(pool.denomination)
+      .storeAddress(sender).storeMaybeRef(await pool.depositBody()).endCell();
+  const [first, second] = [somebody(0x81), somebody(0x82)];
+  const messages = [];
+  for (const sender of [first, second]) {
+    messages.push(
+      delivered({ from: poolWallet, to: pool.address, value: toNano(1), body: await notify(sender) }),
+    );
+  }
+  const codes = await deliverInOneBlock(pool, messages);
+  assert.deepEqual(codes, [0, exitCodes.ERR_STALE_DEPOSIT]);
+  assert.equal((await pool.getPoolInfo()).deposits, 1);
+  assert.deepEqual([await jettons.balanceOf(first), await jettons.balanceOf(second)], [
+    0n,
+    pool.denomination,
+  ]);
+  assert.equal(await jettons.balanceOf(pool.address), pool.denomination);
+});
+
+Deno.test("an unspent note's jettons, front-run with the victim's proof, still go to the victim's payees", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  for (let i = 0; i < 2; i++) assertSucceeded(await jettons.deposit());
+  const [recipient, relayer] = [somebody(0x76), somebody(0x77)];
+  const victim = { nullifierHash: freshElement(), recipient, relayer, root: pool.root, value: toNano(1) };
+  const proof = pool.withdrawBody(victim).refs[1];
+  for (const change of [{ recipient: thief }, { relayer: thief }, { refund: 1n }]) {
+    await assertRejected(
+      pool,
+      "ERR_PROOF_INVALID",
+      () => jettons.withdraw({ ...victim, ...change, proof, from: thief }),
+    );
+  }
+  const stolen = assertSucceeded(await jettons.withdraw({ ...victim, proof, from: thief }));
+  assert.equal(await jettons.balanceOf(recipient), pool.denomination - FEE);
+  assert.equal(await jettons.balanceOf(relayer), FEE);
+  assert.equal(await jettons.balanceOf(thief), 0n);
+  const toThief = stolen.transactions.filter(({ inMessage }) =>
+    inMessage?.info.dest?.toString() === thief.toString()
+  );
+  const back = toThief.reduce((sum, { inMessage }) => sum + coins(inMessage!), 0n);
+  assert.ok(back < victim.value, "the thief paid for the gas");
+  await assertRejected(pool, "ERR_ALREADY_SPENT", () => jettons.withdraw({ ...victim, proof }));
+});
+
+Deno.test("what the transfers of a jetton withdrawal leave reaches a sender on the masterchain", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  const [from, recipient] = [somebody(0x78, -1), somebody(0x79)];
+  const outcome = assertSucceeded(await jettons.withdraw({ from, recipient, queryId: 5n, value: toNano(1) }));
+  const arrived = outcome.transactions.filter(({ inMessage }) =>
+    inMessage?.info.dest?.toString() === from.toString()
+  ).map(({ inMessage }) => coins(inMessage!));
+  assert.equal(arrived.length, 2, "each transfer's");
+  assert.equal((await pool.chain.getContract(from)).balance, arrived.reduce((a, b) => a + b));
+  assert.equal(await jettons.balanceOf(recipient), pool.denomination - FEE);
+});
+
+Deno.test("messages bounced back to a jetton pool are kept, whatever they say and whoever they are from", async () => {
+  const jettons = await JettonSandbox.open({ discovered: false });
+  const { pool } = jettons;
+  await assertAllKept();
+  assertSucceeded(await pool.send(storeDiscoverJettonWallet(), toNano("0.2")));
+  assertSucceeded(await jettons.deposit());
+  await assertAllKept();
+  assertSucceeded(await jettons.withdraw());
+
+  async function assertAllKept() {
+    const notification = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64)
+      .storeCoins(pool.denomination).storeAddress(pool.user.address)
+      .storeMaybeRef(await pool.depositBody()).endCell();
+    const answer = beginCell().storeUint(opCodes.take_wallet_address, 32).storeUint(0, 64)
+      .storeAddress(thief).storeMaybeRef(null).endCell();
+    const transfer = beginCell().storeUint(opCodes.transfer, 32).storeUint(0, 64).endCell();
+    const bodies = [notification, answer, transfer, pool.withdrawBody(), storeDiscoverJettonWallet()];
+    for (const from of [jettons.poolWallet, jettons.minter.address, pool.owner.address]) {
+      for (const body of bodies) {
+        const echo = beginCell().storeUint(0xffffffff, 32).storeBits(body.bits.substring(0, 96)).endCell();
+        for (const said of [echo, body]) {
+          await assertValueKept(
+            pool,
+            () => pool.send(said, toNano(1), { from, bounced: true, bounce: false }),
+          );
+        }
+      }
+    }
+  }
+});
+
+Deno.test("a recipient that refuses its refund, or has no code, keeps it: no payout comes back", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  const recipient = jettons.minter.address; // an owner that throws at what it does not know
+  const before = (await pool.chain.getContract(recipient)).balance;
+  const outcome = assertSucceeded(await jettons.withdraw({ recipient, refund: toNano(2) }));
+  assert.equal(await jettons.balanceOf(recipient), pool.denomination - FEE);
+  assert.ok((await pool.chain.getContract(recipient)).balance > before + toNano("1.9"));
+  const back = outcome.transactions.slice(1).filter(({ inMessage }) =>
+    inMessage?.info.dest?.toString() === pool.address.toString()
+  );
+  assert.equal(back.length, 0);
+});
+
+Deno.test("a malformed withdrawal of jettons is ERR_MALFORMED: extra bits and references, exotic cells, odd addresses", async (t) => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  const body = pool.withdrawBody();
+  offerLibraries(pool, body);
+  for (const [claim, cell] of malformedWithdrawals(body)) {
+    await t.step(claim, () => assertRejected(pool, "ERR_MALFORMED", () => pool.send(cell, toNano(1))));
+  }
+});
+
+Deno.test("a deposit whose proof, or which itself, is an exotic cell is returned", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  const body = await pool.depositBody();
+  const { libs } = pool.chain;
+  offerLibraries(pool, beginCell().storeRef(body).storeRef(body.refs[0]).endCell());
+  for (
+    const payload of [libraryReference(body), alterCell(body, { refs: [libraryReference(body.refs[0])] })]
+  ) {
+    await assertJettonsReturned(jettons, "ERR_MALFORMED", () => jettons.deposit({ payload }));
+  }
+  pool.chain.libs = libs;
+  assertSucceeded(await jettons.deposit({ payload: Cell.fromBoc(body.toBoc())[0] }));
+});

@@ -1,0 +1,81 @@
+/** What a jetton pool refuses to pay, the owner's rights over it, and what an issuer can do to it. */
+import assert from "node:assert/strict";
+import { Address, toNano } from "@ton/core";
+import { storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages.ts";
+import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
+import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
+import { assertRejected } from "../../support/contracts/pool_assertions.ts";
+
+const at = (workchain: number) => new Address(workchain, Buffer.alloc(32, 0x3c));
+
+Deno.test("payees whom no standard wallet pays are ERR_BAD_ADDRESS: other workchains, the pool, its wallet", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool, poolWallet } = jettons;
+  assertSucceeded(await jettons.deposit());
+  for (const payee of [at(-1), at(5), pool.address, poolWallet]) {
+    await assertRejected(pool, "ERR_BAD_ADDRESS", () => jettons.withdraw({ recipient: payee }));
+    await assertRejected(pool, "ERR_BAD_ADDRESS", () => jettons.withdraw({ relayer: payee }));
+  }
+  // Another's wallet is an owner like any.
+  assertSucceeded(await jettons.withdraw({ recipient: jettons.walletOf(pool.user.address) }));
+});
+
+Deno.test("fees above the denomination, or without a relayer, and proofs of other payees are refused", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  await assertRejected(pool, "ERR_FEE_TOO_HIGH", () => jettons.withdraw({ fee: pool.denomination + 1n }));
+  await assertRejected(pool, "ERR_FEE_TOO_HIGH", () => jettons.withdraw({ fee: 1n, relayer: null }));
+  await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => jettons.withdraw({ root: 5n }));
+  await assertRejected(
+    pool,
+    "ERR_PROOF_INVALID",
+    () => jettons.withdraw({ signals: [1n, 2n, 3n, 4n, 5n, 6n] }),
+  );
+  assertSucceeded(await jettons.withdraw({ fee: pool.denomination }));
+});
+
+Deno.test("with every note withdrawn, or before the wallet is known, even a proof that holds is refused", async () => {
+  const spent = await JettonSandbox.open();
+  assertSucceeded(await spent.deposit());
+  assertSucceeded(await spent.withdraw());
+  await assertRejected(spent.pool, "ERR_PROOF_INVALID", () => spent.withdraw());
+  const unknown = await JettonSandbox.open({ discovered: false });
+  await assertRejected(unknown.pool, "ERR_PROOF_INVALID", () => unknown.withdraw());
+});
+
+Deno.test("the owner pauses deposits and nothing else: they return, withdrawals go on", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  const from = pool.owner.address;
+  await assertRejected(pool, "ERR_NOT_OWNER", () => pool.send(storeAdmin("admin_pause"), toNano(1)));
+  assertSucceeded(await pool.send(storeAdmin("admin_pause"), toNano(1), { from }));
+  await assertJettonsReturned(jettons, "ERR_PAUSED", () => jettons.deposit());
+  assertSucceeded(await jettons.withdraw());
+  assertSucceeded(await pool.send(storeAdmin("admin_unpause"), toNano(1), { from }));
+  assertSucceeded(await jettons.deposit());
+  assert.ok((await pool.getPoolInfo()).jettonWallet?.equals(jettons.poolWallet), "pausing kept the wallet");
+});
+
+Deno.test("the owner sweeps coins above the reserve of 2.5, jettons never; a burned owner has no rights", async () => {
+  const jettons = await JettonSandbox.open({ balance: toNano(5) });
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  const from = pool.owner.address;
+  const surplus = await pool.balance() - toNano("2.5");
+  const sweep = (amount: bigint, sender: Address) =>
+    pool.send(storeRecoverStuck(amount, at(0)), toNano(1), { from: sender });
+  await assertRejected(pool, "ERR_NOT_SURPLUS", () => sweep(surplus + 1n, from));
+  await assertRejected(pool, "ERR_NOT_OWNER", () => sweep(1n, pool.user.address));
+  assertSucceeded(await sweep(surplus, from));
+  assert.ok(await pool.balance() >= toNano("2.5"));
+  assert.equal(await jettons.balanceOf(pool.address), pool.denomination);
+
+  const { pool: burned } = await JettonSandbox.open({ balance: toNano(5), owner: "burned" });
+  for (const body of [storeAdmin("admin_pause"), storeRecoverStuck(1n, at(0))]) {
+    for (const sender of [burned.owner.address, at(0), new Address(0, Buffer.alloc(32))]) {
+      await assertRejected(burned, "ERR_NOT_OWNER", () => burned.send(body, toNano(1), { from: sender }));
+    }
+  }
+});

@@ -1,0 +1,52 @@
+/** A pool that is taken out of the registry while withdrawals of it are on their way: they are told, and not lost. */
+import { deepEqual, equal, match } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+
+const KEY = "native-1";
+const recipient = Address.parse(`0:${"42".repeat(32)}`);
+
+Deno.test("a withdrawal whose pool left the registry is answered, counted and alarmed, and paid when it is back", async () => {
+  await using net = await RelayerHarness.start({ relayer: false });
+  await net.startRelayer({
+    store: (store) => withMethods(store, { beginTransfer: () => Promise.reject(new Error("not now")) }),
+  });
+  const note = await net.deposit(KEY);
+  await net.untilIndexed(KEY);
+  const body = await net.withdrawal(KEY, note, { recipient });
+  const asked = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
+  const submitted = net.post("/withdraw", body);
+  await waitUntil(
+    "accepted",
+    async () => (await net.post("/withdraw/status", asked)).body.state === "accepted",
+  );
+  await net.relayer.close();
+  equal((await submitted).status, 202);
+
+  const { network, pools } = net.localnet.deployments;
+  const metrics = createMetrics();
+  await net.startRelayer({
+    metrics,
+    deployments: { network, pools: new Map([...pools].filter(([key]) => key !== KEY)) },
+  });
+  await waitUntil("it is counted", async () => /^tonado_withdrawals_orphaned 1$/m.test(await metrics.text()));
+  const status = await net.post("/withdraw/status", asked);
+  deepEqual([status.status, status.body.state, Address.parse(status.body.pool).toRawString()], [
+    200,
+    "accepted",
+    net.pool(KEY).address.toRawString(),
+  ]);
+  equal((await net.post("/withdraw", body)).body.code, "unknown_pool");
+  equal((await net.post("/withdraw/status", { ...asked, nullifierHash: "0x5" })).body.code, "unknown_pool");
+  const { registry } = (await net.get("/readyz")).body.dependencies;
+  equal(registry.state, "degraded");
+  match(registry.reason, /withdrawals wait for a pool/);
+  await net.relayer.close();
+
+  await net.startRelayer();
+  await net.untilState(asked, "confirmed");
+  equal((await net.chain.account(recipient)).balance, 940_000_000n);
+  equal((await net.get("/readyz")).body.dependencies.registry.state, "ok");
+});

@@ -1,0 +1,227 @@
+/** What every {@link RateLimitStore} must do: the same claims of memory and of a real Redis server. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { freshRedisNamespace, redisServer } from "../../../testkit/servers/services.ts";
+import { rootLog } from "../../../src/telemetry/log.ts";
+import { createMemoryRateLimitStore } from "../../../src/store/memory/memory_rate_limit_store.ts";
+import { connectRedisRateLimitStore } from "../../../src/store/redis/redis_rate_limit_store.ts";
+import type { RateLimit, RateLimitStore } from "../../../src/store/rate_limit_store.ts";
+
+const ignore = !await redisServer();
+
+/** Opens two replicas of a relayer, and one of another; all keys are removed afterwards. */
+async function withRedis(
+  act: (replicas: readonly RateLimitStore[], stranger: RateLimitStore) => Promise<void>,
+) {
+  await using place = await freshRedisNamespace();
+  const open = (name: string) =>
+    connectRedisRateLimitStore(place.url, { prefix: place.prefix + name, log: rootLog() });
+  const opened = [await open("ours"), await open("ours"), await open("stranger")];
+  try {
+    await act(opened.slice(0, 2), opened[2]);
+  } finally {
+    for (const shared of opened) await shared.close();
+  }
+}
+
+type Act = (shared: RateLimitStore) => Promise<void>;
+const adapters: [name: string, ignore: boolean, withOne: (act: Act) => Promise<void>][] = [
+  ["memory", false, (act) => act(createMemoryRateLimitStore())],
+  ["redis", ignore, (act) => withRedis(([shared]) => act(shared))],
+];
+/** By which the server's clock and this process's may be apart. */
+const CLOCKS_MS = 20;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const allowance = (times: number, more: Partial<RateLimit> = {}): RateLimit => ({
+  name: "test",
+  maxCount: times,
+  windowSeconds: 60,
+  ...more,
+});
+
+for (const [name, ignore, withOne] of adapters) {
+  const claim = (what: string, act: Act) =>
+    Deno.test({ name: `shared (${name}): ${what}`, ignore, fn: () => withOne(act) });
+
+  claim("allows as often as the bound says, then refuses and says how long", async (shared) => {
+    for (let i = 0; i < 3; i++) deepEqual(await shared.consume(allowance(3), "a"), { allowed: true });
+    const refused = await shared.consume(allowance(3), "a");
+    ok(!refused.allowed && refused.retryAfter >= 1 && refused.retryAfter <= 60, JSON.stringify(refused));
+  });
+
+  claim("counts each key and each bound alone", async (shared) => {
+    await shared.consume(allowance(1), "a");
+    equal((await shared.consume(allowance(1), "b")).allowed, true);
+    equal((await shared.consume(allowance(1, { name: "other" }), "a")).allowed, true);
+    equal((await shared.consume(allowance(1), "a")).allowed, false);
+  });
+
+  claim("of many at once exactly as many get in as the bound allows", async (shared) => {
+    const taken = await Promise.all(Array.from({ length: 200 }, () => shared.consume(allowance(7), "a")));
+    equal(taken.filter(({ allowed }) => allowed).length, 7);
+  });
+
+  const held = async (shared: RateLimitStore, bound: RateLimit, ...tokens: string[]) => {
+    const taken = [];
+    for (const token of tokens) taken.push((await shared.acquire(bound, "a", token)).allowed);
+    return taken;
+  };
+
+  claim("holds as many tokens as the bound says, then refuses and says how long", async (shared) => {
+    deepEqual(await held(shared, allowance(2), "x", "y", "z"), [true, true, false]);
+    const refused = await shared.acquire(allowance(2), "a", "z");
+    ok(!refused.allowed && refused.retryAfter >= 1 && refused.retryAfter <= 60, JSON.stringify(refused));
+    equal((await shared.acquire(allowance(2), "b", "z")).allowed, true, "each key alone");
+  });
+
+  claim("of many tokens at once as many are held as the bound allows", async (shared) => {
+    const taken = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => shared.acquire(allowance(7), "a", String(i))),
+    );
+    equal(taken.filter(({ allowed }) => allowed).length, 7);
+  });
+
+  claim("a token counts once, however often an answer was lost and it is asked again", async (shared) => {
+    deepEqual(await held(shared, allowance(2), "x", "x", "x", "y", "x", "z"), [
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  claim("what is released may be held again, however often it was refused in between", async (shared) => {
+    await held(shared, allowance(1), "x", ...Array.from({ length: 20 }, (_, i) => `refused ${i}`));
+    await shared.release(allowance(1), "a", "x");
+    deepEqual(await held(shared, allowance(1), "y", "z"), [true, false]);
+  });
+
+  claim("released twice, or never held, takes nothing away from others", async (shared) => {
+    await held(shared, allowance(1), "x");
+    for (const token of ["never held", "x", "x", "x"]) await shared.release(allowance(1), "a", token);
+    deepEqual(await held(shared, allowance(1), "y", "z"), [true, false]);
+    await shared.release(allowance(1), "a", "x");
+    deepEqual(await held(shared, allowance(1), "z"), [false]);
+  });
+
+  claim("released after its time is over, takes nothing away from the next one's", async (shared) => {
+    const short = allowance(1, { windowSeconds: 1 });
+    await held(shared, short, "x");
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
+    await shared.release(short, "a", "x");
+    const next = allowance(1);
+    deepEqual(await held(shared, next, "y"), [true]);
+    await shared.release(next, "a", "x");
+    deepEqual(await held(shared, next, "z"), [false]);
+  });
+
+  claim("forgets when its time is over", async (shared) => {
+    await shared.consume(allowance(1, { windowSeconds: 1 }), "a");
+    equal((await shared.consume(allowance(1, { windowSeconds: 1 }), "a")).allowed, false);
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
+    equal((await shared.consume(allowance(1, { windowSeconds: 1 }), "a")).allowed, true);
+  });
+
+  claim(
+    "no burst over the edge of its time is larger than the bound, but for what it filled meanwhile",
+    async (shared) => {
+      const bound = allowance(10, { windowSeconds: 2 });
+      await shared.consume(bound, "a");
+      await pause(1_800);
+      const began = performance.now();
+      let allowed = 0;
+      for (const wait of [0, 300]) {
+        await pause(wait);
+        for (let i = 0; i < 10; i++) if ((await shared.consume(bound, "a")).allowed) allowed++;
+      }
+      const filled = Math.ceil((performance.now() - began) / 2_000 * 10);
+      ok(allowed <= 10 + filled, `${allowed} at once`);
+    },
+  );
+
+  claim(
+    "in no stretch of its time are more tokens held than the bound says, at its edge neither",
+    async (shared) => {
+      const bound = allowance(10, { windowSeconds: 2 });
+      /** Between these moments each was counted. */
+      const counted: { from: number; to: number }[] = [];
+      for (const [wait, tokens] of [[0, 1], [1_800, 9], [300, 10], [1_000, 10]]) {
+        await pause(wait);
+        for (let i = 0; i < tokens; i++) {
+          const from = performance.now();
+          const { allowed } = await shared.acquire(bound, "a", crypto.randomUUID());
+          if (allowed) counted.push({ from, to: performance.now() });
+        }
+      }
+      ok(counted.length > 10, "what is over makes room, one by one");
+      for (const [i, { to }] of counted.entries()) {
+        const earlier = counted[i - 10];
+        if (earlier) ok(to - earlier.from > 2_000 - CLOCKS_MS, `11 within ${to - earlier.from} ms`);
+      }
+    },
+  );
+
+  claim("what is refused says when there is room", async (shared) => {
+    const bound = allowance(2, { windowSeconds: 40 });
+    for (
+      const act of [
+        (key: string) => shared.consume(bound, key),
+        (key: string) => shared.acquire(bound, key, crypto.randomUUID()),
+      ]
+    ) {
+      for (let i = 0; i < 2; i++) equal((await act("b")).allowed, true);
+    }
+    const [taken, held] = [await shared.consume(bound, "b"), await shared.acquire(bound, "b", "x")];
+    ok(!taken.allowed && taken.retryAfter <= 20 && taken.retryAfter > 0, "one of two fills in half the time");
+    ok(!held.allowed && held.retryAfter <= 40 && held.retryAfter > 20, "a token counts for all of it");
+  });
+
+  claim("answers a ping", (shared) => shared.ping());
+}
+
+Deno.test({
+  name: "shared (redis): replicas count together, relayers of another prefix apart",
+  ignore,
+  fn: () =>
+    withRedis(async ([one, two], stranger) => {
+      equal((await one.consume(allowance(1), "a")).allowed, true);
+      equal((await two.consume(allowance(1), "a")).allowed, false);
+      equal((await stranger.consume(allowance(1), "a")).allowed, true);
+      equal((await one.acquire(allowance(1), "a", "x")).allowed, true);
+      equal((await two.acquire(allowance(1), "a", "y")).allowed, false);
+      equal((await stranger.acquire(allowance(1), "a", "z")).allowed, true);
+    }),
+});
+
+Deno.test("shared (redis): a server that is not there fails soon, by name, and is no reason not to start", async () => {
+  using nobody = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = nobody.addr;
+  nobody.close();
+  const shared = await connectRedisRateLimitStore(`redis://127.0.0.1:${port}`, {
+    prefix: "x",
+    log: rootLog(),
+  });
+  await rejects(shared.consume(allowance(1), "a"), { code: "cache_unavailable" });
+  await rejects(shared.acquire(allowance(1), "a", "x"), { code: "cache_unavailable" });
+  await rejects(shared.release(allowance(1), "a", "x"), { code: "cache_unavailable" });
+  await rejects(shared.ping(), { code: "cache_unavailable" });
+  await shared.close();
+});
+
+Deno.test("shared (redis): a server that accepts and never answers fails soon", async () => {
+  const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const held: Deno.Conn[] = [];
+  const accepting = (async () => {
+    for await (const connection of silent) held.push(connection);
+  })();
+  const shared = await connectRedisRateLimitStore(`redis://127.0.0.1:${silent.addr.port}`, {
+    prefix: "x",
+    log: rootLog(),
+  });
+  await rejects(shared.consume(allowance(1), "a"), { code: "cache_unavailable" });
+  silent.close();
+  await accepting;
+  for (const connection of held) connection.close();
+  await shared.close();
+});

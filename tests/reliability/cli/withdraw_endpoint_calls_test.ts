@@ -1,0 +1,116 @@
+/** What a chain endpoint is asked by a relayed withdrawal: whoever runs it may have seen the deposit from the same address. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { noteId } from "../../../src/client/notes/note_store.ts";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
+import { startRecordingEndpoint } from "../../support/endpoint/recording_endpoint.ts";
+
+Deno.test("tonado withdraw: what the endpoint is asked", async (t) => {
+  await using scene = await startCliFixture();
+  const { net, networkFlags: at, env } = scene;
+  await using relayer = startRelayerProxy(scene.api);
+  const notes = await scene.depositNotes(2);
+  const first = notes.map(noteId)[0];
+  const to = Address.parse(`0:${"3b".repeat(32)}`);
+
+  /** Runs it; returns what was asked, as indexes of the requests that name the recipient, or the nullifier hash. */
+  const run = async (note: typeof notes[number], flags: readonly string[], person?: TerminalUser) => {
+    let submitted = Infinity;
+    const before = relayer.requestedPaths.length;
+    await using endpoint = startRecordingEndpoint(net.localnet.url, () => {
+      if (submitted === Infinity && relayer.requestedPaths.slice(before).includes("/withdraw")) {
+        submitted = endpoint.requests.length - 1;
+      }
+    });
+    const args = ["withdraw", noteId(note), ...at, "--endpoint", endpoint.url, "--to", to.toString()];
+    const result = await runCli([...args, "--relayer", relayer.url, ...flags], env, person);
+    const { nullifierHash, commitment, nullifier, secret } = note;
+    const naming = (...values: readonly string[]) =>
+      endpoint.requests.flatMap(({ params }, i) => {
+        const text = JSON.stringify(params).toLowerCase();
+        return values.some((value) => text.includes(value.toLowerCase())) ? [i] : [];
+      });
+    const forms = (value: bigint) => [fieldToHex(value).slice(-60), String(value)];
+    const secrets = [commitment, nullifier, secret].flatMap(forms);
+    assert.deepEqual(naming(...secrets), [], "the deposit and what spends it are never named");
+    const recipient = naming(
+      to.hash.toString("hex"),
+      ...[true, false].flatMap((bounceable) =>
+        [true, false].flatMap((urlSafe) =>
+          [true, false].map((testOnly) => to.toString({ bounceable, urlSafe, testOnly }))
+        )
+      ),
+    );
+    return { ...result, ...endpoint, submitted, recipient, nullifier: naming(...forms(nullifierHash)) };
+  };
+
+  await t.step("what is missing is told at once, and nobody is asked anything", async () => {
+    const { code, stderr } = await runCli(["withdraw", first, ...at], env);
+    assert.match(stderr, /\n {2}--to: is required: .*\n {2}--relayer: is required: .*\n/);
+    assert.equal(code, 2);
+    const { stderr: byOwn } = await runCli(["withdraw", first, ...at, "--self"], env);
+    assert.match(byOwn, /--to: is required/);
+    assert.doesNotMatch(byOwn, /--relayer: is required/);
+  });
+
+  await t.step("nobody to ask: neither the recipient nor the nullifier hash is named", async () => {
+    const { code, stderr, recipient, nullifier, requests: asked } = await run(notes[0], []);
+    assert.match(stderr, /there is no terminal to ask at \[confirmation_required\]/);
+    assert.ok(asked.length > 0, "it was asked for the pool");
+    assert.deepEqual([code, recipient, nullifier], [1, [], []], stderr);
+  });
+
+  await t.step("declined: the look-up of the recipient is told, and names no nullifier hash", async () => {
+    const { code, stderr, recipient, nullifier, requests: asked, url } = await run(notes[0], [], {
+      confirms: false,
+    });
+    assert.deepEqual([code, recipient.length, nullifier], [1, 1, []], stderr);
+    assert.equal(asked[recipient[0]].method, "getAddressInformation");
+    assert.match(stderr, /^asking (\S+) about the recipient, .* --no-recipient-check skips this$/m);
+    assert.ok(stderr.includes(`asking ${url} `), stderr);
+  });
+
+  await t.step("--quiet hides progress, and not that the recipient is looked up", async () => {
+    const { stdout, stderr, recipient } = await run(notes[0], ["--quiet"], { confirms: false });
+    assert.deepEqual([recipient.length, stdout], [1, ""]);
+    assert.match(
+      stderr,
+      /^asking \S+ about the recipient, which reveals the address to it; --no-recipient-check/m,
+    );
+    assert.doesNotMatch(stderr, /deposits read|^asking \S+$/m);
+  });
+
+  await t.step("--no-recipient-check: declined, it names nothing; the next step keeps the flag", async () => {
+    const person = { confirms: false };
+    const { code, stderr, recipient, nullifier } = await run(notes[0], ["--no-recipient-check"], person);
+    assert.deepEqual([code, recipient, nullifier], [1, [], []], stderr);
+    assert.doesNotMatch(stderr, /about the recipient, which/);
+    assert.match(stderr, new RegExp(`to try again: tonado withdraw ${first} .* --no-recipient-check `));
+  });
+
+  await t.step("--no-recipient-check: paid, without the recipient ever being named", async () => {
+    const flags = ["--no-recipient-check", "--yes", "--json"];
+    const { code, stdout, stderr, recipient } = await run(notes[0], flags);
+    assert.deepEqual([code, recipient], [0, []], stderr);
+    const told = parseJsonLines(stdout);
+    const warned = told.filter(({ event }) => event === "warning").map(({ name }) => name);
+    assert.deepEqual(warned, ["recipient_unchecked", "few_deposits", "unknown_deposit"]);
+    assert.equal(told.at(-1).paid, "950000000");
+  });
+
+  await t.step("paid: the recipient before, the nullifier hash before and after the submission", async () => {
+    const { code, stderr, recipient, nullifier, submitted, requests: asked } = await run(notes[1], ["--yes"]);
+    assert.deepEqual([code, recipient.length], [0, 1], stderr);
+    const before = nullifier.filter((i) => i < submitted);
+    assert.ok(recipient[0] < submitted && nullifier.length > before.length);
+    assert.ok(
+      before.length === 1 && before[0] > recipient[0],
+      "after the look-up, and so after the question",
+    );
+    const params = nullifier.map((i) => asked[i].params as { method: string });
+    assert.deepEqual([...new Set(params.map(({ method }) => method))], ["getIsSpent"]);
+  });
+});

@@ -1,0 +1,96 @@
+/** `tonado withdraw` among relayers that drip or lie: nobody is waited for in silence, and no relayer's word is the chain's. */
+import assert from "node:assert/strict";
+import { Address } from "@ton/core";
+import { noteId } from "../../../src/client/notes/note_store.ts";
+import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
+
+/** Headers at once, and then a space a second. */
+function drip(): Response {
+  let timer: ReturnType<typeof setInterval>;
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        timer = setInterval(() => controller.enqueue(new Uint8Array([32])), 1_000);
+      },
+      cancel: () => clearInterval(timer),
+    }),
+    { headers: { "content-type": "application/json" } },
+  );
+}
+
+Deno.test("tonado withdraw: slow relayers and false words", async (t) => {
+  await using scene = await startCliFixture();
+  const { networkFlags: at, payerFlags: payer, env, api } = scene;
+  const [id] = (await scene.depositNotes(1)).map(noteId);
+  const to = Address.parse(`0:${"5a".repeat(32)}`).toString();
+  const withdraw = (args: string[], agrees?: boolean) =>
+    runCli(["withdraw", ...at, id, "--to", to, ...args], env, { confirms: agrees });
+
+  await t.step("one that drips is waited for by name, and not for long", async () => {
+    await using dripping = startRelayerProxy(api, undefined, drip);
+    await using honest = startRelayerProxy(api);
+    const start = performance.now();
+    const { code, stdout, stderr, prompts: asked } = await withdraw(
+      ["--relayer", dripping.url, "--relayer", honest.url],
+      false,
+    );
+    const seconds = (performance.now() - start) / 1000;
+    assert.ok(seconds > 8 && seconds < 25, `${seconds} s`);
+    assert.equal(code, 1, stderr);
+    assert.match(asked[0], new RegExp(`through ${honest.url}, fee`));
+    const waiting = stderr.split("\n").filter((line) => line.startsWith("waiting for "));
+    assert.deepEqual(waiting.filter((line) => line === `waiting for ${dripping.url}, up to 10 s`), [
+      waiting.at(-1),
+    ]);
+    assert.match(stdout, new RegExp(`unusable +${dripping.url}: \\S+ has not answered /pools in time`));
+  });
+
+  await t.step("one that drips after its quote is not waited for longer", async () => {
+    let quoted = false;
+    await using turned = startRelayerProxy(
+      api,
+      undefined,
+      (path) => path === "/status" && quoted ? drip() : void (quoted ||= path === "/status"),
+    );
+    const start = performance.now();
+    const { code, stderr } = await withdraw(["--relayer", turned.url], true);
+    const seconds = (performance.now() - start) / 1000;
+    assert.ok(seconds > 8 && seconds < 25, `${seconds} s`);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, new RegExp(`^asking ${turned.url}$`, "m"));
+    assert.match(stderr, /has not answered \/status in time/);
+  });
+
+  await t.step("a relayer's word that it has paid is told as its word", async () => {
+    await using liar = startRelayerProxy(
+      api,
+      undefined,
+      (path) =>
+        path === "/withdraw"
+          ? Response.json({ seqno: 1, fee: "1" })
+          : path === "/withdraw/status"
+          ? Response.json({ state: "confirmed" })
+          : undefined,
+    );
+    const { code, stdout, stderr } = await withdraw(["--relayer", liar.url, "--yes", "--json"]);
+    assert.equal(code, 3, stderr);
+    const told = parseJsonLines(stdout);
+    assert.deepEqual(
+      told.filter(({ event }) => event === "status").map((
+        { relayerSays, relayer },
+      ) => [relayerSays, relayer]),
+      [["confirmed", liar.url]],
+    );
+    assert.ok(told.every((event) => !("state" in event)), stdout);
+  });
+
+  for (const flags of [["--relayer", "https://relayer.example"], ["--fast"], ["--max-fee", "1"]]) {
+    await t.step(`--self with ${flags[0]} is a mistake`, async () => {
+      const { code, stderr, prompts: asked } = await withdraw(["--self", ...payer, ...flags], true);
+      assert.deepEqual([code, asked], [2, []], stderr);
+      assert.match(stderr, new RegExp(`  ${flags[0]}: contradicts --self`));
+    });
+  }
+});

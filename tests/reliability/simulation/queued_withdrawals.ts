@@ -1,0 +1,156 @@
+/** Withdrawals that wait in the journal of a relayer that starts: its core on virtual time, with an endpoint of one's own. */
+import { Address } from "@ton/core";
+import { parseProof, proofToCell } from "../../../src/core/crypto/proof_codec.ts";
+import { type Relayer, startRelayer } from "../../../src/relay/relayer.ts";
+import type { Job, Store } from "../../../src/store/store.ts";
+import { rootLog } from "../../../src/telemetry/log.ts";
+import type { Chain } from "../../../src/ton/chain.ts";
+import type { Wallet, WalletVersion } from "../../../src/ton/wallet/wallet.ts";
+import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
+import { SimulatedPool } from "../../../testkit/simulation/accounts.ts";
+import { openEndpoint, poolCode } from "../../../testkit/simulation/endpoint.ts";
+import { SimulatedProcess } from "../../../testkit/simulation/simulated_process.ts";
+import { SeededRandom } from "../../../testkit/random/seeded_random.ts";
+import { withdrawRequest } from "../../../testkit/simulation/requests.ts";
+import { VirtualTime } from "../../../testkit/simulation/virtual_time.ts";
+import { openWallets } from "../../../testkit/simulation/wallets.ts";
+import { World } from "../../../testkit/simulation/world.ts";
+
+/** When it starts, unix milliseconds. */
+export const STARTED_AT = 1_800_000_000_000;
+/** When what waits may be signed: every pool is followed by then. */
+export const DUE_AT = STARTED_AT + 60_000;
+const DENOMINATION = 10_000_000_000n;
+const VKEY_HASH = "11".repeat(32);
+
+/** A running relayer and its world. */
+export interface QueueScenario {
+  readonly random: SeededRandom;
+  readonly time: VirtualTime;
+  readonly world: World;
+  readonly pools: readonly SimulatedPool[];
+  readonly store: Store;
+  readonly relayer: Relayer;
+  /** As they were journaled, oldest first. */
+  readonly jobs: readonly Job[];
+  /** State of the i-th of them. */
+  stateOf(i: number): Promise<string>;
+  /** Ends the relayer. */
+  end(): void;
+}
+
+/** What waits, and where. */
+export interface QueueOptions {
+  readonly wallet: WalletVersion;
+  readonly pools: number;
+  /** Of each withdrawal the index of its pool, and its refund in nano; oldest first. */
+  readonly queued: readonly { readonly pool: number; readonly refund?: bigint }[];
+  /** Puts itself between the relayer and its endpoint. */
+  readonly chain?: (chain: Chain, world: World, parts: QueueContext) => Chain;
+  /** Whether get methods are taken for another endpoint's. */
+  readonly verified?: boolean;
+  /** What else the relayer finds in its journal. */
+  readonly inherited?: (parts: { store: Store; jobs: readonly Job[]; wallet: Wallet }) => Promise<void>;
+  /** Puts itself between the relayer and the endpoint's get methods. */
+  readonly get?: (get: Chain["runGetMethod"], parts: QueueContext) => Chain["runGetMethod"];
+}
+
+/** What an endpoint of one's own may look at. */
+export interface QueueContext {
+  readonly pools: readonly SimulatedPool[];
+  readonly time: VirtualTime;
+  /** What waits, as it is journaled. */
+  readonly jobs: readonly Job[];
+}
+
+/** Starts a relayer with withdrawals in its journal. */
+export async function startQueueScenario(plan: QueueOptions): Promise<QueueScenario> {
+  const random = new SeededRandom(5);
+  const time = new VirtualTime(random, STARTED_AT);
+  const [wallet] = await openWallets(plan.wallet);
+  const pools = Array.from(
+    { length: plan.pools },
+    (_, i) => new SimulatedPool(new Address(0, Buffer.alloc(32, 0x10 + i)), DENOMINATION),
+  );
+  const faults = { forget: 0, repeat: 0 };
+  const world = new World(random, time, { version: plan.wallet, publicKey: wallet.publicKey, pools, faults });
+  for (const pool of pools) for (let i = 0; i < 2; i++) world.deposit(pool, random.element());
+
+  const life = new SimulatedProcess();
+  const endpoint = openEndpoint(world, {
+    random,
+    time,
+    life,
+    faults: () => ({ fail: 0, loseResponse: 0, stale: 0, truncate: 0 }),
+    struck: () => {},
+  });
+  const store = memoryStore({ now: () => time.now(), shared: false })();
+  const jobs = plan.queued.map(({ pool: index, refund = 0n }, i): Job => {
+    const pool = pools[index];
+    const recipient = new Address(0, Buffer.alloc(32, 0x60 + i));
+    const note = { pool, nullifierHash: random.element(), recipient };
+    const { proof, signals } = withdrawRequest(note, pool.roots[0], wallet.wallet.address);
+    return {
+      pool: pool.address.toRawString(),
+      nullifierHash: note.nullifierHash,
+      state: "accepted",
+      queryId: BigInt(i + 1),
+      root: signals.root,
+      fee: signals.fee,
+      refund,
+      message: {
+        recipient: recipient.toRawString(),
+        proof: proofToCell(parseProof(proof)).toBoc().toString("base64"),
+      },
+      failures: 0,
+      acceptedAt: STARTED_AT + i,
+      notBefore: DUE_AT,
+    };
+  });
+  for (const job of jobs) await store.addJob(job, () => false);
+  const parts = { pools, time, jobs };
+  const told = plan.chain?.(endpoint, world, parts) ?? endpoint;
+  const chain = plan.get ? { ...told, runGetMethod: plan.get(told.runGetMethod, parts) } : told;
+  wallet.connect(chain);
+  await plan.inherited?.({ store, jobs, wallet: wallet.wallet });
+
+  const relayer = startRelayer({
+    config: {
+      network: "testnet",
+      fee: { bps: 50, minNano: 50_000_000n },
+      indexer: { apiKey: "key", ...(plan.verified ? { verify: { apiKey: "key" } } : {}) },
+    },
+    chain,
+    wallet: wallet.wallet,
+    store,
+    prover: { verify: () => Promise.resolve(true) },
+    vkeyHash: VKEY_HASH,
+    deployments: {
+      network: "testnet",
+      pools: new Map(pools.map((pool, i) => [`native-${10 + i}`, {
+        address: pool.address,
+        asset: "native",
+        amount: "10",
+        denomination: pool.denomination,
+        deployedSeqno: 1,
+        codeHash: poolCode.hash().toString("hex"),
+        vkeyHash: VKEY_HASH,
+        owner: null,
+      }])),
+    },
+    clock: life.clock(time),
+    fillRandom: (bytes) => random.fill(bytes),
+    log: rootLog(),
+  });
+  return {
+    random,
+    time,
+    world,
+    pools,
+    store,
+    relayer,
+    jobs,
+    stateOf: async (i) => (await store.job(jobs[i]))!.state,
+    end: () => life.kill(),
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Runs a ceremony of two contributors and a beacon on two tiny circuits, and tampers with its files as an attacker
+ * would.
+ */
+import assert from "node:assert/strict";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import { type CircuitName } from "../../../src/core/crypto/groth16.ts";
+import { openArithmeticPool } from "../../../src/ops/ceremony/arithmetic_pool.ts";
+import {
+  announceBeacon,
+  beginCeremony,
+  closeWithBeacon,
+  contributeToCeremony,
+} from "../../../src/ops/ceremony/ceremony.ts";
+import type { CeremonyPlan } from "../../../src/ops/ceremony/ceremony_plan.ts";
+import { type Evidence, verifyCeremony } from "../../../src/ops/ceremony/verify_ceremony.ts";
+import { keyFileName, loadCeremony, TRANSCRIPT_FILE } from "../../../src/ops/ceremony/ceremony_folder.ts";
+import { pointFromHex } from "../../../src/ops/ceremony/point_hex.ts";
+import { memorySource } from "../../../src/ops/ceremony/section_file.ts";
+import {
+  parseTranscript,
+  type Transcript,
+  transcriptBytes,
+} from "../../../src/ops/ceremony/transcript/transcript.ts";
+import { parseZkey } from "../../../src/ops/ceremony/zkey.ts";
+import { closeSnarkjs, openSnarkjs } from "../../../testkit/toolchain/snarkjs.ts";
+import { memoryFolder, tinyCircuits, tinyPowers } from "./tiny_ceremony.ts";
+
+export type MemoryFolder = ReturnType<typeof memoryFolder>;
+
+export const utf8 = (value: string) => new TextEncoder().encode(value);
+export const CONTRIBUTORS = ["Alice", "Bob (Zürich)"];
+export const BEACON_ROUND = CONTRIBUTORS.length + 1;
+export const announcement = { source: "a public clock", round: 7, exponent: 10 };
+export const beacon = { value: new Uint8Array(32).fill(7) };
+/** The plan of a release that names no one. */
+export const emptyPlan: CeremonyPlan = { initialKeys: null, contributors: [] };
+export const memoryFile = (data: Uint8Array) => ({ type: "mem" as const, data: data.slice() });
+
+/**
+ * Creates the inputs of a ceremony: tiny circuits, powers of tau, and the libraries. Dispose it to end their threads.
+ */
+export async function openTinyCeremony() {
+  const snarkjs = await openSnarkjs();
+  const arithmetic = openArithmeticPool(2);
+  const ptau = await tinyPowers(snarkjs);
+  const r1cs = tinyCircuits();
+  return {
+    snarkjs,
+    arithmetic,
+    ptau,
+    r1cs,
+    origin: { powers: memorySource(ptau), r1cs },
+    async [Symbol.asyncDispose]() {
+      arithmetic.close();
+      await closeSnarkjs();
+      await (globalThis as { curve_bn128?: { terminate(): Promise<void> } | null }).curve_bn128?.terminate();
+    },
+  };
+}
+
+/**
+ * Runs a whole ceremony. Returns its final folder, and a copy of the folder after the start and after each
+ * contribution.
+ */
+export async function runCeremony({ arithmetic, origin }: Awaited<ReturnType<typeof openTinyCeremony>>) {
+  const honest = memoryFolder();
+  const step = { folder: honest, arithmetic };
+  await beginCeremony({ ...step, ...origin });
+  await announceBeacon({ ...step, announcement });
+  const atRound: MemoryFolder[] = [copyFolder(honest)];
+  for (const name of CONTRIBUTORS) {
+    await contributeToCeremony({ ...step, name, entropy: utf8(`what ${name} typed`) });
+    atRound.push(copyFolder(honest));
+  }
+  await closeWithBeacon({ ...step, ...beacon });
+  const verify = async (folder: MemoryFolder, evidence: Partial<Evidence> = { inputs: origin }) =>
+    await verifyCeremony({
+      ceremony: await loadCeremony(folder),
+      plan: emptyPlan,
+      arithmetic,
+      ...evidence,
+    });
+  const keyOf = async (folder: MemoryFolder, circuit: CircuitName, round: number) =>
+    await parseZkey(folder.files.get(keyFileName(circuit, round))!, circuit);
+  return { honest, atRound, verify, keyOf };
+}
+
+export function copyFolder(folder: MemoryFolder): MemoryFolder {
+  const other = memoryFolder();
+  for (const [name, content] of folder.files) other.files.set(name, content.slice());
+  return other;
+}
+
+export function folderTranscript(folder: MemoryFolder): Transcript {
+  return parseTranscript(folder.files.get(TRANSCRIPT_FILE)!);
+}
+
+/** Returns a copy of the folder in which only the transcript is changed. */
+export function tamperTranscript(
+  folder: MemoryFolder,
+  change: (transcript: Transcript) => void,
+): MemoryFolder {
+  const [other, transcript] = [copyFolder(folder), folderTranscript(folder)];
+  change(transcript);
+  other.files.set(TRANSCRIPT_FILE, new Uint8Array(transcriptBytes(transcript)));
+  return other;
+}
+
+/** Changes the transcript and recomputes its hash chain, as an attacker with write access would. */
+export function rewriteTranscript(
+  folder: MemoryFolder,
+  change: (transcript: Transcript) => void,
+): MemoryFolder {
+  const transcript = folderTranscript(folder);
+  change(transcript);
+  const { entries, ...head } = transcript;
+  let previous = hashCanonicalJson(head);
+  for (const entry of entries) {
+    const { hash: _, ...unhashed } = Object.assign(entry, { previous });
+    previous = entry.hash = hashCanonicalJson(unhashed);
+  }
+  folder.files.set(TRANSCRIPT_FILE, new Uint8Array(transcriptBytes(transcript)));
+  return folder;
+}
+
+/** Returns the SHA-256 of the canonical JSON that docs/ceremony.md defines: no spaces, members sorted by name. */
+export function hashCanonicalJson(value: unknown): string {
+  const sorted = JSON.stringify(
+    value,
+    (_, member) =>
+      member !== null && typeof member === "object" && !Array.isArray(member)
+        ? Object.fromEntries(Object.entries(member).sort(([x], [y]) => x < y ? -1 : 1))
+        : member,
+  );
+  return bytesToHex(sha256(utf8(sorted)));
+}
+
+/** Returns a multiple of G1's generator in the encoding of zkey files. */
+export function multiplyG1(scalar: bigint): Uint8Array {
+  const { x, y } = bls12_381.G1.Point.BASE.multiply(scalar).toAffine();
+  return pointFromHex([x, y].map((c) => c.toString(16).padStart(96, "0")).join(""));
+}
+
+/** Returns a point on G1's curve that is outside the subgroup of order r, in the encoding of zkey files. */
+export function encodeOffSubgroupG1(): Uint8Array {
+  const { Fp } = bls12_381.fields;
+  for (let x = 1n;; x++) {
+    const square = Fp.add(Fp.mul(Fp.sqr(x), x), 4n);
+    try {
+      const y = Fp.sqrt(square);
+      const point = bls12_381.G1.Point.fromAffine({ x, y });
+      if (!point.isTorsionFree()) {
+        return pointFromHex([x, y].map((c) => c.toString(16).padStart(96, "0")).join(""));
+      }
+    } catch {
+      // not a square: try the next x
+    }
+  }
+}
+
+export function findSection(file: Uint8Array, wanted: number): number {
+  const view = new DataView(file.buffer, file.byteOffset);
+  for (let at = 12;;) {
+    const [id, length] = [view.getUint32(at, true), Number(view.getBigUint64(at + 4, true))];
+    if (id === wanted) return at + 12;
+    at += 12 + length;
+  }
+}
+
+export function matchesCeremonyProblem(message: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Problem && error.code === "invalid_ceremony", String(error));
+    assert.match(error.message, message);
+    return true;
+  };
+}

@@ -1,0 +1,94 @@
+/** Runs commands in this process with real adapters, which saves the second that a process takes to start. */
+import { localFiles } from "../../../src/cli/files/local_files.ts";
+import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
+import { runCli as runProgram } from "../../../src/cli/program.ts";
+import type { CliContext } from "../../../src/cli/context.ts";
+import { Secret } from "../../../src/core/text/secret.ts";
+import { diskFolder, openByteSource } from "../../../src/ops/ceremony/files/disk_folder.ts";
+import { createProver } from "../../../src/prover/prover.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { openWallet } from "../../../src/ton/wallet/wallet.ts";
+
+/** The result of a command. */
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The prompts that it showed. */
+  readonly prompts: readonly string[];
+}
+
+/** The user at the terminal. Without a user there is no terminal. */
+export interface TerminalUser {
+  readonly confirms?: boolean | ((question: string) => boolean);
+  readonly secrets?: readonly string[];
+  /** Called with each chunk of standard output. */
+  readonly onStdout?: (text: string) => void;
+  /** Called with each chunk of standard error. */
+  readonly onStderr?: (text: string) => void;
+  /** Milliseconds to wait for a relayer whose tree is behind. */
+  readonly treeTimeoutMs?: number;
+  /** Interrupts the command, as Ctrl-C does. */
+  readonly interruptSignal?: AbortSignal;
+}
+
+export async function runCli(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  person: TerminalUser = {},
+): Promise<CliResult> {
+  let [stdout, stderr] = ["", ""];
+  const asked: string[] = [];
+  const secrets = [...person.secrets ?? []];
+  const unused = () => Promise.reject(new Error("not asked for here"));
+  const wiring: CliContext = {
+    ...localFiles,
+    env,
+    runtime: { deno: "2", v8: "1", target: "x86_64-unknown-linux-gnu", compiled: true },
+    stdout: {
+      isTerminal: false,
+      columns: 80,
+      write: (text) => {
+        stdout += text;
+        person.onStdout?.(text);
+      },
+    },
+    stderr: {
+      isTerminal: false,
+      columns: 80,
+      write: (text) => {
+        stderr += text;
+        person.onStderr?.(text);
+      },
+    },
+    makeTempDir: unused,
+    removeDir: unused,
+    now: Date.now,
+    ...person.treeTimeoutMs !== undefined && { treeTimeoutMs: person.treeTimeoutMs },
+    openStore: unused,
+    migrateDatabase: unused,
+    waitForShutdown: () =>
+      new Promise((resolve) => person.interruptSignal?.addEventListener("abort", () => resolve())),
+    isInteractive: () => person.confirms !== undefined,
+    promptConfirm(question) {
+      asked.push(question);
+      const { confirms: agrees } = person;
+      return Promise.resolve(typeof agrees === "function" ? agrees(question) : agrees);
+    },
+    promptSecret(question) {
+      asked.push(question);
+      const answer = secrets.shift();
+      return Promise.resolve(answer === undefined ? undefined : new Secret(answer));
+    },
+    noteStoreAt: (path) => noteStoreFile(path, { workFactor: 8 }),
+    ceremonyFolder: diskFolder,
+    openSource: openByteSource,
+    startLocalnet: unused,
+    localnetWallet: async () => (await import("../../../src/localnet/localnet.ts")).firstWallet,
+    serve: unused,
+    connect: (network, { url, apiKey }) => connect({ network, endpoint: url, apiKey: apiKey?.reveal() }),
+    openWallet,
+    createProver: () => createProver(),
+  };
+  return { code: await runProgram(args, "0", wiring), stdout, stderr, prompts: asked };
+}

@@ -1,0 +1,172 @@
+/**
+ * The expected storage of a pool after every message, from contracts/SPEC.md: counters, sets, roots, debt. The
+ * stateful tests compare it with the contract's storage bit by bit.
+ */
+import type { Address, Cell } from "@ton/core";
+import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
+import { zeros } from "../../../src/core/tree/zeros.ts";
+import {
+  encodePoolData,
+  fillPath,
+  type PoolState,
+  RootHistoryModel,
+  SetModel,
+} from "../../../testkit/chain/pool_storage.ts";
+
+export const CAPACITY = 131_072;
+const KNOWN_ROOTS = 30;
+const SHARED_BITS = 12n;
+
+/** The state of a pool when a scenario starts. */
+export interface InitialState {
+  readonly denomination: bigint;
+  readonly owner: "kept" | "burned";
+  /** Unspent notes. */
+  readonly unspent: number;
+  /** Withdrawn notes. */
+  readonly spent: number;
+  /** Full nodes that an attacker put on the path of both sets' next keys. */
+  readonly attackDepth: number;
+  /** Deposits that still fit. Default: all 2^17. */
+  readonly remainingCapacity?: number;
+}
+
+/** Where in the set a key lies: anywhere, or where an attacker made the set deep. */
+export type KeyPlacement = "even" | "crowded";
+
+export class PoolModel {
+  readonly commitments = new SetModel();
+  readonly nullifiers = new SetModel();
+  /** Keys that steps have added, to be tried again. */
+  readonly deposited: bigint[] = [];
+  readonly spent: bigint[] = [];
+  /** Newest last. The first is the root of the empty tree. */
+  readonly roots: bigint[] = [zeros[20]];
+  readonly #history = new RootHistoryModel();
+  readonly #crowd: { readonly target: bigint; readonly depth: number };
+  #counter = 0n;
+  deposits: number;
+  withdrawals: number;
+  debt = 0n;
+  touched = 0;
+  paused = false;
+
+  constructor(
+    readonly denomination: bigint,
+    readonly owner: Address | null,
+    start: InitialState,
+    readonly jetton?: PoolState["jetton"],
+  ) {
+    this.#crowd = { target: this.element(), depth: start.attackDepth };
+    if (start.attackDepth > 0) {
+      for (const set of [this.commitments, this.nullifiers]) {
+        fillPath(set, this.#crowd.target, start.attackDepth);
+      }
+    }
+    const least = Math.max(start.spent, this.nullifiers.size);
+    const full = start.remainingCapacity === undefined
+      ? 0
+      : CAPACITY - start.remainingCapacity - start.unspent;
+    this.withdrawals = Math.max(least, full);
+    this.deposits = this.withdrawals + start.unspent;
+    // Only the last two generations of roots are kept.
+    const kept = this.deposits < 96 ? this.deposits : 64 + this.deposits % 32;
+    for (let i = 0; i < kept; i++) this.#push(this.element());
+  }
+
+  /** Returns a field element that no other call returns, the same in every repetition of a run. */
+  element(): bigint {
+    this.#counter += 1n;
+    return (this.#counter * 0x5bd1e995_2545f491_4f6cdd1d_9e3779b9_7f4a7c15_bf58476d_1ce4e5b9n ** 2n) %
+      FIELD_MODULUS;
+  }
+
+  /** Returns a key that the set does not contain. */
+  key(kind: KeyPlacement, set: SetModel): bigint {
+    const { target, depth } = this.#crowd;
+    const shared = SHARED_BITS + BigInt(depth);
+    for (;;) {
+      const any = this.element();
+      const low = target & ((1n << shared) - 1n);
+      const key = kind === "even" ? any : ((any >> shared << shared) | low) % FIELD_MODULUS;
+      if (!set.has(key)) return key;
+    }
+  }
+
+  get unspent(): number {
+    return this.deposits - this.withdrawals;
+  }
+
+  get root(): bigint {
+    return this.roots.at(-1)!;
+  }
+
+  /** Roots that a withdrawal may use, newest first. */
+  get known(): bigint[] {
+    const real = Math.min(this.deposits, KNOWN_ROOTS);
+    return this.roots.slice(-Math.max(1, real)).reverse();
+  }
+
+  deposit(commitment: bigint, newRoot: bigint, now: number): void {
+    this.commitments.add(commitment);
+    this.deposited.push(commitment);
+    this.#push(newRoot);
+    this.deposits++;
+    this.touched = now;
+  }
+
+  withdraw(nullifierHash: bigint, now: number): void {
+    this.nullifiers.add(nullifierHash);
+    this.spent.push(nullifierHash);
+    this.withdrawals++;
+    this.touched = now;
+  }
+
+  #push(root: bigint): void {
+    this.roots.push(root);
+    this.#history.push(root);
+  }
+
+  data(): Cell {
+    const {
+      denomination,
+      deposits,
+      withdrawals,
+      debt,
+      touched,
+      nullifiers,
+      commitments,
+      root,
+      paused,
+      owner,
+    } = this;
+    const history = this.#history;
+    return encodePoolData({
+      denomination,
+      deposits,
+      withdrawals,
+      debt,
+      touched,
+      nullifiers,
+      commitments,
+      root,
+      history,
+      paused,
+      owner,
+      jetton: this.jetton,
+    });
+  }
+}
+
+/** Returns the most cells and bits that SPEC.md allows a pool with this many keys, code and roots included. */
+export function maxStorageSize(
+  { deposits, withdrawals }: { deposits: number; withdrawals: number },
+  fixed: { cells: bigint; bits: bigint },
+): { cells: bigint; bits: bigint } {
+  const cells = (keys: number) =>
+    keys < 4096 ? 7 + Math.min(7 * keys, 1365 + keys) : 5461 + 2 * Math.floor((keys - 4096) / 11);
+  return {
+    cells: fixed.cells + BigInt(cells(deposits) + cells(withdrawals)),
+    bits: fixed.bits + 102n * BigInt(deposits + withdrawals),
+  };
+}

@@ -1,0 +1,146 @@
+/** Scenarios of the stateful tests as data that fast-check generates, prints and shrinks. The drivers run them. */
+import fc from "fast-check";
+import { invalidDeposits, invalidWithdrawals } from "./invalid_messages.ts";
+import { type PriceName, priceNames } from "./pool_ledger.ts";
+import type { InitialState, KeyPlacement } from "./pool_model.ts";
+import { type PartyKind, partyKinds } from "./parties.ts";
+
+/** The parts of a withdrawal that its submitter chooses. */
+export interface WithdrawalChoice {
+  readonly key: KeyPlacement;
+  /** Index among the known roots, newest first, modulo their number. */
+  readonly root: number;
+  /** In thousandths of the denomination, changed by `edge` nano; null without a relayer. */
+  readonly fee: number | null;
+  readonly edge: -1 | 0 | 1;
+  readonly refund: bigint;
+  readonly recipient: PartyKind;
+  readonly relayer: PartyKind;
+  readonly sender: PartyKind;
+}
+
+export type OfferedValue = "least" | "quote" | "ample";
+
+/** Messages that are neither a deposit, a withdrawal nor an order of the owner. */
+export const otherMessageForms = ["empty", "short", "unknown op", "excesses", "bounced"] as const;
+
+export type Step =
+  | { readonly do: "deposit"; readonly key: KeyPlacement; readonly bounce: boolean }
+  | { readonly do: "wrong deposit"; readonly fault: string; readonly bounce: boolean }
+  | { readonly do: "wrong amount"; readonly amount: bigint }
+  | { readonly do: "withdraw"; readonly choice: WithdrawalChoice; readonly offer: OfferedValue }
+  | { readonly do: "wrong withdrawal"; readonly choice: WithdrawalChoice; readonly fault: string }
+  | { readonly do: "one nano short"; readonly choice: WithdrawalChoice }
+  | { readonly do: "quote"; readonly refund: bigint }
+  | { readonly do: "as quoted"; readonly choice: WithdrawalChoice }
+  | { readonly do: "stray"; readonly form: typeof otherMessageForms[number]; readonly value: bigint }
+  | { readonly do: "idle"; readonly seconds: number; readonly brink: bigint }
+  | { readonly do: "reprice"; readonly prices: PriceName }
+  | {
+    readonly do: "sweep";
+    readonly owner: boolean;
+    readonly permille: number;
+    readonly beyond: 0 | 1;
+  }
+  | { readonly do: "pause"; readonly owner: boolean; readonly paused: boolean };
+
+export const DAY = 86_400;
+const YEAR = 31_557_600;
+/** Keeps the printed cases readable. */
+const plain = { noNullPrototype: true } as const;
+
+const nano = (most: bigint) => fc.oneof(fc.constant(0n), fc.bigInt(1n, 100n), fc.bigInt(0n, most));
+const party = fc.constantFrom(...partyKinds);
+const key = fc.constantFrom<KeyPlacement>("even", "crowded");
+const refund = nano(3_000_000_000n);
+
+const choice: fc.Arbitrary<WithdrawalChoice> = fc.record({
+  key,
+  root: fc.oneof(fc.constant(0), fc.nat(29)),
+  fee: fc.option(fc.oneof(fc.constantFrom(0, 1_000), fc.nat(1_000)), { freq: 3 }),
+  edge: fc.constantFrom(0, 1, -1),
+  refund,
+  recipient: party,
+  relayer: party,
+  sender: party,
+}, plain);
+
+const seconds = fc.oneof(fc.nat(600), fc.nat(DAY), fc.nat(YEAR), fc.nat(40 * YEAR));
+
+/** Generates scenarios: the initial state, prices, balance, and the steps. */
+export function scenarios(longest: number) {
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 12, arbitrary: as("deposit", { key, bounce: flag(9) }) },
+    { weight: 12, arbitrary: as("withdraw", { choice, offer: fc.constantFrom("least", "quote", "ample") }) },
+    {
+      weight: 6,
+      arbitrary: as("wrong deposit", {
+        fault: fc.constantFrom(...Object.keys(invalidDeposits)),
+        bounce: flag(6),
+      }),
+    },
+    {
+      weight: 8,
+      arbitrary: as("wrong withdrawal", {
+        choice,
+        fault: fc.constantFrom(...Object.keys(invalidWithdrawals)),
+      }),
+    },
+    { weight: 2, arbitrary: as("wrong amount", { amount: nano(2_000_000_000n) }) },
+    { weight: 3, arbitrary: as("one nano short", { choice }) },
+    { weight: 4, arbitrary: as("quote", { refund }) },
+    { weight: 5, arbitrary: as("as quoted", { choice }) },
+    {
+      weight: 4,
+      arbitrary: as("stray", {
+        form: fc.constantFrom(...otherMessageForms),
+        value: fc.bigInt(50_000_000n, 5_000_000_000n),
+      }),
+    },
+    { weight: 5, arbitrary: as("idle", { seconds, brink: nano(99_000_000n) }) },
+    { weight: 3, arbitrary: as("reprice", { prices: fc.constantFrom(...priceNames) }) },
+    {
+      weight: 2,
+      arbitrary: as("sweep", {
+        owner: flag(3),
+        permille: fc.constantFrom(0, 500, 1_000),
+        beyond: fc.constantFrom(0, 1),
+      }),
+    },
+    { weight: 1, arbitrary: as("pause", { owner: flag(2), paused: fc.boolean() }) },
+  );
+  const start: fc.Arbitrary<InitialState> = fc.record({
+    denomination: fc.constantFrom(1_000_000_000n, 10_000_000_000n, 1_000_000_000_000n),
+    owner: fc.constantFrom("burned", "kept"),
+    unspent: fc.nat(6),
+    spent: fc.oneof(fc.constant(0), fc.nat(70)),
+    attackDepth: fc.constantFrom(0, 0, 3, 90),
+    remainingCapacity: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, {
+      weight: 1,
+      arbitrary: fc.nat(3),
+    }),
+  }, plain);
+  return fc.record({
+    start,
+    prices: fc.constantFrom(...priceNames),
+    /** Part of the notes' worth that the pool holds, in thousandths, without `spare`. */
+    covered: fc.oneof(fc.constant(1_000), fc.constant(0), fc.nat(1_000)),
+    spare: nano(5_000_000_000n),
+    /** Debt per note, in thousandths of the gas of the most expensive deposit. */
+    owed: fc.oneof(fc.constant(0), fc.nat(1_000)),
+    steps: fc.array(step, { minLength: 1, maxLength: longest, size: "max" }),
+  }, plain);
+}
+export type Scenario = ReturnType<typeof scenarios> extends fc.Arbitrary<infer T> ? T : never;
+
+function as<K extends Step["do"], T extends object>(
+  name: K,
+  fields: { [P in keyof T]: fc.Arbitrary<T[P]> },
+): fc.Arbitrary<{ do: K } & T> {
+  return fc.record({ do: fc.constant(name), ...fields }, plain) as unknown as fc.Arbitrary<{ do: K } & T>;
+}
+
+/** Generates true `times` times as often as false. */
+function flag(times: number): fc.Arbitrary<boolean> {
+  return fc.nat(times).map((n) => n < times);
+}

@@ -1,0 +1,83 @@
+/** Runs the documentation's shell blocks with bash, in a folder and with `tonado` on PATH. */
+import assert from "node:assert/strict";
+import type { CodeBlock } from "./code_blocks.ts";
+import { sourceCommand } from "../../../testkit/programs/program.ts";
+
+/** Texts of a block that do not exist in the test, and their replacements. Each must occur in the block. */
+export type Substitutions = readonly (readonly [named: string, here: string])[];
+
+/** A folder to run blocks in. */
+export interface ShellFolder {
+  readonly dir: string;
+  /** Runs a block, which must succeed. Returns its output, standard error included. */
+  run(block: CodeBlock, env?: Record<string, string>, stead?: Substitutions): Promise<string>;
+  /**
+   * Runs a block whose last command does not end, runs `meanwhile`, and sends SIGTERM to its process group. Returns
+   * its standard output.
+   */
+  runWhile(
+    block: CodeBlock,
+    env: Record<string, string>,
+    stead: Substitutions,
+    meanwhile: () => Promise<void>,
+  ): Promise<string>;
+}
+
+/** Prepares `dir`. @param tools folders with more programs */
+export async function createShellFolder(dir: string, tools: readonly string[] = []): Promise<ShellFolder> {
+  await Deno.mkdir(`${dir}/.bin`);
+  const program = sourceCommand.map((word) => `'${word}'`).join(" ");
+  await Deno.writeTextFile(`${dir}/.bin/tonado`, `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
+  await Deno.symlink(Deno.execPath(), `${dir}/.bin/deno`);
+  const path = [`${dir}/.bin`, ...tools, Deno.env.get("PATH") ?? ""].join(":");
+  const command = (text: string, env: Record<string, string>, group: boolean) => {
+    const bash = ["bash", "-e", "-u", "-o", "pipefail", "-c", text];
+    const [first, ...rest] = group ? ["setsid", ...bash] : bash;
+    return new Deno.Command(first, {
+      args: rest,
+      cwd: dir,
+      clearEnv: true,
+      env: { ...denoCacheEnv(), HOME: dir, PATH: path, ...env },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    });
+  };
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return {
+    dir,
+    async run(block, env = {}, stead = []) {
+      const { code, stdout, stderr } = await command(substitute(block, stead), env, false).output();
+      const said = decode(stdout) + decode(stderr);
+      assert.equal(code, 0, `${block.page}:\n${block.text}${said}`);
+      return said;
+    },
+    async runWhile(block, env, stead, meanwhile) {
+      const child = command(substitute(block, stead), env, true).spawn();
+      const output = child.output();
+      const ended = output.then(({ code, stderr }) => {
+        throw new Error(`${block.page}: ended with ${code}: ${decode(stderr)}`);
+      });
+      try {
+        await Promise.race([meanwhile(), ended]);
+      } finally {
+        ended.catch(() => {});
+        Deno.kill(-child.pid, "SIGTERM");
+      }
+      return decode((await output).stdout);
+    },
+  };
+}
+
+/** Keeps the runtime's cache whatever HOME is. */
+function denoCacheEnv(): Record<string, string> {
+  return { DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno` };
+}
+
+function substitute({ page, text }: CodeBlock, stead: Substitutions): string {
+  for (const [named, here] of stead) {
+    assert.ok(text.includes(named), `${page} names ${named}`);
+    text = text.replaceAll(named, here);
+  }
+  return text;
+}

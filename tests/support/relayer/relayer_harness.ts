@@ -1,0 +1,260 @@
+/**
+ * A relayer on a localnet with real endpoint, emulator, contracts, proofs and store. A test can disconnect the
+ * relayer from its endpoint.
+ */
+import type { Address } from "@ton/core";
+import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import type { Deployment, Deployments } from "../../../src/core/protocol/deployments.ts";
+import { combinedVkeyHash } from "../../../src/core/crypto/groth16.ts";
+import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
+import { createNote, type Note } from "../../../src/core/protocol/note.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { type Localnet, type LocalWallet, startLocalnet } from "../../../src/localnet/localnet.ts";
+import { createProver, type Prover } from "../../../src/prover/prover.ts";
+import type { HourlyCaps } from "../../../src/relay/withdrawals/hourly_caps.ts";
+import { type Relayer, startRelayer } from "../../../src/relay/relayer.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { TreeSnapshotStore } from "../../../src/store/tree_snapshot_store.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
+import { rootLog } from "../../../src/telemetry/log.ts";
+import type { Metrics } from "../../../src/telemetry/metrics.ts";
+import type { Chain } from "../../../src/ton/chain.ts";
+import { Pool } from "../../../src/ton/pool/pool.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { openWallet, type Wallet } from "../../../src/ton/wallet/wallet.ts";
+import { requestApp } from "./request_app.ts";
+
+// deno-lint-ignore no-explicit-any
+export type HarnessResponse = { status: number; body: any; headers: Headers };
+
+/** Parts of a withdrawal that a test may choose. */
+export interface WithdrawalParameters {
+  readonly recipient: Address;
+  readonly fee?: bigint;
+  readonly refund?: bigint;
+  /** Default: the relayer. */
+  readonly relayer?: Address;
+}
+
+/** Replacements of the harness's parts. */
+export interface HarnessOverrides {
+  readonly store?: (store: Store) => Store;
+  /** Default: the embedded store in the harness's directory. */
+  readonly openStore?: () => Promise<Store>;
+  readonly chain?: (chain: Chain) => Chain;
+  readonly deployments?: Deployments;
+  readonly caps?: HourlyCaps;
+  /** Signs instead of the localnet's wallet for the relayer. */
+  readonly signer?: LocalWallet;
+  /** Most that a withdrawal of jettons may cost, in nano. */
+  readonly maxCostNano?: bigint;
+  readonly metrics?: Metrics;
+  readonly snapshots?: TreeSnapshotStore;
+}
+
+export class RelayerHarness implements AsyncDisposable {
+  readonly trees = new Map<string, MerkleTree>();
+  relayer!: Relayer;
+  /** The store of the running relayer. */
+  store!: Store;
+  /** While true, the relayer's requests to the endpoint fail. */
+  shut = false;
+  relayerAddress: Address;
+  #app!: ReturnType<typeof createApp>;
+
+  private constructor(
+    readonly localnet: Localnet,
+    readonly chain: Chain,
+    readonly user: Wallet,
+    readonly prover: Prover,
+    readonly directory: string,
+  ) {
+    this.relayerAddress = localnet.relayer.address;
+  }
+
+  /** Starts the localnet and, unless `relayer` is false, the relayer. */
+  static async start(options: { blockTimeMs?: number; relayer?: boolean } = {}): Promise<RelayerHarness> {
+    const localnet = await startLocalnet({ blockTimeMs: options.blockTimeMs ?? 200 });
+    const chain = connect({ endpoint: localnet.url });
+    const [{ mnemonic, version }] = localnet.wallets;
+    const harness = new RelayerHarness(
+      localnet,
+      chain,
+      await openWallet(mnemonic, { version, network: "localnet", chain }),
+      await createProver(),
+      await Deno.makeTempDir({ prefix: "tonado-e2e-" }),
+    );
+    if (options.relayer !== false) await harness.startRelayer();
+    return harness;
+  }
+
+  /** Starts a relayer on the harness's data directory, as the composition root does. */
+  async startRelayer(wrap: HarnessOverrides = {}): Promise<void> {
+    const { mnemonic, version, address } = wrap.signer ?? this.localnet.relayer;
+    this.relayerAddress = address;
+    const { maxCostNano } = wrap;
+    const own = connect({
+      endpoint: this.localnet.url,
+      attempts: 1,
+      fetch: (input, init) =>
+        this.shut ? Promise.reject(new TypeError("connection refused")) : fetch(input, init),
+    });
+    const chain = wrap.chain?.(own) ?? own;
+    this.store = await (wrap.openStore?.() ?? openKvStore(this.directory));
+    this.relayer = startRelayer({
+      config: { network: "localnet", fee: { bps: 50, minNano: 50_000_000n, maxCostNano }, indexer: {} },
+      chain,
+      wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),
+      store: wrap.store?.(this.store) ?? this.store,
+      prover: this.prover,
+      vkeyHash: combinedVkeyHash(this.prover.vkeyHash),
+      deployments: wrap.deployments ?? this.localnet.deployments,
+      ...wrap.snapshots ? { snapshots: wrap.snapshots } : {},
+      ...(wrap.metrics === undefined ? {} : { metrics: wrap.metrics }),
+      ...(wrap.caps === undefined ? {} : { hourlyCaps: wrap.caps }),
+      log: rootLog(),
+    });
+    this.#app = createApp(this.relayer, rootLog());
+  }
+
+  pool(key: string): Deployment {
+    return this.localnet.deployments.pools.get(key)!;
+  }
+
+  contract(key: string): Pool {
+    return new Pool(this.chain, this.pool(key).address);
+  }
+
+  /** The relayer's API in the form of `fetch`. */
+  async request(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return await requestApp(this.#app, input, init);
+  }
+
+  async get(path: string): Promise<HarnessResponse> {
+    return await answerOf(await requestApp(this.#app, path));
+  }
+
+  async post(path: string, body: unknown): Promise<HarnessResponse> {
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    };
+    return await answerOf(await requestApp(this.#app, path, init));
+  }
+
+  /** Deposits a new note and waits until the pool has accepted it. */
+  async deposit(key: string): Promise<Note> {
+    const { asset, amount } = this.pool(key);
+    const note = createNote({ asset, amount, network: "localnet" });
+    const tree = this.tree(key);
+    const leafIndex = tree.size;
+    const [prevRoot, newRoot] = [tree.root, tree.rootAfter(note.commitment)];
+    const { pathElements } = tree.nextLeafPath();
+    const { commitment } = note;
+    const { proof } = await this.prover.proveDeposit({
+      prevRoot,
+      newRoot,
+      commitment,
+      leafIndex,
+      pathElements,
+    });
+    const pool = this.contract(key);
+    await pool.sendDeposit(this.user.sender(), { commitment, newRoot, leafIndex, proof });
+    await waitUntil(`leaf ${leafIndex} of ${key}`, async () => await pool.getNextIndex() > leafIndex);
+    tree.append(commitment);
+    return note;
+  }
+
+  /** Returns the body of a withdrawal with a proof for the current tree. */
+  async withdrawal(key: string, note: Note, choice: WithdrawalParameters) {
+    const { recipient, fee = 60_000_000n, refund = 0n, relayer = this.relayerAddress } = choice;
+    const tree = this.tree(key);
+    const { proof, publicSignals } = await this.prover.proveWithdraw({
+      root: tree.root,
+      nullifierHash: note.nullifierHash,
+      recipient: addressToField(recipient),
+      relayer: addressToField(relayer),
+      fee,
+      refund,
+      nullifier: note.nullifier,
+      secret: note.secret,
+      ...tree.path(tree.indexOf(note.commitment)),
+    });
+    return { ...this.unproved(key, note, choice), proof, publicSignals };
+  }
+
+  /** Returns the body of a withdrawal without its proof. */
+  unproved(key: string, note: Note, choice: WithdrawalParameters) {
+    const { recipient, fee = 60_000_000n, refund = 0n, relayer = this.relayerAddress } = choice;
+    const parties = [addressToField(recipient), addressToField(relayer)];
+    const publicSignals = [this.tree(key).root, note.nullifierHash, ...parties, fee, refund].map(String);
+    return {
+      pool: this.pool(key).address.toString(),
+      publicSignals,
+      recipient: recipient.toString(),
+      fee: String(fee),
+      refund: String(refund),
+    };
+  }
+
+  /** Waits until the pool is ready with as many leaves as the harness knows. */
+  async untilIndexed(key: string): Promise<void> {
+    await waitUntil(`${key} is indexed`, () => {
+      const { ready, leaves } = this.relayer.readiness().pools[key];
+      return ready && leaves === this.tree(key).size;
+    });
+  }
+
+  /** Waits until `/withdraw/status` reports one of `states`, and returns its answer. */
+  async untilState(
+    body: { pool: string; nullifierHash: string },
+    ...states: string[]
+  ): Promise<HarnessResponse["body"]> {
+    let last: HarnessResponse["body"];
+    await waitUntil(`state ${states}`, async () => {
+      last = (await this.post("/withdraw/status", body)).body;
+      return states.includes(last.state);
+    });
+    return last;
+  }
+
+  tree(key: string): MerkleTree {
+    const tree = this.trees.get(key) ?? new MerkleTree();
+    this.trees.set(key, tree);
+    return tree;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.relayer?.close();
+    this.prover.close();
+    await this.localnet.close();
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}
+
+/** Returns `target` with some methods replaced. */
+export function withMethods<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value = Reflect.get(name in methods ? methods : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+export async function waitUntil(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 120_000;
+  while (!await holds()) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function answerOf(response: Response): Promise<HarnessResponse> {
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: await response.json().catch(() => undefined),
+  };
+}

@@ -1,0 +1,113 @@
+/** Generates rows of every kind for store tests, as a relayer has after busy operation. */
+import { withdrawalStates } from "../../../src/core/protocol/relayer_api.ts";
+import type { ArchivedStore, ArchiveRow } from "../../../src/store/archive.ts";
+import { isPaid } from "../../../src/store/store.ts";
+
+/** Two pools. One is on the masterchain, with a negative workchain id. */
+export const samplePools = [`0:${"ab".repeat(32)}`, `-1:${"07".repeat(32)}`] as const;
+
+const states = withdrawalStates;
+const hash = (i: number) => i.toString(16).padStart(64, "0");
+/** Returns widely spread values as wide as field elements. */
+const element = (i: number) => 2n ** 250n + BigInt(i) * 2n ** 200n + BigInt(i);
+
+/**
+ * Generates `deposits` per pool, a fifth as many withdrawals, `jobs` in all states per pool, and a transfer in
+ * flight.
+ */
+export function* generateRows({ deposits, jobs }: { deposits: number; jobs: number }): Generator<ArchiveRow> {
+  yield { kind: "identity", identity: { network: "testnet", wallet: samplePools[1] } };
+  for (const pool of samplePools) {
+    yield { kind: "cursor", pool, cursor: { lt: 2n ** 62n + BigInt(deposits), hash: hash(deposits) } };
+  }
+  const live: { pool: string; nullifierHash: bigint; queryId: bigint }[] = [];
+  for (const pool of samplePools) {
+    for (let i = 0; i < jobs; i++) {
+      const state = states[i % states.length];
+      const isLive = state === "accepted" || state === "broadcast";
+      const id = { pool, nullifierHash: element(i), queryId: 2n ** 64n - 1n - BigInt(i) };
+      if (state === "broadcast" && live.length < 4) live.push(id);
+      yield {
+        kind: "job",
+        job: {
+          ...id,
+          state,
+          root: element(i + 7),
+          fee: 50_000_000n + BigInt(i),
+          refund: i % 3 === 0 ? 10n ** 30n : 0n,
+          ...isLive
+            ? { message: { recipient: pool, proof: "te6cckEBAQEAAgAAAEysuc0=" } }
+            : { settledAt: 1_700_000_000_000 + i },
+          failures: i % 4,
+          acceptedAt: 1_600_000_000_000 + i,
+          ...state === "accepted" && i % 2 ? { notBefore: 1_800_000_000_000, attempts: 2 } : {},
+          ...state === "accepted" ? {} : { broadcastAt: 1_650_000_000_000, seqno: i, messageHash: hash(i) },
+          ...isPaid({ state }) ? { txHash: hash(i + 1_000_000) } : {},
+          ...state === "failed" ? { txHash: hash(i), reason: 'ERR_PROOF_INVALID "quoted", \\ and ☃' } : {},
+          ...i % 5 === 0 ? { capToken: `0e1f-${i}` } : {},
+          ...state === "expired" ? { reason: "its root left the pool's history" } : {},
+        },
+      };
+    }
+  }
+  yield {
+    kind: "transfer",
+    transfer: {
+      seqno: 41,
+      validUntil: 1_700_000_060,
+      hash: hash(41),
+      boc: Uint8Array.from({ length: 60_000 }, (_, i) => i % 251),
+      jobs: live,
+      signedAt: 1_700_000_000,
+    },
+  };
+  for (const pool of samplePools) {
+    for (let i = 0; i < deposits; i++) {
+      const deposit = { leafIndex: i, commitment: element(i), timestamp: 1_700_000_000 + i, txHash: hash(i) };
+      yield { kind: "deposit", pool, deposit };
+    }
+  }
+  for (const pool of samplePools) {
+    const paid = new Set(
+      Array.from({ length: jobs }, (_, i) => i).filter((i) => isPaid({ state: states[i % states.length] })),
+    );
+    for (let i = jobs; i < jobs + deposits / 5; i++) paid.add(i);
+    for (const i of paid) {
+      const withdrawal = {
+        nullifierHash: element(i),
+        fee: 2n ** 120n - 1n - BigInt(i),
+        refund: BigInt(i),
+        timestamp: 1_700_000_000 + i,
+        txHash: hash(i + 1_000_000),
+      };
+      yield { kind: "withdrawal", pool, withdrawal };
+    }
+  }
+}
+
+/** Returns a store's rows in an order that does not depend on the kind of store. */
+export async function sortedRows(store: ArchivedStore): Promise<string[]> {
+  const rows: string[] = [];
+  for await (const row of store.rows()) {
+    rows.push(
+      JSON.stringify(
+        row,
+        (_, value) =>
+          typeof value === "bigint"
+            ? String(value)
+            : value instanceof Uint8Array
+            ? [...value].join()
+            : isRecord(value)
+            ? Object.fromEntries(
+              Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1),
+            )
+            : value,
+      ),
+    );
+  }
+  return rows.sort();
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

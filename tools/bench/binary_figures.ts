@@ -1,0 +1,73 @@
+/**
+ * Measures the compiled relayer: size, time from start to the first answer of /livez, and resident memory when it is
+ * ready. Linux only, because memory is read from /proc.
+ *
+ * Usage: deno task binary:figures [BINARY]     (default dist/tonado)
+ */
+import { gzipSync } from "node:zlib";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { freePort } from "../../testkit/programs/program.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { readArguments } from "../shared/arguments.ts";
+
+const STARTS = 9;
+const POLL_MS = 5;
+const [binary = "dist/tonado"] = readArguments([], 1).words;
+const directory = await Deno.makeTempDir({ prefix: "tonado-figures-" });
+const localnet = await startLocalnet({ blockTimeMs: 500 });
+try {
+  const registry = `${directory}/localnet.json`;
+  await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
+  const starts: { livez: number; memory: number }[] = [];
+  for (let i = 0; i < STARTS; i++) starts.push(await measure(registry));
+  const bytes = await Deno.readFile(binary);
+  console.log(`size      ${mega(bytes.length)} MB, ${mega(gzipSync(bytes).length)} MB as gzip`);
+  const times = starts.map(({ livez }) => livez);
+  console.log(`to /livez ${Math.round(median(times))} ms, best ${Math.round(Math.min(...times))} ms`);
+  console.log(`memory    ${mega(median(starts.map(({ memory }) => memory)))} MB`);
+} finally {
+  await localnet.close();
+  await Deno.remove(directory, { recursive: true });
+}
+
+async function measure(registry: string): Promise<{ livez: number; memory: number }> {
+  const port = freePort();
+  const answers = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`).then(async ({ ok, body }) => {
+      await body?.cancel();
+      return ok;
+    }, () => false);
+  const begin = performance.now();
+  const relayer = new Deno.Command(binary, {
+    args: ["serve"],
+    clearEnv: true,
+    env: {
+      RELAYER_NETWORK: "localnet",
+      RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
+      RELAYER_WALLET_VERSION: localnet.relayer.version,
+      RELAYER_DEPLOYMENTS: registry,
+      RELAYER_DATA_DIR: `${directory}/data`,
+      RELAYER_PORT: String(port),
+      INDEXER_URL: localnet.url,
+    },
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  while (!await answers("/livez")) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const livez = performance.now() - begin;
+  await waitUntil("the relayer is ready", () => answers("/readyz"));
+  const status = await Deno.readTextFile(`/proc/${relayer.pid}/status`);
+  const memory = 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]);
+  relayer.kill("SIGTERM");
+  await relayer.status;
+  return { livez, memory };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
+}
+
+function mega(bytes: number): string {
+  return (bytes / 1e6).toFixed(0);
+}

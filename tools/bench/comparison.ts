@@ -1,0 +1,64 @@
+/** Compares implementations of the same work in one process, in turns. */
+
+export interface Contender {
+  readonly name: string;
+  /** Operations that one `run` performs. Times are given per operation. */
+  readonly operations: number;
+  run(): unknown | Promise<unknown>;
+}
+
+/** Implementations of the same work. Ratios are relative to the first one. */
+export interface Comparison {
+  readonly title: string;
+  /** The name of one operation. */
+  readonly operation: string;
+  readonly rounds: number;
+  /** Prepares the contenders, untimed: loads keys, creates inputs, and checks that all give the same result. */
+  open(): Promise<readonly Contender[]> | readonly Contender[];
+  /** Frees what `open` allocated. */
+  close?(): void | Promise<void>;
+}
+
+/** A contender's time for one operation. */
+export interface Measurement {
+  readonly name: string;
+  readonly milliseconds: number;
+  /** Its time divided by the first contender's, the median over the rounds. */
+  readonly ratio: number;
+}
+
+/**
+ * Runs a warm-up round, then `rounds` in which the contenders take turns. Ratios are computed within a round, because
+ * the load of a shared machine changes by more than most improvements gain.
+ */
+export async function measure(
+  section: Comparison,
+  now: () => number = () => performance.now(),
+): Promise<Measurement[]> {
+  const contenders = await section.open();
+  try {
+    const rounds: number[][] = [];
+    for (let round = 0; round <= section.rounds; round++) {
+      const times: number[] = [];
+      for (const { operations, run } of contenders) {
+        const start = now();
+        await run();
+        times.push((now() - start) / operations);
+      }
+      if (round > 0) rounds.push(times);
+    }
+    return contenders.map(({ name }, i) => ({
+      name,
+      milliseconds: median(rounds.map((times) => times[i])),
+      ratio: median(rounds.map((times) => times[i] / times[0])),
+    }));
+  } finally {
+    await section.close?.();
+  }
+}
+
+/** Returns the middle value, or the mean of the two middle values. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+}

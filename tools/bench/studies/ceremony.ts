@@ -1,0 +1,61 @@
+/** Compares a contribution to a ceremony with snarkjs on Node, from key file to key file, on all cores. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { type CircuitName, circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { type ArithmeticPool, openArithmeticPool } from "../../../src/ops/ceremony/arithmetic_pool.ts";
+import { checkHistory, contribute, contributionSeeds } from "../../../src/ops/ceremony/contribution.ts";
+import { parseZkey, serializeZkey } from "../../../src/ops/ceremony/zkey.ts";
+import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";
+import { comparisonStudy, type Study } from "../study.ts";
+
+/** Target: snarkjs' time divided by ours. */
+const BOUND = 3;
+
+function contributionStudy(circuit: CircuitName): Study {
+  let arithmetic: ArithmeticPool;
+  let node: NodePeer;
+  let folder: string;
+  return comparisonStudy({
+    id: `contribution-${circuit}`,
+    about: "Both divide as many points by one secret, in memory and back to a file.",
+    builds: ["plain", "wide"],
+  }, {
+    title: `Contribution to the key of ${circuit}`,
+    operation: "contribution",
+    rounds: 3,
+    async open() {
+      node = await openNodePeer();
+      arithmetic = openArithmeticPool();
+      folder = await Deno.makeTempDir({ prefix: "tonado-bench-" });
+      const zkey = fileURLToPath(new URL(`../../../artifacts/${circuit}.zkey`, import.meta.url));
+      const files = { ours: `${folder}/ours.zkey`, theirs: `${folder}/theirs.zkey` };
+      const entropy = new TextEncoder().encode("bench");
+      const ours = async () => {
+        const key = await parseZkey(await Deno.readFile(zkey), circuit);
+        const seed = contributionSeeds([circuit], entropy)[circuit];
+        await Deno.writeFile(
+          files.ours,
+          serializeZkey(await contribute(key, seed, { name: "bench" }, arithmetic)),
+        );
+      };
+      const theirs = () => node.request("contribute", { zkey, output: files.theirs });
+      await Promise.all([ours(), theirs()]);
+      for (const file of Object.values(files)) {
+        const key = await parseZkey(await Deno.readFile(file), circuit);
+        await checkHistory(key, arithmetic);
+        assert.equal(key.contributions.length, 2);
+      }
+      return [
+        { name: "ours", operations: 1, run: ours },
+        { name: "snarkjs on Node", operations: 1, run: theirs },
+      ];
+    },
+    async close() {
+      arithmetic.close();
+      await node.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  }, { "snarkjs on Node": { plain: BOUND, wide: BOUND } });
+}
+
+export const ceremonyStudies: readonly Study[] = circuitNames.map(contributionStudy);

@@ -1,0 +1,175 @@
+/**
+ * Compares proofs and their verification with snarkjs on Node. Ours is everything that a caller waits for: witness,
+ * proof and verification of the proof. snarkjs computes the witness too, and does not verify.
+ */
+import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { type CircuitName, circuitNames, type ProofWithSignals } from "../../../src/core/crypto/groth16.ts";
+import { createProver, type Prover } from "../../../src/prover/prover.ts";
+import { honestDeposit, honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";
+import { depositProverInput, withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import { mclVerifier } from "../peers/mcl.ts";
+import { g1, g2 } from "../peers/noble_points.ts";
+import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";
+import { median } from "../comparison.ts";
+import { comparisonStudy, type Figure, type Outcome, type Point, type Study } from "../study.ts";
+
+const LEAF = 7n;
+const signals = { withdraw: { ...honestWithdrawal(LEAF) }, deposit: { ...honestDeposit(LEAF) } };
+
+const prove = {
+  withdraw: (prover: Prover) => prover.proveWithdraw(withdrawProverInput(LEAF)),
+  deposit: (prover: Prover) => prover.proveDeposit(depositProverInput(LEAF)),
+};
+
+const artifact = (name: string) => fileURLToPath(new URL(`../../../artifacts/${name}`, import.meta.url));
+
+/** Converts numbers to decimal strings, as snarkjs reads them from JSON. */
+function decimals(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_, part) => typeof part === "bigint" ? String(part) : part));
+}
+
+/** Measures snarkjs' proof of a circuit. With `singleThread` false it uses a worker per core. */
+async function snarkjsProof(node: NodePeer, circuit: CircuitName, singleThread: boolean) {
+  const files = { program: artifact(`${circuit}.wasm`), zkey: artifact(`${circuit}.zkey`) };
+  return await node.request("prove", {
+    signals: decimals(signals[circuit]),
+    ...files,
+    singleThread,
+  }) as ProofWithSignals;
+}
+
+/** Targets: snarkjs' time divided by ours. */
+const bounds = {
+  withdraw: { single: { plain: 3.2, wide: 5.2 }, all: { plain: 2.6, wide: 3.6 } },
+  deposit: { single: { plain: 2.9, wide: 4.9 }, all: {} },
+} as const;
+
+function proofStudy(circuit: CircuitName, threads: "single" | "all"): Study {
+  const single = threads === "single";
+  let prover: Prover;
+  let node: NodePeer;
+  return comparisonStudy({
+    id: `${circuit}-${threads}`,
+    about: "From inputs to the proof; ours verifies it, too.",
+    builds: ["plain", "wide"],
+  }, {
+    title: `Proof of a ${circuit}, ${single ? "one thread" : "all cores"}`,
+    operation: "proof",
+    rounds: 3,
+    async open() {
+      node = await openNodePeer();
+      prover = await createProver(single ? { maxWorkers: 1 } : {});
+      const ours = () => prove[circuit](prover);
+      const theirs = () => snarkjsProof(node, circuit, single);
+      assert.deepEqual((await ours()).publicSignals, (await theirs()).publicSignals);
+      return [
+        { name: "ours", operations: 1, run: ours },
+        { name: "snarkjs on Node", operations: 1, run: theirs },
+      ];
+    },
+    async close() {
+      prover.close();
+      await node.close();
+    },
+  }, { "snarkjs on Node": bounds[circuit][threads] });
+}
+
+const { Fp12 } = bls12_381.fields;
+
+/** Verifies Groth16 proofs with noble's pairings: e(A, B) = e(alpha, beta) e(IC, gamma) e(C, delta). */
+function nobleVerifier(vkey: Record<string, never>) {
+  const [alpha, beta] = [g1(vkey.vk_alpha_1), g2(vkey.vk_beta_2)];
+  const [gamma, delta] = [g2(vkey.vk_gamma_2), g2(vkey.vk_delta_2)];
+  const ic = (vkey.IC as readonly string[][]).map(g1);
+  return ({ proof, publicSignals }: ProofWithSignals): boolean => {
+    const inputs = publicSignals.reduce(
+      (sum, signal, i) => sum.add(ic[i + 1].multiplyUnsafe(BigInt(signal))),
+      ic[0],
+    );
+    const product = bls12_381.pairingBatch([
+      { g1: g1(proof.pi_a).negate(), g2: g2(proof.pi_b) },
+      { g1: alpha, g2: beta },
+      { g1: inputs, g2: gamma },
+      { g1: g1(proof.pi_c), g2: delta },
+    ]);
+    return Fp12.eql(product, Fp12.ONE);
+  };
+}
+
+let verifying: { prover: Prover; node: NodePeer };
+
+const verification = comparisonStudy({
+  id: "verify",
+  about:
+    "Of a withdrawal, with its key prepared. Ours is asked through its worker thread, as a relayer does.",
+  builds: ["plain", "wide"],
+}, {
+  title: "Verification of a proof",
+  operation: "proof",
+  rounds: 15,
+  async open() {
+    const prover = await createProver({ maxWorkers: 1 });
+    const node = await openNodePeer();
+    verifying = { prover, node };
+    const vkey = JSON.parse(await Deno.readTextFile(artifact("withdraw.vkey.json")));
+    const made = await prove.withdraw(prover);
+    const noble = nobleVerifier(vkey);
+    const mcl = await mclVerifier(vkey);
+    const ours = () => prover.verify("withdraw", made.proof, made.publicSignals);
+    const theirs = () => node.request("verify", { vkey, ...made });
+    const wrong = { ...made, publicSignals: made.publicSignals.with(0, "1") };
+    assert.deepEqual([await ours(), await theirs(), noble(made), mcl(made)], [true, true, true, true]);
+    assert.deepEqual([noble(wrong), mcl(wrong)], [false, false]);
+    return [
+      { name: "ours", operations: 1, run: ours },
+      { name: "mcl-wasm", operations: 1, run: () => mcl(made) },
+      { name: "noble-curves", operations: 1, run: () => noble(made) },
+      { name: "snarkjs on Node", operations: 1, run: theirs },
+    ];
+  },
+  async close() {
+    verifying.prover.close();
+    await verifying.node.close();
+  },
+}, { "mcl-wasm": { plain: 1, wide: 1 } });
+
+/** Measures proofs by number of workers, up to twice the cores. */
+async function byWorkers(): Promise<Outcome> {
+  const points: Point[] = [];
+  const figures: Figure[] = [];
+  for (const circuit of circuitNames) {
+    for (let workers = 1; workers <= 2 * availableParallelism(); workers *= 2) {
+      const prover = await createProver({ maxWorkers: workers });
+      await prove[circuit](prover);
+      const times: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const start = performance.now();
+        await prove[circuit](prover);
+        times.push(performance.now() - start);
+      }
+      prover.close();
+      const y = median(times);
+      points.push({ series: circuit, x: workers, y });
+      figures.push({
+        name: `${circuit}, ${workers} worker${workers > 1 ? "s" : ""}`,
+        value: y,
+        unit: "ms a proof",
+      });
+    }
+  }
+  return { figures, points };
+}
+
+export const proofStudies: readonly Study[] = [
+  ...circuitNames.flatMap((circuit) => [proofStudy(circuit, "single"), proofStudy(circuit, "all")]),
+  verification,
+  {
+    id: "proof-workers",
+    title: "Proofs by workers",
+    about: "The median of three, the plain build.",
+    run: byWorkers,
+  },
+];

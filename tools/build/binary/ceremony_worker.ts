@@ -1,0 +1,1 @@
+import "../../../src/ops/ceremony/arithmetic_worker.ts";

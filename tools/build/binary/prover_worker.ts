@@ -1,0 +1,1 @@
+import "../../../src/prover/prover_worker.ts";

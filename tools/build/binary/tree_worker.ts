@@ -1,0 +1,1 @@
+import "../../../src/tree/tree_worker.ts";

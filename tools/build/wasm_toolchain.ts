@@ -1,0 +1,47 @@
+/**
+ * Finds a compiler from Rust to WebAssembly:
+ * - rustup's, with the target installed (`rustup target add wasm32-unknown-unknown`);
+ * - otherwise Debian's `rustc-web`, `rust-web-src` and `lld`. Their standard library is built with the crate
+ * (`-Zbuild-std`), and wasm-pack requires the folder /usr/lib/rustlib/wasm32-unknown-unknown/lib to exist.
+ */
+
+export const TARGET = "wasm32-unknown-unknown";
+
+const home = Deno.env.get("HOME") ?? "";
+export const cargoHome = Deno.env.get("CARGO_HOME") ?? `${home}/.cargo`;
+
+/** The environment and the cargo arguments of a compiler. */
+export interface Toolchain {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cargoArgs: readonly string[];
+}
+
+/** Returns rustup's compiler if it has the target, else Debian's. */
+export async function findToolchain(): Promise<Toolchain> {
+  const path = `${Deno.env.get("PATH")}:${cargoHome}/bin`;
+  const installed = await commandOutput("rustup", ["target", "list", "--installed"], { PATH: path }).catch(
+    () => "",
+  );
+  if (installed.split("\n").includes(TARGET)) return { env: { PATH: path }, cargoArgs: [] };
+  return {
+    env: {
+      PATH: `/usr/bin:${path}`,
+      RUSTC: "/usr/bin/rustc",
+      CARGO: "/usr/bin/cargo",
+      RUSTC_BOOTSTRAP: "1", // allows -Z flags on a stable compiler
+    },
+    cargoArgs: ["-Zbuild-std=std,panic_abort"],
+  };
+}
+
+/** Returns a command's standard output. Throws if it fails. */
+export async function commandOutput(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { stdout, success } = await new Deno.Command(command, { args: [...args], env, stderr: "null" })
+    .output();
+  if (!success) throw new Error(`${command} ${args.join(" ")} failed`);
+  return new TextDecoder().decode(stdout);
+}

@@ -1,0 +1,23 @@
+/**
+ * Compiles the circuits to the witness programs `artifacts/<name>.wasm`. Constraint systems and symbol tables go to
+ * `dist/circuits/`.
+ *
+ * Usage: deno task circuits [--check]     (`--check` compares with the committed files and writes nothing to artifacts/)
+ */
+import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { readPins, writePins } from "../../testkit/toolchain/artifact_pins.ts";
+import { compileCircuit } from "../../testkit/toolchain/circom.ts";
+import { readArguments } from "../shared/arguments.ts";
+import { type GeneratedFile, writeGenerated } from "../shared/generated_files.ts";
+
+const check = readArguments(["--check"]).has("--check");
+const files: GeneratedFile[] = [];
+for (const name of circuitNames) {
+  const { wasm } = await compileCircuit(name, { inspect: true });
+  files.push({ path: `artifacts/${name}.wasm`, content: wasm });
+}
+await writeGenerated("circuits", files, check);
+if (!check) {
+  const { label, transcript } = await readPins();
+  await writePins(label, transcript);
+}

@@ -1,0 +1,96 @@
+/**
+ * Reads files of the public phase 1 over BLS12-381 in the format of Zcash (2^21 rows) and Filecoin (2^27):
+ * ebfull/powersoftau, `src/lib.rs`. After 64 bytes of hash they hold tau^k in G1, tau^k in G2, alpha tau^k, beta
+ * tau^k, and beta in G2, in ZCash's encoding: compressed in a `response`, uncompressed in a `challenge`.
+ */
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { pointFromHex } from "../../src/ops/ceremony/point_hex.ts";
+import { type ByteSource, concatBytes, u32 } from "../../src/ops/ceremony/section_file.ts";
+
+const HASH_BYTES = 64;
+/** The end of a `response`: three points of G2 and six of G1, uncompressed. */
+const PUBLIC_KEY_BYTES = 3 * 192 + 6 * 96;
+const FIELD_BYTES = 48;
+const Q = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn;
+
+/** Returns the size of a file for 2^power rows whose points of G1 have `point` bytes. */
+export function fileSize(power: number, point: 48 | 96): number {
+  const rows = 2 ** power;
+  const points = (2 * rows - 1) + 2 * rows + 2 * rows + 2; // a point of G2 is as long as two of G1
+  return HASH_BYTES + points * point + (point === 48 ? PUBLIC_KEY_BYTES : 0);
+}
+
+/**
+ * Returns the first powers of such a file as a `.ptau` that is not prepared for phase 2.
+ *
+ * @param power of the result: 2^power rows
+ * @throws Error if the size fits no such file, or if a point is malformed, off the curve or of another order
+ */
+export async function convertPowers(
+  source: ByteSource,
+  power: number,
+  onProgress: (fraction: number) => void = () => {},
+): Promise<Uint8Array<ArrayBuffer>> {
+  const forms = ([48, 96] as const).flatMap((point) =>
+    Array.from({ length: 28 }, (_, i) => ({ point, full: i + 1, size: fileSize(i + 1, point) }))
+  );
+  const form = forms.find(({ size }) => size === source.size);
+  if (form === undefined) {
+    throw new Error(`${source.size} bytes are the size of no challenge and no response`);
+  }
+  const { point, full } = form;
+  if (power > full) throw new Error(`the file holds 2^${full} rows, not 2^${power}`);
+  const [rows, all] = [2 ** power, 2 ** full];
+  const lists = [
+    { section: 2, bytes: point, of: 2 * all - 1, take: 2 * rows - 1 },
+    { section: 3, bytes: 2 * point, of: all, take: rows },
+    { section: 4, bytes: point, of: all, take: rows },
+    { section: 5, bytes: point, of: all, take: rows },
+    { section: 6, bytes: 2 * point, of: 1, take: 1 },
+  ];
+  const total = lists.reduce((sum, { take }) => sum + take, 0);
+  const header = concatBytes(u32(FIELD_BYTES), littleEndian(Q, FIELD_BYTES), u32(power), u32(full));
+  const sections: [number, Uint8Array][] = [[1, header]];
+  let [offset, done] = [HASH_BYTES, 0];
+  for (const { section, bytes, of, take } of lists) {
+    const read = await source.read(offset, take * bytes);
+    const points: Uint8Array[] = [];
+    for (let i = 0; i < take; i++) {
+      points.push(convertPoint(read.slice(i * bytes, (i + 1) * bytes), section === 3 || section === 6));
+      if (++done % 256 === 0) onProgress(done / total);
+    }
+    sections.push([section, concatBytes(...points)]);
+    offset += of * bytes;
+  }
+  sections.push([7, u32(0)]); // the contributions stay in the source file
+  return concatBytes(
+    new TextEncoder().encode("ptau"),
+    u32(1),
+    u32(sections.length),
+    ...sections.flatMap(([id, content]) => [u32(id), littleEndian(BigInt(content.length), 8), content]),
+  );
+}
+
+/**
+ * Converts a point to the encoding of a `.ptau`. noble rejects points off the curve; assertValidity checks the order.
+ */
+function convertPoint(encoded: Uint8Array, inG2: boolean): Uint8Array {
+  if (inG2) {
+    const point = bls12_381.G2.Point.fromBytes(encoded);
+    point.assertValidity();
+    const { x, y } = point.toAffine();
+    return pointFromHex([x.c1, x.c0, y.c1, y.c0].map(hex).join(""));
+  }
+  const point = bls12_381.G1.Point.fromBytes(encoded);
+  point.assertValidity();
+  const { x, y } = point.toAffine();
+  return pointFromHex([x, y].map(hex).join(""));
+}
+
+function hex(x: bigint): string {
+  return x.toString(16).padStart(2 * FIELD_BYTES, "0");
+}
+
+function littleEndian(x: bigint, length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
+}

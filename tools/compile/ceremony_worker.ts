@@ -1,2 +1,0 @@
-/** Entry of the ceremony's worker. */
-import "../../src/ops/ceremony/worker.ts";

@@ -1,2 +1,0 @@
-/** Entry of the prover's worker. */
-import "../../src/prover/worker.ts";

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { applyMutant, mutantsOf } from "./operators.ts";
+import { isCurrent, nameMutants } from "./results.ts";
+import { scoreOf } from "./page.ts";
+import { rankTests } from "./trial.ts";
+
+const SOURCE = `tolk 1.3
+import "other"
+const FLOOR = ton("0.01") // 2 + 2
+
+fun spend(balance: int, amount: int) {
+    assert (amount <= balance) throw ERR_TOO_MUCH; // amount < balance
+    val left = max(balance - amount, FLOOR);
+    save(left);
+    return left > 0 ? 1 : 2;
+}
+`;
+
+Deno.test("faults are made of code, and none of comments, imports or strings", () => {
+  const mutants = mutantsOf("a.tolk", SOURCE);
+  const shown = mutants.map(({ operator, shows }) => `${operator}: ${shows.split(" => ")[1]}`);
+  for (
+    const fault of [
+      'number: const FLOOR = ton("0.009999999")',
+      'number: const FLOOR = ton("0.010000001")',
+      "check dropped: ",
+      "check negated: assert (!(amount <= balance)) throw ERR_TOO_MUCH;",
+      "comparison: assert (amount < balance) throw ERR_TOO_MUCH;",
+      "arithmetic: val left = max(balance + amount, FLOOR);",
+      "min and max: val left = min(balance - amount, FLOOR);",
+      "bound dropped: val left = (FLOOR);",
+      "statement dropped: ",
+      "choice always the first: return left > 0 ? 1 : 1;",
+      "comparison: return left >= 0 ? 1 : 2;",
+    ]
+  ) assert.ok(shown.includes(fault), fault);
+  for (const mutant of mutants) {
+    assert.ok(!mutant.shows.includes("2 + 2") && !mutant.shows.includes("other"), mutant.shows);
+    const mutated = applyMutant(SOURCE, mutant, SOURCE)!;
+    assert.notEqual(mutated, SOURCE);
+    assert.equal(mutated.split("\n").length, SOURCE.split("\n").length);
+  }
+  assert.equal(nameMutants(mutants).size, mutants.length, "each has a name of its own");
+});
+
+Deno.test("a fault goes into a source that stands in for the file only where it reads the same", () => {
+  const [mutant] = mutantsOf("a.tolk", SOURCE).filter(({ operator }) => operator === "min and max");
+  assert.ok(applyMutant(SOURCE.replace("amount)", "Amount)"), mutant, SOURCE)?.includes("min("));
+  assert.equal(applyMutant(SOURCE.replace("max(", "abs("), mutant, SOURCE), undefined);
+});
+
+Deno.test("a survivor is tried again when tests change or more of them are wanted, the dead stay dead", () => {
+  const state = { sources: "s", tests: "t", slowest: null };
+  const entry = { key: "", file: "", operator: "", line: 1, shows: "", ...state };
+  assert.ok(isCurrent({ ...entry, verdict: "killed", tests: "u", slowest: 5 }, state));
+  assert.ok(!isCurrent({ ...entry, verdict: "killed", sources: "u" }, state));
+  assert.ok(isCurrent({ ...entry, verdict: "survived" }, state));
+  assert.ok(!isCurrent({ ...entry, verdict: "survived", tests: "u" }, state));
+  assert.ok(!isCurrent({ ...entry, verdict: "survived", slowest: 5 }, state));
+  assert.ok(!isCurrent(undefined, state));
+});
+
+Deno.test("what is the same or does not compile is no part of the score", () => {
+  const entry = { file: "a.tolk", shows: "a => b" };
+  const verdicts = ["killed", "killed", "killed", "survived", "same", "refused"] as const;
+  const score = scoreOf(verdicts.map((verdict) => ({ ...entry, verdict })));
+  assert.deepEqual(score, { counted: 4, killed: 3, equivalent: 0, percent: "75.0" });
+});
+
+Deno.test("the claim that killed a mutant before comes first, then what kills most for its time", () => {
+  const witness = (name: string, milliseconds: number, kills: number) => ({
+    index: 0,
+    file: "t.ts",
+    name,
+    milliseconds,
+    holds: true,
+    kills: new Map([["a.tolk", kills]]),
+  });
+  const claims = [witness("slow", 9_000, 3), witness("cheap", 100, 2), witness("hinted", 9_000, 0)];
+  assert.deepEqual(rankTests(claims, "a.tolk", "hinted").map(({ name }) => name), [
+    "hinted",
+    "cheap",
+    "slow",
+  ]);
+});
