@@ -7,8 +7,8 @@ import { type Evidence } from "../../src/ops/ceremony/verify_ceremony.ts";
 import { keyFileName } from "../../src/ops/ceremony/ceremony_folder.ts";
 import { makeInitialKey } from "../../src/ops/ceremony/initial_key.ts";
 import { checkInitialKey } from "../../src/ops/ceremony/key_checks.ts";
-import { pointToHex } from "../../src/ops/ceremony/point_hex.ts";
-import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/points.ts";
+import { pointToHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
+import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
 import { openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
 import { concatBytes, equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
 import {

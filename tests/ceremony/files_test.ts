@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { contribute } from "../../src/ops/ceremony/contribution.ts";
 import { makeInitialKey } from "../../src/ops/ceremony/initial_key.ts";
-import { G1_BYTES } from "../../src/ops/ceremony/points.ts";
+import { G1_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
 import { checkPowersOfTau, openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
 import { concatBytes, equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
 import { parseZkey, serializeZkey } from "../../src/ops/ceremony/zkey.ts";

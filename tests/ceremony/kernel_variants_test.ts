@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { wasmBytes } from "../../ceremony-wasm/pkg/ceremony_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../ceremony-wasm/pkg/ceremony_wasm_wide_bytes.ts";
 import { hasWideArithmetic } from "../../src/core/crypto/wide_arithmetic.ts";
-import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/points.ts";
+import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
 import { concatBytes } from "../../src/ops/ceremony/section_file.ts";
 import { parseZkey } from "../../src/ops/ceremony/zkey.ts";
 

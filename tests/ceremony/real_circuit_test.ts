@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic_pool.ts";
+import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import {
   announceBeacon,
   beginCeremony,

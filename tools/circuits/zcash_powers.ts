@@ -4,7 +4,7 @@
  * tau^k, and beta in G2, in ZCash's encoding: compressed in a `response`, uncompressed in a `challenge`.
  */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { pointFromHex } from "../../src/ops/ceremony/point_hex.ts";
+import { pointFromHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
 import { type ByteSource, concatBytes, u32 } from "../../src/ops/ceremony/section_file.ts";
 
 const HASH_BYTES = 64;

@@ -5,7 +5,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
-import type { ArithmeticPool } from "./arithmetic_pool.ts";
+import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import { type Beacon, beaconSeed, contribute, contributionSeeds } from "./contribution.ts";
 import {
   assertNoOtherKeys,

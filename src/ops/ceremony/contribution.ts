@@ -4,8 +4,8 @@
  * (`zkey_contribute.js`, `zkey_beacon.js`): a challenge hashes all earlier contributions, so proofs cannot be reused.
  */
 import { blake2b } from "@noble/hashes/blake2.js";
-import type { ArithmeticPool } from "./arithmetic_pool.ts";
-import { assertPointsInGroup, forEachChunk, G1_BYTES, loadGenerators } from "./points.ts";
+import type { ArithmeticPool } from "./arithmetic/pool.ts";
+import { assertPointsInGroup, forEachChunk, G1_BYTES, loadGenerators } from "./arithmetic/points.ts";
 import { ceremonyProblem, concatBytes, equalBytes } from "./section_file.ts";
 import type { KeyContribution, Zkey } from "./zkey.ts";
 
@@ -77,13 +77,17 @@ export async function contribute(
   arithmetic: ArithmeticPool,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<Zkey> {
+  // Shared memory is not copied by messages to the threads, so overwriting it leaves no copy.
+  const secretSeed = new Uint8Array(new SharedArrayBuffer(seed.length));
+  secretSeed.set(seed);
+  seed.fill(0);
   try {
-    const opening = await arithmetic.run("opening", seed);
+    const opening = await arithmetic.run("opening", secretSeed);
     const [s, sx] = [opening.subarray(0, G1_BYTES), opening.subarray(G1_BYTES)];
     const challenge = await computeChallenge(key, s, sx, arithmetic);
     const { answer, delta1, delta2 } = await arithmetic.run(
       "answer",
-      seed,
+      secretSeed,
       challenge,
       key.delta1,
       key.delta2,
@@ -94,7 +98,7 @@ export async function contribute(
       const parts: Uint8Array[] = [];
       await forEachChunk(points.length / G1_BYTES, arithmetic, async (first, count) => {
         const part = points.subarray(first * G1_BYTES, (first + count) * G1_BYTES);
-        parts[first / POINTS_PER_TASK] = await arithmetic.run("divide", seed, part);
+        parts[first / POINTS_PER_TASK] = await arithmetic.run("divide", secretSeed, part);
         onProgress((done += count) / total);
       }, POINTS_PER_TASK);
       return concatBytes(...parts);
@@ -104,7 +108,7 @@ export async function contribute(
     const contribution = { delta: delta1, s, sx, answer, challenge, name, ...(beacon && { beacon }) };
     return { ...key, sections, delta1, delta2, contributions: [...key.contributions, contribution] };
   } finally {
-    seed.fill(0);
+    secretSeed.fill(0);
   }
 }
 

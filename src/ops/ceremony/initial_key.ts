@@ -3,8 +3,8 @@
  * delta equal to 1. It is deterministic, so anyone can reproduce it.
  */
 import { blake2b } from "@noble/hashes/blake2.js";
-import type { ArithmeticPool } from "./arithmetic_pool.ts";
-import { forEachChunk, G1_BYTES, loadGenerators } from "./points.ts";
+import type { ArithmeticPool } from "./arithmetic/pool.ts";
+import { forEachChunk, G1_BYTES, loadGenerators } from "./arithmetic/points.ts";
 import { type PowersOfTau } from "./powers_of_tau.ts";
 import { ceremonyProblem, concatBytes } from "./section_file.ts";
 import type { KeySection, Zkey } from "./zkey.ts";

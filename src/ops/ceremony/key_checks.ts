@@ -2,7 +2,7 @@
  * Verifies keys with random linear combinations (see ceremony-wasm/src/lib.rs): the initial key must follow from the
  * circuit and the powers of tau, and the current key from the initial key and the contributions.
  */
-import type { ArithmeticPool } from "./arithmetic_pool.ts";
+import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import type { ContributionHistory } from "./contribution.ts";
 import { computeCircuitHash, domainLevel } from "./initial_key.ts";
 import {
@@ -13,7 +13,7 @@ import {
   randomSeed,
   SCALAR_BYTES,
   sumPoints,
-} from "./points.ts";
+} from "./arithmetic/points.ts";
 import { type PowersListName, type PowersOfTau } from "./powers_of_tau.ts";
 import { ceremonyProblem, concatBytes, equalBytes } from "./section_file.ts";
 import type { KeyContribution, KeySection, Zkey } from "./zkey.ts";

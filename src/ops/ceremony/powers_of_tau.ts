@@ -3,7 +3,7 @@
  * and, if prepared for phase 2, the Lagrange polynomials of every domain at tau. The file is not trusted: every point is
  * checked, and so are the relations between the points.
  */
-import type { ArithmeticPool } from "./arithmetic_pool.ts";
+import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import {
   assertPointsInGroup,
   BASE_FIELD_BYTES,
@@ -15,7 +15,7 @@ import {
   loadGenerators,
   randomSeed,
   RunningSum,
-} from "./points.ts";
+} from "./arithmetic/points.ts";
 import { type ByteSource, ceremonyProblem, equalBytes, readSections, type Section } from "./section_file.ts";
 
 const SUBJECT = "powers of tau";

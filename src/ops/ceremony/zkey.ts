@@ -12,7 +12,7 @@ import {
   u32,
   writeSections,
 } from "./section_file.ts";
-import { G1_BYTES, G2_BYTES } from "./points.ts";
+import { G1_BYTES, G2_BYTES } from "./arithmetic/points.ts";
 
 const GROTH16 = 1;
 const HASH_BYTES = 64;

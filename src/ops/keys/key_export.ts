@@ -10,8 +10,8 @@ import {
   requireKeys,
 } from "../ceremony/ceremony_folder.ts";
 import { type CeremonyPlan, contributorShortfall, keysLabel } from "../ceremony/ceremony_plan.ts";
-import { pointCoordinates } from "../ceremony/point_hex.ts";
-import { G1_BYTES } from "../ceremony/points.ts";
+import { pointCoordinates } from "../ceremony/arithmetic/point_hex.ts";
+import { G1_BYTES } from "../ceremony/arithmetic/points.ts";
 import { ceremonyProblem } from "../ceremony/section_file.ts";
 import { assertClosed } from "../ceremony/transcript/checks.ts";
 import { transcriptBytes } from "../ceremony/transcript/transcript.ts";

@@ -5,7 +5,7 @@
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Artifacts } from "../../prover/artifacts.ts";
-import { openArithmeticPool } from "../ceremony/arithmetic_pool.ts";
+import { openArithmeticPool } from "../ceremony/arithmetic/pool.ts";
 import {
   type CeremonyFolder,
   loadCeremony,

@@ -8,7 +8,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import { type CircuitName } from "../../../src/core/crypto/groth16.ts";
-import { openArithmeticPool } from "../../../src/ops/ceremony/arithmetic_pool.ts";
+import { openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
 import {
   announceBeacon,
   beginCeremony,
@@ -18,7 +18,7 @@ import {
 import type { CeremonyPlan } from "../../../src/ops/ceremony/ceremony_plan.ts";
 import { type Evidence, verifyCeremony } from "../../../src/ops/ceremony/verify_ceremony.ts";
 import { keyFileName, loadCeremony, TRANSCRIPT_FILE } from "../../../src/ops/ceremony/ceremony_folder.ts";
-import { pointFromHex } from "../../../src/ops/ceremony/point_hex.ts";
+import { pointFromHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
 import { memorySource } from "../../../src/ops/ceremony/section_file.ts";
 import {
   parseTranscript,

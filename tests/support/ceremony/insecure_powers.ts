@@ -4,7 +4,7 @@
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { pointFromHex } from "../../../src/ops/ceremony/point_hex.ts";
+import { pointFromHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
 import { concatBytes, u32 } from "../../../src/ops/ceremony/section_file.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;

@@ -5,7 +5,7 @@
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { bytesToBigint, FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { pointFromHex } from "../../../src/ops/ceremony/point_hex.ts";
+import { pointFromHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
 import { offSubgroupG2 } from "./off_subgroup_points.ts";
 
 const { G1, G2 } = bls12_381;

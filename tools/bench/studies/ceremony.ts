@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { type CircuitName, circuitNames } from "../../../src/core/crypto/groth16.ts";
-import { type ArithmeticPool, openArithmeticPool } from "../../../src/ops/ceremony/arithmetic_pool.ts";
+import { type ArithmeticPool, openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
 import { checkHistory, contribute, contributionSeeds } from "../../../src/ops/ceremony/contribution.ts";
 import { parseZkey, serializeZkey } from "../../../src/ops/ceremony/zkey.ts";
 import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";

@@ -1,1 +1,1 @@
-import "../../../src/ops/ceremony/arithmetic_worker.ts";
+import "../../../src/ops/ceremony/arithmetic/worker.ts";

@@ -3,7 +3,7 @@ import process from "node:process";
 import { main } from "../../../main.ts";
 import { proverLocations } from "../../../src/prover/locations.ts";
 import { treeLocations } from "../../../src/tree/locations.ts";
-import { locations as ceremonyLocations } from "../../../src/ops/ceremony/locations.ts";
+import { locations as ceremonyLocations } from "../../../src/ops/ceremony/arithmetic/locations.ts";
 import { PACKED_SUFFIX } from "./packing.ts";
 
 proverLocations.worker = new URL("./prover_worker.js", import.meta.url);

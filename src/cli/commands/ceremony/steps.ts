@@ -1,7 +1,7 @@
 /** The steps of a ceremony, one function for each subcommand of `tonado ceremony`. */
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic_pool.ts";
+import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic/pool.ts";
 import {
   announceBeacon,
   beginCeremony,

@@ -1,10 +1,10 @@
 /** Verifies a transcript without the keys. Every refusal names the entry. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../../core/crypto/groth16.ts";
-import type { ArithmeticPool } from "../arithmetic_pool.ts";
+import type { ArithmeticPool } from "../arithmetic/pool.ts";
 import { beaconSeed, checkHistory, contributionHash } from "../contribution.ts";
-import { pointFromHex } from "../point_hex.ts";
-import { assertPointsInGroup, loadGenerators } from "../points.ts";
+import { pointFromHex } from "../arithmetic/point_hex.ts";
+import { assertPointsInGroup, loadGenerators } from "../arithmetic/points.ts";
 import { ceremonyProblem } from "../section_file.ts";
 import { historyOf } from "./entries.ts";
 import { isSignatureValid } from "./signature.ts";

@@ -1,9 +1,9 @@
 /** Makes the entries of a transcript, and reads the history of a key from them. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName } from "../../../core/crypto/groth16.ts";
-import type { ArithmeticPool } from "../arithmetic_pool.ts";
+import type { ArithmeticPool } from "../arithmetic/pool.ts";
 import { contributionHash, type ContributionHistory } from "../contribution.ts";
-import { pointFromHex, pointToHex } from "../point_hex.ts";
+import { pointFromHex, pointToHex } from "../arithmetic/point_hex.ts";
 import type { KeyContribution, Zkey } from "../zkey.ts";
 import { signedText, type SigningKey } from "./signature.ts";
 import {

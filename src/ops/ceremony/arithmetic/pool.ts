@@ -1,8 +1,8 @@
 /** Runs the ceremony's arithmetic on worker threads, by default one for each core, at most eight. */
-import { Problem } from "../../core/errors/problem.ts";
+import { Problem } from "../../../core/errors/problem.ts";
 import { locations } from "./locations.ts";
-import type { WorkerRequest, WorkerResponse } from "./arithmetic_worker.ts";
-import type { ArithmeticTasks } from "./arithmetic_tasks.ts";
+import type { WorkerRequest, WorkerResponse } from "./worker.ts";
+import type { ArithmeticTasks } from "./tasks.ts";
 
 /** Runs tasks of {@linkcode ArithmeticTasks}. Arguments are copied to the thread. */
 export interface ArithmeticPool {

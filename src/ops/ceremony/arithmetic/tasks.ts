@@ -1,6 +1,6 @@
 /**
  * The tasks of a worker: calls into the WebAssembly module, which accept and return bytes. Points are encoded as in files,
- * scalars as 32 bytes little endian (see ceremony-wasm/src/lib.rs). Seeds of secrets are overwritten after use.
+ * scalars as 32 bytes little endian (see ceremony-wasm/src/lib.rs). The caller overwrites seeds of secrets.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import {
@@ -18,15 +18,16 @@ import {
   lagrangeCombination,
   randomScalars,
   sameRatio,
-  Secret,
   sumG1,
   sumG2,
-} from "../../../ceremony-wasm/pkg/ceremony_wasm.js";
-import { wasmBytes } from "../../../ceremony-wasm/pkg/ceremony_wasm_bytes.ts";
-import { wasmBytes as wideWasmBytes } from "../../../ceremony-wasm/pkg/ceremony_wasm_wide_bytes.ts";
-import { hasWideArithmetic } from "../../core/crypto/wide_arithmetic.ts";
+} from "../../../../ceremony-wasm/pkg/ceremony_wasm.js";
+import { wasmBytes } from "../../../../ceremony-wasm/pkg/ceremony_wasm_bytes.ts";
+import { wasmBytes as wideWasmBytes } from "../../../../ceremony-wasm/pkg/ceremony_wasm_wide_bytes.ts";
+import { hasWideArithmetic } from "../../../core/crypto/wide_arithmetic.ts";
+import { type SecretArithmetic, withSecretInstance } from "./secret_instance.ts";
 
-initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
+const module = new WebAssembly.Module(hasWideArithmetic ? wideWasmBytes() : wasmBytes());
+initSync({ module });
 
 type CircuitSection = "A" | "B1" | "B2" | "IC" | "L";
 
@@ -104,12 +105,6 @@ function withCircuit<T>(r1cs: Uint8Array, use: (circuit: Circuit) => T): T {
   }
 }
 
-function withSecret<T>(seed: Uint8Array, use: (secret: Secret) => T): T {
-  const secret = new Secret(seed);
-  try {
-    return use(secret);
-  } finally {
-    secret.free();
-    seed.fill(0);
-  }
+function withSecret<T>(seed: Uint8Array, use: (secret: SecretArithmetic) => T): T {
+  return withSecretInstance(module, seed, use);
 }

@@ -1,5 +1,5 @@
 /** Worker thread of the ceremony's arithmetic. It runs one task at a time and keeps no state between tasks. */
-import { arithmeticTasks } from "./arithmetic_tasks.ts";
+import { arithmeticTasks } from "./tasks.ts";
 
 /** A task sent to the worker. */
 export interface WorkerRequest {

@@ -1,8 +1,8 @@
 /** Points as bytes: sizes, membership in the groups, and sums computed on the worker threads. */
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { BASE_FIELD_MODULUS } from "../../core/crypto/proof_codec.ts";
-import type { ArithmeticPool } from "./arithmetic_pool.ts";
-import { ceremonyProblem, concatBytes } from "./section_file.ts";
+import { BASE_FIELD_MODULUS } from "../../../core/crypto/proof_codec.ts";
+import type { ArithmeticPool } from "./pool.ts";
+import { ceremonyProblem, concatBytes } from "../section_file.ts";
 
 export const COORDINATE_BYTES = 48;
 export const G1_BYTES = 2 * COORDINATE_BYTES;

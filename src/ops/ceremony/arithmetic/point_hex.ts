@@ -3,10 +3,10 @@
  * form without flags. Files contain points little endian, in Montgomery form with R = 2^384.
  */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { BASE_FIELD_MODULUS as Q } from "../../core/crypto/proof_codec.ts";
-import { bytesToBigint } from "../../core/crypto/field.ts";
+import { BASE_FIELD_MODULUS as Q } from "../../../core/crypto/proof_codec.ts";
+import { bytesToBigint } from "../../../core/crypto/field.ts";
 import { COORDINATE_BYTES, G1_BYTES } from "./points.ts";
-import { ceremonyProblem } from "./section_file.ts";
+import { ceremonyProblem } from "../section_file.ts";
 
 const MONTGOMERY_R = 2n ** 384n % Q;
 /** 1 / R, by Fermat. */
