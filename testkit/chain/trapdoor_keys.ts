@@ -5,7 +5,7 @@
  */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { beginCell, type Cell } from "@ton/core";
-import { type CircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
+import { type AnyCircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 import type { VerificationKey } from "../../src/ops/keys/verifier_source.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;
@@ -14,7 +14,7 @@ const secrets = { alpha: 1234567n, beta: 7654321n, gamma: 998877n, delta: 112233
 const ic = (i: number) => Fr.create(0x1234567890abcdef1234567890abcdefn * BigInt(i + 3) ** 5n);
 
 /** Returns the key of a circuit in snarkjs' form. */
-export function trapdoorKey(circuit: CircuitName): VerificationKey {
+export function trapdoorKey(circuit: AnyCircuitName): VerificationKey {
   const nPublic = publicSignalNames[circuit].length;
   return {
     protocol: "groth16",

@@ -1,6 +1,6 @@
 /** Compiles circuits with circom2, a WebAssembly build of circom that needs no installation. */
 import { fileURLToPath } from "node:url";
-import type { CircuitName } from "../../src/core/crypto/groth16.ts";
+import type { AnyCircuitName } from "../../src/core/crypto/groth16.ts";
 import config from "../../deno.json" with { type: "json" };
 import { CIRCUITS_OUTPUT, REPOSITORY_ROOT } from "./artifact_pins.ts";
 
@@ -25,7 +25,7 @@ export const CIRCUITS_FOLDER = new URL("circuits/", REPOSITORY_ROOT);
  * @param options.inspect whether to fail on signals that are in no constraint, or in only one
  */
 export async function compileCircuit(
-  name: CircuitName,
+  name: AnyCircuitName,
   { source = CIRCUITS_FOLDER, out = CIRCUITS_OUTPUT, simplify = "--O2", inspect = false }: {
     source?: URL;
     out?: URL;

@@ -3,16 +3,32 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
+/** The circuits of version 1 pools. */
 export const circuitNames = ["withdraw", "deposit"] as const;
+/** The circuits of version 2 pools. */
+export const version2CircuitNames = ["withdraw2", "settle16"] as const;
+export const allCircuitNames = [...circuitNames, ...version2CircuitNames] as const;
 
-/** A circuit of the protocol. */
+/** A circuit of version 1 pools. */
 export type CircuitName = (typeof circuitNames)[number];
+/** A circuit of version 2 pools. */
+export type Version2CircuitName = (typeof version2CircuitNames)[number];
+/** A circuit of either version. */
+export type AnyCircuitName = CircuitName | Version2CircuitName;
+
+/** Leaves that `settle16` can fill at once: an aligned chunk of the tree. */
+export const CHUNK_SLOTS = 16;
 
 /** Names of the public signals of each circuit, in order. */
 export const publicSignalNames = {
   withdraw: ["root", "nullifierHash", "recipient", "relayer", "fee", "refund"],
   deposit: ["prevRoot", "newRoot", "commitment", "leafIndex"],
-} as const satisfies Record<CircuitName, readonly string[]>;
+  withdraw2: ["root", "nullifierHash", "recipient", "relayer", "fee", "refund"],
+  settle16: [
+    ...["oldRoot", "newRoot", "span", "settler"],
+    ...Array.from({ length: CHUNK_SLOTS }, (_, slot) => `fresh[${slot}]`),
+  ],
+} as const satisfies Record<AnyCircuitName, readonly string[]>;
 
 /**
  * A proof: `pi_a` and `pi_c` are G1 points [x, y, "1"], `pi_b` is a G2 point [[x.c0, x.c1], [y.c0, y.c1],

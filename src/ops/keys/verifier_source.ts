@@ -7,7 +7,7 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
-import { type CircuitName, publicSignalNames } from "../../core/crypto/groth16.ts";
+import { type AnyCircuitName, publicSignalNames } from "../../core/crypto/groth16.ts";
 
 /** A verification key in snarkjs' format; points are affine, decimal, with a trailing one. */
 export interface VerificationKey {
@@ -21,9 +21,9 @@ export interface VerificationKey {
   readonly IC: readonly (readonly string[])[];
 }
 
-/** Returns the verifier's source. Its function, `provesWithdraw` or `provesDeposit`, takes the proof and the signals. */
-export function verifierSource(circuit: CircuitName, key: VerificationKey): string {
-  const signals = publicSignalNames[circuit];
+/** Returns the verifier's source. Its function, such as `provesWithdraw`, takes the proof and the signals. */
+export function verifierSource(circuit: AnyCircuitName, key: VerificationKey): string {
+  const signals = publicSignalNames[circuit].map((signal) => signal.replaceAll(/[[\]]/g, "")); // fresh[3]: fresh3
   if (key.curve !== "bls12381" || key.nPublic !== signals.length || key.IC.length !== signals.length + 1) {
     throw new Error(`this is not a verification key of ${circuit}`);
   }
