@@ -19,7 +19,7 @@ import {
   type KeyEntry,
 } from "../../src/ops/ceremony/transcript/transcript.ts";
 import { serializeZkey, type Zkey } from "../../src/ops/ceremony/zkey.ts";
-import { tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
+import { tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 import {
   beacon,
   BEACON_ROUND,

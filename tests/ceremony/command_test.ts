@@ -17,8 +17,8 @@ import { checkPoolKeys } from "../../src/ops/keys/pool_keys.ts";
 import { type ArtifactPins, openArtifacts } from "../../src/prover/artifacts.ts";
 import { compileTolk } from "../../testkit/toolchain/tolk.ts";
 import { runCli } from "../support/cli/run_cli.ts";
-import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
-import { TINY_POWER, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
+import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 
 Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "tonado-ceremony-" });

@@ -4,8 +4,8 @@ import { circuitNames } from "../../src/core/crypto/groth16.ts";
 import { diskFolder } from "../../src/ops/ceremony/files/disk_folder.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { runCli } from "../support/cli/run_cli.ts";
-import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
-import { TINY_POWER, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
+import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 
 Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
   withTempDirectory(async (folder) => {

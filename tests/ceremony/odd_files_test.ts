@@ -7,8 +7,8 @@ import { MAX_CONSTRAINTS, maxKeyBytes } from "../../src/ops/ceremony/size_limits
 import { concatBytes, memorySource, readSections } from "../../src/ops/ceremony/section_file.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { runCli } from "../support/cli/run_cli.ts";
-import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
-import { TINY_POWER, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
+import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 
 /** Bytes of a file that takes no place on the disk. */
 const HUGE = 10_000_000_000;

@@ -23,11 +23,12 @@ import { type Artifacts, openArtifacts } from "../../src/prover/artifacts.ts";
 import { createProver } from "../../src/prover/prover.ts";
 import { compileCircuit } from "../../testkit/toolchain/circom.ts";
 import { closeSnarkjs, openSnarkjs } from "../../testkit/toolchain/snarkjs.ts";
-import { insecurePowersOfTau } from "../support/ceremony/insecure_powers.ts";
+import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";
 import { isDeep } from "../../testkit/random/property_runs.ts";
 import { withdrawProverInput } from "../../testkit/circuits/prover_inputs.ts";
 import { announcement, beacon, emptyPlan } from "../support/ceremony/ceremony_fixture.ts";
-import { memoryFolder, tinyR1cs } from "../support/ceremony/tiny_ceremony.ts";
+import { memoryFolder } from "../../src/ops/ceremony/rehearsal/memory_folder.ts";
+import { tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 
 Deno.test("a real withdrawal is proved with a key after one more contribution, and only its own key verifies it", async () => {
   const committed = openArtifacts();

@@ -9,6 +9,7 @@ import {
   parseBeaconValue,
   parseContributorName,
 } from "./ceremony/arguments.ts";
+import { rehearse, type RehearseOptions } from "./ceremony/rehearse.ts";
 import {
   announce,
   type AnnounceOptions,
@@ -49,6 +50,7 @@ export function ceremonyCommand(context: CliContext): Command {
     .addCommand(beaconCommand(context))
     .addCommand(finalizeCommand(context))
     .addCommand(exportCommand(context))
+    .addCommand(rehearseCommand(context))
     .addHelpText(
       "after",
       "\nThe keys are secure if at least one contributor was honest. docs/ceremony.md is the runbook.\n\n" +
@@ -160,4 +162,18 @@ function exportCommand(context: CliContext): Command {
   )
     .requiredOption("--output <directory>", "folder for the four files; existing files are kept")
     .action((directory: string, options: OutputOptions) => exportCurrentKeys(context, directory, options));
+}
+
+function rehearseCommand(context: CliContext): Command {
+  return new Command("rehearse")
+    .description("play a whole ceremony on tiny circuits in seconds; the keys are insecure and fit no pool")
+    .option("--output <directory>", "keep the ceremony, its inputs and its keys in this new folder")
+    .option("--json", "print one JSON object")
+    .option("--quiet", "print nothing; the exit code says whether every check passed")
+    .addHelpText(
+      "after",
+      "\nPowers of tau are made from public secrets. Without --output, nothing is written.\n\n" +
+        "Examples:\n  tonado ceremony rehearse\n  tonado ceremony rehearse --output rehearsal",
+    )
+    .action((options: RehearseOptions) => rehearse(context, options));
 }

@@ -8,6 +8,7 @@ import {
   lastHash,
   type Transcript,
 } from "../../ops/ceremony/transcript/transcript.ts";
+import type { Rehearsal, RehearsedStep } from "../../ops/ceremony/rehearsal/rehearsal.ts";
 import type { CheckResult } from "../../core/errors/check_result.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { colours, stageProgressLine } from "./progress.ts";
@@ -113,6 +114,21 @@ export class CeremonyView {
       { output, contributions, closed },
       `keys after ${pluralize(contributions, "contribution")} in ${output}` +
         (closed ? "" : "; the ceremony is open: not for money"),
+    );
+  }
+
+  showRehearsedStep({ name, detail }: RehearsedStep): void {
+    this.clearProgress();
+    if (this.#options.json || this.#options.quiet) return;
+    const { green } = colours(this.#context.stdout, this.#context.env);
+    this.#context.stdout.write(`  ${green("ok    ")} ${name.padEnd(21)} ${escapeLine(detail)}\n`);
+  }
+
+  showRehearsed(steps: readonly RehearsedStep[], { checks, keys }: Rehearsal, output?: string): void {
+    const kept = output === undefined ? "nothing was written" : `kept in ${output}`;
+    this.#printResult(
+      { rehearsed: true, steps, checks, label: keys.label, output: output ?? null },
+      `\nThe rehearsal passed; ${kept}. Its keys are insecure: do not use them.`,
     );
   }
 

@@ -73,6 +73,9 @@ export async function exportKeys(folder: CeremonyFolder, keys: CircuitKeys): Pro
   }
 }
 
+/** Label of the keys of a rehearsal. No check accepts keys with this label as the keys of a ceremony. */
+export const REHEARSAL_LABEL = "rehearsal keys, insecure";
+
 /** What {@linkcode writeKeys} writes, and under which conditions. */
 export interface KeysToWrite {
   /** Verified, with the constraint systems and the powers of tau. */
@@ -80,6 +83,8 @@ export interface KeysToWrite {
   readonly plan: CeremonyPlan;
   /** Accepts fewer contributors than mainnet requires. The label of the keys then says so for ever. */
   readonly fewContributors?: boolean;
+  /** The powers of tau are insecure, and the label says so. */
+  readonly rehearsal?: boolean;
   /** SHA-256 of the witness programs, which a ceremony does not change. */
   readonly programPins: Readonly<Record<CircuitName, string>>;
 }
@@ -115,10 +120,10 @@ export function assertExportable({ ceremony: { transcript }, plan, fewContributo
  */
 export async function writeKeys(folder: CeremonyFolder, request: KeysToWrite): Promise<WrittenKeys> {
   assertExportable(request);
-  const { ceremony, plan, programPins } = request;
+  const { ceremony, plan, programPins, rehearsal } = request;
   const { transcript } = ceremony;
   const { initial, current: keys } = requireKeys(ceremony);
-  const label = keysLabel(transcript, plan);
+  const label = rehearsal ? REHEARSAL_LABEL : keysLabel(transcript, plan);
   const files: Record<string, string> = {};
   const write = async (name: string, content: Uint8Array) => {
     await folder.write(`artifacts/${name}`, content);

@@ -27,9 +27,11 @@ import {
 } from "../../../src/ops/ceremony/transcript/transcript.ts";
 import { parseZkey } from "../../../src/ops/ceremony/zkey.ts";
 import { closeSnarkjs, openSnarkjs } from "../../../testkit/toolchain/snarkjs.ts";
-import { memoryFolder, tinyCircuits, tinyPowers } from "./tiny_ceremony.ts";
+import { type MemoryFolder, memoryFolder } from "../../../src/ops/ceremony/rehearsal/memory_folder.ts";
+import { tinyCircuits } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
+import { tinyPowers } from "./tiny_ceremony.ts";
 
-export type MemoryFolder = ReturnType<typeof memoryFolder>;
+export type { MemoryFolder };
 
 export const utf8 = (value: string) => new TextEncoder().encode(value);
 export const CONTRIBUTORS = ["Alice", "Bob (Zürich)"];

@@ -4,8 +4,8 @@
  * Usage: deno run -A tests/support/ceremony/write_tiny_ceremony.ts FOLDER
  */
 import { circuitNames } from "../../../src/core/crypto/groth16.ts";
-import { insecurePowersOfTau } from "./insecure_powers.ts";
-import { TINY_POWER, tinyR1cs } from "./tiny_ceremony.ts";
+import { insecurePowersOfTau } from "../../../src/ops/ceremony/rehearsal/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 
 const [folder] = Deno.args;
 await Deno.mkdir(`${folder}/dist/circuits`, { recursive: true });

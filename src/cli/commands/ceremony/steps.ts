@@ -1,7 +1,5 @@
 /** The steps of a ceremony, one function for each subcommand of `tonado ceremony`. */
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
-import { Problem } from "../../../core/errors/problem.ts";
-import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic/pool.ts";
 import {
   announceBeacon,
   beginCeremony,
@@ -34,10 +32,10 @@ import {
   openSigningKey,
 } from "../../../ops/ceremony/transcript/signature.ts";
 import { parseTranscript } from "../../../ops/ceremony/transcript/transcript.ts";
-import { type Artifacts, openArtifacts } from "../../../prover/artifacts.ts";
 import type { CliContext } from "../../context.ts";
 import { usageError } from "../../options/usage_error.ts";
 import { type CeremonyOptions, CeremonyView } from "../../output/ceremony_view.ts";
+import { runStep, type StepTools, witnessProgramPins } from "./run_step.ts";
 
 export interface InputOptions extends CeremonyOptions {
   readonly powers?: string;
@@ -84,7 +82,7 @@ export async function keygen(context: CliContext, file: string, options: Ceremon
 }
 
 export async function init(context: CliContext, directory: string, options: InputOptions): Promise<void> {
-  await runStep(context, directory, options, async (step, view) => {
+  await runFolderStep(context, directory, options, async (step, view) => {
     await withCeremonyInputs(context, options, async (inputs) => {
       view.showStarted(directory, await beginCeremony({ ...step, ...inputs }));
     });
@@ -102,7 +100,7 @@ export async function contribute(
     ? undefined
     : await openSigningKey(new TextDecoder().decode(context.readFile(keyFile, MAX_SIGNING_KEY_BYTES)));
   const entropy = await readEntropy(context, options);
-  await runStep(context, directory, options, async (step, view) => {
+  await runFolderStep(context, directory, options, async (step, view) => {
     view.showEntry(await contributeToCeremony({ ...step, name, entropy, signingKey }));
   }).finally(() => entropy.fill(0));
 }
@@ -112,7 +110,7 @@ export async function announce(
   directory: string,
   options: AnnounceOptions,
 ): Promise<void> {
-  await runStep(context, directory, options, async (step, view) => {
+  await runFolderStep(context, directory, options, async (step, view) => {
     view.showEntry(await announceBeacon({ ...step, announcement: options }));
   });
 }
@@ -125,7 +123,7 @@ export async function verify(context: CliContext, directory: string, options: Ve
   const plan = readPlan(context, options);
   const isFull = full || powers !== undefined || circuits !== undefined;
   if (isFull) requireInputs(options); // fail before the folder is read
-  await runStep(context, directory, options, async (step, view) => {
+  await runFolderStep(context, directory, options, async (step, view) => {
     const ceremony = await loadCeremony(step.folder);
     const check = (inputs?: CeremonyInputs) =>
       verifyCeremony({ ...step, ceremony, plan, inputs, earlierTranscript: earlier, beaconValue });
@@ -136,7 +134,7 @@ export async function verify(context: CliContext, directory: string, options: Ve
 
 export async function beacon(context: CliContext, directory: string, options: BeaconOptions): Promise<void> {
   const { value } = options;
-  await runStep(context, directory, options, async (step, view) => {
+  await runFolderStep(context, directory, options, async (step, view) => {
     view.showEntry(await closeWithBeacon({ ...step, value }));
   });
 }
@@ -147,9 +145,9 @@ export async function finalize(
   options: FinalizeOptions,
 ): Promise<void> {
   const plan = readPlan(context, options);
-  await runStep(context, directory, options, async (step, view) => {
+  await runFolderStep(context, directory, options, async (step, view) => {
     const ceremony = await loadCeremony(step.folder);
-    const programPins = witnessProgramPins(openArtifacts());
+    const programPins = witnessProgramPins();
     const keys = { ceremony, plan, programPins, fewContributors: options.fewContributors };
     assertExportable(keys);
     const output = await openUnusedOutput(context, options, "finalize");
@@ -172,7 +170,7 @@ export async function exportCurrentKeys(
   directory: string,
   options: OutputOptions,
 ): Promise<void> {
-  await runStep(context, directory, options, async ({ folder }, view) => {
+  await runFolderStep(context, directory, options, async ({ folder }, view) => {
     const ceremony = await loadCeremony(folder);
     const output = await openUnusedOutput(context, options, "export");
     await exportKeys(output, requireKeys(ceremony).current);
@@ -198,34 +196,18 @@ async function openUnusedOutput(
   return folder;
 }
 
-interface OpenCeremonyStep {
-  readonly folder: CeremonyFolder;
-  readonly arithmetic: ArithmeticPool;
-  readonly onProgress: (what: string, fraction: number) => void;
-}
-
-async function runStep<T>(
+/** Runs a step in the ceremony's folder at `directory`. */
+async function runFolderStep<T>(
   context: CliContext,
   directory: string,
   options: CeremonyOptions,
-  work: (step: OpenCeremonyStep, view: CeremonyView) => Promise<T>,
+  work: (step: StepTools & { readonly folder: CeremonyFolder }, view: CeremonyView) => Promise<T>,
 ): Promise<T> {
-  const view = new CeremonyView(context, options);
-  const arithmetic = openArithmeticPool();
-  try {
-    const onProgress = (what: string, fraction: number) => view.showProgress(what, fraction);
-    const done = work({ folder: context.ceremonyFolder(directory), arithmetic, onProgress }, view);
-    const interrupted = context.waitForShutdown().then(() => {
-      throw new Problem(
-        "cancelled",
-        "the step was interrupted; run it again: only what the transcript records counts",
-      );
-    });
-    return await Promise.race([done, interrupted]);
-  } finally {
-    view.clearProgress();
-    arithmetic.close();
-  }
+  return await runStep(
+    context,
+    options,
+    (tools, view) => work({ ...tools, folder: context.ceremonyFolder(directory) }, view),
+  );
 }
 
 async function withCeremonyInputs<T>(
@@ -273,11 +255,4 @@ async function readEntropy(context: CliContext, { entropyFile }: ContributeOptio
   }
   if (typed.reveal() === "") throw usageError("entropy", "is empty: type something unpredictable");
   return new TextEncoder().encode(typed.reveal());
-}
-
-function witnessProgramPins(artifacts: Artifacts): Record<CircuitName, string> {
-  return {
-    withdraw: artifacts.expectedSha256("withdraw.wasm"),
-    deposit: artifacts.expectedSha256("deposit.wasm"),
-  };
 }

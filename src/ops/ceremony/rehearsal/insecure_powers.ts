@@ -1,11 +1,11 @@
 /**
- * Creates powers of tau from public secrets, large enough for a real circuit. snarkjs takes ten minutes for the same.
+ * Powers of tau from public secrets, for rehearsals and tests. Anyone can forge proofs for keys that are made from them.
  */
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { pointFromHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { concatBytes, u32 } from "../../../src/ops/ceremony/section_file.ts";
+import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
+import { pointFromHex } from "../arithmetic/point_hex.ts";
+import { concatBytes, u32 } from "../section_file.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;
 const TAU = 0x1234567890abcdef1234567890abcdef1234567890abcdefn;

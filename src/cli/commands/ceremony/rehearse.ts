@@ -1,0 +1,69 @@
+/** `tonado ceremony rehearse`. */
+import { circuitNames } from "../../../core/crypto/groth16.ts";
+import type { CeremonyFolder } from "../../../ops/ceremony/ceremony_folder.ts";
+import { memoryFolder } from "../../../ops/ceremony/rehearsal/memory_folder.ts";
+import {
+  type Rehearsal,
+  rehearseCeremony,
+  type RehearsedStep,
+} from "../../../ops/ceremony/rehearsal/rehearsal.ts";
+import type { CliContext } from "../../context.ts";
+import { usageError } from "../../options/usage_error.ts";
+import type { CeremonyOptions } from "../../output/ceremony_view.ts";
+import { runStep, witnessProgramPins } from "./run_step.ts";
+
+export interface RehearseOptions extends CeremonyOptions {
+  readonly output?: string;
+}
+
+/** Names in the folder of `--output`. */
+const outputNames = {
+  ceremony: "ceremony",
+  keys: "keys",
+  plan: "plan.json",
+  powers: "powers.ptau",
+  circuits: "circuits",
+} as const;
+
+/** Rehearses a ceremony in memory or, with `--output`, in a new folder. */
+export async function rehearse(context: CliContext, options: RehearseOptions): Promise<void> {
+  const { output } = options;
+  if (output !== undefined) await assertUnused(context.ceremonyFolder(output), output);
+  const folderFor = (name: string) =>
+    output === undefined ? memoryFolder() : context.ceremonyFolder(`${output}/${name}`);
+  await runStep(context, options, async (tools, view) => {
+    const steps: RehearsedStep[] = [];
+    const rehearsal = await rehearseCeremony({
+      ...tools,
+      folder: folderFor(outputNames.ceremony),
+      keysFolder: folderFor(outputNames.keys),
+      programPins: witnessProgramPins(),
+      onStep: (step) => {
+        steps.push(step);
+        view.showRehearsedStep(step);
+      },
+    });
+    if (output !== undefined) await writeInputs(context.ceremonyFolder(output), rehearsal);
+    view.showRehearsed(steps, rehearsal, output);
+  });
+}
+
+async function assertUnused(folder: CeremonyFolder, output: string): Promise<void> {
+  for (const name of Object.values(outputNames)) {
+    if (!await folder.has(name)) continue;
+    throw usageError(
+      "--output",
+      `${output}/${name} already exists and is not replaced; name a new folder`,
+    );
+  }
+  await folder.assertWritable();
+}
+
+/** Writes what `tonado ceremony verify` needs beside the ceremony's folder. */
+async function writeInputs(folder: CeremonyFolder, { plan, powers, r1cs }: Rehearsal): Promise<void> {
+  await folder.write(outputNames.plan, new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`));
+  await folder.write(outputNames.powers, powers);
+  for (const circuit of circuitNames) {
+    await folder.write(`${outputNames.circuits}/${circuit}.r1cs`, r1cs[circuit]);
+  }
+}

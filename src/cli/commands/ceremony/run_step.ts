@@ -1,0 +1,45 @@
+/** Runs a step of a ceremony: opens the threads, reports progress, and ends the step on an interrupt. */
+import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic/pool.ts";
+import { type Artifacts, openArtifacts } from "../../../prover/artifacts.ts";
+import type { CliContext } from "../../context.ts";
+import { type CeremonyOptions, CeremonyView } from "../../output/ceremony_view.ts";
+
+/** What a step works with. */
+export interface StepTools {
+  readonly arithmetic: ArithmeticPool;
+  readonly onProgress: (what: string, fraction: number) => void;
+}
+
+/** Runs `work`. @throws {Problem} `cancelled` on SIGINT or SIGTERM */
+export async function runStep<T>(
+  context: CliContext,
+  options: CeremonyOptions,
+  work: (tools: StepTools, view: CeremonyView) => Promise<T>,
+): Promise<T> {
+  const view = new CeremonyView(context, options);
+  const arithmetic = openArithmeticPool();
+  try {
+    const onProgress = (what: string, fraction: number) => view.showProgress(what, fraction);
+    const done = work({ arithmetic, onProgress }, view);
+    const interrupted = context.waitForShutdown().then(() => {
+      throw new Problem(
+        "cancelled",
+        "the step was interrupted; run it again: only what the transcript records counts",
+      );
+    });
+    return await Promise.race([done, interrupted]);
+  } finally {
+    view.clearProgress();
+    arithmetic.close();
+  }
+}
+
+/** Returns the SHA-256 of this build's witness programs, which a ceremony does not change. */
+export function witnessProgramPins(artifacts: Artifacts = openArtifacts()): Record<CircuitName, string> {
+  return {
+    withdraw: artifacts.expectedSha256("withdraw.wasm"),
+    deposit: artifacts.expectedSha256("deposit.wasm"),
+  };
+}

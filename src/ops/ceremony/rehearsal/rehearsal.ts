@@ -1,0 +1,116 @@
+/**
+ * Plays a whole ceremony with three contributors, to practise it and to test a machine. The circuits are tiny and the
+ * powers of tau are made from public secrets, so the keys are insecure and fit no pool.
+ */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import type { CheckResult } from "../../../core/errors/check_result.ts";
+import { writeKeys, type WrittenKeys } from "../../keys/key_export.ts";
+import {
+  announceBeacon,
+  beginCeremony,
+  type CeremonyStep,
+  closeWithBeacon,
+  contributeToCeremony,
+} from "../ceremony.ts";
+import { type CeremonyFolder, loadCeremony } from "../ceremony_folder.ts";
+import type { CeremonyPlan } from "../ceremony_plan.ts";
+import { ceremonyProblem, memorySource } from "../section_file.ts";
+import { createSigningKey, openSigningKey } from "../transcript/signature.ts";
+import { contributionsOf, type Transcript } from "../transcript/transcript.ts";
+import { verifyCeremony } from "../verify_ceremony.ts";
+import { insecurePowersOfTau } from "./insecure_powers.ts";
+import { TINY_POWER, tinyCircuits } from "./tiny_circuits.ts";
+
+/** What a rehearsal needs. Both folders must be empty. */
+export interface RehearsalSetup extends CeremonyStep {
+  /** Receives the keys, as `tonado ceremony finalize` writes them. */
+  readonly keysFolder: CeremonyFolder;
+  /** SHA-256 of this build's witness programs. */
+  readonly programPins: Readonly<Record<CircuitName, string>>;
+  /** Receives each step of the ceremony when it is done. */
+  readonly onStep?: (step: RehearsedStep) => void;
+}
+
+/** A step of the ceremony, by the name of its command. */
+export interface RehearsedStep {
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** The inputs and the results of a rehearsal. */
+export interface Rehearsal {
+  readonly powers: Uint8Array;
+  readonly r1cs: Readonly<Record<CircuitName, Uint8Array>>;
+  readonly plan: CeremonyPlan;
+  readonly checks: readonly CheckResult[];
+  readonly keys: WrittenKeys;
+}
+
+const CONTRIBUTORS = ["Coordinator", "Alice", "Bob"];
+const ANNOUNCEMENT = { source: "rehearsal", round: 1, exponent: 10 };
+
+/**
+ * Begins a ceremony, contributes three times, closes it with a beacon, verifies it and makes its keys.
+ *
+ * @throws {Problem} `invalid_ceremony` if a check does not pass, `cancelled` if the arithmetic is closed
+ */
+export async function rehearseCeremony(setup: RehearsalSetup): Promise<Rehearsal> {
+  const { folder, keysFolder, programPins, onStep = () => {} } = setup;
+  const inputs = { powers: insecurePowersOfTau(TINY_POWER), r1cs: tinyCircuits() };
+  const sources = { powers: memorySource(inputs.powers), r1cs: inputs.r1cs };
+  const begun = await beginCeremony({ ...setup, ...sources });
+  onStep({ name: "init", detail: `both initial keys, from powers of tau for 2^${TINY_POWER} rows` });
+
+  const signers = await Promise.all(CONTRIBUTORS.map(async (name) => ({
+    name,
+    key: await openSigningKey((await createSigningKey()).pem),
+  })));
+  const plan = planFor(begun, signers.map(({ name, key }) => ({ name, publicKey: key.publicKey })));
+  onStep({ name: "keygen", detail: `${signers.length} signing keys, named in the plan` });
+
+  await announceBeacon({ ...setup, announcement: ANNOUNCEMENT });
+  onStep({ name: "announce", detail: `round ${ANNOUNCEMENT.round} of the source "${ANNOUNCEMENT.source}"` });
+
+  let earlierTranscript = begun;
+  for (const { name, key } of signers) {
+    const entropy = crypto.getRandomValues(new Uint8Array(64));
+    const transcript = await contributeToCeremony({ ...setup, name, entropy, signingKey: key })
+      .finally(() => entropy.fill(0));
+    if (name === signers[0].name) earlierTranscript = transcript;
+    const count = contributionsOf(transcript).length;
+    onStep({ name: "contribute", detail: `contribution ${count}, signed by ${name}` });
+  }
+
+  const value = crypto.getRandomValues(new Uint8Array(32));
+  await closeWithBeacon({ ...setup, value });
+  onStep({ name: "beacon", detail: `closed with the value ${bytesToHex(value)}` });
+
+  const ceremony = await loadCeremony(folder);
+  const checks = await verifyCeremony({
+    ...setup,
+    ceremony,
+    plan,
+    inputs: sources,
+    earlierTranscript,
+    beaconValue: value,
+  });
+  for (const { verdict, name, detail } of checks) {
+    if (verdict !== "ok") throw ceremonyProblem(`${name}:`, detail);
+  }
+  onStep({ name: "verify", detail: `${checks.length} checks passed` });
+
+  const keys = await writeKeys(keysFolder, { ceremony, plan, programPins, rehearsal: true });
+  onStep({ name: "finalize", detail: keys.label });
+  return { ...inputs, plan, checks, keys };
+}
+
+function planFor(
+  { circuits }: Transcript,
+  contributors: readonly { readonly name: string; readonly publicKey: string }[],
+): CeremonyPlan {
+  return {
+    initialKeys: { withdraw: circuits.withdraw.zkey, deposit: circuits.deposit.zkey },
+    contributors: contributors.map((each, i) => ({ ...each, ...i === 0 && { coordinator: true } })),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Two circuits with a few constraints and the public signals of the real ones. A ceremony for them takes seconds.
+ */
+import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
+import { type CircuitName, circuitNames, publicSignalNames } from "../../../core/crypto/groth16.ts";
+import { concatBytes, u32 } from "../section_file.ts";
+
+/** The larger circuit needs all 2^4 rows, so twice its domain is one power more than the file holds. */
+export const TINY_POWER = 4;
+/** Number of constraints. With a row for 1 and each public signal the circuits have 16 and 8 rows. */
+export const tinyConstraints: Readonly<Record<CircuitName, number>> = { withdraw: 9, deposit: 3 };
+
+/** Encodes a scalar as 32 bytes. */
+export const scalar = (x: bigint) => littleEndian(x, 32);
+
+/**
+ * Returns an R1CS: x_i x_i = p_i for the public signals p, then (x_0 + 5 x_1) x_i = y_i for the other constraints.
+ */
+export function tinyR1cs(circuit: CircuitName, constraints = tinyConstraints[circuit]): Uint8Array {
+  const nPublic = publicSignalNames[circuit].length;
+  const x = (i: number) => 1 + nPublic + i;
+  const variables = 1 + 2 * nPublic + Math.max(0, constraints - nPublic);
+  const combination = (...terms: [number, bigint][]) =>
+    concatBytes(
+      u32(terms.length),
+      ...terms.map(([signal, factor]) => concatBytes(u32(signal), scalar(factor))),
+    );
+  const rows = Array.from({ length: constraints }, (_, i) => {
+    const square = i < nPublic;
+    const first = square ? combination([x(i), 1n]) : combination([x(0), 1n], [x(1), 5n]);
+    const product = square ? 1 + i : x(i);
+    return concatBytes(first, combination([x(i % nPublic), 1n]), combination([product, 1n]));
+  });
+  const header = concatBytes(
+    u32(32),
+    scalar(FIELD_MODULUS),
+    ...[variables, 0, nPublic, nPublic].map(u32),
+    littleEndian(BigInt(variables), 8),
+    u32(constraints),
+  );
+  return binFile("r1cs", [[1, header], [2, concatBytes(...rows)], [3, new Uint8Array(8 * variables)]]);
+}
+
+/** Returns the constraint systems of both circuits. */
+export function tinyCircuits(): Record<CircuitName, Uint8Array> {
+  return Object.fromEntries(circuitNames.map((circuit) => [circuit, tinyR1cs(circuit)])) as Record<
+    CircuitName,
+    Uint8Array
+  >;
+}
+
+/** Returns a file of iden3's formats: letters, version, count, then the sections with their numbers and lengths. */
+export function binFile(
+  magic: string,
+  sections: [id: number, content: Uint8Array][],
+  version = 1,
+): Uint8Array {
+  return concatBytes(
+    new TextEncoder().encode(magic),
+    u32(version),
+    u32(sections.length),
+    ...sections.flatMap(([id, content]) => [u32(id), littleEndian(BigInt(content.length), 8), content]),
+  );
+}
+
+function littleEndian(x: bigint, length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
+}
