@@ -6,11 +6,10 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Divides one long piece of work into time slices. */
 export class TimeSlice {
   #startedAt = performance.now();
 
-  /** Call between two steps: yields if the current slice is over. */
+  /** Yields if the current slice is over. Call it between two steps of long work. */
   async yieldIfExpired(): Promise<void> {
     if (performance.now() - this.#startedAt < MAX_SLICE_MS) return;
     await yieldToEventLoop();

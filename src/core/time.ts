@@ -39,9 +39,7 @@ export async function delay(ms: number, signal?: AbortSignal, clock: Clock = sys
   if (signal?.aborted) throw cancelled(signal);
 }
 
-/**
- * Returns the result of `work`, or throws `cancelled` as soon as `signal` aborts. The work itself continues.
- */
+/** Returns the result of `work`, or throws `cancelled` when `signal` aborts; `work` itself continues. */
 export async function abortable<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return await work;
   let abort = () => {};
@@ -66,11 +64,8 @@ export interface Deadline {
 }
 
 /**
- * Runs `work` for at most `ms` milliseconds. The signal that `work` receives aborts at the deadline, when
- * `signal` aborts and when `work` ends.
- *
- * @throws {Problem} `cancelled` when `signal` aborts; what `onTimeout` returns at the deadline; what `work`
- *   throws
+ * Runs `work` for at most `ms` milliseconds and aborts its signal when it must stop. Throws `cancelled` when
+ * `signal` aborts, and the error of `onTimeout` at the deadline.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -104,10 +99,7 @@ export interface Backoff {
   readonly random?: () => number;
 }
 
-/**
- * Returns the milliseconds to wait after `failures` (1 or more) failed attempts: doubled each time, up to
- * `maxMs`.
- */
+/** Returns the wait in milliseconds after `failures` (1 or more): doubled each time, up to `maxMs`. */
 export function backoffMs(failures: number, { initialMs, maxMs, random }: Backoff): number {
   const ms = Math.min(maxMs, initialMs * 2 ** (failures - 1));
   return random === undefined ? ms : ms * (0.5 + random() / 2);
@@ -122,10 +114,7 @@ export interface Polling {
   readonly clock?: Clock;
 }
 
-/**
- * Calls `holds` until it returns true. Returns false after `timeoutMs`. Throws `cancelled`, and what `holds`
- * throws.
- */
+/** Calls `holds` until it returns true. Returns false after `timeoutMs`. Throws `cancelled`. */
 export async function pollUntil(holds: () => Promise<boolean> | boolean, options: Polling): Promise<boolean> {
   const { signal, intervalMs, timeoutMs, onWait, clock = monotonicClock } = options;
   const startedAt = clock.now();
@@ -167,9 +156,7 @@ export class TtlCache<T> {
   readonly #maxEntries: number;
   readonly #entries = new Map<string, CacheEntry<T>>();
 
-  /**
-   * @param options `ttlMs`: milliseconds from the value's arrival; `maxEntries`: default 1
-   */
+  /** @param options `ttlMs`: milliseconds from the value's arrival; `maxEntries`: default 1 */
   constructor(
     clock: Clock,
     { ttlMs, maxEntries = 1 }: { readonly ttlMs: number; readonly maxEntries?: number },

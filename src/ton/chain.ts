@@ -1,7 +1,4 @@
-/**
- * The port to the chain. Implementations check every hash before they return data: a returned transaction is
- * always the one that its id names.
- */
+/** The port to the chain. Implementations verify hashes: a returned transaction is the one its id names. */
 import type { Address, Cell, Transaction, TupleItem, TupleReader } from "@ton/core";
 import type { Network } from "../core/protocol/network.ts";
 
@@ -39,10 +36,7 @@ export interface AccountInfo {
 export interface CallOptions {
   /** Cancels the call, also while it waits. */
   readonly signal?: AbortSignal;
-  /**
-   * For queries made for a client's request: they have lower priority, and fail with `overloaded` if too many
-   * wait.
-   */
+  /** For a client's request: lower priority; fails with `overloaded` if too many requests wait. */
   readonly lowPriority?: boolean;
 }
 
@@ -54,15 +48,11 @@ export interface Chain {
   /** If known, errors show addresses in this network's form. */
   readonly network?: Network;
 
-  /**
-   * Hashes of the network's zero state, 64 lowercase hex digits each; undefined if the endpoint does not
-   * report it.
-   */
+  /** Hashes of the network's zero state, 64 hex digits each; undefined if the endpoint omits them. */
   zeroState?(
     options?: CallOptions,
   ): Promise<{ readonly rootHash: string; readonly fileHash: string } | undefined>;
 
-  /** Returns the seqno of the last masterchain block. */
   masterchainSeqno(options?: CallOptions): Promise<number>;
 
   /** Returns the seqno of a block that closed within seconds of `time` (Unix seconds), before or after it. */
@@ -71,19 +61,15 @@ export interface Chain {
   account(address: Address, options?: CallOptions): Promise<AccountInfo>;
 
   /**
-   * Returns at most `limit` transactions of an account, newest first, from `from` (inclusive) or the newest.
-   * The history ends at `prev === null`, not at a short page.
+   * Returns at most `limit` transactions, newest first, from `from` (inclusive) or the newest. A page may be
+   * short: the history ends at `prev === null`.
    */
   transactions(
     address: Address,
     options: CallOptions & { readonly limit: number; readonly from?: TransactionId },
   ): Promise<ChainTransaction[]>;
 
-  /**
-   * Runs a get method.
-   *
-   * @throws {Problem} `contract_refused`, with member `exitCode`, for any exit code except 0 and 1
-   */
+  /** Runs a get method. Throws `contract_refused` with member `exitCode` for exit codes except 0 and 1. */
   runGetMethod(
     address: Address,
     method: string,
@@ -91,17 +77,12 @@ export interface Chain {
     options?: CallOptions,
   ): Promise<TupleReader>;
 
-  /**
-   * Returns a parameter of the chain's configuration, such as gas prices (20, 21), storage (18) or forwarding
-   * (24, 25).
-   */
+  /** Returns a configuration parameter, such as the prices of gas (20, 21) or storage (18). */
   configParam(id: number, options?: CallOptions): Promise<Cell>;
 
   /**
-   * Sends an external message to the mempool. A rejection does not prove that the message is not there: an
-   * earlier attempt may have succeeded and its response been lost.
-   *
-   * @throws {Problem} `contract_refused` if the account would not accept it, with member `exitCode` if known
+   * Sends an external message. Throws `contract_refused`, with `exitCode` if known, if the account rejects
+   * it. Even then the message may be in the mempool, from an attempt whose response was lost.
    */
   send(message: Cell, options?: CallOptions): Promise<void>;
 
@@ -109,8 +90,7 @@ export interface Chain {
   readonly verifier?: ChainVerifier;
 }
 
-/** Verifies that a transaction is on the chain. */
 export interface ChainVerifier {
-  /** Returns false also if the verifier is behind. */
+  /** Returns whether a transaction is on the chain; false also if the verifier is behind. */
   hasTransaction(address: Address, id: TransactionId, options?: CallOptions): Promise<boolean>;
 }

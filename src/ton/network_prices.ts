@@ -6,18 +6,16 @@ import {
 } from "@ton/ton/dist/config/ConfigParser.js";
 import type { CallOptions, Chain } from "./chain.ts";
 
-/** Configuration parameters: of the basechain, and the price of messages to or from the masterchain. */
+/** Of the basechain, and of messages to or from the masterchain. */
 const STORAGE_PRICES_PARAM = 18;
 const GAS_PRICES_PARAM = 21;
 const FORWARD_PRICES_PARAM = 25;
 const MASTERCHAIN_FORWARD_PRICES_PARAM = 24;
 const MASTERCHAIN = -1;
 
-/** The prices in force, in nano. */
 export interface NetworkPrices {
-  /** Of `gas` units of computation. */
   gasFee(gas: bigint): bigint;
-  /** Fee of a message; its root cell is not counted. @param workchain of its other end; default the basechain */
+  /** The root cell is not counted. `workchain` is that of the other end; default: the basechain. */
   forwardFee(size: { cells: bigint; bits: bigint }, workchain?: number): bigint;
   storageFee(size: { cells: bigint; bits: bigint; seconds: bigint }): bigint;
 }

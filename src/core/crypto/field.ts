@@ -36,10 +36,7 @@ export function fieldFromHex(text: string, what = "value"): bigint {
   return assertFieldElement(BigInt(text), what);
 }
 
-/**
- * Parses a public signal: a decimal string or `0x` hex. Throws `invalid_request` or `not_in_field`, naming
- * `what`.
- */
+/** Parses a public signal, a decimal string or `0x` hex. Throws `invalid_request` or `not_in_field`. */
 export function parseSignal(text: string, what = "public signal"): bigint {
   if (HEX_PATTERN.test(text)) return fieldFromHex(text, what);
   if (!DECIMAL_PATTERN.test(text)) throw new Problem("invalid_request", `${what} is not a decimal integer`);
@@ -59,9 +56,7 @@ export function writeFieldBytes(x: bigint, bytes: Uint8Array, offset: number): v
   for (let i = 0; i < FIELD_BYTES; i += 8) view.setBigUint64(i, x >> BigInt(8 * (FIELD_BYTES - 8 - i)));
 }
 
-/**
- * Reads 32 big-endian bytes. Throws `invalid_request` for another length and `not_in_field` at or above r.
- */
+/** Reads 32 big-endian bytes. Throws `invalid_request` or, at or above r, `not_in_field`. */
 export function fieldFromBytes(bytes: Uint8Array, what = "value"): bigint {
   if (bytes.length !== FIELD_BYTES) {
     throw new Problem("invalid_request", `${what} is not ${FIELD_BYTES} bytes`);

@@ -30,10 +30,7 @@ export const publicSignalNames = {
   ],
 } as const satisfies Record<AnyCircuitName, readonly string[]>;
 
-/**
- * A proof: `pi_a` and `pi_c` are G1 points [x, y, "1"], `pi_b` is a G2 point [[x.c0, x.c1], [y.c0, y.c1],
- * ["1", "0"]].
- */
+/** A proof. G1 points are [x, y, "1"], the G2 point is [[x.c0, x.c1], [y.c0, y.c1], ["1", "0"]]. */
 export interface Groth16Proof {
   readonly pi_a: readonly string[];
   readonly pi_b: readonly (readonly string[])[];
@@ -48,12 +45,7 @@ export interface ProofWithSignals {
   readonly publicSignals: readonly string[];
 }
 
-/**
- * Returns one hash for a pool's two verification keys: SHA-256 over the hashes of the withdraw and deposit
- * key files.
- *
- * @param hashes SHA-256 of each key file, 64 hex digits
- */
+/** Returns the hash of a pool's keys: SHA-256 over the hashes (64 hex digits) of its two key files. */
 export function combinedVkeyHash(hashes: Readonly<Record<CircuitName, string>>): string {
   return bytesToHex(sha256(hexToBytes(circuitNames.map((name) => hashes[name]).join(""))));
 }

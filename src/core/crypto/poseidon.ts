@@ -1,7 +1,6 @@
 /**
  * Poseidon over the scalar field of BLS12-381 with the parameters of npm `poseidon-bls12381` 1.0.2: alpha 5,
- * 8 full and 56 partial rounds, capacity element first. The arithmetic is in `poseidon-wasm/`, loaded on
- * import without I/O.
+ * 8 full and 56 partial rounds, capacity element first. `poseidon-wasm/` computes it.
  */
 import { hash_level, initSync, poseidon1, poseidon2 } from "../../../poseidon-wasm/pkg/poseidon_wasm.js";
 import { wasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
@@ -14,7 +13,6 @@ initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
 
 /**
  * Returns the Poseidon hash of one or two field elements.
- *
  * @param inputs one or two integers in [0, r)
  * @throws {Problem} `not_in_field` if an input is not in [0, r)
  * @throws {RangeError} for any other number of inputs
@@ -39,11 +37,7 @@ export function hashPairs(pairs: Uint8Array): Uint8Array {
   return poseidon2(pairs);
 }
 
-/**
- * Hashes a tree level of n elements into the ceil(n / 2) elements above it, in one WASM call.
- *
- * @param zero the empty subtree, the right sibling of the last node of an odd level
- */
+/** Hashes a level of n elements into ceil(n / 2) in one WASM call; `zero` completes an odd level. */
 export function hashLevel(nodes: Uint8Array, zero: Uint8Array): Uint8Array {
   assertCanonicalElements(nodes);
   assertCanonicalElements(zero);
@@ -53,10 +47,7 @@ export function hashLevel(nodes: Uint8Array, zero: Uint8Array): Uint8Array {
 
 const MODULUS_BYTES = modulusBytes();
 
-/**
- * Throws `not_in_field` unless `bytes` are canonical 32-byte elements. The first byte of each almost always
- * decides.
- */
+/** Throws `not_in_field` unless `bytes` are canonical 32-byte elements. */
 export function assertCanonicalElements(bytes: Uint8Array): void {
   if (bytes.length % FIELD_BYTES !== 0) throw new RangeError("elements are 32 bytes each");
   for (let start = 0; start < bytes.length; start += FIELD_BYTES) {

@@ -1,7 +1,6 @@
 /**
- * Converts proofs between snarkjs JSON and the pool's cell. Points use the compressed encoding of ZCash:
- * flags in the three top bits, big-endian x, c1 first for G2. Parsing checks form and curve; verification
- * checks the subgroup.
+ * Converts proofs between snarkjs JSON and the pool's cell, in ZCash's compressed encoding. Parsing checks
+ * the form and the curve, but not the subgroup: verification does that.
  */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { beginCell, type Cell } from "@ton/core";
@@ -24,13 +23,10 @@ type Fq2 = { c0: bigint; c1: bigint };
 const FQ_PATTERN = /^(0|[1-9][0-9]{0,114}|0x[0-9a-fA-F]{1,96})$/;
 
 /**
- * Parses a snarkjs proof.
- *
+ * Parses a snarkjs proof and returns it in canonical form.
  * @param value elements are decimal or `0x` hex strings, or integers up to 2^53; the third coordinate may be
  *   missing, otherwise it must be 1
- * @returns the same proof in canonical form
- * @throws {Problem} `invalid_proof`, naming the member, for a wrong shape, an element >= q or a point off the
- *   curve
+ * @throws {Problem} `invalid_proof` for a wrong shape, an element >= q or a point off the curve
  * @example
  * ```ts
  * const proof = parseProof(JSON.parse(await Deno.readTextFile("proof.json")));
@@ -58,7 +54,6 @@ export function parseProof(value: unknown): Groth16Proof {
 
 /**
  * Returns the proof as a cell: `proof$_ a:bits384 c:bits384 b:^[ b:bits768 ]`.
- *
  * @example
  * ```ts
  * const { proof } = await prover.proveWithdraw(input);
@@ -76,7 +71,6 @@ export function proofToCell(proof: Groth16Proof): Cell {
 
 /**
  * Reads a proof from its cell.
- *
  * @throws {Problem} `invalid_proof` for a wrong size or a point that does not decompress
  * @example
  * ```ts
@@ -103,12 +97,10 @@ export function proofFromCell(cell: Cell): Groth16Proof {
   };
 }
 
-/** Compresses an affine G1 point to 48 bytes. */
 export function compressG1([x, y]: readonly string[]): Uint8Array {
   return withFlags(fqToBytes(BigInt(x)), isLexicographicallyLargest(BigInt(y)));
 }
 
-/** Compresses an affine G2 point to 96 bytes. */
 export function compressG2([x, y]: readonly (readonly string[])[]): Uint8Array {
   const bytes = new Uint8Array(2 * FQ_BYTES);
   bytes.set(fqToBytes(BigInt(x[1])), 0);

@@ -1,7 +1,4 @@
-/**
- * A module with one function (i64, i64) -> (i64, i64) that executes `i64.mul_wide_u` (0xfc 0x16) of the
- * webassembly/wide-arithmetic proposal. It is invalid in engines without the proposal.
- */
+/** Executes `i64.mul_wide_u` of webassembly/wide-arithmetic: invalid in engines without the proposal. */
 const PROBE_MODULE = Uint8Array.of(
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // "\0asm", version 1
   ...[0x01, 0x08, 0x01, 0x60, 0x02, 0x7e, 0x7e, 0x02, 0x7e, 0x7e], // one type

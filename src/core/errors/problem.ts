@@ -214,7 +214,6 @@ export interface ProblemDetail {
 
 /**
  * The error that this library throws. `message` and `hint` never contain a secret.
- *
  * @example
  * ```ts
  * await depositNative(request).catch((error) => {
@@ -288,7 +287,6 @@ export type ExitCodeName = keyof typeof exitCodes;
 
 /**
  * Returns the name of a pool's exit code, or undefined for any other code.
- *
  * @example
  * ```ts
  * exitCodeName(103); // "ERR_STALE_DEPOSIT"

@@ -8,10 +8,8 @@ const MIN_WORKCHAIN = -128;
 const MAX_WORKCHAIN = 127;
 
 /**
- * Returns sha256(workchain as int8 || 32-byte account id) >> 2: 254 bits, always below r. No address maps to
- * 0.
- *
- * @param address null for "no relayer", which maps to 0
+ * Returns the field element that a proof binds: sha256(workchain as int8 || account id) >> 2, always below r.
+ * @param address null means no relayer and maps to 0, which no address does
  * @throws {Problem} `invalid_address` for a workchain outside int8
  * @example
  * ```ts

@@ -22,10 +22,7 @@ import { proofSchema } from "../crypto/proof_schema.ts";
 import { DuplicateKeyError, parseStrictJson } from "../text/strict_json.ts";
 
 const MAX_PURPOSE_LENGTH = 500;
-/**
- * Characters that could make the displayed text differ from the bound text: controls, line separators, and
- * format characters except the two joiners that some scripts need.
- */
+/** Controls, separators and format characters could make the shown text differ from the bound text. */
 const FORBIDDEN_PURPOSE_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 
 /** Returns what is wrong with a purpose, or undefined. */
@@ -92,10 +89,7 @@ const reportSchema = z.strictObject({
   proof: proofSchema,
 });
 
-/**
- * What a report states. Except for the link between deposit and withdrawal, and the purpose, all of it is
- * public.
- */
+/** What a report states. Only the purpose and the link from deposit to withdrawal are not public. */
 export type ComplianceStatement = z.output<typeof statementSchema>;
 /** A statement, and the proof that its author knows the note. */
 export type ComplianceReport = Omit<z.output<typeof reportSchema>, "proof"> & {
@@ -105,10 +99,7 @@ export type ComplianceReport = Omit<z.output<typeof reportSchema>, "proof"> & {
 /** Larger than any address's field element (254 bits), so that no pool accepts the proof as a withdrawal. */
 const NON_ADDRESS_OFFSET = 1n << 254n;
 
-/**
- * Returns the public signals of the report's proof: the root of a tree with this one commitment, the
- * nullifier hash, and the hash of the statement as `recipient`.
- */
+/** Returns the proof's public signals. The root is that of a tree with only this commitment. */
 export function compliancePublicSignals(said: ComplianceStatement): string[] {
   const root = new MerkleTree().rootAfter(BigInt(said.commitment));
   const bound = NON_ADDRESS_OFFSET + (bytesToBigint(sha256(utf8ToBytes(canonicalJson(said)))) >> 3n);
@@ -117,7 +108,6 @@ export function compliancePublicSignals(said: ComplianceStatement): string[] {
 
 /**
  * Parses a report.
- *
  * @param document its JSON text, in which duplicate keys are rejected, or a parsed value
  * @throws {Problem} `invalid_report`, with one entry of `errors` for each fault
  * @example

@@ -1,7 +1,4 @@
-/**
- * The deployments registry, `deployments/<network>.json`: the pools of a network. Parsing is strict, because
- * a wrong denomination or address loses money.
- */
+/** The registry `deployments/<network>.json`. Parsing is strict: a wrong address or amount loses money. */
 import { Address } from "@ton/core";
 import { z } from "zod";
 import { Problem } from "../errors/problem.ts";
@@ -47,10 +44,7 @@ export interface Deployments {
 }
 
 /**
- * Returns the registry key of a pool: `<asset>-<amount>`, or `<asset>-<amount>-g<generation>` for a
- * successor.
- *
- * @param pool `amount` in whole units
+ * Returns a pool's key in the registry: `<asset>-<amount>`, and `-g<generation>` for a successor.
  * @example
  * ```ts
  * poolKey({ asset: "native", amount: "10", generation: 1 }); // "native-10-g1"
@@ -83,7 +77,6 @@ const registrySchema = z.object({ network: z.enum(networks), pools: z.record(z.s
 
 /**
  * Parses a registry.
- *
  * @throws {Problem} `invalid_registry`, with one entry of `errors` for each fault
  * @example
  * ```ts
@@ -139,7 +132,7 @@ function findInconsistencies(key: string, pool: Deployment): { pointer: string; 
   if (pool.asset !== "native") {
     for (const member of ["jettonMaster", "jettonWallet", "decimals"] as const) {
       if (pool[member] === undefined) {
-        errors.push({ pointer: `/pools/${key}/${member}`, detail: "is missing of a jetton pool" });
+        errors.push({ pointer: `/pools/${key}/${member}`, detail: "is required for a jetton pool" });
       }
     }
     if (pool.decimals !== undefined && tryParseUnits(pool.amount, pool.decimals) !== pool.denomination) {

@@ -11,9 +11,7 @@ export interface FeePolicy {
 
 /**
  * Returns the lowest fee that a policy accepts: max(feeMin, denomination * feeBps / 10000), rounded down.
- *
  * @param policy amounts in the smallest unit of the pool's asset; `feeBps` in hundredths of a percent
- * @returns the fee in the smallest unit of the pool's asset
  * @example
  * ```ts
  * policyFloor({ denomination: parseUnits("10"), feeBps: 30, feeMin: parseUnits("0.1") }); // 100000000n

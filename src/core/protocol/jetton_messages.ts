@@ -51,21 +51,12 @@ export function loadTransferNotification(body: Cell): TransferNotification {
   }));
 }
 
-/**
- * Reads the deposit in a notification. A pool accepts it only from a reference, which cannot be seen here.
- *
- * @throws {Problem} `invalid_request` for any other payload
- */
+/** Reads the deposit in a notification. Whether it was in a reference, as pools require, is not checked. */
 export function loadNotifiedDeposit({ forwardPayload }: TransferNotification): DepositBody {
   return loadDeposit(forwardPayload);
 }
 
-/**
- * Reads why a pool returned a deposit from the forward payload of the returning transfer.
- *
- * @returns the exit code's name
- * @throws {Problem} `invalid_request` for any other payload or an unknown code
- */
+/** Reads from the returning transfer's payload why a pool refused a deposit. Throws `invalid_request`. */
 export function loadDepositRefusal(payload: Cell): ExitCodeName {
   const code = loadStrict(
     "refusal of a deposit",

@@ -1,14 +1,8 @@
-/**
- * Bodies of the messages that a pool accepts and of its logs, as `contracts/types.tlb` defines them. Loading
- * rejects any other length or op.
- */
+/** Bodies of a pool's messages and logs (`contracts/types.tlb`). Loading rejects any other length or op. */
 import { type Address, beginCell, type Cell, type Slice } from "@ton/core";
 import { Problem } from "../errors/problem.ts";
 
-/**
- * Op codes: crc32 of the TL-B line without its tag, & 0x7fffffff. Transfers and excesses have those of
- * TEP-74, wallet addresses those of TEP-89.
- */
+/** crc32 of the TL-B line without its tag, & 0x7fffffff. Jetton ops have the values of TEP-74 and TEP-89. */
 export const opCodes = {
   deposit: 0x7c790d27,
   withdraw: 0x12b4e521,
@@ -72,10 +66,7 @@ export interface WithdrawalLog extends WithdrawParties {
   readonly refund: bigint;
 }
 
-/**
- * A payout that a jetton pool's wallet refused. `payout_claimed`: the pool keeps it as a claim, see
- * {@linkcode storeRetryPayout}. `payout_lost`: the pool had no room for the claim.
- */
+/** A payout that a jetton wallet refused. The pool keeps it as a claim; without room for it, it is lost. */
 export interface RefusedPayoutLog {
   readonly kind: "payout_claimed" | "payout_lost";
   readonly claimId: bigint;
@@ -89,7 +80,6 @@ export type PoolLog = DepositLog | WithdrawalLog | RefusedPayoutLog;
 
 /**
  * Returns the message body of a deposit.
- *
  * @example
  * ```ts
  * const body = storeDeposit({ queryId: 0n, commitment, newRoot, leafIndex, proof: proofToCell(proof) });
@@ -108,7 +98,6 @@ export function storeDeposit(body: DepositBody): Cell {
 
 /**
  * Reads the message body of a deposit.
- *
  * @throws {Problem} `invalid_request` for any other body
  * @example
  * ```ts
@@ -127,7 +116,6 @@ export function loadDeposit(cell: Cell): DepositBody {
 
 /**
  * Returns the message body of a withdrawal.
- *
  * @param body `fee` in the smallest unit of the pool's asset, `refund` in nano
  * @example
  * ```ts
@@ -149,7 +137,6 @@ export function storeWithdraw(body: WithdrawBody): Cell {
 
 /**
  * Reads the message body of a withdrawal.
- *
  * @throws {Problem} `invalid_request` for any other body
  * @example
  * ```ts
@@ -170,7 +157,6 @@ export function loadWithdraw(cell: Cell): WithdrawBody {
 
 /**
  * Reads the body of a pool's external out-message, its log.
- *
  * @returns undefined if the op is not that of a log
  * @throws {Problem} `invalid_request` if the op is that of a log and the body does not match it
  * @example
@@ -211,23 +197,22 @@ export function loadPoolLog(body: Cell): PoolLog | undefined {
   return undefined;
 }
 
-/** Returns the body of an admin message. */
 export function storeAdmin(op: "admin_pause" | "admin_unpause", queryId = 0n): Cell {
   return beginCell().storeUint(opCodes[op], 32).storeUint(queryId, 64).endCell();
 }
 
-/** Makes a jetton pool request its wallet's address from the jetton's master. Anyone may send it. */
+/** Makes a jetton pool ask the jetton's master for its wallet's address. Anyone may send it. */
 export function storeDiscoverJettonWallet(queryId = 0n): Cell {
   return beginCell().storeUint(opCodes.discover_jetton_wallet, 32).storeUint(queryId, 64).endCell();
 }
 
-/** Returns the message that makes a jetton pool pay a claim again; anyone may send it. */
+/** Makes a jetton pool pay a claim again. Anyone may send it. */
 export function storeRetryPayout(claimId: bigint, queryId = 0n): Cell {
   return beginCell().storeUint(opCodes.retry_payout, 32).storeUint(queryId, 64).storeUint(claimId, 64)
     .endCell();
 }
 
-/** Returns the message that sends `amount` nano of the surplus to `destination`. */
+/** Sends `amount` nano of the pool's surplus to `destination`. */
 export function storeRecoverStuck(amount: bigint, destination: Address, queryId = 0n): Cell {
   return beginCell()
     .storeUint(opCodes.admin_recover_stuck, 32)

@@ -4,7 +4,6 @@ export const networks = ["mainnet", "testnet", "localnet"] as const;
 /** The name of a network. */
 export type Network = (typeof networks)[number];
 
-/** Returns whether `text` is the name of a network. */
 export function isNetwork(text: string): text is Network {
   return (networks as readonly string[]).includes(text);
 }

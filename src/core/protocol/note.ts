@@ -36,9 +36,7 @@ const MAX_NOTE_PART_LENGTH = 80;
 const SECRET_LIMIT = 1n << BigInt(8 * NOTE_SECRET_BYTES);
 
 /**
- * Creates a note with a random nullifier and secret of 31 bytes each. Store it, encrypted, before you
- * deposit.
- *
+ * Creates a note with a random nullifier and secret. Store it, encrypted, before you deposit.
  * @param pool `amount` in whole units
  * @param random fills the array; defaults to the platform's cryptographic generator
  * @throws {Problem} `invalid_note` if the asset, amount or network is malformed
@@ -58,7 +56,6 @@ export function createNote(
 
 /**
  * Parses a note string `tonado-<asset>-<amount>-<network>-0x<124 hex>`.
- *
  * @throws {Problem} `invalid_note`, which names the wrong part and never contains the note
  * @example
  * ```ts
@@ -82,9 +79,7 @@ export function parseNote(text: string): Note {
 }
 
 /**
- * Returns the note string. Anyone who reads it can spend the note: store it encrypted, show it only to its
- * owner.
- *
+ * Returns the note string. Anyone who reads it can spend the note, so store it encrypted.
  * @throws {Problem} `invalid_note` if a part of the note is out of range
  * @example
  * ```ts

@@ -3,7 +3,7 @@
 /** The minimum that a pool keeps of a withdrawal, REFUND_RESERVE of the interface, in nano. */
 export const REFUND_RESERVE = 10_000_000n;
 
-/** The part of it that is never spent on gas, the interface's net accrual, in nano. */
+/** The part of the reserve that is never spent on gas, in nano. */
 export const NET_ACCRUAL = 5_000_000n;
 
 /** Seconds of storage that each withdrawal prepays for its nullifier's cell: 20 years. */
@@ -12,9 +12,7 @@ export const ENDOWMENT_SECONDS = 631_152_000n;
 /** The highest generation of a pool. The first pool has generation 0 (contracts/SPEC.md, First state). */
 export const MAX_GENERATION = 255;
 
-/**
- * The number of deposits that a pool accepts in its lifetime: as many as provably fit (contracts/SPEC.md).
- */
+/** The number of deposits that a pool accepts in its lifetime: as many as provably fit (SPEC.md). */
 export const POOL_CAPACITY = 131_072;
 
 /** Storage that each deposit to and withdrawal from a jetton pool prepays, in seconds: 40 years. */

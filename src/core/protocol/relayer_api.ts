@@ -1,6 +1,6 @@
 /**
- * The responses of the relayer's HTTP API, declared once for both sides. The relayer documents and types what it sends;
- * the client parses what it receives. They differ in how a scalar appears: as text, or as a bigint or an Address.
+ * The responses of the relayer's HTTP API, declared once for both sides: the relayer documents what it sends,
+ * the client parses what it receives. Only the types of the scalars differ.
  */
 import { z } from "zod";
 import { MERKLE_TREE_HEIGHT } from "../tree/merkle_tree.ts";
@@ -28,7 +28,6 @@ export const withdrawalStates = [
 
 const unixSeconds = countSchema.nullable().meta({ description: "Unix seconds" });
 
-/** Returns the schemas of the responses. */
 export function relayerResponses<A extends z.ZodType, N extends z.ZodType, F extends z.ZodType>(
   { address, amount, fieldElement }: ResponseScalars<A, N, F>,
 ) {
@@ -40,7 +39,6 @@ export function relayerResponses<A extends z.ZodType, N extends z.ZodType, F ext
       relayerAddress: address.meta({ description: "bind this address as the relayer of the proof" }),
     }),
 
-    /** One pool of {@link poolsResponse}. */
     pool: z.object({
       address,
       asset: z.string(),
@@ -86,7 +84,7 @@ export function relayerResponses<A extends z.ZodType, N extends z.ZodType, F ext
   };
 }
 
-/** Returns the schema of `GET /pools`. @param pool one side's `pool` of {@link relayerResponses} */
+/** Returns the schema of `GET /pools`. `pool` is one side's schema from {@linkcode relayerResponses}. */
 export function poolsResponse<P extends z.ZodType>(pool: P) {
   return z.object({ network: z.enum(networks), pools: z.record(z.string(), pool) });
 }

@@ -3,15 +3,12 @@ import { Address } from "@ton/core";
 import { z } from "zod";
 import { isFieldElement } from "../crypto/field.ts";
 
-/** An integer of at least 0. */
 export const countSchema = z.int().nonnegative();
 
 /** An amount in the smallest unit as decimal text, of at most 39 digits. */
 export const amountTextSchema = z.string().regex(/^(0|[1-9][0-9]{0,38})$/, "is not a decimal integer string");
-/** {@link amountTextSchema}, parsed. */
 export const amountSchema = amountTextSchema.transform(BigInt);
 
-/** A hash of 32 bytes. */
 export const hashTextSchema = z.string().regex(/^[0-9a-f]{64}$/, "is not 64 lowercase hex digits");
 
 const FIELD_ELEMENT_PATTERN = /^0x[0-9a-f]{64}$/;
@@ -21,7 +18,6 @@ export const fieldElementTextSchema = z.string()
   .regex(FIELD_ELEMENT_PATTERN, { error: INVALID_FIELD_ELEMENT, abort: true })
   .refine((text) => isFieldElement(BigInt(text)), INVALID_FIELD_ELEMENT);
 
-/** A TON address, parsed. */
 export const addressSchema = z.string().transform((text, context) => {
   try {
     return Address.parse(text);
@@ -30,7 +26,6 @@ export const addressSchema = z.string().transform((text, context) => {
     return z.NEVER;
   }
 });
-/** A TON address, as text. */
 export const addressTextSchema = z.string().refine(
   (text) => addressSchema.safeParse(text).success,
   "is not an address",

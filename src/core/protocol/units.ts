@@ -9,7 +9,6 @@ const MAX_AMOUNT_LENGTH = 80;
 
 /**
  * Parses a decimal number of whole units into the smallest unit.
- *
  * @param decimals decimal places of the asset
  * @throws {Problem} `invalid_amount` for a sign, an exponent, a leading zero, or too many decimal places
  * @example
@@ -29,7 +28,6 @@ export function parseUnits(text: string, decimals: number = NATIVE_DECIMALS): bi
 
 /**
  * Returns an amount as the shortest decimal number of whole units.
- *
  * @param nano the amount in the smallest unit
  * @param decimals decimal places of the asset
  * @example

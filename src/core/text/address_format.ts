@@ -1,10 +1,7 @@
 import type { Address } from "@ton/core";
 import type { Network } from "../protocol/network.ts";
 
-/**
- * Returns the bounceable form, with the test mark except on mainnet. If the network is unknown, returns the
- * raw form, which has no mark.
- */
+/** Returns the bounceable form, with the test mark except on mainnet; the raw form without a network. */
 export function formatAddress(address: Address, network: Network | undefined): string {
   return network === undefined
     ? address.toRawString()

@@ -4,10 +4,7 @@ import { Problem } from "../errors/problem.ts";
 
 export const MNEMONIC_WORDS = 24;
 
-/**
- * Splits a mnemonic into its lowercase words. Throws `invalid_config` unless it has 24 words of the word
- * list; names unknown words by position only.
- */
+/** Splits a mnemonic into its words. Throws `invalid_config`, naming unknown words by position only. */
 export function parseMnemonic(text: string): string[] {
   const words = text.trim().toLowerCase().split(/\s+/);
   if (words.length !== MNEMONIC_WORDS) {

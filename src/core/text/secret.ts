@@ -2,7 +2,6 @@ export const REDACTED = "[redacted]";
 
 /**
  * Holds a secret that prints as `[redacted]`. Read it with {@linkcode Secret.reveal}.
- *
  * @example
  * ```ts
  * const mnemonic = new Secret(words);

@@ -1,6 +1,4 @@
-/**
- * JSON without duplicate keys: a parser takes the last of two equal keys, but a reader may rely on the first.
- */
+/** JSON without duplicate keys: of two equal keys, one reader may use the first and another the last. */
 
 export class DuplicateKeyError extends Error {
   constructor() {

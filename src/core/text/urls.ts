@@ -14,14 +14,10 @@ export function isHttpUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }
 
-/**
- * Parses a relayer's base URL and removes trailing slashes. Throws `invalid_config`, with the URL redacted.
- *
- * @param pointer the flag or parameter that contained it
- */
+/** Removes trailing slashes from a relayer's base URL. Throws `invalid_config`, with the URL redacted. */
 export function parseRelayerUrl(text: string, pointer = "baseUrl"): string {
   if (isHttpUrl(text) && !/[?#]/.test(text)) return text.replace(/\/+$/, "");
-  const detail = `${JSON.stringify(redactUrl(text))} is no relayer's URL: http or https, without user, ` +
+  const detail = `${JSON.stringify(redactUrl(text))} is not a relayer's URL: http or https, without user, ` +
     "password and query";
   throw new Problem("invalid_config", detail, {
     errors: [{ pointer, detail }],

@@ -1,15 +1,10 @@
-/**
- * Computes the roots of empty subtrees. The committed tables are generated from it and checked against it.
- */
+/** Computes the roots of empty subtrees. The committed tables are generated from it. */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { bytesToBigint, FIELD_MODULUS } from "../crypto/field.ts";
 import { poseidon } from "../crypto/poseidon.ts";
 
-/**
- * Returns the roots of heights 0 to `height`. The first is keccak256(seed) mod r, whose preimage under
- * Poseidon is unknown; each next one hashes the previous one twice.
- */
+/** Returns the roots of heights 0 to `height`. The first is keccak256(seed) mod r: no preimage is known. */
 export function computeZeros(seed: string, height: number): bigint[] {
   const hashes = [bytesToBigint(keccak_256(utf8ToBytes(seed))) % FIELD_MODULUS];
   while (hashes.length <= height) hashes.push(poseidon([hashes.at(-1)!, hashes.at(-1)!]));

@@ -1,7 +1,6 @@
 /**
- * Finds a leaf by its value: an open-addressing table of leaf numbers over the tree's bytes, 8 MB for 2^20
- * leaves. Depositors could aim leaves at one slot, but each costs a deposit, and a lookup never takes more
- * than one pass over the table.
+ * Finds a leaf by value with an open-addressing table, 8 MB for 2^20 leaves. Filling one slot on purpose
+ * costs a deposit for each leaf, and a lookup takes at most one pass.
  */
 import { FIELD_BYTES } from "../crypto/field.ts";
 
@@ -27,7 +26,6 @@ export class LeafIndex {
     return this.#slots;
   }
 
-  /** Restores the index of `count` leaves from its {@linkcode slots}. */
   restore(slots: Uint32Array, count: number): void {
     this.#slots = slots;
     this.#count = count;

@@ -1,7 +1,4 @@
-/**
- * The pool's append-only Merkle tree of height 20. It stores each level in one byte array: 64 MB for 2^20
- * leaves, where bigint objects would take several times that.
- */
+/** Levels are byte arrays: 64 MB for 2^20 leaves, several times less than bigint objects would take. */
 import { Problem } from "../errors/problem.ts";
 import {
   FIELD_BYTES,
@@ -35,7 +32,6 @@ export interface MerklePath {
 
 /**
  * The pool's append-only Merkle tree of height 20.
- *
  * @example
  * ```ts
  * const tree = new MerkleTree();
@@ -47,7 +43,6 @@ export class MerkleTree {
   #levels = Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, (_, level) => allocateNodes(level, 1));
   readonly #index = new LeafIndex();
   #size = 0;
-  /** The root at this size, computed on request. */
   #root: bigint | undefined;
   #appending = false;
 
@@ -61,20 +56,12 @@ export class MerkleTree {
     return this.#root ??= this.#node(MERKLE_TREE_HEIGHT, 0);
   }
 
-  /**
-   * Appends a leaf.
-   *
-   * @throws {Problem} `not_in_field` or `tree_full`; the tree is then unchanged
-   */
+  /** Appends a leaf. Throws `not_in_field` or `tree_full` and leaves the tree unchanged. */
   append(leaf: bigint): void {
     this.appendMany([leaf]);
   }
 
-  /**
-   * Appends leaves, hashing each node above them once.
-   *
-   * @throws {Problem} `not_in_field` or `tree_full`; the tree is then unchanged
-   */
+  /** Appends leaves, hashing each node above them once. Throws as {@linkcode append} does. */
   appendMany(leaves: Iterable<bigint>): void {
     this.#assertNotAppending();
     let end = this.#size;
@@ -89,10 +76,8 @@ export class MerkleTree {
   }
 
   /**
-   * Appends leaves (n * 32 big-endian bytes) and lets `work` do most of the hashing. Meanwhile reads see the
-   * old tree, and appends are not allowed.
-   *
-   * @throws {Problem} `not_in_field`, `tree_full`, and what `work` throws; the tree is then unchanged
+   * Appends leaves (n * 32 big-endian bytes), hashed by `work`. Until it ends, reads see the old tree and
+   * other appends throw. After an error the tree is unchanged.
    */
   async appendUsing(leaves: Uint8Array, work: TreeHasher): Promise<void> {
     this.#assertNotAppending();
@@ -119,10 +104,7 @@ export class MerkleTree {
     }
   }
 
-  /**
-   * Lets `work` build the index that the first {@linkcode indexOf} would build, which takes long in a large
-   * tree.
-   */
+  /** Lets `work` build the index that {@linkcode indexOf} needs, which takes long in a large tree. */
   async buildIndexUsing(work: TreeHasher): Promise<void> {
     const size = this.#size;
     if (this.#index.isExpensiveToExtend(size)) {
@@ -150,21 +132,15 @@ export class MerkleTree {
   }
 
   /**
-   * Returns the path of the next free leaf: it leads from `zeros[0]` to the current root, and from a new leaf
-   * to {@linkcode rootAfter}.
-   *
-   * @throws {Problem} `tree_full`
+   * Returns the path of the next free leaf: from `zeros[0]` to the current root, and from a new leaf to
+   * {@linkcode rootAfter}. Throws `tree_full`.
    */
   nextLeafPath(): MerklePath {
     if (this.#size === TREE_CAPACITY) throw new Problem("tree_full");
     return this.#path(this.#size);
   }
 
-  /**
-   * Returns the root that `append(leaf)` would produce.
-   *
-   * @throws {Problem} `not_in_field`, `tree_full`
-   */
+  /** Returns the root that `append(leaf)` would produce. Throws `not_in_field` or `tree_full`. */
   rootAfter(leaf: bigint): bigint {
     const { pathElements, pathIndices } = this.nextLeafPath();
     const pair = new Uint8Array(2 * FIELD_BYTES);
@@ -184,10 +160,8 @@ export class MerkleTree {
   }
 
   /**
-   * Creates a tree from the {@linkcode levels} of `size` leaves, without copying or hashing. The caller
-   * guarantees that they are unchanged field elements.
-   *
-   * @throws {RangeError} if a level is too short for `size` leaves
+   * Creates a tree from the {@linkcode levels} of `size` leaves without copying, hashing or checking them.
+   * Throws a RangeError if a level is too short.
    */
   static fromLevels(size: number, levels: readonly Uint8Array[]): MerkleTree {
     const counts = nodeCounts(size);

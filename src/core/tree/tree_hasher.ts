@@ -4,10 +4,8 @@ export const MIN_HASHED_HEIGHT = 9;
 /** Computes a tree's larger work on this thread or on workers. Implementations are in `src/tree/`. */
 export interface TreeHasher {
   /**
-   * Does the work of `hashNewNodes` in `core/tree/tree_levels.ts`. If it fails, parts may still be written
-   * later, so the caller must abandon the memory.
-   *
-   * @returns the level up to which it hashed, at least {@linkcode MIN_HASHED_HEIGHT}
+   * Does the work of `hashNewNodes` and returns the level it reached, at least {@linkcode MIN_HASHED_HEIGHT}.
+   * After a failure, parts may still be written, so the caller must abandon the memory.
    */
   hashLevels(levels: readonly Uint8Array[], start: number, end: number): Promise<number>;
 

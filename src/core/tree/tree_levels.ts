@@ -12,9 +12,7 @@ export const TREE_CAPACITY = 2 ** MERKLE_TREE_HEIGHT;
 
 /** Nodes hashed in one WASM call: enough to amortize the call, few enough to copy. */
 const MAX_BATCH_NODES = 2 ** 13;
-/**
- * A larger level is allocated in full at once: unwritten pages take no memory, and nothing is copied later.
- */
+/** Larger levels are allocated in full: unwritten pages take no memory, and nothing is copied later. */
 const MAX_DOUBLING_BYTES = 2 ** 20;
 const ZERO_BYTES = zeros.map(fieldToBytes);
 

@@ -1,5 +1,2 @@
-/**
- * The roots of empty subtrees: `zeros[0]` is the empty leaf, `zeros[20]` the root of an empty pool. `deno
- * task zeros` generates them for TypeScript, Tolk and circom.
- */
+/** The roots of empty subtrees by height; `zeros[0]` is the empty leaf. See `deno task zeros`. */
 export { ZERO_SEED, zeros } from "./generated/zeros.ts";

@@ -1,7 +1,6 @@
 /**
- * Requests to one toncenter endpoint: queued by rank, timed out, tried again, their answers bounded in size. It owns
- * HTTP and nothing else; what an answer means is for its caller, and no text of the endpoint gets into an error but
- * shortened and stripped of control characters.
+ * HTTP requests to one toncenter endpoint: priorities, timeouts, retries and a size limit for responses.
+ * Error texts of the endpoint are shortened and stripped of control characters.
  */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
@@ -9,25 +8,23 @@ import { isLoopbackHost } from "../../core/text/urls.ts";
 import { backoffMs, cancelled, type Clock, delay, monotonicClock, withDeadline } from "../../core/time.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 
-/** How to reach an endpoint. */
 export interface EndpointOptions {
-  /** `https://.../api/v2/jsonRPC`; the base URL without that path is accepted, too. */
+  /** `https://.../api/v2/jsonRPC`, or the base URL. */
   readonly endpoint: string;
   readonly apiKey?: string;
-  /** Default 10 s, for one try. */
+  /** For one attempt. Default: 10 s. */
   readonly timeoutMs?: number;
-  /** Default: 10 with a key, 1 without, no bound on a loopback host: toncenter's public limits. */
+  /** Default, as toncenter limits: 10 with a key, 1 without, unlimited on a loopback host. */
   readonly requestsPerSecond?: number;
-  /** Tries of a request before it fails with `chain_unavailable`; default 5. */
+  /** Default: 5. */
   readonly attempts?: number;
   readonly fetch?: typeof fetch;
-  /** Default: {@link monotonicClock}. */
   readonly clock?: Clock;
-  /** In [0, 1); spreads the retries of many clients. */
+  /** In [0, 1), for the jitter of retries. */
   readonly random?: () => number;
 }
 
-/** What an endpoint refused with. */
+/** An error response. */
 export class EndpointError extends Error {
   constructor(readonly code: number, message: string) {
     super(message);
@@ -35,14 +32,14 @@ export class EndpointError extends Error {
 }
 
 /**
- * Asks for `method`. An error answer that no retry can mend may be settled by the caller: `settles` throws the problem
- * that it is, or returns true when it is as good as success.
+ * Calls `method`. `onError` sees errors before they are retried: it throws a problem, or returns true to
+ * treat the error as success.
  */
 export type JsonRpcCall = (
-  rank: RequestPriority,
+  priority: RequestPriority,
   method: string,
   params: Record<string, unknown>,
-  options?: { signal?: AbortSignal; settles?: (error: EndpointError) => boolean },
+  options?: { signal?: AbortSignal; onError?: (error: EndpointError) => boolean },
 ) => Promise<unknown>;
 
 const responseSchema = z.union([
@@ -50,12 +47,12 @@ const responseSchema = z.union([
   z.object({ ok: z.literal(false).optional(), error: z.unknown(), code: z.unknown() }),
 ]);
 
-/** The largest answer that is read. The state of a full pool takes 4 MiB, a page of 100 transactions under 1. */
+/** The state of a full pool takes 4 MiB, a page of 100 transactions under 1 MiB. */
 const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
 const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 
-/** Opens an endpoint. @throws {Problem} `invalid_config` when its URL is not one. */
+/** Throws `invalid_config` for a malformed URL. */
 export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
   const { apiKey, timeoutMs = 10_000, attempts = 5, clock = monotonicClock, random = Math.random } = options;
   const send = options.fetch ?? fetch;
@@ -68,7 +65,7 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
   const headers = { "content-type": "application/json", ...apiKey && { "x-api-key": apiKey } };
 
   async function attempt(method: string, params: Record<string, unknown>, signal?: AbortSignal) {
-    const onTimeout = () => new EndpointError(504, `no answer within ${timeoutMs} ms`);
+    const onTimeout = () => new EndpointError(504, `no response within ${timeoutMs} ms`);
     return await withDeadline(timeoutMs, { signal, onTimeout }, async (ended) => {
       try {
         const response = await send(url, {
@@ -87,15 +84,15 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
     });
   }
 
-  return async (rank, method, params, { signal, settles } = {}) => {
+  return async (priority, method, params, { signal, onError } = {}) => {
     for (let tried = 1;; tried++) {
       try {
-        return await scheduler.run(rank, () => attempt(method, params, signal), signal);
+        return await scheduler.run(priority, () => attempt(method, params, signal), signal);
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error;
-        if (settles?.(error)) return undefined;
-        const mayMend = error.code === 429 || error.code >= 500;
-        if (!mayMend || tried >= attempts) {
+        if (onError?.(error)) return undefined;
+        const retryable = error.code === 429 || error.code >= 500;
+        if (!retryable || tried >= attempts) {
           throw new Problem("chain_unavailable", `${url.host} ${method}: ${error.message}`);
         }
         const wait = backoffMs(tried, { initialMs: INITIAL_BACKOFF_MS, maxMs: MAX_BACKOFF_MS, random });
@@ -105,11 +102,11 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
   };
 }
 
-/** The JSON-RPC address of an endpoint given with or without its path. */
+/** Returns the JSON-RPC URL of an endpoint that is given with or without this path. */
 export function normalizeEndpointUrl(endpoint: string): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Problem("invalid_config", "chain endpoint is no http(s) URL");
+    throw new Problem("invalid_config", "chain endpoint is not an http(s) URL");
   }
   const path = url.pathname.replace(/\/+$/, "");
   if (!path.endsWith("/jsonRPC")) url.pathname = path.replace(/(\/api\/v2)?$/, "/api/v2/jsonRPC");
@@ -122,17 +119,17 @@ function parseResponse(status: number, text: string): unknown {
     json = JSON.parse(text);
   } catch {
     if (status >= 400) throw new EndpointError(status, `HTTP ${status}`);
-    throw new EndpointError(502, "answer is no JSON");
+    throw new EndpointError(502, "response is not JSON");
   }
   const answer = responseSchema.safeParse(json);
   if (!answer.success) {
-    throw new EndpointError(status >= 400 ? status : 502, `HTTP ${status}, no answer in it`);
+    throw new EndpointError(status >= 400 ? status : 502, `HTTP ${status} without a JSON-RPC response`);
   }
   if (answer.data.ok && status < 400) return answer.data.result;
   const { code, error } = { code: undefined, error: undefined, ...answer.data };
-  // Some proxies answer 200 and put the status into the body.
-  const refusedWith = status >= 400 ? status : typeof code === "number" && code >= 400 ? code : 502;
-  throw new EndpointError(refusedWith, `HTTP ${refusedWith}${sanitizeMessage(error)}`);
+  // Some proxies respond with status 200 and put the real status into the body.
+  const errorStatus = status >= 400 ? status : typeof code === "number" && code >= 400 ? code : 502;
+  throw new EndpointError(errorStatus, `HTTP ${errorStatus}${sanitizeMessage(error)}`);
 }
 
 async function readBoundedText(response: Response): Promise<string> {
@@ -141,7 +138,7 @@ async function readBoundedText(response: Response): Promise<string> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) throw new EndpointError(413, "answer is too long");
+    if (length > MAX_RESPONSE_BYTES) throw new EndpointError(413, "response is too large");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

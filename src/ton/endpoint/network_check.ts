@@ -1,19 +1,19 @@
 /**
- * Checks that an endpoint serves the network that its caller expects. This catches mistakes, such as a testnet flag
- * with a mainnet URL. It is no defence against a dishonest endpoint, which can report any zero state.
+ * Checks that an endpoint serves the expected network. This catches mistakes, not a dishonest endpoint, which
+ * can report any zero state.
  */
 import { abortable } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { CallOptions, Chain } from "../chain.ts";
 
-/** Hashes of a network's first state, which no two networks share; the global id of a localnet can be any. */
+/** Hashes of a network's first block, which differ between networks. */
 interface ZeroState {
   readonly rootHash: string;
   readonly fileHash: string;
 }
 
-/** Root and file hash of each network's zero state, in base64 as the sources publish them. */
+/** In base64, as the sources publish them. */
 const zeroStates: Readonly<Record<Network, ZeroState>> = {
   // `validator.zero_state` of https://ton.org/global.config.json
   mainnet: {
@@ -33,10 +33,8 @@ const zeroStates: Readonly<Record<Network, ZeroState>> = {
 };
 
 /**
- * Checks one endpoint with one request. An endpoint that reports no zero state passes: toncenter always reports it, but
- * some proxies drop it. `localnet` accepts every private chain, which has a zero state of its own.
- *
- * @throws {Problem} `wrong_network` naming both networks; what the request itself throws
+ * Throws `wrong_network` if `chain` reports another network's zero state. It passes without one, because some
+ * proxies drop it. `localnet` accepts every private chain.
  */
 export async function assertEndpointNetwork(
   chain: Chain,
@@ -50,14 +48,11 @@ export async function assertEndpointNetwork(
   throw new Problem("wrong_network", `the endpoint serves ${served ?? "a private network"}, not ${network}`);
 }
 
-/** Milliseconds that a start waits to learn which network an endpoint serves. */
 const START_TIMEOUT_MS = 3_000;
 
 /**
- * Checks an endpoint when the program starts. An endpoint that does not answer in time passes: {@link withNetworkCheck}
- * checks it before its first use.
- *
- * @throws {Problem} `wrong_network`
+ * Checks an endpoint at start. If it does not respond in time, {@linkcode withNetworkCheck} checks it before
+ * its first use.
  */
 export async function assertNetworkAtStart(chain: Chain, network: Network): Promise<void> {
   try {
@@ -75,11 +70,11 @@ function networkOf({ rootHash, fileHash }: ZeroState): Network | undefined {
   });
 }
 
-/** Returns `chain` with {@linkcode assertEndpointNetwork} before its first call, so that no caller can forget the check. */
+/** Returns `chain` with {@linkcode assertEndpointNetwork} before its first call. */
 export function withNetworkCheck(chain: Chain, network: Network): Chain {
   let check: Promise<void> | undefined;
   async function checked<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    // Calls that begin together share one request. A request that failed proves nothing and is repeated.
+    // Concurrent calls share one check. A failed check is repeated.
     check ??= assertEndpointNetwork(chain, network).catch((error) => {
       check = undefined;
       throw error;

@@ -1,20 +1,13 @@
-/**
- * Orders the requests to one endpoint by priority and limits their rate. It knows nothing of HTTP and never retries; a
- * request that is retried queues again.
- */
+/** Orders the requests to one endpoint by priority and limits their rate. Retries queue again. */
 import { Problem } from "../../core/errors/problem.ts";
 import { type Clock, monotonicClock } from "../../core/time.ts";
 
-/**
- * Priorities, highest first: a payout must not wait for the history that a cold start reads, and neither may wait for
- * API requests.
- */
+/** Highest first: a payout must not wait for a history scan, and neither may wait for API requests. */
 export const requestPriorities = ["send", "seqno", "transactions", "getters", "requests"] as const;
 
-/** What a request is for. */
 export type RequestPriority = (typeof requestPriorities)[number];
 
-/** Limits of the queue of the lowest priority: seconds of requests, and requests. */
+/** Limits of the lowest priority's queue. */
 const MAX_QUEUE_SECONDS = 10;
 const MAX_QUEUED_REQUESTS = 1_000;
 
@@ -22,10 +15,9 @@ interface QueuedRequest {
   start(): void;
 }
 
-/** Starts requests by rank, at a bounded rate, a bounded number at once. */
 export class RequestScheduler {
   readonly #queues = new Map<RequestPriority, Set<QueuedRequest>>(
-    requestPriorities.map((rank) => [rank, new Set()]),
+    requestPriorities.map((priority) => [priority, new Set()]),
   );
   readonly #interval: number;
   readonly #concurrency: number;
@@ -49,18 +41,14 @@ export class RequestScheduler {
     this.#clock = clock;
   }
 
-  /**
-   * Runs `task` when its turn comes.
-   *
-   * @throws {Problem} `cancelled` when `signal` aborts while it waits; `overloaded` when too many of "requests" do
-   */
-  async run<T>(rank: RequestPriority, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (rank === "requests" && this.#queues.get(rank)!.size >= this.#maxQueued) {
-      throw new Problem("overloaded", "the chain endpoint is asked too much", {
+  /** Runs `task` in its turn. Throws `cancelled` on abort, `overloaded` if too many API requests wait. */
+  async run<T>(priority: RequestPriority, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (priority === "requests" && this.#queues.get(priority)!.size >= this.#maxQueued) {
+      throw new Problem("overloaded", "too many requests wait for the chain endpoint", {
         members: { retryAfter: MAX_QUEUE_SECONDS },
       });
     }
-    await this.#waitForSlot(rank, signal);
+    await this.#waitForSlot(priority, signal);
     try {
       return await task();
     } finally {
@@ -69,17 +57,17 @@ export class RequestScheduler {
     }
   }
 
-  /** Starts nothing for `ms`: the endpoint asked for it. */
+  /** Starts no request for `ms` milliseconds. */
   pause(ms: number): void {
     this.#nextStart = Math.max(this.#nextStart, this.#clock.now() + ms);
   }
 
-  #waitForSlot(rank: RequestPriority, signal?: AbortSignal): Promise<void> {
+  #waitForSlot(priority: RequestPriority, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const queue = this.#queues.get(rank)!;
+      const queue = this.#queues.get(priority)!;
       const abort = () => {
         queue.delete(entry);
-        if (this.#nextQueue() === undefined) this.#wakeUp?.abort(); // no timer outlives what it was for
+        if (this.#nextQueue() === undefined) this.#wakeUp?.abort(); // nothing is left to start
         reject(new Problem("cancelled", undefined, { cause: signal?.reason }));
       };
       const entry = {
@@ -109,13 +97,13 @@ export class RequestScheduler {
     }
   }
 
-  /** The most urgent queue that is not empty. */
+  /** Returns the nonempty queue of the highest priority. */
   #nextQueue(): Set<QueuedRequest> | undefined {
     return [...this.#queues.values()].find((queue) => queue.size > 0);
   }
 
   #scheduleStart(delay: number): void {
-    if (this.#wakeUp) return; // one wake-up at a time; it looks at the queues anew
+    if (this.#wakeUp) return; // one timer is enough: it starts whatever is due
     this.#wakeUp = new AbortController();
     this.#clock.sleep(delay, this.#wakeUp.signal).then(() => {
       this.#wakeUp = undefined;

@@ -1,18 +1,17 @@
 /**
- * TVM stack values as toncenter's API v2 writes them: `["num", "0x2a"]` at the top, `tvm.stackEntry...` objects inside
- * tuples. Both directions, so that what asks and what answers cannot drift apart. Reading is strict; it throws plain
- * errors, which callers turn into problems of their own.
+ * TVM stack values in the JSON of toncenter's API v2: `["num", "0x2a"]` at the top level, `tvm.stackEntry...`
+ * objects inside tuples. Parsing throws plain errors, which callers translate.
  */
 import { Cell, type TupleItem } from "@ton/core";
 
-/** The TVM's integers have 257 bits with their sign. */
+/** Integers have 257 bits with their sign. */
 const INTEGER_BOUND = 2n ** 256n;
-/** Longer ones overflow the JavaScript stack where cells are made of them; get methods take a few. */
+/** Longer stacks overflow the JavaScript stack when cells are made of them. */
 const MAX_STACK_LENGTH = 1_000;
-/** Nested tuples deeper than this are refused: no get method of ours has more than two levels. */
+/** Get methods of pools nest two levels. */
 const MAX_TUPLE_DEPTH = 16;
 
-/** Writes a stack as an answer of runGetMethod. */
+/** Serializes a result of runGetMethod. */
 export function serializeStack(items: readonly TupleItem[]): unknown[] {
   return items.map((item) => {
     switch (item.type) {
@@ -30,23 +29,23 @@ export function serializeStack(items: readonly TupleItem[]): unknown[] {
   });
 }
 
-/** Writes arguments as runGetMethod takes them. @throws {TypeError} for what it cannot take. */
+/** Serializes arguments of runGetMethod. Throws a TypeError for unsupported types. */
 export function serializeArguments(items: readonly TupleItem[]): unknown[] {
   return items.map((item) => {
     if (item.type === "int") return ["num", item.value.toString()];
     if (item.type === "cell" || item.type === "slice") {
       return [item.type === "cell" ? "tvm.Cell" : "tvm.Slice", item.cell.toBoc().toString("base64")];
     }
-    throw new TypeError(`a ${item.type} is no argument of a get method here`);
+    throw new TypeError(`a ${item.type} is not supported as an argument`);
   });
 }
 
-/** Reads a stack: an answer of runGetMethod, or its arguments. @throws {Error} when it is ill-formed */
+/** Parses a result or the arguments of runGetMethod. Throws an Error if malformed. */
 export function parseStack(json: unknown): TupleItem[] {
-  if (!Array.isArray(json)) throw new Error("stack is no array");
+  if (!Array.isArray(json)) throw new Error("stack is not an array");
   if (json.length > MAX_STACK_LENGTH) throw new Error(`stack is longer than ${MAX_STACK_LENGTH}`);
   return json.map((entry) => {
-    if (!Array.isArray(entry) || entry.length !== 2) throw new Error("stack entry is no pair");
+    if (!Array.isArray(entry) || entry.length !== 2) throw new Error("stack entry is not a pair");
     const [type, value] = entry as [unknown, unknown];
     switch (type) {
       case "num":
@@ -67,7 +66,7 @@ export function parseStack(json: unknown): TupleItem[] {
       case "tvm.Tuple":
         return parseElements(value, type === "list", 0);
       default:
-        throw new Error("unknown type of stack entry");
+        throw new Error("unknown stack entry type");
     }
   });
 }
@@ -110,11 +109,11 @@ function parseEntry(json: unknown, depth: number): TupleItem {
     case "tvm.stackEntryList":
       return parseElements(entry.list, true, depth + 1);
     default:
-      throw new Error("unknown type of tuple entry");
+      throw new Error("unknown tuple entry type");
   }
 }
 
-/** An empty list is TVM's null; a list of some is what older servers make of a Lisp list, read as a tuple. */
+/** An empty list is TVM's null. Older servers report Lisp lists this way, which are read as tuples. */
 function parseElements(json: unknown, isList: boolean, depth: number): TupleItem {
   const { elements } = asRecord(json);
   if (!Array.isArray(elements)) throw new Error("tuple has no elements");
@@ -127,7 +126,7 @@ function parseInteger(value: unknown): TupleItem {
   const match = typeof value === "string" ? /^(-?)(0x[0-9a-fA-F]{1,65}|[0-9]{1,78})$/.exec(value) : null;
   if (!match) {
     if (value === "NaN") return { type: "nan" };
-    throw new Error("number is no integer string");
+    throw new Error("number is not an integer string");
   }
   const magnitude = BigInt(match[2]);
   const integer = match[1] === "-" ? -magnitude : magnitude;

@@ -1,6 +1,6 @@
 /**
- * The chain through toncenter's HTTP API v2. The endpoint may be slow, wrong or hostile: a transaction is accepted only
- * if its cell has the expected hash, and every other answer is parsed with a schema.
+ * The chain through toncenter's HTTP API v2. The endpoint is not trusted: transactions must match their
+ * hashes, and every response is parsed with a schema.
  */
 import { type Address, Cell, loadTransaction, TupleReader } from "@ton/core";
 import { z } from "zod";
@@ -13,9 +13,8 @@ import { createJsonRpcClient, EndpointError, type EndpointOptions } from "./json
 import { parseStack, serializeArguments } from "./stack_json.ts";
 import { TimeSlice } from "../../core/event_loop_yield.ts";
 
-/** Most transactions that toncenter returns in one page. */
+/** toncenter's limit. */
 const MAX_PAGE_SIZE = 100;
-/** The masterchain, which has one shard. */
 const MASTERCHAIN = { workchain: -1, shard: "-9223372036854775808" };
 
 /** Lite servers report -1 for an account that never existed. */
@@ -25,14 +24,14 @@ const ltSchema = z.string().regex(/^[0-9]{1,20}$/).transform(BigInt);
 const hashSchema = z.string().transform((text, context) => {
   const bytes = Buffer.from(text, "base64");
   if (bytes.length === 32) return bytes.toString("hex");
-  context.addIssue({ code: "custom", message: "is no hash" });
+  context.addIssue({ code: "custom", message: "is not a hash" });
   return z.NEVER;
 });
 const cellSchema = z.string().transform((text, context) => {
   try {
     return Cell.fromBase64(text);
   } catch {
-    context.addIssue({ code: "custom", message: "is no bag of cells" });
+    context.addIssue({ code: "custom", message: "is not a bag of cells" });
     return z.NEVER;
   }
 });
@@ -53,7 +52,7 @@ const resultSchemas = {
     last_transaction_id: transactionIdSchema,
     sync_utime: countSchema,
   }),
-  /** The cells are parsed one by one, because a whole page would block the event loop for too long. */
+  /** Cells are parsed one by one: a whole page would block the event loop for too long. */
   getTransactions: z.array(z.object({ data: z.string(), transaction_id: transactionIdSchema })),
   runGetMethod: z.object({ exit_code: z.int(), stack: z.unknown() }),
   getConfigParam: z.object({ config: z.object({ bytes: cellSchema }) }),
@@ -61,9 +60,12 @@ const resultSchemas = {
 
 /**
  * Connects to a toncenter v2 endpoint. Sends no request yet.
- *
- * @param options.network decides how errors show addresses
- * @throws {Problem} `invalid_config` for a bad URL
+ * @param options `network` decides how errors show addresses
+ * @throws {Problem} `invalid_config` for a malformed URL
+ * @example
+ * ```ts
+ * const chain = connect({ endpoint: "https://testnet.toncenter.com/api/v2/jsonRPC" });
+ * ```
  */
 export function connect(options: EndpointOptions & { readonly network?: Network }): Chain {
   const call = createJsonRpcClient(options);
@@ -100,7 +102,7 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
       const params = {
         address: address.toString(),
         limit: Math.min(limit, MAX_PAGE_SIZE),
-        // History may lie on archive nodes only; the newest is on all of them.
+        // Old transactions may be on archive nodes only.
         ...from && { lt: from.lt.toString(), hash: from.hash, archival: true },
       };
       const rows = parseResult(
@@ -117,24 +119,23 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
     },
 
     async configParam(id, { signal, lowPriority } = {}) {
-      const rank = lowPriority ? "requests" : "getters";
-      const param = await call(rank, "getConfigParam", { config_id: id }, { signal });
+      const priority = lowPriority ? "requests" : "getters";
+      const param = await call(priority, "getConfigParam", { config_id: id }, { signal });
       return parseResult("getConfigParam", param).config.bytes;
     },
 
     async send(message, { signal } = {}) {
       const boc = message.toBoc().toString("base64");
-      await call("send", "sendBoc", { boc }, { signal, settles: handleSendError });
+      await call("send", "sendBoc", { boc }, { signal, onError: handleSendError });
     },
   };
 }
 
-/** @param shown the account's address in errors. @throws {Problem} `chain_inconsistent` */
 function parseAccount(result: unknown, shown: string): AccountInfo {
   const info = parseResult("getAddressInformation", result);
   const active = info.state === "active";
   if (active && !(info.code && info.data)) {
-    throw inconsistent(`account ${shown} is active and has no state`);
+    throw inconsistent(`account ${shown} is active but has no state`);
   }
   return {
     state: info.state,
@@ -145,7 +146,6 @@ function parseAccount(result: unknown, shown: string): AccountInfo {
   };
 }
 
-/** @param what the method and its account, for errors. @throws {Problem} `contract_refused`, `chain_inconsistent` */
 function parseGetMethodResult(result: unknown, what: string): TupleReader {
   const { exit_code: exitCode, stack } = parseResult("runGetMethod", result);
   if (exitCode !== 0 && exitCode !== 1) {
@@ -156,22 +156,18 @@ function parseGetMethodResult(result: unknown, what: string): TupleReader {
   try {
     return new TupleReader(parseStack(stack));
   } catch (cause) {
-    throw inconsistent(`${what} gave an ill-formed stack`, cause);
+    throw inconsistent(`${what} returned a malformed stack`, cause);
   }
 }
 
-/**
- * Returns whether the message is already in the mempool, which counts as sent.
- *
- * @throws {Problem} `contract_refused` if the account rejects it: a retry would be rejected, too
- */
+/** Returns whether the message is already in the mempool. Throws `contract_refused` if it is rejected. */
 function handleSendError({ message }: EndpointError): boolean {
   if (/duplicate message/i.test(message)) return true;
   if (!/cannot apply external message|not accepted|rejected by/i.test(message)) return false;
   const exitCode = /exit_?code[=:]\s*(-?\d{1,10})/i.exec(message)?.[1];
   throw exitCode === undefined
-    ? new Problem("contract_refused", "account does not accept the external message")
-    : new Problem("contract_refused", `account refuses the external message with exit code ${exitCode}`, {
+    ? new Problem("contract_refused", "account rejects the external message")
+    : new Problem("contract_refused", `account rejects the external message with exit code ${exitCode}`, {
       members: { exitCode: Number(exitCode) },
     });
 }
@@ -200,9 +196,9 @@ function verifyTransaction(
   shown: string,
 ): ChainTransaction {
   const data = cellSchema.safeParse(boc).data;
-  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${shown} is no bag of cells`);
+  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${shown} is not a bag of cells`);
   if (data.hash().toString("hex") !== id.hash) {
-    throw inconsistent(`transaction ${id.lt} of ${shown} is not the one its hash names`);
+    throw inconsistent(`transaction ${id.lt} of ${shown} does not match its hash`);
   }
   try {
     const raw = loadTransaction(data.beginParse());
@@ -214,7 +210,7 @@ function verifyTransaction(
     };
     return { id, prev, now: raw.now, raw };
   } catch (cause) {
-    throw inconsistent(`transaction ${id.lt} of ${shown} is not the one asked for`, cause);
+    throw inconsistent(`transaction ${id.lt} of ${shown} is not the requested one`, cause);
   }
 }
 
@@ -241,7 +237,7 @@ function parseResult<K extends keyof typeof resultSchemas>(
   const parsed = resultSchemas[method].safeParse(answer);
   if (!parsed.success) {
     const [{ path, message }] = parsed.error.issues;
-    throw inconsistent(`${method} answered with ${path.join(".") || "something"} that ${message}`);
+    throw inconsistent(`${method} returned a value (${path.join(".") || "root"}) that ${message}`);
   }
   return parsed.data as z.output<(typeof resultSchemas)[K]>;
 }

@@ -12,14 +12,14 @@ const forms = [
 ] as const;
 
 for (const [network, form] of forms) {
-  Deno.test(`errors show addresses in the form of ${network ?? "no network, where none is known"}`, async () => {
+  Deno.test(`errors show addresses in the form of ${network ?? "an unknown network"}`, async () => {
     const { chain } = scriptedChain(() => rpcResult({ exit_code: 11, stack: [] }), { network });
     await assert.rejects(chain.runGetMethod(stranger, "x"), {
       message: `x of ${form} ended with exit code 11`,
     });
     const { chain: shapeless } = scriptedChain(() => rpcResult({ exit_code: 0, stack: [] }), { network });
     await assert.rejects(new Pool(shapeless, stranger).getIsSpent(1n), {
-      message: `getIsSpent of ${form} gave another shape`,
+      message: `getIsSpent of ${form} returned a malformed result`,
     });
   });
 }

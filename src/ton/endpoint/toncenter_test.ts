@@ -1,4 +1,4 @@
-/** What an endpoint answers, and what of it is believed. */
+/** Which responses of an endpoint are accepted. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, loadTransaction, storeTransaction, toNano } from "@ton/core";
 import {
@@ -30,13 +30,13 @@ const illFormed: [string, (chain: Chain) => Promise<unknown>, unknown][] = [
   ["a balance with an exponent", (chain) => chain.account(stranger), { ...account, balance: "1e9" }],
   ["an unknown state", (chain) => chain.account(stranger), { ...account, state: "asleep" }],
   ["an active account without code", (chain) => chain.account(stranger), { ...account, state: "active" }],
-  ["code that is no bag of cells", (chain) => chain.account(stranger), { ...account, code: "AAAA" }],
+  ["code that is not a bag of cells", (chain) => chain.account(stranger), { ...account, code: "AAAA" }],
   ["a hash of 31 bytes", (chain) => chain.account(stranger), {
     ...account,
     last_transaction_id: { lt: "1", hash: Buffer.alloc(31).toString("base64") },
   }],
   ["transactions that are no list", (chain) => chain.transactions(stranger, { limit: 1 }), {}],
-  ["a stack that is no list", (chain) => chain.runGetMethod(stranger, "x"), { exit_code: 0, stack: "num" }],
+  ["a stack that is not a list", (chain) => chain.runGetMethod(stranger, "x"), { exit_code: 0, stack: "num" }],
   ["a number that is none", (chain) => chain.runGetMethod(stranger, "x"), {
     exit_code: 0,
     stack: [["num", "0xzz"]],
@@ -103,7 +103,7 @@ Deno.test("a stack of every type is read, nested tuples too", async () => {
   assert.ok(inner.readCell().equals(cell));
 });
 
-Deno.test("transactions are believed by their own cells", async (t) => {
+Deno.test("a transaction must match its hash", async (t) => {
   const net = await startLocalnet({ blockTimeMs: 0 });
   const honest = connect({ endpoint: net.url });
   const [{ mnemonic, version }, other] = net.wallets;
@@ -145,15 +145,15 @@ Deno.test("transactions are believed by their own cells", async (t) => {
     ["the logical time is another", [{
       ...rows[0],
       transaction_id: { ...rows[0].transaction_id, lt: "1" },
-    }], /not the one asked for/],
-    ["the transaction is another account's", [strange[0]], /not the one asked for/],
+    }], /not the requested one/],
+    ["the transaction is another account's", [strange[0]], /not the requested one/],
     ["one in the middle is left out", [rows[0], rows[2]], /do not link/],
     ["two are in the other order", [rows[1], rows[0]], /do not link/],
     ["one is given twice", [rows[0], rows[0]], /do not link/],
-    ["the cell is no transaction", [{
+    ["the cell is not a transaction", [{
       data: Cell.EMPTY.toBoc().toString("base64"),
       transaction_id: { lt: "1", hash: Cell.EMPTY.hash().toString("base64") },
-    }], /not the one asked for/],
+    }], /not the requested one/],
     ["the cell is cut off", [{ ...rows[0], data: rows[0].data.slice(0, 100) }], /bag of cells/],
   ];
   for (const [what, answer, message] of forgeries) {

@@ -1,14 +1,11 @@
-/** Two endpoints as one: what the first tells of history is held against the word of the second. */
+/** Two endpoints as one: the second runs the get methods and confirms the first one's history. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain, TransactionId } from "../chain.ts";
 
-/** Transactions of the verifier that are asked for at once: a newest one is among them, unless the verifier is behind. */
+/** The newest transaction is on this page unless the verifier is behind. */
 const NEWEST_PAGE_SIZE = 20;
 
-/**
- * `chain`, whose get methods `verifier` answers, and who vouches for transactions. Whoever would invent a history must own
- * both.
- */
+/** An attacker then needs both endpoints to invent a history. */
 export function withVerifier(chain: Chain, verifier: Pick<Chain, "runGetMethod" | "transactions">): Chain {
   return {
     ...chain,
@@ -23,7 +20,7 @@ export function withVerifier(chain: Chain, verifier: Pick<Chain, "runGetMethod" 
         try {
           return (await verifier.transactions(address, { from: id, limit: 1, signal })).length > 0;
         } catch (error) {
-          // It has just answered: this is how it says that there is no such transaction.
+          // The endpoint has just responded, so it does not know the transaction.
           if (error instanceof Problem && /^chain_/.test(error.code)) return false;
           throw error;
         }

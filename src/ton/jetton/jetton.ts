@@ -18,10 +18,7 @@ export interface JettonWalletData {
 
 /**
  * Returns the address of `owner`'s jetton wallet, deployed or not.
- *
- * @param master the jetton's master contract
- * @throws {Problem} `contract_refused` if the account is not a master, `chain_inconsistent` for a malformed
- *   result
+ * @throws {Problem} `contract_refused` if `master` is not one, `chain_inconsistent` for a malformed result
  * @example
  * ```ts
  * const jettonWallet = await fetchJettonWalletAddress(chain, master, wallet.address);
@@ -53,7 +50,6 @@ export function fetchJettonMetadata(
 
 /**
  * Returns the data of a jetton wallet, or undefined if it is not deployed.
- *
  * @throws {Problem} `chain_inconsistent` for a malformed result
  * @example
  * ```ts
@@ -88,7 +84,7 @@ async function callGetter<T>(
   } catch (cause) {
     throw new Problem(
       "chain_inconsistent",
-      `${method} of ${formatAddress(address, chain.network)} gave another shape`,
+      `${method} of ${formatAddress(address, chain.network)} returned a malformed result`,
       { cause },
     );
   }

@@ -1,7 +1,4 @@
-/**
- * The on-chain part of a jetton's metadata (TEP-64). URLs are not fetched: a denomination must not depend on
- * a web server.
- */
+/** On-chain jetton metadata (TEP-64). URLs are not fetched: no denomination may depend on a web server. */
 import { beginCell, type Cell, Dictionary, type Slice } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
 

@@ -1,7 +1,4 @@
-/**
- * Decodes a pool's transactions. Only logs of successful transactions count. Anyone can send anything to a
- * pool, so nothing here throws for malformed data.
- */
+/** Decodes a pool's transactions. Only logs of successful ones count. Malformed data never throws. */
 import type { Address, Cell, Transaction } from "@ton/core";
 import { assertFieldElement } from "../../core/crypto/field.ts";
 import { loadNotifiedDeposit, loadTransferNotification } from "../../core/protocol/jetton_messages.ts";
@@ -34,7 +31,7 @@ export function decodePoolEvents(pool: Address, { id, now, raw }: ChainTransacti
     return decodePoolLogs(pool, raw).flatMap((log): PoolEvent[] => {
       if (log.kind === "deposit") return [{ ...base, ...jetton, ...log, timestamp: now }];
       if (log.kind === "withdrawal") return [{ ...base, ...log, timestamp: now, cost: netMessageCost(raw) }];
-      return []; // refused payouts are logged on bounced messages, which come before
+      return []; // refused payouts are logged on bounced messages, excluded above
     });
   }
   // The sender may use any 256 bits; values outside the field are ignored.
@@ -64,7 +61,7 @@ function decodeRefusedDeposit(
   });
 }
 
-/** Returns who paid a deposit: for jettons, their previous owner and not the jetton wallet. */
+/** Returns the depositor: for jettons their previous owner, not the jetton wallet. */
 export function depositorOf({ sender, depositor }: DepositEvent): Address {
   return depositor ?? sender;
 }
@@ -92,10 +89,7 @@ function decodePoolLogs(pool: Address, { outMessages }: Transaction) {
   });
 }
 
-/**
- * A jetton pool that returns a deposit commits before it throws. The chain counts this as success; here it is
- * a rejection.
- */
+/** A jetton pool that returns a deposit commits, then throws: a success to the chain, a rejection here. */
 function succeeded({ description }: Transaction): boolean {
   return description.type === "generic" && !description.aborted &&
     description.computePhase.type === "vm" && description.computePhase.success &&
@@ -109,7 +103,6 @@ function failureCode({ description }: Transaction): number | undefined {
   return ended ? actionPhase?.resultCode : computePhase.exitCode;
 }
 
-/** Reads the first 96 bits of a body, if it has them. */
 function readHeader(body: Cell): { op?: number; queryId: bigint } {
   const slice = body.beginParse();
   const op = slice.remainingBits >= 32 ? slice.loadUint(32) : undefined;

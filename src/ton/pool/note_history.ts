@@ -1,12 +1,9 @@
-/**
- * Finds the events of one note. It reads the pool's whole history, so the endpoint does not learn which note.
- */
+/** Finds a note's events. It reads the whole history, so the endpoint does not learn which note. */
 import type { Address } from "@ton/core";
 import type { Chain } from "../chain.ts";
 import type { DepositEvent, WithdrawalEvent } from "./pool_events.ts";
 import { type ScanOptions, scanPoolTransactions } from "./scan.ts";
 
-/** The deposit and the withdrawal of a note, if they happened. */
 export interface NoteHistory {
   readonly deposit?: DepositEvent;
   readonly withdrawal?: WithdrawalEvent;

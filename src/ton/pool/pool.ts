@@ -1,7 +1,4 @@
-/**
- * A native or jetton pool: its get methods and messages. It has no state and trusts the endpoint; callers
- * verify what they must not trust against the pool's transactions.
- */
+/** A pool's get methods and messages. It trusts the endpoint; callers verify against the transactions. */
 import { type Address, Cell, type Message, type Sender, SendMode, type TupleReader } from "@ton/core";
 import { isFieldElement } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
@@ -27,7 +24,7 @@ export interface PoolInfo {
   readonly paused: boolean;
   readonly deposits: number;
   readonly withdrawals: number;
-  /** The number of deposits in the pool's lifetime. */
+  /** Deposits that the pool accepts in its lifetime. */
   readonly capacity: number;
   /** Gas that deposits used and withdrawals still have to repay. */
   readonly debt: bigint;
@@ -58,9 +55,7 @@ export interface PoolDepositArgs {
 export interface PoolJettonDepositArgs extends Omit<PoolDepositArgs, "value"> {
   /** Exactly the pool's denomination. */
   readonly amount: bigint;
-  /**
-   * The owner of the jettons, who receives the unused value, and the jettons if the pool rejects the deposit.
-   */
+  /** Owner of the jettons. Receives unused value, and the jettons if the pool rejects the deposit. */
   readonly owner: Address;
   /** The owner's own jetton wallet. */
   readonly jettonWallet: Address;
@@ -70,16 +65,12 @@ export interface PoolJettonDepositArgs extends Omit<PoolDepositArgs, "value"> {
 
 /** A deposit that a jetton pool returned. */
 export interface ReturnedDeposit {
-  /** Why the pool rejected it. */
   readonly reason: ExitCodeName;
   /** In the jetton's smallest unit. */
   readonly amount: bigint;
 }
 
-/**
- * A withdrawal: `fee` in the pool's smallest unit, `refund` and `value` in nano; `value` defaults to what the
- * pool reports.
- */
+/** `fee` in the pool's smallest unit, `refund` and `value` in nano. Default value: what the pool reports. */
 export interface PoolWithdrawArgs {
   readonly root: bigint;
   readonly nullifierHash: bigint;
@@ -94,10 +85,7 @@ export interface PoolWithdrawArgs {
 }
 
 /**
- * A pool. Getters throw as {@linkcode Chain.runGetMethod} does, and `chain_inconsistent` for a malformed
- * result.
- *
- * @example
+ * A pool. Getters throw as {@linkcode Chain.runGetMethod} does, or `chain_inconsistent`.
  * ```ts
  * const pool = new Pool(connect({ endpoint }), Address.parse("EQ..."));
  * const spent = await pool.getIsSpent(note.nullifierHash);
@@ -144,10 +132,7 @@ export class Pool {
     return this.#get("get_withdraw_value", (stack) => stack.readBigNumber(), options, refund);
   }
 
-  /**
-   * Returns the nano to send with a deposit: for a native pool exactly the denomination, for a jetton pool
-   * the amount to forward.
-   */
+  /** Returns the nano to send: a native pool's denomination, or what a jetton transfer must forward. */
   getDepositValue(options?: CallOptions): Promise<bigint> {
     return this.#get("get_deposit_value", (stack) => stack.readBigNumber(), options);
   }
@@ -168,12 +153,7 @@ export class Pool {
     }), options);
   }
 
-  /**
-   * Returns claims of a jetton pool by id.
-   *
-   * @param after ids above this one; 0 for the first page
-   * @param max at most 64
-   */
+  /** Returns claims of a jetton pool with ids above `after`, in order, at most `max` (up to 64). */
   getClaims(after = 0n, max = 64, options?: CallOptions): Promise<Claim[]> {
     return this.#get(
       "get_claims",
@@ -194,15 +174,15 @@ export class Pool {
     );
   }
 
-  /** Returns the message of a deposit. Its query id is 0, to avoid a fingerprint of the client. */
+  /** The query id is 0, to avoid a fingerprint of the client. */
   buildDepositMessage({ commitment, newRoot, leafIndex, proof, value }: PoolDepositArgs & { value: bigint }) {
     const body = storeDeposit({ queryId: 0n, commitment, newRoot, leafIndex, proof: proofToCell(proof) });
     return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
   }
 
   /**
-   * Returns the message of a jetton deposit, for the owner's jetton wallet. It carries twice the forwarded
-   * value, which pays for two wallets' gas on the way; the rest is returned.
+   * Returns the message to the owner's jetton wallet. It carries twice the forwarded value, to pay the gas of
+   * two wallets; the rest is returned.
    */
   buildJettonDepositMessage({ commitment, newRoot, leafIndex, proof, ...args }: PoolJettonDepositArgs) {
     const deposit = storeDeposit({
@@ -228,11 +208,7 @@ export class Pool {
     } satisfies OutgoingMessage;
   }
 
-  /**
-   * Returns the deposit that this pool returned in `message`, or undefined for any other message.
-   *
-   * @param wallet the depositor's own jetton wallet; messages from other senders are ignored
-   */
+  /** Returns the deposit that the pool returned in `message`; `wallet` is the depositor's jetton wallet. */
   parseReturnedDeposit({ info, body }: Message, wallet: Address): ReturnedDeposit | undefined {
     if (info.type !== "internal" || info.bounced || !info.src.equals(wallet)) return undefined;
     try {
@@ -244,7 +220,6 @@ export class Pool {
     }
   }
 
-  /** Returns the message of a withdrawal. */
   buildWithdrawMessage({ value, proof, queryId = 0n, ...args }: PoolWithdrawArgs & { value: bigint }) {
     const body = storeWithdraw({
       ...args,
@@ -288,7 +263,7 @@ export class Pool {
       return read(stack);
     } catch (cause) {
       const shown = formatAddress(this.address, this.chain.network);
-      throw new Problem("chain_inconsistent", `${method} of ${shown} gave another shape`, { cause });
+      throw new Problem("chain_inconsistent", `${method} of ${shown} returned a malformed result`, { cause });
     }
   }
 }

@@ -1,4 +1,3 @@
-/** Types of a pool's events. */
 import type { Address } from "@ton/core";
 import type { TransactionId } from "../chain.ts";
 
@@ -14,18 +13,12 @@ interface EventBase {
 }
 
 interface JettonDepositor {
-  /**
-   * The previous owner of the jettons, as `sender` claims: reliable if `sender` is the pool's own jetton
-   * wallet.
-   */
+  /** The jettons' previous owner, as `sender` claims: reliable only from the pool's own jetton wallet. */
   readonly depositor?: Address;
 }
 
 interface WithdrawCost {
-  /**
-   * Nano that the message carried, minus what the pool sent back to its sender in the same transaction,
-   * including a native fee.
-   */
+  /** Nano that the message carried, minus what the pool sent back to its sender, such as a native fee. */
   readonly cost?: bigint;
 }
 
@@ -47,20 +40,15 @@ export interface WithdrawalEvent extends EventBase, WithdrawCost {
 }
 
 /**
- * The pool rejected a message. Native deposits and withdrawals bounced; a jetton deposit was returned by a
- * transfer. Members of the body are present if they could be read and are field elements.
+ * The pool rejected a message: it bounced, or a transfer returned the jettons. Unreadable fields are absent.
  */
 export interface RefusedEvent extends EventBase, JettonDepositor, WithdrawCost {
   readonly kind: "refused";
   readonly op: "deposit" | "withdraw";
-  /**
-   * Exit code of the compute phase, or result code of a failed action phase. Undefined if the message could
-   * not pay for the computation.
-   */
+  /** Of the compute phase or a failed action phase; absent if the message could not pay for computing. */
   readonly exitCode?: number;
   readonly nullifierHash?: bigint;
   readonly commitment?: bigint;
-  /** The leaf index in the proof of the deposit. */
   readonly leafIndex?: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The lossless scan of a pool's history. It reads from the newest transaction back to a cursor, verifies every link by
- * hash, and then yields the events oldest first. A gap, a fork or an endpoint that lags or lies ends it with a problem;
- * what it yielded until then stays valid.
+ * The lossless scan of a pool's history. It reads from the newest transaction back to a cursor, verifies
+ * every link by hash, and then yields the events oldest first. It throws for a gap, a fork or a stale
+ * endpoint; what it has yielded stays valid.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -11,45 +11,42 @@ import type { Chain, TransactionId } from "../chain.ts";
 import type { DepositEvent, PoolEvent, PoolEventBatch, RefusedEvent } from "./pool_events.ts";
 import { decodePoolEvents } from "./event_decoder.ts";
 
-/** Options of {@link scanPoolTransactions}. */
 export interface ScanOptions {
-  /** The last transaction that the caller knows. Default: start at the account's first one. */
+  /** The last transaction that the caller knows. Default: start at the first one. */
   readonly after?: TransactionId;
-  /** The account's newest transaction, if the caller has just read it. Default: read from the account's state. */
+  /** The account's newest transaction, if just read. Default: read from the account. */
   readonly newest?: TransactionId;
   readonly signal?: AbortSignal;
-  /** Transactions in one request. Default 100. */
+  /** Transactions in one request. Default: 100. */
   readonly pageSize?: number;
-  /** Decoded pages kept in memory. Newer pages beyond these are read a second time. Default 64. */
+  /** Decoded pages kept in memory; newer ones are read again. Default: 64. */
   readonly maxPagesInMemory?: number;
   /** Called with the number of transactions read so far. */
   readonly onProgress?: (seen: number) => void;
-  /** The pool's checkpoint: the next call continues a scan that ended with `chain_unavailable` or was not verified. */
+  /** Lets the next call continue a scan that was interrupted or not verified. */
   readonly checkpoint?: ScanCheckpoint;
   /** Verifies the history before anything is yielded. Default: only the links are verified. */
   readonly verifier?: ScanVerifier;
 }
 
-/** What a history claims and another source can confirm. Oldest first. */
+/** What a history claims and another source can confirm, oldest first. */
 export interface HistoryClaims {
   readonly leaves: readonly Pick<DepositEvent, "leafIndex" | "commitment">[];
-  /** Nullifier hashes that it reports as spent. */
   readonly spentNullifierHashes: readonly bigint[];
   /** Refusals for which {@linkcode ScanVerifier.isRelevantRefusal} returned true. */
   readonly refusalCount: number;
 }
 
 /**
- * Decides whether a history is accepted. Hashes link a transaction only to earlier ones, so an endpoint can add invented
+ * Decides whether a history is accepted. Hashes link only backwards, so an endpoint can add invented
  * transactions on top of a real history.
  */
 export interface ScanVerifier {
-  /** Whether a refusal would change anything. */
+  /** Returns whether the refusal would change anything. */
   isRelevantRefusal(refusal: RefusedEvent): boolean;
   /**
-   * @returns undefined if the history up to `tip` is accepted; a later transaction if the history up to it must be read
-   * first
-   * @throws {UnverifiedHistory} if it is not accepted, or not yet
+   * Returns undefined to accept the history up to `tip`, or a later transaction up to which it must be read
+   * first. Throws {@linkcode UnverifiedHistory} if it is not accepted, or not yet.
    */
   verify(tip: TransactionId, claims: HistoryClaims): Promise<TransactionId | undefined>;
 }
@@ -87,21 +84,21 @@ interface ScanState {
   /** Deposits and withdrawals claimed so far. */
   leafCount: number;
   withdrawalCount: number;
-  /** How often the scan was interrupted since its last page. */
+  /** Interruptions since the last page. */
   failures: number;
   verified: boolean;
 }
 
-/** A scan interrupted this often at the same page starts again: its first transaction may not be on the chain. */
+/** After this many interruptions at one page the scan restarts: its first transaction may not be on chain. */
 const MAX_RESUME_FAILURES = 10;
-/** A shorter scan that was not verified starts again: it costs little, and the new newest transaction may be real. */
+/** A shorter unverified scan restarts: that is cheap, and the next newest transaction may be real. */
 const MIN_CHECKPOINT_PAGES = 8;
 
-/** Keeps an interrupted scan, so that the next one continues it instead of reading the history from the start. */
+/** Keeps an interrupted scan for the next one to continue. */
 export class ScanCheckpoint {
   #state: ScanState | undefined;
 
-  /** Returns the kept scan if it leads to `after`. Keeps nothing afterwards. */
+  /** Returns the kept scan if it leads to `after`, and forgets it. */
   resume(after: TransactionId | undefined): ScanState | undefined {
     const state = this.#state;
     this.#state = undefined;
@@ -117,9 +114,13 @@ export class ScanCheckpoint {
 }
 
 /**
- * Yields everything that happened at `pool` after the cursor, oldest first, in batches. Yields nothing if nothing did.
- *
- * @throws {Problem} `chain_inconsistent` for a gap, a fork or an endpoint behind the cursor, `chain_unavailable`, `cancelled`
+ * Yields the pool's events after the cursor in batches, oldest first.
+ * @throws {Problem} `chain_inconsistent` for a gap, a fork or a stale endpoint; `chain_unavailable`,
+ *   `cancelled`
+ * @example
+ * ```ts
+ * for await (const { events } of scanPoolTransactions(chain, pool.address)) console.log(events);
+ * ```
  */
 export async function* scanPoolTransactions(
   chain: Chain,
@@ -159,12 +160,12 @@ function initialState(after: TransactionId | undefined, next: TransactionId): Sc
   };
 }
 
-/** The steps of one scan. Each changes the {@link ScanState}, so that an interrupted scan continues where it stopped. */
+/** The steps of one scan. They keep their state in {@linkcode ScanState}, so that it can be resumed. */
 class PoolScan {
   readonly #chain: Chain;
   readonly #pool: Address;
   readonly #options: ScanOptions;
-  /** The pool's address in errors. */
+  /** The pool's address as errors show it. */
   readonly shown: string;
 
   constructor(chain: Chain, pool: Address, options: ScanOptions) {
@@ -174,7 +175,7 @@ class PoolScan {
     this.shown = formatAddress(pool, chain.network);
   }
 
-  /** Reads pages back to the cursor. Of the newest it may keep only ids and claims: not all events fit in memory. */
+  /** Reads back to the cursor. Newer pages may keep only ids and claims: not all events fit in memory. */
   async readBack(state: ScanState): Promise<void> {
     const { after, pageSize = 100, maxPagesInMemory = 64, onProgress } = this.#options;
     const { pages } = state;
@@ -197,7 +198,7 @@ class PoolScan {
     this.#assertReached(after, state.next);
   }
 
-  /** Asks the verifier until it accepts the history, and reads newer pages when it requires them. */
+  /** Calls the verifier until it accepts the history, reading newer pages when it requires them. */
   async verify(state: ScanState): Promise<void> {
     const { verifier, pageSize = 100 } = this.#options;
     const { pages } = state;
@@ -217,7 +218,7 @@ class PoolScan {
     }
   }
 
-  /** Yields the pages oldest first. A page that is no longer in memory is read again: hashes still link it. */
+  /** Yields pages oldest first. Pages no longer in memory are read again; hashes still link them. */
   async *events(state: ScanState): AsyncGenerator<PoolEventBatch, void, undefined> {
     const { pages } = state;
     for (let page = pages.at(-1); page; page = pages.at(-1)) {
@@ -230,7 +231,7 @@ class PoolScan {
     }
   }
 
-  /** Reads transactions from `newest` back to `end`, without `end` itself. */
+  /** Reads transactions from `newest` back to `end` (exclusive). */
   async #readPage(newest: TransactionId, limit: number, end?: TransactionId): Promise<HistoryPage> {
     const { signal, verifier } = this.#options;
     const page = (await this.#chain.transactions(this.#pool, { from: newest, limit, signal }))
@@ -241,7 +242,7 @@ class PoolScan {
     return { newest, previous, transactionCount: page.length, events, ...claims && { claims } };
   }
 
-  /** An endpoint may return a smaller page than before, so this reads until the end of `page`. */
+  /** Reads until the end of `page`, because the endpoint may return shorter pages than before. */
   async #rereadEvents(page: HistoryPage): Promise<PoolEvent[]> {
     const parts: PoolEvent[][] = [];
     let from: TransactionId | null = page.newest;
@@ -272,7 +273,7 @@ function extractClaims(events: readonly PoolEvent[], verifier: ScanVerifier): Hi
   };
 }
 
-/** Joins the claims of pages. The first page is the newest. */
+/** `pages` are newest first. */
 function mergeClaims(pages: readonly HistoryPage[]): HistoryClaims {
   const claims = pages.toReversed().flatMap(({ claims }) => claims ?? []);
   return {

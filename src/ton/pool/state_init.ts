@@ -6,7 +6,6 @@ import { Problem } from "../../core/errors/problem.ts";
 import { MAX_GENERATION } from "../../core/protocol/pool_constants.ts";
 import { zeros } from "../../core/tree/zeros.ts";
 
-/** Compiled code of a pool. */
 export interface PoolCode {
   readonly code: Cell;
   /** Hex representation hash of the code cell. */
@@ -19,10 +18,7 @@ export function loadPoolCode(kind: "native" | "jetton" = "native"): PoolCode {
   return parsePoolCode(kind, { native, jetton }[kind]);
 }
 
-/**
- * Reads a compiled contract. Throws `artifact_corrupted`, naming the file, if the code does not match its
- * hash.
- */
+/** Throws `artifact_corrupted`, naming the file, if the code does not match its hash. */
 export function parsePoolCode(
   kind: string,
   { codeBoc64, codeHash, vkeyHash }: { codeBoc64: string; codeHash: string; vkeyHash: string },
@@ -41,7 +37,6 @@ export function parsePoolCode(
   return { code, codeHash, vkeyHash };
 }
 
-/** The parameters of a native pool. */
 export interface NativePoolOptions {
   /** In nano. */
   readonly denomination: bigint;
@@ -62,9 +57,7 @@ export function nativePoolInit(
   return { code: loadPoolCode().code, data: initialPoolData(options) };
 }
 
-/**
- * Returns the StateInit of a jetton pool. Its wallet is unknown until the master answers the pool's request.
- */
+/** The pool's jetton wallet stays unknown until the master answers the pool's request. */
 export function jettonPoolInit(
   options: JettonPoolOptions,
 ): StateInit & { code: Cell; data: Cell } {
@@ -76,8 +69,8 @@ function initialPoolData(
 ): Cell {
   const empty = emptySet();
   const oldRoots = generationCell(generation);
-  // A jetton pool has its master, wallet and number of claims in the bits of the nullifiers' root fork, and its claims
-  // beside the older roots.
+  // A jetton pool keeps master, wallet and number of claims in the root fork of its nullifiers,
+  // and its claims next to the older roots.
   const nullifiers = jettonMaster
     ? beginCell().storeAddress(jettonMaster).storeAddress(null).storeUint(0, 16).storeSlice(
       empty.beginParse(),
@@ -101,21 +94,15 @@ function initialPoolData(
     .endCell();
 }
 
-/** Returns the address of a native pool, in workchain 0. */
 export function nativePoolAddress(options: NativePoolOptions): Address {
   return contractAddress(0, nativePoolInit(options));
 }
 
-/** Returns the address of a jetton pool, in workchain 0. */
 export function jettonPoolAddress(options: JettonPoolOptions): Address {
   return contractAddress(0, jettonPoolInit(options));
 }
 
-/**
- * Returns the generation whose empty pool has this address, or undefined.
- *
- * @param pool the pool's own data; `jettonMaster` only for a jetton pool
- */
+/** Returns the generation whose empty pool has this address, or undefined. */
 export function findPoolGeneration(
   address: Address,
   pool: Omit<NativePoolOptions, "generation"> & Partial<JettonPoolOptions>,
@@ -129,10 +116,7 @@ export function findPoolGeneration(
   return undefined;
 }
 
-/**
- * Returns whether a registry entry matches this build: its code hash, and the address of an empty pool with
- * this code and the entry's denomination, owner, generation and master.
- */
+/** Returns whether a registry entry has this build's code and the address that its parameters yield. */
 export function deploymentMatchesBuild(
   { address, codeHash, ...pool }: NativePoolOptions & Partial<JettonPoolOptions> & {
     readonly address: Address;
@@ -144,10 +128,7 @@ export function deploymentMatchesBuild(
     contractAddress(0, { code: built.code, data: initialPoolData(pool) }).equals(address);
 }
 
-/**
- * Stores the generation in place of the older roots. The first deposit replaces it with the empty cell; the
- * generation then remains only in the address.
- */
+/** Takes the place of the older roots until the first deposit; afterwards only the address shows it. */
 function generationCell(generation: number): Cell {
   if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
     throw new RangeError(`a pool's generation is an integer from 0 to ${MAX_GENERATION}`);

@@ -1,6 +1,6 @@
 /**
- * The net cost of a withdrawal to its relayer. The pool's quote is the value to attach, with a safety margin; most of
- * it is returned, so the fee must not be measured against it.
+ * The net cost of a withdrawal to its relayer. The pool's quote includes a margin, most of which is returned,
+ * so fees are not measured against it.
  */
 import {
   ENDOWMENT_SECONDS,
@@ -15,19 +15,19 @@ import type { NetworkPrices } from "../network_prices.ts";
 const POOL_GAS = 150_000n;
 const WALLET_GAS = 8_000n;
 
-/** Messages without their root cells: ours to the pool with the proof, and the pool's log. */
+/** Without root cells: the message to the pool with its proof, and the pool's log. */
 const WITHDRAW_MESSAGE = { cells: 5n, bits: 3_600n };
 const LOG_MESSAGE = { cells: 2n, bits: 1_070n };
 /** Payouts and excess have no body. */
 const EMPTY_MESSAGE = { cells: 0n, bits: 0n };
 
 /**
- * Gas of either end of a jetton transfer, as compiled in `@ton-community/assets-sdk`; and the reserve of the payee's
- * wallet, in nano at any gas price: 0.01 for storage of a new wallet and 0.015 for gas.
+ * Gas of each wallet of a jetton transfer (`@ton-community/assets-sdk`), and the nano that the payee's wallet
+ * keeps: 0.01 TON for storage and 0.015 TON for gas.
  */
 const JETTON_WALLET_GAS = 11_000n;
 const JETTON_WALLET_RESERVE = 25_000_000n;
-/** From the pool to its wallet; from there to the payee's, with the StateInit. */
+/** From the pool to its wallet, and from there to the payee's with the StateInit. */
 const JETTON_TRANSFER_MESSAGE = { cells: 1n, bits: 880n };
 const JETTON_INTERNAL_TRANSFER_MESSAGE = { cells: 20n, bits: 8_000n };
 
@@ -36,10 +36,9 @@ const PREPAID_STORAGE = { cells: 2n, bits: 204n, seconds: PREPAID_STORAGE_SECOND
 /** Storage that a withdrawal from a native pool prepays: one cell of the set. */
 const STORAGE_ENDOWMENT = { cells: 1n, bits: 1023n, seconds: ENDOWMENT_SECONDS };
 
-/** The workchains of the parties that a pool pays. */
 export interface PartyWorkchains {
   readonly recipient: number;
-  /** Of the relayer, which gets the fee and the excess. */
+  /** The relayer gets the fee and the excess. */
   readonly relayer: number;
 }
 
@@ -64,10 +63,7 @@ export function estimateWithdrawalCost(
   return way + maxBigint(REFUND_RESERVE, share + maxBigint(NET_ACCRUAL, endowment));
 }
 
-/**
- * Returns the cost of jetton transfers to recipient and relayer: two wallets each; the payee's may be new and keeps
- * its reserve.
- */
+/** Two transfers of two wallets each. The payee's wallet may be new and keeps its reserve. */
 function jettonTransfersCost(prices: NetworkPrices): bigint {
   const one = prices.forwardFee(JETTON_TRANSFER_MESSAGE) + 2n * prices.gasFee(JETTON_WALLET_GAS) +
     prices.forwardFee(JETTON_INTERNAL_TRANSFER_MESSAGE) + prices.forwardFee(EMPTY_MESSAGE) +

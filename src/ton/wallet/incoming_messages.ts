@@ -1,10 +1,10 @@
-/** What came to an account. */
+/** Incoming messages of an account. */
 import type { Address, Message } from "@ton/core";
 import type { CallOptions, Chain, TransactionId } from "../chain.ts";
 
 const PAGE_SIZE = 20;
 
-/** Messages that `address` got after the transaction `after`, newest first; without one all of them. */
+/** Returns the messages to `address` after transaction `after` (default: all), newest first. */
 export async function incomingMessagesSince(
   chain: Chain,
   address: Address,

@@ -1,12 +1,9 @@
-/**
- * TON mnemonics (24 words of the BIP-39 list, TON's own derivation and checksum; not BIP-39). Nothing here prints,
- * keeps or names a word.
- */
+/** TON mnemonics: 24 words of BIP-39's list with TON's own derivation and checksum. No word is printed. */
 import { mnemonicNew, mnemonicToPrivateKey, mnemonicValidate } from "@ton/crypto";
 import { parseMnemonic } from "../../core/text/mnemonic_words.ts";
 import { Secret } from "../../core/text/secret.ts";
 
-/** A key pair, and whether the words that it came from pass TON's checksum. */
+/** A key pair, and whether its words pass TON's checksum. */
 export interface MnemonicKeyPair {
   readonly publicKey: Buffer;
   /** 64 bytes: Ed25519 seed and public key. */
@@ -15,13 +12,11 @@ export interface MnemonicKeyPair {
 }
 
 /**
- * Parses a mnemonic and says whether TON's checksum holds. It fails for a word put in another's place with 255 in 256;
- * wallets exist whose words never passed it, so this only warns.
- *
- * @throws {Problem} `invalid_config` for another count than 24, or words that are not in the list
+ * Returns whether TON's checksum holds. Some wallets' words never passed it, so callers only warn. Throws
+ * `invalid_config` for unknown words or a count other than 24.
  */
-export async function checkMnemonic(mnemonic: Secret<string> | string): Promise<{ checksumHolds: boolean }> {
-  return { checksumHolds: await mnemonicValidate(parseWords(mnemonic)) };
+export async function checkMnemonic(mnemonic: Secret<string> | string): Promise<{ checksumValid: boolean }> {
+  return { checksumValid: await mnemonicValidate(parseWords(mnemonic)) };
 }
 
 /** Derives the key. Throws as {@linkcode checkMnemonic} does. */
@@ -30,7 +25,7 @@ export async function deriveKeyPair(mnemonic: Secret<string> | string): Promise<
   return { ...await mnemonicToPrivateKey(words), checksumValid: await mnemonicValidate(words) };
 }
 
-/** 24 new words, of the platform's cryptographic generator, that pass TON's checksum. */
+/** Returns 24 new random words that pass TON's checksum. */
 export async function generateMnemonic(): Promise<Secret<string>> {
   return new Secret((await mnemonicNew(24)).join(" "));
 }

@@ -1,7 +1,4 @@
-/**
- * The wallets that sign for us: v4R2 and v5R1. A wallet knows its key and its address, and asks the chain for nothing
- * but its own account. It never retries and never remembers a seqno: whoever sends decides that.
- */
+/** Signing wallets, v4R2 and v5R1. They never retry and keep no seqno: callers decide that. */
 import {
   type Address,
   beginCell,
@@ -22,90 +19,88 @@ import type { Secret } from "../../core/text/secret.ts";
 import type { CallOptions, Chain, TransactionId } from "../chain.ts";
 import { deriveKeyPair } from "./mnemonic.ts";
 
-/** Wallet contracts that can sign here. */
+/** The supported wallet contracts. */
 export type WalletVersion = "v4R2" | "v5R1";
 
 /**
- * Mode of every message that we send: fees on top of the value, and a message that cannot be sent is skipped. Without
- * the second a failing action rolls the seqno back, and the same signed transfer burns gas again and again until it
- * expires; v5R1 refuses external transfers without it (exit code 137). So a moved seqno never proves a message sent.
+ * Fees are paid on top of the value, and a message that cannot be sent is skipped. Without IGNORE_ERRORS a
+ * failed action rolls the seqno back, and the same transfer burns gas until it expires; v5R1 rejects it with
+ * exit code 137. A higher seqno therefore does not prove that a message was sent.
  */
 export const TRANSFER_MODE: SendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
 
-/** Bytes of the largest external message that the network takes (`max_ext_msg_size` of its size limits). */
+/** The network's `max_ext_msg_size`. */
 export const MAX_EXTERNAL_MESSAGE_BYTES = 65_535;
 
-/** Seconds that a transfer of {@link Wallet.send} may take to reach a block. */
+/** The lifetime of a transfer of {@linkcode Wallet.send}. */
 export const TRANSFER_TTL_SECONDS = 60;
 
-/** One internal message that a transfer carries. */
+/** An internal message of a transfer. */
 export interface OutgoingMessage {
   readonly to: Address;
-  /** Nano. */
+  /** In nano. */
   readonly value: bigint;
   readonly bounce: boolean;
   readonly body?: Cell;
   readonly init?: StateInit;
 }
 
-/** What {@link Wallet.sign} needs. */
 export interface TransferRequest {
   readonly seqno: number;
-  /** Unix time, chain's clock: the wallet refuses the transfer at and after it. */
+  /** Unix seconds of the chain's clock. The wallet rejects the transfer from then on. */
   readonly validUntil: number;
   readonly messages: readonly OutgoingMessage[];
-  /** Send mode of every message; default {@link TRANSFER_MODE}. */
+  /** Default: {@linkcode TRANSFER_MODE}. */
   readonly mode?: SendMode;
 }
 
-/** A transfer that is signed and not yet sent. */
+/** A signed transfer, not yet sent. */
 export interface SignedTransfer {
-  /** The whole external message, with the wallet's StateInit when seqno is 0. */
+  /** The external message, with the wallet's StateInit if seqno is 0. */
   readonly message: Cell;
-  /** Normalised hash (TEP-467) of that message, 64 hex digits: the same on every explorer. */
+  /** Normalised hash (TEP-467), 64 hex digits, as explorers show it. */
   readonly hash: string;
   readonly seqno: number;
   readonly validUntil: number;
 }
 
-/** The wallet's account, read at one block. */
+/** The wallet's account at one block. */
 export interface WalletState {
   /** 0 before the first transfer. */
   readonly seqno: number;
-  /** Nano. */
+  /** In nano. */
   readonly balance: bigint;
-  /** Chain time, unix. */
+  /** The block's time in Unix seconds. */
   readonly now: number;
-  /** The account's newest transaction as of this seqno; absent when it never had one. */
+  /** The account's newest transaction at this seqno; absent if there is none. */
   readonly last?: TransactionId;
 }
 
-/** A wallet of ours. Asking methods throw what the {@link Chain} throws. */
+/** A wallet. Its methods throw what {@linkcode Chain} throws. */
 export interface Wallet {
   readonly address: Address;
   readonly version: WalletVersion;
   /** Messages that one transfer may carry: 4 in v4R2, 255 in v5R1. */
   readonly maxMessages: number;
-  /** False when the mnemonic fails TON's own checksum: it opens this wallet all the same, but a typo may be in it. */
+  /** False if the mnemonic fails TON's checksum: the wallet works, but a word may be mistyped. */
   readonly checksumValid: boolean;
-  /** Seqno, balance, chain time and newest transaction, all of one block. */
+  /** All values are of one block. */
   state(options?: CallOptions): Promise<WalletState>;
   seqno(): Promise<number>;
   balance(options?: CallOptions): Promise<bigint>;
-  /**
-   * Signs without asking the chain. Throws RangeError for no message, for more than {@link maxMessages}, or when they
-   * make a message larger than {@link MAX_EXTERNAL_MESSAGE_BYTES}.
-   */
+  /** Signs without network access. Throws a RangeError for too few, too many or too large messages. */
   sign(request: TransferRequest): SignedTransfer;
-  /** Reads the state, signs with {@link TRANSFER_TTL_SECONDS} to live, sends. Does not wait for a block. */
+  /**
+   * Signs with the current seqno and {@linkcode TRANSFER_TTL_SECONDS}, and sends. Does not wait for a block.
+   */
   send(messages: readonly OutgoingMessage[]): Promise<SignedTransfer>;
   /** This wallet as @ton/core's Sender. */
   sender(): Sender;
-  /** User-friendly, non-bounceable; with the test flag off mainnet. */
+  /** Returns the non-bounceable form, with the test mark except on mainnet. */
   format(address?: Address): string;
 }
 
-/** How a wallet contract of @ton/ton is driven: what differs between the versions. */
+/** What differs between the wallet contracts of @ton/ton. */
 interface WalletContract {
   readonly address: Address;
   readonly init: { readonly code: Cell; readonly data: Cell };
@@ -119,7 +114,7 @@ const walletContracts: Record<
   WalletVersion,
   (publicKey: Buffer, secretKey: Buffer, network: Network) => WalletContract
 > = {
-  // Its id is the default subwallet's, the same on every network: 698983191, TON's first block's hash.
+  // The default subwallet id, 698983191, is the same on every network.
   v4R2: (publicKey, secretKey) => {
     const contract = WalletContractV4.create({ workchain: 0, publicKey });
     return {
@@ -146,9 +141,12 @@ const walletContracts: Record<
 };
 
 /**
- * Opens the wallet of a 24-word TON mnemonic. The chain is not asked until a method needs it.
- *
- * @throws {Problem} `invalid_config` for another count of words, or a word that is not in the list (never printed)
+ * Opens the wallet of a 24-word TON mnemonic. Sends no request yet.
+ * @throws {Problem} `invalid_config` for unknown words or a count other than 24
+ * @example
+ * ```ts
+ * const wallet = await openWallet(mnemonic, { version: "v4R2", network: "testnet", chain });
+ * ```
  */
 export async function openWallet(
   mnemonic: Secret<string> | string,
@@ -216,7 +214,6 @@ export async function openWallet(
   };
 }
 
-/** Returns a wallet as @ton/core's Sender. */
 function createSender(
   address: Address,
   sendMessages: (messages: readonly OutgoingMessage[], mode?: SendMode) => Promise<unknown>,
@@ -230,7 +227,7 @@ function createSender(
   };
 }
 
-/** TEP-467: the hash of an external message with no source, no import fee, no StateInit, and its body in a reference. */
+/** TEP-467: the external message without source, import fee and StateInit, with its body in a reference. */
 export function normalizedMessageHash(destination: Address, body: Cell): string {
   return beginCell()
     .storeUint(0b10, 2) // ext_in_msg_info$10
