@@ -1,4 +1,4 @@
-/** Waits for one of a pool's events: the client's deposits and its own withdrawals end with one. */
+/** Waits for one of a pool's events, which completes a deposit or an own withdrawal. */
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../core/errors/problem.ts";
 import { type Clock, pollUntil } from "../core/time.ts";
@@ -6,15 +6,14 @@ import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { PoolEvent } from "../ton/pool/pool_events.ts";
 import { scanPoolTransactions } from "../ton/pool/scan.ts";
 
-/** What to wait for, and for how long. */
 export interface PoolWatch<T> {
   /** The pool's newest transaction before the message was sent. */
   readonly after: TransactionId | undefined;
   /** Milliseconds between two scans. */
   readonly pollIntervalMs: number;
-  /** Returns the result of the wait, or undefined to continue with the next event. */
+  /** Returns the result, or undefined to continue with the next event. */
   readonly match: (event: PoolEvent) => T | undefined | Promise<T | undefined>;
-  /** Called before each scan: the scan covers at least everything until then. */
+  /** Called before each scan, which covers at least everything until then. */
   readonly beforeScan?: () => Promise<void>;
   /** Called after each scan without a match. Returns true to give up. */
   readonly afterScan: () => boolean | Promise<boolean>;
@@ -22,12 +21,7 @@ export interface PoolWatch<T> {
   readonly clock?: Clock | undefined;
 }
 
-/**
- * Scans the pool's new transactions until `match` returns a value.
- *
- * @returns that value, or undefined when `afterScan` gave up
- * @throws {Problem} `cancelled`, and what the callbacks throw
- */
+/** Scans new transactions until `match` returns a value, and returns it; undefined if `afterScan` gave up. */
 export async function waitForPoolEvent<T>(
   chain: Chain,
   pool: Address,
@@ -49,7 +43,7 @@ export async function waitForPoolEvent<T>(
   return result;
 }
 
-/** Returns why a pool refused a message: the exit code's name where it has one. */
+/** Returns why a pool refused a message: the exit code's name if it has one. */
 export function refusalReason(exitCode: number | undefined): string {
   if (exitCode === undefined) return "too little value";
   return exitCodeName(exitCode) ?? `exit code ${exitCode}`;

@@ -1,6 +1,6 @@
 /**
- * Rebuilds a pool's tree on the client, so that no server learns which leaf is of interest. A tree is used only if the pool
- * reports its root among the last 30.
+ * Rebuilds a pool's tree locally, so that no server learns which leaf matters. The pool must confirm its
+ * root.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
@@ -19,14 +19,8 @@ export interface CommitmentSource {
 }
 
 /**
- * Returns the commitments of a relayer's `/tree/commitments`. This is fast; {@linkcode syncTree} checks them against the
- * pool's roots.
- *
- * Requests start at a multiple of the page size, and leaves that the caller already has are dropped here. A request that
- * started at the caller's own size would show the relayer when this client last synced.
- *
- * @param pool the pool's address
- * @returns a source whose iteration throws `relayer_unavailable`, {@linkcode RelayerProblem} or `cancelled`
+ * Returns the commitments of a relayer's `/tree/commitments`, which {@linkcode syncTree} verifies. Requests
+ * start at a multiple of the page size: the tree's own size would reveal when this client last synced.
  * @example
  * ```ts
  * const tree = await syncTree(pool, commitmentsFromRelayer(relayer, pool.address));
@@ -45,10 +39,7 @@ export function commitmentsFromRelayer(relayer: RelayerClient, pool: Address): C
 }
 
 /**
- * Returns the commitments of the pool's own logs on the chain. No relayer is involved.
- *
- * @param pool the pool's address
- * @returns a source whose iteration throws `chain_unavailable`
+ * Returns the commitments of the pool's own logs. No relayer is involved.
  * @example
  * ```ts
  * const tree = await syncTree(pool, commitmentsFromChain(chain, pool.address));
@@ -69,17 +60,12 @@ export function commitmentsFromChain(chain: Chain, pool: Address): CommitmentSou
 
 /** Progress of a tree that is being rebuilt. */
 export interface TreeProgress {
-  /** Leaves so far. */
   readonly leafCount: number;
 }
 
 /**
- * Appends to `tree` the leaves that the source has beyond it. Many leaves are hashed on worker threads.
- *
- * @param tree the tree to extend; default: an empty one
- * @returns `tree`
- * @throws {Problem} `unknown_root` if the rebuilt root is not among the pool's last 30: the source is behind or lies; what
- *   the source throws
+ * Appends to `tree` (default: an empty one) the leaves that the source has beyond it.
+ * @throws {Problem} `unknown_root` if the pool does not know the rebuilt root: the source is behind or lies
  * @example
  * ```ts
  * const tree = await syncTree(pool, commitmentsFromRelayer(relayer, pool.address));
@@ -109,12 +95,11 @@ async function appendFromSource(
       onProgress({ leafCount: leaves.size });
     }
   } finally {
-    // Leaves that arrived before an error are kept; the next attempt continues after them.
+    // Leaves that arrived before an error are kept for the next attempt.
     await leaves.flush();
   }
 }
 
-/** @throws {Problem} `unknown_root` */
 async function assertRootInHistory(pool: Pool, tree: MerkleTree): Promise<void> {
   if ((await pool.getRootHistory()).includes(tree.root)) return;
   throw new Problem(
@@ -123,10 +108,9 @@ async function assertRootInHistory(pool: Pool, tree: MerkleTree): Promise<void> 
   );
 }
 
-/** Options of {@linkcode syncWholeTree}. */
 export interface TreeSyncOptions {
   readonly onTreeProgress?: ((progress: TreeProgress) => void) | undefined;
-  /** Milliseconds that a source may lag behind the chain. Default 25,000. */
+  /** Milliseconds that a source may lag behind the chain. Default: 25,000. */
   readonly treeTimeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;
@@ -137,11 +121,9 @@ const TREE_SYNC_TIMEOUT_MS = 25_000;
 const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
 
 /**
- * Appends to `tree` the leaves that the source has beyond it, until the tree holds every deposit that the pool has now. A
- * tree with fewer deposits would do for a proof. But a source that leaves deposits out chooses the anonymity set of the
- * withdrawal, and learns from whether the client withdraws on which side of the cut the note lies.
- *
- * @throws {Problem} `unknown_root` as {@linkcode syncTree}; `tree_incomplete` if the source stays behind; `cancelled`
+ * Syncs until the tree holds every deposit that the pool has now. Throws as {@linkcode syncTree}, and
+ * `tree_incomplete` if the source stays behind: a source that omits deposits chooses the anonymity set, and
+ * could probe on which side of the cut the note lies.
  */
 export async function syncWholeTree(
   pool: Pool,
@@ -152,7 +134,8 @@ export async function syncWholeTree(
   const leafCount = await pool.getNextIndex(signal ? { signal } : {});
   const catchUp = async () => {
     await appendFromSource(tree, source, onTreeProgress);
-    // The first deposit drops the empty tree's root from the history: a source without leaves is only behind.
+    // The first deposit drops the empty tree's root from the history, so a source without leaves is only
+    // behind.
     if (tree.size > 0 || leafCount === 0) await assertRootInHistory(pool, tree);
   };
   await catchUp(); // before the timeout starts: hashing a large tree takes long
@@ -173,12 +156,9 @@ export async function syncWholeTree(
 }
 
 /**
- * Fetches a relayer's tree, with every deposit that the pool has now.
- *
- * @param options timeout in milliseconds, cancellation and progress
- * @returns a tree whose root is among the pool's last 30
- * @throws {Problem} `relayer_unavailable` if the pool does not have the relayer's root, or the root of its leaves;
- *   `tree_incomplete` if it leaves out the newest deposits; `cancelled`
+ * Fetches a relayer's tree with every deposit that the pool has now.
+ * @throws {Problem} `relayer_unavailable` if the pool does not know the relayer's root or the root of its
+ *   leaves; `tree_incomplete` if the newest deposits are missing; `cancelled`
  * @example
  * ```ts
  * const tree = await fetchVerifiedTree(relayer, pool, { treeTimeoutMs: 25_000 });

@@ -1,4 +1,4 @@
-/** Creates the compliance report of a withdrawn note. `core/protocol/compliance.ts` describes what it proves and hides. */
+/** Creates the compliance report of a withdrawn note; see `core/protocol/compliance.ts`. */
 import type { Address } from "@ton/core";
 import {
   compliancePublicSignals,
@@ -20,7 +20,6 @@ import { depositorOf } from "../../ton/pool/event_decoder.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 
-/** Parameters of a compliance report. */
 export interface ComplianceReportRequest {
   readonly pool: Pool;
   readonly network: Network;
@@ -38,12 +37,9 @@ export interface ComplianceReportRequest {
 
 /**
  * Creates a compliance report.
- *
- * @param request the note and the purpose; `now` in Unix milliseconds
- * @param options cancellation and the proof's progress
- * @returns the report, which {@linkcode verifyComplianceReport} checks
- * @throws {Problem} `commitment_not_found`; `note_unspent`, because a report before the withdrawal would link it in advance;
- *   `invalid_report` for a purpose that is empty, too long or not plain text; `wrong_pool`, `cancelled`
+ * @param request `now` in Unix milliseconds
+ * @throws {Problem} `commitment_not_found`; `note_unspent`, because a report would link the later withdrawal;
+ *   `invalid_report` for a malformed purpose; `wrong_pool`, `cancelled`
  * @example
  * ```ts
  * const purpose = "Example Bank, account opening";

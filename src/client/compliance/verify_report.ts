@@ -17,10 +17,9 @@ import { depositorOf } from "../../ton/pool/event_decoder.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
 
-/** What a report is verified against. */
 export interface ReportVerificationContext {
   readonly chain: Chain;
-  /** The deployments registry of the report's network. */
+  /** The registry of the report's network. */
   readonly deployments: Deployments;
   readonly prover: Prover;
   readonly signal?: AbortSignal;
@@ -32,11 +31,9 @@ export interface ReportVerificationContext {
 type ClaimComparison = readonly [name: string, claimed: string | null, found: string | null];
 
 /**
- * Checks a report's proof, pool, deposit and withdrawal, in this order.
- *
- * @param context the chain, the registry and a prover
- * @returns one result for each check; the report is valid if none has failed
- * @throws {Problem} if the chain cannot be read: the report is then neither valid nor invalid
+ * Checks a report's proof, pool, deposit and withdrawal, in this order. The report is valid if no check
+ * failed.
+ * @throws {Problem} if the chain cannot be read; the report is then neither valid nor invalid
  * @example
  * ```ts
  * const checks = await verifyComplianceReport(report, { chain, deployments, prover });
@@ -154,7 +151,6 @@ async function checkPool(
   );
 }
 
-/** Reports all differences in one line. */
 function compareClaims(name: string, detail: string, claims: readonly ClaimComparison[]): CheckResult {
   const wrong = claims.filter(([, claimed, found]) => claimed !== found)
     .map(([name, claimed, found]) =>

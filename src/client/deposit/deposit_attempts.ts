@@ -1,6 +1,6 @@
 /**
- * A deposit with a wallet, as a loop over attempts: prove for the next free leaf, send, wait for the pool's answer. If
- * another deposit takes the leaf first, the next attempt begins. How the asset reaches the pool is a parameter.
+ * A deposit with a wallet: prove for the next free leaf, send, wait for the pool's response; repeat if
+ * another deposit took the leaf. How the asset reaches the pool is a parameter.
  */
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -16,13 +16,11 @@ import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
 import { commitmentsFromChain, type CommitmentSource, syncWholeTree } from "../tree_sync.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
 
-/** Parameters of a deposit. */
 export interface DepositRequest {
   readonly chain: Chain;
   readonly pool: Pool;
-  /** The network that the pool is on. */
   readonly network: Network;
-  /** Pays the denomination. The commitment is then public as deposited by this wallet. */
+  /** Pays the denomination. The chain shows it as the depositor. */
   readonly wallet: Wallet;
   readonly note: Note;
   /** Source of the tree. Default: the pool's own logs. */
@@ -30,15 +28,14 @@ export interface DepositRequest {
   /** A tree that already holds some of the leaves. */
   readonly tree?: MerkleTree;
   readonly prover: Prover;
-  /** Attempts before the deposit is given up because other deposits took the leaf each time. Default 10. */
+  /** Attempts while other deposits take the leaf. Default: 10. */
   readonly maxAttempts?: number;
-  /** Milliseconds that the source of the tree may lag behind the chain. Default 25,000. */
+  /** Milliseconds that the source may lag behind the chain. Default: 25,000. */
   readonly treeTimeoutMs?: number;
-  /** Milliseconds between polls of the chain. Default 1,000. */
+  /** Milliseconds between polls of the chain. Default: 1,000. */
   readonly pollIntervalMs?: number;
-  /** Default: the runtime's clock. */
   readonly clock?: Clock;
-  /** Returns a number in [0, 1). Spreads attempts of competing depositors. Default: `Math.random`. */
+  /** In [0, 1), for the delay between attempts. */
   readonly random?: () => number;
   readonly onStep?: (step: DepositStep) => void;
 }
@@ -55,22 +52,21 @@ export type DepositStep =
   | { readonly step: "lost"; readonly attempt: number; readonly leafIndex: number }
   | { readonly step: "deposited"; readonly attempt: number; readonly leafIndex: number };
 
-/** How an asset gets to the pool, and back. */
+/** How an asset reaches the pool and returns. */
 export interface DepositTransport {
-  /** Seconds of chain time after a transfer's valid_until from which the pool can no longer receive it. */
+  /** Seconds of chain time after `validUntil` within which the pool may still receive the transfer. */
   readonly expiryGraceSeconds: number;
   buildMessage(deposit: PoolDepositArgs): OutgoingMessage;
-  /** Whether a refusal of this commitment answers our message rather than another sender's. */
+  /** Whether a refusal of this commitment is a response to our own message. */
   isOwnRefusal(event: RefusedEvent): boolean;
-  /** Called before anything is sent. The function that it returns is called at each poll. */
+  /** Called before sending. Returns a check that runs at each poll. */
   watchForBounce?(): Promise<(signal?: AbortSignal) => Promise<void>>;
   /** Resolves when a refused deposit has been returned. */
   waitForRefund?(event: RefusedEvent, signal?: AbortSignal): Promise<void>;
-  /** The message for a transfer that the pool never received. */
+  /** The error text if the pool never received the transfer. */
   readonly timeoutMessage: string;
 }
 
-/** A transfer that was sent. */
 interface SentTransfer {
   /** Chain time, Unix seconds. */
   readonly validUntil: number;
@@ -79,11 +75,7 @@ interface SentTransfer {
   readonly assertNotBounced: ((signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
-/**
- * Deposits.
- *
- * @throws {Problem} as {@linkcode depositNative} does
- */
+/** Throws as {@linkcode depositNative} does. */
 export async function runDepositAttempts(
   transport: DepositTransport,
   request: DepositRequest,
@@ -128,7 +120,7 @@ export async function runDepositAttempts(
   );
 }
 
-/** Waits until the pool has answered our message, or can no longer receive it. */
+/** Waits until the pool has processed our message, or can no longer receive it. */
 async function waitForOutcome(
   transport: DepositTransport,
   { chain, pool, note, wallet, pollIntervalMs = 1_000, clock }: DepositRequest,

@@ -1,4 +1,6 @@
-/** What deposits with a wallet and deposits by link share: the proof for the next free leaf, and the deposit's own event. */
+/**
+ * Shared by deposits with a wallet and by link: the proof for the next free leaf, and the deposit's event.
+ */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -13,22 +15,21 @@ import type { DepositEvent } from "../../ton/pool/pool_events.ts";
 /** A deposit that is in the tree. */
 export interface DepositResult {
   readonly leafIndex: number;
-  /** Unix seconds of its block. */
+  /** The block's time in Unix seconds. */
   readonly timestamp: number;
   readonly tx: TransactionId;
-  /** The wallet that paid. This is public. */
+  /** The wallet that paid; public. */
   readonly depositor: Address;
-  /** Proofs made for this deposit, the successful one included. */
+  /** Proofs made, including the successful one. */
   readonly attempts: number;
 }
 
-/** Returns what is reported about a deposit that is in the tree. */
 export function toDepositResult(event: DepositEvent): Omit<DepositResult, "attempts"> {
   const { leafIndex, timestamp, tx } = event;
   return { leafIndex, timestamp, tx, depositor: depositorOf(event) };
 }
 
-/** Proves that `commitment` is inserted at the next free leaf of `tree`. Throws what the prover throws. */
+/** Proves the insertion of `commitment` at the next free leaf of `tree`. */
 export async function proveNextLeaf(
   prover: Prover,
   tree: MerkleTree,
@@ -46,12 +47,9 @@ export async function proveNextLeaf(
 }
 
 /**
- * Finds the event of a deposit that is in the tree.
- *
- * The withdrawal is looked up in the same logs. If the node were queried for the nullifier hash of a deposited note, it
- * could later recognise the withdrawal.
- *
- * @throws {Problem} `commitment_not_found`; `nullifier_already_used` if the note has been withdrawn
+ * Returns the deposit's event. Throws `commitment_not_found`, or `nullifier_already_used` for a spent note.
+ * The withdrawal is looked up in the same logs: a query for the nullifier hash would let the node recognise
+ * it later.
  */
 export async function findUnspentDeposit(
   chain: Chain,

@@ -1,7 +1,6 @@
 /**
- * Deposits jettons with a transfer from the depositor's own jetton wallet that carries the deposit. Such a message does not
- * bounce: the pool returns what it refuses with a separate transfer. The deposit waits for that transfer, so that the next
- * attempt has the jettons.
+ * Deposits jettons from the depositor's own jetton wallet. The transfer does not bounce: the pool returns
+ * what it refuses with a separate transfer, which the next attempt waits for.
  */
 import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes, Problem } from "../../core/errors/problem.ts";
@@ -16,28 +15,24 @@ import { pollUntil } from "../../core/time.ts";
 import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";
 import type { DepositResult } from "./deposit_events.ts";
 
-/** Parameters of a jetton deposit. `wallet` owns the jettons and pays the gas in native coins, most of which return. */
+/** `wallet` owns the jettons and pays the gas in native coins, most of which are returned. */
 export interface JettonDepositRequest extends DepositRequest {
   readonly jetton: PoolJetton;
 }
 
-/** Seconds after a transfer's valid_until. Longer than for native coins: the deposit passes through two more wallets. */
+/** Longer than for native coins: the deposit passes through two more wallets. */
 const JETTON_EXPIRY_GRACE_SECONDS = 60;
 /** Seconds of chain time until a refused deposit must be back. */
 const REFUND_TIMEOUT_SECONDS = 120;
-/** Most nano that the transfer from the wallet to its jetton wallet costs. */
+/** The maximum cost of the transfer from the wallet to its jetton wallet. */
 const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
 
 /**
  * Deposits exactly the pool's denomination of its jetton.
- *
- * @param request what to deposit, from which wallet, and the jetton; times are in milliseconds
- * @param options cancellation and the proof's progress
- * @returns the deposit's leaf, transaction and block time (Unix seconds)
- * @throws {Problem} `wrong_pool`, also if the pool's jetton wallet is not the one that the master derives;
- *   `insufficient_funds` of jettons or of coins; `contract_refused` if the pool refuses the deposit (the jettons have then
- *   been returned) or the own jetton wallet does; `payment_timeout` if the pool never answers, or other deposits took the
- *   leaf in each of `maxAttempts` attempts; `nullifier_already_used`, `tree_incomplete`, `unknown_root`, `cancelled`
+ * @param request times in milliseconds
+ * @throws {Problem} as {@linkcode depositNative} does; `wrong_pool` also if the pool's jetton wallet is not
+ *   the master's; `insufficient_funds` of jettons or coins; `contract_refused` also if the own jetton wallet
+ *   refuses the transfer
  * @example
  * ```ts
  * const jetton = { asset: "usdt", decimals: 6, jettonMaster };
@@ -69,7 +64,7 @@ export async function depositJetton(
           jettonWallet: ownJettonWallet,
           forwardAmount,
         }),
-      // Anyone can send the pool a notification in our name. Only one from the pool's own jetton wallet is genuine.
+      // Anyone can notify the pool in our name. Only notifications of its own jetton wallet count.
       isOwnRefusal: ({ sender, depositor }) =>
         sender.equals(poolWallet) && depositor?.equals(wallet.address) === true,
       async watchForBounce() {
@@ -86,10 +81,8 @@ export async function depositJetton(
 }
 
 /**
- * Returns the pool's jetton wallet. Without one, the pool refuses deposits; jettons sent to a wallet other than the one that
- * the master derives would be lost.
- *
- * @throws {Problem} `contract_refused`, `wrong_pool`
+ * Returns the pool's jetton wallet. Throws `contract_refused` if the pool has none yet, and `wrong_pool` if
+ * the master derives another one: jettons sent there would be lost.
  */
 export async function verifyPoolJettonWallet(
   { chain, pool, jetton }: Pick<JettonDepositRequest, "chain" | "pool" | "jetton">,
@@ -133,7 +126,7 @@ async function assertJettonDepositFunds(
   }
 }
 
-/** Throws if the own jetton wallet refused the transfer: the pool then never receives it. */
+/** Throws if the own jetton wallet bounced the transfer, which then never reaches the pool. */
 async function assertNotBounced(
   { chain, wallet }: JettonDepositRequest,
   ownJettonWallet: Address,

@@ -1,7 +1,6 @@
 /**
- * A deposit that a wallet app pays through a link. The client puts the payment into a link and follows the pool until it
- * has the commitment; no wallet key is involved. If another deposit takes the link's leaf, the pool returns a payment of
- * that link, and the client makes a new link.
+ * A deposit that a wallet app pays through a link; no wallet key is involved. If another deposit takes the
+ * link's leaf, the pool returns payments of that link, and the client makes a new one.
  */
 import type { Address, Cell } from "@ton/core";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
@@ -20,31 +19,30 @@ import type { DepositRequest } from "./deposit_attempts.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
 import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
 
-/** Parameters of a deposit by link. */
 export interface LinkDepositRequest
   extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
   /** The jetton that a jetton pool must hold. */
   readonly jetton?: PoolJetton;
-  /** The address that owns the jettons. Needed for jettons only. */
+  /** Owner of the jettons. Required for jettons. */
   readonly jettonOwner?: Address;
-  /** Milliseconds until the deposit is given up. Default half an hour. */
+  /** Default: half an hour. */
   readonly timeoutMs?: number;
   readonly onStep?: (step: LinkDepositStep) => void;
 }
 
-/** The payment that a link asks for. */
+/** The payment that a link requests. */
 export interface DepositLink {
-  /** `ton://transfer/...`, which wallet apps open, as a link or as a QR code. */
+  /** `ton://transfer/...`, for a link or a QR code. */
   readonly url: string;
   readonly to: Address;
-  /** Nano. */
+  /** In nano. */
   readonly amount: bigint;
   readonly leafIndex: number;
 }
 
 /**
- * Steps as they are reached. `stale`: the last link can no longer be paid, and a new one follows. `refused`: the pool
- * returned a payment that carries this commitment, from any sender.
+ * `stale`: the last link can no longer be paid, and a new one follows. `refused`: the pool returned a payment
+ * with this commitment, from any sender.
  */
 export type LinkDepositStep =
   | { readonly step: "syncing" | "proving" | "stale" }
@@ -52,12 +50,8 @@ export type LinkDepositStep =
   | { readonly step: "refused"; readonly reason: string };
 
 /**
- * Makes links until one of them has been paid.
- *
- * @param request what to deposit; times are in milliseconds
- * @returns the deposit's leaf, transaction and block time (Unix seconds)
- * @throws {Problem} `wrong_pool`; `payment_timeout` if no payment arrived in time; `nullifier_already_used` if the note was
- *   withdrawn; `tree_incomplete` if the source of the tree stays behind the chain; `unknown_root`, `cancelled`
+ * Makes links until one is paid. Throws `payment_timeout` after `timeoutMs`; otherwise as {@linkcode
+ * depositNative}.
  */
 export async function depositByLink(
   request: LinkDepositRequest,
@@ -91,11 +85,7 @@ export async function depositByLink(
   }
 }
 
-/**
- * Follows the pool until the note is deposited or its link can no longer be paid.
- *
- * @param link its leaf, the pool's newest transaction before it was made, and the deadline in milliseconds of the clock
- */
+/** Watches the pool until the note is deposited or the link can no longer be paid. */
 async function waitForLinkPayment(
   { chain, pool, note, pollIntervalMs = 2_000, clock = systemClock, onStep = () => {} }: LinkDepositRequest,
   link: { readonly leafIndex: number; readonly after: TransactionId | undefined; readonly deadline: number },
@@ -112,8 +102,8 @@ async function waitForLinkPayment(
         if (event.leafIndex >= link.leafIndex) stale = true;
       } else if (isOurs) {
         onStep({ step: "refused", reason: refusalReason(event.exitCode) });
-        // The deposit that took the leaf may lie before the cursor, if the endpoint's nodes disagree. The refusal of an
-        // earlier link that was paid late says nothing about this one.
+        // If the endpoint's nodes disagree, the deposit that took the leaf may lie before the cursor.
+        // The refusal of a late payment of an earlier link says nothing about this one.
         if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT && event.leafIndex === link.leafIndex) {
           stale = true;
         }
@@ -130,18 +120,14 @@ async function waitForLinkPayment(
   );
 }
 
-/**
- * Returns a transfer as a link that TON wallets open.
- *
- * @param amount nano
- */
+/** Returns a transfer of `amount` nano as a link that TON wallets open. */
 export function buildTransferLink(to: Address, amount: bigint, body: Cell, testOnly: boolean): string {
-  // Browsers have npm's `buffer`, whose toString does not know "base64url".
+  // npm's `buffer`, which browsers use, does not support "base64url".
   const bin = body.toBoc().toString("base64").replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   return `ton://transfer/${to.toString({ bounceable: true, testOnly })}?amount=${amount}&bin=${bin}`;
 }
 
-/** Returns the function that turns a proved deposit into the payment of a link. */
+/** Returns the function that builds a link's payment from a proved deposit. */
 async function createMessageBuilder(request: LinkDepositRequest) {
   const { chain, pool, note, network, jetton, jettonOwner: owner } = request;
   const matched = await assertNoteMatchesPool(pool, note, network, jetton);

@@ -1,7 +1,4 @@
-/**
- * Deposits the native coin. Store the note before calling: once the message is sent, the note is the money. If another
- * deposit takes the leaf first, the deposit is proved and sent again.
- */
+/** Deposits of the native coin. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import { assertNoteMatchesPool } from "../notes/pool_match.ts";
@@ -11,19 +8,16 @@ import type { DepositResult } from "./deposit_events.ts";
 export type { DepositRequest, DepositStep } from "./deposit_attempts.ts";
 export type { DepositResult } from "./deposit_events.ts";
 
-/** Seconds after a transfer's valid_until from which it can no longer appear in a block that we have not seen. */
+/** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
 const EXPIRY_GRACE_SECONDS = 15;
 
 /**
- * Deposits exactly the pool's denomination of the native coin.
- *
- * @param request what to deposit and from which wallet; times are in milliseconds
- * @param options cancellation and the proof's progress
- * @returns the deposit's leaf, transaction and block time (Unix seconds)
- * @throws {Problem} `wrong_pool` if note and pool do not belong together; `contract_refused` with the exit code's name if
- *   the pool refuses the deposit (the value has then bounced back); `payment_timeout` if the transfer was never included,
- *   or other deposits took the leaf in each of `maxAttempts` attempts; `nullifier_already_used` if the note was deposited
- *   and withdrawn; `tree_incomplete` if the source of the tree stays behind the chain; `unknown_root`, `cancelled`
+ * Deposits exactly the pool's denomination of the native coin. Store the note first: once sent, it is the
+ * money.
+ * @param request times in milliseconds
+ * @throws {Problem} `wrong_pool`; `contract_refused` if the pool refuses the deposit and returns the payment;
+ *   `payment_timeout` if the transfer expired, or other deposits took the leaf in every attempt;
+ *   `nullifier_already_used` if the note is spent; `tree_incomplete`, `unknown_root`, `cancelled`
  * @example
  * ```ts
  * const note = createNote({ asset: "native", amount: "10", network: "testnet" });

@@ -1,6 +1,6 @@
 /**
- * Client of a relayer's HTTP API. Every answer is parsed before it is used. This class never sends a note, and never sends
- * a commitment and a nullifier hash in one request: that would reveal to the relayer which deposit is withdrawn.
+ * Client of a relayer's HTTP API. It never sends a commitment and a nullifier hash in one request: that would
+ * reveal to the relayer which deposit is withdrawn.
  */
 import type { Address } from "@ton/core";
 import { fieldToHex } from "../../core/crypto/field.ts";
@@ -35,22 +35,20 @@ export interface WithdrawArgs {
   /** root, nullifierHash, recipient, relayer, fee, refund: decimal strings. */
   readonly publicSignals: readonly string[];
   readonly recipient: Address;
-  /** Nano of the pool's asset. */
+  /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
-  /** Nano native. */
+  /** In nano. */
   readonly refund: bigint;
 }
 
-/** Options of {@linkcode RelayerClient}. */
 export type RelayerClientOptions = Omit<RelayerTransportOptions, "deadline">;
 
-/** The most commitments that a relayer returns in one page. */
+/** The relayers' limit. */
 export const MAX_PAGE_SIZE = 10_000;
 
 /**
- * Client of one relayer. Methods throw {@link RelayerProblem} with the relayer's own code when it refuses, and
- * `relayer_unavailable` when it does not answer or its answer is malformed.
- *
+ * Client of one relayer. Methods throw {@linkcode RelayerProblem} if the relayer refuses, and
+ * `relayer_unavailable` for a missing or malformed response.
  * @example
  * ```ts
  * const relayer = new RelayerClient("https://relayer.example", { requestTimeoutMs: 30_000 });
@@ -63,18 +61,14 @@ export class RelayerClient {
   readonly #transport: RelayerTransport;
   readonly #options: RelayerTransportOptions;
 
-  /**
-   * @param baseUrl the relayer's http or https URL
-   * @param options timeouts in milliseconds
-   * @throws {Problem} `invalid_config` if the URL is not http or https, or has a user, password or query
-   */
+  /** Throws `invalid_config` unless `baseUrl` is http(s) without user, password and query. */
   constructor(baseUrl: string, options: RelayerClientOptions = {}) {
     this.#options = options;
     this.#transport = new RelayerTransport(baseUrl, options);
     this.baseUrl = this.#transport.baseUrl;
   }
 
-  /** Returns a client of the same relayer whose requests must all finish within `ms` milliseconds from now. */
+  /** Returns a client whose requests must all finish within `ms` milliseconds from now. */
   withTimeout(ms: number): RelayerClient {
     const options: RelayerTransportOptions = { ...this.#options, deadline: this.#transport.deadlineIn(ms) };
     return new RelayerClient(this.baseUrl, options);
@@ -86,19 +80,16 @@ export class RelayerClient {
   }
 
   /**
-   * Returns the relayer's pools by `<asset>-<amount>`, successors by `<asset>-<amount>-g<generation>`. A note does not
-   * contain the generation: store the pool's address beside each note.
+   * Returns the pools by {@linkcode poolKey}. Notes lack the generation: store the pool's address beside each
+   * note.
    */
   pools(): Promise<RelayerPools> {
     return this.#transport.request(poolsSchema, "/pools");
   }
 
   /**
-   * Returns the smallest fee that this relayer accepts for a withdrawal from a pool.
-   *
-   * @param which the pool's address, or its key in {@linkcode pools}
-   * @returns the fee in the smallest unit of the pool's asset
-   * @throws {Problem} `unknown_pool`
+   * Returns the smallest accepted fee in the smallest unit of the pool's asset. `which` is the pool's address
+   * or key. Throws `unknown_pool`.
    */
   async feeFloor(which: string | Address): Promise<bigint> {
     const [{ feeBps, feeMinNanoNative }, { network, pools }] = await Promise.all([
@@ -128,7 +119,7 @@ export class RelayerClient {
     return (await this.#transport.request(noteCheckSchema, "/note/check", body)).spent === true;
   }
 
-  /** Returns the current root in the relayer's index. */
+  /** Returns the current root of the relayer's tree. */
   async treeRoot(pool: Address): Promise<bigint> {
     return (await this.#transport.request(treeRootSchema, `/tree/root?pool=${pool.toString()}`)).root;
   }
@@ -162,14 +153,11 @@ export class RelayerClient {
   }
 
   /**
-   * Submits a withdrawal. If an attempt gets no answer, or `not_ready`, and the next one reports the note as in use, then
-   * the first attempt was accepted, and the result is `waiting`.
-   *
-   * @returns `sent` with the wallet's seqno, or `waiting` if the relayer's wallet is still busy (202): poll
-   *   {@linkcode withdrawalStatus} then
+   * Submits a withdrawal. If a retry reports the note as in use, the first attempt was accepted.
+   * @returns `sent` with the wallet's seqno, or `waiting` if the relayer has not sent it yet: poll {@linkcode
+   *   withdrawalStatus}
    * @throws {Problem} the relayer's refusal; `nullifier_already_used` has the status of that withdrawal in
-   *   `members.withdrawal`. `relayer_unavailable` if the relayer does not answer in time: it may still carry out the
-   *   withdrawal
+   *   `members.withdrawal`. After `relayer_unavailable` the relayer may still carry out the withdrawal
    */
   async withdraw(
     args: WithdrawArgs,
@@ -195,7 +183,6 @@ export class RelayerClient {
     });
   }
 
-  /** Returns the status of a withdrawal. */
   withdrawalStatus(pool: Address, nullifierHash: bigint): Promise<WithdrawalStatus> {
     return this.#transport.request(withdrawalStatusSchema, "/withdraw/status", {
       pool: pool.toString(),

@@ -176,7 +176,7 @@ Deno.test("relayer client: a submission whose answer never ends is sent once, an
   facing([drips], async (client, seen) => {
     await rejects(client.withdraw(args), (error: Problem) => {
       equal(error.code, "relayer_unavailable");
-      match(error.message, /has not answered \/withdraw in time, and may still carry out the withdrawal/);
+      match(error.message, /has not responded to \/withdraw in time, and may still carry out the withdrawal/);
       return true;
     });
     equal(seen.asked, 1);
@@ -184,8 +184,10 @@ Deno.test("relayer client: a submission whose answer never ends is sent once, an
 
 Deno.test("relayer client: a submission without an answer has an unknown outcome", () =>
   facing([breaksOff], async (client) => {
-    await rejects(client.withdraw(args), { message: /does not answer \/withdraw, and may still carry out/ });
-    await rejects(client.status(), { message: /does not answer \/status$/ });
+    await rejects(client.withdraw(args), {
+      message: /does not respond to \/withdraw, and may still carry out/,
+    });
+    await rejects(client.status(), { message: /does not respond to \/status$/ });
   }));
 
 Deno.test("relayer client: a cancelled request ends at once, also between two attempts", async () => {

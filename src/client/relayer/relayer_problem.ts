@@ -1,11 +1,9 @@
-/** A relayer's refusal. It is the relayer's claim, and proves nothing. */
 import { Problem } from "../../core/errors/problem.ts";
 import { type HttpProblemCode, httpProblems } from "../../core/errors/http_problems.ts";
 
 /**
- * A relayer's refusal. The code is the relayer's, and never prevents another relayer from being tried; the message is this
- * program's own. The relayer's text is in `members`, for programs: shown to a user, it could be a lie about a note.
- *
+ * A relayer's refusal: a claim that proves nothing and never keeps another relayer from being tried. The
+ * message is this program's; the relayer's text is only in `members`, because it could lie to a user.
  * @example
  * ```ts
  * try {
@@ -16,11 +14,7 @@ import { type HttpProblemCode, httpProblems } from "../../core/errors/http_probl
  * ```
  */
 export class RelayerProblem extends Problem {
-  /**
-   * @param code the relayer's problem code
-   * @param relayer the relayer's base URL
-   * @param document the relayer's answer
-   */
+  /** `document` is the relayer's response. */
   constructor(
     override readonly code: HttpProblemCode,
     readonly relayer: string,
@@ -33,7 +27,6 @@ export class RelayerProblem extends Problem {
   }
 }
 
-/** Returns whether a relayer may refuse with this code. */
 export function isHttpProblemCode(code: string): code is HttpProblemCode {
   return Object.hasOwn(httpProblems, code);
 }

@@ -1,37 +1,34 @@
-/** Compares what several relayers ask for the same withdrawal. */
+/** Compares the fees of several relayers for one withdrawal. */
 import type { Address } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { RelayerClient } from "./relayer_client.ts";
 
-/** What one relayer asks for. */
+/** A relayer's fee and limit. */
 export interface RelayerQuote {
   readonly relayer: RelayerClient;
   /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
-  /** The most nano that it pays a recipient as the refund. */
+  /** The largest refund that it pays, in nano. */
   readonly maxRefund: bigint;
 }
 
-/** Milliseconds for a relayer's quote, with all requests and attempts. */
+/** For all requests and attempts of one relayer. */
 export const QUOTE_TIMEOUT_MS = 10_000;
 const WAITING_REPORT_INTERVAL_MS = 1_000;
 
-/** How to wait for quotes. */
 interface QuoteOptions {
-  /** Milliseconds until a relayer is given up. Default 10,000. */
+  /** For each relayer. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** Called every second with the relayers that have not answered, and the milliseconds since the start. */
+  /** Called every second with the relayers that have not responded. */
   readonly onWaiting?: (silent: readonly RelayerClient[], elapsedMs: number, timeoutMs: number) => void;
-  /** For the reports. Each relayer's timeout uses its client's clock. Default: the runtime's clock. */
+  /** For `onWaiting`. Each relayer's timeout uses its client's clock. */
   readonly clock?: Clock;
 }
 
 /**
  * Requests quotes from all relayers at once. The requests reveal nothing about the note.
- *
- * @param options timeout in milliseconds and progress
  * @returns the quotes, cheapest first, and why the other relayers cannot be used
  * @throws {Problem} `relayer_unavailable` if no relayer can be used; `cancelled`
  * @example

@@ -1,4 +1,6 @@
-/** Quotes of relayers that answer, that send one byte at a time, and that never answer: over real connections. */
+/**
+ * Quotes of relayers that answer, that send one byte at a time, and that never answer: over real connections.
+ */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { type Clock, systemClock } from "../../core/time.ts";
@@ -81,7 +83,7 @@ Deno.test("relayers that never finish an answer delay the others' quotes until t
   deepEqual(quotes.map(({ relayer, fee }) => [relayer, fee]), [[honest.client, 7n]]);
   const slow = [dripping.client.baseUrl, later.client.baseUrl];
   deepEqual(refused.map(({ pointer }) => pointer).toSorted(), slow.toSorted());
-  for (const { detail } of refused) match(detail, /has not answered \/pools in time/);
+  for (const { detail } of refused) match(detail, /has not responded to \/pools in time/);
   deepEqual(reports, [slow, slow]);
 });
 

@@ -1,4 +1,4 @@
-/** Requests to one relayer: deadlines, retries, bounded bodies, and problems for everything that goes wrong. */
+/** Requests to one relayer: deadlines, retries, size limits, and a problem for every failure. */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { parseRelayerUrl } from "../../core/text/urls.ts";
@@ -6,71 +6,66 @@ import { cancelled, type Clock, delay, systemClock, withDeadline } from "../../c
 import { isHttpProblemCode, RelayerProblem } from "./relayer_problem.ts";
 import { AttemptError, parseRetryAfterMs, retryRequest } from "./request_retry.ts";
 
-/** Options of {@linkcode RelayerTransport}. */
 export interface RelayerTransportOptions {
-  /** Default: the runtime's. */
   readonly fetch?: typeof fetch;
-  /** Milliseconds until one attempt is given up. Default 60,000: a withdrawal may wait 30 s for the relayer's wallet. */
+  /** For one attempt. Default: 60,000, because a withdrawal may wait 30 s for the relayer's wallet. */
   readonly attemptTimeoutMs?: number;
-  /** Milliseconds until a request is given up, with all attempts and the waits between them. Default 90,000. */
+  /** For a request with all attempts and waits. Default: 90,000. */
   readonly requestTimeoutMs?: number;
-  /** Attempts of a request that may succeed later. Default 3. Retrying a withdrawal never pays it twice. */
+  /** Default: 3. Retrying a withdrawal never pays it twice. */
   readonly maxAttempts?: number;
-  /** A relayer whose Retry-After is longer than this many milliseconds is given up. Default 30,000. */
+  /** A longer Retry-After ends the request. Default: 30,000. */
   readonly maxRetryDelayMs?: number;
-  /** Ends every request, and every wait between attempts, with `cancelled`. */
+  /** Cancels requests and the waits between attempts. */
   readonly signal?: AbortSignal;
-  /** Default: the runtime's clock. */
   readonly clock?: Clock;
-  /** Returns a number in [0, 1). Default: `Math.random`. */
   readonly random?: () => number;
-  /** The clock's milliseconds at which every request ends with `relayer_unavailable`. */
+  /** The clock's time at which every request ends with `relayer_unavailable`. */
   readonly deadline?: number;
 }
 
-/** An answer with a 2xx status. */
+/** A response with a 2xx status. */
 export interface RelayerResponse {
   readonly status: number;
-  /** @throws {Problem} `relayer_unavailable` if the answer does not match the schema */
+  /** Throws `relayer_unavailable` if the response does not match the schema. */
   parse<S extends z.ZodType>(schema: S): z.output<S>;
 }
 
-/** Sends one attempt. @throws {AttemptError}, {Problem} `cancelled` */
+/** Sends one attempt. Throws {@linkcode AttemptError} or `cancelled`. */
 type Send = (body?: unknown) => Promise<RelayerResponse>;
 
-/** Upper bound of an answer: a page of 10,000 commitments has 1.1 MiB. */
+/** A page of 10,000 commitments has 1.1 MiB. */
 const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
 
 const problemDocumentSchema = z.object({ code: z.string() });
 
-/** Sends requests to one relayer. */
 export class RelayerTransport {
   readonly baseUrl: string;
   readonly #options: RelayerTransportOptions;
   readonly #clock: Clock;
 
-  /** @throws {Problem} `invalid_config` if the URL is not http or https, or has a user, password or query */
+  /** Throws `invalid_config` for a malformed URL. */
   constructor(baseUrl: string, options: RelayerTransportOptions) {
     this.baseUrl = parseRelayerUrl(baseUrl);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Returns the deadline that lies `ms` milliseconds ahead, or the present one if that is earlier. */
+  /** Returns the time in `ms` milliseconds, or the present deadline if that is earlier. */
   deadlineIn(ms: number): number {
     return Math.min(this.#clock.now() + ms, this.#options.deadline ?? Infinity);
   }
 
-  /** Sends a request, with retries, and parses the answer. @throws {Problem} */
+  /** Sends a request, with retries, and parses the response. */
   request<S extends z.ZodType>(schema: S, path: string, body?: unknown): Promise<z.output<S>> {
     return this.retry(path, async (send) => (await send(body)).parse(schema));
   }
 
-  /** Runs `attempt` until it succeeds, cannot succeed, or the request's time is over. @throws {Problem} */
+  /** Runs `attempt` until it succeeds, cannot succeed, or the request's time is over. */
   async retry<T>(path: string, attempt: (send: Send, mayHaveTakenEffect: boolean) => Promise<T>): Promise<T> {
     const { signal, requestTimeoutMs = 90_000, maxAttempts = 3, maxRetryDelayMs = 30_000 } = this.#options;
     const clock = this.#clock;
-    const onTimeout = () => this.#unavailable(path, `has not answered ${stripQuery(path)} in time`);
+    const onTimeout = () => this.#unavailable(path, `has not responded to ${stripQuery(path)} in time`);
     return await withDeadline(
       this.deadlineIn(requestTimeoutMs) - clock.now(),
       { clock, signal, onTimeout },
@@ -90,7 +85,7 @@ export class RelayerTransport {
     const failed = (problem: Problem, status?: number) =>
       new AttemptError(problem, status, this.#retryAfterMs(response));
     const noAnswer = (cause?: unknown) =>
-      this.#unavailable(path, `does not answer ${stripQuery(path)}`, cause);
+      this.#unavailable(path, `does not respond to ${stripQuery(path)}`, cause);
     let json: unknown;
     try {
       const onTimeout = () => failed(noAnswer());
@@ -122,13 +117,13 @@ export class RelayerTransport {
     return parseRetryAfterMs(response?.headers.get("retry-after") ?? null, this.#clock.now());
   }
 
-  /** The outcome of a submission without an answer is unknown. */
+  /** Without a response, the outcome of a submission is unknown. */
   #unavailable(path: string, what: string, cause?: unknown): Problem {
     const unknown = path === "/withdraw" ? ", and may still carry out the withdrawal" : "";
     return new Problem("relayer_unavailable", `${this.baseUrl} ${what}${unknown}`, { cause });
   }
 
-  /** Accepts only codes of the HTTP interface: a relayer must not be able to report that this program was cancelled. */
+  /** Accepts only codes of the HTTP interface: a relayer must not report that this program was cancelled. */
   #refusal(json: unknown, status: number, path: string): Problem {
     const parsed = problemDocumentSchema.safeParse(json);
     if (parsed.success && isHttpProblemCode(parsed.data.code)) {
@@ -136,7 +131,7 @@ export class RelayerTransport {
     }
     return new Problem(
       "relayer_unavailable",
-      `the relayer answered ${stripQuery(path)} with status ${status}`,
+      `the relayer responded to ${stripQuery(path)} with status ${status}`,
     );
   }
 }
@@ -145,13 +140,13 @@ function stripQuery(path: string): string {
   return path.split("?")[0];
 }
 
-/** @throws {RangeError} if the body is longer than any valid answer */
+/** Throws a RangeError if the body is larger than any valid response. */
 async function readBoundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let [text, length] = ["", 0];
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) throw new RangeError("the answer is too long");
+    if (length > MAX_RESPONSE_BYTES) throw new RangeError("the response is too large");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -164,11 +159,11 @@ function parseResponse<S extends z.ZodType>(schema: S, json: unknown, path: stri
   const where = `/${issue.path.map(sanitizeKey).join("/")} ${issue.message}`;
   throw new Problem(
     "relayer_unavailable",
-    `the relayer's answer to ${stripQuery(path)} is malformed: ${where}`,
+    `the relayer's response to ${stripQuery(path)} is malformed: ${where}`,
   );
 }
 
-/** The keys of a relayer's pools are the relayer's choice, so they must not reach the terminal unchecked. */
+/** A relayer chooses the keys of its pools, so they must not reach the terminal unchecked. */
 function sanitizeKey(key: PropertyKey): string {
   return /^[\w.-]{1,40}$/.test(String(key)) ? String(key) : "…";
 }

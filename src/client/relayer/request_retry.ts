@@ -1,4 +1,4 @@
-/** When to retry a request to a relayer: only if waiting may help, and never sooner than the relayer asks for. */
+/** When to retry a request to a relayer: if waiting may help, and not before its Retry-After. */
 import type { Problem, ProblemCode } from "../../core/errors/problem.ts";
 import { backoffMs } from "../../core/time.ts";
 
@@ -10,27 +10,21 @@ const RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "overloaded",
   "verification_busy",
 ]);
-/** What a proxy in front of a relayer answers when the relayer does not. */
+/** Responses of a proxy whose relayer does not respond. */
 const RETRYABLE_HTTP_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const INITIAL_BACKOFF_MS = 500;
 
-/** How often and how long to retry. */
 export interface RequestRetryOptions {
-  /** Attempts of one request. */
   readonly maxAttempts: number;
-  /** A relayer that asks for a longer wait is given up. */
+  /** A longer Retry-After ends the request. */
   readonly maxRetryDelayMs: number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Returns a number in [0, 1). Spreads the attempts of many clients. */
+  /** In [0, 1), for jitter. */
   readonly random: () => number;
 }
 
-/** One attempt that failed. */
 export class AttemptError extends Error {
-  /**
-   * @param status of the answer; undefined if there was none, in which case the request may still have arrived
-   * @param retryAfterMs the answer's Retry-After
-   */
+  /** `status` is undefined without a response; the request may still have arrived. */
   constructor(readonly problem: Problem, readonly status?: number, readonly retryAfterMs?: number) {
     super(problem.message);
   }
@@ -43,10 +37,8 @@ export class AttemptError extends Error {
 }
 
 /**
- * Runs `attempt` until it succeeds, or another attempt cannot help.
- *
- * @param attempt receives whether an earlier attempt may have taken effect
- * @throws the problem of the last {@linkcode AttemptError}, and any other error of `attempt`
+ * Runs `attempt` until it succeeds or a retry cannot help. Throws the problem of the last {@linkcode
+ * AttemptError}.
  */
 export async function retryRequest<T>(
   attempt: (mayHaveTakenEffect: boolean) => Promise<T>,
@@ -72,12 +64,7 @@ function isRetryable({ problem, status }: AttemptError): boolean {
   return status === undefined || RETRYABLE_HTTP_STATUSES.has(status);
 }
 
-/**
- * Parses a Retry-After header in either of its forms (RFC 9110, 10.2.3).
- *
- * @param now Unix milliseconds
- * @returns milliseconds to wait
- */
+/** Parses both forms of a Retry-After header (RFC 9110, 10.2.3) into milliseconds from `now`. */
 export function parseRetryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1000;

@@ -1,4 +1,4 @@
-/** The relayer's responses as the client accepts them. It does not require members that it does not use. */
+/** The relayer's responses as the client accepts them: unused fields are optional. */
 import { z } from "zod";
 import { FIELD_MODULUS } from "../../core/crypto/field.ts";
 import { poolsResponse, relayerResponses } from "../../core/protocol/relayer_api.ts";
@@ -27,17 +27,17 @@ export const withdrawalStatusSchema = withdrawal
   .pick({ state: true, seqno: true, fee: true, messageHash: true, txHash: true, reason: true })
   .partial({ seqno: true, fee: true, messageHash: true, txHash: true, reason: true });
 
-/** The answer of `GET /status`: the address to bind as the relayer, and the fee policy. */
+/** The response of `GET /status`. */
 export type RelayerStatus = z.output<typeof statusSchema>;
 /** One pool of `GET /pools`. */
 export type RelayerPool = z.output<typeof poolSchema>;
 /** A Merkle path from a relayer. Requesting it reveals the deposit. */
 export type RelayerMerklePath = z.output<typeof treePathSchema>;
-/** The status of a relayed withdrawal. `superseded`: another proof of the note was paid. Only `failed` and `expired` ones may be submitted again. */
+/**
+ * The status of a relayed withdrawal. `superseded`: another proof of the note was paid. Only `failed` and
+ * `expired` ones may be submitted again.
+ */
 export type WithdrawalStatus = z.output<typeof withdrawalStatusSchema>;
-/** The answer of `GET /pools`. */
 export type RelayerPools = z.output<typeof poolsSchema>;
-/** The answer of `POST /note/check`. */
 export type NoteCheck = z.output<typeof noteCheckSchema>;
-/** A page of `GET /tree/commitments`. */
 export type CommitmentsPage = z.output<typeof commitmentsPageSchema>;

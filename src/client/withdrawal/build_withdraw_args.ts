@@ -1,4 +1,4 @@
-/** Turns a note into the arguments of a withdrawal, for a relayer or for the pool itself. The note stays in this module. */
+/** Turns a note into the arguments of a withdrawal. The note stays in this module. */
 import type { Address } from "@ton/core";
 import { addressToField } from "../../core/protocol/address_field.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -14,47 +14,40 @@ import { assertPayableRecipient, isPayable, unpayableReason } from "./recipient_
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 import { type CommitmentSource, syncWholeTree, type TreeProgress } from "../tree_sync.ts";
 
-/** Parameters of a withdrawal. */
 export interface WithdrawRequest {
   readonly pool: Pool;
-  /** The network that the pool is on. */
   readonly network: Network;
   readonly note: Note;
   /** The jetton that a jetton pool must hold. */
   readonly jetton?: PoolJetton;
-  /** Source of the tree; see {@linkcode commitmentsFromRelayer} and {@linkcode commitmentsFromChain}. */
+  /** See {@linkcode commitmentsFromRelayer} and {@linkcode commitmentsFromChain}. */
   readonly source: CommitmentSource;
   /** A tree that already holds some of the leaves. */
   readonly tree?: MerkleTree;
-  /** A relayer's path instead of a tree. It is verified, but asking for it revealed the deposit to the relayer. */
+  /** A relayer's path instead of a tree. It is verified, but requesting it revealed the deposit. */
   readonly path?: MerklePathWithRoot;
   /** A fresh address: earlier use of it would be linked to this withdrawal. */
   readonly recipient: Address;
-  /** Further contracts that would never return a payment, such as other pools. They are refused as the recipient. */
+  /** Further contracts that never return a payment, such as other pools. */
   readonly blockedRecipients?: readonly Address[];
-  /** relayerAddress of `GET /status`, or null for a withdrawal without a relayer; the fee must then be 0. */
+  /** `relayerAddress` of `GET /status`. null: no relayer, and the fee must be 0. */
   readonly relayer: Address | null;
   /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
-  /** Native nano that the relayer adds. Default 0. A fresh address needs some to transfer jettons. */
+  /** In nano, paid by the relayer. Default: 0. A fresh address needs some to transfer jettons. */
   readonly refund?: bigint;
   readonly prover: Prover;
   readonly onTreeProgress?: (progress: TreeProgress) => void;
-  /** Milliseconds that the source of the tree may lag behind the chain. Default 25,000. */
+  /** Milliseconds that the source may lag behind the chain. Default: 25,000. */
   readonly treeTimeoutMs?: number;
-  /** Default: the runtime's clock. */
   readonly clock?: Clock;
 }
 
 /**
- * Syncs the tree, makes the proof, and assembles `proof` and `publicSignals`.
- *
- * @param request what to withdraw and to whom; `fee` in the smallest unit of the pool's asset, `refund` in nano
- * @param options cancellation and the proof's progress
- * @returns the arguments of {@linkcode RelayerClient.withdraw}
- * @throws {Problem} `invalid_address` for a recipient or relayer that the pool would not pay; `unpayable_recipient` for a
- *   recipient that would lose the money; `wrong_pool` if note and pool do not belong together; `commitment_not_found` if the
- *   deposit is not in the tree; `nullifier_already_used` if the note is spent; `fee_not_below_denomination`,
+ * Syncs the tree, makes the proof and returns the arguments of {@linkcode RelayerClient.withdraw}.
+ * @param request `fee` in the smallest unit of the pool's asset, `refund` in nano
+ * @throws {Problem} `invalid_address` or `unpayable_recipient` if a payment would fail or be lost;
+ *   `wrong_pool`; `commitment_not_found`; `nullifier_already_used`; `fee_not_below_denomination`,
  *   `relayer_mismatch`, `unknown_root`, `tree_incomplete`, `cancelled`
  * @example
  * ```ts

@@ -1,35 +1,29 @@
-/** A table of what would link a withdrawal to its deposit in spite of the proof. The user is warned of it beforehand. */
+/** What would link a withdrawal to its deposit in spite of the proof. Users are warned beforehand. */
 import { pluralize } from "../../core/protocol/units.ts";
 
-/** Facts about a withdrawal. Undefined: unknown. */
+/** Undefined members are unknown. */
 export interface LinkabilityFacts {
   /** Deposits to the pool after this one. */
   readonly laterDeposits?: number;
-  /** Seconds since the deposit. */
   readonly depositAgeSeconds?: number;
-  /** The recipient's account has transactions or a balance. Undefined: not looked up. */
+  /** The account has transactions or a balance. */
   readonly recipientUsed?: boolean;
-  /** The recipient is the wallet that paid the deposit. */
   readonly recipientIsDepositor: boolean;
-  /** The path was requested from a relayer. */
   readonly pathFromRelayer: boolean;
   /** The user's own wallet sends the withdrawal. */
   readonly selfRelayed: boolean;
 }
 
-/** With fewer later deposits, the anonymity set is small. */
 const MIN_LATER_DEPOSITS = 10;
-/** A withdrawal sooner after the deposit than this suggests that both belong together. */
 const MIN_DEPOSIT_AGE_SECONDS = 24 * 3600;
 
-/** One possible link. */
 interface LinkabilityWarning {
   readonly name: string;
   readonly applies: (facts: LinkabilityFacts) => boolean;
   readonly message: (facts: LinkabilityFacts) => string;
 }
 
-/** All warnings, the most severe first. */
+/** The most severe first. */
 export const linkabilityWarnings: readonly LinkabilityWarning[] = [
   {
     name: "own_wallet",
@@ -83,7 +77,6 @@ export const linkabilityWarnings: readonly LinkabilityWarning[] = [
   },
 ];
 
-/** Returns the warnings that apply. */
 export function findLinkabilityWarnings(facts: LinkabilityFacts): { name: string; text: string }[] {
   return linkabilityWarnings.filter(({ applies }) => applies(facts))
     .map(({ name, message }) => ({ name, text: message(facts) }));

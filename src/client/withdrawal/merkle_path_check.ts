@@ -4,15 +4,13 @@ import type { MerklePath } from "../../core/tree/merkle_tree.ts";
 import { poseidon } from "../../core/crypto/poseidon.ts";
 import type { Pool } from "../../ton/pool/pool.ts";
 
-/** A path and the root that it claims to lead to. */
 export interface MerklePathWithRoot extends MerklePath {
   readonly root: bigint;
 }
 
 /**
- * Returns `path` if it leads from `commitment` to one of the pool's last 30 roots.
- *
- * @throws {Problem} `relayer_unavailable` if it does not: the relayer lies or is behind
+ * Returns `path` if it leads from `commitment` to one of the pool's last 30 roots. Throws
+ * `relayer_unavailable`.
  */
 export async function verifyMerklePath(
   pool: Pool,

@@ -5,10 +5,7 @@ import type { Pool } from "../../ton/pool/pool.ts";
 import type { MatchedPool } from "../notes/pool_match.ts";
 
 /**
- * Throws if a payment to `recipient` would be lost.
- *
- * @param blocked contracts that never return what they are paid: pools, and their jettons' masters and wallets
- * @throws {Problem} `unpayable_recipient` for the zero address of any workchain, and for each of `blocked`
+ * Throws `unpayable_recipient` for the zero address and for `blocked`, contracts that never return a payment.
  */
 export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<Address>): void {
   const refused = (detail: string) => new Problem("unpayable_recipient", detail);
@@ -21,11 +18,7 @@ export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<
   }
 }
 
-/**
- * Throws if the pool would not pay the recipient, or the payment would be lost.
- *
- * @throws {Problem} `invalid_address`, `unpayable_recipient`
- */
+/** Throws `invalid_address` or `unpayable_recipient` if a payment would fail or be lost. */
 export function assertPayableRecipient(
   { pool, recipient, blockedRecipients = [] }: {
     readonly pool: Pool;
@@ -42,7 +35,10 @@ export function assertPayableRecipient(
   assertRecipientNotBlocked(recipient, [...ownContracts, ...blockedRecipients]);
 }
 
-/** Returns whether the pool can pay `party`: in an existing workchain, and neither the pool nor its jetton wallet. */
+/**
+ * Returns whether the pool can pay `party`: in an existing workchain, and neither the pool nor its jetton
+ * wallet.
+ */
 export function isPayable(pool: Pool, party: Address, matched: MatchedPool): boolean {
   return isPayableWorkchain(party, matched) && !party.equals(pool.address) &&
     !matched.info.jettonWallet?.equals(party);
@@ -55,13 +51,7 @@ export function unpayableReason(party: Address, matched: MatchedPool): string {
   return `a pool of this kind pays in ${workchains} only`;
 }
 
-/**
- * Returns a warning if the recipient of jettons could not pay the gas to move them: it holds no coins, and the withdrawal
- * gives it none.
- *
- * @param balance nano that the recipient holds
- * @param refund nano that the withdrawal gives it
- */
+/** Returns a warning if the recipient of jettons would have no coins for gas. Amounts in nano. */
 export function findGasWarning(
   { assetKind, balance, refund }: {
     readonly assetKind: "native" | "jetton";
@@ -70,7 +60,7 @@ export function findGasWarning(
   },
 ): string | undefined {
   if (assetKind === "native" || balance > 0n || refund > 0n) return undefined;
-  return "the recipient has no coins and no refund is asked for: it cannot move the jettons until somebody sends it " +
+  return "the recipient has no coins and no refund is requested: it cannot move the jettons until someone sends it " +
     "coins, which links the two";
 }
 

@@ -1,7 +1,6 @@
 /**
- * A withdrawal through the first of several relayers that completes it. No relayer is trusted: its tree is used only if the
- * pool reports the root that its leaves make, a note counts as paid only if the pool reports it as spent, and nothing that
- * one relayer answers prevents the next one from being tried.
+ * A withdrawal through the first of several relayers that completes it. No relayer is trusted: the pool must
+ * confirm its tree and the payment, and no response keeps the next relayer from being tried.
  */
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
@@ -13,7 +12,7 @@ import { assertRecipientNotBlocked } from "./recipient_check.ts";
 import {
   buildArgsForRelayer,
   CallbackError,
-  fetchTerms,
+  fetchRelayerPolicy,
   type RelayedWithdrawalRequest,
 } from "./relayer_attempt.ts";
 import {
@@ -26,27 +25,25 @@ import {
 
 export { defaultMaxFee, type RelayedWithdrawalRequest, type RelayerOffer } from "./relayer_attempt.ts";
 
-/** The outcome of a relayed withdrawal. */
 export interface RelayedWithdrawalResult {
   readonly relayer: RelayerClient;
   readonly status: WithdrawalStatus;
-  /** If the status is `superseded`: whom the pool paid instead, from its own logs. */
+  /** For `superseded`: the payment that the pool made instead. */
   readonly payment?: NotePayment;
 }
 
-/** A relayer in the queue. */
 interface Candidate {
   readonly relayer: RelayerClient;
   /** Its earlier fee, which it must not raise. */
   floor?: bigint;
-  /** Proofs of this withdrawal that it did not get paid. */
+  /** Proofs submitted to it without a payment. */
   failedProofs: number;
 }
 
-/** How often a withdrawal whose root grew too old is proved for the same relayer, the first time included. */
+/** Proofs made for one relayer while their roots expire. */
 const MAX_EXPIRED_ATTEMPTS = 3;
 
-/** Faults of the request itself, found by this client: no other relayer can help. */
+/** Faults of the request itself: no other relayer can help. */
 const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "cancelled",
   "confirmation_required",
@@ -61,19 +58,15 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ]);
 
 /**
- * Withdraws through the first relayer that completes it, and waits until the pool has paid. A withdrawal that an earlier,
- * interrupted run submitted is followed instead of being made again.
- *
- * @param relayers in the order to try them. A relayer that is given with its quote, or that is tried again, is skipped if it
- *   raises its fee
- * @param request what to withdraw and to whom; fees in the smallest unit of the pool's asset
- * @param options how long to wait (milliseconds), cancellation and progress
- * @returns the relayer that had the proof last. If it reports the withdrawal as superseded, `payment` is what the pool paid
- *   instead. If several relayers had a proof, the pool may have paid through any of them, and a proof of an earlier call may
- *   have paid another recipient: {@linkcode findNotePayment} finds the payment
- * @throws {Problem} `relayer_unavailable`, with one entry of `errors` for each relayer, if none completes it;
- *   `fee_above_limit` if all of them ask for more than `maxFee`; `nullifier_already_used` only if the pool reports the note
- *   as spent. A fault of the request, or an error of its callbacks, is thrown at once
+ * Withdraws through the first relayer that completes it, and waits until the pool has paid. A withdrawal of
+ * an interrupted run is followed instead of repeated.
+ * @param relayers in the order to try them; one that raises its quoted fee is skipped
+ * @param request fees in the smallest unit of the pool's asset
+ * @returns the relayer that had the proof last. The pool may have paid through another one, or another
+ *   recipient: see `payment` and {@linkcode findNotePayment}
+ * @throws {Problem} `relayer_unavailable`, with one entry of `errors` for each relayer; `fee_above_limit` if
+ *   all exceed `maxFee`; `nullifier_already_used` only if the pool reports the note as spent; faults of the
+ *   request and errors of its callbacks at once
  * @example
  * ```ts
  * const { quotes } = await quoteRelayers(relayers, { network: "testnet", pool: pool.address });
@@ -96,9 +89,9 @@ export async function withdrawViaRelayers(
     const { relayer } = candidate;
     request.onRelayer?.(relayer);
     try {
-      const terms = await fetchTerms(relayer, request, candidate.floor);
-      candidate.floor = terms.floor;
-      const args = await buildArgsForRelayer({ relayer, ...terms }, request, options);
+      const policy = await fetchRelayerPolicy(relayer, request, candidate.floor);
+      candidate.floor = policy.floor;
+      const args = await buildArgsForRelayer({ relayer, ...policy }, request, options);
       submittedTo = relayer;
       const limits = waitLimits(queue.length > 0, request, options);
       const status = await submitAndWait(relayer, pool, args, nullifierHash, { ...options, ...limits });
@@ -109,7 +102,7 @@ export async function withdrawViaRelayers(
         throw new Problem("relayer_unavailable", "it reports the note as paid, but the pool does not");
       }
       candidate.failedProofs++;
-      // The proof's root left the pool's last 30 before it was included. A newer proof may arrive in time.
+      // The root expired before the proof was included. A newer proof may arrive in time.
       const mayRetry = status.state === "expired" && candidate.failedProofs < MAX_EXPIRED_ATTEMPTS;
       if (mayRetry) queue.unshift(candidate);
       errors.push({ pointer: relayer.baseUrl, detail: failureDetail(status) });
@@ -117,7 +110,7 @@ export async function withdrawViaRelayers(
       if (error instanceof CallbackError) throw error.cause;
       if (!(error instanceof Problem)) throw error;
       if (!(error instanceof RelayerProblem) && NON_RETRYABLE_CODES.has(error.code)) {
-        // Only the note's owner can prove: an earlier relayer must have broadcast the proof that it had.
+        // Only the note's owner can prove, so an earlier relayer must have sent its proof.
         if (submittedTo && error.code === "nullifier_already_used") {
           return { relayer: submittedTo, status: CONFIRMED_BY_CHAIN };
         }
@@ -141,7 +134,7 @@ export async function withdrawViaRelayers(
   throw noRelayerLeft(submittedTo !== undefined, errors);
 }
 
-/** Returns the outcome of a spent note. A superseded withdrawal may have paid another recipient. */
+/** A superseded withdrawal may have paid another recipient. */
 async function reportPaid(
   relayer: RelayerClient,
   status: WithdrawalStatus,
@@ -154,12 +147,12 @@ async function reportPaid(
   return { relayer, status, payment };
 }
 
-/** The relayer refuses a root that is about to leave the pool's last 30: deposits arrived while this client proved. */
+/** Deposits arrived while this client proved, and the root is about to expire. */
 function isStaleRoot(error: Problem): boolean {
   return error instanceof RelayerProblem && error.code === "stale_root";
 }
 
-/** One entry for each relayer given; equal relayers share their state. */
+/** Equal relayers share one candidate. */
 function toCandidates(
   relayers: readonly (RelayerClient | Pick<RelayerQuote, "relayer" | "fee">)[],
 ): Candidate[] {
@@ -192,7 +185,7 @@ function noRelayerLeft(wasSubmitted: boolean, errors: readonly ProblemDetail[]):
   return new Problem("relayer_unavailable", detail, { errors });
 }
 
-/** Quotes the relayer's reason only if it is an exit code that does not make the note look spent. */
+/** Quotes the relayer's reason only if it is an exit code other than ERR_ALREADY_SPENT. */
 function failureDetail({ state, reason }: WithdrawalStatus): string {
   const isQuoted = Object.hasOwn(exitCodes, reason ?? "") && reason !== "ERR_ALREADY_SPENT";
   return `it reports that the withdrawal has ${state}${isQuoted ? `: ${reason}` : ""}`;

@@ -1,4 +1,4 @@
-/** One relayer's part of a withdrawal: its fee, its tree, and the proof that is made for it. */
+/** One relayer's part of a withdrawal: its fee, its tree, and the proof for it. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -11,44 +11,40 @@ import { commitmentsFromRelayer, fetchVerifiedTree } from "../tree_sync.ts";
 import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
 import { assertPayableRecipient, findGasWarning, isPayable } from "./recipient_check.ts";
 
-/** Parameters of a relayed withdrawal. The relayer supplies the tree, its address and its fee. */
+/** The relayer supplies the tree, its address and its fee. */
 export interface RelayedWithdrawalRequest
   extends Omit<WithdrawRequest, "source" | "tree" | "path" | "relayer" | "fee"> {
-  /** The pool's key at the relayer. Default: the key under which the relayer lists the pool's address. */
+  /** The pool's key at the relayer. Default: that of the pool's address. */
   readonly poolKey?: string;
   /** Returns the fee to offer for a relayer's floor. Default: the floor. */
   readonly chooseFee?: (floor: bigint) => bigint;
   /** Relayers that would cost more are skipped. Default: a tenth of the denomination. */
   readonly maxFee?: bigint;
   /**
-   * Milliseconds since an earlier run submitted the note. While further relayers are left, a relayer that reports the note
-   * as in use gets that much less time.
+   * Time since an earlier run submitted the note. It shortens the wait for a relayer that reports it as in
+   * use.
    */
   readonly sinceSubmittedMs?: number;
-  /** Fetch the path from the relayer instead of rebuilding the tree. This reveals the deposit to the relayer. */
+  /** Request the path from the relayer, which reveals the deposit, instead of rebuilding the tree. */
   readonly useRelayerPath?: boolean;
-  /**
-   * Called before proving, and with `useRelayerPath` also before the deposit is revealed. What it throws ends the
-   * withdrawal.
-   */
+  /** Called before proving, and before a path is requested. An error ends the withdrawal. */
   readonly approve?: (offer: RelayerOffer) => Promise<void>;
   /**
-   * Called before proving with what the caller should know, such as a recipient without coins for gas. Without it, the
-   * recipient's account is not looked up.
+   * Called before proving, for example if the recipient has no coins for gas. Without it, the recipient's
+   * account is not looked up.
    */
   readonly onWarning?: (text: string) => void;
-  /** Called before each relayer is tried. */
   readonly onRelayer?: (relayer: RelayerClient) => void;
-  /** Called when a relayer had the proof but did not finish, and another relayer is tried. */
+  /** Called when a relayer had the proof but did not finish, and another one is tried. */
   readonly onFailover?: (relayer: RelayerClient, reason: string) => void;
-  /** Called with the proof before it is submitted. What it throws ends the withdrawal. */
+  /** Called with the proof before it is submitted. An error ends the withdrawal. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
 }
 
 /** A relayer's fee and tree. */
 export interface RelayerOffer {
   readonly relayer: RelayerClient;
-  /** The address that is paid the fee. */
+  /** Receives the fee. */
   readonly relayerAddress: Address;
   /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
@@ -56,21 +52,19 @@ export interface RelayerOffer {
   readonly tree?: MerkleTree | undefined;
 }
 
-/** An error that a callback of the request threw, as its cause: no relayer caused it, and trying another is pointless. */
+/** Wraps the error of a callback: no relayer caused it, so no other one is tried. */
 export class CallbackError extends Error {}
 
-/** Returns the most that a relayer may charge if the caller sets no limit, in the smallest unit of the asset. */
+/** Returns the limit without `maxFee`, in the asset's smallest unit. */
 export function defaultMaxFee(denomination: bigint): bigint {
   return denomination / 10n;
 }
 
 /**
- * Fetches the relayer's address and its smallest fee.
- *
- * @param quoted the relayer's earlier fee, which it must not raise
- * @throws {Problem} `relayer_unavailable` if it raised the fee, or serves another network
+ * Fetches the relayer's address and smallest fee. Throws `relayer_unavailable` if it raised its quoted fee or
+ * serves another network.
  */
-export async function fetchTerms(
+export async function fetchRelayerPolicy(
   relayer: RelayerClient,
   { poolKey, pool, note, jetton, network }: RelayedWithdrawalRequest,
   quoted: bigint | undefined,
@@ -88,11 +82,8 @@ export async function fetchTerms(
 }
 
 /**
- * Verifies what the relayer supplies and makes the proof for it.
- *
- * @throws {Problem} `relayer_unavailable` and `fee_above_limit` for what the relayer supplies, other codes for what is wrong
- *   with the request
- * @throws {CallbackError}
+ * Verifies what the relayer supplies and makes the proof. Throws `relayer_unavailable` or `fee_above_limit`
+ * for the relayer's part, other codes for the request, and {@linkcode CallbackError}.
  */
 export async function buildArgsForRelayer(
   { relayer, relayerAddress, floor }: {
@@ -131,7 +122,6 @@ export async function buildArgsForRelayer(
   return args;
 }
 
-/** @throws {Problem} `relayer_unavailable`, `fee_not_below_denomination`, `fee_above_limit` */
 function chooseFee(
   floor: bigint,
   denomination: bigint,
@@ -148,7 +138,6 @@ function chooseFee(
   throw new Problem("fee_above_limit", `its fee of ${asked} is above the limit of ${limit}`);
 }
 
-/** @throws {CallbackError} */
 async function runCallback(callback: Promise<void> | undefined): Promise<void> {
   try {
     await callback;

@@ -1,6 +1,6 @@
 /**
- * A withdrawal that the user's own wallet sends. The chain shows that wallet beside the recipient forever: use it for tests,
- * or when no relayer is left.
+ * A withdrawal that the user's own wallet sends. The chain shows wallet and recipient together forever: use
+ * it for tests, or if no relayer is left.
  */
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
@@ -11,28 +11,25 @@ import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
 
-/** Parameters of a withdrawal without a relayer. */
 interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" | "refund"> {
   readonly chain: Chain;
   /** Pays the gas; most of the attached value is returned. */
   readonly wallet: Wallet;
-  /** Milliseconds between polls of the chain. Default 1,000. */
+  /** Milliseconds between polls of the chain. Default: 1,000. */
   readonly pollIntervalMs?: number;
   /** Called with the proof before it is sent. */
   readonly onProved?: (args: WithdrawArgs) => Promise<void>;
 }
 
-/** Seconds after a transfer's valid_until from which it can no longer appear in a block that we have not seen. */
+/** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
 const EXPIRY_GRACE_SECONDS = 15;
 const NATIVE = { asset: "native" } as const;
-/** Most nano that the transfer itself costs the wallet. Less than a jetton's: there is one message and no jetton wallet. */
+/** Less than for jettons: there is one message and no jetton wallet. */
 const MAX_TRANSFER_FEE_NANO = 20_000_000n;
 
 /**
- * Withdraws and waits for the pool's answer.
- *
- * @throws {Problem} as {@linkcode buildWithdrawArgs} does; `insufficient_funds`; `contract_refused`; `chain_unavailable` if
- *   the transfer was not included in time: the note is then unspent
+ * Withdraws and waits for the pool. Throws as {@linkcode buildWithdrawArgs}; `insufficient_funds`;
+ * `contract_refused`; `chain_unavailable` if the transfer expired, which leaves the note unspent.
  */
 export async function withdrawSelf(
   request: SelfWithdrawalRequest,

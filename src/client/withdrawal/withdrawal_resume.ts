@@ -1,4 +1,4 @@
-/** Continues a withdrawal that was interrupted, from its entry in the note store. */
+/** Resumes an interrupted withdrawal from its entry in the note store. */
 import { Address } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
 import type { Pool } from "../../ton/pool/pool.ts";
@@ -12,16 +12,14 @@ import {
   type WithdrawalWaitOptions,
 } from "./withdrawal_wait.ts";
 
-/** `paid`, with the relayer's last status if it reports one; `prove_again`: a new proof is needed. */
+/** `paid` has the relayer's status if it confirms. `prove_again`: a new proof is needed. */
 type ResumeResult =
   | { readonly outcome: "paid"; readonly status?: WithdrawalStatus | undefined }
   | { readonly outcome: "prove_again" };
 
 /**
- * Follows a journaled withdrawal. If the relayer does not know it, the journaled proof is submitted, provided that the pool
- * still has its root.
- *
- * @throws {Problem} `relayer_unavailable`, `cancelled`, and {@link RelayerProblem} for what the relayer refuses
+ * Follows a journaled withdrawal. If the relayer does not know it and the pool still has its root, the
+ * journaled proof is submitted.
  */
 export async function resumeWithdrawal(
   relayer: RelayerClient,

@@ -1,6 +1,6 @@
 /**
- * Follows a withdrawal to its end at a relayer. A relayer may report forever that it is under way, so the wait is bounded,
- * and its report is no proof that the note is paid.
+ * Waits for the end of a withdrawal at a relayer. The wait is bounded, and the relayer's report proves
+ * nothing.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -9,49 +9,44 @@ import type { Pool } from "../../ton/pool/pool.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 
-/** How to wait for the end of a withdrawal. */
 export interface WithdrawalWaitOptions {
-  /** Milliseconds between polls of the relayer. Default 2,000. */
+  /** Milliseconds between polls of the relayer. Default: 2,000. */
   readonly pollIntervalMs?: number;
-  /** Milliseconds until a relayer is given up. Default ten minutes, and three while further relayers are left. */
+  /** Default: ten minutes, or three while other relayers are left. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Milliseconds for a relayer that reports the note as in use by a withdrawal that this run did not submit. Default three
-   * minutes, at most `timeoutMs`. With 0 the relayer is polled once.
+   * For a note that the relayer reports as in use by another submission. Default: three minutes. With 0 the
+   * relayer is polled once.
    */
   readonly inUseTimeoutMs?: number | undefined;
-  /** Asks the pool whether the note is spent. Called after every fifth poll of the relayer; a spent note ends the wait. */
+  /** Asks the pool, after every fifth poll of the relayer. A spent note ends the wait. */
   readonly isSpent?: () => Promise<boolean>;
   readonly onStatus?: (status: WithdrawalStatus, waited: WithdrawalWaitProgress) => void;
   readonly signal?: AbortSignal;
-  /** Default: the runtime's monotonic clock. */
   readonly clock?: Clock;
 }
 
-/** How long a relayer has been waited for. */
+/** The progress of a wait. */
 export interface WithdrawalWaitProgress {
   readonly relayer: RelayerClient;
   readonly elapsedMs: number;
-  /** Milliseconds after which it is given up. */
   readonly timeoutMs: number;
-  /** The relayer reports the note as in use by a withdrawal that this run did not submit. */
+  /** The relayer reports the note as in use by a submission of another run. */
   readonly inUse: boolean;
 }
 
-/** Three lifetimes of a relayer's transfer: what an honest relayer has begun is usually over by then. */
+/** Three lifetimes of a relayer's transfer. */
 export const FAILOVER_TIMEOUT_MS = 180_000;
 /** Without another relayer to try: the chain may be slow. */
 const WITHDRAWAL_TIMEOUT_MS = 600_000;
-/** The chain's endpoint limits requests, so it is polled less often than the relayer. */
+/** The chain's endpoint limits requests. */
 const STATUS_POLLS_PER_CHAIN_POLL = 5;
 
-/** The status of a withdrawal that the pool confirms, when the relayer reports another status or none. */
+/** The status if the pool confirms the payment and the relayer does not. */
 export const CONFIRMED_BY_CHAIN: WithdrawalStatus = { state: "confirmed" };
 
 /**
- * Returns how many milliseconds a relayer has left to finish a withdrawal.
- *
- * @param sinceMs milliseconds since it was submitted; negative if the clock was set back, which gives no more time
+ * Returns the milliseconds left for a withdrawal submitted `sinceMs` ago; negative if the clock was set back.
  */
 export function remainingFailoverMs(sinceMs: number): number {
   return Math.min(Math.max(FAILOVER_TIMEOUT_MS - sinceMs, 0), FAILOVER_TIMEOUT_MS);
@@ -59,11 +54,9 @@ export function remainingFailoverMs(sinceMs: number): number {
 
 /**
  * Waits until a withdrawal is confirmed, failed or expired.
- *
- * @param pool the pool's address
- * @param options timeouts and intervals in milliseconds
- * @returns the relayer's last status, which is no proof, or `confirmed` if `options.isSpent` returned true
- * @throws {Problem} `cancelled`; `relayer_unavailable` if it takes too long; {@link RelayerProblem} if the relayer refuses
+ * @param options times in milliseconds
+ * @returns the relayer's last status, which proves nothing, or `confirmed` if `isSpent` returned true
+ * @throws {Problem} `cancelled`; `relayer_unavailable` after the timeout; {@linkcode RelayerProblem}
  * @example
  * ```ts
  * await relayer.withdraw(args);
@@ -81,10 +74,8 @@ export async function waitForWithdrawal(
 }
 
 /**
- * Submits a proof and follows the withdrawal. If the relayer reports the note as in use, either an earlier run's withdrawal
- * is under way there, or it lies: the wait then has a shorter timeout.
- *
- * @throws {Problem} {@link RelayerProblem} and `relayer_unavailable`; never `nullifier_already_used`
+ * Submits a proof and follows the withdrawal. The timeout is shorter if the relayer reports the note as in
+ * use: that may be an earlier run's withdrawal, or a lie. Never throws `nullifier_already_used`.
  */
 export async function submitAndWait(
   relayer: RelayerClient,
@@ -140,7 +131,7 @@ async function pollUntilFinal(
   throw new Problem("relayer_unavailable", timeoutDetail(timeoutMs, inUse));
 }
 
-/** An endpoint that does not answer now does not end the wait: the relayer still may answer. */
+/** Returns false if the endpoint does not respond: the relayer may still finish. */
 async function isConfirmedSpent(isSpent: (() => Promise<boolean>) | undefined): Promise<boolean> {
   try {
     return await isSpent?.() ?? false;

@@ -1,4 +1,7 @@
-/** Relayers that never finish a withdrawal: each gets a bounded time. The servers are real, the clock is the test's own. */
+/**
+ * Relayers that never finish a withdrawal: each gets a bounded time. The servers are real, the clock is the
+ * test's own.
+ */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -23,7 +26,10 @@ function poolThatReports(isSpent: () => boolean): Pool {
 const pool = poolThatReports(() => false);
 const args = { pool: address, proof: {}, publicSignals: [], recipient: address, fee: 1n, refund: 0n };
 
-/** Runs `act` with a relayer that reports the withdrawal as accepted forever. `onPoll` is called before each report. */
+/**
+ * Runs `act` with a relayer that reports the withdrawal as accepted forever. `onPoll` is called before each
+ * report.
+ */
 async function neverEnding(
   submission: () => Response,
   act: (relayer: RelayerClient, polls: () => number) => Promise<void>,

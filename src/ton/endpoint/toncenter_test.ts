@@ -36,7 +36,10 @@ const illFormed: [string, (chain: Chain) => Promise<unknown>, unknown][] = [
     last_transaction_id: { lt: "1", hash: Buffer.alloc(31).toString("base64") },
   }],
   ["transactions that are no list", (chain) => chain.transactions(stranger, { limit: 1 }), {}],
-  ["a stack that is not a list", (chain) => chain.runGetMethod(stranger, "x"), { exit_code: 0, stack: "num" }],
+  ["a stack that is not a list", (chain) => chain.runGetMethod(stranger, "x"), {
+    exit_code: 0,
+    stack: "num",
+  }],
   ["a number that is none", (chain) => chain.runGetMethod(stranger, "x"), {
     exit_code: 0,
     stack: [["num", "0xzz"]],
