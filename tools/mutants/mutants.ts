@@ -2,23 +2,22 @@
  * Mutation testing: makes one small change at a time to the contracts' sources and runs the contract tests. A mutant
  * that no test detects is a rule without a test. Tests of gas and code hashes do not count, only behaviour.
  *
- * Usage: deno task mutants [--pool native|jetton] [--only <text>] [--first <text>] [--sample n] [--slowest ms]
- * [--json]
- *                          [--workers n] [--write]   (writes the scores into docs/mutation.md)
+ * Usage: deno task mutants [--pool native|jetton] [--only <text>] [--first <text>] [--sample n]
+ *                          [--budget seconds] [--json] [--workers n] [--write]   (writes docs/mutation.md)
  *
- * Results are stored in dist/mutants.jsonl, from which the next run continues.
+ * Results are stored in tools/mutants/results.jsonl, from which the next run continues.
  */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { ProgressReporter } from "./progress.ts";
 import { type Mutant, mutantsOf } from "./operators.ts";
-import { digestOf, isCurrent, loadRecords, type MutantRecord, nameMutants } from "./results.ts";
-import { scoreOf, writeMutationPage } from "./page.ts";
+import { digestOf, isCurrent, loadRecords, type MutantRecord, nameMutants, saveRecords } from "./results.ts";
+import { scoreOf, type TriedMutant, writeMutationPage } from "./page.ts";
 import { type PoolKind, poolKinds, testFiles } from "./contract_tests.ts";
 import { WorkerClient } from "./worker_client.ts";
 import { poolsOf, type PoolTrial, type TestRecord, tryMutant } from "./trial.ts";
 
 const root = new URL("../../", import.meta.url);
-const results = new URL("dist/mutants.jsonl", root);
+const results = new URL("tools/mutants/results.jsonl", root);
 const times = new URL("dist/mutants_times.json", root);
 const count = (text: string) => {
   const value = Number(text);
@@ -30,7 +29,7 @@ const given = new Command("mutants").allowExcessArguments(false)
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after")
   .option("--first <text>", "part of the name of claims that are tried first")
   .option("--sample <n>", "how many mutants", count, Infinity)
-  .option("--slowest <ms>", "leaves out claims that take longer", count, Infinity)
+  .option("--budget <seconds>", "how long tests run on a mutant; the rest is left out", count, Infinity)
   .option("--workers <n>", "processes", count, 2)
   .option("--json").option("--write")
   .parse(Deno.args, { from: "user" })
@@ -39,12 +38,13 @@ const given = new Command("mutants").allowExcessArguments(false)
     only?: string;
     first?: string;
     sample: number;
-    slowest: number;
+    budget: number;
     workers: number;
     json?: true;
     write?: true;
   }>();
-const { pool: onlyPool, only: part = "", first, sample, slowest, workers } = given;
+const { pool: onlyPool, only: part = "", first, sample, workers } = given;
+const budget = given.budget * 1000;
 
 const folders = ["contracts/", "contracts/generated/"];
 const sources = folders.flatMap((folder) =>
@@ -65,11 +65,17 @@ const tests = [
         .map(({ name }) => `${folder}${name}`)
     ),
 ];
-const state = {
-  sources: await digestOf(root, sources),
-  tests: await digestOf(root, tests),
-  slowest: Number.isFinite(slowest) ? slowest : null,
-};
+const digests = new Map(
+  await Promise.all(
+    sources.map(async (path) => [path, await digestOf(root, [path])] as const),
+  ),
+);
+const testDigest = await digestOf(root, tests);
+const versionOf = ({ file }: Mutant) => ({
+  source: digests.get(file)!,
+  tests: testDigest,
+  budget: Number.isFinite(budget) ? budget : null,
+});
 
 // The table of zeros has its own test (`deno task zeros --check`).
 const mutated = sources.filter((path) => !path.endsWith("zeros.tolk"));
@@ -85,9 +91,12 @@ if (given.write) {
     key.includes(part) && (!onlyPool || poolsOf(file).includes(onlyPool))
   );
   const sampled = await shuffled(chosen, sample);
-  const open = sampled.filter(([key]) => !isCurrent(entries.get(key), state));
+  const open = sampled.filter(([key, mutant]) => !isCurrent(entries.get(key), versionOf(mutant)));
   if (open.length > 0) await run(open);
-  const done = sampled.flatMap(([key]) => entries.get(key) ?? []);
+  const done = sampled.flatMap(([key, mutant]) => {
+    const entry = entries.get(key);
+    return entry ? [{ ...mutant, ...entry }] : [];
+  });
   if (given.json) console.log(JSON.stringify(done, null, 2));
   else {
     for (const { file, line, operator, shows, verdict } of done) {
@@ -107,11 +116,11 @@ async function shuffled<T>(named: readonly (readonly [string, T])[], count: numb
   return ranked.sort((a, b) => a.rank - b.rank).slice(0, count).map(({ each }) => each);
 }
 
-/** Returns the results for these sources. */
-function current(): MutantRecord[] {
-  return [...all.keys()].flatMap((key) => {
+/** Returns the results for these sources, with their mutants. */
+function current(): TriedMutant[] {
+  return [...all].flatMap(([key, mutant]) => {
     const entry = entries.get(key);
-    return entry?.sources === state.sources ? [entry] : [];
+    return entry && entry.source === digests.get(mutant.file) ? [{ ...mutant, ...entry }] : [];
   });
 }
 
@@ -126,21 +135,25 @@ async function run(open: readonly (readonly [string, Mutant])[]): Promise<void> 
     let tester = await ready(benches);
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [key, mutant] = next;
-      const { file, operator, line, shows } = mutant;
-      const of = benches.filter(({ pool }) => poolsOf(file).includes(pool));
+      const of = benches.filter(({ pool }) => poolsOf(mutant.file).includes(pool));
       const hint = first ?? entries.get(key)?.by?.replace(/^[^:]*: /, "");
-      const before = entries.get(key);
-      const fresh = isCurrent(before, { ...state, slowest: 0 }) ? before.slowest ?? 0 : 0;
-      const { testerDied, ...result } = await tryMutant(tester, mutant, of, { seen, hint, above: fresh });
-      const entry: MutantRecord = { key, file, operator, line, shows, ...state, ...result };
+      const { testerDied, cutShort, ...result } = await tryMutant(tester, mutant, of, { seen, hint, budget });
+      const version = versionOf(mutant);
+      const entry: MutantRecord = {
+        key,
+        ...result,
+        ...version,
+        budget: result.verdict === "survived" && cutShort ? version.budget : null,
+      };
       entries.set(key, entry);
       await out.write(new TextEncoder().encode(`${JSON.stringify(entry)}\n`));
-      bar.add(result.verdict, `${file}:${line}`);
+      bar.add(result.verdict, `${mutant.file}:${mutant.line}`);
       if (testerDied) tester = await ready(benches);
     }
     await tester.close();
   }));
   out.close();
+  await saveRecords(results, [...all.keys()].flatMap((key) => entries.get(key) ?? []));
   await keepTimes(benches);
 }
 
@@ -175,7 +188,7 @@ async function prepare(wanted: readonly PoolKind[]): Promise<PoolTrial[]> {
       holds: undefined,
       kills: killsBy(file, name),
     }));
-    benches.push({ pool, hash, claims: witnesses.filter(({ milliseconds }) => milliseconds <= slowest) });
+    benches.push({ pool, hash, claims: witnesses });
   }
   await tester.close();
   return benches;
@@ -192,7 +205,8 @@ async function keepTimes(benches: readonly PoolTrial[]): Promise<void> {
 function killsBy(file: string, name: string): Map<string, number> {
   const kills = new Map<string, number>();
   for (const entry of entries.values()) {
-    if (entry.by === `${file}: ${name}`) kills.set(entry.file, (kills.get(entry.file) ?? 0) + 1);
+    const mutated = entry.key.slice(0, entry.key.indexOf(":"));
+    if (entry.by === `${file}: ${name}`) kills.set(mutated, (kills.get(mutated) ?? 0) + 1);
   }
   return kills;
 }

@@ -50,13 +50,13 @@ Deno.test("a fault goes into a source that stands in for the file only where it 
 });
 
 Deno.test("a survivor is tried again when tests change or more of them are wanted, the dead stay dead", () => {
-  const state = { sources: "s", tests: "t", slowest: null };
-  const entry = { key: "", file: "", operator: "", line: 1, shows: "", ...state };
-  assert.ok(isCurrent({ ...entry, verdict: "killed", tests: "u", slowest: 5 }, state));
-  assert.ok(!isCurrent({ ...entry, verdict: "killed", sources: "u" }, state));
+  const state = { source: "s", tests: "t", budget: null };
+  const entry = { key: "", ...state };
+  assert.ok(isCurrent({ ...entry, verdict: "killed", tests: "u", budget: 5 }, state));
+  assert.ok(!isCurrent({ ...entry, verdict: "killed", source: "u" }, state));
   assert.ok(isCurrent({ ...entry, verdict: "survived" }, state));
   assert.ok(!isCurrent({ ...entry, verdict: "survived", tests: "u" }, state));
-  assert.ok(!isCurrent({ ...entry, verdict: "survived", slowest: 5 }, state));
+  assert.ok(!isCurrent({ ...entry, verdict: "survived", budget: 5 }, state));
   assert.ok(!isCurrent(undefined, state));
 });
 

@@ -192,9 +192,10 @@ const operators: readonly MutationOperator[] = [
       }
     }
   },
-  swaps("bounce", /\bBounceMode\.(NoBounce|Only256BitsOfBody)\b/g, {
+  swaps("bounce", /\bBounceMode\.(NoBounce|Only256BitsOfBody|RichBounceOnlyRootCell)\b/g, {
     NoBounce: ["Only256BitsOfBody"],
     Only256BitsOfBody: ["NoBounce"],
+    RichBounceOnlyRootCell: ["NoBounce", "Only256BitsOfBody"],
   }),
   swaps("workchain", /\b(BASECHAIN|MASTERCHAIN)\b/g, {
     BASECHAIN: ["MASTERCHAIN"],

@@ -2,8 +2,12 @@
 import { dateAndCommit } from "../shared/git_revision.ts";
 import { writeGenerated } from "../shared/generated_files.ts";
 import { fillTables } from "../shared/generated_tables.ts";
+import type { Mutant } from "./operators.ts";
 import type { MutantRecord } from "./results.ts";
 import { equivalenceReason } from "./equivalent_mutants.ts";
+
+/** A mutant with its result. */
+export type TriedMutant = Mutant & MutantRecord;
 
 /** The score of the mutants that compile to different code. */
 export interface Score {
@@ -15,7 +19,7 @@ export interface Score {
   readonly percent: string;
 }
 
-export function scoreOf(entries: readonly Pick<MutantRecord, "verdict" | "file" | "shows">[]): Score {
+export function scoreOf(entries: readonly Pick<TriedMutant, "verdict" | "file" | "shows">[]): Score {
   const killed = entries.filter(({ verdict }) => verdict === "killed").length;
   const survivors = entries.filter(({ verdict }) => verdict === "survived");
   const equivalent = survivors.filter((entry) => equivalenceReason(entry) !== undefined).length;
@@ -24,19 +28,21 @@ export function scoreOf(entries: readonly Pick<MutantRecord, "verdict" | "file" 
   return { counted: killed + survivors.length, killed, equivalent, percent };
 }
 
-function whyOf(entry: MutantRecord): string {
-  const quick = `not told by claims of ${entry.slowest} ms at most; slower ones were not tried`;
-  return equivalenceReason(entry) ?? (entry.slowest === null ? "a gap: no test tells it" : quick);
+function whyOf(entry: TriedMutant): string {
+  const open = `no test that ran in the first ${
+    (entry.budget ?? 0) / 1000
+  } s detects it; the rest was left out`;
+  return equivalenceReason(entry) ?? (entry.budget === null ? "a gap: no test detects it" : open);
 }
 
 /** Returns the tables: scores by file, all survivors, and the tests that killed most. */
 export function mutationTables(
-  entries: readonly MutantRecord[],
+  entries: readonly TriedMutant[],
   made: number,
   when: string,
 ): Record<string, string[]> {
   const files = [...new Set(entries.map(({ file }) => file))].sort();
-  const row = (name: string, of: readonly MutantRecord[]) => {
+  const row = (name: string, of: readonly TriedMutant[]) => {
     const { counted, killed, equivalent, percent } = scoreOf(of);
     return `| ${name} | ${counted} | ${killed} | ${equivalent} | ${
       counted - killed - equivalent
@@ -71,7 +77,7 @@ export function mutationTables(
   };
 }
 
-export async function writeMutationPage(entries: readonly MutantRecord[], made: number): Promise<void> {
+export async function writeMutationPage(entries: readonly TriedMutant[], made: number): Promise<void> {
   await writeGenerated("mutants", [
     await fillTables("docs/mutation.md", mutationTables(entries, made, await dateAndCommit())),
   ], false);

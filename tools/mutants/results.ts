@@ -1,19 +1,27 @@
-/** Stores results, so that an interrupted run continues and a later run knows which tests to try first. */
+/**
+ * Stores results in the repository, so that an interrupted run continues in any clone, and a later run knows which tests
+ * to try first.
+ */
 import type { Mutant } from "./operators.ts";
-import type { TrialResult } from "./trial.ts";
+import type { Verdict } from "./trial.ts";
+
+/** The versions of the source and of the tests that a result is valid for. */
+export interface ResultVersion {
+  /** Digest of the mutated file. A change of one source leaves the results of the others valid. */
+  readonly source: string;
+  /** Digest of the tests. */
+  readonly tests: string;
+  /** How long tests ran before the rest was left out, in milliseconds; null if all tests ran. */
+  readonly budget: number | null;
+}
 
 /** A line of the result file. */
-export interface MutantRecord extends TrialResult {
+export interface MutantRecord extends ResultVersion {
+  /** The mutant's name, see nameMutants. */
   readonly key: string;
-  readonly file: string;
-  readonly operator: string;
-  readonly line: number;
-  readonly shows: string;
-  /** Digests of the contracts' sources and of the tests that the result is valid for. */
-  readonly sources: string;
-  readonly tests: string;
-  /** Tests that take longer, in milliseconds, were left out; null if none was. */
-  readonly slowest: number | null;
+  readonly verdict: Verdict;
+  /** The test that killed it. */
+  readonly by?: string;
 }
 
 /** Gives each mutant a name that stays the same when lines above it change. */
@@ -35,20 +43,28 @@ export async function loadRecords(path: URL): Promise<Map<string, MutantRecord>>
   return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
+/** Rewrites the result file: one record per mutant, in the order of the keys. */
+export async function saveRecords(path: URL, records: Iterable<MutantRecord>): Promise<void> {
+  const sorted = [...records].sort((a, b) => a.key < b.key ? -1 : 1);
+  const temporary = new URL(`${path.href}.tmp`);
+  await Deno.writeTextFile(temporary, sorted.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  await Deno.rename(temporary, path);
+}
+
 /**
- * Returns whether a result is valid: for these sources, and if the mutant survived for these tests and all wanted
+ * Returns whether a result is valid: for this source, and if the mutant survived for these tests and all wanted
  * ones.
  */
 export function isCurrent(
   entry: MutantRecord | undefined,
-  { sources, tests, slowest }: Pick<MutantRecord, "sources" | "tests" | "slowest">,
+  { source, tests, budget }: ResultVersion,
 ): entry is MutantRecord {
-  if (entry === undefined || entry.sources !== sources) return false;
+  if (entry === undefined || entry.source !== source) return false;
   if (entry.verdict !== "survived") return true;
-  return entry.tests === tests && (entry.slowest ?? Infinity) >= (slowest ?? Infinity);
+  return entry.tests === tests && (entry.budget ?? Infinity) >= (budget ?? Infinity);
 }
 
-/** Returns the hex SHA-256 of the contents of files, in order. */
+/** Returns the first 16 hex digits of the SHA-256 of the names and contents of files, in order. */
 export async function digestOf(root: URL, paths: readonly string[]): Promise<string> {
   const texts = await Promise.all(
     [...paths].sort().map(async (path) => {
@@ -57,5 +73,8 @@ export async function digestOf(root: URL, paths: readonly string[]): Promise<str
     }),
   );
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join("")));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("").slice(
+    0,
+    16,
+  );
 }

@@ -12,7 +12,8 @@ export interface TrialResult {
   readonly verdict: Verdict;
   /** The test that killed it. */
   readonly by?: string;
-  readonly why?: string;
+  /** Whether the budget ended before all tests had run. */
+  readonly cutShort?: true;
 }
 
 /** A pool's tests in a run, with their records. */
@@ -35,7 +36,7 @@ export interface TestRecord {
   readonly kills: Map<string, number>;
 }
 
-/** Returns the pools to try a file's mutants on, in order. Shared code is tried on the native pool first. */
+/** Returns the pools whose tests a file's mutants are put before, in order. */
 export function poolsOf(file: string): readonly PoolKind[] {
   if (file.includes("jetton")) return ["jetton"];
   return file.includes("native") ? ["native"] : ["native", "jetton"];
@@ -53,51 +54,60 @@ export function rankTests(claims: readonly TestRecord[], file: string, hint?: st
 }
 
 /**
- * Tries a mutant.
+ * Tries a mutant. Code that both pools share is put before the native pool's tests, and if it survives these before the
+ * jetton pool's.
  *
  * @param seen codes of earlier mutants, by pool and hash, which are not tried again
- * @param above tests that take no longer, in milliseconds, have already run on this mutant and passed
+ * @param hint part of the name of tests to run first
+ * @param budget how long tests run, in milliseconds; the rest is left out
  * @throws {WorkerTimeout} if compiling takes too long. A test that does kills the mutant, and the worker.
  */
 export async function tryMutant(
   tester: WorkerClient,
   mutant: Mutant,
   benches: readonly PoolTrial[],
-  { seen, hint, above = 0 }: { seen: Set<string>; hint?: string; above?: number },
+  { seen, hint, budget = Infinity }: { seen: Set<string>; hint?: string; budget?: number },
 ): Promise<TrialResult & { readonly testerDied?: true }> {
-  let refused = true;
+  const compile = async (pool: PoolKind) =>
+    (await tester.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000)).hash;
+  let verdict: Verdict = "refused";
+  const deadline = performance.now() + budget;
   for (const bench of benches) {
-    const { pool } = bench;
-    const { hash } = await tester.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000);
+    const hash = await compile(bench.pool);
     if (hash === null) continue;
-    refused = false;
-    if (hash === bench.hash) continue;
-    if (seen.has(`${pool} ${hash}`)) return { verdict: "same", why: "as another mutant" };
-    seen.add(`${pool} ${hash}`);
-    const open = bench.claims.filter(({ milliseconds, holds }) =>
-      holds !== false && (above === 0 || milliseconds > above)
-    );
+    if (verdict === "refused") verdict = "same";
+    if (hash === bench.hash || seen.has(`${bench.pool} ${hash}`)) continue;
+    seen.add(`${bench.pool} ${hash}`);
+    const open = bench.claims.filter(({ holds }) => holds !== false);
     for (const claim of rankTests(open, mutant.file, hint)) {
+      if (performance.now() > deadline) return { verdict: "survived", cutShort: true };
+      const outcome = await runOn(tester, bench.pool, claim, compile);
+      if (outcome === "passed") continue;
+      claim.kills.set(mutant.file, (claim.kills.get(mutant.file) ?? 0) + 1);
       const by = `${claim.file}: ${claim.name}`;
-      try {
-        const failure = await run(tester, pool, claim);
-        if (failure === null) continue;
-        if (!await holds(tester, pool, claim)) {
-          await tester.request({ do: "compile", pool, mutant }, 300_000);
-          continue;
-        }
-        claim.kills.set(mutant.file, (claim.kills.get(mutant.file) ?? 0) + 1);
-        return { verdict: "killed", by, why: failure };
-      } catch (error) {
-        if (error instanceof WorkerTimeout) {
-          return { verdict: "killed", by, why: "timed out", testerDied: true };
-        }
-        throw error;
-      }
+      return { verdict: "killed", by, ...(outcome === "hung" && { testerDied: true }) };
     }
-    return { verdict: "survived" };
+    verdict = "survived";
   }
-  return { verdict: refused ? "refused" : "same" };
+  return { verdict };
+}
+
+/** Runs a test on the compiled mutant. A test that also fails on the unchanged code passes. */
+async function runOn(
+  tester: WorkerClient,
+  pool: PoolKind,
+  claim: TestRecord,
+  compile: (pool: PoolKind) => Promise<unknown>,
+): Promise<"passed" | "failed" | "hung"> {
+  try {
+    if (await run(tester, pool, claim) === null) return "passed";
+    if (await holds(tester, pool, claim)) return "failed";
+    await compile(pool);
+    return "passed";
+  } catch (error) {
+    if (error instanceof WorkerTimeout) return "hung";
+    throw error;
+  }
 }
 
 async function run(tester: WorkerClient, pool: PoolKind, claim: TestRecord): Promise<string | null> {
