@@ -54,6 +54,21 @@ async function compile(pool: PoolKind, mutant: Mutant | null): Promise<string | 
   }
 }
 
+/** Keeps compiled WebAssembly: the compiler and the emulator are instantiated hundreds of times from the same bytes. */
+function reuseWasmModules(): void {
+  const modules = new Map<number, Promise<WebAssembly.Module>>();
+  const instantiate = WebAssembly.instantiate;
+  Object.assign(WebAssembly, {
+    instantiate: async (source: BufferSource | WebAssembly.Module, imports?: WebAssembly.Imports) => {
+      if (source instanceof WebAssembly.Module) return await instantiate(source, imports);
+      const module = modules.get(source.byteLength) ?? WebAssembly.compile(source);
+      modules.set(source.byteLength, module);
+      return { module: await module, instance: await instantiate(await module, imports) };
+    },
+  });
+}
+
+reuseWasmModules();
 const write = console.log;
 for (const level of ["log", "info", "warn", "error", "debug"] as const) console[level] = () => {};
 const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream()).pipeThrough(new LineStream());
