@@ -69,3 +69,22 @@ export function testFiles(root: URL, pool: PoolKind): string[] {
 
 export const poolKinds = ["native", "jetton"] as const;
 export type PoolKind = typeof poolKinds[number];
+
+/** The tests that are closest to a source. They run first, until kills tell more. */
+const CLOSEST_TESTS: readonly (readonly [RegExp, RegExp])[] = [
+  [/\/history\.tolk$/, /history_test|jetton\/claims_test/],
+  [/\/set\.tolk$/, /\/set_test/],
+  [/\/(?:claims|payouts_jetton|jetton)\.tolk$/, /jetton\/(?:claims|exact_charges|discovery)_test/],
+  [/\/(?:bls|verifier_\w+)\.tolk$/, /proofs_test|jetton\/attacks_test/],
+  [/\/fees\w*\.tolk$/, /quote_test|money_test|hazards_test|exact_charges_test/],
+  [/\/messages\w*\.tolk$/, /types_test|malformed_test|(?:attacks|claims|discovery)_test/],
+  [
+    /\/pool\w*\.tolk$/,
+    /order_test|rejections_test|admin_test|refused_deposits_test|withdraw_test|discovery_test/,
+  ],
+];
+
+/** Returns whether the test file is one of those that are closest to the source. */
+export function isClosest(source: string, testFile: string): boolean {
+  return CLOSEST_TESTS.some(([of, tests]) => of.test(source) && tests.test(testFile));
+}

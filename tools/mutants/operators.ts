@@ -26,9 +26,22 @@ export function applyMutant(
   return source.slice(0, at) + text + source.slice(at + length);
 }
 
-/** Returns all mutants of a source, in text order. */
+/** Returns all mutants of a Tolk source, in text order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  const code = masked(source);
+  return collectMutants(file, source, masked(source), operators);
+}
+
+/**
+ * Returns the mutants that these operators make, in text order.
+ *
+ * @param code the source with everything that is not code blanked, in the same length
+ */
+export function collectMutants(
+  file: string,
+  source: string,
+  code: string,
+  operators: readonly MutationOperator[],
+): Mutant[] {
   const found = new Map<string, Mutant>();
   const put = (operator: string, at: number, length: number, text: string) => {
     const mutated = source.slice(0, at) + text + source.slice(at + length);
@@ -41,8 +54,10 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   return [...found.values()].sort((a, b) => a.at - b.at);
 }
 
-type AddMutant = (operator: string, at: number, length: number, text: string) => void;
-type MutationOperator = (code: string, put: AddMutant, source: string) => void;
+/** Adds the mutant in which `text` replaces `length` characters at `at`. */
+export type AddMutant = (operator: string, at: number, length: number, text: string) => void;
+/** Adds the mutants of one kind. */
+export type MutationOperator = (code: string, put: AddMutant, source: string) => void;
 
 /** Replaces each match of the pattern's group 1, or of the pattern, by each of these. */
 function replacing(
@@ -59,7 +74,8 @@ function replacing(
   };
 }
 
-const swaps = (name: string, pattern: RegExp, table: Readonly<Record<string, readonly string[]>>) =>
+/** Replaces each match by the texts that the table has for it. */
+export const swaps = (name: string, pattern: RegExp, table: Readonly<Record<string, readonly string[]>>) =>
   replacing(name, pattern, (found) => table[found] ?? []);
 
 const operators: readonly MutationOperator[] = [

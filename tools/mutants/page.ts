@@ -19,10 +19,13 @@ export interface Score {
   readonly percent: string;
 }
 
-export function scoreOf(entries: readonly Pick<TriedMutant, "verdict" | "file" | "shows">[]): Score {
+export function scoreOf(
+  entries: readonly Pick<TriedMutant, "verdict" | "file" | "shows">[],
+  reasonOf: (entry: { file: string; shows: string }) => string | undefined = equivalenceReason,
+): Score {
   const killed = entries.filter(({ verdict }) => verdict === "killed").length;
   const survivors = entries.filter(({ verdict }) => verdict === "survived");
-  const equivalent = survivors.filter((entry) => equivalenceReason(entry) !== undefined).length;
+  const equivalent = survivors.filter((entry) => reasonOf(entry) !== undefined).length;
   const faults = killed + survivors.length - equivalent;
   const percent = faults === 0 ? "-" : (100 * killed / faults).toFixed(1);
   return { counted: killed + survivors.length, killed, equivalent, percent };

@@ -22,6 +22,8 @@ export interface MutantRecord extends ResultVersion {
   readonly verdict: Verdict;
   /** The test that killed it. */
   readonly by?: string;
+  /** Whether that test did not answer, instead of failing. */
+  readonly hung?: true;
 }
 
 /** Gives each mutant a name that stays the same when lines above it change. */
@@ -77,4 +79,13 @@ export async function digestOf(root: URL, paths: readonly string[]): Promise<str
     0,
     16,
   );
+}
+
+/** Shuffles in an order that is the same in every run, so that any beginning of it is a sample. */
+export async function shuffled<T>(named: readonly (readonly [string, T])[], count: number) {
+  const ranked = await Promise.all(named.map(async (each) => {
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(each[0]));
+    return { each, rank: new DataView(digest).getUint32(0) };
+  }));
+  return ranked.sort((a, b) => a.rank - b.rank).slice(0, count).map(({ each }) => each);
 }

@@ -1,6 +1,6 @@
 /** Tries a mutant: compiles it, skips it if its code is known, and runs tests until one fails. */
 import type { Mutant } from "./operators.ts";
-import type { PoolKind } from "./contract_tests.ts";
+import { isClosest, type PoolKind } from "./contract_tests.ts";
 import { type WorkerClient, WorkerTimeout } from "./worker_client.ts";
 
 /**
@@ -12,6 +12,8 @@ export interface TrialResult {
   readonly verdict: Verdict;
   /** The test that killed it. */
   readonly by?: string;
+  /** Whether the test was ended because it did not answer. */
+  readonly hung?: true;
   /** Whether the budget ended before all tests had run. */
   readonly cutShort?: true;
 }
@@ -44,10 +46,11 @@ export function poolsOf(file: string): readonly PoolKind[] {
 
 /** Orders tests by kills per time. Tests whose name contains `hint` come first. */
 export function rankTests(claims: readonly TestRecord[], file: string, hint?: string): TestRecord[] {
-  const worth = ({ name, kills, milliseconds }: TestRecord) => {
+  const worth = ({ file: testFile, name, kills, milliseconds }: TestRecord) => {
     if (hint !== undefined && name.includes(hint)) return Infinity;
     const all = [...kills.values()].reduce((a, b) => a + b, 0);
-    return (0.2 + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
+    const prior = isClosest(file, testFile) ? 10 : 0.2;
+    return (prior + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
   };
   const ranked = claims.map((claim) => [worth(claim), claim] as const);
   return ranked.sort(([a], [b]) => b - a).map(([, claim]) => claim);
@@ -85,7 +88,7 @@ export async function tryMutant(
       if (outcome === "passed") continue;
       claim.kills.set(mutant.file, (claim.kills.get(mutant.file) ?? 0) + 1);
       const by = `${claim.file}: ${claim.name}`;
-      return { verdict: "killed", by, ...(outcome === "hung" && { testerDied: true }) };
+      return { verdict: "killed", by, ...(outcome === "hung" && { hung: true, testerDied: true }) };
     }
     verdict = "survived";
   }

@@ -1,0 +1,134 @@
+/**
+ * Mutation testing of `src/`: makes one small change at a time in a copy of the repository and runs the tests that
+ * import the changed source, the nearest first.
+ *
+ * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--workers n] [--json] [--write]
+ *
+ * `--sample n` tries n mutants of each folder. Results are stored in tools/mutants/typescript/results.jsonl, from
+ * which the next run continues. `--write` writes the tables of docs/mutation.md.
+ */
+import { Command, InvalidArgumentError } from "commander";
+import { listRepositoryFiles } from "../../../tests/support/docs/repository_files.ts";
+import {
+  digestOf,
+  isCurrent,
+  loadRecords,
+  type MutantRecord,
+  nameMutants,
+  saveRecords,
+  shuffled,
+} from "../results.ts";
+import type { Mutant } from "../operators.ts";
+import { scoreOf, type TriedMutant } from "../page.ts";
+import { ProgressReporter } from "../progress.ts";
+import { typeScriptMutants } from "./operators.ts";
+import { folderOf, writeTypeScriptPage } from "./page.ts";
+import { equivalenceReason } from "./equivalent_mutants.ts";
+import { measureTestDistances, nearestTests, type TestFile } from "./test_selection.ts";
+import { MutationCopy, tryTypeScriptMutant } from "./trial.ts";
+
+const root = new URL("../../../", import.meta.url);
+const results = new URL("tools/mutants/typescript/results.jsonl", root);
+const count = (text: string) => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("not a number above 0");
+  return value;
+};
+const given = new Command("mutants").allowExcessArguments(false)
+  .option("--typescript [folder]", "folder or file below src/")
+  .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after", "")
+  .option("--sample <n>", "how many mutants of each folder", count, Infinity)
+  .option("--workers <n>", "processes", count, 2)
+  .option("--json").option("--write")
+  .parse(Deno.args, { from: "user" })
+  .opts<{
+    typescript: string | true;
+    only: string;
+    sample: number;
+    workers: number;
+    json?: true;
+    write?: true;
+  }>();
+
+const sources = (await listRepositoryFiles(".ts", "src/"))
+  .filter((path) => !/_test\.ts$|\/generated\//.test(path));
+const digests = new Map(
+  await Promise.all(
+    sources.map(async (path) => [path, await digestOf(root, [path])] as const),
+  ),
+);
+const all = nameMutants((await Promise.all(
+  sources.map(async (path) => typeScriptMutants(path, await Deno.readTextFile(new URL(path, root)))),
+)).flat());
+const distances = await measureTestDistances(root);
+const entries = await loadRecords(results);
+
+if (given.write) {
+  await writeTypeScriptPage(current(), [...all.values()]);
+} else {
+  const sampled = await chooseMutants();
+  const open: (readonly [string, Mutant])[] = [];
+  for (const each of sampled) if (!isCurrent(entries.get(each[0]), await versionOf(each[1]))) open.push(each);
+  if (open.length > 0) await run(open);
+  const done = current(new Set(sampled.map(([key]) => key)));
+  if (given.json) console.log(JSON.stringify(done, null, 2));
+  else {
+    for (const { file, line, operator, shows, verdict } of done) {
+      if (verdict === "survived") console.log(`${file}:${line}: ${operator}: ${shows}`);
+    }
+    const { killed, counted, percent } = scoreOf(done, equivalenceReason);
+    console.log(`${killed} of ${counted} mutants killed: ${percent} %`);
+  }
+}
+
+/** Returns the mutants that the flags ask for: of each folder the beginning of its shuffled order. */
+async function chooseMutants(): Promise<(readonly [string, Mutant])[]> {
+  const part = given.typescript === true ? "src/" : given.typescript.replace(/^\.\//, "");
+  const chosen = [...all].filter(([key]) => key.startsWith(part) && key.includes(given.only));
+  const byFolder = Map.groupBy(chosen, ([, { file }]) => folderOf(file));
+  const samples = await Promise.all([...byFolder.values()].map((named) => shuffled(named, given.sample)));
+  return samples.flat();
+}
+
+/** Returns the results for these sources, with their mutants. */
+function current(keys?: ReadonlySet<string>): TriedMutant[] {
+  return [...all].flatMap(([key, mutant]) => {
+    const entry = entries.get(key);
+    if (keys && !keys.has(key)) return [];
+    return entry && entry.source === digests.get(mutant.file) ? [{ ...mutant, ...entry }] : [];
+  });
+}
+
+async function versionOf({ file }: Mutant) {
+  return {
+    source: digests.get(file)!,
+    tests: await digestOf(root, nearestTests(distances, file)),
+    budget: null,
+  };
+}
+
+async function run(open: readonly (readonly [string, Mutant])[]): Promise<void> {
+  const tests = new Map<string, TestFile>();
+  const testsOf = (source: string) =>
+    nearestTests(distances, source).map((path) => {
+      const known = tests.get(path) ?? { path, milliseconds: 0, holds: undefined, kills: new Map() };
+      tests.set(path, known);
+      return known;
+    });
+  const bar = new ProgressReporter(open.length);
+  const queue = [...open];
+  const out = await Deno.open(results, { create: true, append: true });
+  await Promise.all(Array.from({ length: Math.min(given.workers, open.length) }, async (_, worker) => {
+    const copy = await MutationCopy.create(root, new URL(`dist/mutants/${worker}/`, root));
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [key, mutant] = next;
+      const result = await tryTypeScriptMutant(copy, mutant, testsOf(mutant.file));
+      const entry: MutantRecord = { key, ...result, ...await versionOf(mutant) };
+      entries.set(key, entry);
+      await out.write(new TextEncoder().encode(`${JSON.stringify(entry)}\n`));
+      bar.add(result.verdict, `${mutant.file}:${mutant.line}`);
+    }
+  }));
+  out.close();
+  await saveRecords(results, [...all.keys()].flatMap((key) => entries.get(key) ?? []));
+}
