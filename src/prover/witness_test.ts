@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Problem, type ProblemCode } from "../core/errors/problem.ts";
+import { FIELD_MODULUS } from "../core/crypto/field.ts";
 import { honestDeposit } from "../../testkit/circuits/circuit_inputs.ts";
 import { type CircuitInputs, computeWitness } from "./witness.ts";
 
@@ -37,6 +38,21 @@ const refused: [string, BufferSource, CircuitInputs, ProblemCode, RegExp][] = [
     { ...honest, newRoot: 1n },
     "constraints_unsatisfied",
     /template Deposit, line \d+$/,
+  ],
+  [
+    "an input plus r",
+    program,
+    { ...honest, leafIndex: honest.leafIndex as bigint + FIELD_MODULUS },
+    "not_in_field",
+    /leafIndex/,
+  ],
+  ["an input below 0", program, { ...honest, leafIndex: -1n }, "not_in_field", /leafIndex/],
+  [
+    "an element of an array that is r",
+    program,
+    { ...honest, pathElements: [FIELD_MODULUS, ...(honest.pathElements as bigint[]).slice(1)] },
+    "not_in_field",
+    /pathElements/,
   ],
   ["bytes that are not WASM", program.subarray(1), honest, "artifact_corrupted", /witness program/],
   ["a program cut short", program.subarray(0, 4096), honest, "artifact_corrupted", /witness program/],

@@ -40,6 +40,11 @@ Deno.test("points compress as noble compresses them, whatever the sign of y", ()
   }
 });
 
+Deno.test("the sign of a G2 point whose y has no second component is that of the first", () => {
+  const signOf = (c0: bigint) => (compressG2([["1", "0"], [String(c0), "0"], ["1", "0"]])[0] & 0x20) !== 0;
+  assert.deepEqual([signOf(1n), signOf(BASE_FIELD_MODULUS - 1n)], [false, true]);
+});
+
 Deno.test("a proof survives the way into a cell and back", () => {
   assert.deepEqual(parseProof(proof), proof);
   assert.deepEqual(proofFromCell(proofToCell(proof)), proof);
@@ -107,12 +112,27 @@ for (const [name, value] of malformed) {
   });
 }
 
+/** The cell of `proof` with one point at infinity, which compresses to a flag and zeros. */
+function cellWithInfinity(point: "a" | "b" | "c"): Cell {
+  const infinity = (bits: number) => 0xc0n << BigInt(bits - 8);
+  const slice = proofToCell(proof).beginParse();
+  const [a, c, b] = [slice.loadUintBig(384), slice.loadUintBig(384), slice.loadRef().beginParse()];
+  return beginCell()
+    .storeUint(point === "a" ? infinity(384) : a, 384)
+    .storeUint(point === "c" ? infinity(384) : c, 384)
+    .storeRef(beginCell().storeUint(point === "b" ? infinity(768) : b.loadUintBig(768), 768))
+    .endCell();
+}
+
 const sized = (bits: number) => beginCell().storeUint(0xc0n << BigInt(bits - 8), bits);
 const cells: [string, Cell][] = [
   ["nothing in it", Cell.EMPTY],
   ["no second cell", sized(768).endCell()],
   ["one bit more", beginCell().storeSlice(proofToCell(proof).beginParse()).storeBit(0).endCell()],
   ["the point at infinity", sized(768).storeRef(sized(768)).endCell()],
+  ["a alone at infinity", cellWithInfinity("a")],
+  ["b alone at infinity", cellWithInfinity("b")],
+  ["c alone at infinity", cellWithInfinity("c")],
   ["bytes that are no point", beginCell().storeUint(1, 768).storeRef(sized(768)).endCell()],
 ];
 for (const [name, cell] of cells) {
@@ -131,6 +151,18 @@ const bodies: [string, () => unknown][] = [
   ["a body with a bit too many", () => {
     const body = Cell.fromBase64(vectors.messages.deposit.boc).beginParse();
     return loadDeposit(beginCell().storeSlice(body).storeBit(1).endCell());
+  }],
+  ["a body with a reference too many", () => {
+    const body = Cell.fromBase64(vectors.messages.deposit.boc).beginParse();
+    return loadDeposit(beginCell().storeSlice(body).storeRef(Cell.EMPTY).endCell());
+  }],
+  ["parties with a bit too many", () => {
+    const slice = Cell.fromBase64(vectors.messages.withdraw.boc).beginParse();
+    const builder = beginCell().storeBits(slice.loadBits(slice.remainingBits));
+    while (slice.remainingRefs > 0) {
+      builder.storeRef(beginCell().storeSlice(slice.loadRef().beginParse()).storeBit(1));
+    }
+    return loadWithdraw(builder.endCell());
   }],
 ];
 for (const [name, load] of bodies) {

@@ -136,6 +136,10 @@ const cases: [what: string, change: Partial<PoolFacts>, findings: string[]][] = 
   ["storage for a year, with the notes' money", { storagePerYear: 32n * TON }, ["runway warning"]],
   ["a due above the balance", { storageDue: 33n * TON }, ["balance failed", "runway failed"]],
   ["logs of fewer deposits", { rebuilt: { ...rebuilt, leaves: 3 } }, ["tree failed"]],
+  ["a getter that counts one deposit more", { info: { ...info, deposits: 5 }, balance: 60n * TON }, [
+    "tree failed",
+  ]],
+  ["an index that is one ahead", { nextIndex: 5 }, ["tree failed"]],
   ["a gap in the logs", { rebuilt: { ...rebuilt, fault: "found leaf 3, expected leaf 2" } }, ["tree failed"]],
   ["another root", { currentRoot: 5n }, ["tree failed"]],
   ["a root of somebody's own among the last", { roots: [4n, 3n, 9n, 1n] }, ["tree failed"]],
@@ -143,6 +147,22 @@ const cases: [what: string, change: Partial<PoolFacts>, findings: string[]][] = 
   ["a note spent twice", { rebuilt: { ...rebuilt, withdrawals: 2 }, info: { ...info, withdrawals: 2 } }, [
     "withdrawals failed",
   ]],
+  [
+    "more withdrawals than deposits",
+    {
+      rebuilt: { ...rebuilt, withdrawals: 5, distinctNullifiers: 5 },
+      info: { ...info, withdrawals: 5 },
+    },
+    ["withdrawals failed"],
+  ],
+  [
+    "as many withdrawals as deposits",
+    {
+      rebuilt: { ...rebuilt, withdrawals: 4, distinctNullifiers: 4 },
+      info: { ...info, withdrawals: 4 },
+    },
+    [],
+  ],
   ["withdrawals without a log", { info: { ...info, withdrawals: 2 } }, ["withdrawals failed"]],
 ];
 

@@ -46,6 +46,13 @@ Deno.test("caps: of equal requests one that got in keeps the count, in whatever 
   }
 });
 
+Deno.test("caps: a refused withdrawal is counted again once there is room", async () => {
+  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+  deepEqual(await allowed(caps, note(1), note(2)), [true, false]);
+  await caps.finish(note(1), false);
+  deepEqual(await allowed(caps, note(2)), [true]);
+});
+
 Deno.test("caps: 0 is no bound", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 0, hourlyPerPool: 0 });
   for (let i = 0; i < 100; i++) deepEqual(await allowed(caps, note(i)), [true]);

@@ -105,3 +105,12 @@ Deno.test("root after: what is no field element, or one leaf too many, is refuse
   const full = { size: TREE_CAPACITY - 1, root: 0n, levels: [] };
   await assert.rejects(computeRootAfter(full, [1n, 2n], inlineTreeService), refuses("tree_full"));
 });
+
+Deno.test("root after: the last leaf of a full tree is accepted", async () => {
+  const full = {
+    size: TREE_CAPACITY - 1,
+    root: 0n,
+    levels: Array(20).fill(new Uint8Array(FIELD_BYTES * TREE_CAPACITY)),
+  };
+  assert.equal(typeof await computeRootAfter(full, [1n], inlineTreeService), "bigint");
+});
