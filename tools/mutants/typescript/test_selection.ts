@@ -3,7 +3,7 @@ import { listRepositoryFiles } from "../../../tests/support/docs/repository_file
 
 /** Folders of tests that take minutes, run the program as a whole, or compare documents. */
 const EXCLUDED =
-  /^tests\/(?:reliability|compiled|npm|guides|processes|repository|gas|circuits|models|contracts)\//;
+  /^tests\/(?:reliability(?!/simulation)|compiled|npm|guides|processes|repository|gas|circuits|models|contracts)\//;
 
 /** Relative imports, dynamic imports, and modules that are started as workers. */
 const IMPORTS = /(?:\bfrom |\bimport\(?|\bnew URL\(\s*)\s*"(\.[^"\n]+\.ts)"/g;

@@ -1,0 +1,112 @@
+/** Which other source must confirm a history: the account's state for what could fail or confirm our withdrawals. */
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { Address, type TupleItem, TupleReader } from "@ton/core";
+import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
+import { zeros } from "../../core/tree/zeros.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { type HistoryClaims, UnverifiedHistory } from "../../ton/pool/scan.ts";
+import type { Clock } from "../../core/time.ts";
+import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
+import { PoolTree } from "./pool_tree.ts";
+
+const pool = new Address(0, Buffer.alloc(32, 7));
+const wallet = new Address(0, Buffer.alloc(32, 8));
+const stranger = new Address(0, Buffer.alloc(32, 9));
+const id = (lt: bigint, hash = "aa"): TransactionId => ({ lt, hash: hash.repeat(32) });
+const tip = id(1_000n);
+const nothing: HistoryClaims = { leaves: [], spentNullifierHashes: [], refusalCount: 0 };
+const spent = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i + 1));
+
+/** A verifier of an empty pool whose getters report `isSpent`, and whose account names `last`. */
+function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [zeros[20]]) {
+  const asked: string[] = [];
+  const slots = Array.from({ length: ROOT_HISTORY_SIZE }, (_, i): TupleItem => ({
+    type: "int",
+    value: roots[i] ?? 0n,
+  }));
+  const chain = {
+    runGetMethod(_address: Address, method: string) {
+      asked.push(method);
+      const answer: TupleItem = method === "get_root_history"
+        ? { type: "tuple", items: slots }
+        : { type: "int", value: isSpent ? -1n : 0n };
+      return Promise.resolve(new TupleReader([answer]));
+    },
+    account: () => (asked.push("account"), Promise.resolve({ last })),
+    transactions: () => Promise.resolve([{ id: tip }]),
+  } as unknown as Chain;
+  const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const deps = { chain, clock, walletAddress: wallet, intervals: { minRetryMs: 1 }, store: {} };
+  const verifier = new HistoryVerifier(
+    pool,
+    { after: undefined, tree: new PoolTree() },
+    deps as unknown as HistoryVerifierDeps,
+    new AbortController().signal,
+  );
+  const count = (method: string) => asked.filter((each) => each === method).length;
+  return { verifier, count };
+}
+
+const claims: [what: string, HistoryClaims, asksAccount: boolean][] = [
+  ["nothing", nothing, false],
+  ["30 payments", { ...nothing, spentNullifierHashes: spent(30) }, false],
+  ["31 payments", { ...nothing, spentNullifierHashes: spent(31) }, true],
+  ["a refusal of ours", { ...nothing, refusalCount: 1 }, true],
+];
+for (const [what, claim, asksAccount] of claims) {
+  const how = asksAccount
+    ? "only if the account's state names its newest transaction"
+    : "by the getters alone";
+  Deno.test(`verifier: a history of ${what} is accepted ${how}`, async () => {
+    const named = verifierOf(tip);
+    equal(await named.verifier.verify(tip, claim), undefined);
+    equal(named.count("account"), asksAccount ? 1 : 0);
+    for (const last of [undefined, id(999n), id(1_000n, "bb")]) {
+      const { verifier, count } = verifierOf(last);
+      if (asksAccount) await rejects(verifier.verify(tip, claim), UnverifiedHistory);
+      else equal(await verifier.verify(tip, claim), undefined);
+      equal(count("account"), asksAccount ? 3 : 0, "three attempts");
+    }
+  });
+}
+
+Deno.test("verifier: an account that has advanced must be read up to its newest transaction", async () => {
+  const { verifier } = verifierOf(id(1_001n));
+  deepEqual(await verifier.verify(tip, { ...nothing, refusalCount: 1 }), id(1_001n));
+});
+
+Deno.test("verifier: a payment that the pool does not confirm, and a root that it does not have, are refused", async () => {
+  const unspent = verifierOf(tip, false);
+  await rejects(unspent.verifier.verify(tip, { ...nothing, spentNullifierHashes: [1n] }), UnverifiedHistory);
+  equal(unspent.count("getIsSpent") + unspent.count("get_root_history"), 6, "three attempts");
+  await rejects(verifierOf(tip, true, [5n]).verifier.verify(tip, nothing), UnverifiedHistory);
+});
+
+Deno.test("verifier: of more payments than 30 only the newest 30 are asked for, each once", async () => {
+  const { verifier, count } = verifierOf(tip);
+  await verifier.verify(tip, { ...nothing, spentNullifierHashes: spent(40) });
+  await verifier.verify(tip, { ...nothing, spentNullifierHashes: spent(40) });
+  equal(count("getIsSpent"), 30);
+});
+
+Deno.test("verifier: only a refusal of our own message with a nullifier concerns us", () => {
+  const { verifier } = verifierOf(tip);
+  const refusal = { sender: wallet, nullifierHash: 1n } as Parameters<typeof verifier.isRelevantRefusal>[0];
+  deepEqual(
+    [refusal, { ...refusal, sender: stranger }, { ...refusal, nullifierHash: undefined }]
+      .map((each) => verifier.isRelevantRefusal(each)),
+    [true, false, false],
+  );
+});
+
+Deno.test("verifier: a history with a gap between its leaves, or a leaf twice, is refused", async () => {
+  const { verifier } = verifierOf(tip);
+  const leaves = (...given: [number, bigint][]) => ({
+    ...nothing,
+    leaves: given.map(([leafIndex, commitment]) => ({ leafIndex, commitment })),
+  });
+  for (const wrong of [leaves([1, 5n]), leaves([0, 5n], [2, 6n]), leaves([0, 5n], [1, 5n])]) {
+    await rejects(verifier.verify(tip, wrong), { code: "chain_inconsistent" });
+  }
+  await rejects(verifier.verify(tip, { ...nothing, spentNullifierHashes: [1n, 1n] }), /paid twice/);
+});

@@ -1,0 +1,141 @@
+/** The exact bounds of single checks, without a chain: what each compares is given. */
+import { deepEqual, equal } from "node:assert/strict";
+import { Address, Dictionary } from "@ton/core";
+import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
+import type { Deployment } from "../../core/protocol/deployments.ts";
+import { mainnetConfig } from "../../localnet/mainnet_config.ts";
+import type { Job } from "../../store/store.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { fetchNetworkPrices } from "../../ton/network_prices.ts";
+import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
+import type { Candidate, CheckDeps } from "./candidate.ts";
+import { withdrawalChecks } from "./checks.ts";
+import { computeAttachedValue } from "./policy.ts";
+
+const id = `0:${"11".repeat(32)}`;
+const relayer = Address.parse(`0:${"22".repeat(32)}`);
+const recipient = Address.parse(`0:${"33".repeat(32)}`);
+const NULLIFIER = 9n;
+const QUOTE = 400_000_000n;
+
+const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
+const prices = await fetchNetworkPrices(
+  { configParam: (param: number) => Promise.resolve(config.get(param)!) } as Chain,
+);
+const info = { assetKind: "native", deposits: 5, withdrawals: 1, debt: 0n } as const;
+const cost = estimateWithdrawalCost(prices, info, { recipient: 0, relayer: 0 });
+
+interface Given {
+  readonly fee?: bigint;
+  readonly refund?: bigint;
+  readonly asset?: string;
+  readonly maxRefund?: bigint;
+  readonly deps?: Partial<CheckDeps>;
+}
+
+/** A withdrawal from a pool of 10 whose relayer asks for half a per cent. */
+function candidateOf(
+  { fee = 50_000_000n, refund = 0n, asset = "native", maxRefund, deps }: Given,
+): Candidate {
+  const deployment = { asset, denomination: 10_000_000_000n, maxRefund } as Deployment;
+  return {
+    request: { fee, refund, recipient, signals: { nullifierHash: NULLIFIER } },
+    pool: { id, deployment, formattedAddress: id },
+    deps: {
+      feeBps: 50,
+      feeMinNano: 0n,
+      wallet: { address: relayer },
+      priceCache: { getPrices: () => Promise.resolve(prices) },
+      poolCache: {
+        getPoolInfo: () => Promise.resolve(info),
+        getWithdrawValue: () => Promise.resolve(QUOTE),
+      },
+      unjournaled: new Map(),
+      ...deps,
+    },
+  } as unknown as Candidate;
+}
+
+/** Whether the check of this name accepts. */
+async function accepts(name: string, candidate: Candidate): Promise<boolean> {
+  const check = withdrawalChecks.find((each) => each.name === name)!;
+  return await check.holds(candidate) === true;
+}
+
+const job: Job = {
+  pool: id,
+  nullifierHash: NULLIFIER,
+  state: "accepted",
+  queryId: 1n,
+  root: 1n,
+  fee: 1n,
+  refund: 0n,
+  failures: 0,
+  acceptedAt: 0,
+};
+
+Deno.test("a fee at the floor is accepted, a nano less is not", async () => {
+  const name = "fee reaches the floor";
+  const verdicts = [50_000_001n, 50_000_000n, 49_999_999n].map((fee) => accepts(name, candidateOf({ fee })));
+  deepEqual(await Promise.all(verdicts), [true, true, false]);
+});
+
+Deno.test("the fee pays for a refund beyond the operator's gift, and not for the gift", async () => {
+  const name = "fee covers the cost";
+  const cases: [Given, boolean][] = [
+    [{ fee: cost }, true],
+    [{ fee: cost - 1n }, false],
+    [{ fee: cost + 5n, refund: 5n }, true],
+    [{ fee: cost + 4n, refund: 5n }, false],
+    [{ fee: cost, refund: 5n, maxRefund: 5n }, true],
+    [{ fee: cost + 5n, refund: 6n, maxRefund: 5n }, false],
+  ];
+  for (const [given, expected] of cases) {
+    equal(await accepts(name, candidateOf(given)), expected, Deno.inspect(given));
+  }
+});
+
+Deno.test("the limit on a jetton withdrawal's cost includes the refund", async () => {
+  for (const [maxCostNano, expected] of [[cost + 5n, true], [cost + 4n, false], [undefined, true]] as const) {
+    const candidate = candidateOf({
+      fee: 0n,
+      refund: 5n,
+      asset: "usdt",
+      maxRefund: 5n,
+      deps: { maxCostNano },
+    });
+    equal(await accepts("fee covers the cost", candidate), expected, String(maxCostNano));
+  }
+});
+
+for (const [state, expected] of [["confirmed", false], ["superseded", false], ["failed", true]] as const) {
+  Deno.test(`a note whose job is ${state} is ${expected ? "accepted" : "refused"}, though no payment is stored`, async () => {
+    const store = memoryStore({ now: () => 0, shared: false })();
+    const known = { ...store, job: () => Promise.resolve<Job>({ ...job, state }) };
+    const name = "nullifier is in neither a payment nor a live job";
+    equal(await accepts(name, candidateOf({ deps: { store: known } })), expected);
+  });
+}
+
+Deno.test("a withdrawal that is in the journal already is not funded twice", async () => {
+  const live = (...jobs: Job[]) => ({
+    ...memoryStore({ now: () => 0, shared: false })(),
+    liveJobs: () => Promise.resolve(jobs),
+  });
+  const other = { ...job, nullifierHash: 10n };
+  const one = computeAttachedValue(QUOTE);
+  const cases: [string, bigint, Job[], boolean][] = [
+    ["nothing waits", one, [], true],
+    ["nothing waits, a nano too little", one - 1n, [], false],
+    ["it waits itself", one, [job], true],
+    ["another waits", one, [other], false],
+    ["another waits, with enough for both", 2n * one, [other], true],
+    ["it and another wait", 2n * one, [job, other], true],
+    ["another is sent already", one, [{ ...other, state: "broadcast" }], true],
+  ];
+  for (const [what, balance, jobs, expected] of cases) {
+    const deps = { store: live(...jobs), balance: { current: () => Promise.resolve(balance) } };
+    const candidate = candidateOf({ deps: deps as unknown as Partial<CheckDeps> });
+    equal(await accepts("wallet can pay for it", candidate), expected, what);
+  }
+});
