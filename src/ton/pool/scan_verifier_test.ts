@@ -71,7 +71,7 @@ for (
   Deno.test(`a history of more ${what} than a pool can have is refused, and never verified`, async () => {
     const [{ raw, now }] = historyOf(log);
     const message = raw.outMessages.values()[0];
-    const LOGS = 200;
+    const LOGS = 40;
     const idOf = (n: number): TransactionId => ({ lt: BigInt(n), hash: String(n).padStart(64, "0") });
     /** A history with this many logs, oldest first. */
     const withLogs = (count: number): ChainTransaction[] =>
