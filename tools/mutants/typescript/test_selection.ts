@@ -1,9 +1,8 @@
 /** Chooses the tests that a source's mutants are put before: those that import it, the nearest first. */
-import { listRepositoryFiles } from "../../../tests/support/docs/repository_files.ts";
 
 /** Folders of tests that take minutes, run the program as a whole, or compare documents. */
 const EXCLUDED =
-  /^tests\/(?:reliability(?!/simulation)|compiled|npm|guides|processes|repository|gas|circuits|models|contracts)\//;
+  /^tests\/(?:reliability\/(?!simulation\/)|(?:compiled|npm|guides|processes|repository|gas|circuits|models|contracts)\/)/;
 
 /** Relative imports, dynamic imports, and modules that are started as workers. */
 const IMPORTS = /(?:\bfrom |\bimport\(?|\bnew URL\(\s*)\s*"(\.[^"\n]+\.ts)"/g;
@@ -11,9 +10,20 @@ const IMPORTS = /(?:\bfrom |\bimport\(?|\bnew URL\(\s*)\s*"(\.[^"\n]+\.ts)"/g;
 /** The distance of each source from each test file, in imports. */
 export type TestDistances = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
+/** Returns the TypeScript files below a folder, as sorted paths from the root. */
+export async function listTypeScriptFiles(root: URL, folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
+    if (isDirectory) paths.push(...await listTypeScriptFiles(root, `${folder}${name}/`));
+    else if (name.endsWith(".ts")) paths.push(`${folder}${name}`);
+  }
+  return paths.sort();
+}
+
 /** Reads the imports of all sources and tests, and returns for each source the tests that reach it. */
 export async function measureTestDistances(root: URL): Promise<TestDistances> {
-  const paths = await listRepositoryFiles(".ts");
+  const folders = ["src/", "tests/", "testkit/"];
+  const paths = (await Promise.all(folders.map((folder) => listTypeScriptFiles(root, folder)))).flat();
   const imports = new Map(
     await Promise.all(paths.map(async (path) => {
       const text = await Deno.readTextFile(new URL(path, root));

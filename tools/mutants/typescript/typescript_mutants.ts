@@ -8,7 +8,6 @@
  * which the next run continues. `--write` writes the tables of docs/mutation.md.
  */
 import { Command, InvalidArgumentError } from "commander";
-import { listRepositoryFiles } from "../../../tests/support/docs/repository_files.ts";
 import {
   digestOf,
   isCurrent,
@@ -24,7 +23,7 @@ import { ProgressReporter } from "../progress.ts";
 import { typeScriptMutants } from "./operators.ts";
 import { folderOf, writeTypeScriptPage } from "./page.ts";
 import { equivalenceReason } from "./equivalent_mutants.ts";
-import { measureTestDistances, nearestTests, type TestFile } from "./test_selection.ts";
+import { listTypeScriptFiles, measureTestDistances, nearestTests, type TestFile } from "./test_selection.ts";
 import { MutationCopy, tryTypeScriptMutant } from "./trial.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -50,7 +49,7 @@ const given = new Command("mutants").allowExcessArguments(false)
     write?: true;
   }>();
 
-const sources = (await listRepositoryFiles(".ts", "src/"))
+const sources = (await listTypeScriptFiles(root, "src/"))
   .filter((path) => !/_test\.ts$|\/generated\//.test(path));
 const digests = new Map(
   await Promise.all(
