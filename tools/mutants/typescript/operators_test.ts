@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { applyMutant } from "../operators.ts";
+import { typeScriptMutants } from "./operators.ts";
+import { folderOf, typeScriptTables } from "./page.ts";
+import { nearestTests, rankTestFiles, reach } from "./test_selection.ts";
+import { maskTypeScript } from "./text.ts";
+
+const SOURCE = `import { a } from "./a.ts";
+// 1 + 1
+export interface Limits {
+  readonly isStrict: true;
+}
+export type Kind = "b" | "c";
+const pattern = /2 + 2 && "/g;
+
+export function spend(balance: bigint, limits?: Limits): bigint {
+  if (balance >= 10n && !limits?.isStrict) throw new RangeError(\`\${balance > 3n ? "x" : "y"}\`);
+  a.save(balance - 1n);
+  log.info("4 + 4");
+  return balance > 5n ? balance ?? 0n : Math.max(7, 8);
+}
+`;
+
+Deno.test("mutants are made of code, and not of types, comments, imports, strings or log lines", () => {
+  const mutants = typeScriptMutants("src/a.ts", SOURCE);
+  const shown = mutants.map(({ operator, shows }) => `${operator}: ${shows.split(" => ")[1]}`);
+  for (
+    const mutant of [
+      'condition always false: if (false) throw new RangeError(`${balance > 3n ? "x" : "y"}`);',
+      'comparison: if (balance > 10n && !limits?.isStrict) throw new RangeError(`${balance > 3n ? "x" : "y"}`);',
+      'operand dropped: if (balance >= 10n) throw new RangeError(`${balance > 3n ? "x" : "y"}`);',
+      'operand dropped: if (!limits?.isStrict) throw new RangeError(`${balance > 3n ? "x" : "y"}`);',
+      'negation dropped: if (balance >= 10n && limits?.isStrict) throw new RangeError(`${balance > 3n ? "x" : "y"}`);',
+      "arithmetic: a.save(balance + 1n);",
+      "number: a.save(balance - 2n);",
+      "statement dropped: ;",
+      "choice always the first: return balance > 5n ? balance ?? 0n : balance ?? 0n;",
+      "arithmetic: return balance > 5n ? balance && 0n : Math.max(7, 8);",
+      "min and max: return balance > 5n ? balance ?? 0n : Math.min(7, 8);",
+    ]
+  ) assert.ok(shown.includes(mutant), `${mutant}\nin\n${shown.join("\n")}`);
+  for (const { shows } of mutants) {
+    assert.ok(
+      !/isStrict: |1 \+ 1|2 \+ 2|4 \+ 4|import|"b"|> [24]n \? "x"/.test(shows.split(" => ")[0]),
+      shows,
+    );
+  }
+  for (const mutant of mutants) {
+    assert.equal(applyMutant(SOURCE, mutant, SOURCE)!.split("\n").length, SOURCE.split("\n").length);
+  }
+});
+
+Deno.test("what is not code is blanked, in the same length", () => {
+  const masked = maskTypeScript(SOURCE);
+  assert.equal(masked.length, SOURCE.length);
+  assert.doesNotMatch(masked, /import|isStrict: true|Kind|2 \+ 2|"/);
+  assert.match(masked, /if \(balance >= 10n && !limits\?\.isStrict\) throw new RangeError\( +\);/);
+});
+
+Deno.test("a test reaches what its imports import, and the nearest tests come first", () => {
+  const imports = new Map([
+    ["tests/a_test.ts", ["src/x.ts"]],
+    ["src/x.ts", ["src/y.ts"]],
+    ["src/y.ts", ["src/x.ts", "src/z.ts"]],
+  ]);
+  assert.deepEqual([...reach(imports, "tests/a_test.ts")], [["src/x.ts", 1], ["src/y.ts", 2], [
+    "src/z.ts",
+    3,
+  ]]);
+  const distances = new Map([[
+    "src/relay/wallet.ts",
+    new Map([["tests/far_test.ts", 9], ["tests/relay/near_test.ts", 9], ["src/relay/own_test.ts", 9]]),
+  ]]);
+  assert.deepEqual(nearestTests(distances, "src/relay/wallet.ts"), [
+    "src/relay/own_test.ts",
+    "tests/relay/near_test.ts",
+    "tests/far_test.ts",
+  ]);
+});
+
+Deno.test("a test file that killed mutants of the source comes first", () => {
+  const test = (path: string, kills: number) => ({
+    path,
+    milliseconds: 500,
+    holds: true,
+    kills: new Map([["src/a.ts", kills]]),
+  });
+  const ranked = rankTestFiles([test("near", 0), test("far", 4)], "src/a.ts").map(({ path }) => path);
+  assert.deepEqual(ranked, ["far", "near"]);
+});
+
+Deno.test("scores are by folder, and the ceremony has its own", () => {
+  assert.deepEqual(
+    ["src/ops/ceremony/files/a.ts", "src/ops/deploy/a.ts", "src/core/time.ts", "src/mod.ts"].map(folderOf),
+    ["src/ops/ceremony", "src/ops", "src/core", "src"],
+  );
+  const mutant = { operator: "o", at: 0, length: 0, text: "", line: 1, shows: "a | b => c" };
+  const record = { source: "s", tests: "t", budget: null };
+  const entry = (file: string, verdict: "killed" | "survived" | "refused", hung?: true) => ({
+    ...{ ...mutant, ...record, file, key: `${file}${verdict}`, verdict },
+    ...hung && { hung },
+  });
+  const core = "src/core/a.ts";
+  const tables = typeScriptTables(
+    [entry(core, "killed"), entry(core, "killed", true), entry(core, "survived"), entry(core, "refused")],
+    [{ file: core }, { file: core }, { file: core }, { file: core }, { file: core }],
+    "today",
+  );
+  assert.ok(tables["typescript-scores"].includes("| `src/core` | 5 | 4 | 2 | 1 | 0 | 1 | 66.7 % |"));
+  assert.match(tables["typescript-survivors"].at(-1)!, /a \\\| b/);
+});
