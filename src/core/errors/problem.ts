@@ -1,206 +1,182 @@
 /** The errors that the HTTP interface, the command line and the library report, and the pools' exit codes. */
-import { httpProblems, type ProblemKind } from "./http_problems.ts";
+import { httpProblems, problem, type ProblemKind } from "./http_problems.ts";
 
 /** Every problem that tonado reports, by its stable code. */
 export const problems = {
   ...httpProblems,
 
-  invalid_note: { status: 400, title: "Note is malformed", hint: "Check that the whole note was copied." },
-  wrong_pool: {
-    status: 400,
-    title: "Note belongs to another pool",
-    hint: "Use the pool with the note's asset, amount and network.",
-  },
-  wrong_network: {
-    status: 400,
-    title: "Endpoint serves another network",
-    hint: "Use an endpoint for your network, or correct the network.",
-  },
-  invalid_address: { status: 400, title: "Address is malformed", hint: "Give a standard TON address." },
-  unpayable_recipient: {
-    status: 400,
-    title: "Recipient cannot spend the money",
-    hint: "Nothing was sent. Choose a wallet that you have the keys of.",
-  },
-  invalid_amount: {
-    status: 400,
-    title: "Amount is malformed",
-    hint: "Give a decimal number of whole units.",
-  },
-  invalid_proof: {
-    status: 400,
-    title: "Proof is malformed",
-    hint: "Send a snarkjs Groth16 proof over bls12381.",
-  },
-  constraints_unsatisfied: {
-    status: 422,
-    title: "Inputs do not satisfy the circuit",
-    hint: "Check the note and its pool, and use the path and root of the pool's current tree.",
-  },
-  invalid_config: { status: 500, title: "Configuration is invalid", hint: "Correct the settings listed." },
-  write_failed: {
-    status: 500,
-    title: "Output cannot be written",
-    hint: "Free disk space, or choose another path, and run the command again. No partial file was left.",
-  },
-  artifact_corrupted: {
-    status: 500,
-    title: "Artifact does not match its pinned hash",
-    hint: "Restore the file, or install the release again.",
-  },
-  artifact_unavailable: {
-    status: 503,
-    title: "Artifact cannot be fetched",
-    hint: "Serve the package's dist/ and artifacts/, and call `locate` with the URL of their folder.",
-  },
-  invalid_registry: {
-    status: 500,
-    title: "Deployments registry is invalid",
-    hint: "Correct the file, or create it again with `tonado deploy`.",
-  },
-  chain_unavailable: {
-    status: 503,
-    title: "Chain endpoint does not answer",
-    hint: "Check the endpoint and its API key, then try again. A running relayer retries by itself.",
-  },
-  chain_inconsistent: {
-    status: 503,
-    title: "Chain endpoint contradicts itself",
-    hint: "Try again later, or use another endpoint.",
-  },
-  relayer_unavailable: {
-    status: 503,
-    title: "Relayer gave no valid response",
-    hint: "Check its URL and try again, or use another relayer.",
-  },
-  tree_incomplete: {
-    status: 503,
-    title: "Tree lacks the newest deposits",
-    hint: "Try again in a minute, or use another relayer. Only a complete tree gives full privacy.",
-  },
-  fee_above_limit: {
-    status: 422,
-    title: "Every relayer's fee is above your limit",
-    hint: "Nothing was submitted. Raise the maximum fee, or use another relayer.",
-  },
-  contract_refused: { status: 422, title: "Contract rejected the message", hint: "See the exit code." },
-  insufficient_funds: {
-    status: 422,
-    title: "Wallet is short of funds",
-    hint: "Fund the wallet and try again.",
-  },
-  tree_full: { status: 422, title: "Tree is full", hint: "Use another pool." },
-  payment_timeout: {
-    status: 503,
-    title: "Deposit did not arrive in time",
-    hint: "Nothing is lost. A late payment either completes the deposit or bounces back.",
-  },
-  cancelled: { status: 499, title: "Cancelled", hint: "Run it again to continue." },
-  cache_unavailable: {
-    status: 503,
-    title: "Shared cache does not answer",
-    hint: "Check CACHE_URL and its server. A running relayer recovers by itself.",
-  },
-  store_conflict: {
-    status: 503,
-    title: "Another process wrote to the store first",
-    hint: "Let the other process continue. If you restored a backup, restart the relayer.",
-  },
-  store_unavailable: {
-    status: 503,
-    title: "Database does not answer",
-    hint: "Check DATABASE_URL and its server. A running relayer recovers by itself.",
-  },
-  not_leader: {
-    status: 503,
-    title: "Another replica is the leader",
-    hint: "Nothing to do: only the leader writes.",
-  },
-  unknown_store: {
-    status: 404,
-    title: "No store at this location",
-    hint: "Name one with --data-dir, RELAYER_DATA_DIR or DATABASE_URL. `tonado serve` creates it.",
-  },
-  store_not_empty: {
-    status: 422,
-    title: "Store is not empty",
-    hint: "Import into a new database or a new data directory.",
-  },
-  store_corrupted: {
-    status: 422,
-    title: "Store is inconsistent",
-    hint: "Start no relayer with it. Restore a backup, or rebuild it (docs/operating.md).",
-  },
-  invalid_export: {
-    status: 422,
-    title: "File is not a complete export of a store",
-    hint: "Nothing was imported. Export the store again.",
-  },
-  folder_in_use: {
-    status: 500,
-    title: "Data directory is in use",
-    hint: "Stop the other process, or choose another directory.",
-  },
-  deployment_refused: {
-    status: 422,
-    title: "Deployment was stopped",
-    hint: "Nothing was sent. Correct what is listed and run the command again.",
-  },
-  audit_failed: {
-    status: 422,
-    title: "Pool failed its audit",
-    hint: "Do not deposit into it. See the checks that failed.",
-  },
-  invalid_report: {
-    status: 400,
-    title: "Compliance report is malformed",
-    hint: "Use the complete, unchanged output of `tonado compliance report`.",
-  },
-  report_verification_failed: {
-    status: 422,
-    title: "Compliance report is not valid",
-    hint: "Do not rely on it. See the checks that failed.",
-  },
-  note_unspent: {
-    status: 422,
-    title: "Note is not withdrawn",
-    hint: "Withdraw it first. A report made now would reveal the later withdrawal.",
-  },
-  unknown_note: {
-    status: 404,
-    title: "The note store has no such note",
-    hint: "`tonado note show` lists the notes in the store.",
-  },
-  wrong_passphrase: {
-    status: 422,
-    title: "The passphrase does not open the note store",
-    hint: "Enter the passphrase of this note store. It cannot be opened without.",
-  },
-  note_store_corrupted: {
-    status: 422,
-    title: "Note store cannot be read",
-    hint: "Move the file away, keep it, and restore a backup with `tonado note restore`.",
-  },
-  note_store_in_use: {
-    status: 503,
-    title: "Another process is using this note store",
-    hint: "Wait until it ends, or stop it. You can resume what it started.",
-  },
-  invalid_ceremony: {
-    status: 422,
-    title: "Ceremony does not verify",
-    hint: "Do not continue from it. Return to the last transcript that verified (docs/ceremony.md).",
-  },
-  note_paid_elsewhere: {
-    status: 409,
-    title: "Note was paid to another recipient",
-    hint: "A note is paid only once. If this payment was not yours, someone else has your note.",
-  },
-  confirmation_required: {
-    status: 400,
-    title: "Confirmation is required",
-    hint: "Nothing was sent. Confirm at the prompt, or pass --yes.",
-  },
+  invalid_note: problem(400, "Note is malformed", "Check that the whole note was copied."),
+  wrong_pool: problem(
+    400,
+    "Note belongs to another pool",
+    "Use the pool with the note's asset, amount and network.",
+  ),
+  wrong_network: problem(
+    400,
+    "Endpoint serves another network",
+    "Use an endpoint for your network, or correct the network.",
+  ),
+  invalid_address: problem(400, "Address is malformed", "Give a standard TON address."),
+  unpayable_recipient: problem(
+    400,
+    "Recipient cannot spend the money",
+    "Nothing was sent. Choose a wallet that you have the keys of.",
+  ),
+  invalid_amount: problem(400, "Amount is malformed", "Give a decimal number of whole units."),
+  invalid_proof: problem(400, "Proof is malformed", "Send a snarkjs Groth16 proof over bls12381."),
+  constraints_unsatisfied: problem(
+    422,
+    "Inputs do not satisfy the circuit",
+    "Check the note and its pool, and use the path and root of the pool's current tree.",
+  ),
+  invalid_config: problem(500, "Configuration is invalid", "Correct the settings listed."),
+  write_failed: problem(
+    500,
+    "Output cannot be written",
+    "Free disk space, or choose another path, and run the command again. No partial file was left.",
+  ),
+  artifact_corrupted: problem(
+    500,
+    "Artifact does not match its pinned hash",
+    "Restore the file, or install the release again.",
+  ),
+  artifact_unavailable: problem(
+    503,
+    "Artifact cannot be fetched",
+    "Serve the package's dist/ and artifacts/, and call `locate` with the URL of their folder.",
+  ),
+  invalid_registry: problem(
+    500,
+    "Deployments registry is invalid",
+    "Correct the file, or create it again with `tonado deploy`.",
+  ),
+  chain_unavailable: problem(
+    503,
+    "Chain endpoint does not answer",
+    "Check the endpoint and its API key, then try again. A running relayer retries by itself.",
+  ),
+  chain_inconsistent: problem(
+    503,
+    "Chain endpoint contradicts itself",
+    "Try again later, or use another endpoint.",
+  ),
+  relayer_unavailable: problem(
+    503,
+    "Relayer gave no valid response",
+    "Check its URL and try again, or use another relayer.",
+  ),
+  tree_incomplete: problem(
+    503,
+    "Tree lacks the newest deposits",
+    "Try again in a minute, or use another relayer. Only a complete tree gives full privacy.",
+  ),
+  fee_above_limit: problem(
+    422,
+    "Every relayer's fee is above your limit",
+    "Nothing was submitted. Raise the maximum fee, or use another relayer.",
+  ),
+  contract_refused: problem(422, "Contract rejected the message", "See the exit code."),
+  insufficient_funds: problem(422, "Wallet is short of funds", "Fund the wallet and try again."),
+  tree_full: problem(422, "Tree is full", "Use another pool."),
+  payment_timeout: problem(
+    503,
+    "Deposit did not arrive in time",
+    "Nothing is lost. A late payment either completes the deposit or bounces back.",
+  ),
+  cancelled: problem(499, "Cancelled", "Run it again to continue."),
+  cache_unavailable: problem(
+    503,
+    "Shared cache does not answer",
+    "Check CACHE_URL and its server. A running relayer recovers by itself.",
+  ),
+  store_conflict: problem(
+    503,
+    "Another process wrote to the store first",
+    "Let the other process continue. If you restored a backup, restart the relayer.",
+  ),
+  store_unavailable: problem(
+    503,
+    "Database does not answer",
+    "Check DATABASE_URL and its server. A running relayer recovers by itself.",
+  ),
+  not_leader: problem(503, "Another replica is the leader", "Nothing to do: only the leader writes."),
+  unknown_store: problem(
+    404,
+    "No store at this location",
+    "Name one with --data-dir, RELAYER_DATA_DIR or DATABASE_URL. `tonado serve` creates it.",
+  ),
+  store_not_empty: problem(422, "Store is not empty", "Import into a new database or a new data directory."),
+  store_corrupted: problem(
+    422,
+    "Store is inconsistent",
+    "Start no relayer with it. Restore a backup, or rebuild it (docs/operating.md).",
+  ),
+  invalid_export: problem(
+    422,
+    "File is not a complete export of a store",
+    "Nothing was imported. Export the store again.",
+  ),
+  folder_in_use: problem(
+    500,
+    "Data directory is in use",
+    "Stop the other process, or choose another directory.",
+  ),
+  deployment_refused: problem(
+    422,
+    "Deployment was stopped",
+    "Nothing was sent. Correct what is listed and run the command again.",
+  ),
+  audit_failed: problem(422, "Pool failed its audit", "Do not deposit into it. See the checks that failed."),
+  invalid_report: problem(
+    400,
+    "Compliance report is malformed",
+    "Use the complete, unchanged output of `tonado compliance report`.",
+  ),
+  report_verification_failed: problem(
+    422,
+    "Compliance report is not valid",
+    "Do not rely on it. See the checks that failed.",
+  ),
+  note_unspent: problem(
+    422,
+    "Note is not withdrawn",
+    "Withdraw it first. A report made now would reveal the later withdrawal.",
+  ),
+  unknown_note: problem(
+    404,
+    "The note store has no such note",
+    "`tonado note show` lists the notes in the store.",
+  ),
+  wrong_passphrase: problem(
+    422,
+    "The passphrase does not open the note store",
+    "Enter the passphrase of this note store. It cannot be opened without.",
+  ),
+  note_store_corrupted: problem(
+    422,
+    "Note store cannot be read",
+    "Move the file away, keep it, and restore a backup with `tonado note restore`.",
+  ),
+  note_store_in_use: problem(
+    503,
+    "Another process is using this note store",
+    "Wait until it ends, or stop it. You can resume what it started.",
+  ),
+  invalid_ceremony: problem(
+    422,
+    "Ceremony does not verify",
+    "Do not continue from it. Return to the last transcript that verified (docs/ceremony.md).",
+  ),
+  note_paid_elsewhere: problem(
+    409,
+    "Note was paid to another recipient",
+    "A note is paid only once. If this payment was not yours, someone else has your note.",
+  ),
+  confirmation_required: problem(
+    400,
+    "Confirmation is required",
+    "Nothing was sent. Confirm at the prompt, or pass --yes.",
+  ),
 } as const satisfies Record<string, ProblemKind>;
 
 /** The stable code of a problem. */
