@@ -126,3 +126,16 @@ export interface TextOutput {
   readonly columns: number;
   write(text: string): void;
 }
+
+/** Runs work with a prover, which is closed afterwards. */
+export async function withProver<T>(
+  { createProver }: Pick<CliContext, "createProver">,
+  work: (prover: Prover) => Promise<T>,
+): Promise<T> {
+  const prover = await createProver();
+  try {
+    return await work(prover);
+  } finally {
+    prover.close();
+  }
+}

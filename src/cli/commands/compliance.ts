@@ -2,15 +2,12 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { createComplianceReport } from "../../client/compliance/create_report.ts";
-import { findRegistry } from "../../config/deployments_registry.ts";
-import { loadEndpoint } from "../../config/settings_reader.ts";
-import { type ComplianceReport, purposeError } from "../../core/protocol/compliance.ts";
+import { purposeError } from "../../core/protocol/compliance.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import type { CheckResult } from "../../core/errors/check_result.ts";
 import { verifyComplianceReport } from "../../client/compliance/verify_report.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import { addChainOptions, type ChainOptions } from "../options/chain_options.ts";
-import { printChecks } from "../output/check_table.ts";
+import { addChainOptions, type ChainOptions, openChain } from "../options/chain_options.ts";
+import { failedChecks, printChecks } from "../output/check_table.ts";
 import { resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
 import { usageError } from "../options/usage_error.ts";
 import {
@@ -25,8 +22,8 @@ import {
   type WithOptionalNetwork,
 } from "../options/note_network.ts";
 import { parseReportFile, renderReportPage, reportFacts } from "../output/pages/compliance_page.ts";
-import { progressLine } from "../output/progress.ts";
-import type { CliContext } from "../context.ts";
+import { withProgressLine, writeJson } from "../output/print.ts";
+import { type CliContext, withProver } from "../context.ts";
 
 type ReportOptions = ChainOptions & NoteStoreOptions & {
   readonly for: string;
@@ -90,24 +87,20 @@ async function createReport(
   const record = findNoteOnNetwork(await (await openNoteStore(context, given)).list(), id, given.network);
   const options = withNetworkOfNote<ReportOptions>(given, record);
   const { network } = options;
-  const { url, apiKey } = loadEndpoint(options, context.env);
-  const registry = await findRegistry(network, options.registry);
+  const { chain, registry } = await openChain(context, options);
   const deployment = resolveDeployment(record, registry);
   assertOutputsWritable(context, options);
-  const progress = progressLine(context.stderr);
-  const prover = await context.createProver();
-  let report: ComplianceReport;
-  try {
-    report = await createComplianceReport({
-      ...{ network, prover, purpose: options.for, now: context.now(), jetton: toPoolJetton(deployment) },
-      pool: new Pool(context.connect(options.network, { url, apiKey }), deployment.address),
-      note: record.note.reveal(),
-      onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions of the pool read`, 0),
-    }, { onProgress: ({ fraction }) => !options.quiet && progress.update("proving", fraction) });
-  } finally {
-    progress.clear();
-    prover.close();
-  }
+  const report = await withProgressLine(
+    context,
+    options,
+    (progress) =>
+      withProver(context, (prover) =>
+        createComplianceReport({
+          ...{ network, prover, purpose: options.for, now: context.now(), jetton: toPoolJetton(deployment) },
+          ...{ pool: new Pool(chain, deployment.address), note: record.note.reveal() },
+          onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+        }, { onProgress: ({ fraction }) => progress.update("proving", fraction) })),
+  );
   const written = { out: JSON.stringify(report, null, 2) + "\n", page: renderReportPage(report) };
   for (const kind of ["out", "page"] as const) {
     const file = options[kind];
@@ -115,7 +108,7 @@ async function createReport(
     await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(written[kind])]));
     if (!options.quiet) context.stderr.write(`wrote ${file}\n`);
   }
-  if (options.json || !(options.out || options.page)) context.stdout.write(JSON.stringify(report) + "\n");
+  if (options.json || !(options.out || options.page)) writeJson(context, report);
 }
 
 /** Checks both output files before any work, so that neither is written if the other cannot be. */
@@ -139,30 +132,23 @@ async function verifyReportFile(
     throw usageError("--network", `is ${given.network}, but the report is for ${network}`);
   }
   const options = withNetwork<ChainOptions>(given, network);
-  const { url, apiKey } = loadEndpoint(options, context.env);
-  const registry = await findRegistry(network, options.registry);
-  const chain = context.connect(options.network, { url, apiKey });
-  const progress = progressLine(context.stderr);
-  const prover = await context.createProver();
-  let checks: CheckResult[];
-  try {
-    checks = await verifyComplianceReport(report, {
-      ...{ chain, deployments: registry, prover },
-      onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions of the pool read`, 0),
-    });
-  } finally {
-    progress.clear();
-    prover.close();
-  }
-  const { stdout } = context;
-  const failed = checks.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
-  if (options.json) {
-    const { statement } = report;
-    stdout.write(JSON.stringify({ holds: failed.length === 0, checks, statement }) + "\n");
-  } else {
-    if (!options.quiet) {
-      for (const [what, value] of reportFacts(report)) stdout.write(`${what.padEnd(14)} ${value}\n`);
-    }
+  const { chain, registry } = await openChain(context, options);
+  const checks = await withProgressLine(
+    context,
+    options,
+    (progress) =>
+      withProver(context, (prover) =>
+        verifyComplianceReport(report, {
+          ...{ chain, deployments: registry, prover },
+          onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+        })),
+  );
+  const failed = failedChecks(checks);
+  const { statement } = report;
+  if (options.json) writeJson(context, { holds: failed.length === 0, checks, statement });
+  else {
+    const facts = options.quiet ? [] : reportFacts(report);
+    for (const [what, value] of facts) context.stdout.write(`${what.padEnd(14)} ${value}\n`);
     printChecks(context, checks, options);
   }
   if (failed.length > 0) {

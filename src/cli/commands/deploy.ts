@@ -1,6 +1,6 @@
 /** `tonado deploy`: checks, deploys and verifies one pool, and adds it to the registry. */
 import type { Address } from "@ton/core";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import {
   addToRegistry,
   assertRegistryWritable,
@@ -26,6 +26,8 @@ import {
 } from "../options/chain_options.ts";
 import { colours, progressLine } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
+import { integerArgument } from "../options/integer_argument.ts";
+import { walletVersionOption } from "../options/payer_options.ts";
 
 interface DeployCommandOptions extends ChainOptions {
   /** A jetton is identified by its master. */
@@ -59,7 +61,7 @@ export function deployCommand(wiring: CliContext): Command {
     .option(
       "--decimals <n>",
       "the jetton's decimals; default: its own, where they are on chain",
-      parseDecimals,
+      integerArgument(0, 30),
     )
     .option(
       "--native-price <amount>",
@@ -69,7 +71,7 @@ export function deployCommand(wiring: CliContext): Command {
     .option(
       "--generation <n>",
       "0: the first pool of its denomination; a successor of a full one is 1, the next 2, ...",
-      parseGeneration,
+      integerArgument(0, MAX_GENERATION),
       0,
     )
     .option("--owner <address>", "admin of the pool; default: the wallet that pays", parseAddressArgument)
@@ -78,10 +80,7 @@ export function deployCommand(wiring: CliContext): Command {
       "--mnemonic-file <file>",
       "24 words of the wallet that pays; default: TONADO_WALLET_MNEMONIC_FILE",
     )
-    .addOption(
-      new Option("--wallet-version <version>", "its contract; default: TONADO_WALLET_VERSION, or v4R2")
-        .choices(["v4R2", "v5R1"]),
-    )
+    .addOption(walletVersionOption())
     .option("--yes", "do not ask before money moves");
   return addChainOptions(command, { registry: "deployments/<network>.json" })
     .addHelpText(
@@ -157,20 +156,6 @@ function parseAsset(text: string): "native" | Address {
   } catch {
     throw new InvalidArgumentError("It must be native, or the address of a jetton's master.");
   }
-}
-
-function parseGeneration(text: string): number {
-  if (!/^(0|[1-9][0-9]{0,2})$/.test(text) || Number(text) > MAX_GENERATION) {
-    throw new InvalidArgumentError(`It must be an integer from 0 to ${MAX_GENERATION}.`);
-  }
-  return Number(text);
-}
-
-function parseDecimals(text: string): number {
-  if (!/^([0-9]|[12][0-9]|30)$/.test(text)) {
-    throw new InvalidArgumentError("It must be an integer from 0 to 30.");
-  }
-  return Number(text);
 }
 
 /** Prints the result on standard output, warnings and progress on standard error. */

@@ -10,8 +10,6 @@ import { depositByLink, type LinkDepositStep } from "../../client/deposit/deposi
 import { type NoteRecord, type NoteStore } from "../../client/notes/note_store.ts";
 import { RelayerClient } from "../../client/relayer/relayer_client.ts";
 import { commitmentsFromRelayer } from "../../client/tree_sync.ts";
-import { findRegistry } from "../../config/deployments_registry.ts";
-import { loadEndpoint } from "../../config/settings_reader.ts";
 import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
@@ -20,6 +18,7 @@ import {
   addChainOptions,
   type ChainOptions,
   formatFlags,
+  openChain,
   parseAddressArgument,
   parseRelayerArgument,
 } from "../options/chain_options.ts";
@@ -40,7 +39,7 @@ import {
 } from "../options/note_network.ts";
 import { addPayerOptions, openPayerWallet, type PayerOptions } from "../options/payer_options.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, withProver } from "../context.ts";
 import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
 import { assertNotRetired, assertPoolOfBuild, confirmDeposit } from "./deposit/pool_checks.ts";
 
@@ -98,11 +97,8 @@ async function deposit(
   const options = stored
     ? withNetworkOfNote<DepositOptions>(rawOptions, stored)
     : withNetwork<DepositOptions>(rawOptions, rawOptions.network ?? "testnet");
-  const { network } = options;
-  const { url, apiKey } = loadEndpoint(options, context.env);
-  const registry = await findRegistry(network, options.registry);
+  const { chain, registry } = await openChain(context, options);
   if (key === undefined && !stored) throw missingPoolError(registry);
-  const chain = context.connect(options.network, { url, apiKey });
   const wallet = await openPayerWallet(context, options, chain);
   const store = opened ?? await openNoteStore(context, options, { create: true });
   using _createdLock = opened ? undefined : await store.lockForWork();
@@ -163,8 +159,9 @@ async function payIntoPool(
   const { network, relayer, from, wait } = options;
   const abort = new AbortController();
   context.waitForShutdown().then(() => abort.abort());
-  const prover = await context.createProver();
-  try {
+  const jetton = toPoolJetton(deployment);
+  const callOptions = { signal: abort.signal, onProgress: view.showProving };
+  return await withProver(context, async (prover) => {
     const request = {
       ...{ chain, pool, network, note: record.note.reveal(), prover },
       pollIntervalMs: POLL_INTERVALS_MS[network],
@@ -172,20 +169,12 @@ async function payIntoPool(
       ...relayer && { source: commitmentsFromRelayer(new RelayerClient(relayer), pool.address) },
       onStep: (step: DepositStep | LinkDepositStep) => view.showStep(step),
     };
-    const jetton = toPoolJetton(deployment);
-    const callOptions = { signal: abort.signal, onProgress: view.showProving };
     if (wallet && jetton) return await depositJetton({ ...request, wallet, jetton }, callOptions);
     if (wallet) return await depositNative({ ...request, wallet }, callOptions);
-    return await depositByLink(
-      {
-        ...{ ...request, jetton, jettonOwner: from, timeoutMs: Number(wait) * 60_000 },
-        clock: { ...systemClock, now: context.now },
-      },
-      callOptions,
-    );
-  } finally {
-    prover.close();
-  }
+    const clock = { ...systemClock, now: context.now };
+    const link = { jetton, jettonOwner: from, timeoutMs: Number(wait) * 60_000, clock };
+    return await depositByLink({ ...request, ...link }, callOptions);
+  });
 }
 
 /** Stores that the note was withdrawn if `error` says so, then rethrows it. */

@@ -1,6 +1,6 @@
 /** `tonado localnet`: a local network with pools, funded wallets and a relayer. */
 import type { Address } from "@ton/core";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { formatDeployments } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
@@ -8,14 +8,15 @@ import { createLocalnetConfig } from "../options/localnet_config.ts";
 import { localnetPayCommand } from "./localnet/pay.ts";
 import { colours } from "../output/progress.ts";
 import type { CliContext, RunningLocalnet, RunningRelayer } from "../context.ts";
+import { type OutputOptions, writeJson } from "../output/print.ts";
+import { pollUntil } from "../../core/time.ts";
+import { integerArgument } from "../options/integer_argument.ts";
 
-interface LocalnetCommandOptions {
+interface LocalnetCommandOptions extends OutputOptions {
   readonly port: number;
   readonly relayerPort: number;
   readonly dataDir?: string;
   readonly blockTime: number;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 const DEFAULT_PORT = 8081;
@@ -29,15 +30,25 @@ export function localnetCommand(context: CliContext): Command {
     .option(
       "--port <port>",
       "port of the network's HTTP API (toncenter v2); 0: any free one",
-      parsePort,
+      integerArgument(0, MAX_PORT),
       DEFAULT_PORT,
     )
-    .option("--relayer-port <port>", "port of the relayer; 0: any free one", parsePort, DEFAULT_RELAYER_PORT)
+    .option(
+      "--relayer-port <port>",
+      "port of the relayer; 0: any free one",
+      integerArgument(0, MAX_PORT),
+      DEFAULT_RELAYER_PORT,
+    )
     .option(
       "--data-dir <dir>",
       "where the pools' registry is written and the relayer keeps its data (localnet-relayer, emptied at each start); default: a temporary one",
     )
-    .option("--block-time <milliseconds>", "time between blocks", parseBlockTimeMs, DEFAULT_BLOCK_TIME_MS)
+    .option(
+      "--block-time <milliseconds>",
+      "time between blocks",
+      integerArgument(10, 60_000),
+      DEFAULT_BLOCK_TIME_MS,
+    )
     .option("--json", "print one JSON line when everything is ready")
     .option("--quiet", "print only the addresses of network and relayer")
     .addHelpText(
@@ -75,19 +86,16 @@ async function localnet(context: CliContext, options: LocalnetCommandOptions): P
       }));
       const { url: indexer, jetton: { asset, decimals, master } } = network;
       const jetton = { asset, decimals, master: master.toString({ testOnly: true }) };
-      context.stdout.write(
-        JSON.stringify({
-          indexer,
-          faucet: faucetUrlOf(network),
-          relayer: relayer.url,
-          pools,
-          jetton,
-          wallets,
-          registry,
-          keys: relayer.keys,
-        }) +
-          "\n",
-      );
+      writeJson(context, {
+        indexer,
+        faucet: faucetUrlOf(network),
+        relayer: relayer.url,
+        pools,
+        jetton,
+        wallets,
+        registry,
+        keys: relayer.keys,
+      });
     } else if (options.quiet) context.stdout.write(`${network.url}\n${relayer.url}\n`);
     else {
       printLocalnet(context, network, relayer, registry);
@@ -104,12 +112,12 @@ const READY_POLL_INTERVAL_MS = 50;
 const READY_TIMEOUT_MS = 30_000;
 
 async function waitUntilReady(relayer: string): Promise<void> {
-  for (const end = Date.now() + READY_TIMEOUT_MS; Date.now() < end;) {
+  const isReady = async () => {
     const response = await fetch(`${relayer}/readyz`);
     await response.body?.cancel();
-    if (response.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, READY_POLL_INTERVAL_MS));
-  }
+    return response.ok;
+  };
+  if (await pollUntil(isReady, { intervalMs: READY_POLL_INTERVAL_MS, timeoutMs: READY_TIMEOUT_MS })) return;
   throw new Problem("not_ready", "the relayer of the local network did not become ready within 30 seconds");
 }
 
@@ -152,23 +160,6 @@ function faucetUrlOf({ url }: RunningLocalnet): string {
   return url.replace("jsonRPC", "faucet");
 }
 
-function parsePort(text: string): number {
-  return parseIntegerInRange(text, 0, MAX_PORT);
-}
-
-function parseBlockTimeMs(text: string): number {
-  return parseIntegerInRange(text, 10, 60_000);
-}
-
-function parseIntegerInRange(text: string, min: number, max: number): number {
-  const value = Number(text);
-  if (!/^[0-9]+$/.test(text) || value < min || value > max) {
-    throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
-  }
-  return value;
-}
-
-/** Formats a wallet's address: non-bounceable, with the test flag. */
 function formatWalletAddress(address: Address): string {
   return address.toString({ bounceable: false, testOnly: true });
 }

@@ -4,11 +4,10 @@ import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
 import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
-import { loadEndpoint } from "../../config/settings_reader.ts";
 import { poolKey } from "../../core/protocol/deployments.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import { pluralize } from "../../core/protocol/units.ts";
-import { addChainOptions, type ChainOptions, formatChainFlags } from "../options/chain_options.ts";
+import { addChainOptions, type ChainOptions, formatChainFlags, openChain } from "../options/chain_options.ts";
 import { candidatePools, createNoteForPool } from "../options/note_pools.ts";
 import {
   addNoteStoreOptions,
@@ -24,7 +23,8 @@ import {
   type WithOptionalNetwork,
 } from "../options/note_network.ts";
 import { backupNotes, type BackupOptions, restoreNotes } from "./note/backup.ts";
-import { colours, formatIsoTime, progressLine } from "../output/progress.ts";
+import { withProgressLine, writeJson } from "../output/print.ts";
+import { colours, formatIsoTime } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
 
 type NoteCommandOptions = ChainOptions & NoteStoreOptions;
@@ -93,7 +93,7 @@ async function createStoredNote(
   const record = createNoteForPool(key, registry, context.now());
   const store = await openNoteStore(context, options, { create: true });
   await store.add([record]);
-  if (options.json) return context.stdout.write(JSON.stringify(toPublicFacts(record)) + "\n");
+  if (options.json) return writeJson(context, toPublicFacts(record));
   if (options.quiet) return context.stdout.write(`${record.id}\n`);
   context.stdout.write(
     `note ${colours(context.stdout, context.env).bold(record.id)} for ${key} on ${registry.network}\n\n` +
@@ -131,7 +131,7 @@ async function showNotes(
       ...toPublicFacts(each),
       ...options.reveal && { note: each.text.reveal() },
     }));
-    return stdout.write(JSON.stringify({ notes }) + "\n");
+    return writeJson(context, { notes });
   }
   const c = colours(stdout, env);
   if (chosen.length === 0 && !options.quiet) {
@@ -161,30 +161,24 @@ async function checkStoredNotes(
     : [findNoteOnNetwork(all, id, given.network)];
   const network = given.network ?? commonNetwork(chosen) ?? "testnet";
   const options = withNetwork<NoteCommandOptions>(given, network);
-  const { url, apiKey } = loadEndpoint(options, context.env);
-  const registry = await findRegistry(network, options.registry);
-  const chain = context.connect(options.network, { url, apiKey });
-  const progress = progressLine(context.stderr);
+  const { chain, registry } = await openChain(context, options);
   const standings = new Map<string, NoteStatus & { readonly key: string; readonly address: string }>();
   const places = chosen.flatMap((record) =>
     candidatePools(record, registry).map(([key, pool]) => ({ key, pool, record }))
   );
-  try {
+  await withProgressLine(context, options, async (progress) => {
     for (const [key, here] of Map.groupBy(places, ({ key }) => key)) {
       const { address } = here[0].pool;
       const notes = here.map(({ record }) => record);
       const found = await checkNotes(chain, address, notes.map(({ note }) => note.reveal()), {
-        onProgress: (seen) =>
-          !options.quiet && progress.update(`${pluralize(seen, "transaction")} of ${key} read`, 0),
+        onProgress: (seen) => progress.update(`${pluralize(seen, "transaction")} of ${key} read`, 0),
       });
       for (const [i, standing] of found.entries()) {
         if (standing.state === "absent" && standings.has(notes[i].id)) continue;
         standings.set(notes[i].id, { ...standing, key, address: address.toRawString() });
       }
     }
-  } finally {
-    progress.clear();
-  }
+  });
   const updated = [];
   for (const record of chosen) {
     const { key, address, payment, ...standing } = standings.get(record.id)!;
@@ -192,7 +186,7 @@ async function checkStoredNotes(
     const facts = toPublicFacts(await saveStanding(store, record, { ...standing, payment, pool }));
     updated.push({ ...standing, ...toIsoTimes(standing), ...facts, pool: key });
   }
-  if (options.json) return context.stdout.write(JSON.stringify({ network, notes: updated }) + "\n");
+  if (options.json) return writeJson(context, { network, notes: updated });
   const c = colours(context.stdout, context.env);
   if (updated.length === 0 && !options.quiet) context.stdout.write(`no notes of ${network}\n`);
   for (const { id, pool, state, deposits, since, withdrawalsSince } of updated) {

@@ -2,7 +2,6 @@
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { findRegistry } from "../../config/deployments_registry.ts";
-import { loadEndpoint } from "../../config/settings_reader.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
@@ -13,11 +12,13 @@ import {
   type ChainOptions,
   formatNative,
   formatPoolAddress,
+  openChain,
 } from "../options/chain_options.ts";
-import { printChecks } from "../output/check_table.ts";
+import { failedChecks, printChecks } from "../output/check_table.ts";
 import { resolvePoolAddress } from "../options/pool_argument.ts";
 import { poolStatsCommand } from "./pool/stats.ts";
-import { colours, progressLine } from "../output/progress.ts";
+import { withProgressLine, writeJson } from "../output/print.ts";
+import { colours } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
 
 export function poolCommand(wiring: CliContext): Command {
@@ -58,7 +59,7 @@ async function listPools({ stdout, env }: CliContext, options: ChainOptions): Pr
     ...pool.jettonMaster &&
       { jettonMaster: formatPoolAddress(pool.jettonMaster, network), decimals: pool.decimals },
   }));
-  if (options.json) return stdout.write(JSON.stringify({ network, pools: rows }) + "\n");
+  if (options.json) return writeJson({ stdout }, { network, pools: rows });
   if (rows.length === 0 && !options.quiet) stdout.write(`no pools on ${network}\n`);
   const c = colours(stdout, env);
   for (const { key, address, owner, retired } of rows) {
@@ -70,26 +71,16 @@ async function listPools({ stdout, env }: CliContext, options: ChainOptions): Pr
 
 async function runPoolInspection(wiring: CliContext, pool: string, options: ChainOptions): Promise<void> {
   const { network } = options;
-  const { url, apiKey } = loadEndpoint(options, wiring.env);
-  const known = await findRegistry(network, options.registry);
-  const address = resolvePoolAddress(pool, known);
-  const chain = wiring.connect(options.network, { url, apiKey });
-  const progress = progressLine(wiring.stderr);
-  let audit: PoolAudit;
-  try {
-    audit = await auditPool({
-      chain,
-      network,
-      address,
-      registry: known,
-      onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions of the pool read`, 0),
-    });
-  } finally {
-    progress.clear();
-  }
-  if (options.json) wiring.stdout.write(JSON.stringify(toAuditJson(audit, options)) + "\n");
+  const { chain, registry } = await openChain(wiring, options);
+  const address = resolvePoolAddress(pool, registry);
+  const audit = await withProgressLine(wiring, options, (progress) =>
+    auditPool({
+      ...{ chain, network, address, registry },
+      onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+    }));
+  if (options.json) writeJson(wiring, toAuditJson(audit, options));
   else printAudit(wiring, audit, options);
-  const failed = audit.checks.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
+  const failed = failedChecks(audit.checks);
   if (failed.length > 0) {
     throw new Problem(
       "audit_failed",

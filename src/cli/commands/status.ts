@@ -2,8 +2,6 @@
 import { Command } from "commander";
 import { RelayerClient } from "../../client/relayer/relayer_client.ts";
 import { QUOTE_TIMEOUT_MS } from "../../client/relayer/relayer_quotes.ts";
-import { findRegistry } from "../../config/deployments_registry.ts";
-import { loadEndpoint } from "../../config/settings_reader.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAmount, pluralize } from "../../core/protocol/units.ts";
 import { Pool } from "../../ton/pool/pool.ts";
@@ -12,11 +10,13 @@ import {
   type ChainOptions,
   collectRelayerArguments,
   formatPoolAddress,
+  openChain,
 } from "../options/chain_options.ts";
 import { checkLiveness } from "./status/liveness_check.ts";
 import { colours } from "../output/progress.ts";
 import { escapeLine } from "../output/sanitize.ts";
 import type { CliContext } from "../context.ts";
+import { printResult, writeJson } from "../output/print.ts";
 
 type StatusOptions = ChainOptions & {
   readonly relayer?: readonly string[];
@@ -54,18 +54,16 @@ export function statusCommand(context: CliContext): Command {
 }
 
 async function showLiveness(
-  { stdout, env }: CliContext,
-  { live, json, quiet }: StatusOptions,
+  context: CliContext,
+  options: StatusOptions,
 ): Promise<void> {
-  const relayer = await checkLiveness(live === true ? undefined : live, env);
-  if (json) stdout.write(JSON.stringify({ relayer, status: "alive" }) + "\n");
-  else if (!quiet) stdout.write(`${relayer} lives\n`);
+  const { live } = options;
+  const relayer = await checkLiveness(live === true ? undefined : live, context.env);
+  printResult(context, options, { relayer, status: "alive" }, `${relayer} lives`);
 }
 
 async function showStatus(context: CliContext, options: StatusOptions): Promise<void> {
-  const { url, apiKey } = loadEndpoint(options, context.env);
-  const known = await findRegistry(options.network, options.registry);
-  const chain = context.connect(options.network, { url, apiKey });
+  const { chain, registry: known } = await openChain(context, options);
   const seqno = await chain.masterchainSeqno();
   const pools = [];
   for (const [key, { address, asset, decimals }] of known.pools) {
@@ -79,7 +77,7 @@ async function showStatus(context: CliContext, options: StatusOptions): Promise<
   }
   const relayers = await Promise.all((options.relayer ?? []).map((url) => queryRelayer(url, options)));
   const { stdout, env } = context;
-  if (options.json) stdout.write(JSON.stringify({ network: options.network, seqno, pools, relayers }) + "\n");
+  if (options.json) writeJson(context, { network: options.network, seqno, pools, relayers });
   else {
     const c = colours(stdout, env);
     if (!options.quiet) stdout.write(`${options.network}, block ${seqno}\n`);

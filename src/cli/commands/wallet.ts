@@ -6,15 +6,19 @@ import type { Chain } from "../../ton/chain.ts";
 import { generateMnemonic } from "../../ton/wallet/mnemonic.ts";
 import type { WalletVersion } from "../../ton/wallet/wallet.ts";
 import { addChainOptions, type ChainOptions, formatNative } from "../options/chain_options.ts";
-import { addPayerOptions, openPayerWallet, type PayerOptions } from "../options/payer_options.ts";
+import {
+  addPayerOptions,
+  openPayerWallet,
+  type PayerOptions,
+  walletVersionOption,
+} from "../options/payer_options.ts";
 import { usageError } from "../options/usage_error.ts";
 import type { CliContext } from "../context.ts";
+import { type OutputOptions, printResult } from "../output/print.ts";
 
-interface CreateWalletOptions {
+interface CreateWalletOptions extends OutputOptions {
   readonly network: Network;
   readonly walletVersion: WalletVersion;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 export function walletCommand(context: CliContext): Command {
@@ -28,9 +32,7 @@ export function walletCommand(context: CliContext): Command {
     .addOption(
       new Option("--network <network>", "network of the address").choices(networks).default("testnet"),
     )
-    .addOption(
-      new Option("--wallet-version <version>", "its contract").choices(["v4R2", "v5R1"]).default("v4R2"),
-    )
+    .addOption(walletVersionOption("its contract").default("v4R2"))
     .option("--json", "print JSON")
     .option("--quiet", "print only the address")
     .addHelpText(
@@ -48,20 +50,17 @@ export function walletCommand(context: CliContext): Command {
 }
 
 async function showWallet(context: CliContext, options: ChainOptions & PayerOptions): Promise<void> {
-  const { url, apiKey } = loadEndpoint(options, context.env);
-  const wallet = await openPayerWallet(context, options, context.connect(options.network, { url, apiKey }));
+  const chain = context.connect(options.network, loadEndpoint(options, context.env));
+  const wallet = await openPayerWallet(context, options, chain);
   if (!wallet) {
     throw usageError("--mnemonic-file", "is required, or --ask-mnemonic");
   }
   const balance = await wallet.balance();
-  const { network, json, quiet } = options;
+  const { network } = options;
   const address = wallet.format();
-  const { stdout } = context;
-  if (json) {
-    stdout.write(
-      JSON.stringify({ network, address, version: wallet.version, balance: String(balance) }) + "\n",
-    );
-  } else stdout.write(quiet ? `${address}\n` : `${address}  ${wallet.version}  ${formatNative(balance)}\n`);
+  if (options.quiet && !options.json) return context.stdout.write(`${address}\n`);
+  const members = { network, address, version: wallet.version, balance: String(balance) };
+  printResult(context, options, members, `${address}  ${wallet.version}  ${formatNative(balance)}`);
 }
 
 async function createWallet(context: CliContext, file: string, options: CreateWalletOptions): Promise<void> {
@@ -71,10 +70,7 @@ async function createWallet(context: CliContext, file: string, options: CreateWa
   const { format } = await context.openWallet(mnemonic, { version, network, chain: {} as Chain });
   await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(`${mnemonic.reveal()}\n`)]));
   const address = format();
-  if (json) return context.stdout.write(JSON.stringify({ network, address, version, file }) + "\n");
-  context.stdout.write(
-    quiet
-      ? `${address}\n`
-      : `${address}  ${version}\nThe mnemonic is in ${file}. Anyone who reads it can spend the money.\n`,
-  );
+  if (quiet && !json) return context.stdout.write(`${address}\n`);
+  const text = `${address}  ${version}\nThe mnemonic is in ${file}. Anyone who reads it can spend the money.`;
+  printResult(context, options, { network, address, version, file }, text);
 }

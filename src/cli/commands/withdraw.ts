@@ -1,18 +1,18 @@
 /** `tonado withdraw`: pays a note to a fresh address through the cheapest relayer. */
 import { Command } from "commander";
 import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
-import { findRegistry } from "../../config/deployments_registry.ts";
 import { loadEndpoint } from "../../config/settings_reader.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { redactUrl } from "../../core/text/urls.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, withProver } from "../context.ts";
 import {
   addChainOptions,
   collectRelayerArguments,
   formatChainFlags,
   formatFlags,
+  openChain,
   parseAddressArgument,
   parseAmountArgument,
 } from "../options/chain_options.ts";
@@ -89,8 +89,7 @@ async function withdraw(
   using _storeLock = await store.lockForWork();
   const record = selectNoteToWithdraw(await store.list(), id, rawOptions.network);
   const options = withNetworkOfNote<WithdrawOptions>(rawOptions, record);
-  const { url, apiKey } = loadEndpoint(options, context.env);
-  const registry = await findRegistry(options.network, options.registry);
+  const { chain, registry } = await openChain(context, options);
   if (record.state === "withdrawn") {
     throw new Problem("nullifier_already_used", `note ${record.id} is already withdrawn`, {
       hint: `A note pays once. Run \`tonado note check ${record.id} ${
@@ -101,7 +100,6 @@ async function withdraw(
   const deployment = resolveDeployment(record, registry);
   const unrecoverable = unrecoverableAddresses(registry);
   const recipient = resolveRecipient(record, options, unrecoverable);
-  const chain = context.connect(options.network, { url, apiKey });
   const view = new WithdrawView(context, options, record, deployment);
   const abort = new AbortController();
   context.waitForShutdown().then(() => abort.abort());
@@ -118,7 +116,7 @@ async function withdraw(
       view,
       signal: abort.signal,
     },
-    endpointLabel: redactUrl(url),
+    endpointLabel: redactUrl(loadEndpoint(options, context.env).url),
     pool: new Pool(chain, deployment.address),
     jetton: toPoolJetton(deployment),
   };
@@ -181,10 +179,6 @@ async function spendNote(run: WithdrawalRun): Promise<void> {
 }
 
 async function proveAndSubmit(run: WithdrawalRun): Promise<void> {
-  const prover = await run.context.createProver();
-  try {
-    await (run.options.self ? submitDirectly(run, prover) : submitThroughRelayer(run, prover));
-  } finally {
-    prover.close();
-  }
+  const submit = run.options.self ? submitDirectly : submitThroughRelayer;
+  await withProver(run.context, (prover) => submit(run, prover));
 }

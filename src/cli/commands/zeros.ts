@@ -7,11 +7,10 @@ import { computeZeros } from "../../core/tree/compute_zeros.ts";
 import { ZERO_SEED, zeros } from "../../core/tree/zeros.ts";
 import { colours } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
+import { type OutputOptions, writeJson } from "../output/print.ts";
 
-interface ZerosOptions {
+interface ZerosOptions extends OutputOptions {
   readonly decimal?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 export function zerosCommand(wiring: CliContext): Command {
@@ -39,7 +38,7 @@ function printZeros({ stdout, env }: CliContext, { decimal, json, quiet }: Zeros
     throw new Problem("artifact_corrupted", "the roots of empty subtrees do not follow from their seed");
   }
   if (json) {
-    return stdout.write(JSON.stringify({ seed: ZERO_SEED, height: MERKLE_TREE_HEIGHT, zeros: rows }) + "\n");
+    return writeJson({ stdout }, { seed: ZERO_SEED, height: MERKLE_TREE_HEIGHT, zeros: rows });
   }
   const c = colours(stdout, env);
   if (!quiet) stdout.write(`${c.bold("height")}  root of an empty subtree\n`);

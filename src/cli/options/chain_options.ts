@@ -5,13 +5,17 @@ import { Problem } from "../../core/errors/problem.ts";
 import { type Network, networks } from "../../core/protocol/network.ts";
 import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
 import { parseRelayerUrl, redactUrl } from "../../core/text/urls.ts";
+import { findRegistry } from "../../config/deployments_registry.ts";
+import { loadEndpoint } from "../../config/settings_reader.ts";
+import type { Deployments } from "../../core/protocol/deployments.ts";
+import type { Chain } from "../../ton/chain.ts";
+import type { CliContext } from "../context.ts";
+import { addOutputOptions, type OutputOptions } from "../output/print.ts";
 
-export interface ChainOptions {
+export interface ChainOptions extends OutputOptions {
   readonly network: Network;
   readonly endpoint?: string;
   readonly registry?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 /**
@@ -27,13 +31,21 @@ export function addChainOptions(
   const network = networkOf === undefined
     ? new Option("--network <network>", "network of the pools").choices(networks).default("testnet")
     : new Option("--network <network>", `network of the pools; default: ${networkOf}`).choices(networks);
-  return command
+  command
     .addOption(network)
     .option("--endpoint <url>", "toncenter v2 endpoint; default: INDEXER_URL, or the network's public one")
     .option("--registry <file>", `deployments registry; default: ${registry}`)
-    .option("--json", "print JSON")
-    .option("--quiet", "print only essential output")
     .hook("preAction", (_, action) => assertAddressesOfNetwork(action.opts()));
+  return addOutputOptions(command);
+}
+
+/** Connects to the endpoint and reads the registry that the flags select. Sends no request. */
+export async function openChain(
+  { env, connect }: Pick<CliContext, "env" | "connect">,
+  options: ChainOptions,
+): Promise<{ readonly chain: Chain; readonly registry: Deployments }> {
+  const chain = connect(options.network, loadEndpoint(options, env));
+  return { chain, registry: await findRegistry(options.network, options.registry) };
 }
 
 /** Returns the flags that select the same pools and notes in another command. */

@@ -8,11 +8,10 @@ import type { NoteStore } from "../../client/notes/note_store.ts";
 import { usageError } from "./usage_error.ts";
 import { colours } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
+import { addOutputOptions, type OutputOptions } from "../output/print.ts";
 
-export interface NoteStoreOptions {
+export interface NoteStoreOptions extends OutputOptions {
   readonly notes?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 export function addNoteStorePathOption(command: Command): Command {
@@ -25,8 +24,7 @@ export function addNoteStorePathOption(command: Command): Command {
 }
 
 export function addNoteStoreOptions(command: Command): Command {
-  return addNoteStorePathOption(command).option("--json", "print JSON")
-    .option("--quiet", "print only essential output");
+  return addOutputOptions(addNoteStorePathOption(command));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Network } from "../../core/protocol/network.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet, WalletVersion } from "../../ton/wallet/wallet.ts";
 import { formatFlags } from "./chain_options.ts";
-import { colours } from "../output/progress.ts";
+import { printWarning } from "../output/print.ts";
 import type { CliContext } from "../context.ts";
 
 const NO_TERMINAL = "there is no terminal to ask at";
@@ -23,10 +23,12 @@ export function addPayerOptions(command: Command): Command {
   return command
     .option("--mnemonic-file <file>", "24 words of the wallet; default: TONADO_WALLET_MNEMONIC_FILE")
     .option("--ask-mnemonic", "ask for the words")
-    .addOption(
-      new Option("--wallet-version <version>", "its contract; default: TONADO_WALLET_VERSION, or v4R2")
-        .choices(["v4R2", "v5R1"]),
-    );
+    .addOption(walletVersionOption());
+}
+
+/** Returns the flag for the version of a wallet's contract. */
+export function walletVersionOption(help = "its contract; default: TONADO_WALLET_VERSION, or v4R2"): Option {
+  return new Option("--wallet-version <version>", help).choices(["v4R2", "v5R1"]);
 }
 
 /** Formats the flags that select the same wallet in another command. */
@@ -53,10 +55,7 @@ export async function openPayerWallet(
   const { mnemonic, version } = payer;
   const wallet = await context.openWallet(mnemonic, { version, network: options.network, chain });
   if (!wallet.checksumValid) {
-    const mark = colours(context.stderr, context.env).yellow("warning");
-    context.stderr.write(
-      `${mark}: the mnemonic fails TON's checksum; check that this is the right wallet\n`,
-    );
+    printWarning(context, "the mnemonic fails TON's checksum; check that this is the right wallet");
   }
   return wallet;
 }

@@ -14,11 +14,9 @@ import { pluralize } from "../../core/protocol/units.ts";
 import { colours, stageProgressLine } from "./progress.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext } from "../context.ts";
+import { type OutputOptions, printResult } from "./print.ts";
 
-export interface CeremonyOptions {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-}
+export type CeremonyOptions = OutputOptions;
 
 export class CeremonyView {
   readonly #context: CliContext;
@@ -134,7 +132,6 @@ export class CeremonyView {
 
   #printResult(members: object, text: string): void {
     this.clearProgress();
-    if (this.#options.json) this.#context.stdout.write(JSON.stringify(members) + "\n");
-    else if (!this.#options.quiet) this.#context.stdout.write(`${text}\n`);
+    printResult(this.#context, this.#options, members, text);
   }
 }

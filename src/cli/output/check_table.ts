@@ -20,3 +20,8 @@ export function printChecks(
     );
   }
 }
+
+/** Returns the names of the checks that failed. */
+export function failedChecks(checks: readonly CheckResult[]): string[] {
+  return checks.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
+}

@@ -10,20 +10,23 @@ import { formatPayerFlags } from "../options/payer_options.ts";
 import { colours, progressLine } from "./progress.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext, OutputFile } from "../context.ts";
+import type { OutputOptions } from "./print.ts";
 
 /** White modules around the code in a terminal. A wider border does not fit into 80 columns. */
 const TERMINAL_QR_BORDER_MODULES = 1;
 /** White modules around the code in a file. */
 const FILE_QR_BORDER_MODULES = 2;
 
-type DepositViewOptions = Parameters<typeof formatChainFlags>[0] & Parameters<typeof formatPayerFlags>[0] & {
-  readonly from?: Address;
-  readonly wait?: string;
-  readonly relayer?: string;
-  readonly qr?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-};
+type DepositViewOptions =
+  & Parameters<typeof formatChainFlags>[0]
+  & Parameters<typeof formatPayerFlags>[0]
+  & OutputOptions
+  & {
+    readonly from?: Address;
+    readonly wait?: string;
+    readonly relayer?: string;
+    readonly qr?: string;
+  };
 
 export function isNoteSpentError(error: unknown): boolean {
   return error instanceof Problem && error.code === "nullifier_already_used";

@@ -13,19 +13,22 @@ import { formatPayerFlags, requireConfirmation } from "../options/payer_options.
 import { colours, progressLine, stageProgressLine } from "./progress.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext } from "../context.ts";
+import { type OutputOptions, printWarning } from "./print.ts";
 
-type WithdrawViewOptions = Parameters<typeof formatChainFlags>[0] & Parameters<typeof formatPayerFlags>[0] & {
-  readonly fast?: boolean;
-  readonly refund?: string;
-  readonly maxFee?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly yes?: boolean;
-  readonly self?: boolean;
-  readonly relayer?: readonly string[];
-  readonly recipientCheck: boolean;
-  readonly restart?: boolean;
-};
+type WithdrawViewOptions =
+  & Parameters<typeof formatChainFlags>[0]
+  & Parameters<typeof formatPayerFlags>[0]
+  & OutputOptions
+  & {
+    readonly fast?: boolean;
+    readonly refund?: string;
+    readonly maxFee?: string;
+    readonly yes?: boolean;
+    readonly self?: boolean;
+    readonly relayer?: readonly string[];
+    readonly recipientCheck: boolean;
+    readonly restart?: boolean;
+  };
 
 /** Codes after which a withdrawal cannot be continued. */
 const FINAL_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
@@ -74,8 +77,7 @@ export class WithdrawView {
   warn(name: string, text: string): void {
     this.#progress.clear();
     if (this.#writeEvent({ event: "warning", name, text })) return;
-    const { stderr, env } = this.context;
-    stderr.write(`${colours(stderr, env).yellow("warning")}: ${escapeLine(text)}\n`);
+    printWarning(this.context, escapeLine(text));
   }
 
   /** Announces, also with --quiet, that the endpoint will learn the recipient: this cannot be undone. */

@@ -4,6 +4,7 @@ import type { Address } from "@ton/core";
 import { keyPairFromSeed } from "@ton/crypto";
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { Problem } from "../../../core/errors/problem.ts";
+import { pollUntil } from "../../../core/time.ts";
 
 /** Address of a wallet that nobody has used: it is paid before it exists on chain. */
 export function freshAddress(): Address {
@@ -29,15 +30,13 @@ export function assertClaim(holds: boolean, claim: string): asserts holds {
 const CLAIM_TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 100;
 
-/** Polls until `holds`; what the relayer is not ready for yet counts as not yet. */
+/** Polls until the claim holds. A relayer that is not ready yet counts as "not yet". */
 export async function waitForClaim(claim: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + CLAIM_TIMEOUT_MS; performance.now() < deadline;) {
-    const yes = await holds().catch((error) => {
+  const holdsYet = () =>
+    holds().catch((error) => {
       if (error instanceof Problem && error.code === "not_ready") return false;
       throw error;
     });
-    if (yes) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-  }
-  assertClaim(false, `${claim} within ${CLAIM_TIMEOUT_MS / 1000} s`);
+  const isTrue = await pollUntil(holdsYet, { intervalMs: POLL_INTERVAL_MS, timeoutMs: CLAIM_TIMEOUT_MS });
+  assertClaim(isTrue, `${claim} within ${CLAIM_TIMEOUT_MS / 1000} s`);
 }

@@ -1,7 +1,7 @@
 /** `tonado localnet pay`: pays a transfer link from a local network's own wallet, as a phone would. */
 import { Address, Cell, comment, loadStateInit } from "@ton/core";
 import { Command } from "commander";
-import { delay } from "../../../core/time.ts";
+import { pollUntil } from "../../../core/time.ts";
 import { loadEndpoint } from "../../../config/settings_reader.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { Secret } from "../../../core/text/secret.ts";
@@ -10,11 +10,10 @@ import type { OutgoingMessage, Wallet } from "../../../ton/wallet/wallet.ts";
 import { formatNative } from "../../options/chain_options.ts";
 import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
+import { type OutputOptions, printResult } from "../../output/print.ts";
 
-interface PayOptions {
+interface PayOptions extends OutputOptions {
   readonly endpoint?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 /** Where `tonado localnet` listens by default. */
@@ -60,18 +59,13 @@ async function payLink(context: CliContext, link: string, options: PayOptions): 
   const { seqno } = await wallet.send([message]);
   await waitForInclusion(wallet, seqno);
   const [from, to] = [wallet.format(), message.to.toString({ testOnly: true })];
-  if (options.json) {
-    context.stdout.write(JSON.stringify({ from, to, amount: String(message.value) }) + "\n");
-  } else if (!options.quiet) {
-    context.stdout.write(`paid ${formatNative(message.value)}\n  from ${from}\n  to   ${to}\n`);
-  }
+  const text = `paid ${formatNative(message.value)}\n  from ${from}\n  to   ${to}`;
+  printResult(context, options, { from, to, amount: String(message.value) }, text);
 }
 
 async function waitForInclusion(wallet: Wallet, seqno: number): Promise<void> {
-  for (let waited = 0; waited < INCLUSION_TIMEOUT_MS; waited += POLL_INTERVAL_MS) {
-    if (await wallet.seqno() > seqno) return;
-    await delay(POLL_INTERVAL_MS);
-  }
+  const polling = { intervalMs: POLL_INTERVAL_MS, timeoutMs: INCLUSION_TIMEOUT_MS };
+  if (await pollUntil(async () => await wallet.seqno() > seqno, polling)) return;
   throw new Problem("chain_unavailable", "the local network has not included the payment");
 }
 

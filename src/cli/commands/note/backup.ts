@@ -18,7 +18,8 @@ import { formatChainFlags } from "../../options/chain_options.ts";
 import { usageError } from "../../options/usage_error.ts";
 import { type NoteStoreOptions, openNoteStore } from "../../options/note_store_options.ts";
 import { candidatePools } from "../../options/note_pools.ts";
-import { colours, stageProgressLine } from "../../output/progress.ts";
+import { printResult, printWarning } from "../../output/print.ts";
+import { stageProgressLine } from "../../output/progress.ts";
 import type { CliContext } from "../../context.ts";
 
 /** The first line of a store and its backup: the armor of age files. */
@@ -67,8 +68,7 @@ export async function backupNotes(context: CliContext, file: string, options: Ba
   });
   await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(html)]));
   if (plain) {
-    const mark = colours(context.stderr, context.env).yellow("warning");
-    context.stderr.write(`${mark}: anyone who sees this page or the file can take the money\n`);
+    printWarning(context, "anyone who sees this page or the file can take the money");
   }
   const how = plain ? "not encrypted" : "encrypted with the store's passphrase";
   printResult(
@@ -91,10 +91,8 @@ export async function restoreNotes(
   const store = await openNoteStore(context, options, { create: true });
   const added = await store.add(records);
   for (const [first, second] of findSharedNullifiers(await store.list())) {
-    const mark = colours(context.stderr, context.env).yellow("warning");
-    context.stderr.write(
-      `${mark}: notes ${first.id} and ${second.id} have the same nullifier: only one of them can ever be paid\n`,
-    );
+    const both = `notes ${first.id} and ${second.id}`;
+    printWarning(context, `${both} have the same nullifier: only one of them can ever be paid`);
   }
   const text = `${added} of ${pluralize(records.length, "note")} ${added === 1 ? "is" : "are"} new here${
     (await noteCheckHints(records, options)).join("")
@@ -213,14 +211,4 @@ function emptyBackupError(what: string): Problem {
   return new Problem("unknown_note", `${what}: nothing was written`, {
     hint: "`tonado note show` lists the stored notes; use --notes or TONADO_NOTES for another store.",
   });
-}
-
-function printResult(
-  { stdout }: CliContext,
-  { json, quiet }: NoteStoreOptions,
-  members: object,
-  text: string,
-): void {
-  if (json) stdout.write(JSON.stringify(members) + "\n");
-  else if (!quiet) stdout.write(`${text}\n`);
 }

@@ -1,8 +1,6 @@
 /** `tonado pool stats`: usage of pools, computed from their logs. */
 import type { Address } from "@ton/core";
-import { Command, InvalidArgumentError } from "commander";
-import { findRegistry } from "../../../config/deployments_registry.ts";
-import { loadEndpoint } from "../../../config/settings_reader.ts";
+import { Command } from "commander";
 import type { Deployment, Deployments } from "../../../core/protocol/deployments.ts";
 import { fieldToHex } from "../../../core/crypto/field.ts";
 import type { Network } from "../../../core/protocol/network.ts";
@@ -14,10 +12,17 @@ import {
   readPoolStats,
 } from "../../../ops/audit/pool_stats.ts";
 import type { DepositEvent, WithdrawalEvent } from "../../../ton/pool/pool_events.ts";
-import { addChainOptions, type ChainOptions, formatPoolAddress } from "../../options/chain_options.ts";
+import {
+  addChainOptions,
+  type ChainOptions,
+  formatPoolAddress,
+  openChain,
+} from "../../options/chain_options.ts";
 import { resolvePoolAddress } from "../../options/pool_argument.ts";
-import { colours, formatIsoTime, progressLine } from "../../output/progress.ts";
+import { withProgressLine, writeJson } from "../../output/print.ts";
+import { colours, formatIsoTime } from "../../output/progress.ts";
 import type { CliContext } from "../../context.ts";
+import { integerArgument } from "../../options/integer_argument.ts";
 
 type StatsOptions = ChainOptions & { readonly latest: number };
 
@@ -37,7 +42,7 @@ export function poolStatsCommand(wiring: CliContext): Command {
     .option(
       "--latest <count>",
       "how many of the newest events to list",
-      parseCountArgument,
+      integerArgument(0, 9999),
       DEFAULT_LATEST_COUNT,
     )
     .addHelpText(
@@ -51,29 +56,22 @@ export function poolStatsCommand(wiring: CliContext): Command {
 }
 
 async function showStats(wiring: CliContext, pool: string | undefined, options: StatsOptions): Promise<void> {
-  const { url, apiKey } = loadEndpoint(options, wiring.env);
-  const known = await findRegistry(options.network, options.registry);
+  const { chain, registry: known } = await openChain(wiring, options);
   const addresses = pool === undefined
     ? [...known.pools.values()].map(({ address }) => address)
     : [resolvePoolAddress(pool, known)];
-  const chain = wiring.connect(options.network, { url, apiKey });
-  const progress = progressLine(wiring.stderr);
   const rows: PoolStatsRow[] = [];
-  try {
+  await withProgressLine(wiring, options, async (progress) => {
+    const onProgress = (seen: number) => progress.update(`${seen} transactions read`, 0);
     for (const address of addresses) {
-      const stats = await readPoolStats(chain, address, {
-        latest: options.latest,
-        onProgress: (seen) => !options.quiet && progress.update(`${seen} transactions read`, 0),
-      });
+      const stats = await readPoolStats(chain, address, { latest: options.latest, onProgress });
       rows.push({ ...findListedPool(address, known), address, stats });
     }
-  } finally {
-    progress.clear();
-  }
+  });
   const { network } = options;
   if (options.json) {
     const pools = rows.map((row) => toStatsJson(row, network));
-    return wiring.stdout.write(JSON.stringify({ network, pools }) + "\n");
+    return writeJson(wiring, { network, pools });
   }
   if (rows.length === 0 && !options.quiet) wiring.stdout.write(`no pools on ${network}\n`);
   for (const row of rows) printRow(wiring, row, options);
@@ -177,9 +175,4 @@ function toEventJson(event: DepositEvent | WithdrawalEvent, network: Network) {
     refund: String(event.refund),
     relayer: event.relayer && formatPoolAddress(event.relayer, network),
   };
-}
-
-function parseCountArgument(text: string): number {
-  if (!/^[0-9]{1,4}$/.test(text)) throw new InvalidArgumentError("It must be an integer from 0 to 9999.");
-  return Number(text);
 }

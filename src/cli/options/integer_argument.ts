@@ -1,0 +1,21 @@
+/** Integers on the command line. */
+import { InvalidArgumentError } from "commander";
+import { integer, MalformedSettingError } from "../../config/setting.ts";
+
+/**
+ * Returns a parser of plain decimal integers for commander.
+ *
+ * @param min the smallest integer that is accepted
+ * @param max the largest one
+ */
+export function integerArgument(min: number, max: number): (text: string) => number {
+  const parse = integer(min, max);
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof MalformedSettingError)) throw error;
+      throw new InvalidArgumentError(`It must be ${error.message}.`);
+    }
+  };
+}
