@@ -6,32 +6,34 @@
  */
 import { gzipSync } from "node:zlib";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
 import { freePort } from "../../testkit/programs/program.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { readArguments } from "../shared/arguments.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { median } from "./comparison.ts";
 
 const STARTS = 9;
 const POLL_MS = 5;
 const [binary = "dist/tonado"] = readArguments([], 1).words;
-const directory = await Deno.makeTempDir({ prefix: "tonado-figures-" });
-const localnet = await startLocalnet({ blockTimeMs: 500 });
-try {
+await withTempDirectory(async (directory) => {
+  const localnet = await startLocalnet({ blockTimeMs: 500 });
+  try {
+    const starts: { livez: number; memory: number }[] = [];
+    for (let i = 0; i < STARTS; i++) starts.push(await measure(localnet, directory));
+    const bytes = await Deno.readFile(binary);
+    console.log(`size      ${mega(bytes.length)} MB, ${mega(gzipSync(bytes).length)} MB as gzip`);
+    const times = starts.map(({ livez }) => livez);
+    console.log(`to /livez ${Math.round(median(times))} ms, best ${Math.round(Math.min(...times))} ms`);
+    console.log(`memory    ${mega(median(starts.map(({ memory }) => memory)))} MB`);
+  } finally {
+    await localnet.close();
+  }
+});
+
+async function measure(localnet: Localnet, directory: string): Promise<{ livez: number; memory: number }> {
   const registry = `${directory}/localnet.json`;
   await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
-  const starts: { livez: number; memory: number }[] = [];
-  for (let i = 0; i < STARTS; i++) starts.push(await measure(registry));
-  const bytes = await Deno.readFile(binary);
-  console.log(`size      ${mega(bytes.length)} MB, ${mega(gzipSync(bytes).length)} MB as gzip`);
-  const times = starts.map(({ livez }) => livez);
-  console.log(`to /livez ${Math.round(median(times))} ms, best ${Math.round(Math.min(...times))} ms`);
-  console.log(`memory    ${mega(median(starts.map(({ memory }) => memory)))} MB`);
-} finally {
-  await localnet.close();
-  await Deno.remove(directory, { recursive: true });
-}
-
-async function measure(registry: string): Promise<{ livez: number; memory: number }> {
   const port = freePort();
   const answers = (path: string) =>
     fetch(`http://127.0.0.1:${port}${path}`).then(async ({ ok, body }) => {
@@ -62,10 +64,6 @@ async function measure(registry: string): Promise<{ livez: number; memory: numbe
   relayer.kill("SIGTERM");
   await relayer.status;
   return { livez, memory };
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
 
 function mega(bytes: number): string {

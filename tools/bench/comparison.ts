@@ -32,7 +32,7 @@ export interface Measurement {
  * the load of a shared machine changes by more than most improvements gain.
  */
 export async function measure(
-  section: Comparison,
+  section: Pick<Comparison, "rounds" | "open" | "close">,
   now: () => number = () => performance.now(),
 ): Promise<Measurement[]> {
   const contenders = await section.open();

@@ -15,8 +15,6 @@ Deno.test("a measurement leaves the warm-up out and compares with the first cont
     run: () => clock += times.shift()!,
   });
   const measured = await measure({
-    title: "",
-    operation: "",
     rounds: 3,
     open: () => [takes("ours", [999, 10, 20, 30], 10), takes("theirs", [999, 20, 60, 60], 2)],
     close: () => void (closed = true),

@@ -1,5 +1,6 @@
 /** The form of studies and their results. */
-import { type Comparison, measure } from "./comparison.ts";
+import { fileURLToPath } from "node:url";
+import { type Comparison, measure, median } from "./comparison.ts";
 
 /** The build of the kernels. The wide build needs an engine flag. */
 export type Build = "plain" | "wide";
@@ -24,6 +25,26 @@ export interface Figure {
   /** Relative to the compared figure: for times its time divided by ours, for rates ours divided by its. */
   readonly ratio?: number;
   readonly target?: Target;
+}
+
+/** Makes a figure. Of several measurements, the median counts. */
+export function figure(
+  name: string,
+  measured: number | readonly number[],
+  unit: string,
+  more: Pick<Figure, "ratio" | "target"> = {},
+): Figure {
+  return { name, value: typeof measured === "number" ? measured : median(measured), unit, ...more };
+}
+
+/** Makes the figure of the longest time for which the event loop was blocked, in milliseconds. */
+export function blockFigure(name: string, measured: readonly number[]): Figure {
+  return figure(name, Math.max(...measured), "ms", { target: EVENT_LOOP_TARGET });
+}
+
+/** Returns the path of a file in artifacts/. */
+export function artifactPath(name: string): string {
+  return fileURLToPath(new URL(`../../artifacts/${name}`, import.meta.url));
 }
 
 /** A point of a curve. */
@@ -64,15 +85,12 @@ export function comparisonStudy(
     title: section.title,
     async run(build) {
       const measured = await measure(section);
-      const figures = measured.map(({ name, milliseconds, ratio }, i): Figure => {
+      const figures = measured.map(({ name, milliseconds, ratio }, i) => {
         const atLeast = targets[name]?.[build];
-        return {
-          name,
-          value: milliseconds,
-          unit: `ms a ${section.operation}`,
-          ...i > 0 ? { ratio } : {},
-          ...atLeast === undefined ? {} : { target: { of: "ratio", atLeast } },
-        };
+        return figure(name, milliseconds, `ms a ${section.operation}`, {
+          ...i > 0 && { ratio },
+          ...atLeast !== undefined && { target: { of: "ratio", atLeast } },
+        });
       });
       return { figures };
     },

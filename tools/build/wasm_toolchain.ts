@@ -5,6 +5,8 @@
  * (`-Zbuild-std`), and wasm-pack requires the folder /usr/lib/rustlib/wasm32-unknown-unknown/lib to exist.
  */
 
+import { commandOutput } from "../shared/command.ts";
+
 export const TARGET = "wasm32-unknown-unknown";
 
 const home = Deno.env.get("HOME") ?? "";
@@ -19,9 +21,8 @@ export interface Toolchain {
 /** Returns rustup's compiler if it has the target, else Debian's. */
 export async function findToolchain(): Promise<Toolchain> {
   const path = `${Deno.env.get("PATH")}:${cargoHome}/bin`;
-  const installed = await commandOutput("rustup", ["target", "list", "--installed"], { PATH: path }).catch(
-    () => "",
-  );
+  const installed = await commandOutput("rustup", ["target", "list", "--installed"], { env: { PATH: path } })
+    .catch(() => "");
   if (installed.split("\n").includes(TARGET)) return { env: { PATH: path }, cargoArgs: [] };
   return {
     env: {
@@ -32,16 +33,4 @@ export async function findToolchain(): Promise<Toolchain> {
     },
     cargoArgs: ["-Zbuild-std=std,panic_abort"],
   };
-}
-
-/** Returns a command's standard output. Throws if it fails. */
-export async function commandOutput(
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<string> {
-  const { stdout, success } = await new Deno.Command(command, { args: [...args], env, stderr: "null" })
-    .output();
-  if (!success) throw new Error(`${command} ${args.join(" ")} failed`);
-  return new TextDecoder().decode(stdout);
 }

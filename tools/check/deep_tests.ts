@@ -4,6 +4,8 @@
  *
  * Usage: deno task test:deep [files]
  */
+import { runCommand } from "../shared/command.ts";
+
 const seed = Deno.env.get("TONADO_SEED") ?? String(crypto.getRandomValues(new Uint32Array(1))[0] >>> 1);
 const depth = Deno.env.get("TONADO_DEEP") ?? "15";
 const repeat = `TONADO_SEED=${seed} TONADO_DEEP=${depth} deno task test:deep`;
@@ -47,12 +49,9 @@ async function propertyTests(folder: string): Promise<string[]> {
   return paths;
 }
 
-async function run(command: string, args: string[], folder = ""): Promise<boolean> {
-  const { success } = await new Deno.Command(command, {
-    args,
+function run(command: string, args: string[], folder = ""): Promise<boolean> {
+  return runCommand(command, args, {
     cwd: new URL(folder, root),
     env: { TONADO_SEED: seed, TONADO_DEEP: depth },
-    stdin: "null",
-  }).spawn().status;
-  return success;
+  });
 }

@@ -6,6 +6,8 @@
 import { dirname, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deadLinks } from "./dead_links.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { commandOutput } from "../shared/command.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const output = `${root}dist/site`;
@@ -13,20 +15,22 @@ const API = `${root}dist/npm/api`;
 
 /** Builds the site. Throws if a step fails or a link is dead. */
 export async function buildSite(): Promise<void> {
-  const stage = await Deno.makeTempDir({ prefix: "tonado-site-" });
-  try {
-    const files = (await run("git", ["ls-files"], root)).split("\n");
+  await withTempDirectory(async (stage) => {
+    const files = (await commandOutput("git", ["ls-files"], { cwd: root })).split("\n");
     const pages = files.filter((path) => /\.md$/.test(path));
     for (const path of [...pages, ...files.filter((path) => /^docs\/.*\.svg$/.test(path))]) {
       await copy(path, `${stage}/${path}`);
     }
     for (const path of await linkedFiles(pages, new Set(files))) await copy(path, `${stage}/.public/${path}`);
     const hasApi = await Deno.stat(API).then(() => true, () => false);
-    if (hasApi) await run("cp", ["-r", API, `${stage}/.public/api`], root);
+    if (hasApi) await commandOutput("cp", ["-r", API, `${stage}/.public/api`]);
     await copy("tools/docs/site/package.json", `${stage}/package.json`);
     await copy("tools/docs/site/config.js", `${stage}/.vitepress/config.js`);
-    await run("npm", ["install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"], stage);
-    await run(`${stage}/node_modules/.bin/vitepress`, ["build", ".", "--outDir", output], stage);
+    const npmFlags = ["--no-package-lock", "--no-audit", "--no-fund", "--silent"];
+    await commandOutput("npm", ["install", ...npmFlags], { cwd: stage });
+    await commandOutput(`${stage}/node_modules/.bin/vitepress`, ["build", ".", "--outDir", output], {
+      cwd: stage,
+    });
     const dead = await deadLinks(pathToFileURL(`${output}/`));
     if (dead.length > 0) {
       throw new Error(
@@ -34,9 +38,7 @@ export async function buildSite(): Promise<void> {
       );
     }
     console.log(`dist/site: ${pages.length} pages${hasApi ? ", with the library's API" : ""}`);
-  } finally {
-    await Deno.remove(stage, { recursive: true });
-  }
+  });
 }
 
 /** Returns the files other than pages that these pages link to. */
@@ -58,13 +60,4 @@ async function linkedFiles(
 async function copy(path: string, to: string): Promise<void> {
   await Deno.mkdir(dirname(to), { recursive: true });
   await Deno.copyFile(root + path, to);
-}
-
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd, stdin: "null" })
-    .output();
-  const text = new TextDecoder().decode(stdout);
-  if (success) return text.trim();
-  console.error(text + new TextDecoder().decode(stderr));
-  throw new Error(`${command} ${args[0]} failed`);
 }

@@ -1,3 +1,6 @@
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { commandOutput } from "../shared/command.ts";
+
 /**
  * Reads files of an npm package that is no dependency. npm downloads and verifies it into a temporary folder.
  *
@@ -6,17 +9,9 @@
  * @throws Error if npm or tar fails or a file is missing
  */
 export async function readNpmPackage(spec: string, paths: readonly string[]): Promise<string[]> {
-  const folder = await Deno.makeTempDir();
-  const run = async (command: string, ...args: string[]) => {
-    const { success, stdout } = await new Deno.Command(command, { args, cwd: folder }).output();
-    if (!success) throw new Error(`${command} ${args.join(" ")} failed`);
-    return new TextDecoder().decode(stdout).trim();
-  };
-  try {
-    const archive = await run("npm", "pack", spec, "--silent");
-    await run("tar", "-xzf", archive);
-    return await Promise.all(paths.map((path) => Deno.readTextFile(`${folder}/package/${path}`)));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  return await withTempDirectory(async (cwd) => {
+    const archive = await commandOutput("npm", ["pack", spec, "--silent"], { cwd });
+    await commandOutput("tar", ["-xzf", archive], { cwd });
+    return await Promise.all(paths.map((path) => Deno.readTextFile(`${cwd}/package/${path}`)));
+  });
 }

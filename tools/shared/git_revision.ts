@@ -1,3 +1,5 @@
+import { commandOutput } from "./command.ts";
+
 /** Returns today's date and the commit: `2026-11-23, commit 1a2b3c4`, or `..., commit 1a2b3c4 with changes`. */
 export async function dateAndCommit(): Promise<string> {
   const date = new Date().toISOString().slice(0, 10);
@@ -5,9 +7,6 @@ export async function dateAndCommit(): Promise<string> {
   return `${date}, commit ${await git("rev-parse", "--short", "HEAD")}${changed ? " with changes" : ""}`;
 }
 
-async function git(...args: string[]): Promise<string> {
-  const { success, stdout } = await new Deno.Command("git", { args, cwd: new URL("../..", import.meta.url) })
-    .output();
-  if (!success) throw new Error(`git ${args.join(" ")} failed: figures are published from a checkout only`);
-  return new TextDecoder().decode(stdout).trim();
+function git(...args: string[]): Promise<string> {
+  return commandOutput("git", args, { cwd: new URL("../..", import.meta.url) });
 }

@@ -3,6 +3,7 @@
  * pinned, into a cache: they are no dependencies. snarkjs and circomlibjs are GPL-3.
  */
 import { LineStream } from "../../../testkit/programs/line_stream.ts";
+import { commandOutput } from "../../shared/command.ts";
 
 const PACKAGES = ["snarkjs@0.7.6", "circomlibjs@0.1.7"];
 const SCRIPT = new URL("node_peer.mjs", import.meta.url).pathname;
@@ -18,20 +19,8 @@ export interface NodePeer {
 export async function openNodePeer(): Promise<NodePeer> {
   const folder = `${Deno.env.get("HOME")}/.cache/tonado-bench/${PACKAGES.join("_")}`;
   if (!await Deno.stat(`${folder}/installed`).then(() => true, () => false)) {
-    const { success } = await new Deno.Command("npm", {
-      args: [
-        "install",
-        "--silent",
-        "--no-audit",
-        "--no-fund",
-        "--ignore-scripts",
-        "--prefix",
-        folder,
-        ...PACKAGES,
-      ],
-      stdout: "null",
-    }).output();
-    if (!success) throw new Error(`npm could not install ${PACKAGES.join(" ")}`);
+    const flags = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder];
+    await commandOutput("npm", ["install", ...flags, ...PACKAGES]);
     await Deno.writeTextFile(`${folder}/installed`, "");
   }
   const child = new Deno.Command("node", {

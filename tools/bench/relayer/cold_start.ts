@@ -8,24 +8,16 @@ import { inlineTreeService } from "../../../src/tree/tree_service.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 import { depositTime } from "../../../testkit/relayer/deposit_rows.ts";
 import { median } from "../comparison.ts";
-import { EVENT_LOOP_TARGET, type Figure, type Outcome, type Study } from "../study.ts";
+import { blockFigure, type Figure, figure, type Outcome, type Study } from "../study.ts";
 import { type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
 import { type SeededRelayer, seedStore, startSeededRelayer } from "./seeded_relayer.ts";
 import { MAX_SNAPSHOT_BYTES } from "../../../src/tree/snapshot_codec.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 
 const DEPOSITS = 2 ** 17;
 const ROUNDS = 3;
 const LEAVES = 2 ** 20;
 const PAGE = 10_000;
-
-async function withTempDirectory<T>(act: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await Deno.makeTempDir({ prefix: "tonado-bench-" });
-  try {
-    return await act(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
 
 /** The cost of a start, and the delays of the event loop until the relayer was ready. */
 interface Start {
@@ -43,12 +35,7 @@ async function timed(start: () => Promise<SeededRelayer>): Promise<Start> {
 function startFigures(name: string, starts: readonly Start[], target?: Figure["target"]): Figure[] {
   return [
     { name, value: median(starts.map(({ seconds }) => seconds)), unit: "s", ...target ? { target } : {} },
-    {
-      name: `${name}: longest block of the event loop`,
-      value: Math.max(...starts.map(({ longest }) => longest)),
-      unit: "ms",
-      target: EVENT_LOOP_TARGET,
-    },
+    blockFigure(`${name}: longest block of the event loop`, starts.map(({ longest }) => longest)),
   ];
 }
 
@@ -58,17 +45,13 @@ async function measureStoredStart(): Promise<Outcome> {
   const chain = await startRecordedChain(DEPOSITS);
   const figures: Figure[] = [];
   await withTempDirectory(async (directory) => {
-    const store = await openKvStore(directory);
-    await seedStore(store, chain);
-    await store.close();
+    await seedStore(openKvStore(directory), chain);
     figures.push(...await twoStarts("KV", chain, directory));
   });
   if (await postgresServer()) {
     await using database = await freshDatabase();
     await migratePostgres(database.url);
-    const store = await openPostgresStore(database.url);
-    await seedStore(store, chain);
-    await store.close();
+    await seedStore(openPostgresStore(database.url), chain);
     await withTempDirectory(async (directory) => {
       figures.push(...await twoStarts("PostgreSQL", chain, directory, { DATABASE_URL: database.url }));
     });
@@ -106,7 +89,7 @@ async function measureFullScan(): Promise<Outcome> {
   return {
     figures: [
       ...startFigures("an empty store, every transaction asked for", [start]),
-      { name: "deposits", value: DEPOSITS / start.seconds, unit: "a second" },
+      figure("deposits", DEPOSITS / start.seconds, "a second"),
     ],
   };
 }
@@ -124,20 +107,12 @@ async function measureFullTreeMemory(): Promise<Outcome> {
     await chain.close();
     return {
       figures: [
-        { name: "to ready", value: relayer.secondsToReady, unit: "s" },
-        { name: "resident memory, ready", value: started / 1e6, unit: "MB" },
-        {
-          name: "resident memory, when every page was served",
-          value: rss / 1e6,
-          unit: "MB",
+        figure("to ready", relayer.secondsToReady, "s"),
+        figure("resident memory, ready", started / 1e6, "MB"),
+        figure("resident memory, when every page was served", rss / 1e6, "MB", {
           target: { of: "value", atMost: 400 },
-        },
-        {
-          name: "longest block of the event loop meanwhile",
-          value: longest,
-          unit: "ms",
-          target: EVENT_LOOP_TARGET,
-        },
+        }),
+        blockFigure("longest block of the event loop meanwhile", [longest]),
       ],
     };
   });
@@ -145,9 +120,7 @@ async function measureFullTreeMemory(): Promise<Outcome> {
 
 /** Stores all rows, and the tree as a relayer leaves it when it stops. */
 async function storeRowsAndTree(chain: RecordedChain, directory: string): Promise<void> {
-  const store = await openKvStore(directory);
-  await seedStore(store, chain);
-  await store.close();
+  await seedStore(openKvStore(directory), chain);
   const { size, levels } = chain.tree;
   const times = Uint32Array.from({ length: size }, (_, leafIndex) => depositTime(leafIndex));
   const key = deriveSnapshotKey(new Secret(chain.relayer.mnemonic));

@@ -7,11 +7,12 @@ import { freePort } from "../../../testkit/programs/program.ts";
 import { withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { median } from "../comparison.ts";
-import { EVENT_LOOP_TARGET, type Figure, type Outcome, type Study } from "../study.ts";
+import { blockFigure, type Figure, figure, type Outcome, type Study } from "../study.ts";
 import { askProbe, PROBE_PORT } from "./probe_server.ts";
 import { commitmentOf, type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
 import { seedStore, startSeededRelayer } from "./seeded_relayer.ts";
 import { type Load, postScript, postScriptWithCounter, runLoad } from "./wrk.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 
 const DEPOSITS = 2 ** 17;
 const ROUNDS = 3;
@@ -93,49 +94,49 @@ interface LoadSamples {
 
 async function measureUnderLoad(): Promise<Outcome> {
   const chain = await startRecordedChain(DEPOSITS);
-  const directory = await Deno.makeTempDir({ prefix: "tonado-bench-" });
   try {
-    const store = await openKvStore(directory);
-    await seedStore(store, chain);
-    await store.close();
-    const relayer = await startSeededRelayer(chain, directory);
-    const all = await kinds(chain);
-    const page = await (await fetch(relayer.url + all[3].path)).arrayBuffer();
-    const [emptyPort, emptyProbe] = [freePort(), freePort()];
-    const empty = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", EMPTY, String(emptyPort), String(page.byteLength)],
-      env: { [PROBE_PORT]: String(emptyProbe) },
-    }).spawn();
-    await waitUntil("the empty server answers", () => askProbe(emptyProbe).then(() => true, () => false));
-    const seen = new Map<string, LoadSamples>();
-    const emptySeen = new Map<string, LoadSamples>();
-    const options = { seconds: SECONDS, connections: CONNECTIONS };
-    for (let round = 0; round < ROUNDS; round++) {
-      const beside = new Map<string, Load>();
-      for (const { name, path, script } of EMPTY_KINDS) {
-        await askProbe(emptyProbe);
-        const base = await runLoad(`http://127.0.0.1:${emptyPort}${path}`, { ...options, script });
-        beside.set(name, base);
-        addSample(emptySeen, name, base, base, (await askProbe(emptyProbe)).longest);
-      }
-      for (const kind of all) {
-        await relayer.probe();
-        const own = await runLoad(relayer.url + kind.path, { ...options, script: kind.script });
-        const refusals = own.refused / own.answers;
-        if (kind.refused ? refusals < 1 : refusals > 0) {
-          throw new Error(`${kind.name}: ${own.refused} of ${own.answers} refused`);
-        }
-        addSample(seen, kind.name, own, beside.get(kind.beside)!, (await relayer.probe()).longest);
-      }
-    }
-    empty.kill("SIGKILL");
-    await empty.status;
-    await relayer.close();
-    return { figures: [...figuresOf(all, seen), ...emptyFigures(emptySeen)] };
+    return await withTempDirectory((directory) => measureRequests(chain, directory));
   } finally {
     await chain.close();
-    await Deno.remove(directory, { recursive: true });
   }
+}
+
+async function measureRequests(chain: RecordedChain, directory: string): Promise<Outcome> {
+  await seedStore(openKvStore(directory), chain);
+  const relayer = await startSeededRelayer(chain, directory);
+  const all = await kinds(chain);
+  const page = await (await fetch(relayer.url + all[3].path)).arrayBuffer();
+  const [emptyPort, emptyProbe] = [freePort(), freePort()];
+  const empty = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", EMPTY, String(emptyPort), String(page.byteLength)],
+    env: { [PROBE_PORT]: String(emptyProbe) },
+  }).spawn();
+  await waitUntil("the empty server answers", () => askProbe(emptyProbe).then(() => true, () => false));
+  const seen = new Map<string, LoadSamples>();
+  const emptySeen = new Map<string, LoadSamples>();
+  const options = { seconds: SECONDS, connections: CONNECTIONS };
+  for (let round = 0; round < ROUNDS; round++) {
+    const beside = new Map<string, Load>();
+    for (const { name, path, script } of EMPTY_KINDS) {
+      await askProbe(emptyProbe);
+      const base = await runLoad(`http://127.0.0.1:${emptyPort}${path}`, { ...options, script });
+      beside.set(name, base);
+      addSample(emptySeen, name, base, base, (await askProbe(emptyProbe)).longest);
+    }
+    for (const kind of all) {
+      await relayer.probe();
+      const own = await runLoad(relayer.url + kind.path, { ...options, script: kind.script });
+      const refusals = own.refused / own.answers;
+      if (kind.refused ? refusals < 1 : refusals > 0) {
+        throw new Error(`${kind.name}: ${own.refused} of ${own.answers} refused`);
+      }
+      addSample(seen, kind.name, own, beside.get(kind.beside)!, (await relayer.probe()).longest);
+    }
+  }
+  empty.kill("SIGKILL");
+  await empty.status;
+  await relayer.close();
+  return { figures: [...figuresOf(all, seen), ...emptyFigures(emptySeen)] };
 }
 
 /** The requests to the empty server. */
@@ -172,19 +173,11 @@ function figuresOf(kinds: readonly RequestKind[], all: Map<string, LoadSamples>)
     };
     return [
       rate,
-      {
-        name: `${name}: 99 of 100 within`,
-        value: median(own.map(({ p99Ms }) => p99Ms)),
-        unit: "ms",
+      figure(`${name}: 99 of 100 within`, own.map(({ p99Ms }) => p99Ms), "ms", {
         ratio: median(latencies),
         ...bounded ? { target: LATENCY } : {},
-      },
-      {
-        name: `${name}: longest block of the event loop`,
-        value: Math.max(...gaps),
-        unit: "ms",
-        target: EVENT_LOOP_TARGET,
-      },
+      }),
+      blockFigure(`${name}: longest block of the event loop`, gaps),
     ];
   });
 }
@@ -203,28 +196,20 @@ function emptyFigures(all: Map<string, LoadSamples>): Figure[] {
   const [small, large, body] = EMPTY_KINDS.map(({ name }) => all.get(name)!);
   const rate = (loads: readonly Load[]) => median(loads.map(({ perSecond }) => perSecond));
   return [
-    { name: "an empty Hono server", value: rate(small.own), unit: "requests/s" },
-    {
-      name: "an empty Hono server: 99 of 100 within",
-      value: median(small.own.map(({ p99Ms }) => p99Ms)),
-      unit: "ms",
-    },
-    {
-      name: "an empty Hono server: longest block of the event loop",
-      value: Math.max(...small.gaps),
-      unit: "ms",
-    },
-    { name: "an empty Hono server that reads a JSON body", value: rate(body.own), unit: "requests/s" },
-    {
-      name: "an empty Hono server that reads a JSON body: 99 of 100 within",
-      value: median(body.own.map(({ p99Ms }) => p99Ms)),
-      unit: "ms",
-    },
-    {
-      name: "an empty Hono server with the same bytes",
-      value: median(large.own.map(({ bytesPerSecond }) => bytesPerSecond)) / 1e9,
-      unit: "GB/s",
-    },
+    figure("an empty Hono server", rate(small.own), "requests/s"),
+    figure("an empty Hono server: 99 of 100 within", median(small.own.map(({ p99Ms }) => p99Ms)), "ms"),
+    figure("an empty Hono server: longest block of the event loop", Math.max(...small.gaps), "ms"),
+    figure("an empty Hono server that reads a JSON body", rate(body.own), "requests/s"),
+    figure(
+      "an empty Hono server that reads a JSON body: 99 of 100 within",
+      median(body.own.map(({ p99Ms }) => p99Ms)),
+      "ms",
+    ),
+    figure(
+      "an empty Hono server with the same bytes",
+      median(large.own.map(({ bytesPerSecond }) => bytesPerSecond)) / 1e9,
+      "GB/s",
+    ),
   ];
 }
 

@@ -21,8 +21,9 @@ export interface SeededRelayer {
   close(): Promise<void>;
 }
 
-/** Fills an empty store with all rows of the chain's pool. */
-export async function seedStore(store: ArchivedStore, chain: RecordedChain): Promise<void> {
+/** Fills an empty store with all rows of the chain's pool and closes it. */
+export async function seedStore(opening: Promise<ArchivedStore>, chain: RecordedChain): Promise<void> {
+  const store = await opening;
   function* commitments() {
     for (let i = 0; i < chain.tree.size; i++) yield commitmentOf(i);
   }
@@ -32,6 +33,7 @@ export async function seedStore(store: ArchivedStore, chain: RecordedChain): Pro
     commitments: commitments(),
     cursor: chain.newest,
   }));
+  await store.close();
 }
 
 /**

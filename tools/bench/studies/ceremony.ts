@@ -1,12 +1,11 @@
 /** Compares a contribution to a ceremony with snarkjs on Node, from key file to key file, on all cores. */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { type CircuitName, circuitNames } from "../../../src/core/crypto/groth16.ts";
 import { type ArithmeticPool, openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
 import { checkHistory, contribute, contributionSeeds } from "../../../src/ops/ceremony/contribution.ts";
 import { parseZkey, serializeZkey } from "../../../src/ops/ceremony/zkey.ts";
 import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";
-import { comparisonStudy, type Study } from "../study.ts";
+import { artifactPath, comparisonStudy, type Study } from "../study.ts";
 
 /** Target: snarkjs' time divided by ours. */
 const BOUND = 3;
@@ -27,7 +26,7 @@ function contributionStudy(circuit: CircuitName): Study {
       node = await openNodePeer();
       arithmetic = openArithmeticPool();
       folder = await Deno.makeTempDir({ prefix: "tonado-bench-" });
-      const zkey = fileURLToPath(new URL(`../../../artifacts/${circuit}.zkey`, import.meta.url));
+      const zkey = artifactPath(`${circuit}.zkey`);
       const files = { ours: `${folder}/ours.zkey`, theirs: `${folder}/theirs.zkey` };
       const entropy = new TextEncoder().encode("bench");
       const ours = async () => {

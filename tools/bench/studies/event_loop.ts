@@ -6,7 +6,7 @@ import { computeRootAfter } from "../../../src/tree/root_after.ts";
 import { TreeWorkers } from "../../../src/tree/tree_workers.ts";
 import { depositProverInput, withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
 import { startLoopProbe } from "../event_loop_probe.ts";
-import { EVENT_LOOP_TARGET, type Figure, type Outcome, type Study } from "../study.ts";
+import { blockFigure, figure, type Outcome, type Study } from "../study.ts";
 
 const ROUNDS = 5;
 const TURNS_MS = 20;
@@ -55,12 +55,9 @@ async function measureDelays(): Promise<Outcome> {
   probe.stop();
   prover.close();
   workers.close();
-  const figures = Object.keys(works).map((name): Figure => ({
-    name,
-    value: Math.max(...gaps.get(name)!),
-    unit: "ms",
-    ...name === "nothing" ? {} : { target: EVENT_LOOP_TARGET },
-  }));
+  const figures = [...gaps].map(([name, seen]) =>
+    name === "nothing" ? figure(name, Math.max(...seen), "ms") : blockFigure(name, seen)
+  );
   return { figures };
 }
 

@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { FIELD_BYTES } from "../../../src/core/crypto/field.ts";
 import { wasmBytes } from "../../../prover-wasm/pkg/prover_wasm_bytes.ts";
@@ -13,13 +12,12 @@ import { initSync, Key, piece as summed } from "../../../prover-wasm/pkg/prover_
 import { type ArkworksSums, openArkworks } from "../peers/arkworks.ts";
 import { g1, g2 } from "../peers/noble_points.ts";
 import { openNodePeer } from "../peers/node_peer.ts";
-import { median } from "../comparison.ts";
-import type { Build, Figure, Outcome, Study } from "../study.ts";
+import { measure } from "../comparison.ts";
+import { artifactPath, type Build, type Figure, figure, type Outcome, type Study } from "../study.ts";
 
 const ROUNDS = 5;
-const artifact = (name: string) => fileURLToPath(new URL(`../../../artifacts/${name}`, import.meta.url));
-const zkey = artifact("deposit.zkey");
-const vkey = JSON.parse(readFileSync(artifact("deposit.vkey.json"), "utf8"));
+const zkey = artifactPath("deposit.zkey");
+const vkey = JSON.parse(readFileSync(artifactPath("deposit.vkey.json"), "utf8"));
 
 /**
  * The sections of the key (snarkjs' zkey format), the pieces of a proof that they give, and the plain build's target
@@ -64,25 +62,6 @@ function subtractConstant(group: "G1" | "G2", piece: Uint8Array): string[] {
   return [x.c0, x.c1, y.c0, y.c1].map(String);
 }
 
-/** The implementations of the same sum, ours first. */
-interface SumContender {
-  readonly name: string;
-  sum(): unknown;
-}
-
-/** Returns the milliseconds of every contender's sums. The contenders take turns. */
-async function timeInTurns(contenders: readonly SumContender[]): Promise<number[][]> {
-  const times: number[][] = contenders.map(() => []);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [i, { sum }] of contenders.entries()) {
-      const start = performance.now();
-      await sum();
-      times[i].push(performance.now() - start);
-    }
-  }
-  return times;
-}
-
 async function compared(
   build: Build,
   key: Key,
@@ -95,23 +74,22 @@ async function compared(
     const excerpt = key.excerpt(piece);
     const ours = () => summed(excerpt, 0, 1, scalars);
     const contenders = [
-      { name: "ours", sum: ours },
-      { name: "arkworks", sum: () => arkworks.sum(group) },
-      { name: "ffjavascript", sum: () => peerSum({ group, section }) },
+      { name: "ours", operations: 1, run: ours },
+      { name: "arkworks", operations: 1, run: () => arkworks.sum(group) },
+      { name: "ffjavascript", operations: 1, run: () => peerSum({ group, section }) },
     ];
     const { points, sum } = await peerSum({ group, section });
     assert.deepEqual(subtractConstant(group, ours()), sum);
     assert.deepEqual(coordinates(arkworks.sum(group)), sum);
-    const times = await timeInTurns(contenders);
-    for (const [i, { name }] of contenders.entries()) {
-      figures.push({
-        name: `${points} points of ${group}, ${name}`,
-        value: median(times[i]),
-        unit: "ms a sum",
-        ...i > 0 ? { ratio: median(times[i].map((theirs, round) => theirs / times[0][round])) } : {},
-        ...build === "plain" && name === "arkworks" ? { target: { of: "ratio", atLeast: plain } } : {},
-      });
-    }
+    const measured = await measure({ rounds: ROUNDS, open: () => contenders });
+    figures.push(
+      ...measured.map(({ name, milliseconds, ratio }, i) =>
+        figure(`${points} points of ${group}, ${name}`, milliseconds, "ms a sum", {
+          ...i > 0 && { ratio },
+          ...build === "plain" && name === "arkworks" && { target: { of: "ratio", atLeast: plain } },
+        })
+      ),
+    );
   }
   return figures;
 }

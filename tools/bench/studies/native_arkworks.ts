@@ -4,30 +4,23 @@
  */
 import { fileURLToPath } from "node:url";
 import { type CircuitName, circuitNames } from "../../../src/core/crypto/groth16.ts";
-import { createProver, type Prover } from "../../../src/prover/prover.ts";
-import { depositProverInput, withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import { createProver } from "../../../src/prover/prover.ts";
 import { median } from "../comparison.ts";
-import type { Figure, Outcome, Study } from "../study.ts";
+import { artifactPath, type Figure, figure, type Outcome, type Study } from "../study.ts";
+import { prove } from "./proof.ts";
+import { commandOutput } from "../../shared/command.ts";
 
 const ROUNDS = 3;
 const crate = fileURLToPath(new URL("../../../prover-wasm/", import.meta.url));
 
 /** Returns the milliseconds of one round after a warm-up round. cargo builds the program if necessary. */
 async function runNativeArkworks(circuit: CircuitName): Promise<number> {
-  const zkey = fileURLToPath(new URL(`../../../artifacts/${circuit}.zkey`, import.meta.url));
-  const { success, stdout } = await new Deno.Command("cargo", {
-    args: ["run", "--release", "--locked", "--quiet", "--example", "native_bound", "--", zkey, "2"],
+  const example = ["run", "--release", "--locked", "--quiet", "--example", "native_bound"];
+  const output = await commandOutput("cargo", [...example, "--", artifactPath(`${circuit}.zkey`), "2"], {
     cwd: crate,
-    stderr: "inherit",
-  }).output();
-  if (!success) throw new Error("cargo could not run native_bound");
-  return Number(new TextDecoder().decode(stdout).trim().split("\n").at(-1));
+  });
+  return Number(output.split("\n").at(-1));
 }
-
-const prove = {
-  withdraw: (prover: Prover) => prover.proveWithdraw(withdrawProverInput()),
-  deposit: (prover: Prover) => prover.proveDeposit(depositProverInput()),
-};
 
 async function measureNative(): Promise<Outcome> {
   const prover = await createProver({ maxWorkers: 1 });
@@ -42,17 +35,10 @@ async function measureNative(): Promise<Outcome> {
       rounds.push({ ours: performance.now() - start, native: await runNativeArkworks(circuit) });
     }
     figures.push(
-      {
-        name: `${circuit}: ours, one thread`,
-        value: median(rounds.map(({ ours }) => ours)),
-        unit: "ms a proof",
-      },
-      {
-        name: `${circuit}: arkworks natively, one thread`,
-        value: median(rounds.map(({ native }) => native)),
-        unit: "ms a proof",
+      figure(`${circuit}: ours, one thread`, rounds.map(({ ours }) => ours), "ms a proof"),
+      figure(`${circuit}: arkworks natively, one thread`, rounds.map(({ native }) => native), "ms a proof", {
         ratio: median(rounds.map(({ ours, native }) => native / ours)),
-      },
+      }),
     );
   }
   prover.close();

@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { type CircuitName, circuitNames, type ProofWithSignals } from "../../../src/core/crypto/groth16.ts";
 import { createProver, type Prover } from "../../../src/prover/prover.ts";
@@ -13,18 +12,24 @@ import { depositProverInput, withdrawProverInput } from "../../../testkit/circui
 import { mclVerifier } from "../peers/mcl.ts";
 import { g1, g2 } from "../peers/noble_points.ts";
 import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";
-import { median } from "../comparison.ts";
-import { comparisonStudy, type Figure, type Outcome, type Point, type Study } from "../study.ts";
+import { measure } from "../comparison.ts";
+import {
+  artifactPath,
+  comparisonStudy,
+  type Figure,
+  figure,
+  type Outcome,
+  type Point,
+  type Study,
+} from "../study.ts";
 
 const LEAF = 7n;
 const signals = { withdraw: { ...honestWithdrawal(LEAF) }, deposit: { ...honestDeposit(LEAF) } };
 
-const prove = {
+export const prove = {
   withdraw: (prover: Prover) => prover.proveWithdraw(withdrawProverInput(LEAF)),
   deposit: (prover: Prover) => prover.proveDeposit(depositProverInput(LEAF)),
 };
-
-const artifact = (name: string) => fileURLToPath(new URL(`../../../artifacts/${name}`, import.meta.url));
 
 /** Converts numbers to decimal strings, as snarkjs reads them from JSON. */
 function decimals(value: unknown): unknown {
@@ -33,7 +38,7 @@ function decimals(value: unknown): unknown {
 
 /** Measures snarkjs' proof of a circuit. With `singleThread` false it uses a worker per core. */
 async function snarkjsProof(node: NodePeer, circuit: CircuitName, singleThread: boolean) {
-  const files = { program: artifact(`${circuit}.wasm`), zkey: artifact(`${circuit}.zkey`) };
+  const files = { program: artifactPath(`${circuit}.wasm`), zkey: artifactPath(`${circuit}.zkey`) };
   return await node.request("prove", {
     signals: decimals(signals[circuit]),
     ...files,
@@ -114,7 +119,7 @@ const verification = comparisonStudy({
     const prover = await createProver({ maxWorkers: 1 });
     const node = await openNodePeer();
     verifying = { prover, node };
-    const vkey = JSON.parse(await Deno.readTextFile(artifact("withdraw.vkey.json")));
+    const vkey = JSON.parse(await Deno.readTextFile(artifactPath("withdraw.vkey.json")));
     const made = await prove.withdraw(prover);
     const noble = nobleVerifier(vkey);
     const mcl = await mclVerifier(vkey);
@@ -143,21 +148,11 @@ async function byWorkers(): Promise<Outcome> {
   for (const circuit of circuitNames) {
     for (let workers = 1; workers <= 2 * availableParallelism(); workers *= 2) {
       const prover = await createProver({ maxWorkers: workers });
-      await prove[circuit](prover);
-      const times: number[] = [];
-      for (let round = 0; round < 3; round++) {
-        const start = performance.now();
-        await prove[circuit](prover);
-        times.push(performance.now() - start);
-      }
+      const contender = { name: circuit, operations: 1, run: () => prove[circuit](prover) };
+      const [{ milliseconds: y }] = await measure({ rounds: 3, open: () => [contender] });
       prover.close();
-      const y = median(times);
       points.push({ series: circuit, x: workers, y });
-      figures.push({
-        name: `${circuit}, ${workers} worker${workers > 1 ? "s" : ""}`,
-        value: y,
-        unit: "ms a proof",
-      });
+      figures.push(figure(`${circuit}, ${workers} worker${workers > 1 ? "s" : ""}`, y, "ms a proof"));
     }
   }
   return { figures, points };

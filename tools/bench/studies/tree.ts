@@ -9,7 +9,7 @@ import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { TreeWorkers } from "../../../src/tree/tree_workers.ts";
 import { median } from "../comparison.ts";
-import type { Build, Outcome, Point, Study } from "../study.ts";
+import { type Build, figure, type Outcome, type Point, type Study } from "../study.ts";
 
 /** Leaves hashed with npm's hash, which take seconds. Its time for a larger tree is extrapolated. */
 const PEER_LEAVES = 2 ** 14;
@@ -76,20 +76,12 @@ async function measureFullTree(build: Build): Promise<Outcome> {
   const ratio = median(rounds.map(({ ratio }) => ratio));
   return {
     figures: [
-      { name: `ours, ${cores} workers`, value: ours / 1000, unit: "s" },
-      {
-        name: "npm poseidon-bls12381, one thread",
-        value: ours * ratio / 1000,
-        unit: "s",
+      figure(`ours, ${cores} workers`, ours / 1000, "s"),
+      figure("npm poseidon-bls12381, one thread", ours * ratio / 1000, "s", {
         ratio,
         target: { of: "ratio", atLeast: build === "wide" ? 30 : 20 },
-      },
-      {
-        name: "memory of the process that it added",
-        value: memory,
-        unit: "MB",
-        target: { of: "value", atMost: 150 },
-      },
+      }),
+      figure("memory of the process that it added", memory, "MB", { target: { of: "value", atMost: 150 } }),
     ],
   };
 }
@@ -111,11 +103,7 @@ async function measureGrowth(): Promise<Outcome> {
       }
       const y = median(times);
       points.push({ series: `${count} workers`.replace("1 workers", "1 worker"), x: 2 ** power, y });
-      figures.push({
-        name: `2^${power} leaves, ${count} worker${count > 1 ? "s" : ""}`,
-        value: y,
-        unit: "ms",
-      });
+      figures.push(figure(`2^${power} leaves, ${count} worker${count > 1 ? "s" : ""}`, y, "ms"));
     }
     workers.close();
   }
@@ -156,10 +144,10 @@ async function measureSteps(): Promise<Outcome> {
   workers.close();
   return {
     figures: [
-      { name: "one leaf more", value: median(times), unit: "ms" },
-      { name: "packing its snapshot with its hash", value: median(packing), unit: "ms" },
-      { name: "reading its snapshot, hash checked", value: median(unpacking), unit: "ms" },
-      { name: "size of the snapshot", value: size / MEGABYTE, unit: "MB" },
+      figure("one leaf more", times, "ms"),
+      figure("packing its snapshot with its hash", packing, "ms"),
+      figure("reading its snapshot, hash checked", unpacking, "ms"),
+      figure("size of the snapshot", size / MEGABYTE, "MB"),
     ],
   };
 }

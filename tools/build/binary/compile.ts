@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { extractLiterals, gzipContent, PACKED_SUFFIX } from "./packing.ts";
 import { renameChunks } from "./chunk_names.ts";
 import { v8Flags } from "../../../testkit/toolchain/v8_flags.ts";
+import { commandOutput, runCommand } from "../../shared/command.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -171,8 +172,7 @@ async function startFault(program: string): Promise<string | undefined> {
 }
 
 async function compilerVersion(): Promise<string> {
-  const { stdout } = await new Deno.Command(compiler, { args: ["--version"] }).output();
-  return new TextDecoder().decode(stdout).match(/\d+\.\d+\.\d+/)?.[0] ?? "of unknown version";
+  return (await commandOutput(compiler, ["--version"])).match(/\d+\.\d+\.\d+/)?.[0] ?? "of unknown version";
 }
 
 /** Reads the version from the file: a bare denort has no option that prints it. */
@@ -182,9 +182,7 @@ async function runtimeVersion(denort: string): Promise<string> {
 }
 
 async function run(program: string, args: string[]): Promise<void> {
-  const { code } = await new Deno.Command(program, { args, cwd: root }).spawn().status;
-  if (code !== 0) {
-    console.error(`failed: ${program} ${args[0]}`);
-    throw new ReportedError();
-  }
+  if (await runCommand(program, args, { cwd: root })) return;
+  console.error(`failed: ${program} ${args[0]}`);
+  throw new ReportedError();
 }
