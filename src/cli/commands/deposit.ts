@@ -7,7 +7,12 @@ import { type DepositResult, findUnspentDeposit } from "../../client/deposit/dep
 import { systemClock } from "../../core/time.ts";
 import { depositJetton } from "../../client/deposit/deposit_jetton.ts";
 import { depositByLink, type LinkDepositStep } from "../../client/deposit/deposit_link.ts";
-import { type NoteRecord, type NoteStore } from "../../client/notes/note_store.ts";
+import {
+  addNote,
+  findNullifierTwins,
+  type NoteRecord,
+  type NoteStore,
+} from "../../client/notes/note_store.ts";
 import { RelayerClient } from "../../client/relayer/relayer_client.ts";
 import { commitmentsFromRelayer } from "../../client/tree_sync.ts";
 import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
@@ -93,7 +98,9 @@ async function deposit(
   if (key !== undefined && hasNote) throw usageError("pool", "must be omitted: the note determines it");
   const opened = hasNote ? await openNoteStore(context, rawOptions) : undefined;
   using _storedLock = await opened?.lockForWork();
-  const stored = opened && selectNoteToDeposit(await opened.list(), rawOptions);
+  const notes = await opened?.list() ?? [];
+  const stored = opened && selectNoteToDeposit(notes, rawOptions);
+  if (stored?.state === "created") assertPayable(notes, stored);
   const options = stored
     ? withNetworkOfNote<DepositOptions>(rawOptions, stored)
     : withNetwork<DepositOptions>(rawOptions, rawOptions.network ?? "testnet");
@@ -104,17 +111,17 @@ async function deposit(
   using _createdLock = opened ? undefined : await store.lockForWork();
   using qr = options.qr === undefined ? undefined : context.openOutputFile("--qr", options.qr);
   qr?.assertWritable(); // after opening the store: --qr must not name the store's file
-  const record = stored ?? createNoteForPool(key!, registry, context.now()); // without a note, the key is given
-  const deployment = resolveDeployment(record, registry);
-  const view = new DepositView(context, options, record.id, { qr, resumed: record.state === "depositing" });
+  const wanted = stored ?? createNoteForPool(key!, registry, context.now()); // without a note, the key is given
+  const deployment = resolveDeployment(wanted, registry);
+  const view = new DepositView(context, options, wanted.id, { qr, resumed: wanted.state === "depositing" });
   const pool = new Pool(chain, deployment.address);
-  if (record.deposit?.leafIndex !== undefined) {
-    await findUnspentDeposit(chain, pool, record.note.reveal()).catch((error) =>
-      markWithdrawnIfSpent(store, record, error)
+  if (wanted.deposit?.leafIndex !== undefined) {
+    await findUnspentDeposit(chain, pool, wanted.note.reveal()).catch((error) =>
+      markWithdrawnIfSpent(store, wanted, error)
     );
-    return view.showAlreadyDeposited(record.deposit.leafIndex);
+    return view.showAlreadyDeposited(wanted.deposit.leafIndex);
   }
-  assertNotRetired(deployment, record);
+  assertNotRetired(deployment, wanted);
   await assertPoolOfBuild(chain, deployment, options);
   await confirmDeposit(context, options, deployment, wallet, view);
   const from = wallet?.address ?? options.from;
@@ -125,9 +132,9 @@ async function deposit(
     deposit,
   };
   // Store the note before anything is sent: without it, the deposit is lost.
-  await store.add([record]);
+  const record = await addNote(store, wanted);
   await store.update(record.id, update);
-  view.showStored(key !== undefined);
+  view.showStored(record.id, key !== undefined);
 
   try {
     const result = await payIntoPool(context, options, { chain, pool, record, deployment, wallet, view });
@@ -181,6 +188,18 @@ async function payIntoPool(
 async function markWithdrawnIfSpent(store: NoteStore, { id }: NoteRecord, error: unknown): Promise<never> {
   if (isNoteSpentError(error)) await store.update(id, { state: "withdrawn" });
   throw error;
+}
+
+/** Only one note of a nullifier can ever be paid, so a second deposit with it would be lost. */
+function assertPayable(records: readonly NoteRecord[], record: NoteRecord): void {
+  const paid = findNullifierTwins(records).get(record.id)?.find(({ state }) => state !== "created");
+  if (paid === undefined) return;
+  throw new Problem(
+    "nullifier_already_used",
+    `note ${record.id} has the same nullifier as note ${paid.id}, which is ${paid.state}: ` +
+      "only one of them can ever be paid",
+    { hint: "Deposit another note: `tonado deposit <pool>` creates one. Nothing was sent." },
+  );
 }
 
 function selectNoteToDeposit(

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
-import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
+import { addNote, findNote, type NoteRecord } from "../../client/notes/note_store.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
 import { poolKey } from "../../core/protocol/deployments.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
@@ -23,6 +23,7 @@ import {
   type WithOptionalNetwork,
 } from "../options/note_network.ts";
 import { backupNotes, type BackupOptions, restoreNotes } from "./note/backup.ts";
+import { sharedNullifierFacts, warnOfSharedNullifiers } from "../output/note_warnings.ts";
 import { withProgressLine, writeJson } from "../output/print.ts";
 import { colours, formatIsoTime } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
@@ -90,9 +91,9 @@ async function createStoredNote(
   options: NoteCommandOptions,
 ): Promise<void> {
   const registry = await findRegistry(options.network, options.registry);
-  const record = createNoteForPool(key, registry, context.now());
+  const created = createNoteForPool(key, registry, context.now());
   const store = await openNoteStore(context, options, { create: true });
-  await store.add([record]);
+  const record = await addNote(store, created);
   if (options.json) return writeJson(context, toPublicFacts(record));
   if (options.quiet) return context.stdout.write(`${record.id}\n`);
   context.stdout.write(
@@ -126,9 +127,12 @@ async function showNotes(
   const { stdout, env } = context;
   const records = await (await openNoteStore(context, options)).list();
   const chosen = id === undefined ? records : [findNote(records, id)];
+  warnOfSharedNullifiers(context, records, chosen);
   if (options.json) {
+    const shared = sharedNullifierFacts(records);
     const notes = chosen.map((each) => ({
       ...toPublicFacts(each),
+      ...shared.get(each.id),
       ...options.reveal && { note: each.text.reveal() },
     }));
     return writeJson(context, { notes });
@@ -179,13 +183,15 @@ async function checkStoredNotes(
       }
     }
   });
+  const shared = sharedNullifierFacts(all);
   const updated = [];
   for (const record of chosen) {
     const { key, address, payment, ...standing } = standings.get(record.id)!;
     const pool = standing.state === "absent" ? record.pool : address;
     const facts = toPublicFacts(await saveStanding(store, record, { ...standing, payment, pool }));
-    updated.push({ ...standing, ...toIsoTimes(standing), ...facts, pool: key });
+    updated.push({ ...standing, ...toIsoTimes(standing), ...facts, pool: key, ...shared.get(record.id) });
   }
+  warnOfSharedNullifiers(context, all, chosen);
   if (options.json) return writeJson(context, { network, notes: updated });
   const c = colours(context.stdout, context.env);
   if (updated.length === 0 && !options.quiet) context.stdout.write(`no notes of ${network}\n`);

@@ -36,6 +36,7 @@ export function isNoteSpentError(error: unknown): boolean {
 export class DepositView {
   readonly #progress;
   readonly #qrFile;
+  #noteId;
   /** Whether an earlier run may have shown a link that was paid. */
   #resumed;
 
@@ -43,10 +44,11 @@ export class DepositView {
   constructor(
     readonly context: CliContext,
     readonly options: DepositViewOptions,
-    readonly noteId: string,
+    noteId: string,
     given: { readonly qr?: OutputFile; readonly resumed?: boolean } = {},
   ) {
     this.#progress = progressLine(context.stderr);
+    this.#noteId = noteId;
     this.#qrFile = given.qr;
     this.#resumed = given.resumed === true;
   }
@@ -60,18 +62,22 @@ export class DepositView {
     this.#printText(`${this.#bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`);
   }
 
-  /** @param made whether this run created the note; an earlier run may have sent money for it */
-  showStored(made: boolean): void {
-    if (this.#writeEvent({ event: "kept", id: this.noteId, ...!made && { resumed: true } })) return;
+  /**
+   * @param id the id that the store gave the note
+   * @param made whether this run created the note; an earlier run may have sent money for it
+   */
+  showStored(id: string, made: boolean): void {
+    this.#noteId = id;
+    if (this.#writeEvent({ event: "kept", id: this.#noteId, ...!made && { resumed: true } })) return;
     const sent = made
       ? "nothing has been sent yet"
       : "an earlier run may have paid for it, so the pool is checked first";
-    this.#printText(`note ${this.#bold(this.noteId)} is stored; ${sent}`);
+    this.#printText(`note ${this.#bold(this.#noteId)} is stored; ${sent}`);
   }
 
   showStep(step: DepositStep | LinkDepositStep): void {
     if (step.step === "link") return this.#showLink(step.link);
-    if (this.#writeEvent({ event: step.step, id: this.noteId, ...step, step: undefined })) {
+    if (this.#writeEvent({ event: step.step, id: this.#noteId, ...step, step: undefined })) {
       return;
     }
     const texts: Record<typeof step.step, string> = {
@@ -96,19 +102,19 @@ export class DepositView {
   };
 
   showAlreadyDeposited(leafIndex: number): void {
-    if (this.#writeEvent({ event: "deposited", id: this.noteId, leafIndex })) return;
-    this.#printText(`note ${this.#bold(this.noteId)} is already in the pool, as leaf ${leafIndex}`);
+    if (this.#writeEvent({ event: "deposited", id: this.#noteId, leafIndex })) return;
+    this.#printText(`note ${this.#bold(this.#noteId)} is already in the pool, as leaf ${leafIndex}`);
   }
 
   showDeposited({ leafIndex, timestamp, tx, attempts }: DepositResult): void {
     this.#progress.clear();
-    const json = { event: "deposited", id: this.noteId, leafIndex, timestamp, tx: tx.hash, attempts };
+    const json = { event: "deposited", id: this.#noteId, leafIndex, timestamp, tx: tx.hash, attempts };
     if (this.#writeEvent(json)) return;
-    if (this.options.quiet) return this.context.stdout.write(`${this.noteId}\n`);
+    if (this.options.quiet) return this.context.stdout.write(`${this.#noteId}\n`);
     this.#printText(
       `${colours(this.context.stdout, this.context.env).green("deposited")} as leaf ${leafIndex}\n\n` +
         "Make a backup now: tonado note backup <file>\n" +
-        `Wait for more deposits before you withdraw, for better privacy: tonado withdraw ${this.noteId} ${
+        `Wait for more deposits before you withdraw, for better privacy: tonado withdraw ${this.#noteId} ${
           formatChainFlags(this.options)
         } ` +
         "--to <fresh address> --relayer <url>",
@@ -126,7 +132,7 @@ export class DepositView {
       formatFlags({ from: from?.toString(), wait, relayer }),
     ].filter(Boolean).join(" ");
     this.context.stderr.write(
-      `note ${this.noteId} is stored; to continue: tonado deposit --note ${this.noteId} ${flags}\n`,
+      `note ${this.#noteId} is stored; to continue: tonado deposit --note ${this.#noteId} ${flags}\n`,
     );
   }
 
@@ -146,7 +152,7 @@ export class DepositView {
     const resumed = this.#resumed;
     this.#resumed = false;
     const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
-    if (this.#writeEvent({ event: "link", id: this.noteId, url, ...paid, ...resumed && { resumed } })) {
+    if (this.#writeEvent({ event: "link", id: this.#noteId, url, ...paid, ...resumed && { resumed } })) {
       return;
     }
     if (resumed) {

@@ -112,18 +112,27 @@ export function findNote(records: readonly NoteRecord[], id: string): NoteRecord
   throw new Problem("unknown_note", `${detail} ${JSON.stringify(id)}`);
 }
 
-/** Returns the pairs of notes of one pool that share a nullifier. Only one note of each pair can ever be paid. */
-export function findSharedNullifiers(records: readonly NoteRecord[]): [NoteRecord, NoteRecord][] {
-  const first = new Map<string, NoteRecord>();
-  const pairs: [NoteRecord, NoteRecord][] = [];
-  for (const record of records) {
-    const { asset, amount, network, nullifierHash } = record.note.reveal();
-    const key = `${asset}-${amount}-${network}-${nullifierHash}`;
-    const earlier = first.get(key);
-    if (earlier) pairs.push([earlier, record]);
-    else first.set(key, record);
-  }
-  return pairs;
+/** Adds a note and returns it as stored: its id is another one if an earlier note has `record.id` already. */
+export async function addNote(store: NoteStore, record: NoteRecord): Promise<NoteRecord> {
+  await store.add([record]);
+  const text = record.text.reveal();
+  return (await store.list()).find((stored) => stored.text.reveal() === text)!;
+}
+
+/** Returns by id, for each note whose nullifier other notes for its pool have, these others. Only one can ever be paid. */
+export function findNullifierTwins(
+  records: readonly NoteRecord[],
+): ReadonlyMap<string, readonly NoteRecord[]> {
+  const groups = [...Map.groupBy(records, paymentKey).values()].filter(({ length }) => length > 1);
+  return new Map(
+    groups.flatMap((group) => group.map(({ id }) => [id, group.filter((other) => other.id !== id)])),
+  );
+}
+
+/** Notes with one key spend the same nullifier in the same pool. */
+function paymentKey({ note }: NoteRecord): string {
+  const { asset, amount, network, nullifierHash } = note.reveal();
+  return `${asset}-${amount}-${network}-${nullifierHash}`;
 }
 
 /** Returns the text to encrypt. */

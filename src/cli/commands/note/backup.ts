@@ -1,11 +1,6 @@
 /** `tonado note backup` and `restore`. */
 import { basename } from "node:path";
-import {
-  createNoteRecord,
-  findSharedNullifiers,
-  MAX_NOTE_STORE_BYTES,
-  type NoteRecord,
-} from "../../../client/notes/note_store.ts";
+import { createNoteRecord, MAX_NOTE_STORE_BYTES, type NoteRecord } from "../../../client/notes/note_store.ts";
 import { decryptPaperCode, findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper_code.ts";
 import { loadNoteStoreConfig } from "../../../config/client_config.ts";
 import { findRegistry } from "../../../config/deployments_registry.ts";
@@ -18,6 +13,7 @@ import { formatChainFlags } from "../../options/chain_options.ts";
 import { usageError } from "../../options/usage_error.ts";
 import { type NoteStoreOptions, openNoteStore } from "../../options/note_store_options.ts";
 import { candidatePools } from "../../options/note_pools.ts";
+import { warnOfSharedNullifiers } from "../../output/note_warnings.ts";
 import { printResult, printWarning } from "../../output/print.ts";
 import { stageProgressLine } from "../../output/progress.ts";
 import type { CliContext } from "../../context.ts";
@@ -90,10 +86,7 @@ export async function restoreNotes(
     : await readBackup(context, file, options);
   const store = await openNoteStore(context, options, { create: true });
   const added = await store.add(records);
-  for (const [first, second] of findSharedNullifiers(await store.list())) {
-    const both = `notes ${first.id} and ${second.id}`;
-    printWarning(context, `${both} have the same nullifier: only one of them can ever be paid`);
-  }
+  warnOfSharedNullifiers(context, await store.list());
   const text = `${added} of ${pluralize(records.length, "note")} ${added === 1 ? "is" : "are"} new here${
     (await noteCheckHints(records, options)).join("")
   }`;

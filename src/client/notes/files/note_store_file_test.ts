@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../../core/errors/problem.ts";
 import { createNote, formatNote } from "../../../core/protocol/note.ts";
 import { Secret } from "../../../core/text/secret.ts";
-import { createNoteRecord, findSharedNullifiers } from "../note_store.ts";
+import { createNoteRecord, findNullifierTwins } from "../note_store.ts";
 import { noteStoreFile } from "./note_store_file.ts";
 
 const passphrase = new Secret("correct horse battery");
@@ -176,6 +176,6 @@ Deno.test("two notes with one short id, or with one nullifier, are both kept and
     assert.deepEqual(stored.map(({ id }) => id), [sameId[0].id, `${sameId[0].id}-2`, sameNullifier.id]);
     await store.update(stored[1].id, { state: "deposited" });
     assert.deepEqual((await store.list()).map(({ state }) => state), ["created", "deposited", "created"]);
-    const pairs = findSharedNullifiers(stored).map((pair) => pair.map(({ id }) => id));
-    assert.deepEqual(pairs, [[sameId[0].id, sameNullifier.id]]);
+    const twins = [...findNullifierTwins(stored)].map(([id, others]) => [id, others.map(({ id }) => id)]);
+    assert.deepEqual(twins, [[sameId[0].id, [sameNullifier.id]], [sameNullifier.id, [sameId[0].id]]]);
   }));

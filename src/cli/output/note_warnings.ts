@@ -1,0 +1,25 @@
+/** Warnings about notes that cannot all be paid. */
+import { findNullifierTwins, type NoteRecord } from "../../client/notes/note_store.ts";
+import { printWarning } from "./print.ts";
+import type { CliContext } from "../context.ts";
+
+/** Warns of each pair of notes with one nullifier that includes a note of `shown`. */
+export function warnOfSharedNullifiers(
+  context: CliContext,
+  all: readonly NoteRecord[],
+  shown: readonly NoteRecord[] = all,
+): void {
+  const twins = findNullifierTwins(all);
+  const pairs = shown.flatMap(({ id }) => (twins.get(id) ?? []).map((twin) => [id, twin.id].sort()));
+  for (const pair of new Set(pairs.map((ids) => ids.join(" and ")))) {
+    printWarning(context, `notes ${pair} have the same nullifier: only one of them can ever be paid`);
+  }
+}
+
+/** Returns by id the member of a note's JSON that names the notes with the same nullifier. */
+export function sharedNullifierFacts(
+  all: readonly NoteRecord[],
+): ReadonlyMap<string, { readonly sameNullifier: readonly string[] }> {
+  const twins = [...findNullifierTwins(all)];
+  return new Map(twins.map(([id, others]) => [id, { sameNullifier: others.map(({ id }) => id) }]));
+}
