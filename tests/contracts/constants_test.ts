@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import {
   ENDOWMENT_SECONDS,
+  GAS_HIGHEST_PATH,
   NET_ACCRUAL,
   POOL_CAPACITY,
   REFUND_RESERVE,
@@ -16,7 +17,13 @@ function constant(name: string): bigint {
   return coins === undefined ? BigInt(plain) : toNano(coins);
 }
 
-const figures = { REFUND_RESERVE, NET_ACCRUAL, ENDOWMENT_SECONDS, CAPACITY: BigInt(POOL_CAPACITY) };
+const figures = {
+  REFUND_RESERVE,
+  NET_ACCRUAL,
+  ENDOWMENT_SECONDS,
+  GAS_HIGHEST_PATH,
+  CAPACITY: BigInt(POOL_CAPACITY),
+};
 for (const [name, value] of Object.entries(figures)) {
   Deno.test(`${name} is the contracts' own`, () => assert.equal(value, constant(name)));
 }

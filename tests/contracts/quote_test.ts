@@ -6,6 +6,8 @@ import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { storeRecoverStuck } from "../../src/core/protocol/messages.ts";
 import { type ChainPrices, chainPrices } from "../../testkit/chain/chain_prices.ts";
+import type { NetworkPrices } from "../../src/ton/network_prices.ts";
+import { estimateWithdrawalCost, keepOfQuote } from "../../src/ton/pool/withdrawal_cost.ts";
 import { assertRejected } from "../support/contracts/pool_assertions.ts";
 import { freshElement, PoolSandbox, type PriceList, priceLists } from "../../testkit/chain/pool_sandbox.ts";
 import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
@@ -63,6 +65,15 @@ const states: Record<string, State> = {
   "grown": { deposits: 4_096 + 11 * 8_718, withdrawals: 4_095 + 11 * 5_083, debt: 0n, surplus: toNano(9) },
 };
 
+/** The prices as the relayer reads them. */
+function networkPrices(prices: ChainPrices): NetworkPrices {
+  return {
+    gasFee: prices.gas,
+    forwardFee: (size, workchain = 0) => prices.forward(workchain, size),
+    storageFee: prices.storage,
+  };
+}
+
 async function put(pool: PoolSandbox, { surplus, ...state }: State): Promise<bigint> {
   const owed = BigInt(state.deposits - state.withdrawals) * pool.denomination;
   const history = new RootHistoryModel();
@@ -102,6 +113,28 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
         const quote = 2n * gas + 3n * prices.forward(-1) + prices.forward(0, LOG) + refund +
           keepOf(prices, state, owed, max(0n, balance - due)) + storageFee(prices, state, DAY);
         assert.equal(await pool.withdrawValue(refund), quote, `${name}, ${idle} seconds`);
+      }
+      pool.chain.now = touched;
+    }
+  });
+
+  Deno.test(`a relayer reads from the quote what the pool keeps, solvency included (${list} prices)`, async () => {
+    const pool = await PoolSandbox.open({ prices: list });
+    const read = networkPrices(prices);
+    for (const [name, state] of Object.entries(states)) {
+      const owed = await put(pool, state);
+      const touched = pool.chain.now!;
+      for (const idle of [0n, 400_000_000n]) {
+        pool.chain.now = touched + Number(idle);
+        const balance = max(0n, owed + state.surplus - storageFee(prices, state, idle));
+        const keep = keepOf(prices, state, owed, balance);
+        const quote = await pool.withdrawValue(0n);
+        assert.equal(keepOfQuote(read, state, quote), keep, name);
+        const info = { assetKind: "native", ...state } as const;
+        const withoutQuote = estimateWithdrawalCost(read, info);
+        const solventKeep = keepOf(prices, state, 0n, 0n);
+        assert.equal(estimateWithdrawalCost(read, info, { quote }) - withoutQuote, keep - solventKeep, name);
+        assert.equal(estimateWithdrawalCost(read, info, { quote: 0n }), withoutQuote, "other prices");
       }
       pool.chain.now = touched;
     }

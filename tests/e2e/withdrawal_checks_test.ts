@@ -28,6 +28,7 @@ import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
 import { computeAttachedValue } from "../../src/relay/withdrawals/policy.ts";
 import type { Job } from "../../src/store/store.ts";
+import { estimateWithdrawalCost } from "../../src/ton/pool/withdrawal_cost.ts";
 import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { memoryStore } from "../../testkit/relayer/memory_store.ts";
 import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
@@ -179,6 +180,20 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
     for (const one of both) if (one.status === "fulfilled") await one.value(false);
     await runWithdrawalChecks(other, poor, funded);
+  });
+  await t.step("the fee must cover what a pool that is short of coins asks for", async () => {
+    const [covers] = withdrawalChecks.filter(({ name }) => name === "fee covers the cost");
+    const info = await deps.poolCache.getPoolInfo(pool);
+    const quote = await deps.poolCache.getWithdrawValue(pool, 0n);
+    const margin = request.fee - estimateWithdrawalCost(prices, info, { quote });
+    for (const [more, holds] of [[margin, true], [margin + 1n, false]] as const) {
+      const poolCache = {
+        getPoolInfo: () => Promise.resolve(info),
+        getWithdrawValue: () => Promise.resolve(quote + more),
+      } as unknown as PoolCache;
+      const verdict = await covers.holds({ ...candidate, deps: { ...deps, poolCache } });
+      equal(verdict === true, holds, `${more} nano more`);
+    }
   });
   await t.step("a root with three places left is good, one with two is stale", async () => {
     for (const [newer, fits] of [[0, true], [26, true], [27, false], [29, false]] as const) {

@@ -9,6 +9,9 @@ export const NET_ACCRUAL = 5_000_000n;
 /** Seconds of storage that each withdrawal prepays for its nullifier's cell: 20 years. */
 export const ENDOWMENT_SECONDS = 631_152_000n;
 
+/** Gas of the most expensive withdrawal from a native pool, which its quote contains twice. */
+export const GAS_HIGHEST_PATH = 356_000n;
+
 /** The highest generation of a pool. The first pool has generation 0 (contracts/SPEC.md, First state). */
 export const MAX_GENERATION = 255;
 

@@ -35,7 +35,11 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
   const cost = estimateWithdrawalCost(
     await deps.priceCache.getPrices(),
     await deps.poolCache.getPoolInfo(pool),
-    { recipient: request.recipient.workChain, relayer: deps.wallet.address.workChain },
+    {
+      recipient: request.recipient.workChain,
+      relayer: deps.wallet.address.workChain,
+      quote: await deps.poolCache.getWithdrawValue(pool, 0n),
+    },
   );
   const holds = isNative
     ? request.fee >= cost + (isWithinRefundLimit(candidate) ? 0n : request.refund)

@@ -4,6 +4,7 @@
  */
 import {
   ENDOWMENT_SECONDS,
+  GAS_HIGHEST_PATH,
   NET_ACCRUAL,
   PREPAID_STORAGE_SECONDS,
   REFUND_RESERVE,
@@ -36,19 +37,30 @@ const PREPAID_STORAGE = { cells: 2n, bits: 204n, seconds: PREPAID_STORAGE_SECOND
 /** Storage that a withdrawal from a native pool prepays: one cell of the set. */
 const STORAGE_ENDOWMENT = { cells: 1n, bits: 1023n, seconds: ENDOWMENT_SECONDS };
 
-export interface PartyWorkchains {
-  readonly recipient: number;
-  /** The relayer gets the fee and the excess. */
-  readonly relayer: number;
+/** Bounds of a native pool's size without its keys, and the log with the two parties, as `contracts/fees.tolk` has them. */
+const FIXED_SIZE = { cells: 90, bits: 60_000 };
+const KEY_BITS = 102;
+const QUOTED_LOG_MESSAGE = { cells: 1n, bits: 534n };
+const SECONDS_PER_DAY = 86_400n;
+const MASTERCHAIN = -1;
+
+/** What the cost of one withdrawal depends on beside prices and pool. */
+export interface WithdrawalCostOptions {
+  /** The recipient's workchain. */
+  readonly recipient?: number;
+  /** Workchain of the relayer, which gets the fee and the excess. */
+  readonly relayer?: number;
+  /** The pool's quote without refund, in nano. It contains what a native pool that is short of coins asks for. */
+  readonly quote?: bigint;
 }
 
-const BASECHAIN_PARTIES: PartyWorkchains = { recipient: 0, relayer: 0 };
+type PoolCounts = Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt">;
 
 /** Returns the nano that a withdrawal without refund costs the relayer at these prices. */
 export function estimateWithdrawalCost(
   prices: NetworkPrices,
-  info: Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt">,
-  { recipient, relayer }: PartyWorkchains = BASECHAIN_PARTIES,
+  info: PoolCounts,
+  { recipient = 0, relayer = 0, quote }: WithdrawalCostOptions = {},
 ): bigint {
   const { assetKind, deposits, withdrawals, debt } = info;
   const way = prices.gasFee(POOL_GAS) + prices.gasFee(WALLET_GAS) +
@@ -60,7 +72,31 @@ export function estimateWithdrawalCost(
   const endowment = prices.storageFee(STORAGE_ENDOWMENT);
   const unspent = BigInt(Math.max(1, deposits - withdrawals));
   const share = (debt + unspent - 1n) / unspent;
-  return way + maxBigint(REFUND_RESERVE, share + maxBigint(NET_ACCRUAL, endowment));
+  const keep = maxBigint(REFUND_RESERVE, share + maxBigint(NET_ACCRUAL, endowment));
+  return way + (quote === undefined ? keep : maxBigint(keep, keepOfQuote(prices, info, quote)));
+}
+
+/**
+ * Returns the nano that a native pool keeps of a withdrawal according to its quote: with the solvency term, which depends
+ * on a balance that only the pool reads cheaply (contracts/SPEC.md, Money of a native pool).
+ */
+export function keepOfQuote(
+  prices: NetworkPrices,
+  { deposits, withdrawals }: Pick<PoolInfo, "deposits" | "withdrawals">,
+  quote: bigint,
+): bigint {
+  const dayOfStorage = prices.storageFee({
+    cells: BigInt(FIXED_SIZE.cells + cellBound(deposits) + cellBound(withdrawals)),
+    bits: BigInt(FIXED_SIZE.bits + KEY_BITS * (deposits + withdrawals)),
+    seconds: SECONDS_PER_DAY,
+  });
+  return quote - 2n * prices.gasFee(GAS_HIGHEST_PATH) - 3n * prices.forwardFee(EMPTY_MESSAGE, MASTERCHAIN) -
+    prices.forwardFee(QUOTED_LOG_MESSAGE) - dayOfStorage;
+}
+
+/** Returns the most cells that `keys` keys of one set can occupy (contracts/SPEC.md, The set). */
+function cellBound(keys: number): number {
+  return keys < 4_096 ? 7 + Math.min(7 * keys, 1_365 + keys) : 5_461 + 2 * Math.floor((keys - 4_096) / 11);
 }
 
 /** Two transfers of two wallets each. The payee's wallet may be new and keeps its reserve. */
