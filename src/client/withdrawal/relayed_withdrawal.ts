@@ -7,7 +7,7 @@ import type { ProveOptions } from "../../prover/prover.ts";
 import { RelayerClient, type WithdrawalStatus } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 import type { RelayerQuote } from "../relayer/relayer_quotes.ts";
-import { findNotePayment, type NotePayment } from "../notes/note_payment.ts";
+import { findNotePayment, type FindPaymentOptions, type NotePayment } from "../notes/note_payment.ts";
 import { assertRecipientNotBlocked } from "./recipient_check.ts";
 import {
   buildArgsForRelayer,
@@ -28,7 +28,7 @@ export { defaultMaxFee, type RelayedWithdrawalRequest, type RelayerOffer } from 
 export interface RelayedWithdrawalResult {
   readonly relayer: RelayerClient;
   readonly status: WithdrawalStatus;
-  /** For `superseded`: the payment that the pool made instead. */
+  /** Present unless the relayer reports `confirmed`. `superseded`: another recipient was paid. */
   readonly payment?: NotePayment;
 }
 
@@ -62,8 +62,7 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  * an interrupted run is followed instead of repeated.
  * @param relayers in the order to try them; one that raises its quoted fee is skipped
  * @param request fees in the smallest unit of the pool's asset
- * @returns the relayer that had the proof last. The pool may have paid through another one, or another
- *   recipient: see `payment` and {@linkcode findNotePayment}
+ * @returns the relayer that had the proof last, and `payment` unless it reports the withdrawal as confirmed
  * @throws {Problem} `relayer_unavailable`, with one entry of `errors` for each relayer; `fee_above_limit` if
  *   all exceed `maxFee`; `nullifier_already_used` only if the pool reports the note as spent; faults of the
  *   request and errors of its callbacks at once
@@ -81,6 +80,8 @@ export async function withdrawViaRelayers(
 ): Promise<RelayedWithdrawalResult> {
   const { pool, note: { nullifierHash }, recipient, blockedRecipients = [] } = request;
   assertRecipientNotBlocked(recipient, [pool.address, ...blockedRecipients]); // before any request
+  const { signal } = options;
+  const after = (await pool.chain.transactions(pool.address, { limit: 1, signal }))[0]?.id;
   const queue = toCandidates(relayers);
   const errors: ProblemDetail[] = [];
   let tooExpensive = 0;
@@ -96,7 +97,7 @@ export async function withdrawViaRelayers(
       const limits = waitLimits(queue.length > 0, request, options);
       const status = await submitAndWait(relayer, pool, args, nullifierHash, { ...options, ...limits });
       if (await pool.getIsSpent(nullifierHash)) {
-        return await reportPaid(relayer, status, request, options);
+        return await reportPaid(relayer, status, request, { ...options, after });
       }
       if (status.state === "confirmed" || status.state === "superseded") {
         throw new Problem("relayer_unavailable", "it reports the note as paid, but the pool does not");
@@ -112,7 +113,7 @@ export async function withdrawViaRelayers(
       if (!(error instanceof RelayerProblem) && NON_RETRYABLE_CODES.has(error.code)) {
         // Only the note's owner can prove, so an earlier relayer must have sent its proof.
         if (submittedTo && error.code === "nullifier_already_used") {
-          return { relayer: submittedTo, status: CONFIRMED_BY_CHAIN };
+          return await reportPaid(submittedTo, CONFIRMED_BY_CHAIN, request, { ...options, after });
         }
         throw error;
       }
@@ -126,7 +127,7 @@ export async function withdrawViaRelayers(
     }
   }
   if (submittedTo && await pool.getIsSpent(nullifierHash)) {
-    return { relayer: submittedTo, status: CONFIRMED_BY_CHAIN };
+    return await reportPaid(submittedTo, CONFIRMED_BY_CHAIN, request, { ...options, after });
   }
   if (tooExpensive > 0 && tooExpensive === errors.length) {
     throw new Problem("fee_above_limit", undefined, { errors });
@@ -134,17 +135,19 @@ export async function withdrawViaRelayers(
   throw noRelayerLeft(submittedTo !== undefined, errors);
 }
 
-/** A superseded withdrawal may have paid another recipient. */
+/** Any proof of the note may have been paid, so the pool's logs decide unless the relayer reports its own as confirmed. */
 async function reportPaid(
   relayer: RelayerClient,
   status: WithdrawalStatus,
-  { pool, note, clock }: RelayedWithdrawalRequest,
-  { signal, pollIntervalMs }: WithdrawalWaitOptions,
+  { pool, note, recipient, clock }: RelayedWithdrawalRequest,
+  { after, signal, pollIntervalMs }: WithdrawalWaitOptions & Pick<FindPaymentOptions, "after">,
 ): Promise<RelayedWithdrawalResult> {
-  if (status.state === "confirmed") return { relayer, status };
-  if (status.state !== "superseded") return { relayer, status: CONFIRMED_BY_CHAIN };
-  const payment = await findNotePayment(pool.chain, pool.address, note, { signal, pollIntervalMs, clock });
-  return { relayer, status, payment };
+  if (status.state === "confirmed" && status !== CONFIRMED_BY_CHAIN) return { relayer, status };
+  const search = { after, signal, pollIntervalMs, clock };
+  const payment = await findNotePayment(pool.chain, pool.address, note, search);
+  if (status.state === "superseded") return { relayer, status, payment };
+  const isOurs = payment.recipient.equals(recipient);
+  return { relayer, status: isOurs ? CONFIRMED_BY_CHAIN : { state: "superseded" }, payment };
 }
 
 /** Deposits arrived while this client proved, and the root is about to expire. */
