@@ -40,16 +40,17 @@ export function startRelayer(options: RelayerOptions): Relayer {
 }
 
 function startTasks(parts: RelayerParts): Promise<unknown>[] {
-  const { options, shared, pools, accounting } = parts;
+  const { options, shared, pools, onLedgerEntries } = parts;
   const { wallet, log, config, snapshots } = options;
   const { signal } = parts.stop;
   const indexer = {
     ...{ ...shared, walletAddress: wallet.address, vkeyHash: options.vkeyHash, log: log.getChild("indexer") },
     ...snapshots ? { snapshots } : {},
+    ...onLedgerEntries && { onLedgerEntries },
   };
   const broadcaster = {
     ...{ ...shared, wallet, walletMonitor: parts.walletMonitor, pools: parts.poolsById },
-    ...accounting ? { accounting } : {},
+    ...onLedgerEntries && { onLedgerEntries },
     log: log.getChild("broadcaster"),
   };
   const registry = { ...shared, pools: parts.servedPools, log: log.getChild("registry") };

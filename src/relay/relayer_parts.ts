@@ -3,9 +3,9 @@ import { systemClock } from "../core/time.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { ChainHead } from "./indexer/chain_head.ts";
 import { PoolState } from "./indexer/pool_state.ts";
-import { WithdrawalAccounting } from "./operations/accounting.ts";
 import { CacheHealth } from "./operations/cache_health.ts";
 import { createJobObserver, withJobObserver } from "./operations/job_observer.ts";
+import { createLedgerObserver } from "./operations/ledger.ts";
 import { Leadership } from "./operations/leadership.ts";
 import { OrphanedJobs } from "./operations/orphaned_jobs.ts";
 import { getPollingIntervals } from "./polling_intervals.ts";
@@ -33,10 +33,9 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
     new PoolState(key, pool, intervals.staleAfterMs, network, options.treeService, chainHead)
   );
   const poolsById = new Map(pools.map((pool) => [pool.id, pool]));
-  const accounting = metrics && new WithdrawalAccounting(wallet.address, poolsById, metrics);
   const { hourlyCaps } = options;
   const poolName = (id: string) => poolsById.get(id)?.key;
-  const observer = createJobObserver({ metrics, accounting, hourlyCaps, now: () => clock.now(), poolName });
+  const observer = createJobObserver({ metrics, hourlyCaps, now: () => clock.now(), poolName });
   const store = withJobObserver(options.store, observer);
   const leadership = new Leadership(clock, !store.isShared);
   const shared = { chain, store, changes: new ChangeSignal(), clock, intervals, leadership };
@@ -57,10 +56,10 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
       pools,
       poolsById,
       servedPools,
-      accounting,
       balance,
       proofVerifier,
     },
+    onLedgerEntries: metrics && createLedgerObserver(poolsById, metrics),
     walletMonitor: new WalletMonitor({
       ...{ wallet, chain, clock },
       usesWallClock: network !== "localnet",

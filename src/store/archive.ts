@@ -3,7 +3,7 @@
  * order and the types of the store, so that the copy is lossless.
  */
 import type { IdentifiedStore, StoreIdentity } from "./identity.ts";
-import type { Cursor, Deposit, Job, PoolId, Store, Transfer, Withdrawal } from "./store.ts";
+import type { Cursor, Deposit, Job, LedgerEntry, PoolId, Store, Transfer, Withdrawal } from "./store.ts";
 
 export type ArchiveRow =
   | { readonly kind: "identity"; readonly identity: StoreIdentity }
@@ -11,12 +11,13 @@ export type ArchiveRow =
   | { readonly kind: "deposit"; readonly pool: PoolId; readonly deposit: Deposit }
   | { readonly kind: "withdrawal"; readonly pool: PoolId; readonly withdrawal: Withdrawal }
   | { readonly kind: "job"; readonly job: Job }
-  | { readonly kind: "transfer"; readonly transfer: Transfer };
+  | { readonly kind: "transfer"; readonly transfer: Transfer }
+  | { readonly kind: "ledger"; readonly entry: LedgerEntry };
 
 /** Operations of store administration. */
 export interface Archive extends IdentifiedStore {
   /**
-   * Streams all rows of one snapshot: identity, cursors, jobs, transfer in flight, deposits by pool and leaf,
+   * Streams all rows of one snapshot: identity, cursors, jobs, transfer in flight, ledger, deposits by pool and leaf,
    * withdrawals by pool. A full pool does not fit in an array. Small tables come first, so that a reader can check
    * the large ones against them.
    */

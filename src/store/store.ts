@@ -108,6 +108,25 @@ export interface Transfer {
   readonly signedAt: number;
 }
 
+/** What one transaction earned and cost this relayer. Its key is the pool, `lt` and `txHash`. */
+export interface LedgerEntry {
+  readonly pool: PoolId;
+  /** `refused`: a message of ours that the pool refused. `transfer`: the wallet's own fees. */
+  readonly kind: "withdrawal" | "refused" | "transfer";
+  /** Hash of the pool's transaction; of a transfer, its normalised message hash. */
+  readonly txHash: string;
+  /** Logical time of the pool's transaction; 0 for a transfer, which a rollback of the pool keeps. */
+  readonly lt: bigint;
+  /** Unix seconds of the block. */
+  readonly timestamp: number;
+  /** Earned, in the smallest unit of the pool's asset. */
+  readonly fee: bigint;
+  /** Nano that the chain and the pool kept, without the refund. */
+  readonly gas: bigint;
+  /** Nano that the recipient got as refund. */
+  readonly refund: bigint;
+}
+
 /** Arguments of {@link Store.apply}. */
 export interface EventBatch {
   readonly pool: PoolId;
@@ -116,6 +135,8 @@ export interface EventBatch {
   /** The cursor before these events; undefined at the start. */
   readonly from: Cursor | undefined;
   readonly to: Cursor;
+  /** What these events earned and cost. Default: nothing. */
+  readonly ledger?: readonly LedgerEntry[];
 }
 
 /** Arguments of {@link Store.rollBack}: rows of transactions that are not on chain. */
@@ -168,14 +189,14 @@ export interface Store {
   cursor(pool: PoolId): Promise<Cursor | undefined>;
 
   /**
-   * Appends deposits and withdrawals, lets `settle` change the job that each withdrawal or refusal names, and moves
+   * Appends deposits, withdrawals and ledger entries, lets `settle` change the job that each withdrawal or refusal names, and moves
    * the cursor, atomically.
    * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
    */
   apply(batch: EventBatch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
 
   /**
-   * Removes payments and the deposits from a leaf on, lets `reopen` change the jobs of those payments, and sets the
+   * Removes payments, the deposits from a leaf on and the ledger entries of later transactions, lets `reopen` change the jobs of those payments, and sets the
    * cursor back. Atomic, except in a store with limited transactions: there, an interrupted rollback keeps the cursor
    * `from` and is completed by the same call.
    * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
@@ -222,10 +243,13 @@ export interface Store {
   beginTransfer(transfer: Transfer): Promise<void>;
 
   /**
-   * Ends the transfer of this hash; does nothing if it has ended.
+   * Ends the transfer of this hash and writes what it cost; does nothing if it has ended.
    * @throws {Problem} `not_leader`
    */
-  endTransfer(hash: string): Promise<void>;
+  endTransfer(hash: string, ledger?: readonly LedgerEntry[]): Promise<void>;
+
+  /** Yields the ledger of all pools in any order, from a time on and before another (Unix seconds). */
+  ledger(since: number, until: number): AsyncIterable<LedgerEntry>;
 
   /**
    * Deletes jobs that ended before `before` (unix milliseconds); the payment rows are kept.

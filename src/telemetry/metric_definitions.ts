@@ -62,12 +62,17 @@ export const metricDefinitions = {
 
   feesEarned: counter(
     "tonado_fees_earned_nano_total",
-    "Fees that confirmed withdrawals paid this relayer, in the smallest units of the pool's asset",
+    "Fees that pools paid this relayer, in the smallest units of the pool's asset",
     ["pool", "asset"],
   ),
   gasSpent: counter(
     "tonado_gas_spent_nano_total",
-    "Nano of the native coin that withdrawals cost the wallet, refunds included",
+    "Nano of the native coin that withdrawals cost the wallet, without refunds",
+    ["pool"],
+  ),
+  refundsPaid: counter(
+    "tonado_refunds_paid_nano_total",
+    "Nano of the native coin that the wallet gave to recipients as refunds",
     ["pool"],
   ),
 

@@ -34,6 +34,13 @@ export interface PoolMetrics {
   readonly rootMismatches: number;
 }
 
+/** What a transaction earned and cost. */
+interface LedgerAmounts {
+  readonly fee: bigint;
+  readonly gas: bigint;
+  readonly refund: bigint;
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 type Definitions = typeof metricDefinitions;
@@ -74,9 +81,12 @@ export function createMetrics(version = "development") {
       metrics.chainRequestTime.observe({ call, outcome }, seconds),
     recordCacheFailure: (): void => metrics.cacheFailures.inc(),
     recordEventLoopLag: (seconds: number): void => metrics.eventLoopLag.observe(seconds),
-    recordFee: (pool: string, asset: string, nano: bigint): void =>
-      metrics.feesEarned.inc({ pool, asset }, Number(nano)),
-    recordGas: (pool: string, nano: bigint): void => metrics.gasSpent.inc({ pool }, Number(nano)),
+    /** @param entry amounts in smallest units: `fee` of the asset, `gas` and `refund` of the native coin */
+    recordEntry(pool: string, asset: string, { fee, gas, refund }: LedgerAmounts): void {
+      metrics.feesEarned.inc({ pool, asset }, Number(fee));
+      if (gas > 0n) metrics.gasSpent.inc({ pool }, Number(gas));
+      metrics.refundsPaid.inc({ pool }, Number(refund));
+    },
     /** Sets the source that is read at each scrape. */
     setSource(what: MetricsSource): void {
       source = what;

@@ -7,6 +7,7 @@ import {
   isLive,
   type Job,
   type JobId,
+  type LedgerEntry,
   type PoolId,
   type Store,
   toDeposit,
@@ -23,6 +24,8 @@ interface PoolRows {
   readonly leaves: Map<bigint, Deposit>;
   readonly withdrawals: Map<bigint, Withdrawal>;
   readonly jobs: Map<bigint, Job>;
+  /** By logical time and transaction hash. */
+  readonly ledger: Map<string, LedgerEntry>;
 }
 
 /** Options of a store, for all processes that open it. */
@@ -47,12 +50,20 @@ export function memoryStore(
   function rows(pool: PoolId): PoolRows {
     let found = pools.get(pool);
     if (!found) {
-      found = { cursor: undefined, deposits: [], leaves: new Map(), withdrawals: new Map(), jobs: new Map() };
+      found = {
+        cursor: undefined,
+        deposits: [],
+        leaves: new Map(),
+        withdrawals: new Map(),
+        jobs: new Map(),
+        ledger: new Map(),
+      };
       pools.set(pool, found);
     }
     return found;
   }
 
+  const book = (entry: LedgerEntry) => rows(entry.pool).ledger.set(`${entry.lt} ${entry.txHash}`, entry);
   const jobOf = ({ pool, nullifierHash }: JobId) => rows(pool).jobs.get(nullifierHash);
   const put = (job: Job) => {
     onJob(job);
@@ -85,7 +96,7 @@ export function memoryStore(
 
       cursor: (pool) => soon(() => rows(pool).cursor),
 
-      apply: ({ pool, events, from, to }, settle) =>
+      apply: ({ pool, events, from, to, ledger = [] }, settle) =>
         asLeader(() => {
           if (events.length > BATCH_LIMIT) {
             throw new RangeError(`a batch holds at most ${BATCH_LIMIT} events`);
@@ -105,13 +116,15 @@ export function memoryStore(
             if (nullifierHash === undefined || !job) continue;
             put(settle(job, { ...event, nullifierHash }) ?? job);
           }
+          for (const entry of ledger) book(entry);
           rows(pool).cursor = to;
         }),
 
       rollBack: ({ pool, from, to, keptLeafCount: left, nullifierHashes: payments }, reopen) =>
         asLeader(() => {
-          const { cursor, deposits, leaves, withdrawals, jobs } = rows(pool);
+          const { cursor, deposits, leaves, withdrawals, jobs, ledger } = rows(pool);
           assertCursorIs(from, cursor);
+          for (const [key, { lt }] of ledger) if (lt > (to?.lt ?? 0n)) ledger.delete(key);
           for (const { commitment } of deposits.splice(left)) leaves.delete(commitment);
           for (const nullifierHash of payments) {
             withdrawals.delete(nullifierHash);
@@ -167,10 +180,20 @@ export function memoryStore(
           inFlight = transfer;
         }),
 
-      endTransfer: (hash) =>
+      endTransfer: (hash, ledger = []) =>
         asLeader(() => {
-          if (inFlight?.hash === hash) inFlight = undefined;
+          if (inFlight?.hash !== hash) return;
+          inFlight = undefined;
+          for (const entry of ledger) book(entry);
         }),
+
+      async *ledger(since, until) {
+        for (const { ledger } of pools.values()) {
+          for (const entry of [...ledger.values()]) {
+            if (entry.timestamp >= since && entry.timestamp < until) yield await soon(() => entry);
+          }
+        }
+      },
 
       deleteEndedJobs: (before) =>
         asLeader(() => {

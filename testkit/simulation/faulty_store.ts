@@ -71,6 +71,7 @@ export function withStoreFaults(
     transfer: guarded(store.transfer),
     beginTransfer: guarded(store.beginTransfer),
     endTransfer: guarded(store.endTransfer),
+    ledger: store.ledger,
     deleteEndedJobs: guarded(store.deleteEndedJobs),
     close: () => Promise.resolve(),
   };

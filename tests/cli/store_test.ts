@@ -92,10 +92,10 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
       const entries = await Array.fromAsync(kv.list({ prefix: [] }));
       return entries.map(({ key, value }) => [key, value]);
     };
-    const before = await written(3);
+    const before = await written(4);
     const { code, stderr } = await store(["check"], dir);
     assert.equal(code, 2);
-    assert.match(stderr, /has version 3, this release works with version 2: use a newer release/);
+    assert.match(stderr, /has version 4, this release works with version 3: use a newer release/);
     const served = await new Deno.Command(Deno.execPath(), {
       args: serveCommand,
       cwd: dir,
@@ -107,7 +107,7 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
       },
     }).output();
     assert.equal(served.code, 2);
-    assert.match(new TextDecoder().decode(served.stderr), /has version 3, this release works with version 2/);
+    assert.match(new TextDecoder().decode(served.stderr), /has version 4, this release works with version 3/);
     assert.deepEqual(await written(), before);
   }));
 
@@ -121,5 +121,5 @@ Deno.test("an older layout of the embedded store is brought up to date when it i
     };
     assert.equal(await version(1), 1);
     await (await openKvStore(dir)).close();
-    assert.equal(await version(), 2);
+    assert.equal(await version(), 3);
   }));

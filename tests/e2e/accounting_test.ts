@@ -1,5 +1,5 @@
 /** Fees earned and gas spent, as metrics, against what the chain took from and paid to the relayer's wallet. */
-import { equal } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
@@ -43,13 +43,19 @@ Deno.test("books: fees and gas of withdrawals are what the wallet gained and los
   const receiving = received.reduce((sum, { raw }) => sum + raw.totalFees.coins, 0n);
   const earned = await valueOf(metrics, `tonado_fees_earned_nano_total{pool="${KEY}",asset="native"}`);
   const spent = await valueOf(metrics, `tonado_gas_spent_nano_total{pool="${KEY}"}`);
+  const refunds = await valueOf(metrics, `tonado_refunds_paid_nano_total{pool="${KEY}"}`);
   equal(earned, 2n * fee);
-  equal(earned - spent - receiving, after.balance - before.balance);
+  equal(refunds, 2n * refund);
+  equal(earned - spent - refunds - receiving, after.balance - before.balance);
+  const booked = await Array.fromAsync(net.store.ledger(0, Number.MAX_SAFE_INTEGER));
+  const sum = (member: "fee" | "gas" | "refund") => booked.reduce((all, entry) => all + entry[member], 0n);
+  deepEqual([sum("fee"), sum("gas"), sum("refund")], [earned, spent, refunds]);
 
   await net.relayer.close();
   const again = createMetrics();
   await net.startRelayer({ metrics: again });
   await net.untilIndexed(KEY);
+  deepEqual(await Array.fromAsync(net.store.ledger(0, Number.MAX_SAFE_INTEGER)), booked);
   equal(await valueOf(again, `tonado_fees_earned_nano_total{pool="${KEY}",asset="native"}`), 0n);
   equal(await valueOf(again, `tonado_gas_spent_nano_total{pool="${KEY}"}`), 0n);
 });

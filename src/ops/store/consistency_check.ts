@@ -68,6 +68,9 @@ class StoreState {
   readonly jobs = new Map<string, Job>();
   /** Labels of paid jobs whose payment has not been seen. */
   readonly withoutPayment = new Set<string>();
+  ledgerEntries = 0;
+  /** Paid transactions in the ledger whose payment has not been seen. */
+  readonly unpaidEntries = new Set<string>();
   readonly faults = {
     leaves: [] as string[],
     commitments: [] as string[],
@@ -75,6 +78,7 @@ class StoreState {
     jobs: [] as string[],
     payments: [] as string[],
     transfer: [] as string[],
+    ledger: [] as string[],
   };
 
   totalsOf(pool: PoolId): PoolRowTotals {
@@ -98,6 +102,10 @@ function visit(row: ArchiveRow, state: StoreState): void {
       return visitJob(row.job, state);
     case "transfer":
       return visitTransfer(row.transfer, state);
+    case "ledger":
+      state.ledgerEntries++;
+      if (row.entry.kind === "withdrawal") state.unpaidEntries.add(`${row.entry.pool} ${row.entry.txHash}`);
+      return;
     case "deposit":
       return visitDeposit(row, state);
     case "withdrawal":
@@ -147,6 +155,7 @@ function visitWithdrawal({ pool, withdrawal }: Row<"withdrawal">, state: StoreSt
     faults.payments.push(`${label} is paid by another transaction than its job names`);
   }
   withoutPayment.delete(label);
+  state.unpaidEntries.delete(`${pool} ${txHash}`);
 }
 
 /** Checks that the index of commitments leads to these leaves. */
@@ -163,7 +172,11 @@ async function checkCommitments(
 }
 
 /** Reports what is still missing after the last row. */
-function checkCompleteness({ pools, withoutPayment, faults }: StoreState): void {
+function checkCompleteness({ pools, withoutPayment, unpaidEntries, faults }: StoreState): void {
+  for (const entry of unpaidEntries) {
+    faults.ledger.push(`${entry} is booked as a payment without a row of it`);
+  }
+
   for (const label of withoutPayment) {
     faults.payments.push(`${label} is paid by its own account, without a payment row`);
   }
@@ -200,7 +213,7 @@ async function checkPackedLeaves(store: Store, { pools, faults }: StoreState): P
   }
 }
 
-function results({ owner, transfer, pools, jobs, faults }: StoreState): StoreCheck[] {
+function results({ owner, transfer, pools, jobs, ledgerEntries, faults }: StoreState): StoreCheck[] {
   const total = (member: "leaves" | "withdrawals") =>
     [...pools.values()].reduce((sum, pool) => sum + pool[member], 0);
   const live = [...jobs.values()].filter(isLive).length;
@@ -218,6 +231,7 @@ function results({ owner, transfer, pools, jobs, faults }: StoreState): StoreChe
     result("jobs", `${jobs.size}, ${live} of them live`),
     result("payments", `${total("withdrawals")}, consistent with the jobs`),
     result("transfer", transfer),
+    result("ledger", `${ledgerEntries} entries, each payment among the pool's`),
   ];
 }
 

@@ -172,6 +172,7 @@ class RowCounter {
     withdrawal: 0,
     job: 0,
     transfer: 0,
+    ledger: 0,
   };
 
   get counts(): RowCounts {

@@ -69,11 +69,26 @@ const transfer = z.strictObject({
   signedAt: count,
 });
 
+const entry = z.strictObject({
+  pool,
+  kind: z.enum(["withdrawal", "refused", "transfer"]),
+  txHash: z.string(),
+  lt: wideInteger,
+  timestamp: count,
+  fee: wideInteger,
+  gas: z.codec(z.string().regex(/^(0|-?[1-9][0-9]{0,77})$/), z.bigint(), {
+    decode: (text) => BigInt(text),
+    encode: String,
+  }),
+  refund: wideInteger,
+});
+
 const row = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("identity"), identity }),
   z.strictObject({ kind: z.literal("cursor"), pool, cursor }),
   z.strictObject({ kind: z.literal("job"), job }),
   z.strictObject({ kind: z.literal("transfer"), transfer }),
+  z.strictObject({ kind: z.literal("ledger"), entry }),
   z.strictObject({ kind: z.literal("deposit"), pool, deposit }),
   z.strictObject({ kind: z.literal("withdrawal"), pool, withdrawal }),
 ]);

@@ -18,6 +18,7 @@ import {
   UnverifiedHistory,
 } from "../../ton/pool/scan.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
+import { bookEvents, type LedgerObserver } from "../operations/ledger.ts";
 import { HistoryVerifier } from "./history_verifier.ts";
 import { type IndexerEvent, ROWS_PENDING_REASON } from "./indexer_state.ts";
 import type { PoolState } from "./pool_state.ts";
@@ -33,6 +34,7 @@ export interface StepDeps {
   readonly walletAddress: Address;
   readonly clock: Clock;
   readonly intervals: PollingIntervals;
+  readonly onLedgerEntries?: LedgerObserver;
   readonly log: Log;
 }
 
@@ -188,7 +190,7 @@ async function applyBatch(
   pool: PoolState,
   { events, cursor: end }: PoolEventBatch,
   start: Cursor | undefined,
-  { store, walletAddress, clock }: StepDeps,
+  { store, walletAddress, clock, onLedgerEntries }: StepDeps,
 ): Promise<void> {
   let from = start;
   for (let i = 0; i < events.length || i === 0; i += store.batchLimit) {
@@ -197,10 +199,12 @@ async function applyBatch(
     const leaves = part.filter((event) => event.kind === "deposit");
     assertLeavesFollow(leaves, pool.tree.size);
     const now = clock.now();
+    const ledger = bookEvents(part, pool, walletAddress);
     await store.apply(
-      { pool: pool.id, events: part, from, to },
+      { pool: pool.id, events: part, from, to, ledger },
       (job, event) => settleJob(job, event, walletAddress, now),
     );
+    onLedgerEntries?.(ledger);
     await pool.tree.append(leaves);
     from = to;
   }

@@ -2,7 +2,6 @@
 import { isLive, type Job, type SettlingEvent, type Store } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";
-import type { WithdrawalAccounting } from "./accounting.ts";
 
 /** Called once for each written change of a job; `event` is the pool event that caused it, if one did. */
 export type JobObserver = (before: Job, after: Job, event?: SettlingEvent) => void;
@@ -51,8 +50,6 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
 /** What an observer of jobs needs. */
 export interface JobObserverDeps {
   readonly metrics?: Pick<Metrics, "recordSettlement" | "recordSuperseded"> | undefined;
-  /** Accounts for events that changed a job. */
-  readonly accounting?: Pick<WithdrawalAccounting, "recordSettlement"> | undefined;
   /** Get back the count of what failed or expired. */
   readonly hourlyCaps?: Pick<HourlyCaps, "release"> | undefined;
   /** Unix milliseconds. */
@@ -61,11 +58,11 @@ export interface JobObserverDeps {
   readonly poolName: (id: string) => string | undefined;
 }
 
-/** Creates an observer that counts ended jobs, books their events and gives their places under the caps back. */
+/** Creates an observer that counts ended jobs and gives their places under the caps back. */
 export function createJobObserver(
-  { metrics, accounting, hourlyCaps, now, poolName }: JobObserverDeps,
+  { metrics, hourlyCaps, now, poolName }: JobObserverDeps,
 ): JobObserver {
-  return (before, after, event) => {
+  return (before, after) => {
     const pool = poolName(before.pool);
     if (pool !== undefined && isLive(before) && !isLive(after)) {
       const seconds = after.state === "confirmed" ? (now() - before.acceptedAt) / 1000 : undefined;
@@ -73,7 +70,6 @@ export function createJobObserver(
     }
     const isSuperseded = after.state === "superseded" && before.state !== "superseded";
     if (pool !== undefined && isSuperseded) metrics?.recordSuperseded(pool);
-    if (event) accounting?.recordSettlement(before.pool, event);
     const isUnpaid = after.state === "failed" || after.state === "expired";
     if (isUnpaid && before.state !== after.state) void hourlyCaps?.release(after);
   };

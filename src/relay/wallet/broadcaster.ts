@@ -7,12 +7,12 @@
  * its lifetime.
  */
 import { Address, Cell } from "@ton/core";
-import type { Job, JobChange, Store, Transfer } from "../../store/store.ts";
+import type { Job, JobChange, LedgerEntry, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
-import type { WithdrawalAccounting } from "../operations/accounting.ts";
+import { bookTransfer, type LedgerObserver } from "../operations/ledger.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import { type Clock } from "../../core/time.ts";
 import type { Leadership } from "../operations/leadership.ts";
@@ -45,8 +45,7 @@ export interface BroadcasterDeps {
   /** By raw address. */
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "isLeader">;
-  /** Absent: nothing is counted. */
-  readonly accounting?: Pick<WithdrawalAccounting, "recordTransfer">;
+  readonly onLedgerEntries?: LedgerObserver;
   readonly log: Log;
 }
 
@@ -121,13 +120,13 @@ class Broadcaster {
       if (!sent && !over) return "in flight"; // the seqno was used elsewhere or is false: wait for the end
       await this.#endTransfer(
         transfer,
+        sent ? bookTransfer(transfer, sent) : [],
         (job) => sent?.queryIds.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
       );
       const { seqno } = transfer;
       if (sent) {
         const { size } = sent.queryIds;
         log.info("transfer {seqno} is on chain with {sent} withdrawals", { seqno, sent: size });
-        this.#deps.accounting?.recordTransfer(transfer, sent.fees);
       } else log.warning("transfer {seqno} was not included in time", { seqno });
       return "ended";
     }
@@ -174,11 +173,12 @@ class Broadcaster {
     await this.#changeJobs(transfer, (job) => asBroadcast(job, transfer, clock.now()));
   }
 
-  /** Ends a transfer that can no longer be included; jobs that `carried` does not change are requeued. */
-  async #endTransfer(transfer: Transfer, carried: JobChange): Promise<void> {
+  /** Ends a transfer that can no longer be included and books its cost; jobs that `carried` does not change are requeued. */
+  async #endTransfer(transfer: Transfer, entries: readonly LedgerEntry[], carried: JobChange) {
     const { store, clock } = this.#deps;
     await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));
-    await store.endTransfer(transfer.hash);
+    await store.endTransfer(transfer.hash, entries);
+    this.#deps.onLedgerEntries?.(entries);
   }
 
   async #changeJobs(transfer: Transfer, change: JobChange): Promise<void> {

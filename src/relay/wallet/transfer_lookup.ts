@@ -15,6 +15,8 @@ const PAGE_SIZE = 20;
 export interface IncludedTransfer {
   /** Query ids of the withdrawals that the wallet sent with it. */
   readonly queryIds: ReadonlySet<bigint>;
+  /** Unix seconds of its block. */
+  readonly timestamp: number;
   /** Nano: all fees of the wallet's transaction, without the value of its messages. */
   readonly fees: bigint;
 }
@@ -42,6 +44,7 @@ export async function findIncludedTransfer(
       if (normalizedMessageHash(wallet, inMessage.body) !== transfer.hash) continue;
       const sent = raw.outMessages.values();
       return {
+        timestamp: now,
         queryIds: new Set(sent.flatMap(parseQueryIds)),
         fees: sent.reduce(addForwardFee, raw.totalFees.coins),
       };

@@ -2,10 +2,10 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
-import type { Cursor, Deposit, Job, PoolId, Transfer, Withdrawal } from "../store.ts";
+import type { Cursor, Deposit, Job, LedgerEntry, PoolId, Transfer, Withdrawal } from "../store.ts";
 import { decodeValue, encodeValue, parsePoolKey, storeKeys } from "./codec.ts";
 import { writeFilledPages } from "./leaf_pages.ts";
-import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./row_writes.ts";
+import { writeDeposit, writeJob, writeLedger, writeTransfer, writeWithdrawal } from "./row_writes.ts";
 
 /** Rows per commit, with the same limits as events. */
 const ROWS_PER_COMMIT = 90;
@@ -32,11 +32,23 @@ export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
       transfer: { ...decodeValue<Omit<Transfer, "boc">>(journal.value), boc: boc.value },
     };
   }
+  for await (const [, entry] of all<LedgerEntry>(storeKeys.allLedger)) yield { kind: "ledger", entry };
   for await (const [key, deposit] of all<Deposit>(storeKeys.allDeposits)) {
     yield { kind: "deposit", pool: parsePoolKey(key), deposit };
   }
   for await (const [key, withdrawal] of all<Withdrawal>(storeKeys.allWithdrawals)) {
     yield { kind: "withdrawal", pool: parsePoolKey(key), withdrawal };
+  }
+}
+
+/** Yields the ledger of all pools, from a time on and before another (Unix seconds). */
+export async function* readLedger(
+  kv: Deno.Kv,
+  since: number,
+  until: number,
+): AsyncIterable<LedgerEntry> {
+  for await (const [, entry] of listRows<LedgerEntry>(kv, storeKeys.allLedger)) {
+    if (entry.timestamp >= since && entry.timestamp < until) yield entry;
   }
 }
 
@@ -82,6 +94,7 @@ async function writeRows(kv: Deno.Kv, page: readonly ArchiveRow[]): Promise<void
       deposits.set(row.pool, [...deposits.get(row.pool) ?? [], row.deposit]);
     } else if (row.kind === "withdrawal") writeWithdrawal(atomic, row.pool, row.withdrawal);
     else if (row.kind === "job") writeJob(atomic, row.job);
+    else if (row.kind === "ledger") writeLedger(atomic, row.entry);
     else writeTransfer(atomic, row.transfer);
   }
   for (const [pool, rows] of deposits) await writeFilledPages(kv, atomic, pool, rows);

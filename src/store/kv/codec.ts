@@ -46,6 +46,10 @@ export const storeKeys = {
   ) => ["withdrawal", encodePoolId(pool), fieldToBytes(nullifierHash)],
   job: (pool: PoolId, nullifierHash: bigint) => ["job", encodePoolId(pool), fieldToBytes(nullifierHash)],
   live: (pool: PoolId, nullifierHash: bigint) => ["live", encodePoolId(pool), fieldToBytes(nullifierHash)],
+  /** Entries of a pool in the order of their logical times; transfers have 0. */
+  ledger: (pool: PoolId, lt: bigint, txHash: string) => ["ledger", encodePoolId(pool), lt, txHash],
+  ledgerFrom: (pool: PoolId, lt: bigint) => ["ledger", encodePoolId(pool), lt],
+  allLedger: ["ledger"],
   allLive: ["live"],
   allCursors: ["cursor"],
   withdrawalsOf: (pool: PoolId) => ["withdrawal", encodePoolId(pool)],

@@ -15,6 +15,7 @@ import {
   type JobChange,
   type JobId,
   type LeafRange,
+  type LedgerEntry,
   type PoolId,
   type Rollback,
   type SettlingEvent,
@@ -24,20 +25,20 @@ import {
   type Transfer,
   type Withdrawal,
 } from "../store.ts";
-import { archiveRows, findLeafIndexes, restoreRows } from "./archive.ts";
+import { archiveRows, findLeafIndexes, readLedger, restoreRows } from "./archive.ts";
 import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
 import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
-import { lockDirectory } from "./directory_lock.ts";
+import { fileExists, lockDirectory } from "./directory_lock.ts";
 import { listWithdrawals, rollBackRows } from "./rollback.ts";
-import { writeDeposit, writeJob, writeTransfer, writeWithdrawal } from "./row_writes.ts";
+import { writeDeposit, writeJob, writeLedger, writeTransfer, writeWithdrawal } from "./row_writes.ts";
 
 /**
- * Format version of keys and values. Opening a file raises an older version: version 2 adds values and changes none. A file
+ * Format version of keys and values. Opening a file raises an older version: versions 2 and 3 add values and change none. A file
  * with a newer version is not opened.
  */
-const STORE_VERSION = 2;
+const STORE_VERSION = 3;
 
-/** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 or 3 per event). */
+/** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 to 4 per event). */
 const MAX_BATCH_EVENTS = 90;
 
 type Atomic = Deno.AtomicOperation;
@@ -82,16 +83,6 @@ export async function openKvStore(
   }
 }
 
-async function fileExists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
-    throw error;
-  }
-}
-
 class KvStore implements ArchivedStore {
   readonly batchLimit = MAX_BATCH_EVENTS;
   /** The lock file guarantees it. */
@@ -119,7 +110,7 @@ class KvStore implements ArchivedStore {
   }
 
   async apply(
-    { pool, events, from, to }: EventBatch,
+    { pool, events, from, to, ledger = [] }: EventBatch,
     settle: (job: Job, event: SettlingEvent) => Job | undefined,
   ): Promise<void> {
     if (events.length > MAX_BATCH_EVENTS) {
@@ -131,6 +122,7 @@ class KvStore implements ArchivedStore {
       atomic.check(cursor.entry).set(cursor.entry.key, encodeValue(to));
       const deposits = events.filter((event) => event.kind === "deposit").map(toDeposit);
       for (const deposit of deposits) writeDeposit(atomic, pool, deposit);
+      for (const entry of ledger) writeLedger(atomic, entry);
       await writeFilledPages(this.#kv, atomic, pool, deposits);
       const jobs = new Map<bigint, VersionedValue<Job>>();
       for (const event of events) {
@@ -222,12 +214,17 @@ class KvStore implements ArchivedStore {
     if (!ok) throw new Problem("store_conflict", "another transfer is in flight");
   }
 
-  async endTransfer(hash: string): Promise<void> {
+  async endTransfer(hash: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
     await this.#commit(async (atomic) => {
       const found = await getVersioned<Transfer>(this.#kv, storeKeys.transfer);
       if (found.value?.hash !== hash) return;
       atomic.check(found.entry).delete(storeKeys.transfer).delete(storeKeys.transferBoc);
+      for (const entry of ledger) writeLedger(atomic, entry);
     });
+  }
+
+  ledger(since: number, until: number): AsyncIterable<LedgerEntry> {
+    return readLedger(this.#kv, since, until);
   }
 
   async deleteEndedJobs(before: number): Promise<number> {

@@ -18,9 +18,14 @@ import { writeJob } from "./row_writes.ts";
 
 /** Rows per commit: KV allows 100 checks, at most one per row. */
 const ROWS_PER_COMMIT = 90;
+/** Above every logical time. */
+const MAX_LT = 2n ** 64n;
 
-/** A row to remove: a leaf or a payment. */
-type RemovedRow = { readonly deposit: Deposit } | { readonly payment: bigint };
+/** A row to remove: a leaf, a payment or a ledger entry. */
+type RemovedRow =
+  | { readonly deposit: Deposit }
+  | { readonly payment: bigint }
+  | { readonly entry: Deno.KvKey };
 
 export async function rollBackRows(kv: Deno.Kv, rollback: Rollback, reopen: JobChange): Promise<void> {
   const { pool, keptLeafCount: leaves, nullifierHashes: payments } = rollback;
@@ -32,7 +37,12 @@ export async function rollBackRows(kv: Deno.Kv, rollback: Rollback, reopen: JobC
   for await (const { value } of kv.list<Uint8Array>(rows)) {
     deposits.push({ deposit: decodeValue<Deposit>(value) });
   }
-  const removedRows = [...deposits.reverse(), ...payments.map((payment) => ({ payment }))];
+  const later = {
+    start: storeKeys.ledgerFrom(pool, (rollback.to?.lt ?? 0n) + 1n),
+    end: storeKeys.ledgerFrom(pool, MAX_LT),
+  };
+  const entries = await Array.fromAsync(kv.list(later), ({ key }) => ({ entry: key }));
+  const removedRows = [...deposits.reverse(), ...payments.map((payment) => ({ payment })), ...entries];
   for (let i = 0; i < removedRows.length || i === 0; i += ROWS_PER_COMMIT) {
     const isLast = i + ROWS_PER_COMMIT >= removedRows.length;
     while (!await commitRemoval(kv, rollback, removedRows.slice(i, i + ROWS_PER_COMMIT), isLast, reopen));
@@ -64,6 +74,10 @@ async function commitRemoval(
       );
       const leaf = await kv.get<Uint8Array>(storeKeys.leaf(pool, commitment));
       if (leaf.value !== null && decodeValue<number>(leaf.value) === leafIndex) atomic.delete(leaf.key);
+      continue;
+    }
+    if ("entry" in row) {
+      atomic.delete(row.entry);
       continue;
     }
     atomic.delete(storeKeys.withdrawal(pool, row.payment));

@@ -1,5 +1,13 @@
 /** The keys and values of each kind of row, written as steps of a commit. */
-import { type Deposit, isLive, type Job, type PoolId, type Transfer, type Withdrawal } from "../store.ts";
+import {
+  type Deposit,
+  isLive,
+  type Job,
+  type LedgerEntry,
+  type PoolId,
+  type Transfer,
+  type Withdrawal,
+} from "../store.ts";
 import { encodeValue, storeKeys } from "./codec.ts";
 
 type Atomic = Deno.AtomicOperation;
@@ -12,6 +20,10 @@ export function writeDeposit(atomic: Atomic, pool: PoolId, deposit: Deposit): At
 
 export function writeWithdrawal(atomic: Atomic, pool: PoolId, withdrawal: Withdrawal): Atomic {
   return atomic.set(storeKeys.withdrawal(pool, withdrawal.nullifierHash), encodeValue(withdrawal));
+}
+
+export function writeLedger(atomic: Atomic, entry: LedgerEntry): Atomic {
+  return atomic.set(storeKeys.ledger(entry.pool, entry.lt, entry.txHash), encodeValue(entry));
 }
 
 /** Writes the row and its entry in the index of live jobs. */

@@ -2,9 +2,10 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
-import type { Deposit, PoolId, Withdrawal } from "../store.ts";
+import type { Deposit, LedgerEntry, PoolId, Withdrawal } from "../store.ts";
 import type { Database, Query } from "./database.ts";
 import { INSERT_JOB_SQL } from "./jobs.ts";
+import { insertLedger, readLedger } from "./ledger.ts";
 import {
   byteaToBigint,
   fieldToBytea,
@@ -19,6 +20,8 @@ import {
 import { INSERT_IDENTITY_SQL, INSERT_TRANSFER_SQL, insertDeposits, insertWithdrawals } from "./statements.ts";
 
 const PAGE_SIZE = 5_000;
+/** The tables that an archive fills. */
+const STORE_TABLES = ["deposits", "withdrawals", "sync_cursor", "jobs", "transfers", "identity", "ledger"];
 
 /** Yields pages of a pool's deposits by key, from a leaf on. */
 export async function* readDeposits(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
@@ -60,6 +63,7 @@ async function* readAllRows(query: Query): AsyncIterable<ArchiveRow> {
   for (const row of await query("select * from transfers")) {
     yield { kind: "transfer", transfer: rowToTransfer(row) };
   }
+  for await (const entry of readLedger(query, 0, Number.MAX_SAFE_INTEGER)) yield { kind: "ledger", entry };
   for (const { pool } of await query("select distinct pool from deposits order by pool")) {
     for await (const deposit of readDeposits(query, pool as string, 0)) {
       yield { kind: "deposit", pool: pool as string, deposit };
@@ -104,17 +108,19 @@ async function* readTablePages(query: Query, table: "withdrawals" | "jobs") {
 /** Writes rows into empty tables, in one transaction. */
 export async function restoreRows(database: Database, rows: AsyncIterable<ArchiveRow>): Promise<void> {
   await database.longTransaction(async (query) => {
-    await query("lock table deposits, withdrawals, sync_cursor, jobs, transfers, identity in exclusive mode");
-    for (const table of ["deposits", "withdrawals", "sync_cursor", "jobs", "transfers", "identity"]) {
+    await query(`lock table ${STORE_TABLES.join(", ")} in exclusive mode`);
+    for (const table of STORE_TABLES) {
       if ((await query(`select 1 from ${table} limit 1`)).length > 0) throw new Problem("store_not_empty");
     }
     const [leader] = await query("select 1 from lease where expires_at > clock_timestamp()");
     if (leader) throw new Problem("store_not_empty", "a relayer runs on this database");
     const deposits = new RowBuffer<Deposit>((pool, page) => insertDeposits(query, pool, page));
     const withdrawals = new RowBuffer<Withdrawal>((pool, page) => insertWithdrawals(query, pool, page));
+    const ledger = new RowBuffer<LedgerEntry>((_pool, page) => insertLedger(query, page));
     for await (const row of rows) {
       if (row.kind === "deposit") await deposits.add(row.pool, row.deposit);
       else if (row.kind === "withdrawal") await withdrawals.add(row.pool, row.withdrawal);
+      else if (row.kind === "ledger") await ledger.add(row.entry.pool, row.entry);
       else if (row.kind === "job") await query(INSERT_JOB_SQL, jobToValues(row.job));
       else if (row.kind === "identity") {
         await query(INSERT_IDENTITY_SQL, [row.identity.network, row.identity.wallet]);
@@ -127,6 +133,7 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
         ]);
       }
     }
+    await ledger.flush();
     await deposits.flush();
     await withdrawals.flush();
     await query("analyze deposits, withdrawals"); // without statistics, page reads scan the whole table until autovacuum runs

@@ -13,6 +13,7 @@ import {
   type JobChange,
   type JobId,
   type LeafRange,
+  type LedgerEntry,
   type PoolId,
   type Rollback,
   type SettlingEvent,
@@ -27,18 +28,11 @@ import { moveCursor, rollBackCursor } from "./cursors.ts";
 import { connectDatabase, connectionProfiles, Database, type Query } from "./database.ts";
 import { INSERT_JOB_SQL, lockJobs, selectJob, settleJobs, writeJob } from "./jobs.ts";
 import { readLeaves } from "./leaves.ts";
+import { insertLedger, readLedger, removeLedgerAfter } from "./ledger.ts";
 import { Lease } from "./lease.ts";
 import { assertSchemaCurrent, migrate, SCHEMA_VERSION } from "./migrate.ts";
-import { listWithdrawals, removeRows } from "./rollback.ts";
-import {
-  jobToValues,
-  rowToCursor,
-  rowToDeposit,
-  rowToJob,
-  rowToTransfer,
-  rowToWithdrawal,
-  transferToValues,
-} from "./rows.ts";
+import { listWithdrawals, removeRows, selectWithdrawal } from "./rollback.ts";
+import { jobToValues, rowToCursor, rowToDeposit, rowToJob, rowToTransfer, transferToValues } from "./rows.ts";
 import {
   INSERT_IDENTITY_SQL,
   INSERT_TRANSFER_SQL,
@@ -125,7 +119,7 @@ class PostgresStore implements ArchivedStore {
   }
 
   async apply(
-    { pool, events, from, to }: EventBatch,
+    { pool, events, from, to, ledger = [] }: EventBatch,
     settle: (job: Job, event: SettlingEvent) => Job | undefined,
   ): Promise<void> {
     if (events.length > MAX_BATCH_EVENTS) {
@@ -145,6 +139,7 @@ class PostgresStore implements ArchivedStore {
         events.filter((event) => event.kind === "withdrawal").map(toWithdrawal),
       );
       await settleJobs(query, pool, settling, settle);
+      await insertLedger(query, ledger);
     });
   }
 
@@ -156,6 +151,7 @@ class PostgresStore implements ArchivedStore {
       await rollBackCursor(query, pool, from, to);
       await lockNullifierHashes(query, payments);
       await removeRows(query, pool, leaves, payments);
+      await removeLedgerAfter(query, pool, to?.lt ?? 0n);
       for (const job of (await lockJobs(query, pool, payments)).values()) {
         const reopened = reopen(job);
         if (reopened !== undefined) await writeJob(query, reopened);
@@ -228,10 +224,15 @@ class PostgresStore implements ArchivedStore {
     });
   }
 
-  async endTransfer(hash: string): Promise<void> {
+  async endTransfer(hash: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
     await this.#leaderTransaction(async (query) => {
-      await query("delete from transfers where hash = $1", [hash]);
+      const ended = await query("delete from transfers where hash = $1 returning hash", [hash]);
+      if (ended.length > 0) await insertLedger(query, ledger);
     });
+  }
+
+  ledger(since: number, until: number): AsyncIterable<LedgerEntry> {
+    return readLedger(this.#database.query, since, until);
   }
 
   async deleteEndedJobs(before: number): Promise<number> {
@@ -283,15 +284,4 @@ class PostgresStore implements ArchivedStore {
       return await work(query);
     });
   }
-}
-
-async function selectWithdrawal(
-  query: Query,
-  { pool, nullifierHash }: JobId,
-): Promise<Withdrawal | undefined> {
-  const [row] = await query(
-    "select * from withdrawals where pool = $1 and nullifier_hash = $2",
-    toRowKey(pool, nullifierHash),
-  );
-  return row && rowToWithdrawal(row);
 }

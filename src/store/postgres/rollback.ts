@@ -1,7 +1,8 @@
-/** Rolls back rows of a database, in one transaction. */
-import type { PoolId, Withdrawal } from "../store.ts";
+/** Reads payments, and removes rows in a rollback. */
+import type { JobId, PoolId, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
 import { fieldToBytea, rowToWithdrawal } from "./rows.ts";
+import { toRowKey } from "./statements.ts";
 
 const PAGE_SIZE = 5_000;
 
@@ -31,4 +32,15 @@ export async function removeRows(
     pool,
     payments.map(fieldToBytea),
   ]);
+}
+
+export async function selectWithdrawal(
+  query: Query,
+  { pool, nullifierHash }: JobId,
+): Promise<Withdrawal | undefined> {
+  const [row] = await query(
+    "select * from withdrawals where pool = $1 and nullifier_hash = $2",
+    toRowKey(pool, nullifierHash),
+  );
+  return row && rowToWithdrawal(row);
 }

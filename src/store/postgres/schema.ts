@@ -105,4 +105,19 @@ export const migrations: readonly string[] = [
   create index jobs_ended on jobs (settled_at) where state in ('confirmed', 'superseded', 'failed', 'expired');
   alter table jobs add column cap_token text;
   `,
+  `
+  -- What each transaction earned and cost this relayer. Transfers of the wallet have lt 0.
+  create table ledger (
+    pool text not null,
+    lt numeric(20, 0) not null,
+    tx_hash text not null,
+    kind text not null check (kind in ('withdrawal', 'refused', 'transfer')),
+    "timestamp" bigint not null,
+    fee numeric(78, 0) not null,
+    gas numeric(78, 0) not null,
+    refund numeric(78, 0) not null,
+    primary key (pool, lt, tx_hash)
+  );
+  create index ledger_times on ledger ("timestamp");
+  `,
 ];

@@ -55,6 +55,14 @@ const cases: [claim: string, failing: string[], change: Change][] = [
           : [],
     ),
   ],
+  [
+    "a ledger entry of a payment that the pool did not make",
+    ["ledger"],
+    first(
+      (row) => row.kind === "ledger" && row.entry.kind === "withdrawal",
+      (row) => row.kind === "ledger" ? [{ kind: "ledger", entry: { ...row.entry, txHash: "00" } }] : [],
+    ),
+  ],
   ["a confirmed job without payment", ["payments"], first((row) => row.kind === "withdrawal", () => [])],
   [
     "a confirmed job paid by another transaction",

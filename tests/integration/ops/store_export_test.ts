@@ -67,6 +67,7 @@ for (const [from, to] of moves) {
             withdrawal: 1_532,
             job: 1_000,
             transfer: 1,
+            ledger: 6,
           });
           const [before, after] = [await sortedRows(source), await sortedRows(target)];
           equal(before.length, summary.rows);

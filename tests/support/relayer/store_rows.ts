@@ -62,6 +62,17 @@ export function* generateRows({ deposits, jobs }: { deposits: number; jobs: numb
     },
   };
   for (const pool of samplePools) {
+    for (const [i, kind] of (["withdrawal", "refused", "transfer"] as const).entries()) {
+      const own = { txHash: hash(2_000_000 + i), lt: kind === "transfer" ? 0n : 2n ** 61n + BigInt(i) };
+      const paid = kind === "withdrawal" ? { txHash: hash(jobs + 1_000_000) } : {};
+      const amounts = { fee: 10n ** 40n + BigInt(i), gas: i === 1 ? -5n : 7n, refund: BigInt(i) };
+      yield {
+        kind: "ledger",
+        entry: { pool, kind, ...own, ...paid, timestamp: 1_700_000_000 + i, ...amounts },
+      };
+    }
+  }
+  for (const pool of samplePools) {
     for (let i = 0; i < deposits; i++) {
       const deposit = { leafIndex: i, commitment: element(i), timestamp: 1_700_000_000 + i, txHash: hash(i) };
       yield { kind: "deposit", pool, deposit };

@@ -1,0 +1,77 @@
+/**
+ * Books what pool events and transfers earned and cost this relayer. Entries are made from on-chain data alone and written
+ * with the rows that they belong to, so they survive restarts and a rollback removes them.
+ */
+import type { Address } from "@ton/core";
+import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import type { PoolEvent } from "../../ton/pool/pool_events.ts";
+
+/** The data of a pool that its entries depend on. */
+export interface BookedPool {
+  readonly id: PoolId;
+  readonly deployment: { readonly asset: string; readonly denomination: bigint };
+}
+
+/** Returns the entries of those events that this relayer sent or was paid for. */
+export function bookEvents(
+  events: readonly PoolEvent[],
+  { id, deployment: { asset, denomination } }: BookedPool,
+  wallet: Address,
+): LedgerEntry[] {
+  return events.flatMap((event) => {
+    if (event.kind === "deposit" || event.kind === "refused" && event.op === "deposit") return [];
+    const base = {
+      pool: id,
+      kind: event.kind,
+      txHash: event.tx.hash,
+      lt: event.tx.lt,
+      timestamp: event.timestamp,
+    };
+    const isSender = event.sender.equals(wallet);
+    const cost = isSender ? event.cost ?? 0n : 0n;
+    if (event.kind === "refused") return isSender ? [{ ...base, fee: 0n, gas: cost, refund: 0n }] : [];
+    const fee = event.relayer?.equals(wallet) ? event.fee : 0n;
+    if (!isSender) return fee > 0n ? [{ ...base, fee, gas: 0n, refund: 0n }] : [];
+    // What the pool paid us in coins is not part of the gas: the fee, and our own note.
+    const isNative = asset === "native";
+    const isRecipient = event.recipient.equals(wallet);
+    const ownNote = isRecipient ? (isNative ? denomination - event.fee : 0n) + event.refund : 0n;
+    const gas = cost + (isNative ? fee : 0n) + ownNote - event.refund;
+    return [{ ...base, fee, gas, refund: isRecipient ? 0n : event.refund }];
+  });
+}
+
+/** Returns the entries of a transfer's `fees` (nano), shared equally by its withdrawals. */
+export function bookTransfer(
+  { hash, jobs }: Pick<Transfer, "hash" | "jobs">,
+  { fees, timestamp }: { readonly fees: bigint; readonly timestamp: number },
+): LedgerEntry[] {
+  const count = BigInt(jobs.length);
+  const shares = new Map<PoolId, bigint>();
+  for (const [i, { pool }] of jobs.entries()) {
+    const share = (fees * BigInt(i + 1)) / count - (fees * BigInt(i)) / count;
+    shares.set(pool, (shares.get(pool) ?? 0n) + share);
+  }
+  return [...shares].map(([pool, gas]) => ({
+    ...{ pool, kind: "transfer", txHash: hash, lt: 0n, timestamp, fee: 0n, gas, refund: 0n },
+  }));
+}
+
+/** Called with entries after they were written. */
+export type LedgerObserver = (entries: readonly LedgerEntry[]) => void;
+
+/** Creates an observer that adds entries of registered pools to the metrics. */
+export function createLedgerObserver(
+  pools: {
+    get(id: PoolId): { readonly key: string; readonly deployment: { readonly asset: string } } | undefined;
+  },
+  metrics: Pick<Metrics, "recordEntry">,
+): LedgerObserver {
+  return (entries) => {
+    for (const entry of entries) {
+      const pool = pools.get(entry.pool);
+      if (pool) metrics.recordEntry(pool.key, pool.deployment.asset, entry);
+    }
+  };
+}

@@ -1,0 +1,53 @@
+/** Reads and writes the ledger. */
+import type { LedgerEntry, PoolId } from "../store.ts";
+import type { Query, Row } from "./database.ts";
+
+const PAGE_SIZE = 5_000;
+
+export async function insertLedger(query: Query, entries: readonly LedgerEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const column = (member: keyof LedgerEntry) => entries.map((entry) => String(entry[member]));
+  await query(
+    `insert into ledger (pool, lt, tx_hash, kind, "timestamp", fee, gas, refund)
+     select * from unnest($1::text[], $2::numeric[], $3::text[], $4::text[], $5::bigint[], $6::numeric[],
+       $7::numeric[], $8::numeric[])`,
+    (["pool", "lt", "txHash", "kind", "timestamp", "fee", "gas", "refund"] as const).map(column),
+  );
+}
+
+/** Removes the entries of a pool's transactions after `lt`. */
+export async function removeLedgerAfter(query: Query, pool: PoolId, lt: bigint): Promise<void> {
+  await query("delete from ledger where pool = $1 and lt > $2", [pool, lt]);
+}
+
+/** Yields entries in pages by key, from a time on and before another (Unix seconds). */
+export async function* readLedger(
+  query: Query,
+  since: number,
+  until: number,
+): AsyncIterable<LedgerEntry> {
+  for (let after: unknown[] = ["", 0, ""];;) {
+    const rows = await query(
+      `select * from ledger where (pool, lt, tx_hash) > ($1, $2::numeric, $3) and "timestamp" >= $4 and
+         "timestamp" < $5 order by pool, lt, tx_hash limit ${PAGE_SIZE}`,
+      [...after, since, until],
+    );
+    for (const row of rows) yield rowToEntry(row);
+    if (rows.length < PAGE_SIZE) return;
+    const last = rows[rows.length - 1];
+    after = [last.pool, last.lt, last.tx_hash];
+  }
+}
+
+function rowToEntry(row: Row): LedgerEntry {
+  return {
+    pool: row.pool as string,
+    kind: row.kind as LedgerEntry["kind"],
+    txHash: row.tx_hash as string,
+    lt: BigInt(row.lt as string),
+    timestamp: Number(row.timestamp),
+    fee: BigInt(row.fee as string),
+    gas: BigInt(row.gas as string),
+    refund: BigInt(row.refund as string),
+  };
+}
