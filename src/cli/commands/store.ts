@@ -1,4 +1,4 @@
-/** `tonado store`: migrates, checks, exports and imports the relayer's store. */
+/** `tonado store`: migrates, checks, exports, imports and reports on the relayer's store. */
 import { Command } from "commander";
 import { loadStoreLocation, type StoreLocation } from "../../config/store_config.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -16,6 +16,7 @@ import {
 import { colours, type ProgressLine } from "../output/progress.ts";
 import { escapeLine } from "../output/sanitize.ts";
 import type { CliContext } from "../context.ts";
+import { parseTimeArgument, printReport, type ReportOptions } from "./store/report.ts";
 
 interface StoreOptions extends OutputOptions {
   readonly dataDir?: string;
@@ -54,8 +55,22 @@ export function storeCommand(context: CliContext): Command {
   ).argument("<file>").action((file: string, options: StoreOptions) =>
     importFromFile(context, file, options)
   );
-  const store = new Command("store").description("migrate, check, export or import the relayer's store");
-  for (const each of [migrateCommand, check, exportCommand, importCommand]) store.addCommand(each);
+  const reportCommand = command(
+    "report",
+    "report fees earned, gas paid and refunds, by day (UTC) and pool",
+    "  tonado store report --since 7d\n  tonado store report --since 2026-11-01 --until 2026-11-30\n" +
+      "  tonado store report --json | jq '.totals[] | {pool, profit}'",
+  )
+    .option("--since <time>", "from this UTC date, time or age: 2026-11-01, 7d, 24h", parseTimeArgument)
+    .option("--until <time>", "to this UTC date (included), time or age", parseTimeArgument)
+    .option("--registry <file>", "names the pools; default: RELAYER_DEPLOYMENTS, or this release's")
+    .action((options: StoreOptions & ReportOptions) => report(context, options));
+  const store = new Command("store").description(
+    "migrate, check, export or import the relayer's store, or report its profit",
+  );
+  for (const each of [migrateCommand, check, exportCommand, importCommand, reportCommand]) {
+    store.addCommand(each);
+  }
   return store.addHelpText(
     "after",
     "\nExamples:\n  tonado store export relayer.jsonl --data-dir ./data\n" +
@@ -99,6 +114,17 @@ async function checkStoreConsistency(context: CliContext, options: StoreOptions)
   if (sound) return;
   const failed = checks.filter(({ passed }) => !passed).map(({ name }) => name);
   throw new Problem("store_corrupted", `the store contradicts itself: ${failed.join(", ")}`);
+}
+
+async function report(context: CliContext, options: StoreOptions & ReportOptions): Promise<void> {
+  const location = locateStore(context, options);
+  const label = storeLabel(location);
+  await withStore(
+    context,
+    options,
+    { ...location, create: false },
+    (store) => printReport(context, store, { options, label }),
+  );
 }
 
 async function exportToFile(context: CliContext, file: string, options: StoreOptions): Promise<void> {

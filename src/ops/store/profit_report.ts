@@ -1,0 +1,68 @@
+/** Sums the relayer's ledger by day (UTC) and pool. */
+import type { LedgerEntry, PoolId, Store } from "../../store/store.ts";
+
+/** Sums of one pool. */
+export interface LedgerSums {
+  /** Withdrawals that earned a fee or were sent by this relayer. */
+  readonly paid: number;
+  /** Messages of this relayer that the pool refused. */
+  readonly refused: number;
+  /** In the smallest unit of the pool's asset. */
+  readonly fees: bigint;
+  /** Nano, without refunds. */
+  readonly gas: bigint;
+  /** Nano. */
+  readonly refunds: bigint;
+}
+
+/** Sums of one pool and day. */
+export interface ReportRow extends LedgerSums {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly pool: PoolId;
+}
+
+const NOTHING: LedgerSums = { paid: 0, refused: 0, fees: 0n, gas: 0n, refunds: 0n };
+
+/**
+ * Returns the sums by day and pool, oldest first.
+ *
+ * @param since Unix seconds, inclusive
+ * @param until Unix seconds, exclusive
+ * @throws {Problem} `store_unavailable`
+ */
+export async function reportProfit(
+  store: Pick<Store, "ledger">,
+  { since, until }: { readonly since: number; readonly until: number },
+): Promise<ReportRow[]> {
+  const rows = new Map<string, ReportRow>();
+  for await (const entry of store.ledger(since, until)) {
+    const day = new Date(entry.timestamp * 1_000).toISOString().slice(0, 10);
+    const key = `${day} ${entry.pool}`;
+    const row = rows.get(key) ?? { day, pool: entry.pool, ...NOTHING };
+    rows.set(key, { ...row, ...addSums(row, toSums(entry)) });
+  }
+  return [...rows].sort(([a], [b]) => a < b ? -1 : 1).map(([, row]) => row);
+}
+
+/** Returns the sums of `rows` by pool. */
+export function sumByPool(rows: readonly ReportRow[]): Map<PoolId, LedgerSums> {
+  const totals = new Map<PoolId, LedgerSums>();
+  for (const row of rows) totals.set(row.pool, addSums(totals.get(row.pool) ?? NOTHING, row));
+  return totals;
+}
+
+function toSums({ kind, fee, gas, refund }: LedgerEntry): LedgerSums {
+  const [paid, refused] = [Number(kind === "withdrawal"), Number(kind === "refused")];
+  return { paid, refused, fees: fee, gas, refunds: refund };
+}
+
+function addSums(a: LedgerSums, b: LedgerSums): LedgerSums {
+  return {
+    paid: a.paid + b.paid,
+    refused: a.refused + b.refused,
+    fees: a.fees + b.fees,
+    gas: a.gas + b.gas,
+    refunds: a.refunds + b.refunds,
+  };
+}
