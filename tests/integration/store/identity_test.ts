@@ -88,6 +88,7 @@ Deno.test({
     await (await openPostgresStore(database.url)).close();
     await postgresQuery(database.url, "drop table identity");
     await postgresQuery(database.url, "alter table jobs drop column cap_token"); // of a later migration step
+    await postgresQuery(database.url, "drop table ledger"); // of another one
     await postgresQuery(database.url, "delete from schema_version where version >= 2");
     const store = await openPostgresStore(database.url);
     await assertStoreOwner(store, own, "DATABASE_URL");
