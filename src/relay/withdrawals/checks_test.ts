@@ -23,7 +23,7 @@ const prices = await fetchNetworkPrices(
   { configParam: (param: number) => Promise.resolve(config.get(param)!) } as Chain,
 );
 const info = { assetKind: "native", deposits: 5, withdrawals: 1, debt: 0n } as const;
-const cost = estimateWithdrawalCost(prices, info, { recipient: 0, relayer: 0 });
+const cost = estimateWithdrawalCost(prices, info, { recipient: 0, relayer: 0, quote: QUOTE });
 
 interface Given {
   readonly fee?: bigint;
