@@ -42,6 +42,7 @@ export type { HttpProblemCode, ProblemKind } from "./core/errors/http_problems.t
 export { type FeePolicy, policyFloor } from "./core/protocol/fee.ts";
 export { FIELD_MODULUS } from "./core/crypto/field.ts";
 export {
+  type AnyCircuitName,
   type CircuitName,
   type Groth16Proof,
   type ProofWithSignals,
@@ -75,6 +76,7 @@ export { poseidon } from "./core/crypto/poseidon.ts";
 export { parseProof, proofFromCell, proofToCell } from "./core/crypto/proof_codec.ts";
 export { Secret } from "./core/text/secret.ts";
 export { formatUnits, parseUnits } from "./core/protocol/units.ts";
+export { type SettlementInput, settlementInputs } from "./core/tree/settlement.ts";
 export { zeros } from "./core/tree/zeros.ts";
 
 export { type ComplianceReportRequest, createComplianceReport } from "./client/compliance/create_report.ts";

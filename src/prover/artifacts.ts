@@ -4,7 +4,13 @@
  */
 import committedPins from "../../artifacts/pins.json" with { type: "json" };
 import { Problem } from "../core/errors/problem.ts";
-import { type CircuitName, circuitNames } from "../core/crypto/groth16.ts";
+import {
+  type AnyCircuitName,
+  type CircuitName,
+  circuitNames,
+  type Version2CircuitName,
+  version2CircuitNames,
+} from "../core/crypto/groth16.ts";
 import { proverLocations } from "./locations.ts";
 
 /** Label of keys that one machine made: its operator could forge proofs. */
@@ -17,21 +23,31 @@ export function isDevelopmentKey(vkeyHash: string): boolean {
 
 const artifactKinds = ["wasm", "zkey", "vkey.json"] as const;
 
-export type ArtifactName = `${CircuitName}.${typeof artifactKinds[number]}`;
+export type ArtifactName<Circuit extends AnyCircuitName = AnyCircuitName> =
+  `${Circuit}.${typeof artifactKinds[number]}`;
 
 /** The SHA-256 of each artifact in hex, and the kind of keys. */
-export interface ArtifactPins {
+export interface KeySetPins<Circuit extends AnyCircuitName> {
   readonly label: string;
-  readonly files: Readonly<Record<ArtifactName, string>>;
+  readonly files: Readonly<Record<ArtifactName<Circuit>, string>>;
+}
+
+/** The pins of version 1 pools, and in a set of their own those of version 2 pools. */
+export interface ArtifactPins extends KeySetPins<CircuitName> {
   /** SHA-256 of the transcript of the ceremony that made the keys. */
   readonly transcript?: string;
   /** SHA-256 of the keys that the ceremony began with. */
   readonly initialKeys?: Readonly<Record<CircuitName, string>>;
+  readonly version2?: KeySetPins<Version2CircuitName>;
 }
 
+/** This release's pins of version 2 pools. */
+export const version2Pins: KeySetPins<Version2CircuitName> = committedPins.version2;
+
 export interface Artifacts {
-  /** The kind of keys, for display. */
+  /** The kind of the keys of version 1 pools, for display. */
   readonly label: string;
+  /** Throws `artifact_corrupted` if the file has no pin. */
   expectedSha256(name: ArtifactName): string;
   /**
    * Returns the file's bytes. Throws `artifact_corrupted` if it is missing or does not match its pin, and
@@ -47,23 +63,34 @@ export interface Artifacts {
 const SHA256_PATTERN = /^[0-9a-f]{64}$/;
 
 function validatePins(pins: ArtifactPins): void {
-  const { label, files, transcript, initialKeys } = (pins ?? {}) as Partial<ArtifactPins>;
-  if (typeof label !== "string") throw new Problem("artifact_corrupted", "pins.json has no label");
-  const names = circuitNames.flatMap((circuit) =>
-    artifactKinds.map((kind): ArtifactName => `${circuit}.${kind}`)
-  );
-  for (const name of names) {
-    if (!SHA256_PATTERN.test(String(files?.[name]))) {
-      throw new Problem("artifact_corrupted", `pins.json has no SHA-256 of ${name}`);
-    }
-  }
+  const { transcript, initialKeys, version2 } = (pins ?? {}) as Partial<ArtifactPins>;
+  validateKeySet<CircuitName>(pins, circuitNames);
+  if (version2 !== undefined) validateKeySet(version2, version2CircuitNames);
   if (transcript !== undefined && !SHA256_PATTERN.test(String(transcript))) {
     throw new Problem("artifact_corrupted", "pins.json has no SHA-256 of the transcript");
   }
   for (const circuit of initialKeys === undefined ? [] : circuitNames) {
     if (SHA256_PATTERN.test(String(initialKeys?.[circuit]))) continue;
-    throw new Problem("artifact_corrupted", `pins.json has no SHA-256 of ${circuit}.initial.zkey`);
+    throw pinMissing(`${circuit}.initial.zkey`);
   }
+}
+
+function validateKeySet<Circuit extends AnyCircuitName>(
+  pins: KeySetPins<Circuit>,
+  circuits: readonly Circuit[],
+): void {
+  const { label, files } = (pins ?? {}) as Partial<KeySetPins<Circuit>>;
+  if (typeof label !== "string") throw new Problem("artifact_corrupted", "pins.json has no label");
+  const names = circuits.flatMap((circuit) =>
+    artifactKinds.map((kind): ArtifactName<Circuit> => `${circuit}.${kind}`)
+  );
+  for (const name of names) {
+    if (!SHA256_PATTERN.test(String(files?.[name]))) throw pinMissing(name);
+  }
+}
+
+function pinMissing(name: string): Problem {
+  return new Problem("artifact_corrupted", `pins.json has no SHA-256 of ${name}`);
 }
 
 /**
@@ -76,6 +103,12 @@ export function openArtifacts(
   pins: ArtifactPins = committedPins,
 ): Artifacts {
   validatePins(pins);
+  const hashes: Partial<Record<ArtifactName, string>> = { ...pins.files, ...pins.version2?.files };
+  const expectedSha256 = (name: ArtifactName) => {
+    const hash = hashes[name];
+    if (hash === undefined) throw pinMissing(name);
+    return hash;
+  };
   const loadChecked = async (name: string, pin: string) => {
     const bytes = await readArtifact(new URL(name, base), name);
     if (await sha256Hex(bytes) !== pin) {
@@ -85,8 +118,8 @@ export function openArtifacts(
   };
   return {
     label: pins.label,
-    expectedSha256: (name) => pins.files[name],
-    load: (name) => loadChecked(name, pins.files[name]),
+    expectedSha256,
+    load: async (name) => await loadChecked(name, expectedSha256(name)),
     async loadTranscript() {
       const name = "transcript.json";
       return pins.transcript === undefined ? undefined : await loadChecked(name, pins.transcript);

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { depositProverInput, withdrawProverInput } from "../../testkit/circuits/prover_inputs.ts";
+import {
+  depositProverInput,
+  settlementProverInput,
+  withdrawProverInput,
+} from "../../testkit/circuits/prover_inputs.ts";
+import committedPins from "../../artifacts/pins.json" with { type: "json" };
 import { Problem } from "../core/errors/problem.ts";
 import { type ArtifactName, openArtifacts } from "./artifacts.ts";
 import { createProver } from "./prover.ts";
@@ -12,6 +17,12 @@ const names: ArtifactName[] = [
   "deposit.wasm",
   "deposit.zkey",
   "deposit.vkey.json",
+  "withdraw2.wasm",
+  "withdraw2.zkey",
+  "withdraw2.vkey.json",
+  "settle16.wasm",
+  "settle16.zkey",
+  "settle16.vkey.json",
 ];
 
 async function withCopy(test: (folder: URL) => Promise<void>): Promise<void> {
@@ -73,6 +84,33 @@ Deno.test("createProver refuses a corrupted verification key", () =>
     await assert.rejects(createProver({ artifacts: openArtifacts(folder) }), corrupted("deposit.vkey.json"));
   }));
 
+Deno.test("a corrupted verification key of version 2 is refused at its first use, and works again once restored", () =>
+  withCopy(async (folder) => {
+    const key = new URL("settle16.vkey.json", folder);
+    await flipOneBit(key);
+    const prover = await createProver({ maxWorkers: 1, artifacts: openArtifacts(folder) });
+    try {
+      const { proof, publicSignals } = await prover.proveWithdraw(withdrawProverInput());
+      await assert.rejects(prover.verify("settle16", proof, publicSignals), corrupted("settle16.vkey.json"));
+      await assert.rejects(prover.proveSettlement(settlementProverInput()), corrupted("settle16.vkey.json"));
+      await flipOneBit(key);
+      const settlement = await prover.proveSettlement(settlementProverInput());
+      assert.equal(await prover.verify("settle16", settlement.proof, settlement.publicSignals), true);
+      assert.equal(await prover.verify("settle16", proof, publicSignals), false);
+    } finally {
+      prover.close();
+    }
+  }));
+
+Deno.test("pins without version 2 serve version 1 and refuse the other circuits by name", async () => {
+  const { version2, ...pins } = committedPins;
+  assert.ok(version2);
+  const artifacts = openArtifacts(committed, pins);
+  assert.ok((await artifacts.load("withdraw.vkey.json")).length > 0);
+  assert.throws(() => artifacts.expectedSha256("settle16.zkey"), corrupted("settle16.zkey"));
+  await assert.rejects(artifacts.load("settle16.zkey"), corrupted("settle16.zkey"));
+});
+
 Deno.test("a corrupted key fails its own proofs with its name, and works again once restored", () =>
   withCopy(async (folder) => {
     const prover = await createProver({ maxWorkers: 1, artifacts: openArtifacts(folder) });
@@ -94,6 +132,7 @@ for (
     "nothing": null,
     "no label": { files: {} },
     "no files": { label: "x" },
+    "a malformed version 2": { ...committedPins, version2: { label: "x", files: {} } },
     "a malformed hash": { label: "x", files: Object.fromEntries(names.map((name) => [name, "5"])) },
   })
 ) {

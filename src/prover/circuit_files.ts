@@ -1,5 +1,5 @@
 /** Loads each circuit's witness program and proving key, once, into memory that the workers share. */
-import type { CircuitName } from "../core/crypto/groth16.ts";
+import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import type { Artifacts } from "./artifacts.ts";
 import { provingKeyPartNames, type ProvingKeyParts } from "./prover_task.ts";
 
@@ -12,8 +12,8 @@ export interface CircuitFiles {
 export function circuitFilesLoader(
   artifacts: Artifacts,
   parseKey: (zkey: Uint8Array) => Promise<ProvingKeyParts<Uint8Array>>,
-): (circuit: CircuitName) => Promise<CircuitFiles> {
-  const files = new Map<CircuitName, Promise<CircuitFiles>>();
+): (circuit: AnyCircuitName) => Promise<CircuitFiles> {
+  const files = new Map<AnyCircuitName, Promise<CircuitFiles>>();
   return (circuit) => {
     const known = files.get(circuit);
     if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export function circuitFilesLoader(
 
 async function loadCircuitFiles(
   artifacts: Artifacts,
-  circuit: CircuitName,
+  circuit: AnyCircuitName,
   parseKey: (zkey: Uint8Array) => Promise<ProvingKeyParts<Uint8Array>>,
 ): Promise<CircuitFiles> {
   const [program, zkey] = await Promise.all([

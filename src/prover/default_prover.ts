@@ -2,7 +2,7 @@
  * Proofs for scripts that do not create a prover. The first call creates one; its workers end soon after the
  * last proof, so that the script can end.
  */
-import type { CircuitName, Groth16Proof, ProofWithSignals } from "../core/crypto/groth16.ts";
+import type { AnyCircuitName, Groth16Proof, ProofWithSignals } from "../core/crypto/groth16.ts";
 import {
   createProver,
   type DepositInput,
@@ -67,7 +67,7 @@ export async function proveDeposit(input: DepositInput, options?: ProveOptions):
  * ```
  */
 export async function verifyProof(
-  circuit: CircuitName,
+  circuit: AnyCircuitName,
   proof: Groth16Proof,
   publicSignals: readonly string[],
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** One proof: the witness, the multi-scalar multiplications on all workers, the assembled proof, and its verification. */
 import { Problem } from "../core/errors/problem.ts";
-import type { CircuitName, ProofWithSignals } from "../core/crypto/groth16.ts";
+import type { AnyCircuitName, ProofWithSignals } from "../core/crypto/groth16.ts";
 import { abortable, cancelled } from "../core/time.ts";
 import type { WorkerPool } from "../threads/worker_pool.ts";
 import type { CircuitFiles } from "./circuit_files.ts";
@@ -22,7 +22,7 @@ export interface ProveOptions {
 }
 
 export interface CircuitVkey {
-  readonly circuit: CircuitName;
+  readonly circuit: AnyCircuitName;
   readonly bytes: Uint8Array;
   readonly publicSignalCount: number;
 }

@@ -4,12 +4,14 @@
  */
 import { Problem } from "../core/errors/problem.ts";
 import {
+  type AnyCircuitName,
   type CircuitName,
   circuitNames,
   type Groth16Proof,
   type ProofWithSignals,
 } from "../core/crypto/groth16.ts";
 import { parseProof } from "../core/crypto/proof_codec.ts";
+import type { SettlementInput } from "../core/tree/settlement.ts";
 import { threadRuntime } from "../threads/thread_runtime.ts";
 import { typedArraysIn } from "../threads/transferable.ts";
 import { WorkerPool } from "../threads/worker_pool.ts";
@@ -22,11 +24,12 @@ import {
   verificationKeyToBytes,
 } from "./groth16_bytes.ts";
 import { proverLocations } from "./locations.ts";
+import type { CircuitInputs } from "./witness.ts";
 import { type CircuitVkey, prove, type ProveOptions, type ProverPool, verifyBytes } from "./proof_job.ts";
 
 export type { ProofProgress, ProveOptions } from "./proof_job.ts";
 
-/** Inputs of the withdrawal circuit: field elements in [0, r). The paths have 20 entries. */
+/** Inputs of the withdrawal circuits of both versions: field elements in [0, r). The paths have 20 entries. */
 export interface WithdrawInput {
   readonly root: bigint;
   readonly nullifierHash: bigint;
@@ -66,17 +69,31 @@ export interface Prover {
    */
   proveDeposit(input: DepositInput, options?: ProveOptions): Promise<ProofWithSignals>;
   /**
+   * Proves a withdrawal from a version 2 pool.
+   *
+   * @throws {Problem} as `proveWithdraw` does
+   */
+  proveWithdraw2(input: WithdrawInput, options?: ProveOptions): Promise<ProofWithSignals>;
+  /**
+   * Proves the settlement of queued commitments in a version 2 pool.
+   *
+   * @param input from `settlementInputs`
+   * @throws {Problem} as `proveWithdraw` does
+   */
+  proveSettlement(input: SettlementInput, options?: ProveOptions): Promise<ProofWithSignals>;
+  /**
    * Verifies a proof. Returns false for an invalid or malformed proof or signal.
    *
-   * @throws {Problem} `cancelled` when the signal aborts, `verification_busy` if the queue is full
+   * @throws {Problem} `cancelled` when the signal aborts, `verification_busy` if the queue is full; for a circuit of
+   *   version 2 also `artifact_corrupted` and `artifact_unavailable`
    */
   verify(
-    circuit: CircuitName,
+    circuit: AnyCircuitName,
     proof: Groth16Proof,
     publicSignals: readonly string[],
     options?: { readonly signal?: AbortSignal },
   ): Promise<boolean>;
-  /** Hex SHA-256 of each circuit's verification key file. */
+  /** Hex SHA-256 of the verification key file of each circuit of version 1. */
   readonly vkeyHash: Readonly<Record<CircuitName, string>>;
   /** The kind of keys, for display: `development keys, insecure`. */
   readonly label: string;
@@ -107,7 +124,8 @@ const MAX_QUEUED_TASKS = 1024;
 const CANCEL_TIMEOUT_MS = 1000;
 
 /**
- * Creates a prover. It reads and checks the verification keys; proving keys are read at the first proof.
+ * Creates a prover. It reads and checks the verification keys of version 1; those of version 2 and the proving keys are
+ * read at their first use.
  *
  * @param options worker limits and timeouts (milliseconds)
  * @returns a prover; call its `close` to end the workers
@@ -124,32 +142,34 @@ const CANCEL_TIMEOUT_MS = 1000;
  */
 export async function createProver(options: ProverOptions = {}): Promise<Prover> {
   const artifacts = options.artifacts ?? openArtifacts();
-  const loaded = await Promise.all(circuitNames.map((circuit) => loadVkey(artifacts, circuit)));
-  const vkeys = Object.fromEntries(loaded.map((vkey) => [vkey.circuit, vkey])) as Record<
-    CircuitName,
-    CircuitVkey
-  >;
+  const getVkey = vkeyLoader(artifacts);
+  await Promise.all(circuitNames.map(getVkey));
   const pool = createPool(options);
   const loadFiles = circuitFilesLoader(artifacts, (zkey) => pool.run({ kind: "parse_key", zkey }));
+  const proveCircuit = async (circuit: AnyCircuitName, inputs: CircuitInputs, options: ProveOptions = {}) =>
+    await prove(pool, await getVkey(circuit), () => loadFiles(circuit), inputs, options);
+  const proveWithdrawal =
+    (circuit: "withdraw" | "withdraw2") => async (input: WithdrawInput, options?: ProveOptions) => {
+      const pathIndices = input.pathIndices.map((bit) => toIntegerInput(bit, "pathIndices"));
+      return await proveCircuit(circuit, { ...input, pathIndices }, options);
+    };
   return {
     label: artifacts.label,
     vkeyHash: {
       withdraw: artifacts.expectedSha256("withdraw.vkey.json"),
       deposit: artifacts.expectedSha256("deposit.vkey.json"),
     },
-    async proveWithdraw(input, options = {}) {
-      const pathIndices = input.pathIndices.map((bit) => toIntegerInput(bit, "pathIndices"));
-      const load = () => loadFiles("withdraw");
-      return await prove(pool, vkeys.withdraw, load, { ...input, pathIndices }, options);
-    },
-    async proveDeposit(input, options = {}) {
+    proveWithdraw: proveWithdrawal("withdraw"),
+    async proveDeposit(input, options) {
       const leafIndex = toIntegerInput(input.leafIndex, "leafIndex");
-      return await prove(pool, vkeys.deposit, () => loadFiles("deposit"), { ...input, leafIndex }, options);
+      return await proveCircuit("deposit", { ...input, leafIndex }, options);
     },
+    proveWithdraw2: proveWithdrawal("withdraw2"),
+    proveSettlement: async (input, options) => await proveCircuit("settle16", { ...input }, options),
     async verify(circuit, proof, publicSignals, { signal } = {}) {
       // Check the length first: the list may be long and hostile.
-      const { publicSignalCount } = vkeys[circuit];
-      if (!Array.isArray(publicSignals) || publicSignals.length !== publicSignalCount) return false;
+      const vkey = await getVkey(circuit);
+      if (!Array.isArray(publicSignals) || publicSignals.length !== vkey.publicSignalCount) return false;
       let encoded: [proof: Uint8Array, signals: Uint8Array];
       try {
         encoded = [proofToBytes(parseProof(proof)), signalsToBytes(publicSignals)];
@@ -157,13 +177,26 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
         if (error instanceof Problem) return false;
         throw error;
       }
-      return await verifyBytes(pool, vkeys[circuit], ...encoded, signal);
+      return await verifyBytes(pool, vkey, ...encoded, signal);
     },
     close: () => pool.close(),
   };
 }
 
-async function loadVkey(artifacts: Artifacts, circuit: CircuitName): Promise<CircuitVkey> {
+/** Returns a function that loads a circuit's verification key on its first call, and again after a failure. */
+function vkeyLoader(artifacts: Artifacts): (circuit: AnyCircuitName) => Promise<CircuitVkey> {
+  const vkeys = new Map<AnyCircuitName, Promise<CircuitVkey>>();
+  return (circuit) => {
+    const known = vkeys.get(circuit);
+    if (known !== undefined) return known;
+    const loading = loadVkey(artifacts, circuit);
+    vkeys.set(circuit, loading);
+    loading.catch(() => vkeys.delete(circuit));
+    return loading;
+  };
+}
+
+async function loadVkey(artifacts: Artifacts, circuit: AnyCircuitName): Promise<CircuitVkey> {
   const json = new TextDecoder().decode(await artifacts.load(`${circuit}.vkey.json`));
   const key: VerificationKey = JSON.parse(json);
   return { circuit, bytes: verificationKeyToBytes(key), publicSignalCount: key.nPublic };

@@ -1,5 +1,5 @@
 /** The tasks of a prover worker and their results. Both sides import this module. */
-import type { CircuitName } from "../core/crypto/groth16.ts";
+import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import type { CircuitInputs } from "./witness.ts";
 
 /** The multi-scalar multiplications (sums) of a proof; see `prover-wasm/src/prove.rs`. */
@@ -34,7 +34,7 @@ export type ProverTask =
   | { readonly kind: "assemble"; readonly keyPart: ArrayBufferLike; readonly msmResults: MsmResults }
   | {
     readonly kind: "verify";
-    readonly circuit: CircuitName;
+    readonly circuit: AnyCircuitName;
     readonly vkey: Uint8Array;
     readonly proof: Uint8Array;
     readonly signals: Uint8Array;

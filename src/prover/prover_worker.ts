@@ -6,7 +6,7 @@
  * what the prover's WASM allocator has freed, nor the bigints and messages of the engine, so a memory image
  * of this process may contain secrets.
  */
-import type { CircuitName } from "../core/crypto/groth16.ts";
+import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import { hasWideArithmetic } from "../core/crypto/wide_arithmetic.ts";
 import { assemble, initSync, Key, piece, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
@@ -33,7 +33,7 @@ const scope = self as unknown as {
 };
 
 initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
-const verifiers = new Map<CircuitName, Verifier>();
+const verifiers = new Map<AnyCircuitName, Verifier>();
 
 scope.onmessage = ({ data: task }) => {
   try {

@@ -1,5 +1,5 @@
 /**
- * Valid inputs of both circuits, computed with npm `poseidon-bls12381` and without our code, so that a mistake in our
+ * Valid inputs of all circuits, computed with npm `poseidon-bls12381` and without our code, so that a mistake in our
  * hash does not stay hidden. No tree is needed: any siblings form a valid path to the root that they hash to.
  */
 import poseidonBls12381 from "poseidon-bls12381";
@@ -36,7 +36,18 @@ export interface DepositSignals {
   readonly pathElements: readonly bigint[];
 }
 
-/** Returns the nullifier hash of a nullifier. */
+/** Inputs of `settle16.circom`, by signal name. */
+export interface SettlementSignals {
+  readonly oldRoot: bigint;
+  readonly newRoot: bigint;
+  readonly span: bigint;
+  readonly settler: bigint;
+  readonly fresh: readonly bigint[];
+  readonly leaves: readonly bigint[];
+  readonly pathElements: readonly bigint[];
+}
+
+/** Returns the nullifier hash of a nullifier, in version 1 pools. */
 export function hashNullifier(nullifier: bigint): bigint {
   return poseidon1([nullifier]);
 }
@@ -59,8 +70,8 @@ export function rootOf(
 }
 
 /** Returns the bits of a leaf index, least significant first. 1 means that the node is a right child. */
-export function pathBits(leafIndex: bigint): bigint[] {
-  return Array.from({ length: TREE_LEVELS }, (_, level) => (leafIndex >> BigInt(level)) & 1n);
+export function pathBits(leafIndex: bigint, levels = TREE_LEVELS): bigint[] {
+  return Array.from({ length: levels }, (_, level) => (leafIndex >> BigInt(level)) & 1n);
 }
 
 /** Returns field elements that look random and are the same in every run. */
@@ -69,8 +80,8 @@ export function deterministicElement(seed: bigint): bigint {
 }
 
 /** Returns a path of siblings that look random. */
-export function deterministicSiblings(seed: bigint): bigint[] {
-  return Array.from({ length: TREE_LEVELS }, (_, level) => deterministicElement(seed * 100n + BigInt(level)));
+export function deterministicSiblings(seed: bigint, levels = TREE_LEVELS): bigint[] {
+  return Array.from({ length: levels }, (_, level) => deterministicElement(seed * 100n + BigInt(level)));
 }
 
 /** Returns a valid withdrawal of the note at `leafIndex`. */
@@ -100,6 +111,62 @@ export function honestDeposit(leafIndex: bigint, seed = 1n): DepositSignals {
     newRoot: rootOf(commitment, pathElements, bits),
     commitment,
     leafIndex,
+    pathElements,
+  };
+}
+
+/** Returns a valid withdrawal of the note at `leafIndex` from a version 2 pool. */
+export function honestWithdrawal2(leafIndex: bigint, seed = 1n): WithdrawSignals {
+  const withdrawal = honestWithdrawal(leafIndex, seed);
+  return { ...withdrawal, nullifierHash: hashPair(withdrawal.nullifier, leafIndex) };
+}
+
+/** Where a settlement puts its batch: the slots `first` to `first + count - 1` of a chunk. */
+export interface BatchPlace {
+  readonly chunk: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Levels above the chunks that a settlement fills. */
+export const CHUNK_PATH_LEVELS = 16;
+const CHUNK_SLOTS = 16;
+
+/** Returns the root of a chunk in which the slots with `filled[slot]` hold these leaves, and the others are empty. */
+export function chunkRoot(leaves: readonly bigint[], filled: readonly boolean[]): bigint {
+  let nodes = leaves.map((leaf, slot) => filled[slot] ? leaf : EMPTY_LEAF);
+  while (nodes.length > 1) {
+    nodes = Array.from({ length: nodes.length / 2 }, (_, i) => hashPair(nodes[2 * i], nodes[2 * i + 1]));
+  }
+  return nodes[0];
+}
+
+/** Returns 16 flags, the first `count` of them true. */
+export function firstSlots(count: number): boolean[] {
+  return Array.from({ length: CHUNK_SLOTS }, (_, slot) => slot < count);
+}
+
+/**
+ * Returns a valid settlement.
+ *
+ * @param leaf the leaf of each slot up to the end of the batch
+ */
+export function honestSettlement(
+  { chunk, first, count }: BatchPlace,
+  seed = 1n,
+  leaf = (slot: number) => deterministicElement(seed * 1000n + BigInt(slot)),
+): SettlementSignals {
+  const leaves = firstSlots(first + count).map((filled, slot) => filled ? leaf(slot) : 0n);
+  const pathElements = deterministicSiblings(seed, CHUNK_PATH_LEVELS);
+  const rootAfter = (end: number) =>
+    rootOf(chunkRoot(leaves, firstSlots(end)), pathElements, pathBits(BigInt(chunk), CHUNK_PATH_LEVELS));
+  return {
+    oldRoot: rootAfter(first),
+    newRoot: rootAfter(first + count),
+    span: BigInt((chunk * CHUNK_SLOTS + first) * 512 + count),
+    settler: deterministicElement(seed + 5n) >> 1n,
+    fresh: leaves.map((leaf, slot) => slot < first ? 0n : leaf),
+    leaves,
     pathElements,
   };
 }

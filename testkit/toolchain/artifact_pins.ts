@@ -3,7 +3,7 @@
  * the product.
  */
 import { createHash } from "node:crypto";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, circuitNames, version2CircuitNames } from "../../src/core/crypto/groth16.ts";
 
 export const REPOSITORY_ROOT = new URL("../../", import.meta.url);
 /** The committed artifacts. */
@@ -13,17 +13,28 @@ export const CIRCUITS_OUTPUT = new URL("dist/circuits/", REPOSITORY_ROOT);
 
 export { DEVELOPMENT_LABEL } from "../../src/prover/artifacts.ts";
 
-/** `pins.json`: the label of the keys, and the SHA-256 of each artifact in lowercase hex. */
-export interface Pins {
+/** The label of a set of keys, and the SHA-256 of each of its artifacts in lowercase hex. */
+export interface KeySetPins {
   readonly label: string;
   readonly files: Readonly<Record<string, string>>;
-  /** SHA-256 of the transcript of the ceremony that produced the keys. */
-  readonly transcript?: string;
 }
 
-export const pinnedFiles: readonly string[] = circuitNames.flatMap((name) =>
-  ["wasm", "zkey", "vkey.json"].map((kind) => `${name}.${kind}`)
-);
+/** `pins.json`: the artifacts of version 1 pools, and those of version 2 pools. */
+export interface Pins extends KeySetPins {
+  /** SHA-256 of the transcript of the ceremony that produced the keys of version 1. */
+  readonly transcript?: string;
+  readonly initialKeys?: unknown;
+  readonly version2: KeySetPins;
+}
+
+const filesOf = (names: readonly string[]) =>
+  names.flatMap((name) => ["wasm", "zkey", "vkey.json"].map((kind) => `${name}.${kind}`));
+export const pinnedFiles: readonly string[] = filesOf(allCircuitNames);
+
+/** Returns the hashes of the artifacts of all versions. */
+export function pinnedHashes({ files, version2 }: Pins): Readonly<Record<string, string>> {
+  return { ...files, ...version2.files };
+}
 
 /** Returns the SHA-256 in lowercase hex. */
 export function sha256(bytes: Uint8Array): string {
@@ -39,18 +50,29 @@ export async function readPins(): Promise<Pins> {
   } catch (cause) {
     throw new Error("artifacts/pins.json is not JSON", { cause });
   }
-  const missing = pinnedFiles.filter((file) => !/^[0-9a-f]{64}$/.test(String(pins?.files?.[file])));
-  if (typeof pins?.label !== "string") missing.push("label");
+  const hashes: Record<string, string> = { ...pins?.files, ...pins?.version2?.files };
+  const missing = pinnedFiles.filter((file) => !/^[0-9a-f]{64}$/.test(String(hashes[file])));
+  for (const set of [pins, pins?.version2]) if (typeof set?.label !== "string") missing.push("a label");
   if (missing.length > 0) throw new Error(`artifacts/pins.json lacks ${missing.join(", ")}`);
   return pins as Pins;
 }
 
-/** Pins the artifacts on disk. All of them must exist. */
-export async function writePins(label: string, transcript?: string): Promise<Pins> {
-  const files: Record<string, string> = {};
-  for (const file of pinnedFiles) files[file] = sha256(await Deno.readFile(new URL(file, ARTIFACTS_FOLDER)));
-  await Deno.writeTextFile(new URL("pins.json", ARTIFACTS_FOLDER), formatJson({ label, files, transcript }));
-  return { label, files, transcript };
+/** Pins the artifacts on disk anew and keeps everything else of `pins`. All files must exist. */
+export async function writePins(pins: Pins): Promise<Pins> {
+  const hash = async (names: readonly string[]) => {
+    const files: Record<string, string> = {};
+    for (const file of filesOf(names)) {
+      files[file] = sha256(await Deno.readFile(new URL(file, ARTIFACTS_FOLDER)));
+    }
+    return files;
+  };
+  const written = {
+    ...pins,
+    files: await hash(circuitNames),
+    version2: { ...pins.version2, files: await hash(version2CircuitNames) },
+  };
+  await Deno.writeTextFile(new URL("pins.json", ARTIFACTS_FOLDER), formatJson(written));
+  return written;
 }
 
 /** Formats JSON artifacts, so that equal values have equal bytes. */

@@ -1,24 +1,31 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { type CircuitName, circuitNames, publicSignalNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, type AnyCircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
 import { compileCircuit } from "../../testkit/toolchain/circom.ts";
-import { pinnedFiles, readPins, sha256 } from "../../testkit/toolchain/artifact_pins.ts";
+import { pinnedFiles, pinnedHashes, readPins, sha256 } from "../../testkit/toolchain/artifact_pins.ts";
 import { closeSnarkjs, openSnarkjs, type Snarkjs } from "../../testkit/toolchain/snarkjs.ts";
-import { honestDeposit, honestWithdrawal } from "../../testkit/circuits/circuit_inputs.ts";
+import {
+  honestDeposit,
+  honestSettlement,
+  honestWithdrawal,
+  honestWithdrawal2,
+} from "../../testkit/circuits/circuit_inputs.ts";
+import { inputValue } from "../support/circuits/opened_circuit.ts";
 import { parseR1cs, readElement, readSections } from "../support/circuits/r1cs.ts";
 
 const artifact = (file: string) => Deno.readFile(new URL(`../../artifacts/${file}`, import.meta.url));
 
-Deno.test("the committed artifacts have their pinned SHA-256, and the label says development", async () => {
-  const { label, files } = await readPins();
-  assert.equal(label, "development keys, insecure");
-  assert.deepEqual(Object.keys(files), pinnedFiles);
-  for (const file of pinnedFiles) assert.equal(sha256(await artifact(file)), files[file], file);
+Deno.test("the committed artifacts have their pinned SHA-256, and the labels say development", async () => {
+  const pins = await readPins();
+  for (const { label } of [pins, pins.version2]) assert.equal(label, "development keys, insecure");
+  const hashes = pinnedHashes(pins);
+  assert.deepEqual(Object.keys(hashes), pinnedFiles);
+  for (const file of pinnedFiles) assert.equal(sha256(await artifact(file)), hashes[file], file);
 });
 
-for (const name of circuitNames) {
+for (const name of allCircuitNames) {
   Deno.test(`${name}.zkey was made for exactly the constraints of ${name}.circom`, async () => {
     const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
     const compiled = await compileCircuit(name, { out: pathToFileURL(`${folder}/`) });
@@ -50,12 +57,14 @@ for (const name of circuitNames) {
   });
 }
 
-const honest: Record<CircuitName, CircuitInputs> = {
+const honest: Record<AnyCircuitName, CircuitInputs> = {
   withdraw: { ...honestWithdrawal(6n) },
+  withdraw2: { ...honestWithdrawal2(6n) },
+  settle16: { ...honestSettlement({ chunk: 77, first: 3, count: 9 }) },
   deposit: { ...honestDeposit(6n) },
 };
 
-for (const name of circuitNames) {
+for (const name of allCircuitNames) {
   Deno.test(`${name}: our witness is snarkjs's, byte for byte; its proof holds for these signals and no others`, async (t) => {
     const snarkjs = await openSnarkjs();
     try {
@@ -66,7 +75,7 @@ for (const name of circuitNames) {
   });
 }
 
-async function proves(name: CircuitName, snarkjs: Snarkjs, t: Deno.TestContext) {
+async function proves(name: AnyCircuitName, snarkjs: Snarkjs, t: Deno.TestContext) {
   const [wasm, zkey] = [await artifact(`${name}.wasm`), await artifact(`${name}.zkey`)];
   const vkey = JSON.parse(new TextDecoder().decode(await artifact(`${name}.vkey.json`)));
 
@@ -80,12 +89,13 @@ async function proves(name: CircuitName, snarkjs: Snarkjs, t: Deno.TestContext) 
 
   const { proof, publicSignals } = await snarkjs.groth16.prove({ type: "mem", data: zkey }, file);
   const signals = publicSignalNames[name];
-  assert.deepEqual(publicSignals, signals.map((signal) => String(honest[name][signal])));
+  assert.deepEqual(publicSignals, signals.map((signal) => String(inputValue(honest[name], signal))));
   assert.equal(await snarkjs.groth16.verify(vkey, publicSignals, proof), true);
 
   for (const [i, signal] of signals.entries()) {
     await t.step(`${name} refuses another ${signal} after proving`, async () => {
-      for (const other of [BigInt(publicSignals[i]) + 1n, 0n, BigInt(publicSignals[i]) + FIELD_MODULUS]) {
+      const value = BigInt(publicSignals[i]);
+      for (const other of [value + 1n, value === 0n ? 2n : 0n, value + FIELD_MODULUS]) {
         const altered = publicSignals.with(i, String(other));
         assert.equal(await snarkjs.groth16.verify(vkey, altered, proof), false);
       }

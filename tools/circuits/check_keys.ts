@@ -5,7 +5,7 @@
  *
  * Usage: deno task keys:check
  */
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, circuitNames } from "../../src/core/crypto/groth16.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
 import { openArtifacts } from "../../src/prover/artifacts.ts";
@@ -14,6 +14,7 @@ import {
   DEVELOPMENT_LABEL,
   formatJson,
   pinnedFiles,
+  pinnedHashes,
   readPins,
   sha256,
 } from "../../testkit/toolchain/artifact_pins.ts";
@@ -26,19 +27,19 @@ readArguments([]);
 const wrong: string[] = [];
 
 const pins = await readPins();
-const listed = Object.keys(pins.files);
-for (const file of listed) {
+const hashes = pinnedHashes(pins);
+for (const file of Object.keys(hashes)) {
   if (!pinnedFiles.includes(file)) wrong.push(`pins.json lists ${file}, which is no artifact`);
 }
 for (const file of pinnedFiles) {
   const bytes = await Deno.readFile(new URL(file, ARTIFACTS_FOLDER));
-  const pin = pins.files[file];
+  const pin = hashes[file];
   if (pin === undefined) wrong.push(`${file} has no pin`);
   else if (sha256(bytes) !== pin) wrong.push(`${file} does not have its pinned SHA-256`);
 }
 
 const snarkjs = await openSnarkjs();
-for (const name of circuitNames) {
+for (const name of allCircuitNames) {
   const data = await Deno.readFile(new URL(`${name}.zkey`, ARTIFACTS_FOLDER));
   const exported = withoutPairing(await snarkjs.zKey.exportVerificationKey({ type: "mem", data }));
   const committed = JSON.parse(await Deno.readTextFile(new URL(`${name}.vkey.json`, ARTIFACTS_FOLDER)));

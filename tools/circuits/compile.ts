@@ -4,7 +4,7 @@
  *
  * Usage: deno task circuits [--check]     (`--check` compares with the committed files and writes nothing to artifacts/)
  */
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames } from "../../src/core/crypto/groth16.ts";
 import { readPins, writePins } from "../../testkit/toolchain/artifact_pins.ts";
 import { compileCircuit } from "../../testkit/toolchain/circom.ts";
 import { readArguments } from "../shared/arguments.ts";
@@ -12,12 +12,9 @@ import { type GeneratedFile, writeGenerated } from "../shared/generated_files.ts
 
 const check = readArguments(["--check"]).has("--check");
 const files: GeneratedFile[] = [];
-for (const name of circuitNames) {
+for (const name of allCircuitNames) {
   const { wasm } = await compileCircuit(name, { inspect: true });
   files.push({ path: `artifacts/${name}.wasm`, content: wasm });
 }
 await writeGenerated("circuits", files, check);
-if (!check) {
-  const { label, transcript } = await readPins();
-  await writePins(label, transcript);
-}
+if (!check) await writePins(await readPins());

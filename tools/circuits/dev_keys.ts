@@ -5,27 +5,29 @@
  * INSECURE by design: the person who runs this could know the secrets and forge proofs. Keys that protect money come
  * from a ceremony with many contributors. These are for localnet, tests and development, and are labelled so.
  *
- * Usage: deno task keys:dev [--ptau FILE]
- *   Finished steps stay in dist/circuits/, so an interrupted run continues. --ptau FILE is a prepared file of powers
- * of tau (2^14 or more, bls12381) made elsewhere.
+ * Usage: deno task keys:dev [--version2] [--ptau FILE]
+ *   Finished steps stay in dist/circuits/, so an interrupted run continues. --version2 makes only the keys of version 2
+ * pools. --ptau FILE is a prepared file of powers of tau (2^14 or more, bls12381) made elsewhere.
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, version2CircuitNames } from "../../src/core/crypto/groth16.ts";
 import {
   ARTIFACTS_FOLDER,
   CIRCUITS_OUTPUT,
   DEVELOPMENT_LABEL,
   formatJson,
+  pinnedHashes,
+  readPins,
   writePins,
 } from "../../testkit/toolchain/artifact_pins.ts";
 import { compileCircuit } from "../../testkit/toolchain/circom.ts";
 import { closeSnarkjs, openSnarkjs, type SnarkjsLogger } from "../../testkit/toolchain/snarkjs.ts";
 import { readArguments } from "../shared/arguments.ts";
 
-readArguments(["--ptau"], 1);
+const onlyVersion2 = readArguments(["--version2", "--ptau"], 1).has("--version2");
 
-/** 2^14 = 16,384 rows hold the larger circuit, deposit, with its 9,540 constraints and its public signals. */
+/** 2^14 = 16,384 rows hold the largest circuit, settle16, with its 14,862 constraints and its public signals. */
 const POWER = 14;
 
 const ptauGiven = option("--ptau");
@@ -34,7 +36,7 @@ const snarkjs = await openSnarkjs();
 const ptau = ptauGiven ?? await powersOfTau();
 
 const made: [file: string, content: Uint8Array | string][] = [];
-for (const name of circuitNames) {
+for (const name of onlyVersion2 ? version2CircuitNames : allCircuitNames) {
   const { wasm } = await compileCircuit(name);
   const initial = path(`${name}_initial.zkey`);
   const final = path(`${name}_final.zkey`);
@@ -54,9 +56,11 @@ for (const [file, content] of made) {
   const url = new URL(file, ARTIFACTS_FOLDER);
   await (typeof content === "string" ? Deno.writeTextFile(url, content) : Deno.writeFile(url, content));
 }
-const { label, files } = await writePins(DEVELOPMENT_LABEL);
-for (const [file, hash] of Object.entries(files)) console.log(`${hash}  artifacts/${file}`);
-console.log(label);
+const development = { label: DEVELOPMENT_LABEL, files: {} };
+const pins = onlyVersion2 ? await readPins() : development;
+const written = await writePins({ ...pins, version2: development });
+for (const [file, hash] of Object.entries(pinnedHashes(written))) console.log(`${hash}  artifacts/${file}`);
+console.log(DEVELOPMENT_LABEL);
 
 async function powersOfTau(): Promise<string> {
   const made = await cached(`bls12381_${POWER}_initial.ptau`, "powers of tau: new", async (file, log) => {

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { Cell } from "@ton/core";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { circuitNames, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
 import { ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
 import { compileTolk } from "../../testkit/toolchain/tolk.ts";
 import { verifierSource } from "../../src/ops/keys/verifier_source.ts";
@@ -32,8 +32,10 @@ const FIELD = ${hex(FIELD_MODULUS, 64)}
 
 const ROOT_HISTORY_SIZE = ${ROOT_HISTORY_SIZE}
 `;
-const keys = await Promise.all(circuitNames.map((name) => Deno.readTextFile(`artifacts/${name}.vkey.json`)));
-const verifiers = circuitNames.map((name, i) => ({
+const keys = await Promise.all(
+  allCircuitNames.map((name) => Deno.readTextFile(`artifacts/${name}.vkey.json`)),
+);
+const verifiers = allCircuitNames.map((name, i) => ({
   path: `contracts/generated/verifier_${name}.tolk`,
   content: verifierSource(name, JSON.parse(keys[i])),
 }));

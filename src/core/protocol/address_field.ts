@@ -4,6 +4,19 @@ import type { Address } from "@ton/core";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "../crypto/field.ts";
 
+/**
+ * Returns the highest 254 bits of an address's account id, always below r. The pool computes the same of the sender of
+ * a settlement.
+ *
+ * @example
+ * ```ts
+ * const settler = settlerToField(wallet.address);
+ * ```
+ */
+export function settlerToField(address: Address): bigint {
+  return bytesToBigint(address.hash) >> 2n;
+}
+
 const MIN_WORKCHAIN = -128;
 const MAX_WORKCHAIN = 127;
 

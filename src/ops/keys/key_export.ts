@@ -13,6 +13,7 @@ import { type CeremonyPlan, contributorShortfall, keysLabel } from "../ceremony/
 import { pointCoordinates } from "../ceremony/arithmetic/point_hex.ts";
 import { G1_BYTES } from "../ceremony/arithmetic/points.ts";
 import { ceremonyProblem } from "../ceremony/section_file.ts";
+import { version2Pins } from "../../prover/artifacts.ts";
 import { assertClosed } from "../ceremony/transcript/checks.ts";
 import { transcriptBytes } from "../ceremony/transcript/transcript.ts";
 import { serializeZkey, type Zkey } from "../ceremony/zkey.ts";
@@ -144,7 +145,7 @@ export async function writeKeys(folder: CeremonyFolder, request: KeysToWrite): P
   const { initialKeys } = plan;
   await folder.write(
     "artifacts/pins.json",
-    jsonBytes({ label, files, transcript: bytesToHex(sha256(content)), initialKeys }),
+    jsonBytes({ label, files, transcript: bytesToHex(sha256(content)), initialKeys, version2: version2Pins }),
   );
   const hashOf = (circuit: CircuitName) => files[`${circuit}.vkey.json`];
   return {

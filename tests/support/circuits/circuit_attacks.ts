@@ -26,10 +26,23 @@ const NULLIFIER_IS_THIS_NOTES = "nullifierHasher.out === nullifierHash;";
 const BIT_IS_BOOLEAN = "pathIndices[i] * (pathIndices[i] - 1) === 0;";
 const NOTE_IS_IN_TREE = "tree.root === root;";
 
-export const withdrawAttacks: readonly Attack<WithdrawSignals>[] = [
+/** Returns the nullifier hash that a circuit computes from a nullifier and path bits, which may be any elements. */
+export type NullifierHash = (nullifier: bigint, pathIndices: readonly bigint[]) => bigint;
+export const version1Hash: NullifierHash = (nullifier) => hashNullifier(nullifier);
+export const version2Hash: NullifierHash = (nullifier, pathIndices) =>
+  hashPair(nullifier, spell(pathIndices));
+
+function spell(bits: readonly bigint[]): bigint {
+  return modField(bits.reduce((sum, bit, i) => sum + (bit << BigInt(i)), 0n));
+}
+
+const attacksOnWithdrawals = (hashOf: NullifierHash): readonly Attack<WithdrawSignals>[] => [
   ...[0, 7, 19].map((level): Attack<WithdrawSignals> => ({
     name: `path bit flipped at level ${level}`,
-    alter: (w) => ({ ...w, pathIndices: replace(w.pathIndices, level, 1n - w.pathIndices[level]) }),
+    alter: (w) => {
+      const pathIndices = replace(w.pathIndices, level, 1n - w.pathIndices[level]);
+      return { ...w, pathIndices, nullifierHash: hashOf(w.nullifier, pathIndices) };
+    },
     rejectedBy: NOTE_IS_IN_TREE,
   })),
   {
@@ -48,18 +61,19 @@ export const withdrawAttacks: readonly Attack<WithdrawSignals>[] = [
     name: `path bit is ${text}`,
     alter: (w) => {
       const pathIndices = replace(w.pathIndices, 5, value);
-      return { ...w, pathIndices, root: rootWithAnyPathBits(w, pathIndices) };
+      const nullifierHash = hashOf(w.nullifier, pathIndices);
+      return { ...w, pathIndices, nullifierHash, root: rootWithAnyPathBits(w, pathIndices) };
     },
     rejectedBy: BIT_IS_BOOLEAN,
   })),
   {
     name: "invented note bent under a real root by a path bit that is no bit",
-    alter: (w) => forgeWithdrawal(w),
+    alter: (w) => forgeWithdrawal(w, 0, hashOf),
     rejectedBy: BIT_IS_BOOLEAN,
   },
   {
     name: "nullifier hash of another note",
-    alter: (w) => ({ ...w, nullifierHash: hashNullifier(w.nullifier + 1n) }),
+    alter: (w) => ({ ...w, nullifierHash: hashOf(w.nullifier + 1n, w.pathIndices) }),
     rejectedBy: NULLIFIER_IS_THIS_NOTES,
   },
   {
@@ -69,7 +83,11 @@ export const withdrawAttacks: readonly Attack<WithdrawSignals>[] = [
   },
   {
     name: "another nullifier with its own hash, to spend twice",
-    alter: (w) => ({ ...w, nullifier: w.nullifier + 1n, nullifierHash: hashNullifier(w.nullifier + 1n) }),
+    alter: (w) => ({
+      ...w,
+      nullifier: w.nullifier + 1n,
+      nullifierHash: hashOf(w.nullifier + 1n, w.pathIndices),
+    }),
     rejectedBy: NOTE_IS_IN_TREE,
   },
   {
@@ -88,7 +106,7 @@ export const withdrawAttacks: readonly Attack<WithdrawSignals>[] = [
       ...w,
       nullifier: w.secret,
       secret: w.nullifier,
-      nullifierHash: hashNullifier(w.secret),
+      nullifierHash: hashOf(w.secret, w.pathIndices),
     }),
     rejectedBy: NOTE_IS_IN_TREE,
   },
@@ -101,6 +119,21 @@ export const withdrawAttacks: readonly Attack<WithdrawSignals>[] = [
     name: "root is zero",
     alter: (w) => ({ ...w, root: 0n }),
     rejectedBy: NOTE_IS_IN_TREE,
+  },
+];
+
+export const withdrawAttacks = attacksOnWithdrawals(version1Hash);
+export const withdraw2Attacks: readonly Attack<WithdrawSignals>[] = [
+  ...attacksOnWithdrawals(version2Hash),
+  {
+    name: "nullifier hash of the leaf beside it, to spend twice",
+    alter: (w) => ({ ...w, nullifierHash: hashPair(w.nullifier, spell(w.pathIndices) ^ 1n) }),
+    rejectedBy: NULLIFIER_IS_THIS_NOTES,
+  },
+  {
+    name: "nullifier hash of version 1",
+    alter: (w) => ({ ...w, nullifierHash: hashNullifier(w.nullifier) }),
+    rejectedBy: NULLIFIER_IS_THIS_NOTES,
   },
 ];
 
@@ -192,15 +225,15 @@ export const depositAttacks: readonly Attack<DepositSignals>[] = [
   },
 ];
 
-function replace<T>(items: readonly T[], at: number, item: T): T[] {
+export function replace<T>(items: readonly T[], at: number, item: T): T[] {
   return items.map((old, i) => i === at ? item : old);
 }
 
-function swap<T>(items: readonly T[], i: number, j: number): T[] {
+export function swap<T>(items: readonly T[], i: number, j: number): T[] {
   return replace(replace(items, i, items[j]), j, items[i]);
 }
 
-function modField(x: bigint): bigint {
+export function modField(x: bigint): bigint {
   return ((x % FIELD_MODULUS) + FIELD_MODULUS) % FIELD_MODULUS;
 }
 
@@ -217,7 +250,7 @@ function rootWithAnyPathBits(w: WithdrawSignals, pathIndices: readonly bigint[])
  * b, s - (s - n) b). For any pair (L, R) and any n, s = L + R - n and b = (L - n) / (s - n) produce that pair.
  * The attacker takes a real pair of the tree and puts the path of a note of his own in its place.
  */
-export function forgeWithdrawal(w: WithdrawSignals, level = 0): WithdrawSignals {
+export function forgeWithdrawal(w: WithdrawSignals, level: number, hashOf: NullifierHash): WithdrawSignals {
   const [nullifier, secret] = [deterministicElement(83n), deterministicElement(84n)];
   const climb = (leaf: bigint) => rootOf(leaf, w.pathElements.slice(0, level), w.pathIndices.slice(0, level));
   const [node, invented] = [climb(hashPair(w.nullifier, w.secret)), climb(hashPair(nullifier, secret))];
@@ -225,13 +258,14 @@ export function forgeWithdrawal(w: WithdrawSignals, level = 0): WithdrawSignals 
   const [left, right] = w.pathIndices[level] === 0n ? [node, real] : [real, node];
   const sibling = modField(left + right - invented);
   const bit = modField((left - invented) * inverse(modField(sibling - invented)));
+  const pathIndices = replace(w.pathIndices, level, bit);
   return {
     ...w,
     nullifier,
     secret,
-    nullifierHash: hashNullifier(nullifier),
+    nullifierHash: hashOf(nullifier, pathIndices),
     pathElements: replace(w.pathElements, level, sibling),
-    pathIndices: replace(w.pathIndices, level, bit),
+    pathIndices,
   };
 }
 

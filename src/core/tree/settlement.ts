@@ -1,0 +1,94 @@
+/**
+ * The inputs of the circuit `settle16`, which fills the next leaves of a version 2 pool's tree. One proof fills slots of
+ * one chunk, 16 neighbouring leaves from a multiple of 16 on.
+ */
+import { CHUNK_SLOTS } from "../crypto/groth16.ts";
+import { assertFieldElement } from "../crypto/field.ts";
+import { poseidon } from "../crypto/poseidon.ts";
+import { Problem } from "../errors/problem.ts";
+import type { MerkleTree } from "./merkle_tree.ts";
+import { TREE_CAPACITY } from "./tree_levels.ts";
+import { zeros } from "./zeros.ts";
+
+/** The lowest bits of `span` hold the number of commitments. */
+const COUNT_BITS = 9n;
+/** Levels of the tree that lie within a chunk. */
+const CHUNK_HEIGHT = Math.log2(CHUNK_SLOTS);
+
+/** Inputs of the settlement circuit: field elements in [0, r). */
+export interface SettlementInput {
+  readonly oldRoot: bigint;
+  readonly newRoot: bigint;
+  /** Number of settled commitments * 512 + number of commitments in this batch. */
+  readonly span: bigint;
+  /** The only sender that the pool accepts the proof from. */
+  readonly settler: bigint;
+  /** 16 slots: the commitment that this batch puts there, otherwise 0. */
+  readonly fresh: readonly bigint[];
+  /** The 16 leaves of the chunk after the batch; 0 where it stays empty. */
+  readonly leaves: readonly bigint[];
+  /** 16 siblings, from the chunk's own up to the root's child. */
+  readonly pathElements: readonly bigint[];
+}
+
+/**
+ * Returns the inputs of the next settlement: it fills the chunk that the tree ends in as far as the queue reaches. The
+ * tree stays as it is; append the first `span % 512` commitments once the pool has accepted the settlement.
+ *
+ * @param tree the settled commitments
+ * @param queue the commitments that wait, first in, first out; those beyond the chunk are ignored
+ * @param settler the sender, from `settlerToField`
+ * @throws {Problem} `not_in_field`, `tree_full`
+ * @throws {RangeError} if the queue is empty
+ * @example
+ * ```ts
+ * const input = settlementInputs(tree, queue, settlerToField(wallet.address));
+ * const { proof, publicSignals } = await prover.proveSettlement(input);
+ * ```
+ */
+export function settlementInputs(
+  tree: MerkleTree,
+  queue: readonly bigint[],
+  settler: bigint,
+): SettlementInput {
+  const settled = tree.size;
+  if (settled === TREE_CAPACITY) throw new Problem("tree_full");
+  if (queue.length === 0) throw new RangeError("no commitment waits for settlement");
+  assertFieldElement(settler, "settler");
+  const first = settled % CHUNK_SLOTS;
+  const batch = queue.slice(0, CHUNK_SLOTS - first).map((commitment) =>
+    assertFieldElement(commitment, "commitment")
+  );
+  const old = Array.from({ length: first }, (_, slot) => tree.leaf(settled - first + slot));
+  const pathElements = tree.nextLeafPath().pathElements.slice(CHUNK_HEIGHT);
+  return {
+    oldRoot: tree.root,
+    newRoot: climb(chunkRoot([...old, ...batch]), Math.floor(settled / CHUNK_SLOTS), pathElements),
+    span: (BigInt(settled) << COUNT_BITS) + BigInt(batch.length),
+    settler,
+    fresh: padSlots([...old.map(() => 0n), ...batch]),
+    leaves: padSlots([...old, ...batch]),
+    pathElements,
+  };
+}
+
+function padSlots(values: readonly bigint[]): bigint[] {
+  return Array.from({ length: CHUNK_SLOTS }, (_, slot) => values[slot] ?? 0n);
+}
+
+/** Returns the root of a chunk whose first leaves are `filled`. */
+function chunkRoot(filled: readonly bigint[]): bigint {
+  let nodes = Array.from({ length: CHUNK_SLOTS }, (_, slot) => filled[slot] ?? zeros[0]);
+  while (nodes.length > 1) {
+    nodes = Array.from({ length: nodes.length / 2 }, (_, i) => poseidon([nodes[2 * i], nodes[2 * i + 1]]));
+  }
+  return nodes[0];
+}
+
+/** Returns the root above node `index`. */
+function climb(node: bigint, index: number, siblings: readonly bigint[]): bigint {
+  return siblings.reduce(
+    (below, sibling, level) => poseidon((index >> level) & 1 ? [sibling, below] : [below, sibling]),
+    node,
+  );
+}
