@@ -3,6 +3,14 @@ import { listen } from "./listener.ts";
 
 const local = { host: "127.0.0.1", port: 0 };
 
+/** Waits for the server to close, which must not take until its own deadline of 35 seconds. */
+async function within5Seconds(closed: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<string>((resolve) => timer = setTimeout(resolve, 5_000, "late"));
+  assert.equal(await Promise.race([closed, late]), undefined);
+  clearTimeout(timer);
+}
+
 Deno.test("closing does not wait for an idle connection that a client keeps open", async () => {
   const listener = listen(() => new Response("ok"), local);
   const { hostname, port } = new URL(listener.url);
@@ -22,7 +30,24 @@ Deno.test("a request under way is answered before the server is closed", async (
   const closed = listener.close();
   answer.resolve(new Response("late"));
   assert.equal(await (await response).text(), "late");
-  await closed;
+  await within5Seconds(closed);
+});
+
+Deno.test("the server closes with its last request, not with the first of several", async () => {
+  const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+  let requests = 0;
+  const listener = listen(() => (arrived[requests].resolve(), answers[requests++].promise), local);
+  const first = fetch(listener.url);
+  await arrived[0].promise;
+  const second = fetch(listener.url);
+  await arrived[1].promise;
+  const closed = listener.close();
+  for (const [i, response] of [first, second].entries()) {
+    answers[i].resolve(new Response(String(i)));
+    assert.equal(await (await response).text(), String(i));
+  }
+  await within5Seconds(closed);
 });
 
 Deno.test("who asks a server that is ending gets the problem not_ready and when to come again", async () => {

@@ -87,6 +87,20 @@ Deno.test("relayers that never finish an answer delay the others' quotes until t
   deepEqual(reports, [slow, slow]);
 });
 
+Deno.test("quotes come cheapest first, in whatever order the relayers are given", async () => {
+  const charging = (feeMinNanoNative: string) =>
+    serving(
+      (path) =>
+        Response.json(path === "/status" ? { ...answers[path] as object, feeMinNanoNative } : answers[path]),
+      systemClock,
+    );
+  await using dear = charging("30");
+  await using cheap = charging("7");
+  await using fair = charging("20");
+  const { quotes } = await quoteRelayers([dear.client, cheap.client, fair.client], on);
+  deepEqual(quotes.map(({ fee }) => fee), [7n, 20n, 30n]);
+});
+
 Deno.test("quoteRelayers fails in time if no relayer finishes its answer, and leaves nothing open", async () => {
   await using dripping = serving(drip);
   const start = performance.now();

@@ -1,0 +1,79 @@
+/** Resuming asks the pool before any relayer: a note that is paid already must not be reported to one. */
+import { deepEqual, rejects } from "node:assert/strict";
+import { Address, TupleReader } from "@ton/core";
+import type { Note } from "../../core/protocol/note.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import type { WithdrawalAttempt } from "../notes/note_store.ts";
+import { RelayerClient } from "../relayer/relayer_client.ts";
+import { resumeWithdrawal } from "./withdrawal_resume.ts";
+
+const address = new Address(0, Buffer.alloc(32, 1));
+const note = { nullifierHash: 5n } as Note;
+const journal = {} as WithdrawalAttempt;
+
+/** A pool that answers with these in turn, and then repeats the last one. */
+function poolThatReports(...isSpent: boolean[]): Pool {
+  const runGetMethod = () => {
+    const spent = isSpent.length > 1 ? isSpent.shift()! : isSpent[0];
+    return Promise.resolve(new TupleReader([{ type: "int", value: spent ? -1n : 0n }]));
+  };
+  return new Pool({ runGetMethod } as Partial<Chain> as Chain, address);
+}
+
+/** Runs `act` with a relayer that reports this state; returns the paths that were requested. */
+async function requestedBy(state: string, act: (relayer: RelayerClient) => Promise<void>): Promise<string[]> {
+  const paths: string[] = [];
+  const ended = new AbortController();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, signal: ended.signal, onListen: () => {} },
+    async (request) => {
+      await request.body?.cancel();
+      paths.push(new URL(request.url).pathname);
+      return Response.json({ state });
+    },
+  );
+  try {
+    await act(new RelayerClient(`http://127.0.0.1:${server.addr.port}`, { maxAttempts: 1 }));
+  } finally {
+    ended.abort();
+    await server.finished;
+  }
+  return paths;
+}
+
+Deno.test("a note that the pool reports as spent is paid, and no relayer is asked", async () => {
+  const paths = await requestedBy("accepted", async (relayer) => {
+    deepEqual(await resumeWithdrawal(relayer, { pool: poolThatReports(true), note, journal }), {
+      outcome: "paid",
+    });
+  });
+  deepEqual(paths, []);
+});
+
+Deno.test("only the pool decides whether a withdrawal that a relayer reports as confirmed is paid", async () => {
+  await requestedBy("confirmed", async (relayer) => {
+    deepEqual(await resumeWithdrawal(relayer, { pool: poolThatReports(false), note, journal }), {
+      outcome: "prove_again",
+    });
+    deepEqual(await resumeWithdrawal(relayer, { pool: poolThatReports(false, true), note, journal }), {
+      outcome: "paid",
+      status: { state: "confirmed" },
+    });
+  });
+});
+
+Deno.test("a withdrawal that a relayer reports as failed is proved again", async () => {
+  await requestedBy("failed", async (relayer) => {
+    deepEqual(await resumeWithdrawal(relayer, { pool: poolThatReports(false), note, journal }), {
+      outcome: "prove_again",
+    });
+  });
+});
+
+Deno.test("a relayer that does not answer ends the resumption", async () => {
+  const relayer = new RelayerClient("http://127.0.0.1:1", { maxAttempts: 1 });
+  await rejects(resumeWithdrawal(relayer, { pool: poolThatReports(false), note, journal }), {
+    code: "relayer_unavailable",
+  });
+});
