@@ -51,6 +51,10 @@ Deno.test("http: a body of another media type is 415, a body over 32 KiB 413", (
     const padding = (length: number) => text.slice(0, -1) + " ".repeat(length - text.length) + "}";
     isProblem(await ask("/withdraw", post(padding(32 * 1024))), "not_ready");
     isProblem(await ask("/withdraw", post(padding(32 * 1024 + 1))), "body_too_large");
+    for (const [length, code] of [[32 * 1024, "not_ready"], [32 * 1024 + 1, "body_too_large"]] as const) {
+      const headers = { "content-type": "application/json", "content-length": String(length) };
+      isProblem(await ask("/withdraw", { ...post(padding(length)), headers }), code);
+    }
     const stream = new Blob([padding(40_000)]).stream();
     isProblem(
       await ask("/withdraw", { ...post(""), body: stream, duplex: "half" } as RequestInit),

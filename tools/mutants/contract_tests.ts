@@ -55,15 +55,20 @@ const context = {
 /** Folders of the contract tests, from the repository's root. */
 const TEST_FOLDERS = ["tests/contracts/", "tests/contracts/jetton/", "tests/gas/", "tests/models/contracts/"];
 
-/** Returns the test files of a pool: those with "jetton" in their path test the jetton pool. */
+/**
+ * Returns the test files of a pool: those with "jetton" in their path test the jetton pool, those that import its sandbox
+ * test both.
+ */
 export function testFiles(root: URL, pool: PoolKind): string[] {
   return TEST_FOLDERS.flatMap((folder) =>
     [...Deno.readDirSync(new URL(folder, root))]
       .map(({ name }) => `${folder}${name}`)
-      .filter((path) =>
-        path.endsWith("_test.ts") && !EXCLUDED_FILES.test(path) &&
-        path.includes("jetton") === (pool === "jetton")
-      )
+      .filter((path) => path.endsWith("_test.ts") && !EXCLUDED_FILES.test(path))
+      .filter((path) => {
+        const isOfJetton = path.includes("jetton");
+        if (pool === "native") return !isOfJetton;
+        return isOfJetton || Deno.readTextFileSync(new URL(path, root)).includes("jetton_sandbox");
+      })
   ).sort();
 }
 

@@ -60,7 +60,7 @@ const sources = folders.flatMap((folder) =>
     .map(({ name }) => `${folder}${name}`)
 ).sort();
 const tests = [
-  ...poolKinds.flatMap((pool) => testFiles(root, pool)),
+  ...new Set(poolKinds.flatMap((pool) => testFiles(root, pool))),
   ...[
     "testkit/chain/",
     "testkit/gas/",

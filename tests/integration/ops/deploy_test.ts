@@ -310,6 +310,12 @@ Deno.test("a wallet without the means is told what it needs, and sends nothing",
       deployPool({ ...native, chain, wallet: poor, network: "localnet", amount: "1" }),
       problem("insufficient_funds", /holds 0, the pools need 2\.5/),
     );
+    // Exactly what the pools need leaves nothing for the fees.
+    const exact = { ...poor, balance: () => Promise.resolve(2_500_000_000n) };
+    await assert.rejects(
+      deployPool({ ...native, chain, wallet: exact, network: "localnet", amount: "1" }),
+      problem("insufficient_funds", /holds 2\.5, the pools need 2\.5/),
+    );
   }));
 
 Deno.test("what stands on chain must be what was built here", (t) =>

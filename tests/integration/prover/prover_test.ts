@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { depositProverInput, withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
 import { Problem } from "../../../src/core/errors/problem.ts";
+import { type Artifacts, openArtifacts } from "../../../src/prover/artifacts.ts";
 import type { ProofWithSignals } from "../../../src/core/crypto/groth16.ts";
 import {
   createProver,
@@ -217,6 +218,20 @@ for (const [crash, startCrashing] of crashes) {
     });
   });
 }
+
+Deno.test("a proof that its verification key does not accept is not handed out", async () => {
+  const real = openArtifacts();
+  const key = JSON.parse(new TextDecoder().decode(await real.load("deposit.vkey.json")));
+  // Another point of the same group, as a key of other parameters has.
+  const other = new TextEncoder().encode(JSON.stringify({ ...key, vk_alpha_1: key.IC[0] }));
+  const artifacts: Artifacts = {
+    ...real,
+    load: async (name) => name === "deposit.vkey.json" ? other : await real.load(name),
+  };
+  await withProver({ artifacts, maxWorkers: 1 }, async (prover) => {
+    await assert.rejects(prover.proveDeposit(depositProverInput()), code("internal"));
+  });
+});
 
 function source(text: string): Worker {
   return new Worker(`data:text/javascript,${encodeURIComponent(text)}`, { type: "module" });

@@ -369,6 +369,25 @@ for (const [name, ignore, prepare] of stores) {
     equal(await store.addJob(job(1n), () => false), undefined);
   });
 
+  test("a job that replaces an ended one while ended jobs are deleted is kept", async (store) => {
+    const hashes = Array.from({ length: 60 }, (_, i) => 500n + BigInt(i));
+    for (const hash of hashes) {
+      await store.addJob(job(hash), () => false);
+      await store.changeJob(
+        { pool, nullifierHash: hash },
+        (found) => ({ ...found, state: "failed", settledAt: 1 }),
+      );
+    }
+    const deleting = store.deleteEndedJobs(100);
+    await store.addJob(job(hashes[50], { queryId: 999n }), () => true);
+    await deleting;
+    const left = await Promise.all(hashes.map((nullifierHash) => store.job({ pool, nullifierHash })));
+    deepEqual(left.flatMap((found) => found ? [[found.nullifierHash, found.queryId]] : []), [[
+      hashes[50],
+      999n,
+    ]]);
+  });
+
   test("a reader of deposits who leaves early leaves nothing open", async (store) => {
     const events = Array.from({ length: 20 }, (_, i) => deposit(i));
     await apply(store, events, undefined, 20);

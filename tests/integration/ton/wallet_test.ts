@@ -204,6 +204,11 @@ for (const { mnemonic, version } of userKeys.slice(0, 2)) {
         await assert.rejects(chain.send(message), { code: "contract_refused" });
       });
 
+      await t.step("sends transfers that end after their lifetime by the chain's clock", async () => {
+        const { now } = await wallet.state();
+        equalWithin(2, (await wallet.send([pay(2n)])).validUntil, now + TRANSFER_TTL_SECONDS);
+      });
+
       await t.step("moves its seqno even when it cannot pay the message", async () => {
         const seqno = await wallet.seqno();
         const before = (await chain.account(stranger)).balance;
@@ -228,6 +233,10 @@ for (const { mnemonic, version } of userKeys.slice(0, 2)) {
       await net.close();
     }
   });
+}
+
+function equalWithin(tolerance: number, actual: number, expected: number): void {
+  assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not near ${expected}`);
 }
 
 async function referenceContract(mnemonic: string, version: WalletVersion) {
