@@ -17,11 +17,16 @@ const EXCLUDED_TEST_NAMES =
 /** Files that test committed figures, documents, or constants in TypeScript. */
 const EXCLUDED_FILES = /\/(?:limits|spec|constants|gas_snapshot)_test\.ts$/;
 
+/** The tests of the files that were loaded: a module registers its tests only once. */
+const loaded = new Map<string, TestFunction[]>();
+
 /** Loads test files and returns their tests, without those about code and gas. */
 export async function loadTestFunctions(root: URL, files: readonly string[]): Promise<TestFunction[]> {
-  const claims: TestFunction[] = [];
   const registered = Deno.test;
   for (const file of files) {
+    if (loaded.has(file)) continue;
+    const claims: TestFunction[] = [];
+    loaded.set(file, claims);
     const register = (name: string, fn: (t: Deno.TestContext) => unknown) => {
       if (!EXCLUDED_TEST_NAMES.test(name)) {
         claims.push({
@@ -40,7 +45,7 @@ export async function loadTestFunctions(root: URL, files: readonly string[]): Pr
     await import(new URL(file, root).href);
   }
   Object.assign(Deno, { test: registered });
-  return claims;
+  return files.flatMap((file) => loaded.get(file)!);
 }
 
 /** Steps run in order; the first failure ends the test. */

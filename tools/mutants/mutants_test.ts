@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { applyMutant, mutantsOf } from "./operators.ts";
-import { isCurrent, nameMutants } from "./results.ts";
+import { isCurrent, nameMutants, sourceDigest } from "./results.ts";
 import { scoreOf } from "./page.ts";
 import { rankTests } from "./trial.ts";
 
@@ -58,6 +58,13 @@ Deno.test("a survivor is tried again when tests change or more of them are wante
   assert.ok(!isCurrent({ ...entry, verdict: "survived", tests: "u" }, state));
   assert.ok(!isCurrent({ ...entry, verdict: "survived", budget: 5 }, state));
   assert.ok(!isCurrent(undefined, state));
+});
+
+Deno.test("a comment changes no digest of a source, and code does", async () => {
+  const digests = [SOURCE, `// head\n${SOURCE.replace("// 2 + 2", "// 3")}\n`, SOURCE.replace("2;", "3;")];
+  const [plain, commented, changed] = await Promise.all(digests.map(sourceDigest));
+  assert.equal(plain, commented);
+  assert.notEqual(plain, changed);
 });
 
 Deno.test("what is the same or does not compile is no part of the score", () => {

@@ -7,7 +7,7 @@ import type { Verdict } from "./trial.ts";
 
 /** The versions of the source and of the tests that a result is valid for. */
 export interface ResultVersion {
-  /** Digest of the mutated file. A change of one source leaves the results of the others valid. */
+  /** Digest of the mutated file without its comments. A change of one source leaves the results of the others valid. */
   readonly source: string;
   /** Digest of the tests. */
   readonly tests: string;
@@ -74,11 +74,19 @@ export async function digestOf(root: URL, paths: readonly string[]): Promise<str
       return `${path}\n${text}\n`;
     }),
   );
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join("")));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("").slice(
-    0,
-    16,
-  );
+  return await shortHash(texts.join(""));
+}
+
+/** Returns the first 16 hex digits of the SHA-256 of a source's lines without comments. */
+export async function sourceDigest(source: string): Promise<string> {
+  const lines = source.replace(/^ *\/\*[\s\S]*?\*\/$/gm, "").split("\n")
+    .map((line) => line.replace(/(?:^|\s)\/\/ .*$/, "").trimEnd());
+  return await shortHash(lines.filter(Boolean).join("\n"));
+}
+
+async function shortHash(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Shuffles in an order that is the same in every run, so that any beginning of it is a sample. */

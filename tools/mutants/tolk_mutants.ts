@@ -18,6 +18,7 @@ import {
   nameMutants,
   saveRecords,
   shuffled,
+  sourceDigest,
 } from "./results.ts";
 import { scoreOf, type TriedMutant, writeMutationPage } from "./page.ts";
 import { type PoolKind, poolKinds, testFiles } from "./contract_tests.ts";
@@ -75,7 +76,9 @@ const tests = [
 ];
 const digests = new Map(
   await Promise.all(
-    sources.map(async (path) => [path, await digestOf(root, [path])] as const),
+    sources.map(async (path) =>
+      [path, await sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
+    ),
   ),
 );
 const testDigest = await digestOf(root, tests);

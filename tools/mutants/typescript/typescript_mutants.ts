@@ -16,6 +16,7 @@ import {
   nameMutants,
   saveRecords,
   shuffled,
+  sourceDigest,
 } from "../results.ts";
 import type { Mutant } from "../operators.ts";
 import { scoreOf, type TriedMutant } from "../page.ts";
@@ -53,7 +54,9 @@ const sources = (await listTypeScriptFiles(root, "src/"))
   .filter((path) => !/_test\.ts$|\/generated\//.test(path));
 const digests = new Map(
   await Promise.all(
-    sources.map(async (path) => [path, await digestOf(root, [path])] as const),
+    sources.map(async (path) =>
+      [path, await sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
+    ),
   ),
 );
 const all = nameMutants((await Promise.all(
