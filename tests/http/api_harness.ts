@@ -5,7 +5,7 @@ import { mnemonicNew } from "@ton/crypto";
 import { addressToField } from "../../src/core/protocol/address_field.ts";
 import { parseDeployments } from "../../src/core/protocol/deployments.ts";
 import { problems } from "../../src/core/errors/problem.ts";
-import { startRelayer } from "../../src/relay/relayer.ts";
+import { type Relayer, startRelayer } from "../../src/relay/relayer.ts";
 import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
@@ -45,17 +45,23 @@ type App = ReturnType<typeof createApp>;
 export async function withApi(
   act: (ask: ApiClient) => Promise<void>,
   options: AppOptions = {},
+  wrap?: (relayer: Relayer) => Relayer,
 ): Promise<void> {
-  await withApiAndApp((app) =>
-    act(async (path, init, env) => {
-      const response = await requestApp(app, path, init, env);
-      return { response, status: response.status, body: await response.json().catch(() => undefined) };
-    }), options);
+  await withApiAndApp(
+    (app) =>
+      act(async (path, init, env) => {
+        const response = await requestApp(app, path, init, env);
+        return { response, status: response.status, body: await response.json().catch(() => undefined) };
+      }),
+    options,
+    wrap,
+  );
 }
 
 export async function withApiAndApp(
   act: (app: App) => Promise<void>,
   options: AppOptions = {},
+  wrap: (relayer: Relayer) => Relayer = (relayer) => relayer,
 ): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "tonado-http-" });
   const relayer = startRelayer({
@@ -69,7 +75,7 @@ export async function withApiAndApp(
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
     log: rootLog(),
   });
-  const app = createApp(relayer, rootLog(), options);
+  const app = createApp(wrap(relayer), rootLog(), options);
   try {
     await act(app);
   } finally {

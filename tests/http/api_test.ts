@@ -133,3 +133,39 @@ Deno.test("http: /openapi.json documents every route and each code that it may a
       equal(descriptions.includes(`\`${code}\``), !ofAnyPath, code);
     }
   }));
+
+for (
+  const [what, sent, members, status] of [
+    ["sent", true, { seqno: 7, fee: "50000000" }, 200],
+    ["journaled again after an earlier transfer, and not sent", false, { seqno: 7, fee: "50000000" }, 202],
+    ["sent, of which the journal knows no transfer", true, { seqno: null, fee: "50000000" }, 202],
+    ["sent, of which the fee is not known", true, { seqno: 7, fee: null }, 202],
+  ] as const
+) {
+  Deno.test(`http: a withdrawal that is ${what} is answered with ${status}`, () =>
+    withApi(
+      async (ask) => {
+        const { status: answered, body } = await ask("/withdraw", post(payload));
+        equal(answered, status, JSON.stringify(body));
+        equal(body.seqno, members.seqno);
+      },
+      {},
+      (relayer) => ({
+        ...relayer,
+        submit: () =>
+          Promise.resolve({
+            sent,
+            withdrawal: {
+              ...{
+                pool: pool.toString(),
+                nullifierHash: "0x5",
+                state: "accepted",
+                txHash: null,
+                reason: null,
+              },
+              ...members,
+            },
+          } as unknown as Awaited<ReturnType<typeof relayer.submit>>),
+      }),
+    ));
+}

@@ -1,10 +1,10 @@
-import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
+import { deepEqual, equal, notEqual, rejects, throws } from "node:assert/strict";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { FIELD_BYTES, fieldToHex } from "../../core/crypto/field.ts";
 import { toLeaves } from "../../../testkit/relayer/leaf_batches.ts";
 import type { LeafRange } from "../../store/store.ts";
 import { inlineTreeService, type TreeService } from "../../tree/tree_service.ts";
-import { type CommitmentsPage, PoolTree } from "./pool_tree.ts";
+import { assertLeavesFollow, type CommitmentsPage, PoolTree } from "./pool_tree.ts";
 
 const COUNT = 2_500;
 const leaf = (i: number) => 10n ** 40n + BigInt(i);
@@ -40,6 +40,15 @@ Deno.test("pool tree: loading goes on where it ended, and a gap in the store is 
   await tree.load(stored(tree.size, COUNT + 3), never);
   equal(tree.size, COUNT + 3);
   await rejects(tree.load(stored(COUNT + 4, COUNT + 5), never), RangeError);
+});
+
+Deno.test("pool tree: leaves that do not follow the tree, or each other, are refused", () => {
+  const leaves = (...indexes: number[]) => indexes.map((leafIndex) => ({ leafIndex }));
+  assertLeavesFollow(leaves(), 5);
+  assertLeavesFollow(leaves(5, 6, 7), 5);
+  for (const wrong of [leaves(4), leaves(6), leaves(5, 7), leaves(5, 5)]) {
+    throws(() => assertLeavesFollow(wrong, 5), { code: "chain_inconsistent" });
+  }
 });
 
 function membersOf({ items }: CommitmentsPage): unknown[] {

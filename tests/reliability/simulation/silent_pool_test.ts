@@ -10,7 +10,7 @@ for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) 
   Deno.test(`broadcaster: a pool whose quote ${how} keeps no withdrawal of another pool waiting`, async () => {
     let broken = true;
     let asked = 0;
-    const { time, world, pools: [silent, sound], stateOf, end } = await startQueueScenario({
+    const { time, world, store, jobs, pools: [silent, sound], stateOf, end } = await startQueueScenario({
       wallet: "v4R2",
       pools: 2,
       // The silent pool's withdrawals are the oldest, so that they come first in every round.
@@ -30,6 +30,9 @@ for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) 
     equal(await stateOf(2), "confirmed");
     equal(await stateOf(0), "accepted");
     equal(await stateOf(1), "accepted");
+    const [{ pool, nullifierHash }] = jobs;
+    const { notBefore } = (await store.job({ pool, nullifierHash }))!;
+    ok(notBefore! > DUE_AT, "its withdrawals are put off, so that others come first");
     ok(asked > 2, "the silent pool is asked again and again");
     ok(asked < 60, `and not without a pause: ${asked} times`);
 

@@ -1,0 +1,46 @@
+import { deepEqual } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { findLinkWarnings } from "./recipient_checks.ts";
+
+const recipient = new Address(0, Buffer.alloc(32, 1));
+const depositor = new Address(0, Buffer.alloc(32, 2));
+const DAY_MS = 86_400_000;
+const DEPOSITED_AT = 1_700_000_000;
+
+/** The warnings for a note at a leaf of a pool with this many leaves, `ageMs` after its deposit. */
+async function warningsOf(
+  { leafIndex, leaves, ageMs = 2 * DAY_MS, to = recipient }: {
+    leafIndex: number;
+    leaves: number;
+    ageMs?: number;
+    to?: Address;
+  },
+): Promise<string[]> {
+  const tree = new MerkleTree();
+  tree.appendMany(Array.from({ length: leaves }, (_, i) => BigInt(100 + i)));
+  const run = {
+    context: { now: () => DEPOSITED_AT * 1000 + ageMs },
+    deployment: { asset: "native" },
+    record: {
+      note: { reveal: () => ({ commitment: BigInt(100 + leafIndex) }) },
+      deposit: { timestamp: DEPOSITED_AT, from: depositor.toRawString() },
+    },
+    recipient: to,
+    options: { recipientCheck: false, refund: "0" },
+  } as unknown as Parameters<typeof findLinkWarnings>[0];
+  return (await findLinkWarnings(run, tree)).map(({ name }) => name);
+}
+
+Deno.test("a note is warned about until ten deposits came after it", async () => {
+  deepEqual(await warningsOf({ leafIndex: 0, leaves: 11 }), ["recipient_unchecked"]);
+  deepEqual(await warningsOf({ leafIndex: 0, leaves: 10 }), ["recipient_unchecked", "few_deposits"]);
+  deepEqual(await warningsOf({ leafIndex: 10, leaves: 11 }), ["recipient_unchecked", "few_deposits"]);
+});
+
+Deno.test("a note is warned about for a day after its deposit, and if it pays its depositor", async () => {
+  const at = { leafIndex: 0, leaves: 20 };
+  deepEqual(await warningsOf({ ...at, ageMs: DAY_MS }), ["recipient_unchecked"]);
+  deepEqual(await warningsOf({ ...at, ageMs: DAY_MS - 1 }), ["recipient_unchecked", "soon"]);
+  deepEqual(await warningsOf({ ...at, to: depositor }), ["own_wallet", "recipient_unchecked"]);
+});

@@ -1,0 +1,61 @@
+/** An endpoint that does not show the stored cursor: it is behind for a while, and only then suspected. */
+import { deepEqual, equal } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
+import type { Deployment } from "../../core/protocol/deployments.ts";
+import type { Clock } from "../../core/time.ts";
+import { rootLog } from "../../telemetry/log.ts";
+import type { AccountInfo, Chain, TransactionId } from "../../ton/chain.ts";
+import { catchUpOrRollBack, LeaderMemory, type StepDeps } from "./catch_up.ts";
+import { PoolState } from "./pool_state.ts";
+import { RollbackTrigger } from "./rollback.ts";
+
+const address = new Address(0, Buffer.alloc(32, 7));
+const id = (lt: bigint): TransactionId => ({ lt, hash: String(lt).padStart(64, "0") });
+const STALE_AFTER_MS = 60_000;
+
+/** A pool whose stored cursor is at 2,000, at an endpoint whose newest transaction is at `newest`. */
+async function poolAt(newest: bigint) {
+  let now = 0;
+  let accountReads = 0;
+  const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
+  const chain = {
+    transactions: () => Promise.resolve([{ id: id(newest) }]),
+    account: () => {
+      accountReads++;
+      return Promise.resolve<Partial<AccountInfo>>({ last: undefined, syncUtime: 0 });
+    },
+  } as unknown as Chain;
+  const deployment = { address, asset: "native", denomination: 1n } as Deployment;
+  const pool = new PoolState("native-1", deployment, STALE_AFTER_MS, "localnet");
+  const store = memoryStore({ now: () => now, shared: false })();
+  await store.apply({ pool: pool.id, events: [], from: undefined, to: id(2_000n) }, () => undefined);
+  const intervals = { staleAfterMs: STALE_AFTER_MS, minRetryMs: 1 } as StepDeps["intervals"];
+  const deps: StepDeps = { chain, store, walletAddress: address, clock, intervals, log: rootLog() };
+  return { pool, deps, setTime: (to: number) => void (now = to), accountReads: () => accountReads };
+}
+
+const never = new AbortController().signal;
+
+Deno.test("an endpoint whose newest transaction is before the stored cursor is behind, and nothing is rolled back", async () => {
+  const { pool, deps, accountReads } = await poolAt(1_999n);
+  deepEqual(await catchUpOrRollBack(pool, deps, new LeaderMemory(), never), { type: "behind" });
+  equal(accountReads(), 0);
+  deepEqual(await deps.store.cursor(pool.id), id(2_000n));
+});
+
+Deno.test("a missing cursor is looked into after five stale periods without it, counted anew once it was found", async () => {
+  const { pool, deps, setTime, accountReads } = await poolAt(1_999n);
+  const trigger = new RollbackTrigger();
+  const readsAt = async (ms: number) => {
+    setTime(ms);
+    equal(await trigger.rollBackIfDue(pool, deps, never, () => {}), false);
+    return accountReads();
+  };
+  deepEqual([await readsAt(1_000), await readsAt(1_000 + 5 * STALE_AFTER_MS - 1)], [0, 0]);
+  equal(await readsAt(1_000 + 5 * STALE_AFTER_MS), 1);
+  trigger.cursorFound();
+  const found = 1_000_000;
+  deepEqual([await readsAt(found), await readsAt(found + 5 * STALE_AFTER_MS - 1)], [1, 1]);
+  equal(await readsAt(found + 5 * STALE_AFTER_MS), 2);
+});
