@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { dot, mod, multiplyMatrix, power } from "./modular.ts";
+import { dot, Fr, multiplyMatrix } from "./modular.ts";
 import {
   ALPHA,
   FULL_ROUNDS,
@@ -11,8 +11,8 @@ import {
 } from "./parameters.ts";
 import { partialRows, type Row } from "./recurrence.ts";
 
-const row = ({ weights, addend }: Row, x: readonly bigint[]) => mod(dot(weights, x) + addend);
-const sbox = (x: bigint) => power(x, ALPHA);
+const row = ({ weights, addend }: Row, x: readonly bigint[]) => Fr.create(dot(weights, x) + addend);
+const sbox = (x: bigint) => Fr.pow(x, ALPHA);
 
 /** Runs the permutation with the recurrence in place of its partial rounds, step by step as the kernel does. */
 function permuteByRecurrence(parameters: PoseidonParameters, input: readonly bigint[]): bigint[] {
@@ -49,6 +49,6 @@ Deno.test("the recurrence is the same permutation", () => {
     5n,
   ]];
   for (const input of inputs) {
-    assert.deepEqual(permuteByRecurrence(parameters, input), permute(parameters, input));
+    assert.deepEqual(permuteByRecurrence(parameters, input), permute(input));
   }
 });
