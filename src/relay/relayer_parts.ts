@@ -1,5 +1,5 @@
 /** Builds what a relayer consists of. Nothing runs yet. */
-import { systemClock } from "../core/time.ts";
+import { SingleFlight, systemClock } from "../core/time.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { ChainHead } from "./indexer/chain_head.ts";
 import { PoolState } from "./indexer/pool_state.ts";
@@ -12,10 +12,10 @@ import { getPollingIntervals } from "./polling_intervals.ts";
 import type { RelayerOptions } from "./relayer_options.ts";
 import { WalletBalance } from "./wallet/balance.ts";
 import { WalletMonitor } from "./wallet/wallet_monitor.ts";
-import { WithdrawalDeduplicator } from "./withdrawals/deduplicate.ts";
 import { PoolCache } from "./withdrawals/pool_cache.ts";
 import { PriceCache } from "./withdrawals/price_cache.ts";
 import { ProofVerifier } from "./withdrawals/proof_verifier.ts";
+import type { Job } from "../store/store.ts";
 
 export type RelayerParts = ReturnType<typeof buildRelayerParts>;
 
@@ -70,7 +70,7 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
     withdrawals: {
       ...shared,
       ...{ wallet, proofVerifier, balance, pools: servedPools },
-      deduplicator: new WithdrawalDeduplicator(),
+      deduplicator: new SingleFlight<Job>(),
       poolCache: new PoolCache(chain, clock),
       priceCache: new PriceCache(chain, clock),
       unjournaled: new Map(),

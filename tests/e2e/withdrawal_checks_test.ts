@@ -11,7 +11,7 @@ import { WalletBalance } from "../../src/relay/wallet/balance.ts";
 import { ChangeSignal } from "../../src/relay/change_signal.ts";
 import { systemClock } from "../../src/core/time.ts";
 import { HourlyCaps } from "../../src/relay/withdrawals/hourly_caps.ts";
-import { WithdrawalDeduplicator } from "../../src/relay/withdrawals/deduplicate.ts";
+import { SingleFlight } from "../../src/core/time.ts";
 import { PoolCache } from "../../src/relay/withdrawals/pool_cache.ts";
 import { PoolState } from "../../src/relay/indexer/pool_state.ts";
 import { PriceCache } from "../../src/relay/withdrawals/price_cache.ts";
@@ -74,7 +74,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     submitWithdrawal(request, {
       ...changed,
       changes: new ChangeSignal(),
-      deduplicator: new WithdrawalDeduplicator(),
+      deduplicator: new SingleFlight<Job>(),
       fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     }, new AbortController().signal);
   const { proof } = request as { proof: { pi_a: unknown; pi_c: unknown } };

@@ -18,7 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   store: ["core", "config", "telemetry", "ton"],
   relay: ["core", "config", "telemetry", "ton", "prover", "tree", "store"],
   client: ["core", "config", "telemetry", "ton", "prover", "tree"],
-  ops: ["core", "config", "telemetry", "ton", "prover", "store"],
+  ops: ["core", "config", "telemetry", "ton", "prover", "store", "threads"],
   http: ["core", "config", "telemetry", "relay", "ton", "prover", "store"],
   cli: ["core", "config", "telemetry", "ton", "prover", "store", "relay", "client", "ops", "http"],
   localnet: ["core", "ton", "ops"],

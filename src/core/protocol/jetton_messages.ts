@@ -1,7 +1,7 @@
 /** TEP-74 message bodies of a jetton deposit and of its return. Loading is strict. */
-import { type Address, beginCell, type Cell, type Slice } from "@ton/core";
+import { type Address, type Cell, type Slice } from "@ton/core";
 import { type ExitCodeName, exitCodeName, Problem } from "../errors/problem.ts";
-import { type DepositBody, loadDeposit, opCodes } from "./messages.ts";
+import { beginBody, type DepositBody, loadDeposit, loadStrict, opCodes } from "./messages.ts";
 
 /** A transfer, sent to the sender's own jetton wallet. */
 export interface JettonTransferBody {
@@ -29,9 +29,7 @@ export interface TransferNotification {
 }
 
 export function storeJettonTransfer(body: JettonTransferBody): Cell {
-  return beginCell()
-    .storeUint(opCodes.transfer, 32)
-    .storeUint(body.queryId, 64)
+  return beginBody("transfer", body.queryId)
     .storeCoins(body.amount)
     .storeAddress(body.destination)
     .storeAddress(body.responseDestination)
@@ -43,7 +41,7 @@ export function storeJettonTransfer(body: JettonTransferBody): Cell {
 
 /** Reads a transfer notification. Throws `invalid_request` for any other body. */
 export function loadTransferNotification(body: Cell): TransferNotification {
-  return loadStrict("transfer notification", body, opCodes.transfer_notification, (slice) => ({
+  return loadStrict(body, opCodes.transfer_notification, "transfer notification", (slice) => ({
     queryId: slice.loadUintBig(64),
     amount: slice.loadCoins(),
     sender: slice.loadMaybeAddress(),
@@ -59,9 +57,9 @@ export function loadNotifiedDeposit({ forwardPayload }: TransferNotification): D
 /** Reads from the returning transfer's payload why a pool refused a deposit. Throws `invalid_request`. */
 export function loadDepositRefusal(payload: Cell): ExitCodeName {
   const code = loadStrict(
-    "refusal of a deposit",
     payload,
     opCodes.deposit_refused,
+    "refusal of a deposit",
     (slice) => slice.loadUint(16),
   );
   const name = exitCodeName(code);
@@ -74,16 +72,4 @@ function loadRemainder(slice: Slice): Cell {
   slice.skip(slice.remainingBits);
   while (slice.remainingRefs > 0) slice.loadRef();
   return rest;
-}
-
-function loadStrict<T>(what: string, body: Cell, op: number, load: (slice: Slice) => T): T {
-  try {
-    const slice = body.beginParse();
-    if (slice.loadUint(32) !== op) throw new Error("another op");
-    const read = load(slice);
-    slice.endParse();
-    return read;
-  } catch (cause) {
-    throw new Problem("invalid_request", `not a ${what}`, { cause });
-  }
 }

@@ -1,5 +1,5 @@
 /** Bodies of a pool's messages and logs (`contracts/types.tlb`). Loading rejects any other length or op. */
-import { type Address, beginCell, type Cell, type Slice } from "@ton/core";
+import { type Address, beginCell, type Builder, type Cell, type Slice } from "@ton/core";
 import { Problem } from "../errors/problem.ts";
 
 /** crc32 of the TL-B line without its tag, & 0x7fffffff. Jetton ops have the values of TEP-74 and TEP-89. */
@@ -86,9 +86,7 @@ export type PoolLog = DepositLog | WithdrawalLog | RefusedPayoutLog;
  * ```
  */
 export function storeDeposit(body: DepositBody): Cell {
-  return beginCell()
-    .storeUint(opCodes.deposit, 32)
-    .storeUint(body.queryId, 64)
+  return beginBody("deposit", body.queryId)
     .storeUint(body.commitment, 256)
     .storeUint(body.newRoot, 256)
     .storeUint(body.leafIndex, 32)
@@ -105,7 +103,7 @@ export function storeDeposit(body: DepositBody): Cell {
  * ```
  */
 export function loadDeposit(cell: Cell): DepositBody {
-  return loadStrict(cell, opCodes.deposit, "deposit", (slice) => ({
+  return loadStrict(cell, opCodes.deposit, "deposit body", (slice) => ({
     queryId: slice.loadUintBig(64),
     commitment: slice.loadUintBig(256),
     newRoot: slice.loadUintBig(256),
@@ -123,9 +121,7 @@ export function loadDeposit(cell: Cell): DepositBody {
  * ```
  */
 export function storeWithdraw(body: WithdrawBody): Cell {
-  return beginCell()
-    .storeUint(opCodes.withdraw, 32)
-    .storeUint(body.queryId, 64)
+  return beginBody("withdraw", body.queryId)
     .storeUint(body.root, 256)
     .storeUint(body.nullifierHash, 256)
     .storeCoins(body.fee)
@@ -144,7 +140,7 @@ export function storeWithdraw(body: WithdrawBody): Cell {
  * ```
  */
 export function loadWithdraw(cell: Cell): WithdrawBody {
-  return loadStrict(cell, opCodes.withdraw, "withdraw", (slice) => ({
+  return loadStrict(cell, opCodes.withdraw, "withdraw body", (slice) => ({
     queryId: slice.loadUintBig(64),
     root: slice.loadUintBig(256),
     nullifierHash: slice.loadUintBig(256),
@@ -169,7 +165,7 @@ export function loadPoolLog(body: Cell): PoolLog | undefined {
   const slice = body.beginParse();
   const op = slice.remainingBits >= 32 ? slice.preloadUint(32) : undefined;
   if (op === opCodes.deposit_log) {
-    return loadStrict(body, op, "deposit log", (rest) => ({
+    return loadStrict(body, op, "deposit log body", (rest) => ({
       kind: "deposit",
       commitment: rest.loadUintBig(256),
       leafIndex: rest.loadUint(32),
@@ -177,7 +173,7 @@ export function loadPoolLog(body: Cell): PoolLog | undefined {
     }));
   }
   if (op === opCodes.withdrawal_log) {
-    return loadStrict(body, op, "withdrawal log", (rest) => ({
+    return loadStrict(body, op, "withdrawal log body", (rest) => ({
       kind: "withdrawal",
       nullifierHash: rest.loadUintBig(256),
       fee: rest.loadCoins(),
@@ -187,7 +183,7 @@ export function loadPoolLog(body: Cell): PoolLog | undefined {
   }
   for (const kind of ["payout_claimed", "payout_lost"] as const) {
     if (op !== opCodes[kind]) continue;
-    return loadStrict(body, op, "payout log", (rest) => ({
+    return loadStrict(body, op, "payout log body", (rest) => ({
       kind,
       claimId: rest.loadUintBig(64),
       amount: rest.loadCoins(),
@@ -198,25 +194,23 @@ export function loadPoolLog(body: Cell): PoolLog | undefined {
 }
 
 export function storeAdmin(op: "admin_pause" | "admin_unpause", queryId = 0n): Cell {
-  return beginCell().storeUint(opCodes[op], 32).storeUint(queryId, 64).endCell();
+  return beginBody(op, queryId).endCell();
 }
 
 /** Makes a jetton pool ask the jetton's master for its wallet's address. Anyone may send it. */
 export function storeDiscoverJettonWallet(queryId = 0n): Cell {
-  return beginCell().storeUint(opCodes.discover_jetton_wallet, 32).storeUint(queryId, 64).endCell();
+  return beginBody("discover_jetton_wallet", queryId).endCell();
 }
 
 /** Makes a jetton pool pay a claim again. Anyone may send it. */
 export function storeRetryPayout(claimId: bigint, queryId = 0n): Cell {
-  return beginCell().storeUint(opCodes.retry_payout, 32).storeUint(queryId, 64).storeUint(claimId, 64)
+  return beginBody("retry_payout", queryId).storeUint(claimId, 64)
     .endCell();
 }
 
 /** Sends `amount` nano of the pool's surplus to `destination`. */
 export function storeRecoverStuck(amount: bigint, destination: Address, queryId = 0n): Cell {
-  return beginCell()
-    .storeUint(opCodes.admin_recover_stuck, 32)
-    .storeUint(queryId, 64)
+  return beginBody("admin_recover_stuck", queryId)
     .storeCoins(amount)
     .storeAddress(destination)
     .endCell();
@@ -229,7 +223,13 @@ function loadParties(cell: Cell): WithdrawParties {
   return parties;
 }
 
-function loadStrict<T>(cell: Cell, op: number, what: string, load: (slice: Slice) => T): T {
+/** Begins a message body: its op and its query id. */
+export function beginBody(op: keyof typeof opCodes, queryId: bigint): Builder {
+  return beginCell().storeUint(opCodes[op], 32).storeUint(queryId, 64);
+}
+
+/** Loads a body that must have this op and nothing after what `load` reads. Throws `invalid_request`. */
+export function loadStrict<T>(cell: Cell, op: number, what: string, load: (slice: Slice) => T): T {
   try {
     const slice = cell.beginParse();
     if (slice.loadUint(32) !== op) throw new Error("another op");
@@ -237,6 +237,6 @@ function loadStrict<T>(cell: Cell, op: number, what: string, load: (slice: Slice
     slice.endParse();
     return body;
   } catch (cause) {
-    throw new Problem("invalid_request", `not a ${what} body`, { cause });
+    throw new Problem("invalid_request", `not a ${what}`, { cause });
   }
 }

@@ -2,6 +2,7 @@
  * The states in which the indexer follows one pool, and the transitions between them. Pure: the driver in `indexer.ts`
  * produces the events and carries out the effects.
  */
+import { backoffMs } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
 /**
@@ -177,9 +178,10 @@ function fail(
   // A follower that has not read the leader's newest rows yet is no fault; an alert fires if it lasts.
   const level = reason === ROWS_PENDING_REASON ? "info" : "error";
   const text = "pool is not ready: {reason}";
-  const waitMs = Math.min(minRetryMs * 2 ** state.failures, maxRetryMs);
+  const failures = state.failures + 1;
+  const waitMs = backoffMs(failures, { initialMs: minRetryMs, maxMs: maxRetryMs });
   return {
-    state: { ...state, name: "failed", loggedReason: reason, failures: state.failures + 1, waitMs },
+    state: { ...state, name: "failed", loggedReason: reason, failures, waitMs },
     effects: reason === state.loggedReason ? [] : [{ do: "log", level, text, members: { reason, error } }],
     sleepMs: waitMs,
   };

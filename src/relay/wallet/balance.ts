@@ -6,7 +6,7 @@ import { formatUnits } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { CallOptions } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { type Clock, TtlCache } from "../../core/time.ts";
+import { abortable, type Clock, TtlCache } from "../../core/time.ts";
 import type { Leadership } from "../operations/leadership.ts";
 
 /** TTL in milliseconds; shorter than a transfer takes. */
@@ -96,8 +96,7 @@ export async function watchBalance(
   let told: BalanceLevel = "ok";
   while (!signal.aborted) {
     try {
-      const now = await undefinedIfAborted(balance.current(), signal);
-      if (now === undefined) return;
+      const now = await abortable(balance.current(), signal); // an endpoint that hangs must not block shutdown
       const level = balance.levelOf(now);
       if (level !== balance.level) {
         balance.level = level;
@@ -108,21 +107,9 @@ export async function watchBalance(
       }
       if (leadership.isLeader || level === "ok") told = level;
     } catch {
-      // The indexer reports endpoint failures.
+      // The indexer reports endpoint failures; an abort ends the loop.
     }
     await clock.sleep(BALANCE_POLL_MS, signal);
-  }
-}
-
-/** Resolves early on abort: an endpoint that hangs must not block shutdown. */
-async function undefinedIfAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const aborted = Promise.withResolvers<undefined>();
-  const end = () => aborted.resolve(undefined);
-  signal.addEventListener("abort", end, { once: true });
-  try {
-    return await Promise.race([answer, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", end); // the signal is long-lived: listeners would accumulate
   }
 }
 

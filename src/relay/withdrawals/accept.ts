@@ -7,9 +7,9 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
+import type { SingleFlight } from "../../core/time.ts";
 import { isPaid, type Job, type JobId, type Withdrawal } from "../../store/store.ts";
 import type { ChangeSignal } from "../change_signal.ts";
-import type { WithdrawalDeduplicator } from "./deduplicate.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { type CheckDeps, parseRequestProof, runWithdrawalChecks, type WithdrawRequest } from "./checks.ts";
 import { getRetryTime } from "./policy.ts";
@@ -22,7 +22,8 @@ const SHARED_STORE_POLL_MS = 250;
 
 export interface WithdrawalDeps extends CheckDeps {
   readonly changes: ChangeSignal;
-  readonly deduplicator: WithdrawalDeduplicator;
+  /** Equal concurrent withdrawals share one run of the checks: they load store, verifier and endpoint like one. */
+  readonly deduplicator: SingleFlight<Job>;
   /** Fills a query id with random bytes. They must be unpredictable, or others could forge our failures. */
   readonly fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
@@ -42,12 +43,19 @@ export async function submitWithdrawal(
   deps: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
-  const { job, isFirst: first } = await deps.deduplicator.deduplicate(
-    request,
+  const { result, joined } = deps.deduplicator.run(
+    requestKey(request),
     () => acceptWithdrawal(request, deps),
   );
-  if (!first) throw nullifierUsedProblem(request, deps, job);
+  const job = await result;
+  if (joined) throw nullifierUsedProblem(request, deps, job);
   return await waitUntilSent(request, job, deps, signal);
+}
+
+/** Returns a key of all members of a request. */
+function requestKey({ pool, proof, signals, recipient, fee, refund }: WithdrawRequest): string {
+  const numbers = [...Object.values(signals), fee, refund].map(String);
+  return JSON.stringify([pool.toRawString(), recipient.toRawString(), numbers, proof]);
 }
 
 async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {

@@ -5,6 +5,7 @@ import type { Network } from "../../core/protocol/network.ts";
 import type { Job } from "../../store/store.ts";
 import type { CallOptions, Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
+import { backoffMs } from "../../core/time.ts";
 
 /**
  * Attached values are rounded up to this unit, so that drifting prices and storage do not make withdrawals
@@ -58,14 +59,14 @@ export function computeAttachedValue(quoted: bigint): bigint {
 
 /** Returns when a failed withdrawal may be submitted again, unix ms; the delay doubles after each failure. */
 export function getRetryTime({ failures, settledAt }: Job): number {
-  return failures === 0 ? 0 : (settledAt ?? 0) + exponentialBackoff(MIN_RETRY_DELAY_MS, failures);
+  return failures === 0 ? 0 : (settledAt ?? 0) + delayAfter(failures, MIN_RETRY_DELAY_MS);
 }
 
 /** Returns the milliseconds before a job whose n-th message did not leave the wallet is signed again. */
 export function getResendDelay(attempts: number): number {
-  return exponentialBackoff(MIN_RESEND_DELAY_MS, attempts);
+  return delayAfter(attempts, MIN_RESEND_DELAY_MS);
 }
 
-function exponentialBackoff(first: number, count: number): number {
-  return Math.min(first * 2 ** (count - 1), MAX_RETRY_DELAY_MS);
+function delayAfter(failures: number, initialMs: number): number {
+  return backoffMs(failures, { initialMs, maxMs: MAX_RETRY_DELAY_MS });
 }

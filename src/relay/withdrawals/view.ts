@@ -1,22 +1,13 @@
 /** A withdrawal as callers see it: the response of `/withdraw/status`, and the member `withdrawal` of a 409. */
+import type { z } from "zod";
 import { fieldToHex } from "../../core/crypto/field.ts";
-import type { Job, JobState, Withdrawal } from "../../store/store.ts";
+import type { relayerResponses } from "../../core/protocol/relayer_api.ts";
+import type { Job, Withdrawal } from "../../store/store.ts";
 
 /** Times in unix seconds; unknown values are null. */
-export interface WithdrawalView {
-  readonly pool: string;
-  readonly nullifierHash: string;
-  readonly state: JobState;
-  readonly seqno: number | null;
-  readonly fee: string | null;
-  readonly refund: string | null;
-  readonly messageHash: string | null;
-  readonly txHash: string | null;
-  readonly reason: string | null;
-  readonly acceptedAt: number | null;
-  readonly broadcastAt: number | null;
-  readonly settledAt: number | null;
-}
+export type WithdrawalView = z.output<
+  ReturnType<typeof relayerResponses<z.ZodString, z.ZodString, z.ZodString>>["withdrawal"]
+>;
 
 /** Returns the view of our own withdrawal. @param pool address as displayed */
 export function buildJobView(pool: string, job: Job): WithdrawalView {

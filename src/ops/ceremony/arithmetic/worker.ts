@@ -1,26 +1,13 @@
 /** Worker thread of the ceremony's arithmetic. It runs one task at a time and keeps no state between tasks. */
+import { Problem } from "../../../core/errors/problem.ts";
+import { serveTasks } from "../../../threads/serve_tasks.ts";
+import type { ArithmeticRequest } from "./pool.ts";
 import { arithmeticTasks } from "./tasks.ts";
 
-/** A task sent to the worker. */
-export interface WorkerRequest {
-  readonly name: keyof typeof arithmeticTasks;
-  readonly args: readonly unknown[];
-}
-
-/** The result of a task. */
-export type WorkerResponse = { readonly result: unknown } | { readonly error: string };
-
-const scope = self as unknown as {
-  onmessage: (event: MessageEvent<WorkerRequest>) => void;
-  postMessage(response: WorkerResponse): void;
-};
-
-scope.onmessage = ({ data: { name, args } }) => {
+serveTasks("ceremony", ({ name, args }: ArithmeticRequest) => {
   try {
-    scope.postMessage({
-      result: (arithmeticTasks[name] as (...args: readonly unknown[]) => unknown)(...args),
-    });
+    return (arithmeticTasks[name] as (...args: readonly unknown[]) => unknown)(...args);
   } catch (error) {
-    scope.postMessage({ error: error instanceof Error ? error.message : String(error) });
+    throw new Problem("invalid_ceremony", error instanceof Error ? error.message : String(error));
   }
-};
+});
