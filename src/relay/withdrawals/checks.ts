@@ -3,7 +3,7 @@
  * run. Counting starts only after the proof is verified, and is undone if the withdrawal is not accepted.
  */
 import { addressToField } from "../../core/protocol/address_field.ts";
-import { Problem } from "../../core/errors/problem.ts";
+import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { isFieldElement } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { parseProof } from "../../core/crypto/proof_codec.ts";
@@ -39,101 +39,78 @@ export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSi
  */
 const MIN_PLACES_LEFT = 3;
 
+/** @param onFinish called once after the rule held */
+const check = (
+  name: string,
+  problemCode: ProblemCode,
+  holds: WithdrawalCheck["holds"],
+  onFinish?: WithdrawalCheck["onFinish"],
+): WithdrawalCheck => ({ name, problemCode, holds, onFinish });
+
 export const withdrawalChecks: readonly WithdrawalCheck[] = [
-  {
-    name: "public inputs are canonical field elements",
-    problemCode: "not_in_field",
-    holds: ({ request }) =>
-      [...Object.values(request.signals), request.fee, request.refund].every(isFieldElement),
-  },
-  { name: "pool is registered", problemCode: "unknown_pool", holds: ({ pool }) => pool !== undefined },
-  {
-    name: "pool has a minimum fee",
-    problemCode: "fee_min_missing",
-    holds: ({ pool }) => !pool.lacksMinFee,
-  },
-  {
-    name: "relayer is us",
-    problemCode: "relayer_mismatch",
-    holds: ({ request, deps }) => request.signals.relayer === addressToField(deps.wallet.address),
-  },
-  {
-    name: "recipient is the proven one",
-    problemCode: "recipient_mismatch",
-    holds: ({ request }) => request.signals.recipient === addressToField(request.recipient),
-  },
-  { name: "a jetton pool pays the recipient", problemCode: "invalid_request", holds: isRecipientPayable },
-  {
-    name: "fee is the proven one",
-    problemCode: "fee_mismatch",
-    holds: ({ request }) => request.signals.fee === request.fee,
-  },
-  {
-    name: "refund is the proven one",
-    problemCode: "refund_mismatch",
-    holds: ({ request }) => request.signals.refund === request.refund,
-  },
-  {
-    name: "fee reaches the floor",
-    problemCode: "fee_below_floor",
-    holds: (candidate) => candidate.request.fee >= getFeeFloor(candidate),
-  },
-  {
-    name: "fee is below the denomination",
-    problemCode: "fee_not_below_denomination",
-    holds: ({ request, pool }) => request.fee < pool.deployment.denomination,
-  },
-  {
-    name: "refund is paid by the fee, or a gift the operator allows",
-    problemCode: "refund_above_limit",
-    holds: (candidate) => isWithinRefundLimit(candidate) || isRefundCoveredByFee(candidate),
-  },
-  {
-    name: "nullifier is in neither a payment nor a live job",
-    problemCode: "nullifier_already_used",
-    holds: isNullifierUnused,
-  },
-  {
-    name: "pool is not retired", // after the live jobs: a duplicate gets its status
-    problemCode: "pool_retired",
-    holds: ({ pool }) => pool.deployment.retired !== true,
-  },
-  { name: "its last failure is long enough ago", problemCode: "retry_later", holds: isRetryDue },
-  {
-    name: "pool is ready",
-    problemCode: "not_ready",
-    holds: ({ pool, deps }) => {
-      const readiness = pool.readiness(deps.clock.now());
-      return readiness.ready || { detail: readiness.reason, members: { retryAfter: 5 } };
-    },
-  },
-  {
-    name: "root is among the last 30",
-    problemCode: "unknown_root",
-    holds: ({ request, pool }) => pool.roots.includes(request.signals.root),
-  },
-  {
-    name: "root stays among the last 30 for three more deposits",
-    problemCode: "stale_root",
-    holds: ({ request, pool }) =>
-      ROOT_HISTORY_SIZE - pool.roots.indexOf(request.signals.root) > MIN_PLACES_LEFT,
-  },
-  { name: "proof verifies", problemCode: "proof_invalid", holds: isProofValid },
-  { name: "note is unspent on chain", problemCode: "nullifier_already_used", holds: isUnspentOnChain },
-  { name: "fee covers the cost", problemCode: "fee_below_cost", holds: doesFeeCoverCost },
-  {
-    name: "hourly caps are not reached",
-    problemCode: "hourly_cap_reached",
-    holds: isWithinCaps,
-    onFinish: finishCapReservation,
-  },
-  { name: "wallet is above its stop", problemCode: "relayer_balance_low", holds: isBalanceAboveStop },
-  {
-    name: "wallet can pay for it",
-    problemCode: "relayer_balance_low",
-    holds: isFunded,
-    onFinish: removeUnjournaled,
-  },
+  check(
+    "public inputs are canonical field elements",
+    "not_in_field",
+    ({ request }) => [...Object.values(request.signals), request.fee, request.refund].every(isFieldElement),
+  ),
+  check("pool is registered", "unknown_pool", ({ pool }) => pool !== undefined),
+  check("pool has a minimum fee", "fee_min_missing", ({ pool }) => !pool.lacksMinFee),
+  check(
+    "relayer is us",
+    "relayer_mismatch",
+    ({ request, deps }) => request.signals.relayer === addressToField(deps.wallet.address),
+  ),
+  check(
+    "recipient is the proven one",
+    "recipient_mismatch",
+    ({ request }) => request.signals.recipient === addressToField(request.recipient),
+  ),
+  check("a jetton pool pays the recipient", "invalid_request", isRecipientPayable),
+  check("fee is the proven one", "fee_mismatch", ({ request }) => request.signals.fee === request.fee),
+  check(
+    "refund is the proven one",
+    "refund_mismatch",
+    ({ request }) => request.signals.refund === request.refund,
+  ),
+  check(
+    "fee reaches the floor",
+    "fee_below_floor",
+    (candidate) => candidate.request.fee >= getFeeFloor(candidate),
+  ),
+  check(
+    "fee is below the denomination",
+    "fee_not_below_denomination",
+    ({ request, pool }) => request.fee < pool.deployment.denomination,
+  ),
+  check(
+    "refund is paid by the fee, or a gift the operator allows",
+    "refund_above_limit",
+    (candidate) => isWithinRefundLimit(candidate) || isRefundCoveredByFee(candidate),
+  ),
+  check("nullifier is in neither a payment nor a live job", "nullifier_already_used", isNullifierUnused),
+  // After the live jobs: a duplicate gets its status.
+  check("pool is not retired", "pool_retired", ({ pool }) => pool.deployment.retired !== true),
+  check("its last failure is long enough ago", "retry_later", isRetryDue),
+  check("pool is ready", "not_ready", ({ pool, deps }) => {
+    const readiness = pool.readiness(deps.clock.now());
+    return readiness.ready || { detail: readiness.reason, members: { retryAfter: 5 } };
+  }),
+  check(
+    "root is among the last 30",
+    "unknown_root",
+    ({ request, pool }) => pool.roots.includes(request.signals.root),
+  ),
+  check(
+    "root stays among the last 30 for three more deposits",
+    "stale_root",
+    ({ request, pool }) => ROOT_HISTORY_SIZE - pool.roots.indexOf(request.signals.root) > MIN_PLACES_LEFT,
+  ),
+  check("proof verifies", "proof_invalid", isProofValid),
+  check("note is unspent on chain", "nullifier_already_used", isUnspentOnChain),
+  check("fee covers the cost", "fee_below_cost", doesFeeCoverCost),
+  check("hourly caps are not reached", "hourly_cap_reached", isWithinCaps, finishCapReservation),
+  check("wallet is above its stop", "relayer_balance_low", isBalanceAboveStop),
+  check("wallet can pay for it", "relayer_balance_low", isFunded, removeUnjournaled),
 ];
 
 /**
@@ -150,14 +127,14 @@ export async function runWithdrawalChecks(
   const candidate = { request, deps, pool } as Candidate;
   const passed: WithdrawalCheck[] = [];
   const end: FinishChecks = async (accepted) => {
-    for (const check of passed) await check.onFinish?.(candidate, accepted);
+    for (const { onFinish } of passed) await onFinish?.(candidate, accepted);
   };
   try {
-    for (const check of checks) {
-      const verdict = await check.holds(candidate);
-      if (verdict === false) throw new Problem(check.problemCode);
-      if (verdict !== true) throw new Problem(check.problemCode, verdict.detail, verdict);
-      passed.push(check);
+    for (const each of checks) {
+      const verdict = await each.holds(candidate);
+      if (verdict === false) throw new Problem(each.problemCode);
+      if (verdict !== true) throw new Problem(each.problemCode, verdict.detail, verdict);
+      passed.push(each);
     }
   } catch (error) {
     await end(false);

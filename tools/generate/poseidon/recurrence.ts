@@ -16,7 +16,7 @@
  *    end, so that the first full round afterwards takes S as it is.
  */
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { dot, Fr, multiplyMatrix } from "./modular.ts";
+import { dot, Fr, mod, multiplyMatrix } from "./modular.ts";
 import { ALPHA, FULL_ROUNDS, PARTIAL_ROUNDS, type PoseidonParameters } from "./parameters.ts";
 
 /** An inner product with constants, plus a constant. */
@@ -46,7 +46,7 @@ export function partialRows({ roundConstants, mds }: PoseidonParameters): Partia
   const w = lower.map((row) => row[0]);
   const A = lower.map((row) => row.slice(1));
   const trace = A[0][0] + A[1][1];
-  const determinant = Fr.create(A[0][0] * A[1][1] - A[0][1] * A[1][0]);
+  const determinant = mod(A[0][0] * A[1][1] - A[0][1] * A[1][0]);
   const vw = dot(v, w);
   const vAw = dot(v, multiplyMatrix(A, w));
   const last = PARTIAL_ROUNDS;
@@ -65,13 +65,13 @@ export function partialRows({ roundConstants, mds }: PoseidonParameters): Partia
   for (let r = 0; r < last; r++) {
     const [, l1, l2] = constants(r);
     fixed = [fixed[0] + l1, fixed[1] + l2];
-    shift[r] = Fr.create((dot(v, fixed) + constants(r + 1)[0]) * Fr.inv(scaleZ(r)));
+    shift[r] = mod((dot(v, fixed) + constants(r + 1)[0]) * Fr.inv(scaleZ(r)));
     fixed = multiplyMatrix(A, fixed);
   }
 
   const vA = multiplyMatrix([[A[0][0], A[1][0]], [A[0][1], A[1][1]]], v);
   const ofX = (left: readonly bigint[]) => [0, 1, 2].map((j) => dot(left, lower.map((row) => row[j])));
-  const over = (row: readonly bigint[], divisor: bigint) => row.map((x) => Fr.create(x * Fr.inv(divisor)));
+  const over = (row: readonly bigint[], divisor: bigint) => row.map((x) => mod(x * Fr.inv(divisor)));
 
   const steps: Row[] = [];
   for (let r = 2; r < last; r++) {
@@ -81,10 +81,7 @@ export function partialRows({ roundConstants, mds }: PoseidonParameters): Partia
       vw * scaleY(r - 1),
       (vAw - trace * vw) * scaleY(r - 2),
     ], scaleZ(r));
-    steps.push({
-      weights,
-      addend: Fr.create(shift[r] - weights[0] * shift[r - 1] - weights[1] * shift[r - 2]),
-    });
+    steps.push({ weights, addend: mod(shift[r] - weights[0] * shift[r - 1] - weights[1] * shift[r - 2]) });
   }
 
   // u two rounds before the end solves v.u = z_{last-2} and vA.u = z_{last-1} - (v.w) y_{last-2}; then two rounds on.
@@ -99,9 +96,9 @@ export function partialRows({ roundConstants, mds }: PoseidonParameters): Partia
       ofZ2 * scaleZ(last - 2),
       w[i] * scaleY(last - 1),
       (Aw[i] - ofZ1 * vw) * scaleY(last - 2),
-    ].map((x) => Fr.create(x));
+    ].map((x) => mod(x));
     const unshift = weights[0] * shift[last - 1] + weights[1] * shift[last - 2];
-    return { weights, addend: Fr.create(fixed[i] + constants(last)[i + 1] - unshift) };
+    return { weights, addend: mod(fixed[i] + constants(last)[i + 1] - unshift) };
   });
 
   return {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { dot, Fr, multiplyMatrix } from "./modular.ts";
+import { dot, Fr, mod, multiplyMatrix } from "./modular.ts";
 import {
   ALPHA,
   FULL_ROUNDS,
@@ -11,7 +11,7 @@ import {
 } from "./parameters.ts";
 import { partialRows, type Row } from "./recurrence.ts";
 
-const row = ({ weights, addend }: Row, x: readonly bigint[]) => Fr.create(dot(weights, x) + addend);
+const row = ({ weights, addend }: Row, x: readonly bigint[]) => mod(dot(weights, x) + addend);
 const sbox = (x: bigint) => Fr.pow(x, ALPHA);
 
 /** Runs the permutation with the recurrence in place of its partial rounds, step by step as the kernel does. */

@@ -2,7 +2,7 @@
  * Generates Poseidon's parameters for the Rust kernels, in Montgomery form unless stated otherwise, in the order in
  * which `poseidon-wasm/src/poseidon.rs` uses them.
  */
-import { dot, Fr } from "./modular.ts";
+import { dot, Fr, mod } from "./modular.ts";
 import { ALPHA, FULL_ROUNDS, PARTIAL_ROUNDS, type PoseidonParameters } from "./parameters.ts";
 import { partialRows, type Row } from "./recurrence.ts";
 
@@ -29,7 +29,7 @@ export function rustConstants(
   one: PoseidonParameters,
   two: PoseidonParameters,
 ): string {
-  const montgomery = (x: bigint) => Fr.create(x * radix);
+  const montgomery = (x: bigint) => mod(x * radix);
   const limbs = (x: bigint) => {
     const all = Array.from(
       { length: count },
@@ -40,13 +40,13 @@ export function rustConstants(
   /** A row whose weights are multiplied by `lift` instead of the Montgomery factor. */
   const rustRow = ({ weights, addend }: Row, lift = radix) =>
     `Row {
-    weights: ${list(weights.map((x) => limbs(Fr.create(x * lift)))).replaceAll("\n", "\n    ")},
-    addend: ${limbs(Fr.create(addend * radix ** 2n))},
+    weights: ${list(weights.map((x) => limbs(mod(x * lift)))).replaceAll("\n", "\n    ")},
+    addend: ${limbs(mod(addend * radix ** 2n))},
 }`;
   const oneKeys = ({ width, roundConstants }: PoseidonParameters) =>
     list(Array.from({ length: rounds }, (_, r) => {
       const lift = radix ** (r === 0 ? 1n : 2n);
-      return list(roundConstants.slice(width * r, width * r + width).map((x) => limbs(Fr.create(x * lift))));
+      return list(roundConstants.slice(width * r, width * r + width).map((x) => limbs(mod(x * lift))));
     }));
   const rounds = FULL_ROUNDS + PARTIAL_ROUNDS;
   const half = FULL_ROUNDS / 2;
@@ -79,7 +79,7 @@ export function rustConstants(
       "R^2: a product with it brings a plain integer into Montgomery form.",
       "RADIX_SQUARED",
       "Limbs",
-      limbs(Fr.create(radix * radix)),
+      limbs(mod(radix * radix)),
     ],
     [
       "Two inputs, round 0: constants of elements 1 and 2, plain integers.",

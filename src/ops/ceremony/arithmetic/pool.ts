@@ -2,14 +2,7 @@
 import { threadRuntime } from "../../../threads/thread_runtime.ts";
 import { WorkerPool } from "../../../threads/worker_pool.ts";
 import { locations } from "./locations.ts";
-import type { ArithmeticTasks } from "./tasks.ts";
-
-/** A task sent to a thread. */
-export interface ArithmeticRequest {
-  readonly kind: "arithmetic";
-  readonly name: keyof ArithmeticTasks;
-  readonly args: readonly unknown[];
-}
+import type { ArithmeticRequest, ArithmeticTasks } from "./tasks.ts";
 
 /** Runs tasks of {@linkcode ArithmeticTasks}. Arguments are copied to the thread. */
 export interface ArithmeticPool {

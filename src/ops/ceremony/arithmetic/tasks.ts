@@ -96,6 +96,13 @@ export const arithmeticTasks = {
 /** The tasks' signatures. */
 export type ArithmeticTasks = typeof arithmeticTasks;
 
+/** A task sent to a thread. */
+export interface ArithmeticRequest {
+  readonly kind: "arithmetic";
+  readonly name: keyof ArithmeticTasks;
+  readonly args: readonly unknown[];
+}
+
 function withCircuit<T>(r1cs: Uint8Array, use: (circuit: Circuit) => T): T {
   const circuit = new Circuit(r1cs);
   try {
