@@ -9,7 +9,10 @@ import {
   REFUND_RESERVE,
 } from "../../src/core/protocol/pool_constants.ts";
 
-const source = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+const files = ["fees.tolk", "prices.tolk"];
+const source = (await Promise.all(
+  files.map((name) => Deno.readTextFile(new URL(`../../contracts/${name}`, import.meta.url))),
+)).join("\n");
 
 function constant(name: string): bigint {
   const [, coins, plain] = new RegExp(`^const ${name} = (?:ton\\("([\\d.]+)"\\)|(\\d+))`, "m").exec(source) ??

@@ -29,8 +29,7 @@ export function verifierSource(circuit: AnyCircuitName, key: VerificationKey): s
   }
   const n = signals.length;
   const name = `proves${circuit[0].toUpperCase()}${circuit.slice(1)}`;
-  const constant = (bytes: Uint8Array) => `stringHexToSlice("${bytesToHex(bytes)}")`;
-  const ic = key.IC.map((point) => constant(compressG1(negateG1(point))));
+  const ic = key.IC.map((point) => toSlice(compressG1(negateG1(point))));
   return `tolk 1.3
 import "../bls"
 import "../messages"
@@ -53,21 +52,28 @@ ${["1", ...signals].map((signal, i) => `        ${ic[i]}, ${signal},`).join("\n"
     );
     return pairingProductIsOne(
         proof.a, proof.b,
-        ${constant(compressG1(negateG1(key.vk_alpha_1)))},
-        ${constant(compressG2(key.vk_beta_2))},
+        ${toSlice(compressG1(negateG1(key.vk_alpha_1)))},
+        ${toSlice(compressG2(key.vk_beta_2))},
         negatedInputs,
-        ${constant(compressG2(key.vk_gamma_2))},
+        ${toSlice(compressG2(key.vk_gamma_2))},
         proof.c,
-        ${constant(compressG2(negateG2(key.vk_delta_2)))}
+        ${toSlice(compressG2(negateG2(key.vk_delta_2)))}
     );
 }
 `;
 }
 
-function negateG1([x, y]: readonly string[]): string[] {
+/** Returns the negated point. */
+export function negateG1([x, y]: readonly string[]): string[] {
   return [x, String((BASE_FIELD_MODULUS - BigInt(y)) % BASE_FIELD_MODULUS)];
 }
 
-function negateG2([x, y]: readonly (readonly string[])[]): (readonly string[])[] {
+/** Returns the negated point. */
+export function negateG2([x, y]: readonly (readonly string[])[]): (readonly string[])[] {
   return [x, negateG1([y[0], y[0]]).slice(1).concat(negateG1([y[1], y[1]]).slice(1))];
+}
+
+/** Returns the Tolk constant of a compressed point. */
+export function toSlice(point: Uint8Array): string {
+  return `stringHexToSlice("${bytesToHex(point)}")`;
 }

@@ -1,0 +1,263 @@
+/**
+ * Bodies of the messages that a version 2 pool accepts and of its logs, as `contracts/v2/types.tlb` defines them.
+ * Loading rejects any other length or op.
+ */
+import { beginCell, type Cell, type Slice } from "@ton/core";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { Problem } from "../../errors/problem.ts";
+import { loadPoolLog, type PoolLog, type WithdrawBody } from "../messages.ts";
+
+/** Op codes: crc32 of the TL-B line without its tag, & 0x7fffffff. Logs of deposits and withdrawals are version 1's. */
+export const v2OpCodes = {
+  enqueue: 0x32e7d1ec,
+  settle: 0x7dab05e3,
+  withdraw2: 0x5c3c464b,
+  withdraw_many: 0x331ac015,
+  settlement_log: 0x23dfe497,
+  skipped_log: 0x30656a63,
+} as const;
+
+/** A deposit. The message's value is exactly the denomination. */
+export interface EnqueueBody {
+  /** Clients send 0 to avoid a fingerprint. */
+  readonly queryId: bigint;
+  readonly commitment: bigint;
+}
+
+/** A settlement of the oldest queued commitments. */
+export interface SettleBody {
+  readonly queryId: bigint;
+  readonly newRoot: bigint;
+  /** Number of settled commitments after this settlement. */
+  readonly end: number;
+  /** Proof of `settle16`, bound to the sender. */
+  readonly proof: Cell;
+}
+
+/** One withdrawal; the fee in the pool's smallest unit, the refund in nano. */
+export interface WithdrawRequest extends Omit<WithdrawBody, "queryId"> {
+  readonly rootNumber: number;
+  /** The path of the nullifier hash's slot; null if the slot is empty. */
+  readonly carried: Cell | null;
+}
+
+/** The log of a settlement; `timestamp` is the block's time in Unix seconds. */
+export interface SettlementLog {
+  readonly kind: "settlement";
+  readonly rootNumber: number;
+  readonly newRoot: bigint;
+  readonly end: number;
+  readonly timestamp: number;
+}
+
+/** A withdrawal of a batch that was not paid; `code` is its exit code. The others were paid. */
+export interface SkippedLog {
+  readonly kind: "skipped";
+  readonly nullifierHash: bigint;
+  readonly code: number;
+}
+
+/** A log of a version 2 pool. */
+export type V2PoolLog = PoolLog | SettlementLog | SkippedLog;
+
+/**
+ * Returns the message body of a deposit.
+ *
+ * @example
+ * ```ts
+ * const body = storeEnqueue({ queryId: 0n, commitment });
+ * ```
+ */
+export function storeEnqueue({ queryId, commitment }: EnqueueBody): Cell {
+  return beginCell().storeUint(v2OpCodes.enqueue, 32).storeUint(queryId, 64).storeUint(commitment, 256)
+    .endCell();
+}
+
+/**
+ * Reads the message body of a deposit.
+ *
+ * @throws {Problem} `invalid_request` for any other body
+ */
+export function loadEnqueue(cell: Cell): EnqueueBody {
+  return loadStrict(cell, v2OpCodes.enqueue, "deposit", (slice) => ({
+    queryId: slice.loadUintBig(64),
+    commitment: slice.loadUintBig(256),
+  }));
+}
+
+/**
+ * Returns the comment that deposits a commitment from a wallet that can only send text: `tonado:`, the commitment in 64
+ * hex digits, and the first 8 hex digits of its SHA-256, 79 characters.
+ *
+ * @example
+ * ```ts
+ * depositComment(1n); // "tonado:0000…0001ec4916dd"
+ * ```
+ */
+export function depositComment(commitment: bigint): string {
+  const hex = commitment.toString(16).padStart(64, "0");
+  return `tonado:${hex}${bytesToHex(sha256(hexToBytes(hex))).slice(0, 8)}`;
+}
+
+/**
+ * Returns the commitment of a deposit's comment, which may be outside the field, or undefined if the pool would refuse
+ * the comment as malformed.
+ */
+export function parseDepositComment(comment: string): bigint | undefined {
+  const digits = /^tonado:([0-9a-fA-F]{64})[0-9a-fA-F]{8}$/.exec(comment)?.[1];
+  if (digits === undefined) return undefined;
+  const commitment = BigInt(`0x${digits}`);
+  return comment.toLowerCase() === depositComment(commitment) && comment.startsWith("tonado:")
+    ? commitment
+    : undefined;
+}
+
+/**
+ * Returns the message body of a settlement.
+ *
+ * @example
+ * ```ts
+ * const body = storeSettle({ queryId: 0n, newRoot, end, proof: proofToCell(proof) });
+ * ```
+ */
+export function storeSettle({ queryId, newRoot, end, proof }: SettleBody): Cell {
+  return beginCell().storeUint(v2OpCodes.settle, 32).storeUint(queryId, 64).storeUint(newRoot, 256)
+    .storeUint(end, 32).storeRef(proof).endCell();
+}
+
+/**
+ * Reads the message body of a settlement.
+ *
+ * @throws {Problem} `invalid_request` for any other body
+ */
+export function loadSettle(cell: Cell): SettleBody {
+  return loadStrict(cell, v2OpCodes.settle, "settlement", (slice) => ({
+    queryId: slice.loadUintBig(64),
+    newRoot: slice.loadUintBig(256),
+    end: slice.loadUint(32),
+    proof: slice.loadRef(),
+  }));
+}
+
+/**
+ * Returns the message body of one withdrawal.
+ *
+ * @example
+ * ```ts
+ * const body = storeWithdraw2({ ...request, carried: spentSet.carried(nullifierHash) }, 0n);
+ * ```
+ */
+export function storeWithdraw2(request: WithdrawRequest, queryId: bigint): Cell {
+  return beginCell().storeUint(v2OpCodes.withdraw2, 32).storeUint(queryId, 64)
+    .storeBuilder(packRequest(request)).endCell();
+}
+
+/**
+ * Reads the message body of one withdrawal.
+ *
+ * @throws {Problem} `invalid_request` for any other body
+ */
+export function loadWithdraw2(cell: Cell): WithdrawRequest & { readonly queryId: bigint } {
+  return loadStrict(cell, v2OpCodes.withdraw2, "withdrawal", (slice) => ({
+    queryId: slice.loadUintBig(64),
+    ...unpackRequest(slice),
+  }));
+}
+
+/**
+ * Returns the message body of 1 to 16 withdrawals through the same relayer. A path must be that of the table as the
+ * earlier withdrawals leave it.
+ *
+ * @throws {RangeError} for no withdrawal
+ */
+export function storeWithdrawMany(requests: readonly WithdrawRequest[], queryId: bigint): Cell {
+  let items: Cell | null = null;
+  for (const request of requests.toReversed()) {
+    items = beginCell().storeBuilder(packRequest(request)).storeMaybeRef(items).endCell();
+  }
+  if (items === null) throw new RangeError("a batch has at least one withdrawal");
+  return beginCell().storeUint(v2OpCodes.withdraw_many, 32).storeUint(queryId, 64).storeRef(items).endCell();
+}
+
+/**
+ * Reads the message body of several withdrawals.
+ *
+ * @throws {Problem} `invalid_request` for any other body
+ */
+export function loadWithdrawMany(
+  cell: Cell,
+): { readonly queryId: bigint; readonly requests: readonly WithdrawRequest[] } {
+  return loadStrict(cell, v2OpCodes.withdraw_many, "batch of withdrawals", (slice) => {
+    const queryId = slice.loadUintBig(64);
+    const requests: WithdrawRequest[] = [];
+    for (let items: Cell | null = slice.loadRef(); items !== null;) {
+      const item: Slice = items.beginParse();
+      requests.push(unpackRequest(item));
+      items = item.loadMaybeRef();
+      item.endParse();
+    }
+    return { queryId, requests };
+  });
+}
+
+/**
+ * Reads the body of an external out-message of a version 2 pool, its log.
+ *
+ * @returns undefined if the op is not that of a log
+ * @throws {Problem} `invalid_request` if the op is that of a log and the body does not match it
+ */
+export function loadV2PoolLog(body: Cell): V2PoolLog | undefined {
+  const slice = body.beginParse();
+  const op = slice.remainingBits >= 32 ? slice.preloadUint(32) : undefined;
+  if (op === v2OpCodes.settlement_log) {
+    return loadStrict(body, op, "settlement log", (rest) => ({
+      kind: "settlement",
+      rootNumber: rest.loadUint(32),
+      newRoot: rest.loadUintBig(256),
+      end: rest.loadUint(32),
+      timestamp: rest.loadUint(32),
+    }));
+  }
+  if (op === v2OpCodes.skipped_log) {
+    return loadStrict(body, op, "skipped log", (rest) => ({
+      kind: "skipped",
+      nullifierHash: rest.loadUintBig(256),
+      code: rest.loadUint(16),
+    }));
+  }
+  return loadPoolLog(body);
+}
+
+function packRequest(request: WithdrawRequest) {
+  return beginCell().storeUint(request.root, 256).storeUint(request.rootNumber, 32)
+    .storeUint(request.nullifierHash, 256).storeCoins(request.fee).storeCoins(request.refund)
+    .storeRef(beginCell().storeAddress(request.recipient).storeAddress(request.relayer).endCell())
+    .storeRef(request.proof).storeMaybeRef(request.carried);
+}
+
+function unpackRequest(slice: Slice): WithdrawRequest {
+  const fields = {
+    root: slice.loadUintBig(256),
+    rootNumber: slice.loadUint(32),
+    nullifierHash: slice.loadUintBig(256),
+    fee: slice.loadCoins(),
+    refund: slice.loadCoins(),
+  };
+  const parties = slice.loadRef().beginParse();
+  const payees = { recipient: parties.loadAddress(), relayer: parties.loadMaybeAddress() };
+  parties.endParse();
+  return { ...fields, ...payees, proof: slice.loadRef(), carried: slice.loadMaybeRef() };
+}
+
+function loadStrict<T>(cell: Cell, op: number, what: string, load: (slice: Slice) => T): T {
+  try {
+    const slice = cell.beginParse();
+    if (slice.loadUint(32) !== op) throw new Error("another op");
+    const body = load(slice);
+    slice.endParse();
+    return body;
+  } catch (cause) {
+    throw new Problem("invalid_request", `not a ${what} body`, { cause });
+  }
+}

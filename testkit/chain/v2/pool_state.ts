@@ -1,0 +1,137 @@
+/** The state of a version 2 pool, implemented from contracts/v2/SPEC.md: queue, root history and storage cell. */
+import { type Address, beginCell, type Builder, Cell, Dictionary } from "@ton/core";
+import { zeros } from "../../../src/core/tree/zeros.ts";
+import type { SpentSetModel } from "./spent_set.ts";
+
+const LIST_SIZE = 256;
+const PAGE_SIZE = 4;
+const WINDOW = 1024;
+
+/** Everything that a version 2 pool stores. */
+export interface V2PoolState {
+  readonly denomination: bigint;
+  readonly deposits: number;
+  readonly settled: number;
+  readonly withdrawals: number;
+  readonly debt: bigint;
+  readonly pending: bigint;
+  readonly touched: number;
+  readonly settledAt: number;
+  readonly waitingSince: number;
+  readonly paused: boolean;
+  readonly spent: SpentSetModel;
+  /** Returns the commitment of a leaf. */
+  readonly commitment: (leafIndex: number) => bigint;
+  /** The newest roots, oldest first. */
+  readonly roots: readonly bigint[];
+  /** Number of settlements. Default: the number of `roots`. */
+  readonly rootCount?: number;
+  readonly generation: number;
+  readonly owner: Address | null;
+}
+
+/** Builds the storage cell. */
+export function encodeV2PoolData(state: V2PoolState): Cell {
+  const { newest, complete } = encodeQueue(state);
+  return beginCell()
+    .storeCoins(state.denomination)
+    .storeUint(state.deposits, 32)
+    .storeUint(state.settled, 32)
+    .storeCoins(state.pending)
+    .storeUint(state.touched, 32)
+    .storeUint(state.waitingSince, 32)
+    .storeBit(state.paused)
+    .storeRef(newest)
+    .storeDict(complete)
+    .storeUint(state.withdrawals, 32)
+    .storeCoins(state.debt)
+    .storeUint(state.settledAt, 32)
+    .storeUint(state.rootCount ?? state.roots.length, 32)
+    .storeUint(state.roots.at(-1) ?? zeros[20], 255)
+    .storeRef(state.spent.table())
+    .storeRef(encodeRoots(state))
+    .endCell();
+}
+
+/** Builds a list of commitments, oldest first in `commitments`. */
+function encodeList(commitments: readonly bigint[]): Cell {
+  let list: Builder = beginCell();
+  commitments.forEach((commitment, i) => {
+    const page = beginCell().storeUint(commitment, 255);
+    if (i % PAGE_SIZE) page.storeSlice(list.endCell().beginParse());
+    else if (i > 0) page.storeRef(list.endCell());
+    list = page;
+  });
+  return list.endCell();
+}
+
+/** Builds the newest list and the dictionary of complete ones. */
+export function encodeQueue(
+  { deposits, settled, commitment }: Pick<V2PoolState, "deposits" | "settled" | "commitment">,
+) {
+  const complete = Dictionary.empty(Dictionary.Keys.Uint(12), Dictionary.Values.Cell());
+  let newest = Cell.EMPTY;
+  for (let start = settled - settled % LIST_SIZE; start < deposits; start += LIST_SIZE) {
+    const size = Math.min(LIST_SIZE, deposits - start);
+    const list = encodeList(Array.from({ length: size }, (_, i) => commitment(start + i)));
+    if (size === LIST_SIZE) complete.set(start / LIST_SIZE, list);
+    else newest = list;
+  }
+  return { newest, complete };
+}
+
+/** Builds the root history, with the settings in its bits. */
+export function encodeRoots(
+  { roots, rootCount = roots.length, generation, owner }: Pick<
+    V2PoolState,
+    "roots" | "rootCount" | "generation" | "owner"
+  >,
+): Cell {
+  const places = Array<bigint>(WINDOW).fill(0n);
+  roots.slice(-WINDOW).forEach((root, i, { length }) => places[(rootCount - length + i) % WINDOW] = root);
+  const fork = (level: number, prefix: number): Cell => {
+    const builder = level === 0 ? beginCell().storeUint(generation, 8).storeAddress(owner) : beginCell();
+    for (let i = 0; i < 4; i++) {
+      if (level === 4) builder.storeUint(places[4 * prefix + i], 255);
+      else builder.storeRef(child(level + 1, prefix + i * 4 ** level));
+    }
+    return builder.endCell();
+  };
+  const used = new Set(
+    places.flatMap((root, place) =>
+      root === 0n ? [] : [1, 2, 3, 4].map((level) => [level, (place >> 2) % 4 ** level].join())
+    ),
+  );
+  const empty = new Map<number, Cell>();
+  const child = (level: number, prefix: number): Cell => {
+    if (used.has([level, prefix].join())) return fork(level, prefix);
+    if (!empty.has(level)) empty.set(level, fork(level, prefix));
+    return empty.get(level)!;
+  };
+  return fork(0, 0);
+}
+
+/** Reads the storage cell. */
+export function decodeV2PoolData(data: Cell) {
+  const slice = data.beginParse();
+  const fields = {
+    denomination: slice.loadCoins(),
+    deposits: slice.loadUint(32),
+    settled: slice.loadUint(32),
+    pending: slice.loadCoins(),
+    touched: slice.loadUint(32),
+    waitingSince: slice.loadUint(32),
+    paused: slice.loadBit(),
+    newest: slice.loadRef(),
+    complete: slice.loadDict(Dictionary.Keys.Uint(12), Dictionary.Values.Cell()),
+    withdrawals: slice.loadUint(32),
+    debt: slice.loadCoins(),
+    settledAt: slice.loadUint(32),
+    rootCount: slice.loadUint(32),
+    root: slice.loadUintBig(255),
+    spent: slice.loadRef(),
+    roots: slice.loadRef(),
+  };
+  slice.endParse();
+  return fields;
+}

@@ -1,0 +1,128 @@
+/**
+ * The spent set of a version 2 pool, implemented from contracts/v2/SPEC.md and not from the Tolk sources: the tries of
+ * its 4,096 slots, the paths that withdrawals carry, and the table of digests that the account stores.
+ */
+import { beginCell, Cell } from "@ton/core";
+import { sha256 } from "@noble/hashes/sha2.js";
+
+const SLOT_BITS = 12n;
+const TAG_BITS = 96n;
+const FULL_TAGS = 5;
+const FORK_LEVELS = 5;
+const DIGESTS_PER_CELL = 4;
+
+interface Node {
+  readonly tags: bigint[];
+  /** Of a node with five tags. An absent child is undefined. */
+  children?: [Node | undefined, Node | undefined];
+  /** undefined if a tag was added below since it was computed. */
+  digest?: bigint;
+}
+
+/** A spent set. */
+export class SpentSetModel {
+  readonly #slots = new Map<number, Node>();
+  size = 0;
+
+  has(key: bigint): boolean {
+    return this.path(key).some(({ tags }) => tags.includes(tagOf(key)));
+  }
+
+  /** Adds a key. Returns false if the set has it already. */
+  add(key: bigint): boolean {
+    const path = this.path(key);
+    const tag = tagOf(key);
+    if (path.some(({ tags }) => tags.includes(tag))) return false;
+    for (const node of path) node.digest = undefined;
+    const last = path.at(-1);
+    if (last === undefined) this.#slots.set(slotOf(key), { tags: [tag] });
+    else if (last.children) last.children[sideAt(tag, path.length - 1)] = { tags: [tag] };
+    else if (last.tags.push(tag) === FULL_TAGS) last.children = [undefined, undefined];
+    this.size++;
+    return true;
+  }
+
+  /** Returns an independent copy. */
+  clone(): SpentSetModel {
+    const copy = new SpentSetModel();
+    for (const [slot, node] of this.#slots) copy.#slots.set(slot, cloneNode(node));
+    copy.size = this.size;
+    return copy;
+  }
+
+  /** Returns the nodes that the key's path visits, first node first. */
+  path(key: bigint): Node[] {
+    const path: Node[] = [];
+    let node = this.#slots.get(slotOf(key));
+    while (node !== undefined) {
+      path.push(node);
+      node = node.children?.[sideAt(tagOf(key), path.length - 1)];
+    }
+    return path;
+  }
+
+  /** Returns what a withdrawal with this nullifier hash carries. */
+  carried(key: bigint): Cell | null {
+    return this.path(key).reduceRight<Cell | null>((next, node) => {
+      const builder = beginCell().storeBuffer(nodeBytes(node));
+      return (next === null ? builder : builder.storeRef(next)).endCell();
+    }, null);
+  }
+
+  /** Returns the cell of the table. */
+  table(): Cell {
+    return this.#fork(0, 0);
+  }
+
+  #fork(level: number, prefix: number): Cell {
+    const step = 4 ** level;
+    const builder = beginCell();
+    for (let i = 0; i < DIGESTS_PER_CELL; i++) {
+      const place = prefix + i * step;
+      if (level === FORK_LEVELS) {
+        const node = this.#slots.get(place);
+        builder.storeUint(node ? digestOf(node) >> 1n : 0n, 255);
+      } else {
+        builder.storeRef(this.#slots.size === 0 ? emptyTable[level + 1] : this.#fork(level + 1, place));
+      }
+    }
+    return builder.endCell();
+  }
+}
+
+function cloneNode({ tags, children, digest }: Node): Node {
+  const [left, right] = children ?? [];
+  return {
+    tags: [...tags],
+    children: children && [left && cloneNode(left), right && cloneNode(right)],
+    digest,
+  };
+}
+
+const slotOf = (key: bigint) => Number(key & ((1n << SLOT_BITS) - 1n));
+const tagOf = (key: bigint) => (key >> SLOT_BITS) & ((1n << TAG_BITS) - 1n);
+const sideAt = (tag: bigint, depth: number) => Number((tag >> BigInt(depth)) & 1n) as 0 | 1;
+
+function toBytes(value: bigint, length: number): Uint8Array {
+  return Buffer.from(value.toString(16).padStart(2 * length, "0"), "hex");
+}
+
+/** Returns the bits of a node. */
+export function nodeBytes({ tags, children }: Node): Buffer {
+  const digests = children?.map((child) => toBytes(child ? digestOf(child) : 0n, 32)) ?? [];
+  return Buffer.concat([...tags.map((tag) => toBytes(tag, 12)), ...digests]);
+}
+
+function digestOf(node: Node): bigint {
+  return node.digest ??= BigInt(`0x${Buffer.from(sha256(nodeBytes(node))).toString("hex")}`);
+}
+
+/** Forks of an empty table, by level. */
+const emptyTable: Cell[] = [];
+emptyTable[FORK_LEVELS] = beginCell().storeUint(0, 255).storeUint(0, 255).storeUint(0, 255).storeUint(0, 255)
+  .endCell();
+for (let level = FORK_LEVELS - 1; level >= 0; level--) {
+  const builder = beginCell();
+  for (let i = 0; i < 4; i++) builder.storeRef(emptyTable[level + 1]);
+  emptyTable[level] = builder.endCell();
+}
