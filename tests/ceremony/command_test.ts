@@ -273,6 +273,10 @@ const mistakes: [string[], RegExp][] = [
   [["contribute", "c", "--name", "<b>"], /It must be 1 to 63 letters/],
   [["beacon", "c", "--value", "abc"], /It must be 8 to 255 bytes in hex/],
   [
+    ["announce", "c", "--source", "s", "--round", "1", "--exponent", "9"],
+    /It must be an integer from 10 to 30/,
+  ],
+  [
     ["announce", "c", "--source", "s", "--round", "1", "--exponent", "31"],
     /It must be an integer from 10 to 30/,
   ],

@@ -81,9 +81,10 @@ export class CeremonyView {
     } else {
       const c = colours(this.#context.stdout, this.#context.env);
       const marks = { ok: c.green("ok    "), warning: c.yellow("note  "), failed: c.red("FAILED") };
-      for (const { name, verdict, detail } of checks) {
+      for (const { name, verdict, detail, fault } of checks) {
         if (this.#options.quiet && verdict === "ok") continue;
-        this.#context.stdout.write(`  ${marks[verdict]} ${name.padEnd(21)} ${escapeLine(detail)}\n`);
+        const text = fault === undefined ? detail : `${detail} [${fault}]`;
+        this.#context.stdout.write(`  ${marks[verdict]} ${name.padEnd(21)} ${escapeLine(text)}\n`);
       }
     }
     this.assertNoneFailed(checks);

@@ -3,6 +3,8 @@ export interface CheckResult {
   readonly name: string;
   readonly verdict: "ok" | "warning" | "failed";
   readonly detail: string;
+  /** The name of the fault, for programs. Absent if the check has only one. */
+  readonly fault?: string;
 }
 
 export const checkPassed = (name: string, detail: string): CheckResult => ({ name, verdict: "ok", detail });

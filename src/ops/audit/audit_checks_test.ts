@@ -68,6 +68,7 @@ const development = {
   ...build,
   keys: { label: "development keys, insecure", development: true, weak: false },
 };
+const weak = { ...build, keys: { label: "weak ceremony keys", development: false, weak: true } };
 const entry = registryEntry!.deployment;
 const cases: [what: string, change: Partial<PoolFacts>, findings: string[]][] = [
   ["other code", { codeHash: "00".repeat(32) }, ["code failed", "keys failed", "registry failed"]],
@@ -82,6 +83,7 @@ const cases: [what: string, change: Partial<PoolFacts>, findings: string[]][] = 
     [],
   ],
   ["development keys on mainnet", { build: development }, ["keys failed"]],
+  ["keys of too few contributors on mainnet", { build: weak }, ["keys warning"]],
   ["development keys on testnet", { network: "testnet", build: development }, ["keys warning"]],
   ["an owner on mainnet", { info: { ...info, owner } }, ["owner failed", "registry failed"]],
   [

@@ -6,7 +6,8 @@
 import { blake2b } from "@noble/hashes/blake2.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import { assertPointsInGroup, forEachChunk, G1_BYTES, loadGenerators } from "./arithmetic/points.ts";
-import { ceremonyProblem, concatBytes, equalBytes } from "./section_file.ts";
+import { transcriptFault } from "./faults.ts";
+import { concatBytes, equalBytes } from "./section_file.ts";
 import type { KeyContribution, Zkey } from "./zkey.ts";
 
 /** Bytes of system randomness in a contribution. */
@@ -124,33 +125,35 @@ export async function contributionHash(
  * Verifies a history: each challenge is the hash of the preceding contributions, and each contributor knew the factor of
  * delta. Whether a beacon's secret follows from its value is not part of it.
  *
+ * @param prefix precedes the name of a contribution in errors
  * @throws {Problem} `invalid_ceremony` with the first invalid contribution
  */
 export async function checkHistory(
   { circuitHash, contributions }: ContributionHistory,
   arithmetic: ArithmeticPool,
+  prefix = "",
   onProgress: (fraction: number) => void = () => {},
 ): Promise<void> {
   const { g1 } = await loadGenerators(arithmetic);
   let before = g1;
   for (const [i, contribution] of contributions.entries()) {
     const { delta, s, sx, answer, challenge, beacon } = contribution;
-    const what = `${beacon ? "beacon" : "contribution"} ${i + 1}`;
+    const what = `${prefix}${beacon ? "beacon" : "contribution"} ${i + 1}`;
     await assertPointsInGroup(arithmetic, "G1", concatBytes(delta, s, sx), what);
     await assertPointsInGroup(arithmetic, "G2", answer, what);
     const history = { circuitHash, contributions: contributions.slice(0, i) };
     if (!equalBytes(challenge, await computeChallenge(history, s, sx, arithmetic))) {
-      throw ceremonyProblem(what, "does not answer the challenge of the preceding contributions");
+      throw transcriptFault(what, "challenge_mismatch");
     }
     const point = await arithmetic.run("challenged", challenge);
     if (!await arithmetic.run("sameRatio", s, sx, point, answer)) {
-      throw ceremonyProblem(what, "does not prove that its secret was known");
+      throw transcriptFault(what, "secret_not_proven");
     }
     if (!await arithmetic.run("sameRatio", before, delta, point, answer)) {
-      throw ceremonyProblem(what, "changes delta by a factor other than its secret");
+      throw transcriptFault(what, "delta_not_proven");
     }
-    if (equalBytes(before, delta)) throw ceremonyProblem(what, "does not change delta");
-    if (equalBytes(g1, delta)) throw ceremonyProblem(what, "returns to the initial delta");
+    if (equalBytes(before, delta)) throw transcriptFault(what, "delta_unchanged");
+    if (equalBytes(g1, delta)) throw transcriptFault(what, "delta_reset");
     before = delta;
     onProgress((i + 1) / contributions.length);
   }

@@ -8,6 +8,7 @@ import { pluralize } from "../../core/protocol/units.ts";
 import { type CeremonyInputs, type CeremonyStep, hashPowers, progressReporter } from "./ceremony.ts";
 import { type KeyPair, type LoadedCeremony, requireKeys } from "./ceremony_folder.ts";
 import { type CeremonyPlan, contributorShortfall, namedSigners } from "./ceremony_plan.ts";
+import { faultOf } from "./faults.ts";
 import { makeInitialKey } from "./initial_key.ts";
 import { checkDelta, checkInitialKey, checkKey } from "./key_checks.ts";
 import { checkPowersOfTau, openPowersOfTau, type PowersOfTau } from "./powers_of_tau.ts";
@@ -207,6 +208,6 @@ async function runCheck<T>(
     return { result: (warning ? checkWarning : checkPassed)(name, detail), value };
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "invalid_ceremony") throw error;
-    return { result: checkFailed(name, error.message) };
+    return { result: { ...checkFailed(name, error.message), fault: faultOf(error) } };
   }
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { Address, beginCell, Cell } from "@ton/core";
 import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
 import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
@@ -243,6 +245,21 @@ Deno.test("what is unsafe is refused before money moves", (t) =>
       ]);
     });
     assert.equal(await wallet.seqno(), 0);
+    await t.step("keys that are not in the very code that would be sent", async () => {
+      const pools = [{ ...native, amount: "7" }, {
+        ...{ asset: "jettoken", amount: "7", owner: null },
+        jetton: { master: owner, decimals: 9 },
+      }];
+      for (const pool of pools) {
+        for (const network of ["localnet", "mainnet"] as const) {
+          await assert.rejects(
+            deployPool({ ...options, ...pool, network, artifacts: negatedKeys(ceremony) }),
+            problem("artifact_corrupted", /does not hold the verification key of withdraw/),
+          );
+        }
+      }
+    });
+    assert.equal(await wallet.seqno(), 0);
     await t.step("a burned pool with keys of a ceremony is deployed on mainnet", async () => {
       const network = "mainnet";
       const vouch = () => Promise.resolve(undefined); // there is no code yet with keys that a ceremony made
@@ -256,7 +273,43 @@ Deno.test("what is unsafe is refused before money moves", (t) =>
       });
       assert.equal(await wallet.seqno(), 1);
     });
+    await t.step("keys of too few contributors cause a warning on mainnet, before money moves", async () => {
+      const weak = openArtifacts(undefined, { ...pins, label: "weak keys of a ceremony" } as ArtifactPins);
+      const warnings: string[] = [];
+      const warningsAtConfirm: number[] = [];
+      const deploy = async (artifacts: Artifacts, amount: string) => {
+        await deployPool({
+          ...options,
+          ...native,
+          amount,
+          artifacts,
+          network: "mainnet",
+          findKeyFault: () => Promise.resolve(undefined),
+          onWarning: (text) => void warnings.push(text),
+          confirm: () => Promise.resolve(void warningsAtConfirm.push(warnings.length)),
+        });
+      };
+      await deploy(ceremony, "8");
+      assert.deepEqual(warnings, []);
+      await deploy(weak, "9");
+      assert.deepEqual(warnings, [
+        "the keys are weak keys of a ceremony: fewer contributors than mainnet requires",
+      ]);
+      assert.deepEqual(warningsAtConfirm, [0, 1]);
+    });
   }));
+
+/** Keys with one point negated, behind an artifact store that does not notice. */
+function negatedKeys(real: Artifacts): Artifacts {
+  return {
+    ...real,
+    async load(name) {
+      const key = JSON.parse(new TextDecoder().decode(await real.load(name)));
+      key.IC[1][1] = String(BASE_FIELD_MODULUS - BigInt(key.IC[1][1]));
+      return new TextEncoder().encode(JSON.stringify(key)) as Uint8Array<ArrayBuffer>;
+    },
+  };
+}
 
 Deno.test("the pool's code holds the pinned verification keys", async (t) => {
   const build = loadPoolCode();
@@ -267,19 +320,25 @@ Deno.test("the pool's code holds the pinned verification keys", async (t) => {
   });
   const real = openArtifacts();
   const other = "00".repeat(32);
-  /** A key with one point negated, behind an artifact store that does not notice. */
-  const forged: Artifacts = {
-    ...real,
-    async load(name) {
-      const key = JSON.parse(new TextDecoder().decode(await real.load(name)));
-      key.IC[1][1] = String(BASE_FIELD_MODULUS - BigInt(key.IC[1][1]));
-      return new TextEncoder().encode(JSON.stringify(key)) as Uint8Array<ArrayBuffer>;
-    },
-  };
+  /** The code with a point of another key in a further cell. */
+  const point = beginCell().storeBuffer(Buffer.from(bls12_381.G1.Point.BASE.multiply(9n).toBytes(true)))
+    .endCell();
+  const extended = beginCell().storeRef(build.code).storeRef(point).endCell();
   const misfits: [string, Artifacts, typeof build, RegExp][] = [
     ["code with another hash", real, { ...build, codeHash: other }, /does not have the hash/],
     ["code of other keys", real, { ...build, vkeyHash: other }, /compiled for other verification keys/],
-    ["keys that are not in the code", forged, build, /does not hold the verification key of withdraw/],
+    [
+      "a point of another key",
+      real,
+      { ...build, code: extended, codeHash: extended.hash().toString("hex") },
+      /holds points of another verification key/,
+    ],
+    [
+      "keys that are not in the code",
+      negatedKeys(real),
+      build,
+      /does not hold the verification key of withdraw/,
+    ],
   ];
   for (const [what, artifacts, code, message] of misfits) {
     await t.step(`${what} is artifact_corrupted`, async () => {

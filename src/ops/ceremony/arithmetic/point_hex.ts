@@ -6,7 +6,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS as Q } from "../../../core/crypto/proof_codec.ts";
 import { bytesToBigint } from "../../../core/crypto/field.ts";
 import { COORDINATE_BYTES, G1_BYTES } from "./points.ts";
-import { ceremonyProblem } from "../section_file.ts";
+import { transcriptFault } from "../faults.ts";
 
 const MONTGOMERY_R = 2n ** 384n % Q;
 /** 1 / R, by Fermat. */
@@ -47,7 +47,7 @@ export function pointFromHex(text: string, what = "point"): Uint8Array {
 
 function assertBelowQ(coordinate: bigint, what: string): bigint {
   if (coordinate < Q) return coordinate;
-  throw ceremonyProblem(what, "has a coordinate that is not below q");
+  throw transcriptFault(what, "coordinate_not_canonical");
 }
 
 /** Swaps c0 and c1; leaves points of G1 unchanged. */

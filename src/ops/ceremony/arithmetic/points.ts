@@ -2,7 +2,8 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS } from "../../../core/crypto/proof_codec.ts";
 import type { ArithmeticPool } from "./pool.ts";
-import { ceremonyProblem, concatBytes } from "../section_file.ts";
+import { transcriptFault } from "../faults.ts";
+import { concatBytes } from "../section_file.ts";
 
 export const COORDINATE_BYTES = 48;
 export const G1_BYTES = 2 * COORDINATE_BYTES;
@@ -79,7 +80,7 @@ export async function assertPointsInGroup(
 ): Promise<void> {
   const task = group === "G1" ? "firstUnsoundG1" : "firstUnsoundG2";
   const index = await arithmetic.run(task, points, infinity);
-  if (index !== -1) throw ceremonyProblem(what, `holds a point outside ${group}: number ${index}`);
+  if (index !== -1) throw transcriptFault(what, "point_outside_group", `${group}: number ${index}`);
 }
 
 /** Returns unpredictable randomness for a random combination. */

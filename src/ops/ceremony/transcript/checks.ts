@@ -5,6 +5,7 @@ import type { ArithmeticPool } from "../arithmetic/pool.ts";
 import { beaconSeed, checkHistory, contributionHash } from "../contribution.ts";
 import { pointFromHex } from "../arithmetic/point_hex.ts";
 import { assertPointsInGroup, loadGenerators } from "../arithmetic/points.ts";
+import { transcriptFault } from "../faults.ts";
 import { ceremonyProblem } from "../section_file.ts";
 import { historyOf } from "./entries.ts";
 import { isSignatureValid } from "./signature.ts";
@@ -60,11 +61,11 @@ function checkOrder({ entries }: Transcript): void {
     if (kind === "announcement") [announced, contributedSince] = [true, false];
     if (kind === "contribution") contributedSince = announced;
     if (kind !== "beacon") continue;
-    if (i !== entries.length - 1) throw ceremonyProblem(what, "is followed by another entry");
+    if (i !== entries.length - 1) throw transcriptFault(what, "beacon_not_last");
     if (entries.every((entry) => entry.kind !== "contribution")) {
-      throw ceremonyProblem(what, "follows no contribution: the secret of a beacon is public");
+      throw transcriptFault(what, "beacon_without_contribution");
     }
-    if (!contributedSince) throw ceremonyProblem(what, "was not announced before the last contribution");
+    if (!contributedSince) throw transcriptFault(what, "beacon_not_announced");
   }
 }
 
@@ -84,7 +85,7 @@ function checkRepetitions(transcript: Transcript): void {
         if (entry.kind === "announcement") continue;
         const name = entryName(transcript, i);
         const first = seen.get(valueOf(entry));
-        if (first) throw ceremonyProblem(`${circuit}: ${name}`, `repeats ${what} of ${first}`);
+        if (first) throw transcriptFault(`${circuit}: ${name}`, "entry_repeated", `${what} of ${first}`);
         seen.set(valueOf(entry), name);
       }
     }
@@ -97,8 +98,8 @@ function checkHashChain(transcript: Transcript): void {
   let previous = headHash(transcript);
   for (const [i, { hash, ...unhashed }] of transcript.entries.entries()) {
     const what = `${SUBJECT}: ${entryName(transcript, i)}`;
-    if (unhashed.previous !== previous) throw ceremonyProblem(what, "does not follow the preceding entry");
-    if (hash !== canonicalHash(unhashed)) throw ceremonyProblem(what, "does not match its hash");
+    if (unhashed.previous !== previous) throw transcriptFault(what, "entry_out_of_order");
+    if (hash !== canonicalHash(unhashed)) throw transcriptFault(what, "entry_altered");
     previous = hash;
   }
 }
@@ -107,7 +108,7 @@ async function checkSignatures(transcript: Transcript): Promise<void> {
   for (const [i, entry] of transcript.entries.entries()) {
     if (entry.kind !== "contribution" || entry.signature === undefined) continue;
     if (await isSignatureValid(entry.signature, entry.keys)) continue;
-    throw ceremonyProblem(entryName(transcript, i), "has a signature that does not verify");
+    throw transcriptFault(entryName(transcript, i), "signature_invalid");
   }
 }
 
@@ -119,21 +120,19 @@ async function checkCircuit(
 ): Promise<void> {
   const { g1, g2 } = await loadGenerators(arithmetic);
   const history = historyOf(transcript, circuit);
-  await checkHistory(history, arithmetic, onProgress).catch((error) => {
-    throw error instanceof Error ? ceremonyProblem(`${circuit}:`, error.message) : error;
-  });
+  await checkHistory(history, arithmetic, `${circuit}: `, onProgress);
   for (const [i, entry] of keyEntries(transcript).entries()) {
     const what = `${circuit}: ${entry.kind} ${i + 1}`;
     const listed = entry.keys[circuit];
     const delta2 = pointFromHex(listed.delta.g2, what);
     await assertPointsInGroup(arithmetic, "G2", delta2, what);
     if (!await arithmetic.run("sameRatio", g1, history.contributions[i].delta, g2, delta2)) {
-      throw ceremonyProblem(what, "has another delta in G2 than in G1");
+      throw transcriptFault(what, "delta_differs_between_groups");
     }
     if (
       bytesToHex(await contributionHash(history.contributions[i], arithmetic)) !== listed.contributionHash
     ) {
-      throw ceremonyProblem(what, "does not match its contribution hash");
+      throw transcriptFault(what, "contribution_hash_mismatch");
     }
   }
 }
@@ -153,9 +152,9 @@ async function checkBeacon(
   for (const circuit of circuitNames) {
     const { s, sx } = beacon.keys[circuit].proof;
     if (bytesToHex(pointFromHex(s)) + bytesToHex(pointFromHex(sx)) === opening) continue;
-    throw ceremonyProblem(
+    throw transcriptFault(
       `${circuit}: ${entryName(transcript, transcript.entries.length - 1)}`,
-      "does not follow from its value and the announced number of iterations",
+      "beacon_value_mismatch",
     );
   }
 }

@@ -1,0 +1,40 @@
+/**
+ * What can be wrong with a transcript, by name. Programs may rely on the names; the texts are for people. Each is refused
+ * in tests/ceremony/verify_forged_test.ts.
+ */
+import { Problem } from "../../core/errors/problem.ts";
+
+/** The text of each fault, after the name of the entry. */
+export const transcriptFaults = {
+  entry_out_of_order: "does not follow the preceding entry",
+  entry_altered: "does not match its hash",
+  entry_repeated: "repeats",
+  signature_invalid: "has a signature that does not verify",
+  beacon_not_last: "is followed by another entry",
+  beacon_without_contribution: "follows no contribution: the secret of a beacon is public",
+  beacon_not_announced: "was not announced before the last contribution",
+  beacon_value_mismatch: "does not follow from its value and the announced number of iterations",
+  coordinate_not_canonical: "has a coordinate that is not below q",
+  point_outside_group: "holds a point outside",
+  challenge_mismatch: "does not answer the challenge of the preceding contributions",
+  secret_not_proven: "does not prove that its secret was known",
+  delta_not_proven: "changes delta by a factor other than its secret",
+  delta_unchanged: "does not change delta",
+  delta_reset: "returns to the initial delta",
+  delta_differs_between_groups: "has another delta in G2 than in G1",
+  contribution_hash_mismatch: "does not match its contribution hash",
+} as const;
+
+/** The name of a fault. */
+export type TranscriptFault = keyof typeof transcriptFaults;
+
+/** Returns the error for a fault. @param what the name of the entry @param rest continues the text */
+export function transcriptFault(what: string, fault: TranscriptFault, rest = ""): Problem {
+  const text = [what, transcriptFaults[fault], rest].filter(Boolean).join(" ");
+  return new Problem("invalid_ceremony", text, { members: { fault } });
+}
+
+/** Returns the name of the fault that an error reports, if it reports one. */
+export function faultOf(error: Problem): TranscriptFault | undefined {
+  return error.members.fault as TranscriptFault | undefined;
+}

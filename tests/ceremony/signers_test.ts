@@ -1,0 +1,79 @@
+/** The same ceremony becomes keys for mainnet, weak keys or none, depending on whom the release names. */
+import assert from "node:assert/strict";
+import type { CeremonyPlan } from "../../src/ops/ceremony/ceremony_plan.ts";
+import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
+import { type ArtifactPins, openArtifacts } from "../../src/prover/artifacts.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+
+const STRONG = "ceremony keys, 3 contributions, 3 signed by named contributors, and a beacon";
+
+Deno.test("keys are for mainnet only with three named signers who are not all the coordinator", (t) =>
+  withTempDirectory(async (directory) => {
+    const folder = `${directory}/rehearsal`;
+    assert.equal((await runCli(["ceremony", "rehearse", "--quiet", "--output", folder])).code, 0);
+    const plan: CeremonyPlan = JSON.parse(await Deno.readTextFile(`${folder}/plan.json`));
+    const finalize = async (name: string, { contributors }: CeremonyPlan, ...flags: string[]) => {
+      await Deno.writeTextFile(`${directory}/${name}.json`, JSON.stringify({ ...plan, contributors }));
+      return await runCli([
+        ...["ceremony", "finalize", `${folder}/ceremony`, "--powers", `${folder}/powers.ptau`],
+        ...["--circuits", `${folder}/circuits`, "--plan", `${directory}/${name}.json`],
+        ...["--output", `${directory}/${name}`, ...flags],
+      ]);
+    };
+    const openKeys = async (name: string, change: Partial<ArtifactPins> = {}) => {
+      const base = new URL(`file://${directory}/${name}/artifacts/`);
+      const pins: ArtifactPins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
+      return openArtifacts(base, { ...pins, ...change });
+    };
+
+    await t.step("three named signers need no flag, and their keys are not weak", async () => {
+      const { code, stdout, stderr } = await finalize("strong", plan);
+      assert.equal(code, 0, stderr);
+      assert.ok(stdout.startsWith(`${STRONG}\n`), stdout);
+      await checkPinnedKeys(await openKeys("strong"), plan);
+    });
+
+    const few: [name: string, contributors: CeremonyPlan["contributors"], reason: RegExp, signers: number][] =
+      [
+        [
+          "coordinator",
+          plan.contributors.map((each) => ({ ...each, coordinator: true })),
+          /every signed contribution is the coordinator's, at least one must be another's/,
+          3,
+        ],
+        [
+          "unnamed",
+          plan.contributors.slice(0, 2),
+          /2 contributions signed by contributors that the release/,
+          2,
+        ],
+      ];
+    for (const [name, contributors, reason, signers] of few) {
+      await t.step(`${name}: refused, or labelled weak for ever with --few-contributors`, async () => {
+        const weakPlan = { ...plan, contributors };
+        const refused = await finalize(name, weakPlan);
+        assert.equal(refused.code, 1);
+        assert.match(refused.stderr, reason);
+        await assert.rejects(Deno.stat(`${directory}/${name}`), Deno.errors.NotFound);
+        const label = `weak ${STRONG.replace("3 signed", `${signers} signed`)}`;
+        const { code, stdout } = await finalize(name, weakPlan, "--few-contributors");
+        assert.deepEqual([code, stdout.startsWith(`${label}\n`)], [0, true], stdout);
+        await checkPinnedKeys(await openKeys(name), weakPlan);
+        await assert.rejects(
+          checkPinnedKeys(await openKeys(name, { label: STRONG }), weakPlan),
+          /pins.json calls the keys "ceremony keys, .*", the transcript shows "weak ceremony keys/,
+        );
+      });
+    }
+
+    await t.step("keys of another plan's initial keys are refused", async () => {
+      const initialKeys = { ...plan.initialKeys!, deposit: "00".repeat(32) };
+      const keys = await openKeys("strong");
+      await assert.rejects(
+        checkPinnedKeys(keys, { ...plan, initialKeys }),
+        /initial keys: deposit.0.zkey is not the initial key that the release pins/,
+      );
+      await assert.rejects(checkPinnedKeys(keys), /release pins no initial keys/, "the committed plan");
+    });
+  }));
