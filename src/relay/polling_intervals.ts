@@ -16,6 +16,8 @@ export interface PollingIntervals {
   readonly walletPollMs: number;
   /** Between sends of the same transfer. */
   readonly rebroadcastMs: number;
+  /** Between reads of the pools' balances. Storage consumes them over years. */
+  readonly poolFundsPollMs: number;
 }
 
 /**
@@ -36,6 +38,7 @@ export function getPollingIntervals(
       chainHeadPollMs: 2_500,
       walletPollMs: 200,
       rebroadcastMs: 2_000,
+      poolFundsPollMs: 2_000,
     };
   }
   const each = 2 * options.pools * (options.hasKey ? 100 : 1_000);
@@ -49,5 +52,6 @@ export function getPollingIntervals(
     chainHeadPollMs: staleAfter / 4,
     walletPollMs: 2_000,
     rebroadcastMs: 6_000,
+    poolFundsPollMs: 6 * 3_600_000,
   };
 }

@@ -12,6 +12,7 @@ import { checkHealth, type Health } from "./operations/health.ts";
 import { runLeadership } from "./operations/leadership.ts";
 import { createMetricsSource } from "./operations/metrics_source.ts";
 import { watchOrphanedJobs } from "./operations/orphaned_jobs.ts";
+import { watchPoolFunds } from "./operations/pool_funds_monitor.ts";
 import { runRetention } from "./operations/retention.ts";
 import { watchService } from "./operations/service_alerts.ts";
 import type { Relayer, RelayerOptions } from "./relayer_options.ts";
@@ -32,6 +33,7 @@ export function startRelayer(options: RelayerOptions): Relayer {
   const running = [...startTasks(parts), ...startAlerts(parts, health)];
   options.metrics?.setSource(createMetricsSource({
     pools: parts.pools,
+    poolFunds: parts.poolFunds,
     ...{ health, orphaned: parts.orphanedJobs, balance: parts.balance, verifier: parts.proofVerifier },
     ...parts.shared,
   }));
@@ -58,6 +60,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     ...{ clock: shared.clock, leadership: shared.leadership, log: log.getChild("wallet") },
     sendAlert: options.sendAlert ?? (() => {}),
   };
+  const funds = { ...shared, prices: parts.withdrawals.priceCache, log: log.getChild("pools") };
   const tasks = [
     runLeadership(shared.leadership, { ...shared, log: log.getChild("leadership") }, signal),
     ...pools.map((pool) => followPool(pool, indexer, signal)),
@@ -65,6 +68,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     watchChainHead(parts.chainHead, shared, signal),
     watchOrphanedJobs(parts.orphanedJobs, registry, signal),
     watchBalance(parts.balance, balance, signal),
+    watchPoolFunds(parts.poolFunds, pools, funds, signal),
   ];
   if (config.store) {
     const { retentionDays } = config.store;

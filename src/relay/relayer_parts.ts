@@ -8,6 +8,7 @@ import { createJobObserver, withJobObserver } from "./operations/job_observer.ts
 import { createLedgerObserver } from "./operations/ledger.ts";
 import { Leadership } from "./operations/leadership.ts";
 import { OrphanedJobs } from "./operations/orphaned_jobs.ts";
+import { PoolFundsMonitor } from "./operations/pool_funds_monitor.ts";
 import { getPollingIntervals } from "./polling_intervals.ts";
 import type { RelayerOptions } from "./relayer_options.ts";
 import { WalletBalance } from "./wallet/balance.ts";
@@ -67,6 +68,7 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
     }),
     cache: options.rateLimitStore && new CacheHealth(options.rateLimitStore, clock, stop.signal),
     orphanedJobs: new OrphanedJobs(),
+    poolFunds: new PoolFundsMonitor(),
     withdrawals: {
       ...shared,
       ...{ wallet, proofVerifier, balance, pools: servedPools },

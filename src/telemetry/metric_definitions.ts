@@ -94,6 +94,17 @@ export const metricDefinitions = {
     ["pool"],
   ),
 
+  poolSurplus: gauge(
+    "tonado_pool_surplus_native",
+    "What the pool holds beyond what it owes, in whole native units; it pays for storage",
+    ["pool"],
+  ),
+  poolSurplusEnd: gauge(
+    "tonado_pool_surplus_end_seconds",
+    "Unix time at which storage fees will have consumed the surplus, at the pool's largest size",
+    ["pool"],
+  ),
+
   walletBalance: gauge("tonado_wallet_balance_native", "Balance of the wallet in whole native units"),
   isLeader: gauge("tonado_leads", "1 when this replica indexes and signs"),
   dependency: gauge("tonado_dependency_up", "1 ok, 0.5 degraded, 0 down", ["dependency"]),

@@ -32,6 +32,10 @@ export interface PoolMetrics {
   /** Logical time between the newest transaction seen and the last one applied. */
   readonly lagLt: bigint;
   readonly rootMismatches: number;
+  /** What the pool holds beyond what it owes, in whole native units; undefined while unknown, as the next. */
+  readonly surplus?: number;
+  /** Unix seconds at which storage will have consumed the surplus. */
+  readonly surplusUntilSeconds?: number;
 }
 
 /** What a transaction earned and cost. */
@@ -121,13 +125,17 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
   metrics.orphanedJobs.set(source.orphanedJobCount());
   const native = source.balance();
   if (native !== undefined) metrics.walletBalance.set(native);
-  for (const { pool, ready, lacksMinFee, leafCount, lagSeconds, lagLt, rootMismatches } of source.pools()) {
+  for (const { pool, ready, lacksMinFee, leafCount, lagSeconds, lagLt, ...rest } of source.pools()) {
     metrics.poolReady.set({ pool }, ready ? 1 : 0);
     metrics.poolLacksMinFee.set({ pool }, lacksMinFee ? 1 : 0);
     metrics.poolLeaves.set({ pool }, leafCount);
     if (lagSeconds !== undefined) metrics.lagSeconds.set({ pool }, lagSeconds);
     metrics.lagLt.set({ pool }, Number(lagLt));
-    metrics.rootMismatches.set({ pool }, rootMismatches);
+    metrics.rootMismatches.set({ pool }, rest.rootMismatches);
+    if (rest.surplus !== undefined) metrics.poolSurplus.set({ pool }, rest.surplus);
+    if (rest.surplusUntilSeconds !== undefined) {
+      metrics.poolSurplusEnd.set({ pool }, rest.surplusUntilSeconds);
+    }
   }
   for (const [dependency, state] of Object.entries(await source.dependencies())) {
     metrics.dependency.set({ dependency }, { ok: 1, degraded: 0.5, down: 0 }[state]);

@@ -6,10 +6,12 @@ import {
   GAS_HIGHEST_PATH,
   NET_ACCRUAL,
   POOL_CAPACITY,
+  PREPAID_STORAGE_SECONDS,
   REFUND_RESERVE,
 } from "../../src/core/protocol/pool_constants.ts";
+import { POOL_SIZE } from "../../src/ton/pool/pool_size.ts";
 
-const files = ["fees.tolk", "prices.tolk"];
+const files = ["fees.tolk", "fees_jetton.tolk", "prices.tolk"];
 const source = (await Promise.all(
   files.map((name) => Deno.readTextFile(new URL(`../../contracts/${name}`, import.meta.url))),
 )).join("\n");
@@ -20,12 +22,21 @@ function constant(name: string): bigint {
   return coins === undefined ? BigInt(plain) : toNano(coins);
 }
 
+const { native, jetton, keyBits, claim } = POOL_SIZE;
 const figures = {
   REFUND_RESERVE,
   NET_ACCRUAL,
   ENDOWMENT_SECONDS,
   GAS_HIGHEST_PATH,
   CAPACITY: BigInt(POOL_CAPACITY),
+  STORAGE_SECONDS: PREPAID_STORAGE_SECONDS,
+  FIXED_CELLS: native.cells,
+  FIXED_BITS: native.bits,
+  FIXED_JETTON_CELLS: jetton.cells,
+  FIXED_JETTON_BITS: jetton.bits,
+  KEY_BITS: keyBits,
+  CLAIM_CELLS: claim.cells,
+  CLAIM_BITS: claim.bits,
 };
 for (const [name, value] of Object.entries(figures)) {
   Deno.test(`${name} is the contracts' own`, () => assert.equal(value, constant(name)));

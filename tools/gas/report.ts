@@ -8,6 +8,7 @@ import { fills } from "../../testkit/gas/fills.ts";
 import { gasRatio, MAX_GAS_RATIO, ratioFills, targeted } from "../../testkit/gas/ratios.ts";
 import { type GasSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 import type { GasParts } from "../../testkit/gas/trace.ts";
+import { runwayTable } from "./runway.ts";
 
 const ACCOUNT_CELLS = 65_536;
 const YEAR = 31_557_600n;
@@ -134,5 +135,6 @@ export function tables(snapshot: GasSnapshot): Record<string, string[]> {
     "native-getters": gasTable(snapshot, "native", "getters"),
     "jetton-getters": gasTable(snapshot, "jetton", "getters"),
     size: sizeTable(snapshot),
+    runway: runwayTable(prices),
   };
 }

@@ -7,6 +7,7 @@ import { fieldToHex } from "../../core/crypto/field.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import type { PoolFacts } from "../../ops/audit/pool_facts.ts";
 import { auditPool, type PoolAudit } from "../../ops/audit/audit.ts";
+import { surplusEnd } from "../../ton/pool/pool_funds.ts";
 import {
   addChainOptions,
   type ChainOptions,
@@ -148,12 +149,20 @@ function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit,
         notes: String(money.unspentNotes),
         debt: String(money.debt),
         obligations: String(money.obligations),
+        surplus: String(money.surplus),
+        surplusUntil: formatTimeOrNull(surplusEnd(money, facts.readAt)),
         shortfall: String(money.shortfall),
         runwayYears: finiteOrNull(money.runwayYears),
         reserveYears: finiteOrNull(money.reserveYears),
       },
     },
   };
+}
+
+/** A time that JavaScript cannot represent is as good as never: null. */
+function formatTimeOrNull(seconds: number): string | null {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 /** JSON has no infinity: null means forever. */

@@ -12,7 +12,8 @@ import type { AccountInfo, Chain } from "../../ton/chain.ts";
 import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
 import { findPoolGeneration, loadPoolCode } from "../../ton/pool/state_init.ts";
 import { fetchNetworkPrices } from "../../ton/network_prices.ts";
-import { auditChecks, type Check, type PoolFunds, poolFunds, SECONDS_PER_YEAR } from "./audit_checks.ts";
+import { type PoolFunds, poolFunds, SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
+import { auditChecks, type Check } from "./audit_checks.ts";
 import { storageSize } from "../../ton/account_storage.ts";
 import { type JettonFacts, readJettonFacts } from "./jetton_facts.ts";
 import type { PoolFacts } from "./pool_facts.ts";
@@ -75,6 +76,7 @@ export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
     generation: generationOf(address, info, denomination),
     ...listed ? { registryEntry: { key: listed[0], deployment: listed[1] } } : {},
     balance: account.balance,
+    readAt: account.syncUtime,
     storageDue: prices.storageFee({ ...size, seconds: idle }),
     storagePerYear: prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR }),
     rebuilt: await rebuildTree(chain, address, { ...options, newest: account.last }),

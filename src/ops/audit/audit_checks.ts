@@ -6,56 +6,15 @@ import type { Address } from "@ton/core";
 import { formatUnits } from "../../core/protocol/units.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
+import { type PoolFunds, poolFunds, surplusEnd } from "../../ton/pool/pool_funds.ts";
 import { jettonChecks } from "./jetton_checks.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 
 export type { CheckResult as Check } from "../../core/errors/check_result.ts";
 
-/** Funds of a pool in nano, and how long they last. */
-export interface PoolFunds {
-  /** Balance minus unpaid storage fees. */
-  readonly available: bigint;
-  /** Total payout of the notes that are not withdrawn. */
-  readonly unspentNotes: bigint;
-  /** Gas of deposits that withdrawals will pay back. */
-  readonly debt: bigint;
-  /** Sum of `unspentNotes` and `debt`. */
-  readonly obligations: bigint;
-  /** Part of the notes that the pool could not pay; 0 in a sound pool. */
-  readonly shortfall: bigint;
-  /** Years until storage fees consume the balance and the account freezes. */
-  readonly runwayYears: number;
-  /** The same for the balance that remains after every note is withdrawn. */
-  readonly reserveYears: number;
-}
-
 /** Fraction of the capacity above which a successor should be deployed. */
 export const NEARLY_FULL_RATIO = 0.9;
-/** A Julian year. */
-export const SECONDS_PER_YEAR = 31_557_600n;
 const MIN_RUNWAY_YEARS = 1;
-
-/** Computes the funds of a pool. The balance of a jetton pool does not pay its notes. */
-export function poolFunds(
-  { info, denomination, balance, storageDue, storagePerYear }: PoolFacts,
-): PoolFunds {
-  const available = balance > storageDue ? balance - storageDue : 0n;
-  const unspentNotes = info.assetKind === "native"
-    ? BigInt(info.deposits - info.withdrawals) * denomination
-    : 0n;
-  const { debt } = info;
-  // Each withdrawal pays back its share of the debt, so the balance need not cover that part of the notes now.
-  const reserve = available + debt - unspentNotes;
-  return {
-    available,
-    unspentNotes,
-    debt,
-    obligations: unspentNotes + debt,
-    shortfall: reserve < 0n ? -reserve : 0n,
-    runwayYears: storageYears(available, storagePerYear),
-    reserveYears: storageYears(reserve < 0n ? 0n : reserve, storagePerYear),
-  };
-}
 
 /** Runs every check, most important first. */
 export function auditChecks(facts: PoolFacts): CheckResult[] {
@@ -68,7 +27,7 @@ export function auditChecks(facts: PoolFacts): CheckResult[] {
     checkPause(facts),
     checkCapacity(facts),
     checkBalance(poolFunds(facts)),
-    checkRunway(poolFunds(facts)),
+    checkRunway(poolFunds(facts), facts.readAt),
     checkTree(facts),
     checkWithdrawals(facts),
     ...jettonChecks(facts),
@@ -157,7 +116,7 @@ function checkCapacity({ info: { deposits, capacity } }: PoolFacts): CheckResult
 }
 
 function checkBalance(
-  { available, unspentNotes, debt, obligations, shortfall }: PoolFunds,
+  { available, unspentNotes, debt, obligations, surplus, shortfall }: PoolFunds,
 ): CheckResult {
   const owed = `notes worth ${formatUnits(unspentNotes)} and a debt of ${formatUnits(debt)}`;
   const has = `${formatUnits(available)} after unpaid storage fees`;
@@ -168,22 +127,39 @@ function checkBalance(
     );
   }
   return shortfall === 0n
-    ? checkPassed("balance", `${has}, covers the notes as withdrawals pay back the debt: ${owed}`)
+    ? checkPassed(
+      "balance",
+      `${has}, covers the notes as withdrawals pay back the debt: ${owed}; ${formatUnits(surplus)} beyond`,
+    )
     : checkFailed("balance", `${has}, is short by ${formatUnits(shortfall)} for ${owed}`);
 }
 
-function checkRunway({ runwayYears, reserveYears }: PoolFunds): CheckResult {
+function checkRunway(funds: PoolFunds, readAt: number): CheckResult {
+  const { runwayYears, reserveYears, surplus } = funds;
+  const beyond = surplus > 0n
+    ? `; storage will have consumed the ${formatUnits(surplus)} beyond what it owes ${
+      formatDate(surplusEnd(funds, readAt))
+    }`
+    : "";
   const text = `storage is paid for ${formatYears(runwayYears)}, ` +
-    `and for ${formatYears(reserveYears)} after every note is withdrawn`;
+    `and for ${formatYears(reserveYears)} after every note is withdrawn${beyond}`;
   if (runwayYears < MIN_RUNWAY_YEARS) {
     return checkFailed(
       "runway",
-      `${text}: top it up now with a message that does not bounce`,
+      `${text}: top it up now with \`tonado pool rescue\``,
     );
   }
   return reserveYears < MIN_RUNWAY_YEARS
-    ? checkWarning("runway", `${text}: top it up`)
+    ? checkWarning("runway", `${text}: top it up with \`tonado pool rescue\``)
     : checkPassed("runway", text);
+}
+
+/** Formats a time as a day of the calendar. JavaScript has no dates after the year 275760. */
+function formatDate(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999
+    ? "never"
+    : `by ${date.toISOString().slice(0, 10)}`;
 }
 
 function checkTree({ rebuilt, nextIndex, roots, currentRoot, info }: PoolFacts): CheckResult {
@@ -219,11 +195,6 @@ function checkWithdrawals(
       "withdrawals",
       `${text}, but its getters report ${info.withdrawals} of ${info.deposits} deposits`,
     );
-}
-
-/** Returns years with two decimals, or Infinity if storage is free. */
-function storageYears(nano: bigint, perYear: bigint): number {
-  return perYear === 0n ? Infinity : Number(nano * 100n / perYear) / 100;
 }
 
 function formatYears(count: number): string {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { zeros } from "../../core/tree/zeros.ts";
-import { auditChecks, type Check, poolFunds } from "./audit_checks.ts";
+import { poolFunds, surplusEnd } from "../../ton/pool/pool_funds.ts";
+import { auditChecks, type Check } from "./audit_checks.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 
 const TON = 1_000_000_000n;
@@ -45,6 +46,7 @@ const sound: PoolFacts = {
     },
   },
   balance: 32n * TON,
+  readAt: Date.UTC(2027, 0, 1) / 1000,
   storageDue: 0n,
   storagePerYear: TON / 10n,
   nextIndex: 4,
@@ -193,4 +195,20 @@ Deno.test("a jetton pool owes its notes in jettons, not out of its balance", () 
 
 Deno.test("free storage gives an infinite runway", () => {
   assert.equal(poolFunds({ ...sound, storagePerYear: 0n }).runwayYears, Infinity);
+});
+
+Deno.test("the surplus is what a pool holds beyond its notes, with the day when storage has consumed it", () => {
+  const detail = (facts: PoolFacts) =>
+    (auditChecks(facts).find(({ name }) => name === "runway") as Check).detail;
+  const funds = poolFunds(sound);
+  assert.equal(funds.surplus, 2n * TON + TON / 100n);
+  assert.equal(surplusEnd(funds, 1_000), 1_000 + Math.floor(20.1 * 31_557_600));
+  assert.match(detail(sound), /consumed the 2\.01 beyond what it owes by 2047-02-06$/);
+  assert.match(detail({ ...sound, storagePerYear: 0n }), /beyond what it owes never$/);
+  assert.match(detail({ ...sound, storagePerYear: 1n }), /beyond what it owes never$/);
+  const short = { ...sound, balance: 29n * TON };
+  assert.equal(poolFunds(short).surplus, -(TON - TON / 100n));
+  assert.ok(!detail(short).includes("beyond"));
+  const jetton: PoolFacts = { ...sound, info: { ...info, assetKind: "jetton", debt: 0n }, balance: 2n * TON };
+  assert.equal(poolFunds({ ...jetton, storageDue: TON }).surplus, TON);
 });

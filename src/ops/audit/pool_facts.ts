@@ -23,6 +23,8 @@ export interface PoolFacts {
   /** Entry for this address. */
   readonly registryEntry?: { readonly key: string; readonly deployment: Deployment };
   readonly balance: bigint;
+  /** Unix time of the block that the balance was read from. */
+  readonly readAt: number;
   /** Storage fees due and not yet collected. */
   readonly storageDue: bigint;
   /** Storage fees of a year at the current size. */

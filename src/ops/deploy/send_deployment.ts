@@ -5,7 +5,7 @@ import { formatUnits } from "../../core/protocol/units.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
-import { SECONDS_PER_YEAR } from "../audit/audit_checks.ts";
+import { SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
 import type { PoolKeys } from "../keys/pool_keys.ts";
 import { discoverWalletMessage, DISCOVERY_VALUE_NANO, probeJettonMasters } from "./jetton_discovery.ts";
 import type { DeployOptions } from "./options.ts";

@@ -7,13 +7,15 @@ import type { Leadership } from "./leadership.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { ProofVerifier } from "../withdrawals/proof_verifier.ts";
 import type { OrphanedJobs } from "./orphaned_jobs.ts";
+import type { PoolFundsMonitor, PoolSurplus } from "./pool_funds_monitor.ts";
 
 const NANO_PER_NATIVE = 1e9;
 
 /** Creates the relayer's state for {@linkcode Metrics.observe}, read at each scrape. */
 export function createMetricsSource(
-  { pools, leadership, store, orphaned, balance, verifier, health, clock }: {
+  { pools, poolFunds, leadership, store, orphaned, balance, verifier, health, clock }: {
     readonly pools: readonly PoolState[];
+    readonly poolFunds: PoolFundsMonitor;
     readonly leadership: Leadership;
     readonly store: Store;
     readonly orphaned: OrphanedJobs;
@@ -43,10 +45,22 @@ export function createMetricsSource(
         ...(pool.syncedAt === -Infinity ? {} : { lagSeconds: (clock.now() - pool.syncedAt) / 1000 }),
         lagLt: pool.newestLt > pool.appliedLt ? pool.newestLt - pool.appliedLt : 0n,
         rootMismatches: pool.rootMismatches,
+        ...formatSurplus(poolFunds.get(pool)),
       })),
     async dependencies() {
       const { dependencies } = await health();
       return Object.fromEntries(Object.entries(dependencies).map(([name, { state }]) => [name, state]));
     },
+  };
+}
+
+/** The end of the year 9999, which stands for any later time. */
+const NEVER_SECONDS = 253_402_300_799;
+
+function formatSurplus(known: PoolSurplus | undefined) {
+  if (known === undefined) return {};
+  return {
+    surplus: Number(known.surplus) / NANO_PER_NATIVE,
+    surplusUntilSeconds: Math.min(known.until, NEVER_SECONDS),
   };
 }

@@ -3,17 +3,52 @@
  * around it: its wallet holds a denomination for each unspent note and what was given to it, always, and coins pay for all
  * they cause.
  */
+import assert from "node:assert/strict";
 import fc from "fast-check";
 import { JettonPoolDriver } from "../../support/contract_model/jetton_driver.ts";
 import { assertCoverage, type OutcomeCounts } from "../../support/contract_model/coverage.ts";
-import { type Scenario, scenarios } from "../../support/contract_model/scenarios.ts";
-import { limitShrinking, propertyParameters } from "../../../testkit/random/property_runs.ts";
+import { CAPACITY } from "../../support/contract_model/pool_model.ts";
+import { type Scenario, scenarios, unattendedScenarios } from "../../support/contract_model/scenarios.ts";
+import {
+  isDeep,
+  isPlain,
+  limitShrinking,
+  propertyParameters,
+} from "../../../testkit/random/property_runs.ts";
 
 Deno.test("every note of a jetton pool is paid, whatever happens before, and every nano is accounted for", async () => {
   const tally: OutcomeCounts = new Map();
   const live = limitShrinking(100, async (history: Scenario) => {
     await (await JettonPoolDriver.open(history, tally)).run();
   });
-  await fc.assert(fc.asyncProperty(scenarios(60), live), propertyParameters(12));
-  assertCoverage("jetton pool", tally, ["gift of jettons", "ERR_NOT_JETTON_WALLET", "ERR_NOT_MASTER"]);
+  await fc.assert(fc.asyncProperty(scenarios(60), live), propertyParameters(16));
+  assertCoverage("jetton pool", tally, {
+    always: ["wallet locked", "payout refused", "claim paid", "ERR_UNKNOWN_CLAIM"],
+    deep: [
+      "gift of jettons",
+      "ERR_NOT_JETTON_WALLET",
+      "ERR_NOT_MASTER",
+      "ERR_PAYOUTS_BLOCKED",
+      "return refused",
+      "retry refused",
+    ],
+  });
 });
+
+for (const [notes, longest, runs] of [[600, 10, 5], [CAPACITY, 5, isDeep ? 1 : 0]] as const) {
+  Deno.test({
+    name:
+      `a jetton pool of ${notes} notes, full, half full or emptied, pays every note after decades without a top-up`,
+    ignore: runs === 0, // each message of a full pool takes seconds
+    fn: async () => {
+      const counts: OutcomeCounts = new Map();
+      const run = limitShrinking(10, async (history: Scenario) => {
+        await (await JettonPoolDriver.open(history, counts)).run();
+      });
+      await fc.assert(fc.asyncProperty(unattendedScenarios(longest, notes), run), propertyParameters(runs));
+      if (isPlain || isDeep) {
+        assert.ok(counts.get("left alone for a decade"), "no pool was left alone for long");
+      }
+    },
+  });
+}

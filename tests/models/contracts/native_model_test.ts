@@ -3,11 +3,18 @@
  * decades of idleness, other prices, a crowded set, a pool nearly full or without its money, an owner who sweeps. After each
  * message the pool is compared with a model by SPEC.md, and in the end every note is paid.
  */
+import assert from "node:assert/strict";
 import fc from "fast-check";
 import { NativePoolDriver } from "../../support/contract_model/native_driver.ts";
 import { assertCoverage, type OutcomeCounts } from "../../support/contract_model/coverage.ts";
-import { type Scenario, scenarios } from "../../support/contract_model/scenarios.ts";
-import { limitShrinking, propertyParameters } from "../../../testkit/random/property_runs.ts";
+import { CAPACITY } from "../../support/contract_model/pool_model.ts";
+import { type Scenario, scenarios, unattendedScenarios } from "../../support/contract_model/scenarios.ts";
+import {
+  isDeep,
+  isPlain,
+  limitShrinking,
+  propertyParameters,
+} from "../../../testkit/random/property_runs.ts";
 
 Deno.test("every note of a native pool is paid, whatever happens before, and every nano is accounted for", async () => {
   const tally: OutcomeCounts = new Map();
@@ -15,5 +22,23 @@ Deno.test("every note of a native pool is paid, whatever happens before, and eve
     await (await NativePoolDriver.open(history, tally)).run();
   });
   await fc.assert(fc.asyncProperty(scenarios(60), live), propertyParameters(12));
-  assertCoverage("native pool", tally);
+  assertCoverage("native pool", tally, { deep: ["withdrawal without the bounce flag"] });
 });
+
+for (const [notes, longest, runs] of [[600, 10, 5], [CAPACITY, 5, isDeep ? 1 : 0]] as const) {
+  Deno.test({
+    name:
+      `a native pool of ${notes} notes, full, half full or emptied, pays every note after decades without a top-up`,
+    ignore: runs === 0, // each message of a full pool takes seconds
+    fn: async () => {
+      const counts: OutcomeCounts = new Map();
+      const run = limitShrinking(10, async (history: Scenario) => {
+        await (await NativePoolDriver.open(history, counts)).run();
+      });
+      await fc.assert(fc.asyncProperty(unattendedScenarios(longest, notes), run), propertyParameters(runs));
+      if (isPlain || isDeep) {
+        assert.ok(counts.get("left alone for a decade"), "no pool was left alone for long");
+      }
+    },
+  });
+}

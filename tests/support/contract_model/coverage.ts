@@ -37,9 +37,14 @@ const EXPECTED_DEEP_OUTCOMES = [
 const DEEP_THRESHOLD = 8;
 
 /**
- * Asserts that a full run had all expected outcomes, and `special` of one asset. Prints the counts of a deep run.
+ * Asserts that a full run had all expected outcomes, and those of one asset: `always`, and `deep` of a deep run. Prints
+ * the counts of a deep run.
  */
-export function assertCoverage(what: string, tally: OutcomeCounts, special: readonly string[] = []): void {
+export function assertCoverage(
+  what: string,
+  tally: OutcomeCounts,
+  { always = [], deep = [] }: { readonly always?: readonly string[]; readonly deep?: readonly string[] } = {},
+): void {
   if (!isPlain && !isDeep) return; // a selected case, or a few with a given seed
   if (isDeep) {
     const total = [...tally.values()].reduce((sum, count) => sum + count, 0);
@@ -48,7 +53,8 @@ export function assertCoverage(what: string, tally: OutcomeCounts, special: read
   }
   const wanted = [
     ...EXPECTED_OUTCOMES,
-    ...depth >= DEEP_THRESHOLD ? [...EXPECTED_DEEP_OUTCOMES, ...special] : [],
+    ...always,
+    ...depth >= DEEP_THRESHOLD ? [...EXPECTED_DEEP_OUTCOMES, ...deep] : [],
   ];
   assert.deepEqual(wanted.filter((name) => !tally.has(name)), [], "never met");
 }

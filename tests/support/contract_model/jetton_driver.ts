@@ -4,7 +4,12 @@ import { type Address, beginCell, type Cell } from "@ton/core";
 import { internal } from "@ton/sandbox";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
 import { loadDepositRefusal } from "../../../src/core/protocol/jetton_messages.ts";
-import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages.ts";
+import {
+  loadPoolLog,
+  opCodes,
+  storeDiscoverJettonWallet,
+  storeRetryPayout,
+} from "../../../src/core/protocol/messages.ts";
 import { JettonSandbox, opCodeOf, transferNotificationsTo } from "../../../testkit/chain/jetton_sandbox.ts";
 import { PoolLedger } from "./pool_ledger.ts";
 import {
@@ -16,12 +21,17 @@ import {
 import { type KeyPlacement, maxStorageSize, PoolModel } from "./pool_model.ts";
 import { max, PoolDriver, tolkConstant, type WithdrawalCost } from "./pool_driver.ts";
 import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
-import { DAY, type Scenario } from "./scenarios.ts";
+import { DAY, type Scenario, type Step } from "./scenarios.ts";
+import { LOCKED, setWalletGate } from "./wallet_gate.ts";
 import type { OutcomeCounts } from "./coverage.ts";
 
 const constant = tolkConstant("fees_jetton.tolk");
 const DEPOSIT_GAS = constant("GAS_HIGHEST_JETTON_DEPOSIT");
 const WITHDRAW_GAS = constant("GAS_HIGHEST_JETTON_WITHDRAW");
+const RETRY_GAS = constant("GAS_HIGHEST_RETRY");
+const MAX_OPEN_CLAIMS = 256;
+/** What the deployer's endowment pays for 40 years: the pool without its notes (SPEC.md, Coins). */
+const ENDOWMENT = { cells: 2_860n, bits: 70_000n };
 const FIXED = { cells: constant("FIXED_JETTON_CELLS"), bits: constant("FIXED_JETTON_BITS") };
 const PREPAID_SECONDS = 1_262_304_000n;
 const PREPAID_KEYS = { cells: 2n, bits: 204n };
@@ -38,6 +48,8 @@ export class JettonPoolDriver extends PoolDriver {
   #jettons!: JettonSandbox;
   /** Jettons that arrived without a deposit. They belong to nobody. */
   #gifts = 0n;
+  /** What the pool's wallet asks of a transfer. */
+  #gate = 0n;
 
   static async open(history: Scenario, tally: OutcomeCounts, code?: Cell): Promise<JettonPoolDriver> {
     const { start, prices } = history;
@@ -53,7 +65,10 @@ export class JettonPoolDriver extends PoolDriver {
     const model = new PoolModel(start.denomination, owner, start, jetton);
     const run = new JettonPoolDriver(pool, model, history, tally, FIXED);
     run.#jettons = jettons;
-    const worth = BigInt(model.unspent) * model.denomination;
+    for (let i = 1; i <= (start.claims ?? 0); i++) {
+      model.claims.set(BigInt(i) * 1_000_003n, { amount: BigInt(i), destination: run.parties.of("fresh") });
+    }
+    const worth = BigInt(model.unspent) * model.denomination + model.claimed;
     if (worth > 0n) await jettons.mint(pool.address, worth);
     return run;
   }
@@ -64,11 +79,76 @@ export class JettonPoolDriver extends PoolDriver {
     return [this.#jettons.poolWallet, ...payees.map((payee) => this.#jettons.walletOf(payee))];
   }
 
+  /** The deployer's endowment, and what each deposit and withdrawal left. */
+  promisedBalance(): bigint {
+    const { model: { deposits, withdrawals }, ledger: { prices } } = this;
+    const endowment = max(SWEEP_FLOOR, prices.storage({ ...ENDOWMENT, seconds: PREPAID_SECONDS }));
+    return endowment + BigInt(deposits + withdrawals) * this.#keep();
+  }
+
+  promisedSeconds(): number {
+    return Number(PREPAID_SECONDS);
+  }
+
+  async skipWithdrawals(count: number): Promise<void> {
+    const { model, pool, ledger } = this;
+    const balance = await ledger.spendableBalance() + BigInt(count) * this.#keep();
+    for (let i = 0; i < count; i++) {
+      model.withdraw(model.key("even", model.nullifiers), ledger.now);
+    }
+    await pool.setState({ data: model.data(), balance });
+    this.#gifts += BigInt(count) * model.denomination; // nobody was paid
+  }
+
+  override async gateWallet(minValue: bigint): Promise<void> {
+    const { pool: { chain }, minter, poolWallet } = this.#jettons;
+    if (!await setWalletGate(chain, poolWallet, minter.walletCode, minValue)) return;
+    this.#gate = minValue;
+    this.count(minValue === LOCKED ? "wallet locked" : minValue === 0n ? "wallet unlocked" : "wallet dearer");
+  }
+
+  override withdrawalCode(code?: ExitCodeName): ExitCodeName | undefined {
+    return this.model.claims.size + 2 > MAX_OPEN_CLAIMS ? "ERR_PAYOUTS_BLOCKED" : code;
+  }
+
+  override async retryClaim({ which, offer }: Step & { do: "retry" }): Promise<void> {
+    const { model, pool, ledger } = this;
+    const from = pool.user.address;
+    if (offer === "unknown") {
+      return await this.expectRejected("ERR_UNKNOWN_CLAIM", storeRetryPayout(1n), 1_000_000_000n, from);
+    }
+    const id = [...model.claims.keys()][which % Math.max(1, model.claims.size)];
+    if (id === undefined) return;
+    const least = ledger.prices.gas(RETRY_GAS) + this.#transferValue() + ledger.prices.forward(0, TRANSFER) +
+      await ledger.unpaidStorage();
+    const body = storeRetryPayout(id);
+    if (offer === "short") return await this.expectRejected("ERR_INSUFFICIENT_VALUE", body, least - 1n, from);
+    const { amount, destination } = model.claims.get(id)!;
+    const held = await this.#jettons.balanceOf(destination);
+    const outcome = await pool.send(body, offer === "least" ? least : 2n * least, { from });
+    assert.deepEqual([outcome.exitCode, outcome.actionCode, outcome.logs], [0, 0, []]);
+    const { spendableBalance: ground, balanceAfter } = ledger.audit(outcome);
+    assert.equal(balanceAfter, ground, "the retry moved the pool's coins");
+    const [{ info }] = outcome.sent;
+    assert.ok(
+      outcome.sent.length === 1 && info.type === "internal" && info.value.coins >= this.#transferValue(),
+    );
+    model.claims.delete(id);
+    const refused = this.#noteRefusals(outcome);
+    if (!refused) assert.equal(await this.#jettons.balanceOf(destination), held + amount);
+    this.count(refused ? "retry refused" : "claim paid");
+  }
+
+  override async payClaims(): Promise<void> {
+    await this.gateWallet(0n);
+    while (this.model.claims.size > 0) await this.retryClaim({ do: "retry", which: 0, offer: "ample" });
+  }
+
   coinsOwed(): bigint {
     return 0n;
   }
 
-  /** The quotes of a jetton pool cover whatever is due: they add what the chain has recorded as unpaid. */
+  /** The quotes of a jetton pool cover whatever is due. */
   override canQuote(): Promise<boolean> {
     return Promise.resolve(true);
   }
@@ -82,10 +162,10 @@ export class JettonPoolDriver extends PoolDriver {
     const held = await this.#jettons.balanceOf(pool.user.address);
     const least = this.#depositValue();
     const quoted = await this.#jettons.depositValue();
-    const { balance, due, unpaid } = await books.account();
+    const { balance, due } = await books.account();
     const seconds = BigInt(books.now - model.touched + DAY);
     const storage = books.prices.storage({ ...maxStorageSize(model, FIXED), seconds });
-    const foreseen = max(0n, unpaid + storage - balance);
+    const foreseen = max(0n, storage - balance);
     assert.equal(quoted, least + foreseen, "another get_deposit_value");
     assert.ok(due - balance <= foreseen, "the quote does not cover the storage that is due");
     const forward = quoted + (bounce ? 0n : 50_000_000n);
@@ -183,15 +263,24 @@ export class JettonPoolDriver extends PoolDriver {
     const held = await this.#jettons.balanceOf(user);
     const outcome = await pool.deliver(await this.#jettons.transferMessage({ ...change, forward }));
     assert.deepEqual([outcome.exitCode, outcome.actionCode], [exitCodes[code], 0], code);
-    const { spendableBalance: ground } = this.ledger.audit(outcome);
-    assert.equal(outcome.balanceAfter, ground, "a deposit that is refused moved the pool's coins");
+    const { spendableBalance: ground, balanceAfter, later } = this.ledger.audit(outcome);
+    assert.equal(balanceAfter, ground, "a deposit that is refused moved the pool's coins");
     assert.deepEqual(outcome.logs, []);
+    this.count(code);
+    if (this.#transfersOf(outcome).some(({ isRefused }) => isRefused)) {
+      // The wallet is locked. The jettons belong to nobody, and the coins of their way back are a donation.
+      const amount = change?.amount ?? pool.denomination;
+      assert.equal(await this.#jettons.balanceOf(user), held - amount);
+      assert.ok(later.length === 1 && later[0].gain > 0n);
+      assert.equal(later[0].tx.outMessagesCount, 0);
+      this.#gifts += amount;
+      return this.count("return refused");
+    }
     assert.equal(await this.#jettons.balanceOf(user), held, "jettons of a refused deposit are missing");
     const told = transferNotificationsTo(outcome, user).map(({ forwardPayload }) =>
       loadDepositRefusal(forwardPayload)
     );
     assert.deepEqual(told, [code]);
-    this.count(code);
   }
 
   #fields(key: KeyPlacement): DepositFields {
@@ -230,14 +319,14 @@ export class JettonPoolDriver extends PoolDriver {
     return { retained: keep, minValue: prices.gas(WITHDRAW_GAS) + fees + refund + keep };
   }
 
-  expectedQuote(refund: bigint, balance: bigint, unpaid: bigint): bigint {
+  expectedQuote(refund: bigint, balance: bigint): bigint {
     const { model, ledger: { prices, now } } = this;
     const storage = (seconds: number) =>
       prices.storage({ ...maxStorageSize(model, FIXED), seconds: BigInt(seconds) });
     return 2n * prices.gas(WITHDRAW_GAS) +
       2n * (this.#transferValue() + prices.forward(0, TRANSFER)) + prices.forward(0, LOG) +
       (refund > 0n ? prices.forward(0) : 0n) + refund + this.#keep() + storage(DAY) +
-      max(0n, unpaid + storage(now - model.touched) - balance);
+      max(0n, storage(now - model.touched) - balance);
   }
 
   async assertPaid(
@@ -248,11 +337,14 @@ export class JettonPoolDriver extends PoolDriver {
     ground: bigint,
   ): Promise<void> {
     const { model, pool } = this;
+    const refused = this.#noteRefusals(outcome);
     if (this.parties.isFresh(recipient)) {
-      assert.equal(await this.#jettons.balanceOf(recipient), model.denomination - fee);
+      assert.equal(await this.#jettons.balanceOf(recipient), refused ? 0n : model.denomination - fee);
       assert.equal((await pool.chain.getContract(recipient)).balance, refund);
     }
-    if (relayer && this.parties.isFresh(relayer)) assert.equal(await this.#jettons.balanceOf(relayer), fee);
+    if (relayer && this.parties.isFresh(relayer)) {
+      assert.equal(await this.#jettons.balanceOf(relayer), refused ? 0n : fee);
+    }
     const transfers = outcome.sent.filter(({ body }) => opCodeOf(body) === opCodes.transfer);
     assert.equal(transfers.length, Number(fee < model.denomination) + Number(fee > 0n));
     for (const { info } of transfers) {
@@ -270,6 +362,40 @@ export class JettonPoolDriver extends PoolDriver {
     this.#assertBeside(outcome, ground + keep);
   }
 
+  /** The transfers that the pool sent first, and whether the wallet refuses them. */
+  #transfersOf({ sent }: Outcome) {
+    return sent.flatMap(({ info, body }) => {
+      if (info.type !== "internal" || opCodeOf(body) !== opCodes.transfer) return [];
+      const slice = body.beginParse().skip(32 + 64);
+      const [amount, destination] = [slice.loadCoins(), slice.loadAddress()];
+      return [{ id: info.createdLt, amount, destination, isRefused: info.value.coins < this.#gate }];
+    });
+  }
+
+  /**
+   * Adds the payouts that the wallet refuses to the claims, and asserts that the pool logs each, keeps its storage and
+   * no more, and returns the rest to the account that paid.
+   */
+  #noteRefusals(outcome: Outcome): boolean {
+    const { ledger: { prices }, model } = this;
+    const refused = this.#transfersOf(outcome).filter(({ isRefused }) => isRefused);
+    const { later } = this.ledger.audit(outcome);
+    const logs = later.flatMap(({ tx }) => tx.outMessages.values())
+      .filter(({ info }) => info.type === "external-out").map(({ body }) => loadPoolLog(body));
+    assert.equal(later.length, refused.length);
+    for (const { id: claimId, amount, destination } of refused) {
+      model.claims.set(claimId, { amount, destination });
+      const log = logs.find((each) => each?.kind === "payout_claimed" && each.claimId === claimId);
+      assert.ok(log?.kind === "payout_claimed", "no log of the claim");
+      assert.ok(log.amount === amount && log.destination.equals(destination));
+      this.count("payout refused");
+    }
+    for (const { gain } of later) {
+      assert.ok(gain >= RESERVE && gain <= RESERVE + prices.gas(GAS_TOLERANCE), `a claim left ${gain}`);
+    }
+    return refused.length > 0;
+  }
+
   /** Asserts that the pool keeps exactly its own coins, and charges no more than SPEC.md's bounds. */
   #assertBeside(outcome: Outcome, promised: bigint): void {
     const { prices } = this.ledger;
@@ -277,7 +403,7 @@ export class JettonPoolDriver extends PoolDriver {
       .reduce((sum, { body }) => sum + TRANSFER.bits - BigInt(body.bits.length), 265n);
     const room = prices.gas(GAS_TOLERANCE) + prices.forward(0, { cells: 0n, bits: unused }) -
       prices.forward(0);
-    const beside = outcome.balanceAfter - promised;
+    const beside = this.ledger.audit(outcome).balanceAfter - promised;
     assert.ok(beside >= 0n, `the pool lacks ${-beside}`);
     assert.ok(beside <= room, `the pool keeps ${beside} too much`);
   }
@@ -299,7 +425,7 @@ export class JettonPoolDriver extends PoolDriver {
     const worth = BigInt(model.unspent) * model.denomination;
     assert.equal(
       await this.#jettons.balanceOf(pool.address),
-      worth + this.#gifts,
+      worth + model.claimed + this.#gifts,
       "jettons and notes differ",
     );
   }

@@ -6,8 +6,9 @@ import { PoolLedger } from "./pool_ledger.ts";
 import { invalidDeposits, provenDeposit, type WithdrawFields } from "./invalid_messages.ts";
 import { type KeyPlacement, maxStorageSize, PoolModel } from "./pool_model.ts";
 import { max, PoolDriver, tolkConstant, type WithdrawalCost } from "./pool_driver.ts";
+import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
-import { DAY, type Scenario } from "./scenarios.ts";
+import { DAY, type Scenario, YEAR } from "./scenarios.ts";
 import type { OutcomeCounts } from "./coverage.ts";
 
 const constant = tolkConstant("fees.tolk");
@@ -47,6 +48,32 @@ export class NativePoolDriver extends PoolDriver {
     const each = run.ledger.prices.gas(HIGHEST_GAS) * BigInt(history.owed) / 1_000n;
     run.model.debt = max(0n, each * BigInt(start.unspent) - 1n); // not divisible by the number of notes
     return run;
+  }
+
+  /** The notes without what their deposits burned, the deployer's 2.5, and what each withdrawal left. */
+  promisedBalance(): bigint {
+    const left = BigInt(this.model.withdrawals) * this.#accrual();
+    return this.coinsOwed() - this.model.debt + SWEEP_FLOOR + left;
+  }
+
+  /** Whatever the size of the pool, 17 years at mainnet's prices (docs/security.md). */
+  promisedSeconds(): number {
+    const year = { cells: 1n, bits: 102n, seconds: BigInt(YEAR) };
+    const mainnet = chainPrices(PoolLedger.config("mainnet")).storage(year);
+    const start = chainPrices(PoolLedger.config(this.history.prices)).storage(year);
+    return 17 * YEAR * Number(mainnet) / Number(start);
+  }
+
+  async skipWithdrawals(count: number): Promise<void> {
+    const { model, pool, ledger } = this;
+    let balance = await ledger.spendableBalance();
+    for (let i = 0; i < count; i++) {
+      const { share, total } = this.#keep(balance);
+      balance += total - model.denomination;
+      model.debt -= share;
+      model.withdraw(model.key("even", model.nullifiers), ledger.now);
+    }
+    await pool.setState({ data: model.data(), balance });
   }
 
   coinsOwed(): bigint {
@@ -116,14 +143,18 @@ export class NativePoolDriver extends PoolDriver {
     return !bounce && due > balance ? "ERR_WRONG_DENOMINATION" : this.depositCode(fault);
   }
 
+  /** What each withdrawal leaves in the pool for good. */
+  #accrual(): bigint {
+    return max(ACCRUAL, this.ledger.prices.storage({ cells: 1n, bits: 1023n, seconds: TWO_DECADES }));
+  }
+
   #keep(ground: bigint): { share: bigint; total: bigint } {
-    const { model, ledger: { prices } } = this;
+    const { model } = this;
     const unspent = BigInt(model.unspent);
     const payers = max(1n, unspent);
     const share = divCeil(model.debt, payers);
-    const endowment = prices.storage({ cells: 1n, bits: 1023n, seconds: TWO_DECADES });
     const solvency = divCeil(max(0n, unspent * model.denomination - ground), payers);
-    return { share, total: max(RESERVE, share + max(ACCRUAL, endowment), solvency) };
+    return { share, total: max(RESERVE, share + this.#accrual(), solvency) };
   }
 
   demand({ fee, refund, recipient, relayer }: WithdrawFields, from: Address, ground: bigint): WithdrawalCost {

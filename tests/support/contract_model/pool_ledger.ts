@@ -3,7 +3,7 @@
  * pool, except that its keeper never lets it freeze.
  */
 import assert from "node:assert/strict";
-import { type Address, Cell } from "@ton/core";
+import { type Address, Cell, type Transaction } from "@ton/core";
 import { internal } from "@ton/sandbox";
 import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
@@ -24,7 +24,7 @@ export const priceNames = Object.keys(configs) as PriceName[];
 const MAX_UNIX_TIME = 2 ** 32 - 2 * 86_400;
 
 /** Due storage fees, in nano, at which an account without balance freezes. */
-const FREEZE_DEBT = 100_000_000n;
+export const FREEZE_DEBT = 100_000_000n;
 
 const max = (a: bigint, b: bigint) => a > b ? a : b;
 
@@ -44,20 +44,18 @@ export class PoolLedger {
   }
 
   /**
-   * Returns the balance, the storage fees that are due at this time, those among them that the chain has recorded as
-   * unpaid, and the account's size.
+   * Returns the balance, the storage fees that are due at this time, and the account's size.
    */
   async account(
     at = this.now,
     address = this.pool.address,
-  ): Promise<{ balance: bigint; due: bigint; unpaid: bigint; cells: bigint; bits: bigint }> {
+  ): Promise<{ balance: bigint; due: bigint; cells: bigint; bits: bigint }> {
     const { account, balance } = await this.pool.chain.getContract(address);
-    if (!account.account) return { balance, due: 0n, unpaid: 0n, cells: 0n, bits: 0n };
+    if (!account.account) return { balance, due: 0n, cells: 0n, bits: 0n };
     const { used, lastPaid, duePayment } = account.account.storageStats;
     const { cells, bits } = used;
-    const unpaid = duePayment ?? 0n;
-    const due = this.prices.storage({ cells, bits, seconds: BigInt(at - lastPaid) }) + unpaid;
-    return { balance, due, unpaid, cells, bits };
+    const due = this.prices.storage({ cells, bits, seconds: BigInt(at - lastPaid) }) + (duePayment ?? 0n);
+    return { balance, due, cells, bits };
   }
 
   /** Returns the storage fees that the pool's balance does not cover now. */
@@ -73,34 +71,43 @@ export class PoolLedger {
   }
 
   /**
-   * Asserts that a transaction creates and loses no money, to the nano.
+   * Asserts that the pool's transactions create and lose no money, to the nano.
    *
-   * @returns the balance that the contract found without the message's value, and that value
+   * @returns the balance that the contract found without the message's value, that value, the balance after the message,
+   * and the pool's later transactions, with what each added to the balance beside storage fees
    */
   audit(
-    { tx, balanceBefore: before, balanceAfter: after }: Outcome,
-  ): { spendableBalance: bigint; value: bigint } {
-    const [{ description, inMessage, totalFees }, out] = [tx, tx.outMessages.values()];
-    assert.ok(description.type === "generic" && inMessage?.info.type === "internal");
-    const { bounce, value: { coins } } = inMessage.info;
-    const left = out.reduce(
-      (sum, { info }) => info.type === "internal" ? sum + info.value.coins + info.forwardFee : sum,
-      0n,
+    { tx, transactions, balanceBefore: before, balanceAfter: after }: Outcome,
+  ): {
+    spendableBalance: bigint;
+    value: bigint;
+    balanceAfter: bigint;
+    later: { readonly tx: Transaction; readonly gain: bigint }[];
+  } {
+    const changes = transactions.filter(({ address }) => address === tx.address)
+      .map((each) => ({ tx: each, ...balanceChange(each) }));
+    assert.equal(changes[0].tx, tx);
+    assert.equal(
+      after,
+      changes.reduce((sum, { change }) => sum + change, before),
+      "money appeared or was lost",
     );
-    assert.equal(after, before + coins - totalFees.coins - left, "money appeared or was lost");
-    const total = before + coins - (description.storagePhase?.storageFeesCollected ?? 0n);
+    const [{ coins, bounce, storage, change }, ...rest] = changes;
+    const total = before + coins - storage;
     const value = bounce || coins < total ? coins : total;
-    return { spendableBalance: total - value, value };
+    const later = rest.map((each) => ({ tx: each.tx, gain: each.change + each.storage }));
+    return { spendableBalance: total - value, value, balanceAfter: before + change, later };
   }
 
   /**
    * Advances the clock. Before the pool would freeze, its keeper tops it up to `brink` nano of unpaid storage fees.
-   * It does the same with the accounts in `besides`.
+   * It does the same with the accounts in `besides`. An `unattended` pool has no keeper.
    */
   async advanceTime(
     seconds: number,
     brink: bigint,
     besides: readonly Address[] = [],
+    unattended = false,
   ): Promise<Outcome | undefined> {
     assert.ok(brink < FREEZE_DEBT);
     const { pool } = this;
@@ -118,7 +125,7 @@ export class PoolLedger {
       }
     }
     const own = await missing(pool.address);
-    const rescue = own > 0n ? await this.topUp(own) : undefined;
+    const rescue = own > 0n && !unattended ? await this.topUp(own) : undefined;
     pool.chain.now = then;
     return rescue;
   }
@@ -135,4 +142,16 @@ export class PoolLedger {
     this.prices = chainPrices(configs[prices]);
     return settled;
   }
+}
+
+/** What an ordinary transaction does to its account's balance, in nano. */
+function balanceChange({ description, inMessage, totalFees, outMessages }: Transaction) {
+  assert.ok(description.type === "generic" && inMessage?.info.type === "internal");
+  const { bounce, value: { coins } } = inMessage.info;
+  const left = outMessages.values().reduce(
+    (sum, { info }) => info.type === "internal" ? sum + info.value.coins + info.forwardFee : sum,
+    0n,
+  );
+  const storage = description.storagePhase?.storageFeesCollected ?? 0n;
+  return { coins, bounce, storage, change: coins - totalFees.coins - left };
 }

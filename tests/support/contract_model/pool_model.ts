@@ -6,8 +6,10 @@ import type { Address, Cell } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import {
+  type Claim,
   encodePoolData,
   fillPath,
+  largestSet,
   type PoolState,
   RootHistoryModel,
   SetModel,
@@ -29,19 +31,28 @@ export interface InitialState {
   readonly attackDepth: number;
   /** Deposits that still fit. Default: all 2^17. */
   readonly remainingCapacity?: number;
+  /**
+   * Keys that the sets hold beside those of steps: none (the default), or one for each deposit and withdrawal, spread as
+   * hashes are or chosen by an attacker to take the most cells.
+   */
+  readonly stored?: "even" | "worst";
+  /** Payouts that the wallet of a jetton pool refused before. */
+  readonly claims?: number;
 }
 
 /** Where in the set a key lies: anywhere, or where an attacker made the set deep. */
 export type KeyPlacement = "even" | "crowded";
 
 export class PoolModel {
-  readonly commitments = new SetModel();
-  readonly nullifiers = new SetModel();
+  readonly commitments: SetModel;
+  readonly nullifiers: SetModel;
   /** Keys that steps have added, to be tried again. */
   readonly deposited: bigint[] = [];
   readonly spent: bigint[] = [];
   /** Newest last. The first is the root of the empty tree. */
   readonly roots: bigint[] = [zeros[20]];
+  /** Refused payouts by id. */
+  readonly claims = new Map<bigint, Claim>();
   readonly #history = new RootHistoryModel();
   readonly #crowd: { readonly target: bigint; readonly depth: number };
   #counter = 0n;
@@ -57,6 +68,9 @@ export class PoolModel {
     start: InitialState,
     readonly jetton?: PoolState["jetton"],
   ) {
+    const worst = start.stored === "worst";
+    this.commitments = worst ? largestSet(start.unspent + start.spent) : new SetModel();
+    this.nullifiers = worst && start.spent > 0 ? largestSet(start.spent, 1n << 40n) : new SetModel();
     this.#crowd = { target: this.element(), depth: start.attackDepth };
     if (start.attackDepth > 0) {
       for (const set of [this.commitments, this.nullifiers]) {
@@ -69,6 +83,10 @@ export class PoolModel {
       : CAPACITY - start.remainingCapacity - start.unspent;
     this.withdrawals = Math.max(least, full);
     this.deposits = this.withdrawals + start.unspent;
+    if (start.stored === "even") {
+      while (this.commitments.size < this.deposits) this.commitments.add(this.element());
+      while (this.nullifiers.size < this.withdrawals) this.nullifiers.add(this.element());
+    }
     // Only the last two generations of roots are kept.
     const kept = this.deposits < 96 ? this.deposits : 64 + this.deposits % 32;
     for (let i = 0; i < kept; i++) this.#push(this.element());
@@ -95,6 +113,11 @@ export class PoolModel {
 
   get unspent(): number {
     return this.deposits - this.withdrawals;
+  }
+
+  /** Jettons of all refused payouts. */
+  get claimed(): bigint {
+    return [...this.claims.values()].reduce((sum, { amount }) => sum + amount, 0n);
   }
 
   get root(): bigint {
@@ -153,20 +176,25 @@ export class PoolModel {
       history,
       paused,
       owner,
-      jetton: this.jetton,
+      jetton: this.jetton && { ...this.jetton, claims: this.claims },
     });
   }
 }
 
 /** Returns the most cells and bits that SPEC.md allows a pool with this many keys, code and roots included. */
 export function maxStorageSize(
-  { deposits, withdrawals }: { deposits: number; withdrawals: number },
+  { deposits, withdrawals, claims }: {
+    deposits: number;
+    withdrawals: number;
+    claims?: ReadonlyMap<bigint, Claim>;
+  },
   fixed: { cells: bigint; bits: bigint },
 ): { cells: bigint; bits: bigint } {
   const cells = (keys: number) =>
     keys < 4096 ? 7 + Math.min(7 * keys, 1365 + keys) : 5461 + 2 * Math.floor((keys - 4096) / 11);
+  const refused = BigInt(claims?.size ?? 0);
   return {
-    cells: fixed.cells + BigInt(cells(deposits) + cells(withdrawals)),
-    bits: fixed.bits + 102n * BigInt(deposits + withdrawals),
+    cells: fixed.cells + BigInt(cells(deposits) + cells(withdrawals)) + 2n * refused,
+    bits: fixed.bits + 102n * BigInt(deposits + withdrawals) + 600n * refused,
   };
 }

@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { invalidDeposits, invalidWithdrawals } from "./invalid_messages.ts";
 import { type PriceName, priceNames } from "./pool_ledger.ts";
-import type { InitialState, KeyPlacement } from "./pool_model.ts";
+import { CAPACITY, type InitialState, type KeyPlacement } from "./pool_model.ts";
 import { type PartyKind, partyKinds } from "./parties.ts";
+import { LOCKED } from "./wallet_gate.ts";
 
 /** The parts of a withdrawal that its submitter chooses. */
 export interface WithdrawalChoice {
@@ -19,6 +20,7 @@ export interface WithdrawalChoice {
   readonly sender: PartyKind;
 }
 
+export type RetryOffer = "least" | "short" | "ample" | "unknown";
 export type OfferedValue = "least" | "quote" | "ample";
 
 /** Messages that are neither a deposit, a withdrawal nor an order of the owner. */
@@ -28,7 +30,12 @@ export type Step =
   | { readonly do: "deposit"; readonly key: KeyPlacement; readonly bounce: boolean }
   | { readonly do: "wrong deposit"; readonly fault: string; readonly bounce: boolean }
   | { readonly do: "wrong amount"; readonly amount: bigint }
-  | { readonly do: "withdraw"; readonly choice: WithdrawalChoice; readonly offer: OfferedValue }
+  | {
+    readonly do: "withdraw";
+    readonly choice: WithdrawalChoice;
+    readonly offer: OfferedValue;
+    readonly bounce: boolean;
+  }
   | { readonly do: "wrong withdrawal"; readonly choice: WithdrawalChoice; readonly fault: string }
   | { readonly do: "one nano short"; readonly choice: WithdrawalChoice }
   | { readonly do: "quote"; readonly refund: bigint }
@@ -36,6 +43,10 @@ export type Step =
   | { readonly do: "stray"; readonly form: typeof otherMessageForms[number]; readonly value: bigint }
   | { readonly do: "idle"; readonly seconds: number; readonly brink: bigint }
   | { readonly do: "reprice"; readonly prices: PriceName }
+  /** The issuer changes what the wallet of a jetton pool asks of a transfer, in nano. */
+  | { readonly do: "gate"; readonly minValue: bigint }
+  /** Someone pays a refused payout again. */
+  | { readonly do: "retry"; readonly which: number; readonly offer: RetryOffer }
   | {
     readonly do: "sweep";
     readonly owner: boolean;
@@ -45,7 +56,7 @@ export type Step =
   | { readonly do: "pause"; readonly owner: boolean; readonly paused: boolean };
 
 export const DAY = 86_400;
-const YEAR = 31_557_600;
+export const YEAR = 31_557_600;
 /** Keeps the printed cases readable. */
 const plain = { noNullPrototype: true } as const;
 
@@ -67,11 +78,27 @@ const choice: fc.Arbitrary<WithdrawalChoice> = fc.record({
 
 const seconds = fc.oneof(fc.nat(600), fc.nat(DAY), fc.nat(YEAR), fc.nat(40 * YEAR));
 
+const deposit = as("deposit", { key, bounce: flag(9) });
+const withdraw = as("withdraw", {
+  choice,
+  offer: fc.constantFrom("least", "quote", "ample"),
+  bounce: flag(9),
+});
+const quote = as("quote", { refund });
+const reprice = as("reprice", { prices: fc.constantFrom(...priceNames) });
+const gate = as("gate", { minValue: fc.constantFrom(0n, 150_000_000n, 600_000_000n, LOCKED) });
+const retry = as("retry", {
+  which: fc.nat(20),
+  offer: fc.constantFrom<RetryOffer>("least", "ample", "short", "unknown"),
+});
+
 /** Generates scenarios: the initial state, prices, balance, and the steps. */
 export function scenarios(longest: number) {
   const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 12, arbitrary: as("deposit", { key, bounce: flag(9) }) },
-    { weight: 12, arbitrary: as("withdraw", { choice, offer: fc.constantFrom("least", "quote", "ample") }) },
+    { weight: 12, arbitrary: deposit },
+    { weight: 12, arbitrary: withdraw },
+    { weight: 4, arbitrary: gate },
+    { weight: 5, arbitrary: retry },
     {
       weight: 6,
       arbitrary: as("wrong deposit", {
@@ -88,7 +115,7 @@ export function scenarios(longest: number) {
     },
     { weight: 2, arbitrary: as("wrong amount", { amount: nano(2_000_000_000n) }) },
     { weight: 3, arbitrary: as("one nano short", { choice }) },
-    { weight: 4, arbitrary: as("quote", { refund }) },
+    { weight: 4, arbitrary: quote },
     { weight: 5, arbitrary: as("as quoted", { choice }) },
     {
       weight: 4,
@@ -98,7 +125,7 @@ export function scenarios(longest: number) {
       }),
     },
     { weight: 5, arbitrary: as("idle", { seconds, brink: nano(99_000_000n) }) },
-    { weight: 3, arbitrary: as("reprice", { prices: fc.constantFrom(...priceNames) }) },
+    { weight: 3, arbitrary: reprice },
     {
       weight: 2,
       arbitrary: as("sweep", {
@@ -119,6 +146,7 @@ export function scenarios(longest: number) {
       weight: 1,
       arbitrary: fc.nat(3),
     }),
+    claims: fc.oneof({ weight: 15, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constant(254) }),
   }, plain);
   return fc.record({
     start,
@@ -131,7 +159,53 @@ export function scenarios(longest: number) {
     steps: fc.array(step, { minLength: 1, maxLength: longest, size: "max" }),
   }, plain);
 }
-export type Scenario = ReturnType<typeof scenarios> extends fc.Arbitrary<infer T> ? T : never;
+type AttendedScenario = ReturnType<typeof scenarios> extends fc.Arbitrary<infer T> ? T : never;
+/** An unattended pool starts with what SPEC.md says it has, and nobody ever tops it up. */
+export type Scenario = AttendedScenario & { readonly unattended?: boolean };
+
+/** How much of the pool's capacity is deposited, and how much of that is withdrawn. */
+export const fillNames = ["full", "half full", "emptied"] as const;
+export type FillName = typeof fillNames[number];
+
+/**
+ * Generates scenarios of pools that are left alone for decades, at the prices that they began with and at others.
+ *
+ * @param notes the notes of a full pool; the real capacity of 131,072 takes seconds a message
+ */
+export function unattendedScenarios(longest: number, notes: number): fc.Arbitrary<Scenario> {
+  const idle = as("idle", { seconds: fc.integer({ min: YEAR, max: 40 * YEAR }), brink: fc.constant(0n) });
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 6, arbitrary: idle },
+    { weight: 2, arbitrary: deposit },
+    { weight: 3, arbitrary: withdraw },
+    { weight: 2, arbitrary: reprice },
+    { weight: 1, arbitrary: gate },
+    { weight: 1, arbitrary: retry },
+    { weight: 1, arbitrary: quote },
+  );
+  const few = 6;
+  const counts: Record<FillName, Pick<InitialState, "unspent" | "spent">> = {
+    full: { unspent: notes, spent: 0 },
+    "half full": { unspent: notes / 2, spent: 0 },
+    emptied: { unspent: few, spent: notes - few },
+  };
+  return fc.record({
+    start: fc.record({
+      denomination: fc.constantFrom(1_000_000_000n, 1_000_000_000_000n),
+      fill: fc.constantFrom(...fillNames),
+      stored: notes === CAPACITY ? fc.constantFrom("even", "worst") : fc.constant("even"),
+    }, plain).map((
+      { fill, ...start },
+    ) => ({ ...start, ...counts[fill], owner: "burned", attackDepth: 0 } as const)),
+    prices: fc.constantFrom(...priceNames),
+    covered: fc.constant(0),
+    spare: fc.constant(0n),
+    owed: fc.nat(1_000),
+    steps: fc.tuple(fc.array(step, { minLength: 1, maxLength: longest, size: "max" }), idle)
+      .map(([steps, last]): Step[] => [...steps, last]),
+    unattended: fc.constant(true),
+  }, plain);
+}
 
 function as<K extends Step["do"], T extends object>(
   name: K,

@@ -1,0 +1,78 @@
+/** What a pool holds, what it owes, and how long the rest pays for its storage. */
+import type { PoolInfo } from "./pool.ts";
+
+/** A pool's state, and what its storage costs. Amounts are in nano. */
+export interface PoolBalance {
+  readonly info: Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt">;
+  /** In the asset's smallest unit. */
+  readonly denomination: bigint;
+  readonly balance: bigint;
+  /** Storage fees due and not yet collected. */
+  readonly storageDue: bigint;
+  /** Storage fees of a year at the current size. */
+  readonly storagePerYear: bigint;
+}
+
+/** Funds of a pool in nano, and how long they last. */
+export interface PoolFunds {
+  /** Balance minus unpaid storage fees. */
+  readonly available: bigint;
+  /** Total payout in coins of the notes that are not withdrawn. A jetton pool owes its notes in jettons: 0. */
+  readonly unspentNotes: bigint;
+  /** Gas of a native pool's deposits that withdrawals will pay back. */
+  readonly debt: bigint;
+  /** Sum of `unspentNotes` and `debt`. */
+  readonly obligations: bigint;
+  /**
+   * What the pool holds beyond what it owes; negative if the notes' own coins have paid for storage. It pays the storage
+   * to come.
+   */
+  readonly surplus: bigint;
+  /** Part of the notes that the pool could not pay; 0 in a sound pool. */
+  readonly shortfall: bigint;
+  /** Years until storage fees consume the balance and the account freezes. */
+  readonly runwayYears: number;
+  /** Years until storage fees consume the surplus: the runway that remains after every note is withdrawn. */
+  readonly reserveYears: number;
+}
+
+/** A Julian year. */
+export const SECONDS_PER_YEAR = 31_557_600n;
+
+/** Computes the funds of a pool. The balance of a jetton pool does not pay its notes. */
+export function poolFunds(
+  { info, denomination, balance, storageDue, storagePerYear }: PoolBalance,
+): PoolFunds {
+  const available = balance > storageDue ? balance - storageDue : 0n;
+  const unspentNotes = info.assetKind === "native"
+    ? BigInt(info.deposits - info.withdrawals) * denomination
+    : 0n;
+  const { debt } = info;
+  // Each withdrawal pays back its share of the debt, so the balance need not cover that part of the notes now.
+  const surplus = available + debt - unspentNotes;
+  return {
+    available,
+    unspentNotes,
+    debt,
+    obligations: unspentNotes + debt,
+    surplus,
+    shortfall: surplus < 0n ? -surplus : 0n,
+    runwayYears: storageYears(available, storagePerYear),
+    reserveYears: storageYears(surplus < 0n ? 0n : surplus, storagePerYear),
+  };
+}
+
+/**
+ * Returns the Unix time at which storage fees will have consumed the surplus, at today's size and prices; Infinity if
+ * storage is free.
+ *
+ * @param now Unix time of the balance, in seconds
+ */
+export function surplusEnd({ reserveYears }: PoolFunds, now: number): number {
+  return now + Math.floor(reserveYears * Number(SECONDS_PER_YEAR));
+}
+
+/** Returns years with two decimals, or Infinity if storage is free. */
+function storageYears(nano: bigint, perYear: bigint): number {
+  return perYear === 0n ? Infinity : Number(nano * 100n / perYear) / 100;
+}

@@ -1,0 +1,36 @@
+/** The largest account that a pool can have: the bound of contracts/SPEC.md, which the contracts' own fees use. */
+
+/** Cells and bits of a pool without its keys, by kind, and of one key and one claim. A test compares the contracts. */
+export const POOL_SIZE = {
+  native: { cells: 90n, bits: 60_000n },
+  jetton: { cells: 110n, bits: 70_000n },
+  keyBits: 102n,
+  claim: { cells: 2n, bits: 600n },
+} as const;
+
+/** The counters that a pool's size depends on. */
+export interface PoolCounts {
+  readonly assetKind: "native" | "jetton";
+  readonly deposits: number;
+  readonly withdrawals: number;
+  /** Refused payouts of a jetton pool. */
+  readonly claims: number;
+}
+
+/** Returns the most cells and bits that a pool with these counters takes, code included, whatever its keys are. */
+export function maxPoolSize(
+  { assetKind, deposits, withdrawals, claims }: PoolCounts,
+): { cells: bigint; bits: bigint } {
+  const { [assetKind]: fixed, keyBits, claim } = POOL_SIZE;
+  return {
+    cells: fixed.cells + maxSetCells(deposits) + maxSetCells(withdrawals) + claim.cells * BigInt(claims),
+    bits: fixed.bits + keyBits * BigInt(deposits + withdrawals) + claim.bits * BigInt(claims),
+  };
+}
+
+/** SPEC.md, The set, Bound. */
+function maxSetCells(keys: number): bigint {
+  return BigInt(
+    keys < 4096 ? 7 + Math.min(7 * keys, 1365 + keys) : 1365 + 4096 + 2 * Math.floor((keys - 4096) / 11),
+  );
+}
