@@ -1,4 +1,4 @@
-/** Configuration of the commands that keep notes and move money, from flags and environment. */
+/** Configuration of the commands that keep notes and move money. */
 import { Secret } from "../core/text/secret.ts";
 import { clientSettings } from "./client_settings.ts";
 import { deploySettings } from "./deploy_settings.ts";
@@ -12,7 +12,7 @@ export interface NoteStoreConfig {
   readonly passphrase?: Secret<string>;
 }
 
-/** Characters. A shorter passphrase can be guessed, however slow the key derivation is. */
+/** Shorter passphrases can be guessed, however slow the key derivation is. */
 export const MIN_PASSPHRASE_LENGTH = 10;
 
 /** Returns the note store's path and passphrase. Throws `invalid_config`. */
@@ -47,9 +47,7 @@ export interface PayerConfig {
   readonly version: "v4R2" | "v5R1";
 }
 
-/**
- * Returns the paying wallet, or undefined if no flag or variable names its mnemonic. Throws `invalid_config`.
- */
+/** Returns the paying wallet, or undefined if no flag or variable names one. Throws `invalid_config`. */
 export function loadPayerConfig(
   flags: Pick<CommandFlags, "network" | "mnemonicFile" | "walletVersion">,
   env: Environment,

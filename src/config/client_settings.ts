@@ -7,17 +7,17 @@ const { walletMnemonic, walletMnemonicFile, walletVersion, indexerUrl, indexerAp
 export const clientSettings = {
   notes: {
     name: "TONADO_NOTES",
-    help: "the note store, a file; without it ~/.tonado/notes.age",
+    help: "file of the note store; unset: ~/.tonado/notes.age",
     parse: anyText,
   },
   passphraseFile: {
     name: "TONADO_PASSPHRASE_FILE",
-    help: "file that holds the note store's passphrase; without it you are asked",
+    help: "file that holds the note store's passphrase; unset: you are asked for it",
     parse: anyText,
   },
   passphrase: {
     name: "TONADO_PASSPHRASE",
-    help: "the passphrase itself, where a file cannot be",
+    help: "the passphrase itself, if it cannot be in a file",
     parse: anyText,
     secret: true,
   },

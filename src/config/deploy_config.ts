@@ -12,10 +12,7 @@ export interface DeployConfig {
   readonly burnOwner: boolean;
 }
 
-/**
- * Reads the configuration of a deployment. Throws `invalid_config` with one entry of `errors` for each
- * missing or invalid setting.
- */
+/** Throws `invalid_config` with one entry of `errors` for each missing or invalid setting. */
 export function loadDeployConfig(
   flags: CommandFlags,
   env: Environment,

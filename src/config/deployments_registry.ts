@@ -16,10 +16,8 @@ import {
 } from "./files/bounded_file.ts";
 
 /**
- * Reads the registry of a network. Throws `invalid_registry`, naming the file, if it is unreadable, malformed
- * or of another network.
- *
- * @param path a file; undefined: `deployments/<network>.json` of this release
+ * Reads the registry at `path`, by default the release's. Throws `invalid_registry`, naming the file, if it
+ * is unreadable, malformed or of another network.
  */
 export async function readRegistry(network: Network, path?: string): Promise<Deployments> {
   const file = path ?? new URL(`../../deployments/${network}.json`, import.meta.url);
@@ -43,20 +41,20 @@ export async function readRegistry(network: Network, path?: string): Promise<Dep
   return registry;
 }
 
-/** Returns the path of a deployer's registry, relative to the working directory. */
+/** Returns the registry's path relative to the working directory. */
 export function workingRegistryPath(network: Network): string {
   return `deployments/${network}.json`;
 }
 
-/** Like {@linkcode readRegistry}, but a missing file is an empty registry. */
+/** Like {@linkcode readRegistry}; a missing file is an empty registry. */
 export async function readRegistryOrEmpty(network: Network, path: string): Promise<Deployments> {
   if (!await exists(path)) return { network, pools: new Map() };
   return await readRegistry(network, path);
 }
 
 /**
- * Reads the named registry, or that of the release. Only localnet falls back to the working directory:
- * elsewhere, a file found there must not decide where money goes. Throws `invalid_registry`.
+ * Reads the named registry or the release's. Only localnet falls back to the working directory: elsewhere, a
+ * file found there must not decide where money goes.
  */
 export async function findRegistry(network: Network, path?: string): Promise<Deployments> {
   if (path !== undefined) return await readRegistry(network, path);
@@ -64,15 +62,15 @@ export async function findRegistry(network: Network, path?: string): Promise<Dep
   return await readRegistry(network);
 }
 
-/** Returns the name of the registry that {@linkcode findRegistry} reads, for messages. */
+/** Returns how messages name the registry that {@linkcode findRegistry} reads. */
 export function registryLabel(network: Network, path?: string): string {
   if (path !== undefined) return path;
   return network === "localnet" ? workingRegistryPath(network) : "this release's registry";
 }
 
 /**
- * Checks that {@linkcode addToRegistry} will succeed, before money moves. Throws `write_failed`, or
- * `invalid_registry` if the existing file is invalid.
+ * Checks before money moves that {@linkcode addToRegistry} will succeed. Throws `write_failed` or
+ * `invalid_registry`.
  */
 export async function assertRegistryWritable(path: string): Promise<void> {
   if (await exists(path)) {
@@ -85,8 +83,8 @@ export async function assertRegistryWritable(path: string): Promise<void> {
 }
 
 /**
- * Adds or updates pools in the registry at `path`, atomically, and keeps everything else, such as the fee
- * policy. Throws `write_failed`, or `invalid_registry` if the existing file is invalid.
+ * Adds or updates pools atomically and keeps everything else, such as fee policies. Throws `write_failed` or
+ * `invalid_registry`.
  */
 export async function addToRegistry(
   network: Network,
@@ -132,7 +130,7 @@ async function exists(path: string): Promise<boolean> {
     await Deno.stat(path);
     return true;
   } catch (error) {
-    // NotADirectory: a parent is a file, which a later write reports.
+    // NotADirectory: a parent is a file, which the write reports.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
     throw new Problem("invalid_registry", `registry ${path}: it cannot be read`, { cause: error });
   }
@@ -145,8 +143,8 @@ async function wrapRegistryWriteErrors(path: string, write: () => Promise<void>)
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Problem("write_failed", `the registry ${path} cannot be written: ${reason}`, {
       hint:
-        "Make room, or name another file with --registry, and run it again: a pool that stands is found, and not " +
-        "paid for twice.",
+        "Free disk space, or choose another file with --registry, and run the command again. It finds pools " +
+        "that are already deployed and does not pay for them twice.",
       cause,
     });
   }

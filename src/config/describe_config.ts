@@ -12,7 +12,7 @@ export interface DescribedSetting {
   readonly help: string;
 }
 
-/** Returns every setting with its effective value, without validation. */
+/** Returns every setting without validating it. */
 export function describeConfig(env: Environment): DescribedSetting[] {
   const network = env[serveSettings.network.name] || serveSettings.network.default;
   const endpoint = isNetwork(network) ? publicEndpoints[network] : undefined;

@@ -9,8 +9,7 @@ const PROXY_VARIABLES = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((
   name,
 ) => [name, name.toLowerCase()]);
 
-// The forms that the runtime accepts (tests/processes/proxy_test.ts): SOCKS only in lower case and without
-// IPv6.
+// The forms that the runtime accepts: SOCKS only in lower case and without IPv6.
 const [USER, PASSWORD] = [String.raw`[\w.~!$&'()*+,;=%-]`, String.raw`[\w.~!$&'()*+,;=%:@-]`];
 const HOST_SOURCE = String.raw`[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\.?`;
 const PORT_SOURCE = String.raw`(?::(?<port>\d{1,5}))?`;
@@ -23,14 +22,11 @@ const SUPPORTED_PATTERNS = [
   new RegExp(String.raw`^socks5h?://(?:${USER}+:${PASSWORD}+@)?${HOST_SOURCE}${PORT_SOURCE}/?$`),
 ];
 
-const EXPECTED_FORMS = "a proxy that can be used, and without it every connection would be direct: " +
-  "give it as http://host:port, https://host:port, socks5://host:port or socks5h://host:port, " +
-  "user:password@ before the host where it asks for both";
+const EXPECTED_FORMS = "a supported proxy, and connections would bypass it. Use http://host:port, " +
+  "https://host:port, socks5://host:port or socks5h://host:port, with user:password@ before the host if it " +
+  "requires both";
 
-/**
- * Rejects proxy variables that the runtime would ignore: `invalid_config`, one entry for each, without its
- * value.
- */
+/** Throws `invalid_config`, without the values, for proxy variables that the runtime would ignore. */
 export function assertUsableProxies(env: Environment): void {
   const errors = PROXY_VARIABLES.filter((name) => env[name] && !isUsable(env[name]))
     .map((pointer) => ({ pointer, detail: `its value is not ${EXPECTED_FORMS}` }));

@@ -14,42 +14,39 @@ export interface ServeConfig {
   readonly wallet: { readonly mnemonic: Secret<string>; readonly version: "v4R2" | "v5R1" };
   readonly fee: {
     readonly bps: number;
-    /** Minimum fee of native pools, in nano. */
     readonly minNano: bigint;
     /** Maximum cost of a jetton withdrawal, in nano; undefined: no limit. */
     readonly maxCostNano?: bigint;
   };
   readonly indexer: Endpoint & {
-    /** Runs the get methods; undefined: the first endpoint runs them. */
     readonly verify?: Endpoint;
   };
   readonly deployments?: string;
   readonly dataDir: string;
   readonly store: {
-    /** PostgreSQL; undefined: the embedded store in `dataDir`. */
     readonly databaseUrl?: Secret<string>;
-    /** Days that the journal keeps a finished withdrawal. */
+    /** How long the journal keeps a finished withdrawal. */
     readonly retentionDays: number;
   };
   readonly http: { readonly host: string; readonly port: number };
-  /** Redis. If undefined, this process counts limits and caps itself. */
+  /** Redis; undefined: this process counts limits and caps itself. */
   readonly cache?: { readonly url: Secret<string> };
-  /** Requests per minute and client address; 0: no limit. */
+  /** 0: no limit. */
   readonly rates: {
     readonly noteChecksPerMinute: number;
     readonly withdrawalsPerMinute: number;
-    /** Trusted proxies that append to X-Forwarded-For. */
+    /** Number of trusted proxies that append to X-Forwarded-For. */
     readonly trustedProxies: number;
   };
-  /** Withdrawals accepted per hour; 0: no limit. */
+  /** Withdrawals accepted; 0: no limit. */
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
-  /** Balance thresholds of the wallet, in nano; 0: no threshold. */
+  /** In nano; 0: no threshold. */
   readonly balance: { readonly warn: bigint; readonly stop: bigint };
-  /** Milliseconds that a condition lasts before an alert is sent; 0: never. */
+  /** How long a condition lasts before an alert; 0: never. */
   readonly alerts: { readonly notReadyMs: number; readonly stuckMs: number };
-  /** A webhook URL is itself a secret. */
+  /** A secret, because anyone who has the URL can post to it. */
   readonly webhook?: Secret<string>;
-  /** `/metrics` is served on its own listener, on the API's behind a token, or not at all. */
+  /** On its own listener, on the API's behind a token, or not at all. */
   readonly metrics: {
     readonly listen?: { readonly host: string; readonly port: number };
     readonly token?: Secret<string>;
@@ -61,10 +58,7 @@ export interface ServeConfig {
   };
 }
 
-/**
- * Reads the configuration of `tonado serve`. Throws `invalid_config` with one entry of `errors` for each
- * missing or invalid variable.
- */
+/** Throws `invalid_config` with one entry of `errors` for each missing or invalid variable. */
 export function loadServeConfig(
   env: Environment,
   readFile: ReadTextFile = readBoundedTextFile,

@@ -1,6 +1,4 @@
-/**
- * The settings of the relayer. Parsing, validation, `tonado config` and the documentation all use this table.
- */
+/** The relayer's settings, from which validation, `tonado config` and the documentation are made. */
 import { Problem } from "../core/errors/problem.ts";
 import { MNEMONIC_WORDS, parseMnemonic } from "../core/text/mnemonic_words.ts";
 import { networks } from "../core/protocol/network.ts";
@@ -59,8 +57,7 @@ export const serveSettings = {
   },
   maxCostNative: {
     name: "RELAYER_MAX_COST_NATIVE",
-    help:
-      "what a withdrawal of jettons may cost at most, refund included, in whole native units; unset: no bound",
+    help: "maximum cost of a jetton withdrawal, refund included, in whole native units; unset: no limit",
     parse: parseNativeAmount,
   },
   indexerUrl: {
@@ -77,7 +74,7 @@ export const serveSettings = {
   indexerVerifyUrl: {
     name: "INDEXER_VERIFY_URL",
     help:
-      "second toncenter v2 endpoint, another operator's: it answers the get methods and must know what the first one tells",
+      "second toncenter v2 endpoint, of another operator: it runs the get methods and must confirm the first one's history",
     parse: httpUrl,
   },
   indexerVerifyApiKey: {
@@ -93,7 +90,7 @@ export const serveSettings = {
   },
   dataDir: {
     name: "RELAYER_DATA_DIR",
-    help: "directory of the embedded store, and of what makes a start fast",
+    help: "directory of the embedded store and of the files that make a start fast",
     parse: anyText,
     default: "./data",
   },
@@ -107,7 +104,7 @@ export const serveSettings = {
   },
   retentionDays: {
     name: "RELAYER_RETENTION_DAYS",
-    help: "days that the journal keeps a withdrawal after its end; what the chain tells of it stays",
+    help: "days that the journal keeps a finished withdrawal; data from the chain is kept",
     parse: integer(1, 36_500),
     default: "30",
   },
@@ -119,7 +116,7 @@ export const serveSettings = {
   },
   port: {
     name: "RELAYER_PORT",
-    help: "port to listen on; 0: any free one",
+    help: "port to listen on; 0: any free port",
     parse: integer(0, 65_535),
     default: "8090",
   },
@@ -131,22 +128,21 @@ export const serveSettings = {
   },
   rateNoteCheck: {
     name: "RELAYER_RATE_NOTE_CHECK",
-    help:
-      "requests a minute to POST /note/check, and to POST /withdraw/status, from one address; 0: no bound",
+    help: "requests per minute and address to POST /note/check and to POST /withdraw/status; 0: no limit",
     parse: integer(0, MAX_LIMIT),
     default: "300",
     offOnLocalnet: true,
   },
   rateWithdraw: {
     name: "RELAYER_RATE_WITHDRAW",
-    help: "requests a minute to POST /withdraw from one address; 0: no bound",
+    help: "requests per minute and address to POST /withdraw; 0: no limit",
     parse: integer(0, MAX_LIMIT),
     default: "100",
     offOnLocalnet: true,
   },
   trustProxy: {
     name: "RELAYER_TRUST_PROXY",
-    help: "proxies in front that append to X-Forwarded-For; 0: none, and the header is not believed",
+    help: "number of proxies in front that append to X-Forwarded-For; 0: the header is ignored",
     parse: proxyCount,
     default: "0",
   },
@@ -166,7 +162,7 @@ export const serveSettings = {
   },
   balanceWarn: {
     name: "RELAYER_BALANCE_WARN",
-    help: "balance of the wallet below which it warns, in whole native units; 0: never",
+    help: "wallet balance below which the relayer warns, in whole native units; 0: never",
     parse: parseNativeAmount,
     default: "5",
     offOnLocalnet: true,
@@ -192,13 +188,13 @@ export const serveSettings = {
   },
   alertStuck: {
     name: "RELAYER_ALERT_STUCK",
-    help: "seconds after which a withdrawal that has not ended counts as stuck, for an alert; 0: never",
+    help: "seconds after which an unfinished withdrawal counts as stuck and causes an alert; 0: never",
     parse: integer(0, MAX_LIMIT),
     default: "900",
   },
   metricsPort: {
     name: "RELAYER_METRICS_PORT",
-    help: "port on which GET /metrics is served, and nothing else",
+    help: "port that serves only GET /metrics",
     parse: integer(0, 65_535),
   },
   metricsHost: {
@@ -209,7 +205,7 @@ export const serveSettings = {
   },
   metricsToken: {
     name: "RELAYER_METRICS_TOKEN",
-    help: "bearer token with which GET /metrics is served beside the API",
+    help: "bearer token for GET /metrics on the API's port",
     parse: bearerToken,
     secret: true,
   },

@@ -3,20 +3,19 @@ import { isHttpUrl, redactUrl } from "../core/text/urls.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A malformed value. `message` completes "is not ..." with what is expected, and never repeats the value. */
+/** `message` completes "is not ..." with what is expected, and never repeats the value. */
 export class MalformedSettingError extends Error {}
 
 export interface Setting<T> {
   readonly name: string;
   /** One line for `tonado config`. */
   readonly help: string;
-  /** Parses the text. Throws {@link MalformedSettingError}. */
   readonly parse: (text: string) => T;
   /** Used if the variable is unset or empty. */
   readonly default?: string;
-  /** Read if `name` is unset. */
+  /** Used if `name` is unset. */
   readonly alias?: string;
-  /** On localnet the default is 0 (no limit) instead of `default`. */
+  /** On localnet the default is 0 (no limit). */
   readonly offOnLocalnet?: true;
   /** The value is never printed. */
   readonly secret?: true;
@@ -32,8 +31,8 @@ export function findVariable(
 }
 
 /**
- * Returns a value for printing. Redacts secrets, credentials and queries of URLs, and file names with white
- * space, which are probably the mnemonic itself.
+ * Returns a value for printing, without secrets, credentials and queries of URLs. A file name with white
+ * space is redacted, because it is probably the mnemonic.
  */
 export function redactValue({ name, secret }: Setting<unknown>, value: string): string {
   if (secret || (name.endsWith("_FILE") && /\s/.test(value))) return REDACTED;
@@ -52,7 +51,6 @@ export function oneOf<const T extends string>(words: readonly T[]): (value: stri
   };
 }
 
-/** A decimal integer from `min` to `max`. */
 export function integer(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^(0|[1-9][0-9]{0,15})$/.test(value) ? Number(value) : NaN;
@@ -63,7 +61,6 @@ export function integer(min: number, max: number): (value: string) => number {
   };
 }
 
-/** An http or https URL without credentials in it. */
 export function httpUrl(value: string): string {
   if (!isHttpUrl(value)) throw new MalformedSettingError("an http or https URL without user and password");
   return value;
@@ -77,7 +74,7 @@ export function redisUrl(value: string): string {
   return value;
 }
 
-/** A secret of at least 16 characters that a header can carry. */
+/** At least 16 characters that a header can carry. */
 export function bearerToken(value: string): string {
   if (!/^[\x21-\x7e]{16,}$/.test(value)) {
     throw new MalformedSettingError("16 or more printable characters without spaces");
@@ -85,7 +82,7 @@ export function bearerToken(value: string): string {
   return value;
 }
 
-/** Number of trusted proxies; `true` and `false` are accepted as other programs do. */
+/** Also accepts `true` and `false`, as other programs do. */
 export function proxyCount(value: string): number {
   const word = { false: "0", true: "1" }[value] ?? value;
   if (!/^(0|[1-9]|1[0-6])$/.test(word)) throw new MalformedSettingError("an integer from 0 to 16");

@@ -1,6 +1,4 @@
-/**
- * Reads settings from the environment and from flags, and reports all errors together, without secret values.
- */
+/** Reads settings from flags and environment and reports all errors together, without secret values. */
 import { Problem, type ProblemDetail } from "../core/errors/problem.ts";
 import type { Network } from "../core/protocol/network.ts";
 import { Secret } from "../core/text/secret.ts";
@@ -16,7 +14,6 @@ import {
   type Setting,
 } from "./setting.ts";
 
-/** Flags that override variables. */
 export interface CommandFlags {
   readonly network: Network;
   readonly endpoint?: string;
@@ -29,7 +26,7 @@ export interface CommandFlags {
 
 export type ReadTextFile = (path: string, maxBytes: number) => string;
 
-/** Returns the endpoint that `--endpoint`, INDEXER_URL or the network names. @throws {Problem} `invalid_config` */
+/** Returns the endpoint of `--endpoint`, INDEXER_URL or the network. Throws `invalid_config`. */
 export function loadEndpoint(flags: CommandFlags, env: Environment): Endpoint {
   const reader = new SettingsReader(env);
   const endpoint = reader.endpoint(flags);
@@ -37,7 +34,7 @@ export function loadEndpoint(flags: CommandFlags, env: Environment): Endpoint {
   return endpoint;
 }
 
-/** Reads settings and collects the errors. What it returns is valid only after {@linkcode throwIfInvalid}. */
+/** Collects errors. Returned values are valid only after {@linkcode throwIfInvalid}. */
 export class SettingsReader {
   readonly #errors: ProblemDetail[] = [];
 
@@ -47,7 +44,7 @@ export class SettingsReader {
     this.#errors.push({ pointer, detail });
   }
 
-  /** Returns the value, or the default if the variable is unset or empty; undefined if there is neither. */
+  /** Returns the value, or the default if the variable is unset or empty. */
   read<T>(setting: Setting<T>): T | undefined {
     const variable = findVariable(setting, this.env);
     const isOff = setting.offOnLocalnet && this.env[serveSettings.network.name] === "localnet";
@@ -60,7 +57,7 @@ export class SettingsReader {
     return this.read<T>(setting)!; // undefined only after an error, which throwIfInvalid reports
   }
 
-  /** Reads a setting as the only member of a record, or returns an empty record if it is unset. */
+  /** Returns the setting as the only member of a record, which is empty if it is unset. */
   readOptional<K extends string, T>(key: K, setting: Setting<T>): { readonly [P in K]?: T } {
     const value = this.read(setting);
     return value === undefined ? {} : { [key]: value } as { [P in K]: T };
@@ -135,7 +132,7 @@ export class SettingsReader {
 
   payerMnemonic({ mnemonicFile }: CommandFlags, readFile: ReadTextFile): string | undefined {
     const { walletMnemonic, walletMnemonicFile } = deploySettings;
-    const detail = "is required: the file with the mnemonic of the wallet that pays " +
+    const detail = "is required: the file with the mnemonic of the paying wallet " +
       `(or --mnemonic-file, or ${walletMnemonic.name})`;
     return this.mnemonic(
       deploySettings,

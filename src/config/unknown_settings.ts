@@ -1,6 +1,4 @@
-/**
- * Finds variables that look like settings but are not, because a mistyped limit would silently not apply.
- */
+/** Finds variables that look like settings but are not: a mistyped limit would silently not apply. */
 import { distance } from "fastest-levenshtein";
 import type { Environment } from "./setting.ts";
 import { clientSettings } from "./client_settings.ts";
@@ -8,11 +6,10 @@ import type { Setting } from "./setting.ts";
 import { serveSettings } from "./serve_settings.ts";
 import { deploySettings } from "./deploy_settings.ts";
 
-/** Variables with these prefixes, or one letter off, are reported even without a similar setting. */
+/** Variables with these prefixes, or one letter off, are reported in any case. */
 const OWN_PREFIXES = ["RELAYER", "INDEXER"];
 /** Tests and tools use these prefixes too, so only names close to a setting are reported. */
 const SHARED_PREFIX_PATTERN = /^(TONADO|DATABASE|POSTGRES|CACHE|REDIS)_/;
-/** Edits between a name and the setting that is suggested for it. */
 const MAX_SUGGESTION_DISTANCE = 2;
 
 /** Returns a warning for each unknown variable, with the most similar setting. */
@@ -30,7 +27,7 @@ export function findUnknownSettings(env: Environment): string[] {
     const meant = near.letters <= MAX_SUGGESTION_DISTANCE ? near.each : undefined;
     if (meant === undefined && !ours) continue;
     lines.push(
-      `${name} is no setting and is not read${meant === undefined ? "" : `: is ${meant} meant?`}`,
+      `${name} is not a setting and has no effect${meant === undefined ? "" : `: did you mean ${meant}?`}`,
     );
   }
   return lines;

@@ -17,14 +17,14 @@ Deno.test("what looks like a setting and is none is told, with the one that may 
     DATABASE_URI: "postgres://x/y",
   };
   deepEqual(findUnknownSettings(env), [
-    "DATABASE_URI is no setting and is not read: is DATABASE_URL meant?",
-    "INDEXER_KEY is no setting and is not read",
-    "RELAYER_BALANCE_STPO is no setting and is not read: is RELAYER_BALANCE_STOP meant?",
-    "RELAYER_HOURLY_CAPS is no setting and is not read: is RELAYER_HOURLY_CAP meant?",
-    "RELAYER_SOMETHING_ELSE is no setting and is not read",
-    "RELAYR_FOO is no setting and is not read",
-    "RELAYR_HOURLY_CAP is no setting and is not read: is RELAYER_HOURLY_CAP meant?",
-    "TONADO_BURN_OWNERS is no setting and is not read: is TONADO_BURN_OWNER meant?",
+    "DATABASE_URI is not a setting and has no effect: did you mean DATABASE_URL?",
+    "INDEXER_KEY is not a setting and has no effect",
+    "RELAYER_BALANCE_STPO is not a setting and has no effect: did you mean RELAYER_BALANCE_STOP?",
+    "RELAYER_HOURLY_CAPS is not a setting and has no effect: did you mean RELAYER_HOURLY_CAP?",
+    "RELAYER_SOMETHING_ELSE is not a setting and has no effect",
+    "RELAYR_FOO is not a setting and has no effect",
+    "RELAYR_HOURLY_CAP is not a setting and has no effect: did you mean RELAYER_HOURLY_CAP?",
+    "TONADO_BURN_OWNERS is not a setting and has no effect: did you mean TONADO_BURN_OWNER?",
   ]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The circuits' artifacts: witness programs, proving keys and verification keys. The program contains their
- * pinned hashes and never uses a file that does not match. This module must not cache files.
+ * The circuits' artifacts: witness programs, proving keys and verification keys. A file must match its pinned
+ * hash. This module must not cache files.
  */
 import committedPins from "../../artifacts/pins.json" with { type: "json" };
 import { Problem } from "../core/errors/problem.ts";
@@ -13,10 +13,9 @@ import {
 } from "../core/crypto/groth16.ts";
 import { proverLocations } from "./locations.ts";
 
-/** Label of keys that one machine made: its operator could forge proofs. */
+/** The label of keys that one machine made. Its operator could forge proofs. */
 export const DEVELOPMENT_LABEL = "development keys, insecure";
 
-/** Returns whether this is the hash of this release's development withdrawal key. */
 export function isDevelopmentKey(vkeyHash: string): boolean {
   return committedPins.label === DEVELOPMENT_LABEL && vkeyHash === committedPins.files["withdraw.vkey.json"];
 }
@@ -50,13 +49,13 @@ export interface Artifacts {
   /** Throws `artifact_corrupted` if the file has no pin. */
   expectedSha256(name: ArtifactName): string;
   /**
-   * Returns the file's bytes. Throws `artifact_corrupted` if it is missing or does not match its pin, and
-   * `artifact_unavailable` if a server does not return it.
+   * Throws `artifact_corrupted` for a missing or wrong file, and `artifact_unavailable` if a server does not
+   * return it.
    */
   load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
-  /** Returns the ceremony's transcript, or undefined for keys without one. Throws as `load` does. */
+  /** Returns the ceremony's transcript, if there was one. Throws as `load` does. */
   loadTranscript(): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Returns the key that the ceremony began with, or undefined for keys without one. Throws as `load` does. */
+  /** Returns the key that the ceremony began with, if there was one. Throws as `load` does. */
   loadInitialKey(circuit: CircuitName): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
@@ -94,9 +93,8 @@ function pinMissing(name: string): Problem {
 }
 
 /**
- * Opens the artifacts in the folder `base`. Throws `artifact_corrupted` for malformed pins.
- *
- * @param base a file: or http(s): URL that ends in a slash
+ * Opens the artifacts at `base`, a file: or http(s): URL that ends in a slash. Throws `artifact_corrupted`
+ * for malformed pins.
  */
 export function openArtifacts(
   base: URL = proverLocations.artifacts,

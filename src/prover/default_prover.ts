@@ -24,12 +24,7 @@ function getDefaultProver(): Promise<Prover> {
 }
 
 /**
- * Proves a withdrawal with a shared prover.
- *
- * @param input canonical field elements
- * @param options cancellation and progress
- * @returns the proof and its six public signals
- * @throws {Problem} as {@linkcode Prover.proveWithdraw} does
+ * Proves a withdrawal with a shared prover. Throws as {@linkcode Prover.proveWithdraw} does.
  * @example
  * ```ts
  * const { proof, publicSignals } = await proveWithdraw(input);
@@ -40,12 +35,7 @@ export async function proveWithdraw(input: WithdrawInput, options?: ProveOptions
 }
 
 /**
- * Proves a deposit with a shared prover.
- *
- * @param input canonical field elements
- * @param options cancellation and progress
- * @returns the proof and its four public signals
- * @throws {Problem} as {@linkcode Prover.proveDeposit} does
+ * Proves a deposit with a shared prover. Throws as {@linkcode Prover.proveDeposit} does.
  * @example
  * ```ts
  * const { proof, publicSignals } = await proveDeposit(input);
@@ -56,10 +46,8 @@ export async function proveDeposit(input: DepositInput, options?: ProveOptions):
 }
 
 /**
- * Verifies a proof.
- *
+ * Verifies a proof with a shared prover. Returns false for an invalid or malformed proof or signal.
  * @param publicSignals decimal strings
- * @returns false for an invalid or malformed proof or signal
  * @throws {Problem} `artifact_corrupted`, `artifact_unavailable`
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Converts proofs, verification keys and public signals between snarkjs JSON and the WASM's big-endian bytes:
- * 48 for a coordinate, 32 for a signal. The WASM validates the points.
+ * Converts proofs, keys and public signals between snarkjs JSON and the WASM's big-endian bytes: 48 for a
+ * coordinate, 32 for a signal. The WASM validates the points.
  */
 import { Problem } from "../core/errors/problem.ts";
 import { bytesToBigint, FIELD_BYTES, fieldToBytes, parseSignal } from "../core/crypto/field.ts";
@@ -35,7 +35,6 @@ export function proofToBytes(proof: Groth16Proof): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** Decodes what {@linkcode proofToBytes} encodes. */
 export function proofFromBytes(bytes: Uint8Array): Groth16Proof {
   const [ax, ay, bx0, bx1, by0, by1, cx, cy] = Array.from(
     { length: 8 },

@@ -1,10 +1,10 @@
 /** The URLs of the worker module and the artifacts. */
 import { Problem } from "../core/errors/problem.ts";
 
-/** Not written inline: a bundler would resolve the URLs below against the npm package's code. */
+/** Not inline: a bundler would resolve the URLs below against the npm package's code. */
 const MODULE_URL = import.meta.url;
 
-/** A bundle that moves the files assigns their new locations before it creates the first prover. */
+/** A bundle that moves the files assigns their new URLs before it creates a prover. */
 export const proverLocations: {
   worker: URL;
   artifacts: URL;
@@ -24,7 +24,7 @@ async function fetchArtifact(file: URL): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const response = await fetch(file);
     if (!response.ok) throw unavailable(`the server answered with status ${response.status}`);
-    // The server of a single-page application answers with its page if there is no such file.
+    // The server of a single-page application returns its page for a missing file.
     const html = response.headers.get("content-type")?.startsWith("text/html");
     if (html) throw unavailable("the server answered with an HTML page");
     return new Uint8Array(await response.arrayBuffer());

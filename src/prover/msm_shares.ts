@@ -1,9 +1,9 @@
-/** Splits a proof's multi-scalar multiplications (sums) over workers, whole or in parts, and joins the results. */
+/** Splits a proof's multi-scalar multiplications over workers, whole or in parts, and joins the results. */
 import type { MsmName, MsmResults, MsmShare } from "./prover_task.ts";
 
 /** Slowest first, so that the workers finish at about the same time. G2 costs twice as much as G1. */
 const MSMS_SLOWEST_FIRST: readonly MsmName[] = ["b2", "h", "a", "c", "b1"];
-/** Sums worth halving if there are enough workers. Both halves of `h` repeat the transforms before it. */
+/** Worth halving with enough workers. Both halves of `h` repeat the transforms before it. */
 const SPLITTABLE_MSMS: ReadonlySet<MsmName> = new Set(["b2", "h"]);
 /** With this many workers, all other sums finish before the two slowest ones. */
 const MIN_WORKERS_TO_SPLIT = 4;

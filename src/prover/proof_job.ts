@@ -1,4 +1,4 @@
-/** One proof: the witness, the multi-scalar multiplications on all workers, the assembled proof, and its verification. */
+/** One proof: the witness, the multi-scalar multiplications on all workers, and the verification. */
 import { Problem } from "../core/errors/problem.ts";
 import type { AnyCircuitName, ProofWithSignals } from "../core/crypto/groth16.ts";
 import { abortable, cancelled } from "../core/time.ts";
@@ -15,7 +15,6 @@ export interface ProofProgress {
   readonly fraction: number;
 }
 
-/** Cancellation and progress of a proof. */
 export interface ProveOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ProofProgress) => void;
@@ -72,7 +71,7 @@ export async function prove(
     );
     msmResults = joinMsmShares(shares, points);
   } finally {
-    // Wipe the secrets, also after a failure. The public signals come first and are still needed.
+    // Wipe the secrets, also after a failure. The public signals at the start are still needed.
     witness.fill(0, (publicSignalCount + 1) * 32);
     points.forEach((point) => point.fill(0));
   }

@@ -1,7 +1,4 @@
-/**
- * Makes and verifies proofs on worker threads. Proving keys are loaded at the first proof. Every proof is
- * verified before it is returned.
- */
+/** Makes and verifies proofs on worker threads. Every proof is verified before it is returned. */
 import { Problem } from "../core/errors/problem.ts";
 import {
   type AnyCircuitName,
@@ -40,7 +37,6 @@ export interface WithdrawInput {
   readonly nullifier: bigint;
   readonly secret: bigint;
   readonly pathElements: readonly bigint[];
-  /** 1 where the node is the right child, otherwise 0. */
   readonly pathIndices: readonly number[];
 }
 
@@ -53,20 +49,14 @@ export interface DepositInput {
   readonly pathElements: readonly bigint[];
 }
 
-/** Makes and verifies proofs on worker threads. Create one with {@linkcode createProver}. */
 export interface Prover {
   /**
    * Proves a withdrawal.
-   *
-   * @throws {Problem} `constraints_unsatisfied`, `not_in_field` or `invalid_request` for wrong inputs; `artifact_corrupted`
-   *   with the file's name, `artifact_unavailable` with its URL; `cancelled` when the signal aborts
+   * @throws {Problem} `constraints_unsatisfied`, `not_in_field` or `invalid_request` for wrong inputs;
+   *   `artifact_corrupted`, `artifact_unavailable`; `cancelled`
    */
   proveWithdraw(input: WithdrawInput, options?: ProveOptions): Promise<ProofWithSignals>;
-  /**
-   * Proves a deposit.
-   *
-   * @throws {Problem} as `proveWithdraw` does
-   */
+  /** Proves a deposit. Throws as `proveWithdraw` does. */
   proveDeposit(input: DepositInput, options?: ProveOptions): Promise<ProofWithSignals>;
   /**
    * Proves a withdrawal from a version 2 pool.
@@ -95,32 +85,29 @@ export interface Prover {
   ): Promise<boolean>;
   /** Hex SHA-256 of the verification key file of each circuit of version 1. */
   readonly vkeyHash: Readonly<Record<CircuitName, string>>;
-  /** The kind of keys, for display: `development keys, insecure`. */
+  /** The kind of keys, for display. */
   readonly label: string;
   /** Terminates the workers. Running tasks fail with `cancelled`. */
   close(): void;
 }
 
 export interface ProverOptions {
-  /** Default: one for each core, at most 4. One proof uses at most 7. */
+  /** Default: one for each core, at most 4. A proof uses at most 7. */
   readonly maxWorkers?: number;
   readonly artifacts?: Artifacts;
-  /** Maximum number of tasks that wait for a worker. Default 1,024. */
+  /** Tasks that may wait for a worker. Default: 1,024. */
   readonly maxQueuedTasks?: number;
   /** Milliseconds after which an idle worker ends. Default: workers live until `close`. */
   readonly idleTimeoutMs?: number;
-  /** Milliseconds that a worker may take to finish a cancelled task before it is terminated. Default 1,000. */
+  /** Milliseconds for a worker to finish a cancelled task before it is terminated. Default: 1,000. */
   readonly cancelTimeoutMs?: number;
   readonly startWorker?: () => Worker;
 }
 
-/**
- * A worker that has proved for both circuits holds 50 MB; four workers take a third of one worker's time
- * (docs/performance.md).
- */
+/** A worker holds up to 50 MB; four take a third of the time of one (docs/performance.md). */
 const MAX_WORKERS = 4;
 const MAX_QUEUED_TASKS = 1024;
-/** About the time in which a replacement worker becomes as fast as the terminated one. */
+/** A replacement worker takes about as long to become as fast as the terminated one. */
 const CANCEL_TIMEOUT_MS = 1000;
 
 /**

@@ -11,10 +11,12 @@ export interface MsmShare {
   readonly partCount: number;
 }
 
-/** The sums as uncompressed points, the parts of each one after another. Unblinded: they reveal the witness and must not leave this process. */
+/**
+ * The sums as uncompressed points, parts in order. They are unblinded and reveal the witness, so they must
+ * not leave this process.
+ */
 export type MsmResults = Readonly<Record<MsmName, Uint8Array>>;
 
-/** The parts of a proving key: one for each sum, and `joint`, which joins them. */
 export const provingKeyPartNames = ["a", "b1", "b2", "c", "h", "joint"] as const;
 
 /** A parsed proving key; see `prover-wasm/src/excerpt.rs`. */

@@ -1,10 +1,7 @@
 /**
- * The worker thread: runs one task at a time. Failures are messages that never contain secrets.
- *
- * A witness contains the note's secrets. Before the next task, this thread overwrites or moves away its own
- * copies: the witness, the witness program's memory, unblinded points and randomness. It cannot overwrite
- * what the prover's WASM allocator has freed, nor the bigints and messages of the engine, so a memory image
- * of this process may contain secrets.
+ * The worker thread: runs one task at a time. Failure messages never contain secrets. After each task it
+ * wipes its copies of the witness, of unblinded points and of randomness. It cannot wipe what the WASM
+ * allocator has freed or what the engine copied, so a memory image of this process may contain secrets.
  */
 import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import { hasWideArithmetic } from "../core/crypto/wide_arithmetic.ts";
@@ -21,7 +18,7 @@ import {
   type ProvingKeyParts,
 } from "./prover_task.ts";
 
-/** Randomness that blinds a proof: 48 bytes each for r and s. */
+/** 48 bytes each for r and s. */
 const BLINDING_BYTES = 96;
 
 const scope = self as unknown as {
@@ -71,7 +68,6 @@ function executeTask(task: ProverTask): ProverTaskResults[keyof ProverTaskResult
   }
 }
 
-/** Overwrites the parts of a task that reveal the witness. */
 function wipeTaskSecrets(task: ProverTask): void {
   if (task.kind === "msm") task.witness.fill(0);
   if (task.kind === "assemble") Object.values(task.msmResults).forEach((points) => points.fill(0));

@@ -1,13 +1,10 @@
-/**
- * Runs the witness programs that circom compiles, and returns the value of every wire. It never logs an input
- * value or puts one into an error.
- */
+/** Runs the witness programs of circom. No input value is logged or put into an error. */
 import { FIELD_BYTES, FIELD_MODULUS, isFieldElement } from "../core/crypto/field.ts";
 import { Problem } from "../core/errors/problem.ts";
 
 export type CircuitInputs = Readonly<Record<string, bigint | readonly bigint[]>>;
 
-/** The exports of a witness program that circom 2.2 builds. Field elements pass through one shared buffer. */
+/** The exports of a program of circom 2.2. Field elements pass through one shared buffer. */
 interface WitnessProgram {
   readonly memory: WebAssembly.Memory;
   getSharedRWMemoryStart(): number;
@@ -22,16 +19,12 @@ interface WitnessProgram {
   getMessageChar(): number;
 }
 
-/** A program returns this code if a constraint is not satisfied. */
+/** The exit code for an unsatisfied constraint. */
 const ASSERTION_FAILED = 4;
 
 /**
- * Computes the witness of a circuit.
- *
- * @param program the witness program, as bytes or compiled; each call runs a new instance
- * @param inputs a canonical field element, or an array of them, for each input signal
- * @returns all wires, 32 little-endian bytes each, as in section 2 of a .wtns file: the constant 1, the
- *   public signals, then the rest
+ * Returns every wire of a circuit, 32 little-endian bytes each: the constant 1, the public signals, then the
+ * rest. Each call runs a new instance of the program.
  * @throws {Problem} `constraints_unsatisfied` with template and line; `not_in_field` or `invalid_request`
  *   with the input's name; `artifact_corrupted` if the program is for another field
  */
@@ -63,7 +56,7 @@ function runWitnessProgram(exports: WitnessProgram, inputs: CircuitInputs): Uint
       throw new Problem("invalid_request", `input ${name} must have ${size} elements, not ${values.length}`);
     }
     for (const [position, element] of values.entries()) {
-      // The program would reduce the value, and the proof would be for another number.
+      // The program would reduce the value and prove another number.
       if (!isFieldElement(element)) throw new Problem("not_in_field", `input ${name} is not in [0, r)`);
       writeLittleEndian(shared, element);
       remaining--;
@@ -95,7 +88,7 @@ function instantiate(program: BufferSource | WebAssembly.Module): WitnessProgram
         `the inputs do not satisfy the circuit${failedAt && `: ${failedAt}`}`,
       );
     },
-    // "Error in template Name_3 line: 12", from the failed constraint outwards. It contains no values.
+    // "Error in template Name_3 line: 12", innermost first. It contains no values.
     printErrorMessage() {
       let message = "";
       for (let char = exports.getMessageChar(); char !== 0; char = exports.getMessageChar()) {
@@ -104,7 +97,7 @@ function instantiate(program: BufferSource | WebAssembly.Module): WitnessProgram
       const location = /template (?<template>\w+?)_\d+ line: (?<line>\d+)/.exec(message)?.groups;
       if (location !== undefined) failedAt ||= `template ${location.template}, line ${location.line}`;
     },
-    // The circuits log nothing, and anything that they could log is secret.
+    // The circuits log nothing, and whatever they could log is secret.
     writeBufferMessage() {},
     showSharedRWMemory() {},
   };
@@ -125,7 +118,7 @@ function incompatibleProgram(cause?: unknown): Problem {
   });
 }
 
-/** The 64-bit FNV-1a hash by which a program finds an input, as two 32-bit halves. */
+/** The 64-bit FNV-1a hash of an input's name, in two halves. */
 function signalHash(name: string): [high: number, low: number] {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(name)) {

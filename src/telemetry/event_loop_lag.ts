@@ -1,8 +1,8 @@
-/** Measures event loop lag: blocking work on the main thread delays every request as much. */
+/** Measures event loop lag: blocking work on the main thread delays every request. */
 
 const SAMPLE_INTERVAL_MS = 500;
 
-/** Reports the lag in seconds, by default twice a second. @returns a function that stops it */
+/** Reports the lag in seconds, by default twice a second. Returns a function that stops it. */
 export function monitorEventLoopLag(
   report: (seconds: number) => void,
   everyMs: number = SAMPLE_INTERVAL_MS,

@@ -1,6 +1,6 @@
 /**
- * Structured logs on standard error: JSON lines for machines, text for people. Callers must never log a request body,
- * a client's address, a note or a mnemonic.
+ * Structured logs on standard error. Callers must never log a request body, a client's address, a note or a
+ * mnemonic.
  */
 import {
   configureSync,
@@ -12,20 +12,17 @@ import {
   type LogRecord,
 } from "@logtape/logtape";
 
-/** A logger; `log.with({ pool })` adds members to every line. */
+/** `log.with({ pool })` adds members to every line. */
 export type Log = Pick<Logger, "debug" | "info" | "warning" | "error" | "fatal" | "with" | "getChild">;
 
-/** Minimum level that is written. */
 export type LogLevel = "debug" | "info" | "warning" | "error";
 
 export type LogFormat = "json" | "pretty";
 
 /**
- * Configures logging for this process and returns the root logger. Only the program's entry point calls it; before
- * that, and in tests, loggers are silent.
- * @param options.format default: `pretty` on a terminal, else `json`
- * @param options.colour of `pretty`; default: on a terminal, unless NO_COLOR is set or TERM is dumb
- * @param options.write receives each finished line; default standard error
+ * Configures logging and returns the root logger. Until the entry point calls it, loggers are silent. By
+ * default a terminal gets coloured `pretty` lines, unless NO_COLOR is set or TERM is dumb, and everything
+ * else `json`.
  */
 export function configureLog(
   options: { level: LogLevel; format?: LogFormat; colour?: boolean; write?: (line: string) => void },
@@ -52,9 +49,7 @@ export function rootLog(): Log {
 
 const formatJson = getJsonLinesFormatter({ properties: "flatten" });
 
-/**
- * Formats a line with its rendered message, its members, and its template, by which lines of a kind can be searched.
- */
+/** Adds the message's template, by which lines of a kind can be searched. */
 function formatJsonLine(record: LogRecord): string {
   const template = typeof record.rawMessage === "string" ? record.rawMessage : record.rawMessage.join("{}");
   return formatJson({ ...record, properties: { ...record.properties, template } });

@@ -6,14 +6,13 @@ const MINUTE_MS = 60_000;
 type ThrottledLevel = "warning" | "error";
 type Members = Readonly<Record<string, unknown>>;
 
-/** Lines of one template in the current minute. */
 interface ThrottleWindow {
   readonly since: number;
   lines: number;
   suppressed: number;
 }
 
-/** A logger for events that clients can cause. Lines of one template share a limit. */
+/** Lines of one template share a limit. */
 export class LogThrottle {
   readonly #log: Log;
   readonly #now: () => number;
@@ -30,12 +29,12 @@ export class LogThrottle {
     this.#write("warning", template, members, 1);
   }
 
-  /** Logs an error, at most ten a minute, because different faults may share a template. */
+  /** Logs an error, at most ten a minute: different faults may share a template. */
   error(template: string, members: Members = {}): void {
     this.#write("error", template, members, 10);
   }
 
-  /** Logs the number of omitted lines of past minutes. @param all includes the current minute */
+  /** Logs the number of omitted lines of past minutes; `all` includes the current minute. */
   flush(all = false): void {
     for (const [key, window] of this.#windows) {
       if (all || this.#isOver(window)) this.#close(key, window);

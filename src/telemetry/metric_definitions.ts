@@ -1,4 +1,4 @@
-/** Every metric as data: name, type, help, labels. The operator's guide is generated from it. */
+/** Every metric as data. The operator's guide is generated from it. */
 
 const FAST_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CONFIRMATION_BUCKETS_SECONDS = [5, 10, 15, 20, 30, 45, 60, 120, 300, 900, 3_600];
@@ -8,7 +8,6 @@ export interface MetricDescription {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Records metrics. Labels come from small fixed sets (routes, codes, pools), never from client input, so that scrapes
- * reveal nothing about clients and do not grow.
+ * Labels come from small fixed sets (routes, codes, pools), never from clients, so scrapes reveal nothing
+ * about clients and do not grow.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { metricDefinitions, type MetricDescription } from "./metric_definitions.ts";
@@ -10,26 +10,22 @@ export interface MetricsSource {
   /** In whole native units; undefined while unknown. */
   balance(): number | undefined;
   liveJobs(): Promise<Readonly<Record<string, number>>>;
-  /** Live withdrawals of pools that are not served. */
   orphanedJobCount(): number;
-  /** Whether this replica indexes and signs. */
   isLeader(): boolean;
-  /** Queued and running proof verifications. */
   pendingProofCount(): number;
   pools(): readonly PoolMetrics[];
-  /** State of each dependency, as in `/readyz`. */
+  /** As in `/readyz`. */
   dependencies(): Promise<Readonly<Record<string, "ok" | "degraded" | "down">>>;
 }
 
-/** One pool at a scrape. */
 export interface PoolMetrics {
   readonly pool: string;
   readonly ready: boolean;
   readonly lacksMinFee: boolean;
   readonly leafCount: number;
-  /** Seconds since the tree last equalled the chain's; undefined before the first time. */
+  /** Time since the tree last equalled the chain's; undefined before the first time. */
   readonly lagSeconds?: number;
-  /** Logical time between the newest transaction seen and the last one applied. */
+  /** Distance between the newest transaction seen and the last one applied. */
   readonly lagLt: bigint;
   readonly rootMismatches: number;
   /** What the pool holds beyond what it owes, in whole native units; undefined while unknown, as the next. */
@@ -53,7 +49,6 @@ type Instruments = { readonly [K in keyof Definitions]: Instrument<Definitions[K
 
 const constructors = { counter: Counter, gauge: Gauge, histogram: Histogram };
 
-/** Creates metrics with their own registry. @param version of this build */
 export function createMetrics(version = "development") {
   const registry = new Registry();
   const metrics = createInstruments(registry);
@@ -67,13 +62,13 @@ export function createMetrics(version = "development") {
       metrics.requests.inc({ route, method, status });
       metrics.requestTime.observe({ route }, seconds);
     },
-    /** Returns a recorder for one fixed set of labels, which avoids a lookup for each request. It takes seconds. */
+    /** Returns a recorder for fixed labels, which avoids a lookup for each request. */
     createRequestRecorder: (route: string, method: string, status: number): (seconds: number) => void =>
       batches.createRecorder(route, method, status),
     recordRateLimited: (route: string): void => metrics.rateLimited.inc({ route }),
     recordRefusal: (code: string): void => metrics.refusals.inc({ code }),
     recordAcceptance: (pool: string): void => metrics.acceptances.inc({ pool }),
-    /** @param seconds since the withdrawal was accepted; for confirmed ones only */
+    /** `seconds` since the withdrawal was accepted; for confirmed ones only. */
     recordSettlement(pool: string, state: string, seconds?: number): void {
       metrics.settlements.inc({ pool, state });
       if (seconds !== undefined) metrics.confirmationTime.observe({ pool }, seconds);
@@ -95,7 +90,6 @@ export function createMetrics(version = "development") {
     setSource(what: MetricsSource): void {
       source = what;
     },
-    /** The definitions of all metrics, for the documentation. */
     descriptions: Object.values(metricDefinitions) as readonly MetricDescription[],
     contentType: registry.contentType,
     async text(): Promise<string> {
@@ -149,7 +143,7 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
   }
 }
 
-/** Counts responses without a lookup of their labels; {@link flush} passes the counts to the registry. */
+/** Counts responses without a label lookup; {@linkcode flush} passes the counts to the registry. */
 class RequestBatches {
   readonly #metrics: Instruments;
   readonly #batches: { readonly labels: Record<string, string | number>; count: number }[] = [];

@@ -1,13 +1,12 @@
 /**
- * OpenTelemetry traces, exported by the runtime if OTEL_DENO is set; otherwise all calls are no-ops. The runtime's
- * request spans contain whole URLs. The query of /tree/path names a deposit and a webhook's path is a secret, so
- * these attributes are stripped.
+ * OpenTelemetry traces, exported by the runtime if OTEL_DENO is set. URLs are stripped from its request
+ * spans: the query of /tree/path names a deposit, and a webhook's path is a secret.
  */
 import { type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 
 const tracer = trace.getTracer("tonado");
 
-/** Returns the part of a URL to record; undefined for none. */
+/** Returns what to record of a URL; undefined: nothing. */
 const URL_REDACTIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
   "url.full": (value) => URL.parse(String(value))?.origin,
   "url.path": () => undefined,
@@ -15,8 +14,8 @@ const URL_REDACTIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
 };
 
 /**
- * Strips paths and queries from the runtime's spans. Attributes cannot be removed later, so this patches the span
- * class. Call it once, before serving or fetching.
+ * Strips paths and queries from the runtime's spans. It patches the span class, because attributes cannot be
+ * removed later. Call it once, before serving or fetching.
  */
 export function redactTracedUrls(): void {
   const probe = tracer.startSpan("probe"); // never ended, so never exported
@@ -30,12 +29,11 @@ export function redactTracedUrls(): void {
   };
 }
 
-/** Names the runtime's span of this request by its route. */
 export function nameRequestSpan(method: string, route: string): void {
   trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute("http.route", route);
 }
 
-/** Runs `act` in a span. Records only the code of a failure: a message may quote client input. */
+/** Records only the code of a failure: a message may quote client input. */
 export async function withSpan<T>(name: string, act: () => Promise<T>): Promise<T> {
   return await tracer.startActiveSpan(name, async (span) => {
     try {

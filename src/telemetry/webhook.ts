@@ -1,6 +1,6 @@
 /**
  * Posts alerts to the operator's URL with a few retries. Failures are dropped: logs and metrics have the same
- * information, and a relayer must not depend on a chat service. The URL is a secret, so no error contains it.
+ * information. The URL is a secret, so no error contains it.
  */
 import type { Secret } from "../core/text/secret.ts";
 import type { Log } from "./log.ts";
@@ -17,7 +17,7 @@ export interface WebhookOptions {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Posts one document as JSON. Never throws; ends early when `signal` aborts. */
+/** Never throws. Ends early when `signal` aborts. */
 export async function postAlert(
   document: Readonly<Record<string, unknown>>,
   { url, log, sleep, fetch: send = fetch }: WebhookOptions,
@@ -57,8 +57,8 @@ async function postOnce(
     await response.body?.cancel();
     if (response.ok) return undefined;
     const { status } = response;
-    return { reason: `it answers ${status}`, isRetryable: status === 429 || status >= 500 };
+    return { reason: `it responded with status ${status}`, isRetryable: status === 429 || status >= 500 };
   } catch {
-    return { reason: "it does not answer", isRetryable: true };
+    return { reason: "it does not respond", isRetryable: true };
   }
 }

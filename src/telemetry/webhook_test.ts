@@ -4,7 +4,9 @@ import { Secret } from "../core/text/secret.ts";
 import { configureLog } from "./log.ts";
 import { postAlert } from "./webhook.ts";
 
-/** Posts one alert to a server with these responses in turn; returns the received requests and the log lines. */
+/**
+ * Posts one alert to a server with these responses in turn; returns the received requests and the log lines.
+ */
 async function postTo(answers: (() => Response)[]) {
   const bodies: unknown[] = [];
   const waited: number[] = [];
@@ -39,7 +41,7 @@ Deno.test("webhook: what may mend is tried again, later each time", async () => 
 Deno.test("webhook: it is given up after five tries, and the log does not tell the URL", async () => {
   const { bodies, log } = await postTo([answer(503)]);
   equal(bodies.length, 5);
-  ok(log.includes("it answers 503") && !log.includes("hunter2") && !log.includes("/hook"), log);
+  ok(log.includes("it responded with status 503") && !log.includes("hunter2") && !log.includes("/hook"), log);
 });
 
 Deno.test("webhook: a refusal is not repeated, and a redirection not followed", async () => {

@@ -1,6 +1,5 @@
 /**
- * Starts worker threads and counts cores. A bundle for a runtime without `Worker` assigns its own functions
- * first.
+ * Starts worker threads and counts cores. A bundle for a runtime without `Worker` replaces both functions.
  */
 export const threadRuntime: {
   startWorker: (module: URL) => Worker;

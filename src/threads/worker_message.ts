@@ -12,7 +12,6 @@ export type WorkerMessage<Result> =
     readonly fatal: boolean;
   };
 
-/** Returns the message for a task that threw `error`. @param name the pool's name */
 export function toFailureMessage(error: unknown, name: string): WorkerMessage<never> {
   if (error instanceof Problem) {
     return { kind: "failed", code: error.code, message: error.message, errors: error.errors, fatal: false };

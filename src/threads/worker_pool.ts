@@ -1,6 +1,6 @@
 /**
- * A pool of worker threads with a bounded queue. It starts workers on demand and replaces a worker that
- * crashed or that does not finish a cancelled task in time.
+ * Worker threads with a bounded queue. Workers start on demand; one that crashed or does not finish a
+ * cancelled task in time is replaced.
  */
 import { Problem } from "../core/errors/problem.ts";
 import type { WorkerMessage } from "./worker_message.ts";
@@ -17,21 +17,21 @@ export interface WorkerPoolOptions {
   /** Milliseconds after which an idle worker ends. Default: workers live until `close`. */
   readonly idleTimeoutMs?: number;
   /**
-   * Milliseconds in which the worker of a cancelled task must finish it. In time, the worker is kept with
-   * what it has loaded; otherwise it is terminated. Default: terminated at once.
+   * Time for a worker to finish a cancelled task; in time, it is kept with what it has loaded. Default: it is
+   * terminated at once.
    */
   readonly cancelTimeoutMs?: number;
   readonly startWorker: () => Worker;
   readonly workerModule?: URL | undefined;
-  /** Called with the late result of a cancelled task, to overwrite secrets in it. */
+  /** Called with the late result of a cancelled task, to wipe its secrets. */
   readonly discardResult?: (result: unknown) => void;
 }
 
 export interface TaskOptions {
   readonly signal?: AbortSignal;
-  /** Runs before other tasks. For short tasks. */
+  /** Runs before other tasks; for short tasks. */
   readonly highPriority?: boolean;
-  /** Parts of the task that are moved to the worker, not copied. */
+  /** Parts of the task that move to the worker instead of being copied. */
   readonly transfer?: readonly Transferable[];
 }
 
@@ -44,9 +44,9 @@ interface QueuedTask extends TaskOptions {
 interface PooledWorker {
   readonly worker: Worker;
   current?: QueuedTask;
-  /** The task was cancelled, but the worker has not responded yet. */
+  /** The task was cancelled, and the worker has not responded yet. */
   cancelling?: boolean;
-  /** Terminates the worker when it is idle, or cancelling, for too long. */
+  /** Terminates a worker that is idle or cancelling for too long. */
   timer?: ReturnType<typeof setTimeout>;
 }
 
@@ -61,9 +61,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     this.#options = options;
   }
 
-  /**
-   * Workers free for further tasks, including those not started yet and those that finish a cancelled task.
-   */
+  /** Workers free for tasks, including those not started yet and those that finish a cancelled task. */
   get availableWorkers(): number {
     const busy = [...this.#workers].filter((pooled) => pooled.current !== undefined).length;
     return Math.max(0, this.#options.maxWorkers - busy - this.#queue.length);
@@ -71,10 +69,8 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
 
   /**
    * Runs a task on the next free worker.
-   *
-   * @throws {Problem} what the worker reports; `cancelled` after an abort or `close`; `verification_busy` if
-   *   the queue is full; `internal` if the worker crashed or did not start; `invalid_request` if the task
-   *   cannot be cloned
+   * @throws {Problem} what the worker reports; `cancelled`; `verification_busy` if the queue is full;
+   *   `internal` if the worker crashed; `invalid_request` if the task cannot be cloned
    */
   run<One extends T>(task: One, options: TaskOptions = {}): Promise<Results[One["kind"]]> {
     return new Promise((resolve, reject) => {
@@ -104,7 +100,6 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     });
   }
 
-  /** Terminates all workers. Running and queued tasks fail with `cancelled`. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#startTimer);
@@ -114,7 +109,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     for (const task of tasks) task.reject(this.#closedProblem());
   }
 
-  /** Workers that may still be started, each for one queued task. */
+  /** Workers that may still start, each for one queued task. */
   get #startableWorkers(): number {
     return this.#options.maxWorkers - this.#workers.size;
   }
@@ -137,8 +132,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
   }
 
   /**
-   * Starts one more worker in its own turn of the event loop: Deno blocks the caller for ten milliseconds or
-   * more.
+   * Starts a worker in its own turn of the event loop: Deno blocks the caller for ten milliseconds or more.
    */
   #scheduleStart(): void {
     if (this.#startTimer !== undefined || this.#startableWorkers === 0) return;
@@ -193,7 +187,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
       );
   }
 
-  /** Frees the worker. It ends if it gets no task for `idleTimeoutMs`. */
+  /** The worker ends if it gets no task for `idleTimeoutMs`. */
   #markIdle(pooled: PooledWorker): void {
     clearTimeout(pooled.timer);
     pooled.current = undefined;

@@ -3,11 +3,11 @@ import { FIELD_BYTES, writeFieldBytes } from "../core/crypto/field.ts";
 import type { MerkleTree } from "../core/tree/merkle_tree.ts";
 import type { TreeHasher } from "../core/tree/tree_hasher.ts";
 
-/** Large enough to give every core subtrees, small enough that hashing begins early. */
+/** Large enough to give every core subtrees, small enough that hashing starts early. */
 const MAX_BATCH_LEAVES = 2 ** 14;
 const INITIAL_BATCH_LEAVES = 2 ** 10;
 
-/** Feeds one tree. Nothing else may append to it until {@linkcode LeafBatcher.waitUntilIdle} has returned. */
+/** Feeds one tree, to which nothing else may append until {@linkcode LeafBatcher.waitUntilIdle} returns. */
 export class LeafBatcher {
   readonly #tree: MerkleTree;
   readonly #hasher: TreeHasher;
@@ -24,12 +24,12 @@ export class LeafBatcher {
     this.#size = tree.size;
   }
 
-  /** The leaves of the tree, including those not appended yet. */
+  /** The tree's leaves, including those not appended yet. */
   get size(): number {
     return this.#size;
   }
 
-  /** Adds a leaf. Throws `not_in_field`, and what an earlier batch threw. */
+  /** Adds a leaf. Throws `not_in_field`, and the error of an earlier batch. */
   async add(leaf: bigint): Promise<void> {
     if (this.#batchLength === this.#batch.length) await this.#makeRoom();
     writeFieldBytes(leaf, this.#batch, this.#batchLength);
@@ -37,7 +37,7 @@ export class LeafBatcher {
     this.#size++;
   }
 
-  /** Adds leaves (n * 32 big-endian bytes) and copies them. Throws as {@link add} does. */
+  /** Adds leaves (n * 32 big-endian bytes). Throws as {@linkcode add} does. */
   async addBytes(leaves: Uint8Array): Promise<void> {
     for (let rest = leaves; rest.length > 0;) {
       if (this.#batchLength === this.#batch.length) await this.#makeRoom();
@@ -49,13 +49,13 @@ export class LeafBatcher {
     }
   }
 
-  /** Appends the last batch and waits until the tree contains every leaf. Throws as {@link add} does. */
+  /** Appends the last batch and waits for all appends. Throws as {@linkcode add} does. */
   async flush(): Promise<void> {
     if (this.#batchLength > 0) await this.#appendBatch();
     await this.#pendingAppend;
   }
 
-  /** Waits until no append is running. Never throws: call it also after a failure. */
+  /** Waits until no append is running. Never throws. */
   async waitUntilIdle(): Promise<void> {
     await this.#pendingAppend.catch(() => {});
   }

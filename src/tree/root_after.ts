@@ -1,6 +1,6 @@
 /**
- * Computes the root after more leaves from the tree's right edge, without changing or copying the tree. Few
- * leaves are hashed on this thread in short steps; whole subtrees are hashed by `hasher`.
+ * Computes the root after more leaves without changing the tree, from its right edge. Few leaves are hashed
+ * here in short steps, whole subtrees by `hasher`.
  */
 import { Problem } from "../core/errors/problem.ts";
 import { FIELD_BYTES, fieldFromBytes, fieldToBytes, writeFieldBytes } from "../core/crypto/field.ts";
@@ -12,14 +12,11 @@ import { yieldToEventLoop } from "../core/event_loop_yield.ts";
 import { zeros } from "../core/tree/zeros.ts";
 
 const SUBTREE_LEAVES = 2 ** MIN_HASHED_HEIGHT;
-/** Work between two yields to the event loop: bytes of nodes to hash, leaves to write. */
+/** Work between two yields to the event loop. */
 const MAX_HASHED_BYTES_PER_TURN = 128 * FIELD_BYTES;
 const MAX_LEAVES_PER_TURN = 2_048;
 
-/**
- * Returns the root of `tree` after `commitments` are appended. Throws `not_in_field`, `tree_full`, and what
- * `hasher` throws.
- */
+/** Returns the root of `tree` with `commitments` appended. Throws `not_in_field` or `tree_full`. */
 export async function computeRootAfter(
   tree: Pick<MerkleTree, "size" | "root" | "levels">,
   commitments: readonly bigint[],
@@ -45,7 +42,9 @@ export async function computeRootAfter(
   );
 }
 
-/** Returns the nodes of level `to` above `nodes`, the last nodes of level `from`, which begin at node `first`. */
+/**
+ * Returns the nodes of level `to` above `nodes`, the last nodes of level `from`, starting at node `first`.
+ */
 async function hashRightEdge(
   levels: readonly Uint8Array[],
   { from, to }: { readonly from: number; readonly to: number },

@@ -1,7 +1,7 @@
 /**
- * A pool's tree and its deposits' times as authenticated bytes. It contains all nodes, because hashing them
- * again takes most of the startup time. Layout: MAGIC, header length (4 bytes, big-endian), header (JSON),
- * nodes by level, leaves first, times (4 bytes each, big-endian), HMAC-SHA256 (32 bytes).
+ * A pool's tree and its deposits' times as authenticated bytes. All nodes are included: hashing dominates the
+ * startup time. Layout: MAGIC, header length (4 bytes, big-endian), header (JSON), nodes by level, times (4
+ * bytes each, big-endian), HMAC-SHA256.
  */
 import { FIELD_BYTES } from "../core/crypto/field.ts";
 import { assertCanonicalElements } from "../core/crypto/poseidon.ts";
@@ -13,7 +13,7 @@ const TIME_BYTES = 4;
 const HMAC_BYTES = 32;
 const MAX_HEADER_BYTES = 1_024;
 
-/** Bytes of a full tree's snapshot. */
+/** The size of a full tree's snapshot. */
 export const MAX_SNAPSHOT_BYTES = MAGIC.length + LENGTH_BYTES + MAX_HEADER_BYTES +
   2 * TREE_CAPACITY * FIELD_BYTES +
   TREE_CAPACITY * TIME_BYTES + HMAC_BYTES;
@@ -30,7 +30,6 @@ export interface TreeSnapshot extends SnapshotHeader {
   readonly timestamps: Uint32Array;
 }
 
-/** Returns the bytes of a snapshot, authenticated with `key`. */
 export async function encodeSnapshot(
   { pool, size, levels, timestamps }: TreeSnapshot,
   key: Uint8Array,
@@ -57,10 +56,7 @@ export async function encodeSnapshot(
   return bytes;
 }
 
-/**
- * Returns the snapshot in `bytes`, or undefined if they are damaged or not authenticated with `key`. Throws
- * `not_in_field` for nodes outside the field.
- */
+/** Returns undefined if the bytes are damaged or not authenticated with `key`. Throws `not_in_field`. */
 export async function decodeSnapshot(
   bytes: Uint8Array<ArrayBuffer>,
   key: Uint8Array,

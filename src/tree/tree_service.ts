@@ -4,13 +4,12 @@ import type { TreeHasher } from "../core/tree/tree_hasher.ts";
 import type { TreeSnapshot } from "./snapshot_codec.ts";
 import { runTreeTask } from "./tree_task.ts";
 
-/** Hashes trees, and encodes and decodes their snapshots. */
 export interface TreeService extends TreeHasher {
-  /** Returns the bytes of a snapshot, authenticated with `key`. The tree must not grow meanwhile. */
+  /** The tree must not grow meanwhile. */
   encodeSnapshot(snapshot: TreeSnapshot, key: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * Returns the snapshot in `bytes`, or undefined if they are damaged or not authenticated with `key`. May
-   * move the bytes to another thread. Throws `not_in_field` for nodes outside the field.
+   * Returns undefined if the bytes are damaged or not authenticated with `key`. May move the bytes to another
+   * thread. Throws `not_in_field`.
    */
   decodeSnapshot(bytes: Uint8Array<ArrayBuffer>, key: Uint8Array): Promise<TreeSnapshot | undefined>;
 }

@@ -1,9 +1,9 @@
-/** The tasks of a tree worker, and how they run: in the worker or on the calling thread. */
+/** The tasks of a tree worker, which also run on the calling thread. */
 import { LeafIndex } from "../core/tree/leaf_index.ts";
 import { hashNewNodes } from "../core/tree/tree_levels.ts";
 import { decodeSnapshot, encodeSnapshot, type TreeSnapshot } from "./snapshot_codec.ts";
 
-/** A task of one worker. Memory that is not shared is copied to the worker and back. */
+/** Memory that is not shared is copied to the worker and back. */
 export type TreeTask =
   | {
     readonly kind: "hash";
@@ -18,7 +18,7 @@ export type TreeTask =
   | { readonly kind: "decode_snapshot"; readonly bytes: Uint8Array<ArrayBuffer>; readonly key: Uint8Array };
 
 export interface TreeTaskResults {
-  /** The levels; undefined if they are shared memory, which is hashed in place. */
+  /** Undefined if the levels are shared memory, which is hashed in place. */
   hash: readonly Uint8Array[] | undefined;
   index: Uint32Array;
   encode_snapshot: Uint8Array<ArrayBuffer>;

@@ -1,4 +1,3 @@
-/** A tree's larger work on worker threads. */
 import { FIELD_BYTES } from "../core/crypto/field.ts";
 import { MIN_HASHED_HEIGHT } from "../core/tree/tree_hasher.ts";
 import { threadRuntime } from "../threads/thread_runtime.ts";
@@ -18,16 +17,13 @@ export interface TreeWorkerOptions {
 }
 
 const MAX_WORKERS = 16;
-/** Fewer leaves are hashed on the calling thread, which takes a few milliseconds at most. */
+/** Fewer leaves take at most a few milliseconds on the calling thread. */
 const MIN_LEAVES_FOR_WORKERS = 256;
-/** A task is one subtree: large enough that the message's cost is negligible, small enough to keep all workers busy. */
+/** A task is one subtree: large compared to its message, small enough to keep all workers busy. */
 const SUBTREE_HEIGHTS = { min: MIN_HASHED_HEIGHT, max: 12 };
 const TASKS_PER_WORKER = 4;
 
-/**
- * Does the work on its own worker threads. Throws `internal` if a worker crashed, and `cancelled` after
- * {@linkcode TreeWorkers.close}.
- */
+/** Throws `internal` if a worker crashed, and `cancelled` after {@linkcode TreeWorkers.close}. */
 export class TreeWorkers implements TreeService {
   readonly #pool: WorkerPool<TreeTask, TreeTaskResults>;
   readonly #maxWorkers: number;
@@ -83,7 +79,7 @@ export class TreeWorkers implements TreeService {
     this.#pool.close();
   }
 
-  /** Runs a task. Its memory moves to the worker unless it is shared. */
+  /** Memory that is not shared moves to the worker. */
   #run<One extends TreeTask>(task: One): Promise<TreeTaskResults[One["kind"]]> {
     return this.#pool.run(task, { transfer: transferableBuffers(task) });
   }
@@ -113,7 +109,7 @@ function shareOrCopy(bytes: Uint8Array): Uint8Array {
 const WORKER_IDLE_TIMEOUT_MS = 500;
 let sharedWorkers: TreeWorkers | undefined;
 
-/** Returns workers for callers without their own. They start on demand and end soon after, so that a script can end. */
+/** Workers for callers without their own. They end when idle, so that a script can end. */
 export function sharedTreeService(): TreeService {
   return sharedWorkers ??= new TreeWorkers({ idleTimeoutMs: WORKER_IDLE_TIMEOUT_MS });
 }

@@ -1,19 +1,18 @@
 /**
- * Reads regular files, and pipes that a shell opened for this process (`<(...)`), up to a size limit. Other
- * pipes could block forever, and devices or huge files could fill the memory.
+ * Reads regular files, and pipes that a shell opened for this process (`<(...)`), up to a size limit: other
+ * pipes could block forever, and devices could fill the memory.
  */
 
-/** For secret files: 24 words take about 200 bytes, and a passphrase may be long. */
+/** 24 words take about 200 bytes; a passphrase may be long. */
 export const MAX_SECRET_BYTES = 65_536;
-/** For registries: a pool takes about 700 bytes. */
+/** A pool takes about 700 bytes. */
 export const MAX_REGISTRY_BYTES = 16_000_000;
 
-/** Reason why a file was not read. `message` follows "cannot be read: " and omits the file's name. */
+/** Why a file was not read, without its name. */
 export class UnreadableFileError extends Error {}
 
 /**
- * Reads a file of at most `maxBytes` bytes. Throws {@linkcode UnreadableFileError} if it is too large or not
- * a regular file, and errors of the system.
+ * Throws {@linkcode UnreadableFileError} if the file is too large or not regular, and errors of the system.
  */
 export function readBoundedFile(path: string | URL, maxBytes: number): Uint8Array<ArrayBuffer> {
   const size = isOpenPipe(path) ? 0 : assertRegularFile(path, maxBytes);
@@ -32,28 +31,29 @@ export function readBoundedFile(path: string | URL, maxBytes: number): Uint8Arra
   return bytes.subarray(0, filled);
 }
 
-/** Whether a path names a pipe that this process holds open, so that opening it does not block. */
+/** Returns whether a path names a pipe that this process holds open: opening it does not block. */
 function isOpenPipe(path: string | URL): boolean {
   return /^\/(dev|proc\/self)\/fd\/\d+$/.test(String(path)) && Deno.statSync(path).isFifo === true;
 }
 
-/** Reads a file as UTF-8 text; see {@linkcode readBoundedFile}. */
 export function readBoundedTextFile(path: string | URL, maxBytes: number): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBoundedFile(path, maxBytes));
 }
 
 /**
- * Checks a file without opening it, because opening a pipe blocks until it has a writer. Returns its size;
- * throws as {@linkcode readBoundedFile} does.
+ * Returns the size of a regular file without opening it, which could block. Throws {@linkcode
+ * UnreadableFileError}.
  */
 export function assertRegularFile(path: string | URL, maxBytes = Infinity): number {
   const { isFile, size } = Deno.statSync(path);
-  if (!isFile) throw new UnreadableFileError("it is no regular file");
+  if (!isFile) throw new UnreadableFileError("it is not a regular file");
   if (size > maxBytes) throw fileTooLargeError(String(size), maxBytes);
   return size;
 }
 
-/** Returns `: ` and the reason; empty for errors of the system, which repeat the path and so perhaps a secret. */
+/**
+ * Returns `: ` and the reason; empty for errors of the system, which repeat the path and perhaps a secret.
+ */
 export function formatReadFailure(error: unknown): string {
   return error instanceof UnreadableFileError ? `: ${error.message}` : "";
 }

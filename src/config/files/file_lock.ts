@@ -1,9 +1,9 @@
 /** File locks, which the system releases when the process ends. */
 
-/** How long a runtime without `tryLock` (Deno 2.4) waits before it treats the lock as held. */
+/** A runtime without `tryLock` (Deno 2.4) then treats the lock as held. */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** Tries to lock an open file; returns whether it is locked now. Closing the file releases the lock. */
+/** Returns whether the file is locked now. Closing it releases the lock. */
 export async function tryLock(file: Deno.FsFile): Promise<boolean> {
   if (typeof file.tryLock === "function") return await file.tryLock(true);
   let timer: ReturnType<typeof setTimeout> | undefined;

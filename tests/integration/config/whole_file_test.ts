@@ -27,7 +27,7 @@ Deno.test("a pipe that a shell opens is read to its end, if it has one; any othe
     assert.equal(await of("<(true)"), "");
     assert.match(await of("<(yes)"), /^it has more than \d+ bytes, more than 1000$/);
     await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
-    assert.equal(await of(`${dir}/pipe`), "it is no regular file");
+    assert.equal(await of(`${dir}/pipe`), "it is not a regular file");
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
