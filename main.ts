@@ -182,7 +182,7 @@ async function serve(config: ServeConfig, deployments?: Deployments): Promise<Ru
     await assertEndpointNetworks(config);
     const parts = { chain, wallet, shared, metrics, log, signal: background.signal };
     const { relayer, prover, trees } = await openRelayer(config, registry, parts);
-    const metricsReader = config.metrics.token ?? (config.network === "localnet" ? "everybody" : undefined);
+    const metricsReader = config.metrics.token ?? (config.network === "localnet" ? "public" : undefined);
     const endWatch = monitorEventLoopLag(metrics.recordEventLoopLag);
     const warnings = new LogThrottle(log);
     const summaries = setInterval(() => warnings.flush(), LOG_SUMMARY_INTERVAL_MS);

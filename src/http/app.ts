@@ -1,6 +1,6 @@
 /**
- * The relayer's HTTP API: parses requests, calls `relay` and writes responses. It holds no policy and stores nothing
- * about clients.
+ * The relayer's HTTP API. It parses requests and calls `relay`; it holds no policy and stores nothing about
+ * clients.
  */
 import { type OpenAPIHono, OpenAPIHono as Api } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
@@ -30,25 +30,22 @@ import { withdrawRoutes } from "./routes/withdraw_routes.ts";
 
 export type AppOptions = Partial<Omit<RouteDependencies, "relayer">>;
 
-/** The relayer's API. */
 export interface App {
-  /** Answers a request. */
   fetch(request: Request, from?: HttpEnv["Bindings"]): Response | Promise<Response>;
 }
 
-/** Creates the API: precomputed responses first, then the routes. */
 export function createApp(relayer: Relayer, log: Log, options: AppOptions = {}): App {
   const { warnings = new LogThrottle(log), metrics } = options;
-  const places = new ConcurrencyLimit(options.maxConcurrentRequests ?? MAX_CONCURRENT_REQUESTS);
-  const routes = createRoutes({ ...options, relayer, warnings }, places);
-  const fastPath = createFastPath(relayer, { places, metrics });
+  const requestLimit = new ConcurrencyLimit(options.maxConcurrentRequests ?? MAX_CONCURRENT_REQUESTS);
+  const routes = createRoutes({ ...options, relayer, warnings }, requestLimit);
+  const fastPath = createFastPath(relayer, { requestLimit, metrics });
   return {
     fetch: (request, from) =>
       (hasAmbiguousLength(request) ? undefined : fastPath(request)) ?? routes.fetch(request, from),
   };
 }
 
-function createRoutes(deps: RouteDependencies, places: ConcurrencyLimit): OpenAPIHono<HttpEnv> {
+function createRoutes(deps: RouteDependencies, requestLimit: ConcurrencyLimit): OpenAPIHono<HttpEnv> {
   const { warnings } = deps;
   const app = new Api<HttpEnv>({
     defaultHook: (parsed) => {
@@ -58,7 +55,7 @@ function createRoutes(deps: RouteDependencies, places: ConcurrencyLimit): OpenAP
   app.use(requestMetrics(app, deps.metrics));
   app.use(responseHeadersMiddleware);
   app.use(querySecretGuard(warnings));
-  app.use(limitConcurrency(places));
+  app.use(limitConcurrency(requestLimit));
 
   for (const path of LARGE_RESPONSE_PATHS) {
     app.use(path, limitLargeResponses(deps.maxLargeResponses, deps.readTimeoutMs));
@@ -118,8 +115,8 @@ const preflight = cors({
 });
 
 /**
- * Adds the common headers to every response, errors included. They are set on the finished response because preparing
- * them beforehand is several times slower.
+ * Adds the common headers to every response, errors included. Setting them on the finished response is
+ * several times faster than preparing them.
  */
 const responseHeadersMiddleware: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const requestId = crypto.randomUUID();
@@ -142,7 +139,9 @@ const LARGE_RESPONSE_PATHS = [
 ];
 const MAX_CONCURRENT_REQUESTS = 1_000;
 
-/** Counts, times and names the span of each request by its route. A path that a client chose is never a label. */
+/**
+ * Counts, times and names the span of each request by its route. A path chosen by a client is never a label.
+ */
 function requestMetrics(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined): MiddlewareHandler<HttpEnv> {
   let routes: Set<string> | undefined;
   return async (c, next) => {
@@ -150,9 +149,9 @@ function requestMetrics(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined)
     const route = routes.has(c.req.path) ? c.req.path : "other";
     const method = KNOWN_METHODS.has(c.req.method) ? c.req.method : "other";
     nameRequestSpan(method, route);
-    const began = performance.now();
+    const startedAt = performance.now();
     await next();
-    metrics?.recordRequest(route, method, c.res.status, (performance.now() - began) / 1000);
+    metrics?.recordRequest(route, method, c.res.status, (performance.now() - startedAt) / 1000);
   };
 }
 

@@ -1,36 +1,34 @@
 /**
- * Listens for HTTP requests, and shuts down gracefully: requests in progress finish, idle connections close. Reopens
- * a listener that fails, for example for lack of file descriptors.
+ * Listens for HTTP requests and shuts down gracefully. A listener that fails, for example for lack of file
+ * descriptors, is reopened.
  */
 import { systemClock } from "../core/time.ts";
 import { notReadyResponse } from "./responses/problem_response.ts";
 
 export interface Listener {
   readonly url: string;
-  /** Answers new requests with 503, waits for those in progress, and closes every connection. */
+  /** Responds to new requests with 503, waits for those in progress, and closes every connection. */
   close(): Promise<void>;
 }
 
-/** Connection information of a request. */
 export interface ConnectionInfo {
-  /** Address of the peer. */
   readonly peer: string;
   /**
-   * Settles when the response is sent or aborted; a response that is not a stream counts as sent when it is handed
-   * over. Read it before the first await: after the request has ended, it never settles.
+   * Settles when the response is sent or aborted; one that is not a stream counts as sent when handed over.
+   * Read it before the first await: after the request has ended, it never settles.
    */
   readonly sent: Promise<void>;
 }
 
 export type RequestHandler = (request: Request, from: ConnectionInfo) => Response | Promise<Response>;
 
-/** Time limit for requests in progress: a withdrawal may wait 30 s for the wallet. */
+/** A withdrawal may wait 30 s for the wallet. */
 const DRAIN_TIMEOUT_MS = 35_000;
 
-/** Time for the last responses to leave the socket. */
+/** For the last responses to leave the socket. */
 const FLUSH_DELAY_MS = 50;
 
-/** Reads each value from the server lazily: each read costs 10% of a small response's time. */
+/** Reads values lazily: each read takes 10% of a small response's time. */
 class SocketConnection implements ConnectionInfo {
   readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
 
@@ -49,30 +47,29 @@ class SocketConnection implements ConnectionInfo {
   }
 }
 
-/** Backoff before a failed listener is reopened: initial and maximum delay. */
+/** Backoff before a failed listener is reopened. */
 const MIN_REOPEN_DELAY_MS = 100;
 const MAX_REOPEN_DELAY_MS = 5_000;
 /** The backoff restarts after this uptime. */
 const STABLE_UPTIME_MS = 60_000;
 
-/** A server of the runtime with its requests in progress. */
+/** A server and its requests in progress. */
 class ServerInstance {
   readonly #ended = new AbortController();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  #underWay = 0;
+  #inProgress = 0;
   #idle = () => {};
 
-  /** @throws the runtime's error when the address cannot be bound */
   constructor(handle: RequestHandler, { host, port }: { readonly host: string; readonly port: number }) {
     this.#server = Deno.serve(
       { hostname: host, port, onListen: () => {}, signal: this.#ended.signal },
       (request, info) => {
-        const answer = handle(request, new SocketConnection(info));
-        if (answer instanceof Response) return answer;
-        this.#underWay++;
-        return answer.finally(() => {
-          this.#underWay--;
-          if (this.#underWay === 0) this.#idle();
+        const response = handle(request, new SocketConnection(info));
+        if (response instanceof Response) return response;
+        this.#inProgress++;
+        return response.finally(() => {
+          this.#inProgress--;
+          if (this.#inProgress === 0) this.#idle();
         });
       },
     );
@@ -82,7 +79,7 @@ class ServerInstance {
     return this.#server.addr;
   }
 
-  /** Resolves when the server stops accepting connections, with the reason if it failed. */
+  /** Resolves when the server stops accepting connections, with the error if it failed. */
   get finished(): Promise<unknown> {
     return this.#server.finished.catch((error) => error);
   }
@@ -90,7 +87,7 @@ class ServerInstance {
   /** Waits for requests in progress, then closes every connection. */
   async drain(): Promise<void> {
     // Not server.shutdown(): before Deno 2.5 it waits minutes for idle connections.
-    if (this.#underWay > 0) {
+    if (this.#inProgress > 0) {
       const idle = new AbortController();
       this.#idle = () => idle.abort();
       await systemClock.sleep(DRAIN_TIMEOUT_MS, idle.signal);
@@ -102,9 +99,8 @@ class ServerInstance {
 }
 
 /**
- * Starts to serve `handle`.
- * @param options.port 0 selects a free port
- * @param options.failed called whenever the listener fails, or cannot be reopened yet
+ * Serves `handle`. Port 0 selects a free port. `failed` is called when the listener fails or cannot be
+ * reopened.
  */
 export function listen(
   handle: RequestHandler,
@@ -112,11 +108,11 @@ export function listen(
 ): Listener {
   const { host, failed = () => {} } = options;
   const closing = new AbortController();
-  const answer: RequestHandler = (request, from) =>
+  const respond: RequestHandler = (request, from) =>
     closing.signal.aborted
       ? notReadyResponse("This relayer is shutting down", { connection: "close" })
       : handle(request, from);
-  let serving = new ServerInstance(answer, options);
+  let serving = new ServerInstance(respond, options);
   /** Failed instances with requests still in progress. */
   const ending = new Set<Promise<void>>();
   const { hostname, port } = serving.address;
@@ -141,7 +137,7 @@ export function listen(
 
   function reopened(): boolean {
     try {
-      serving = new ServerInstance(answer, { host, port });
+      serving = new ServerInstance(respond, { host, port });
       return true;
     } catch (error) {
       failed(error);

@@ -99,7 +99,7 @@ function firstIndexOfPage(transactions: readonly StoredTransaction[], params: Pa
   return index;
 }
 
-/** Finds a transaction by bisection, because a long history is read page by page. */
+/** Bisects, because a long history is read page by page. */
 function indexOfLt(transactions: readonly StoredTransaction[], lt: bigint): number {
   let [low, high] = [0, transactions.length];
   while (low < high) {

@@ -1,7 +1,4 @@
-/**
- * Decides when blocks close, and at what time. The chain's clock follows wall time, so the chain lags by at most one
- * block. Tests may set it ahead.
- */
+/** Decides when blocks close. The chain's clock follows wall time; tests may set it ahead. */
 import type { Ledger } from "./ledger.ts";
 
 export class BlockProducer {
@@ -21,7 +18,9 @@ export class BlockProducer {
     return Math.max(wallTime() + this.#ahead, this.#ledger.head.now);
   }
 
-  /** Closes a block every `intervalMs` from now on. Before that, and with 0, blocks close when a message is pending. */
+  /**
+   * Closes a block every `intervalMs`. Before this call, and with 0, blocks close when a message is pending.
+   */
   start(intervalMs: number): void {
     if (intervalMs <= 0) return;
     this.#timer = setInterval(() => {
@@ -33,13 +32,13 @@ export class BlockProducer {
     await this.#ledger.closeBlock(() => this.now);
   }
 
-  /** Called before and after every request: without an interval, this is when blocks close. */
+  /** Called before and after every request; without an interval, blocks close here. */
   async closeBlockIfPending(): Promise<void> {
     if (this.#timer !== undefined) return;
     if (this.#ledger.pendingMessages > 0 || this.#ledger.head.now < this.now) await this.closeBlock();
   }
 
-  /** Sets the clock and closes a block at that time. @throws {RangeError} if the time is before the last block */
+  /** Sets the clock and closes a block. Throws a RangeError for a time before the last block. */
   async setNow(now: number): Promise<void> {
     await this.#ledger.closeBlock(() => now);
     this.#ahead = now - wallTime();

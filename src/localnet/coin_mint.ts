@@ -1,9 +1,9 @@
 import { Address, Cell, type Message } from "@ton/core";
 
-/** Sender of minted coins: address zero of the masterchain, which has no key. */
+/** Address zero of the masterchain, which has no key. */
 export const MINT_ADDRESS = new Address(-1, Buffer.alloc(32));
 
-/** Returns an internal message that credits `value` nano to `to`, deployed or not. */
+/** Returns a message that credits `value` nano to `to`, deployed or not. */
 export function coinMintMessage(to: Address, value: bigint, createdAt: number): Message {
   return {
     info: {

@@ -1,13 +1,10 @@
-/**
- * The keys of every localnet. They are public and only for local use: anyone can take money sent to them on a live
- * network.
- */
+/** The public keys of every localnet. Anyone can take money sent to them on a live network. */
 import type { WalletVersion } from "../ton/wallet/wallet.ts";
 
 export interface DevelopmentKey {
   readonly mnemonic: string;
   readonly version: WalletVersion;
-  /** Derived from the two above. Listed here because deriving six keys at startup would take 0.2 s each. */
+  /** Derived from the other two: deriving six keys at startup would take 0.2 s each. */
   readonly address: string;
 }
 
@@ -19,7 +16,6 @@ export const deployerKey: DevelopmentKey = {
     "slot song before auto again material unlock gadget organ silent snake avoid",
 };
 
-/** The relayer's wallet, with a relayer's default version. */
 export const relayerKey: DevelopmentKey = {
   version: "v4R2",
   address: "0:22c5e7896d8d76653cd8ddc8d424287994f90c29b959fa711183acc88765c0c7",

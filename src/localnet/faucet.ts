@@ -1,15 +1,15 @@
-/** The faucet, a method that live networks do not have. It gives coins and jettons to any address. */
+/** The faucet gives coins and jettons to any address. Live networks do not have this method. */
 import { jettonMintMessage } from "./local_jetton.ts";
 import type { Ledger } from "./ledger.ts";
 import { coinMintMessage } from "./coin_mint.ts";
 import { addressParam, bigintParam, invalidParam, type Params } from "./request_params.ts";
 
-/** Maximum of each per call; in coins, a million TON. */
+/** Of each per call; in coins, a million TON. */
 const MAX_AMOUNT = 10n ** 15n;
 
 /**
- * Credits `coins` nano and mints `jettons` (smallest unit) to `address`, then closes a block. Throws a
- * RequestError (422) if an amount is out of range or both are zero.
+ * Credits `coins` nano, mints `jettons` (smallest unit) and closes a block. Throws a RequestError for invalid
+ * amounts.
  */
 export async function faucet(ledger: Ledger, params: Params): Promise<unknown> {
   const to = addressParam(params);

@@ -1,6 +1,6 @@
 /**
- * A blockchain in memory: accounts, transactions and blocks, executed by TON's emulator. The owner decides
- * when a block closes and at what time; the ledger uses neither HTTP nor a clock.
+ * A blockchain in memory, executed by TON's emulator. It uses neither HTTP nor a clock: the owner closes
+ * blocks.
  */
 import {
   type Account,
@@ -24,7 +24,6 @@ import {
   TransactionExecutor,
 } from "./transaction_executor.ts";
 
-/** A stored transaction: its cell in base64, with its position. */
 export interface StoredTransaction {
   readonly lt: bigint;
   readonly hash: Buffer;
@@ -32,7 +31,7 @@ export interface StoredTransaction {
   readonly boc: string;
 }
 
-/** A closed block. Masterchain and basechain share the block numbers. */
+/** Masterchain and basechain share the block numbers. */
 export interface Block {
   readonly seqno: number;
   readonly now: number;
@@ -50,9 +49,9 @@ interface MutableAccount {
   transactions: StoredTransaction[];
 }
 
-/** Logical time between two transactions. A transaction sends at most 255 messages, each with its own lt. */
+/** A transaction sends at most 255 messages, each with its own lt. */
 const LT_STEP = 1_000_000n;
-/** Maximum number of transactions in a block; the remaining messages go into the next block. */
+/** Further messages go into the next block. */
 const MAX_BLOCK_TRANSACTIONS = 2_000;
 /** The chain. Calls run one after another, in call order. */
 export class Ledger {
@@ -61,9 +60,9 @@ export class Ledger {
   readonly #blocks: Block[] = [];
   /** Internal messages in transit, oldest first. */
   readonly #pendingInternals: Cell[] = [];
-  /** External messages accepted for the next block, by hash, which removes duplicates. */
+  /** Accepted for the next block, by hash, which removes duplicates. */
   readonly #pendingExternals = new Map<string, Cell>();
-  /** Results of get methods at the last block. */
+  /** At the last block. */
   readonly #getMethodCache = new Map<string, Promise<GetMethodResult>>();
   #lt = 0n;
   #now: number;
@@ -97,8 +96,8 @@ export class Ledger {
   }
 
   /**
-   * Accepts an external message for the next block if its account would accept it now, like a lite server.
-   * Throws ExternalMessageRejected otherwise.
+   * Accepts an external message for the next block. Throws ExternalMessageRejected if its account would not
+   * accept it now.
    */
   sendExternal(message: Cell): Promise<void> {
     return this.#exclusive(async () => {
@@ -109,14 +108,14 @@ export class Ledger {
     });
   }
 
-  /** Adds an internal message without a sender to the next block. This creates the chain's first coins. */
+  /** Adds an internal message without a sender; this creates coins. */
   inject(message: Parameters<typeof storeMessage>[0]): Promise<void> {
     return this.#exclusive(() => {
       this.#pendingInternals.push(beginCell().store(storeMessage(message)).endCell());
     });
   }
 
-  /** Executes the pending messages and those they cause. Calls `clock` for the block's Unix time when it starts. */
+  /** Executes pending messages and those they cause. `clock` returns the block's Unix time. */
   closeBlock(clock: () => number): Promise<Block> {
     return this.#exclusive(async () => {
       const now = clock();
@@ -132,7 +131,7 @@ export class Ledger {
           const message = internal ?? externals.shift();
           if (!message) break;
           const executed = await this.#execute(message, seqno).catch((error) => {
-            // Accepted earlier, rejected after the preceding transactions: dropped without a trace, as on the live chain.
+            // Accepted earlier, but rejected after the preceding transactions: dropped, as on the live chain.
             if (internal || !(error instanceof ExternalMessageRejected)) throw error;
           });
           if (executed) transactions.push(executed);
@@ -150,7 +149,7 @@ export class Ledger {
     return this.#exclusive(() => this.#readAccount(address));
   }
 
-  /** Runs a get method at the last block, and caches the result until the next one. */
+  /** Runs a get method at the last block, with a cache until the next one. */
   runGetMethod(address: Address, method: string | number, stack: TupleItem[]): Promise<GetMethodResult> {
     const key = `${address.toRawString()} ${method} ${serializeTuple(stack).hash().toString("hex")}`;
     const result = this.#getMethodCache.get(key) ?? this.#exclusive(() => {
@@ -161,7 +160,7 @@ export class Ledger {
     return result;
   }
 
-  /** Simulates an external message without checking its signature. Changes nothing. */
+  /** Simulates an external message without checking its signature. */
   dryRun(message: Cell): Promise<ReturnType<typeof loadTransaction>> {
     return this.#exclusive(async () => {
       const { transaction } = await this.#emulate(

@@ -1,13 +1,13 @@
 /**
- * A localnet's jetton. It is discoverable (TEP-89), and its minter and wallets are real compiled contracts. Its admin has
- * no key, so only the localnet can mint it.
+ * A localnet's jetton: real compiled contracts, discoverable (TEP-89). Its admin has no key, so only the
+ * localnet can mint.
  */
 import { type Address, beginCell, Cell, contractAddress, internal, type Message } from "@ton/core";
 import { storeJettonMetadata } from "../ton/jetton/jetton_metadata.ts";
 import { minterCode, walletCode } from "./generated/jetton_code.ts";
 import { MINT_ADDRESS } from "./coin_mint.ts";
 
-/** Identifier in notes and registries, and decimals, which differ from the native coin's so that mistakes are visible. */
+/** The decimals differ from the native coin's, so that mistakes are visible. */
 export const localJetton = { asset: "jet", decimals: 6 } as const;
 
 const masterInit = {
@@ -26,7 +26,7 @@ export const localJettonMaster: Address = contractAddress(0, masterInit);
 
 const OP_MINT = 21;
 const OP_INTERNAL_TRANSFER = 0x178d4519;
-/** Value of a mint in nano, and its part for the wallet. The minter keeps the rest. */
+/** In nano; the minter keeps what the wallet does not get. */
 const MINT_VALUE = 200_000_000n;
 const MINT_WALLET_VALUE = 100_000_000n;
 
@@ -37,7 +37,7 @@ export function jettonDeployMessage(createdAt: number): Message {
   );
 }
 
-/** Returns the message that mints `amount` of the smallest unit to the wallet of `to`, deployed or not. */
+/** Mints `amount` of the smallest unit to the wallet of `to`, deployed or not. */
 export function jettonMintMessage(to: Address, amount: bigint, createdAt: number): Message {
   const transfer = beginCell()
     .storeUint(OP_INTERNAL_TRANSFER, 32)

@@ -1,6 +1,6 @@
 /**
- * A TON network in this process: blocks from the real transaction emulator with mainnet's prices, the HTTP API of public
- * endpoints, funded wallets and deployed pools. Programs that work with it work unchanged with a live network.
+ * A TON network in this process: TON's emulator with mainnet's prices, the HTTP API of public endpoints,
+ * funded wallets and deployed pools.
  */
 import { Address, type Cell, type Message, toNano } from "@ton/core";
 import { type Deployment, type Deployments, poolKey } from "../core/protocol/deployments.ts";
@@ -24,20 +24,20 @@ export interface LocalnetOptions {
   readonly port?: number;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Milliseconds between blocks. Default: 1000. With 0, a block closes as soon as a message is pending. */
+  /** Default: 1,000. With 0, a block closes as soon as a message is pending. */
   readonly blockTimeMs?: number;
-  /** The chain's configuration. Default: mainnet's prices. */
+  /** Default: mainnet's prices. */
   readonly config?: Cell;
-  /** Denominations of the native pools in whole units. Default: 0.1, 1 and 10. */
+  /** Denominations in whole units. Default: 0.1, 1 and 10. */
   readonly pools?: readonly string[];
-  /** Denominations of the jetton pools. Default: 10, or none if `pools` is given. */
+  /** Default: 10, or none if `pools` is given. */
   readonly jettonPools?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Receives failures of the localnet itself. Default: logs them to the console. */
+  /** Failures of the localnet itself. Default: printed to the console. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A funded wallet. Its mnemonic is public knowledge. */
+/** A funded wallet with a public mnemonic. */
 export interface LocalWallet {
   readonly mnemonic: string;
   readonly version: WalletVersion;
@@ -45,16 +45,15 @@ export interface LocalWallet {
 }
 
 export interface LocalJetton {
-  /** The identifier in notes and registries. */
   readonly asset: string;
   readonly decimals: number;
   readonly master: Address;
 }
 
 export interface Localnet {
-  /** Ends with `/api/v2/jsonRPC`; the value of TonClient's `endpoint`. */
+  /** Ends with `/api/v2/jsonRPC`. */
   readonly url: string;
-  /** At least 4 wallets of both versions, with 10,000 TON each. */
+  /** At least 4, of both versions, with 10,000 TON each. */
   readonly wallets: readonly LocalWallet[];
   /** Holds 1,000 TON. */
   readonly relayer: LocalWallet;
@@ -66,7 +65,7 @@ export interface Localnet {
   /** Mints the jetton's smallest unit to an owner. */
   fundJetton(owner: Address, amount: bigint): Promise<void>;
   closeBlock(): Promise<void>;
-  /** Sets the chain's clock to a later Unix time, from which it continues. */
+  /** Sets the chain's clock to a later Unix time. */
   setNow(now: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -79,7 +78,7 @@ const genesisBalances: readonly [DevelopmentKey, bigint][] = [
 const INITIAL_JETTONS = parseUnits("1000000", localJetton.decimals);
 const MAX_REFUND = toNano("0.1");
 
-/** Starts a localnet: listens, funds the wallets, and deploys the pools through its own endpoint. */
+/** Starts a localnet. It deploys the pools through its own endpoint. */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
   const { jettonPools = options.pools ? [] : ["10"] } = options;
@@ -148,7 +147,6 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
 
 const jetton: LocalJetton = { ...localJetton, master: localJettonMaster };
 
-/** @throws {Problem} `invalid_config` if the port is in use */
 function listen(
   options: { hostname: string; port: number; signal: AbortSignal },
   handler: Deno.ServeHandler,
@@ -165,7 +163,7 @@ function listen(
   }
 }
 
-/** The first of `wallets` in every localnet. */
+/** The first of `wallets`. */
 export const firstWallet: LocalWallet = toLocalWallet(userKeys[0]);
 
 function toLocalWallet({ mnemonic, version, address }: DevelopmentKey): LocalWallet {

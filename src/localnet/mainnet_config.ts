@@ -1,11 +1,8 @@
-/**
- * A configuration with mainnet's basechain prices: the sandbox's default has the higher prices from before
- * the cut of 2026.
- */
+/** Mainnet's basechain prices: the sandbox's defaults are from before the cut of 2026. */
 import { beginCell, Cell, Dictionary } from "@ton/core";
 import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
 
-/** Mainnet's basechain prices since 2026-04..06, in 2^-16 nano where block.tlb says so. */
+/** Since 2026-04..06, in 2^-16 nano where block.tlb says so. */
 export const mainnetPrices = {
   storage: { bitPrice: 0n, cellPrice: 135n },
   gas: {
@@ -20,12 +17,10 @@ export const mainnetPrices = {
   forward: { lumpPrice: 66667n, bitPrice: 4369067n, cellPrice: 436906667n, firstFrac: 21845 },
 } as const;
 
-/**
- * The validator sets: two thirds of the configuration, which is parsed for every get method, and unused here.
- */
+/** The validator sets: unused here, and two thirds of what every get method parses. */
 const VALIDATOR_PARAMS = [32, 33, 34, 35, 36, 37];
 
-/** Returns the configuration in the emulator's format, `Hashmap 32 ^Cell`. */
+/** In the emulator's format, `Hashmap 32 ^Cell`. */
 export function mainnetConfig(): Cell {
   const params = Dictionary.loadDirect(
     Dictionary.Keys.Int(32),

@@ -1,4 +1,4 @@
-/** HTTP interface of the methods: JSON-RPC at `/api/v2/jsonRPC`, and `GET` or `POST /api/v2/<method>`. */
+/** JSON-RPC at `/api/v2/jsonRPC`, and `GET` or `POST /api/v2/<method>`. */
 import type { Ledger } from "./ledger.ts";
 import { ExternalMessageRejected } from "./transaction_executor.ts";
 import { rejectionText } from "./message_methods.ts";

@@ -1,4 +1,4 @@
-/** Parses request parameters. Like toncenter, it accepts strings and numbers, from queries and JSON. */
+/** Parses request parameters. Like toncenter, it accepts strings and numbers. */
 import { Address, Cell } from "@ton/core";
 
 export class RequestError extends Error {
@@ -44,7 +44,7 @@ export function bigintParam(params: Params, name: string, fallback: bigint): big
   return BigInt(String(value));
 }
 
-/** Parses a hash in hex or in base64 of either alphabet, like toncenter. */
+/** Accepts hex and both alphabets of base64, like toncenter. */
 export function parseHash(value: unknown): Buffer {
   const text = String(value);
   const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");

@@ -1,4 +1,4 @@
-/** Formats transactions, accounts and blocks as JSON of toncenter's API v2. */
+/** Transactions, accounts and blocks in the JSON of toncenter's API v2. */
 import {
   type Account,
   type Address,
@@ -14,7 +14,7 @@ import { messageCells } from "./transaction_executor.ts";
 
 const SHARD = "-9223372036854775808";
 
-/** A block's id. There are no real blocks, so the two hashes only distinguish ids. */
+/** There are no real blocks, so the two hashes only distinguish ids. */
 export function blockId({ seqno }: { seqno: number }, workchain = -1) {
   const hash = (what: string) =>
     Buffer.from(sha256(new TextEncoder().encode(`localnet ${what} ${workchain} ${seqno}`))).toString(
@@ -110,7 +110,7 @@ function messageJson({ info, body, init }: Message, raw: Cell) {
   };
 }
 
-/** Returns the text of a comment (op 0), which toncenter returns beside the body. */
+/** The text of a comment (op 0), which toncenter returns beside the body. */
 function textComment(body: Cell): string | undefined {
   const slice = body.beginParse();
   if (slice.remainingBits < 32 || slice.loadUint(32) !== 0) return undefined;

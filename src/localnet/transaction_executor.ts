@@ -1,4 +1,3 @@
-/** Runs transactions and get methods on TON's emulator. */
 import {
   type Account,
   type Address,
@@ -19,23 +18,22 @@ export interface GetMethodResult {
   readonly stack: TupleItem[];
 }
 
-/** An account rejects an external message. `exitCode` is absent if its code never ran. */
+/** `exitCode` is absent if the account's code never ran. */
 export class ExternalMessageRejected extends Error {
   constructor(readonly account: Address, readonly exitCode: number | undefined, reason: string) {
     super(reason);
   }
 }
 
-/** Gas limit of get methods on public servers. */
+/** As on public servers. */
 const MAX_GET_METHOD_GAS = 300_000n;
-/** TVM's exit code for a get method of an account without code. */
 const NO_CODE_EXIT_CODE = -13;
 
 export const emptyShardAccount: string = beginCell()
   .store(storeShardAccount({ account: null, lastTransactionHash: 0n, lastTransactionLt: 0n }))
   .endCell().toBoc().toString("base64");
 
-/** An emulator with a fixed configuration. It keeps no state. */
+/** An emulator with a fixed configuration and no state. */
 export class TransactionExecutor {
   readonly #executor: Executor;
   readonly #config: string;
@@ -49,7 +47,7 @@ export class TransactionExecutor {
     return Cell.fromBase64(this.#config);
   }
 
-  /** @throws {ExternalMessageRejected} if the account does not accept the message */
+  /** Throws {@linkcode ExternalMessageRejected}. */
   async runTransaction(
     { account, ...params }: {
       readonly account: Address;
@@ -108,7 +106,7 @@ export class TransactionExecutor {
   }
 }
 
-/** Returns the destination of an external message. @throws {TypeError} for any other cell */
+/** Throws a TypeError if the cell is not an external message. */
 export function externalDestination(message: Cell): Address {
   try {
     const { info } = loadMessage(message.beginParse());
@@ -119,7 +117,7 @@ export function externalDestination(message: Cell): Address {
   throw new TypeError("not an external inbound message");
 }
 
-/** Returns a transaction's messages as the original cells: serialized again, they might have other hashes. */
+/** Returns the original cells: serialized again, messages might have other hashes. */
 export function messageCells(transaction: Cell) {
   const slice = transaction.refs[0].beginParse();
   const inbound = slice.loadBit() ? slice.loadRef() : undefined;

@@ -1,4 +1,4 @@
-/** Guards of JSON bodies that run before schema validation: media type, size, syntax, and absence of note secrets. */
+/** Guards of JSON bodies before schema validation: media type, size, syntax, and note secrets. */
 import { createMiddleware } from "hono/factory";
 import { bodyLimit } from "hono/body-limit";
 import { Problem } from "../../core/errors/problem.ts";
@@ -8,10 +8,9 @@ import { containsNoteSecret, containsNoteString } from "./note_secrets.ts";
 
 export const MAX_BODY_BYTES = 32 * 1024;
 
-/** Matches the same media type parameters as the schema validation, which skips a body that it does not recognize. */
+/** Accepts the same parameters as the schema validation, which skips bodies that it does not recognize. */
 const JSON_TYPE = /^application\/json(?:;\s*[a-z0-9-]+=[^;]+)*$/i;
 
-/** Rejects other media types with `unsupported_media_type`. */
 const mediaTypeGuard = createMiddleware(async (c, next) => {
   if (!JSON_TYPE.test(c.req.header("content-type") ?? "")) throw new Problem("unsupported_media_type");
   await next();
@@ -19,17 +18,14 @@ const mediaTypeGuard = createMiddleware(async (c, next) => {
 
 const BODY_TIMEOUT_MS = 10_000;
 
-/**
- * Returns the guards of every JSON body.
- * @param timeoutMs time limit for receiving the body
- */
+/** Returns the guards of every JSON body. `timeoutMs` limits the time to receive it. */
 export function bodyGuards(warnings: LogThrottle, timeoutMs: number = BODY_TIMEOUT_MS) {
   return [mediaTypeGuard, sizeGuard(timeoutMs), bodySecretGuard(warnings, timeoutMs)] as const;
 }
 
 /**
- * Rejects a body over {@link MAX_BODY_BYTES} with `body_too_large`, without reading the rest. With a Content-Length
- * the runtime enforces the length itself; touching the stream would make reading several times slower.
+ * Rejects larger bodies with `body_too_large` without reading the rest. The runtime enforces a Content-Length
+ * itself, and touching the stream would make reading several times slower.
  */
 function sizeGuard(timeoutMs: number) {
   const measured = streamedSizeGuard(timeoutMs);
@@ -43,7 +39,6 @@ function sizeGuard(timeoutMs: number) {
   });
 }
 
-/** Reads a body of unknown length up to the size limit. */
 function streamedSizeGuard(timeoutMs: number) {
   return createMiddleware(async (c, next) => {
     const read = Promise.withResolvers<void>();
@@ -62,7 +57,7 @@ function streamedSizeGuard(timeoutMs: number) {
   });
 }
 
-/** @throws {Problem} `request_timeout`: a slow sender must not hold a request slot */
+/** A slow sender must not hold a request slot. */
 function withBodyTimeout<T>(arrival: Promise<T>, timeoutMs: number): Promise<T> {
   return withDeadline(timeoutMs, { onTimeout: () => new Problem("request_timeout") }, () => arrival);
 }
@@ -74,12 +69,11 @@ const streamLimit = bodyLimit({
   },
 });
 
-/** Reports a connection that ended before the body did. */
 function truncatedBodyProblem(cause: unknown): Problem {
   return cause instanceof Problem ? cause : new Problem("invalid_request", "body is incomplete", { cause });
 }
 
-/** Rejects malformed JSON, and bodies with note secrets. The warning contains nothing of the body. */
+/** The warning contains nothing of the body. */
 function bodySecretGuard(warnings: LogThrottle, timeoutMs: number) {
   return createMiddleware(async (c, next) => {
     const text = await withBodyTimeout(c.req.text(), timeoutMs).catch((error) => {
@@ -99,7 +93,6 @@ function bodySecretGuard(warnings: LogThrottle, timeoutMs: number) {
   });
 }
 
-/** Rejects queries with note secrets. */
 export function querySecretGuard(warnings: LogThrottle) {
   return createMiddleware(async (c, next) => {
     if (containsNoteSecret(c.req.queries())) {

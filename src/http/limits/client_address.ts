@@ -1,6 +1,6 @@
 /**
- * Rate limit keys of clients. An address leaves this module only as a keyed hash that changes every hour, so neither
- * the cache nor a dump of it reveals clients.
+ * Rate limit keys of clients. An address leaves this module only as a keyed hash that changes every hour, so
+ * neither the cache nor its dumps reveal clients.
  */
 import { isIP } from "node:net";
 import { hmac } from "@noble/hashes/hmac.js";
@@ -8,24 +8,22 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Secret } from "../../core/text/secret.ts";
 
-/** Groups of an IPv6 address that name its network: a customer gets at least a /64 (RFC 6177). */
+/** IPv6 networks are counted as a /64, the least that a customer gets (RFC 6177). */
 const NETWORK_PREFIX_GROUPS = 4;
 const HOUR_MS = 3_600_000;
 const encoder = new TextEncoder();
 
 /**
  * Returns the network that a request is counted for: an IPv4 address, or the /64 of an IPv6 address.
- * @param socket the peer's address
- * @param forwarded `X-Forwarded-For`; each proxy appends the address that it saw
- * @param proxies number of trusted proxies in front; clients can forge the entries before theirs
+ * @param forwarded `X-Forwarded-For`, to which each proxy appends the address that it saw
+ * @param proxies number of trusted proxies in front; clients can forge earlier entries
  */
 export function clientNetwork(socket: string, forwarded: string | undefined, proxies: number): string {
-  const hops = [...(forwarded ?? "").split(",").map((hop) => hop.trim()), socket];
-  const told = hops[hops.length - 1 - proxies];
-  return parseNetwork(told ?? "") ?? parseNetwork(socket) ?? "unknown";
+  const hops = [...(forwarded ?? "").split(",").map((each) => each.trim()), socket];
+  const hop = hops[hops.length - 1 - proxies];
+  return parseNetwork(hop ?? "") ?? parseNetwork(socket) ?? "unknown";
 }
 
-/** Returns undefined if `text` is not an IP address. */
 function parseNetwork(text: string): string | undefined {
   const address = stripPort(text);
   const version = isIP(address);
@@ -42,7 +40,7 @@ function stripPort(text: string): string {
   return /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-/** Returns the eight groups of an IPv6 address; the URL parser normalizes its spelling. */
+/** The URL parser normalizes the spelling of an IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [left, right] = canonical.split("::").map((half) => half === "" ? [] : half.split(":"));
@@ -50,10 +48,7 @@ function ipv6Groups(address: string): number[] {
   return [...left, ...Array(zeros).fill("0"), ...right ?? []].map((group) => parseInt(group, 16));
 }
 
-/**
- * Creates the function that turns a network into its rate limit key. All replicas with the same `secret` agree on it
- * for an hour.
- */
+/** Creates the function from networks to keys. Replicas with the same `secret` agree on a key for an hour. */
 export function createClientKey(secret: Uint8Array, now: () => number): (network: string) => string {
   return (network) => {
     const hour = Math.floor(now() / HOUR_MS);
@@ -61,7 +56,7 @@ export function createClientKey(secret: Uint8Array, now: () => number): (network
   };
 }
 
-/** Derives the secret of {@link createClientKey}, which all replicas share. It reveals nothing about the mnemonic. */
+/** Derives a secret that all replicas share. It reveals nothing about the mnemonic. */
 export function deriveRateLimitSecret(mnemonic: Secret<string>): Uint8Array {
   return hmac(sha256, encoder.encode(mnemonic.reveal()), encoder.encode("tonado: keys of rate limits, v1"));
 }

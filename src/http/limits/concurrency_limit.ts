@@ -1,9 +1,8 @@
-/** Limit of concurrent requests. */
 import type { MiddlewareHandler } from "hono";
 import { Problem } from "../../core/errors/problem.ts";
 import type { HttpEnv } from "../dependencies.ts";
 
-/** Counts the requests in progress; {@linkcode limitConcurrency} acquires and releases slots. */
+/** Counts the requests in progress. */
 export class ConcurrencyLimit {
   #taken = 0;
 
@@ -27,9 +26,9 @@ export class ConcurrencyLimit {
 const EXEMPT_PATHS = new Set(["/livez", "/readyz", "/metrics"]);
 
 /** Rejects requests above the limit with `overloaded`. */
-export function limitConcurrency(places: ConcurrencyLimit): MiddlewareHandler<HttpEnv> {
+export function limitConcurrency(requestLimit: ConcurrencyLimit): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    if (places.full && !EXEMPT_PATHS.has(c.req.path)) throw new Problem("overloaded");
-    await places.run(next);
+    if (requestLimit.full && !EXEMPT_PATHS.has(c.req.path)) throw new Problem("overloaded");
+    await requestLimit.run(next);
   };
 }

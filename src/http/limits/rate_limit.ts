@@ -1,6 +1,6 @@
 /**
- * Rate limits per client. While the shared cache is down, each replica counts on its own: a limit that is a few times
- * too high is better than no limit, or an outage.
+ * Rate limits per client. While the shared cache is down, each replica counts on its own: a limit that is a
+ * few times too high is better than none or an outage.
  */
 import { createMiddleware } from "hono/factory";
 import { Problem } from "../../core/errors/problem.ts";
@@ -10,10 +10,10 @@ import type { HttpEnv, RateLimits } from "../dependencies.ts";
 
 const WINDOW_SECONDS = 60;
 
-/** A rate-limited route; each has its own counter. */
+/** Each route has its own counter. */
 export type LimitedRoute = "note-check" | "withdraw" | "withdraw-status";
 
-/** Rejects requests above the limit with `rate_limited`. Undefined limits disable it. */
+/** Rejects requests above the limit with `rate_limited`. */
 export function rateLimit(route: LimitedRoute, limits: RateLimits | undefined) {
   const times = limits === undefined
     ? 0
@@ -28,10 +28,10 @@ export function rateLimit(route: LimitedRoute, limits: RateLimits | undefined) {
         c.req.header("x-forwarded-for"),
         limits.trustedProxies,
       );
-      const taken = await takeToken(allowance, limits.clientKey(network), limits);
-      if (!taken.allowed) {
+      const result = await takeToken(allowance, limits.clientKey(network), limits);
+      if (!result.allowed) {
         limits.metrics?.recordRateLimited(c.req.path);
-        throw new Problem("rate_limited", undefined, { members: { retryAfter: taken.retryAfter } });
+        throw new Problem("rate_limited", undefined, { members: { retryAfter: result.retryAfter } });
       }
     }
     await next();

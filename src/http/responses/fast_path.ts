@@ -1,6 +1,6 @@
 /**
- * Precomputed responses, found by one lookup of the URL's path and query, without a router. Unknown or unavailable
- * ones fall through to the routes, which answer the same. The fast path never rejects a request.
+ * Precomputed responses, found by URL without a router. All other requests fall through to the routes, which
+ * respond the same. The fast path never rejects a request.
  */
 import type { Address } from "@ton/core";
 import { fieldToHex } from "../../core/crypto/field.ts";
@@ -11,36 +11,35 @@ import { responseHeaders } from "./response_headers.ts";
 import { relayerStatus } from "../routes/info_routes.ts";
 import type { ConcurrencyLimit } from "../limits/concurrency_limit.ts";
 
-/** A precomputed response of a route. */
 interface FastResponse {
   readonly route: string;
-  /** Throws when the route itself has to answer with the problem. */
+  /** Throws if the route itself must respond with a problem. */
   json(): string;
-  /** Records the duration of a request in seconds. */
+  /** `seconds`: duration of the request. */
   readonly recordRequest?: ((seconds: number) => void) | undefined;
 }
 
-/** Creates the fast path. It returns undefined if no response is precomputed or no slot is free. */
+/** Returns a function that returns undefined if no response is precomputed or no slot is free. */
 export function createFastPath(
   relayer: Relayer,
-  { places, metrics }: { places: ConcurrencyLimit; metrics?: Metrics | undefined },
+  { requestLimit, metrics }: { requestLimit: ConcurrencyLimit; metrics?: Metrics | undefined },
 ): (request: Request) => Response | undefined {
-  const answers = buildFastResponses(relayer, metrics);
+  const responses = buildFastResponses(relayer, metrics);
   return ({ method, url }) => {
-    const answer = method === "GET" ? answers.get(url.slice(url.indexOf("/", SCHEME_LENGTH))) : undefined;
-    if (answer === undefined || places.full) return undefined;
-    const began = performance.now();
+    const found = method === "GET" ? responses.get(url.slice(url.indexOf("/", SCHEME_LENGTH))) : undefined;
+    if (found === undefined || requestLimit.full) return undefined;
+    const startedAt = performance.now();
     let body: string;
     try {
-      body = answer.json();
+      body = found.json();
     } catch {
       return undefined;
     }
-    nameRequestSpan(method, answer.route);
+    nameRequestSpan(method, found.route);
     const response = new Response(body, {
       headers: { "content-type": "application/json", ...responseHeaders(crypto.randomUUID()) },
     });
-    answer.recordRequest?.((performance.now() - began) / 1000);
+    found.recordRequest?.((performance.now() - startedAt) / 1000);
     return response;
   };
 }
@@ -48,21 +47,21 @@ export function createFastPath(
 /** Length of `https://`. */
 const SCHEME_LENGTH = 8;
 
-/** Returns the responses by path and query, as clients write them. */
+/** By path and query, as clients write them. */
 function buildFastResponses(
   relayer: Relayer,
   metrics: Metrics | undefined,
 ): ReadonlyMap<string, FastResponse> {
-  const answers = new Map<string, FastResponse>();
+  const responses = new Map<string, FastResponse>();
   const status = JSON.stringify(relayerStatus(relayer));
-  const answered = (route: string) => metrics?.createRequestRecorder(route, "GET", 200);
-  answers.set("/status", { route: "/status", json: () => status, recordRequest: answered("/status") });
-  const rootAnswered = answered("/tree/root");
+  const recorder = (route: string) => metrics?.createRequestRecorder(route, "GET", 200);
+  responses.set("/status", { route: "/status", json: () => status, recordRequest: recorder("/status") });
+  const recordRoot = recorder("/tree/root");
   for (const { deployment: { address } } of relayer.pools()) {
-    const root = { ...cachedRootResponse(relayer, address), recordRequest: rootAnswered };
-    for (const form of addressSpellings(address)) answers.set(`/tree/root?pool=${form}`, root);
+    const root = { ...cachedRootResponse(relayer, address), recordRequest: recordRoot };
+    for (const form of addressSpellings(address)) responses.set(`/tree/root?pool=${form}`, root);
   }
-  return answers;
+  return responses;
 }
 
 function cachedRootResponse(relayer: Relayer, address: Address): Pick<FastResponse, "route" | "json"> {

@@ -1,6 +1,6 @@
 /**
- * Problem responses (RFC 9457). Only documented codes leave the API. Other errors become `not_ready` if a retry can
- * help, else `internal` with a request id and no cause.
+ * Problem responses (RFC 9457) with documented codes only. Other errors become `not_ready` if a retry can
+ * help, otherwise `internal` with a request id and no cause.
  */
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -10,10 +10,8 @@ import { httpProblems } from "../../core/errors/http_problems.ts";
 export const httpProblemCodes = Object.keys(httpProblems) as (keyof typeof httpProblems)[];
 
 const PROBLEM_CONTENT_TYPE = "application/problem+json";
-/** Default of `retry-after` for 429 and 503, seconds. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 
-/** Returns the public problem for any error. */
 export function toPublicProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     if ((httpProblemCodes as readonly string[]).includes(error.code)) return error;

@@ -1,7 +1,4 @@
-/**
- * Limits large responses: a client that requests them and does not read must neither fill the memory nor block
- * others.
- */
+/** Limits large responses: clients that do not read them must neither fill the memory nor block others. */
 import type { MiddlewareHandler } from "hono";
 import { Problem } from "../../core/errors/problem.ts";
 import { systemClock } from "../../core/time.ts";
@@ -9,24 +6,23 @@ import type { HttpEnv } from "../dependencies.ts";
 
 /** Far below the limit of requests, so that stalled readers do not block the rest of the API. */
 const MAX_LARGE_RESPONSES = 200;
-/** Time limit for a client that reads nothing. */
 const READ_TIMEOUT_MS = 30_000;
-/** Bytes that the server takes at a time, and so the cost of a stalled reader beside the socket's buffers. */
+/** What a stalled reader costs beside the socket's buffers. */
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Rejects large responses above the limit with `overloaded`. A slot is released when the response is sent, timed out
- * or aborted.
+ * Rejects large responses above the limit with `overloaded`. A slot is free again when the response is sent,
+ * timed out or aborted.
  */
 export function limitLargeResponses(
-  most: number = MAX_LARGE_RESPONSES,
+  maxResponses: number = MAX_LARGE_RESPONSES,
   timeoutMs: number = READ_TIMEOUT_MS,
 ): MiddlewareHandler<HttpEnv> {
-  let underWay = 0;
+  let inProgress = 0;
   return async (c, next) => {
-    if (underWay >= most) throw new Problem("overloaded");
+    if (inProgress >= maxResponses) throw new Problem("overloaded");
     const sent = c.env?.sent;
-    underWay++;
+    inProgress++;
     let held = false;
     try {
       await next();
@@ -34,15 +30,15 @@ export function limitLargeResponses(
       if (sent === undefined || body === null) return;
       held = true;
       const [pieces, gone] = chunkBody(body, sent, timeoutMs);
-      gone.then(() => underWay--);
+      gone.then(() => inProgress--);
       c.res = new Response(pieces, c.res);
     } finally {
-      if (!held) underWay--;
+      if (!held) inProgress--;
     }
   };
 }
 
-/** Returns a body from bytes that all requests share; a response made from the bytes would copy them. */
+/** Returns a body of bytes that all requests share; a response made from the bytes would copy them. */
 export function streamBytes(
   ...bytes: readonly Uint8Array<ArrayBuffer>[]
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -54,7 +50,7 @@ export function streamBytes(
   });
 }
 
-/** Splits a body into chunks, each produced on demand. Also returns a promise of its release. */
+/** Splits a body into chunks on demand. The promise resolves when it is released. */
 function chunkBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   sent: Promise<void>,

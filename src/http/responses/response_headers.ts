@@ -1,6 +1,6 @@
 /** Headers of every response, errors included. */
 
-/** Any origin may read the API; responses are neither cached nor sniffed. */
+/** Any origin may read the API. Responses are neither cached nor sniffed. */
 const FIXED_HEADERS = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -8,7 +8,6 @@ const FIXED_HEADERS = {
   "access-control-expose-headers": "retry-after,x-request-id",
 } as const;
 
-/** Returns the headers of a response that sets none itself. */
 export function responseHeaders(requestId: string): Readonly<Record<string, string>> {
   return { "x-request-id": requestId, ...FIXED_HEADERS };
 }

@@ -1,13 +1,10 @@
-/**
- * GET /docs: the API's documentation page, drawn from /openapi.json by the bundled Swagger UI. Its content security
- * policy allows no other host.
- */
+/** GET /docs: the API's documentation in the bundled Swagger UI, which may connect to no other host. */
 import { readApiDocsAsset } from "../api_docs_assets.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpEnv } from "../dependencies.ts";
 import { streamBytes } from "../responses/response_backpressure.ts";
 
-/** Files of the page: URL path, committed file, media type. */
+/** URL path, committed file, media type. */
 const assetFiles = [
   ["/docs/swagger-ui.js", "swagger-ui-bundle.js.gz", "text/javascript; charset=utf-8"],
   ["/docs/swagger-ui.css", "swagger-ui.css.gz", "text/css; charset=utf-8"],
@@ -42,8 +39,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 /**
- * `no-transform`: files are compressed in advance, because compressing a megabyte on request would be a
- * denial-of-service vector.
+ * `no-transform`: files are compressed in advance, because compressing on request would invite denial of
+ * service.
  */
 const CACHE_CONTROL = "public, max-age=86400, no-transform";
 

@@ -11,7 +11,7 @@ const livez = createRoute({
   tags: ["Health"],
   summary: "Whether the process runs",
   responses: {
-    200: jsonResponse(livezResponse, "It does", responseExamples.livez),
+    200: jsonResponse(livezResponse, "The process runs", responseExamples.livez),
     ...documentedProblems([]),
   },
 });

@@ -26,7 +26,7 @@ const pools = createRoute({
   responses: { 200: jsonResponse(poolsResponse, "Pools", responseExamples.pools), ...documentedProblems([]) },
 });
 
-/** Returns the body of GET /status, which is constant. */
+/** The body of GET /status, which is constant. */
 export function relayerStatus(
   { network, feeBps, feeMinNano, address }: Relayer,
 ): z.infer<typeof statusResponse> {

@@ -1,4 +1,4 @@
-/** GET /metrics for the operator's Prometheus: on the API with a token, or on a separate listener. */
+/** GET /metrics for Prometheus: on the API with a token, or on a separate listener. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Secret } from "../../core/text/secret.ts";
@@ -6,21 +6,19 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { HttpEnv, RouteDependencies } from "../dependencies.ts";
 
-/** Adds the route if metrics access is configured. */
 export function metricsRoutes(
   app: OpenAPIHono<HttpEnv>,
   { metrics, metricsAccess: reader }: RouteDependencies,
 ): void {
   if (metrics === undefined || reader === undefined) return;
   app.get("/metrics", async (c) => {
-    if (reader !== "everybody" && !isAuthorized(c.req.header("authorization"), reader)) {
+    if (reader !== "public" && !isAuthorized(c.req.header("authorization"), reader)) {
       throw new Problem("not_found");
     }
     return await metricsResponse(metrics);
   });
 }
 
-/** Answers requests on the separate metrics listener. */
 export async function handleMetricsRequest(request: Request, metrics: Metrics): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname !== "/metrics" || request.method !== "GET") return new Response(null, { status: 404 });

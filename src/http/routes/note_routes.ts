@@ -16,7 +16,7 @@ import { noteCheckBody, noteCheckResponse } from "./schemas.ts";
 
 export function noteRoutes(
   app: OpenAPIHono<HttpEnv>,
-  { relayer, warnings, rateLimits: limits, bodyTimeoutMs: bodyPatienceMs }: RouteDependencies,
+  { relayer, warnings, rateLimits: limits, bodyTimeoutMs }: RouteDependencies,
 ): void {
   const check = createRoute({
     method: "post",
@@ -25,7 +25,7 @@ export function noteRoutes(
     summary:
       "Whether a commitment is deposited, or a nullifier hash is spent. Never send both: that links them",
     request: jsonRequest(noteCheckBody, requestExamples.noteCheck),
-    middleware: [rateLimit("note-check", limits), ...bodyGuards(warnings, bodyPatienceMs)],
+    middleware: [rateLimit("note-check", limits), ...bodyGuards(warnings, bodyTimeoutMs)],
     responses: {
       200: jsonResponse(
         noteCheckResponse,

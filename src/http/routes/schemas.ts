@@ -1,6 +1,6 @@
 /**
- * Schemas of requests and responses; each parses, types and documents. They check the format only: `relay` checks
- * values, such as field range and pool, because each of those has its own problem code.
+ * Schemas of requests and responses. They check the format only; `relay` checks values such as field range
+ * and pool, which have their own problem codes.
  */
 import { Address } from "@ton/core";
 import { z } from "@hono/zod-openapi";
@@ -15,12 +15,10 @@ const MAX_ADDRESS_LENGTH = 80;
 /** Stricter than the address parser, which accepts a workchain of `1e3`. */
 const ADDRESS_PATTERN = /^([A-Za-z0-9+/_-]{48}|(0|-1):[0-9a-fA-F]{64})$/;
 
-/** Returns the error message for a missing or mistyped member. */
 function missingOrInvalid(wrong: string): (issue: { input?: unknown }) => string {
   return ({ input }) => input === undefined ? "is missing" : wrong;
 }
 
-/** @param read throws if the text is not an address */
 function addressSchema(read: (text: string) => Address) {
   return z.string({ error: missingOrInvalid("is not a string") })
     .max(MAX_ADDRESS_LENGTH, { error: "is too long", abort: true }) // abort, so that later checks see an Address
@@ -43,7 +41,7 @@ function addressSchema(read: (text: string) => Address) {
 const MAX_CACHED_POOLS = 1_000;
 const poolCache = new Map<string, Address>();
 
-/** Caches pools, unlike recipients: they are few, and parsing one takes an eighth of a note check. */
+/** Pools are few, and parsing one takes an eighth of a note check. */
 function parsePoolAddress(text: string): Address {
   const known = poolCache.get(text);
   if (known) return known;
@@ -56,7 +54,7 @@ function parsePoolAddress(text: string): Address {
 const pool = addressSchema(parsePoolAddress);
 const address = addressSchema((text) => Address.parse(text));
 
-/** Declares a string in a documented format as a bigint. 78 digits exceed r and every uint256. */
+/** A bigint as a string. 78 digits exceed r and every uint256. */
 function bigintSchema(form: RegExp, description: string, example: string) {
   return z.string({ error: missingOrInvalid("is not a string") })
     .regex(form, `is not ${description}`)
@@ -105,7 +103,6 @@ const proof = z.object({
   curve: z.literal("bls12381", { error: 'is not "bls12381"' }),
 }, { error: missingOrInvalid("is not an object") }).openapi("Proof");
 
-/** Workchains that a pool pays to. */
 const PAYABLE_WORKCHAINS = new Set([0, -1]);
 
 export const withdrawBody = z.object({

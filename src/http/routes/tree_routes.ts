@@ -32,7 +32,7 @@ const path = createRoute({
   method: "get",
   path: "/tree/path",
   tags: ["Tree"],
-  summary: "Path of a commitment. Asking reveals which deposit is being withdrawn: prefer /tree/commitments",
+  summary: "Path of a commitment. The request reveals which deposit is withdrawn: prefer /tree/commitments",
   request: { query: pathQuery },
   responses: {
     200: jsonResponse(pathResponse, "Path", responseExamples.path),

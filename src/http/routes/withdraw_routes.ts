@@ -15,7 +15,7 @@ import {
 } from "./openapi_helpers.ts";
 import { broadcastResponse, withdrawalResponse, withdrawBody, withdrawStatusBody } from "./schemas.ts";
 
-/** Problems of POST /withdraw, in the order of the checks. */
+/** In the order of the checks. */
 const withdrawProblems = [
   ...bodyProblems,
   "not_in_field",
@@ -44,9 +44,9 @@ const withdrawProblems = [
 
 export function withdrawRoutes(
   app: OpenAPIHono<HttpEnv>,
-  { relayer, warnings, rateLimits: limits, bodyTimeoutMs: bodyPatienceMs }: RouteDependencies,
+  { relayer, warnings, rateLimits: limits, bodyTimeoutMs }: RouteDependencies,
 ): void {
-  const guards = bodyGuards(warnings, bodyPatienceMs);
+  const guards = bodyGuards(warnings, bodyTimeoutMs);
   const withdraw = createRoute({
     method: "post",
     path: "/withdraw",
@@ -62,7 +62,7 @@ export function withdrawRoutes(
       ),
       202: jsonResponse(
         withdrawalResponse,
-        "Accepted; the wallet is still busy. Ask POST /withdraw/status",
+        "Accepted; the wallet is still busy. Poll POST /withdraw/status",
         responseExamples.accepted,
       ),
       ...documentedProblems(withdrawProblems),
