@@ -59,7 +59,7 @@ export async function abortable<T>(work: Promise<T>, signal?: AbortSignal): Prom
 export interface Deadline {
   readonly clock?: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Creates the error to throw at the deadline. Default: `chain_unavailable`, "no answer in time". */
+  /** Creates the error to throw at the deadline. Default: `chain_unavailable`, "no response in time". */
   readonly onTimeout?: () => Error;
 }
 
@@ -89,7 +89,7 @@ export async function withDeadline<T>(
 }
 
 function noAnswerInTime(): Problem {
-  return new Problem("chain_unavailable" satisfies ProblemCode, "no answer in time");
+  return new Problem("chain_unavailable" satisfies ProblemCode, "no response in time");
 }
 
 export interface Backoff {

@@ -1,7 +1,4 @@
-/**
- * The port to all rows of a store, for export, verification and migration to another kind of store. Rows have a fixed
- * order and the types of the store, so that the copy is lossless.
- */
+/** The port to all rows of a store, for export, verification and migration. Copies are lossless. */
 import type { IdentifiedStore, StoreIdentity } from "./identity.ts";
 import type { Cursor, Deposit, Job, LedgerEntry, PoolId, Store, Transfer, Withdrawal } from "./store.ts";
 
@@ -14,7 +11,6 @@ export type ArchiveRow =
   | { readonly kind: "transfer"; readonly transfer: Transfer }
   | { readonly kind: "ledger"; readonly entry: LedgerEntry };
 
-/** Operations of store administration. */
 export interface Archive extends IdentifiedStore {
   /**
    * Streams all rows of one snapshot: identity, cursors, jobs, transfer in flight, ledger, deposits by pool and leaf,
@@ -23,15 +19,11 @@ export interface Archive extends IdentifiedStore {
    */
   rows(): AsyncIterable<ArchiveRow>;
 
-  /** Looks up the leaves of commitments in batches; undefined for unknown ones. */
+  /** Returns the leaves of commitments; undefined for unknown ones. */
   findLeafIndexes(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]>;
 
-  /**
-   * Writes `rows` into this store, which must be empty. After a failure, no relayer starts on a partial import.
-   * @throws {Problem} `store_not_empty`; and what `rows` throws
-   */
+  /** Writes `rows` into this empty store. No relayer starts on a partial import. Throws `store_not_empty`. */
   restore(rows: AsyncIterable<ArchiveRow>): Promise<void>;
 }
 
-/** A store with its archive. */
 export type ArchivedStore = Store & Archive;

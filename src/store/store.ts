@@ -1,32 +1,28 @@
 /**
- * The port to durable data: pool events, withdrawals, and the signed transfer in flight. Every method is one atomic
- * step, durable when it resolves, and fails without waiting if the store is down. Functions passed in by `relay`
- * decide on states; the store makes them atomic.
+ * The port to durable data: pool events, withdrawals, and the signed transfer in flight. Every method is one
+ * atomic step, durable when it resolves, and fails without waiting if the store is down.
  */
 import { Problem } from "../core/errors/problem.ts";
 import type { withdrawalStates } from "../core/protocol/relayer_api.ts";
 import type { TransactionId } from "../ton/chain.ts";
 import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../ton/pool/pool_events.ts";
 
-/** A pool's raw address, `<workchain>:<64 hex digits>`. */
+/** Raw address, `<workchain>:<64 hex digits>`. */
 export type PoolId = string;
 
 /** The last applied transaction of a pool. */
 export type Cursor = TransactionId;
 
-/** A leaf of a pool's tree. */
 export interface Deposit {
   readonly leafIndex: number;
   readonly commitment: bigint;
-  /** Unix seconds of the block. */
+  /** The block's time in Unix seconds. */
   readonly timestamp: number;
-  /** Hash of the pool's transaction. */
   readonly txHash: string;
 }
 
-/** Consecutive leaves of a pool's tree, packed. */
+/** Consecutive leaves, packed. */
 export interface LeafRange {
-  /** Index of the first. */
   readonly firstIndex: number;
   /** 32 big-endian bytes each. */
   readonly commitments: Uint8Array;
@@ -34,21 +30,20 @@ export interface LeafRange {
   readonly times: Uint32Array;
 }
 
-/** A paid note, whoever submitted it. Amounts in nano. */
+/** A paid note, whoever submitted the proof. Amounts in nano. */
 export interface Withdrawal {
   readonly nullifierHash: bigint;
   readonly fee: bigint;
   readonly refund: bigint;
-  /** Unix seconds of the block. */
+  /** The block's time in Unix seconds. */
   readonly timestamp: number;
-  /** Hash of the pool's transaction. */
   readonly txHash: string;
 }
 
-/** State of a withdrawal. `confirmed`: paid as submitted. `superseded`: another proof of the same note was paid. */
+/** `confirmed`: paid as submitted. `superseded`: another proof of the note was paid. */
 export type JobState = (typeof withdrawalStates)[number];
 
-/** A withdrawal that this relayer accepted. Times in unix milliseconds, amounts in nano. */
+/** A withdrawal that this relayer accepted. Times in Unix milliseconds, amounts in nano. */
 export interface Job {
   readonly pool: PoolId;
   readonly nullifierHash: bigint;
@@ -56,31 +51,30 @@ export interface Job {
   /** Random and part of the message: identifies our own message at the pool. */
   readonly queryId: bigint;
   readonly root: bigint;
-  /** As submitted; of a paid job, what the pool paid. */
+  /** As submitted; for a paid job, what the pool paid. */
   readonly fee: bigint;
   readonly refund: bigint;
-  /** Data for the message only; deleted when the job ends, so that no finished proof is kept. */
+  /** Deleted when the job ends, so that no finished proof is kept. */
   readonly message?: JobMessage;
-  /** Failures on chain so far. */
+  /** Failures on chain. */
   readonly failures: number;
   readonly acceptedAt: number;
-  /** Earliest signing time; grows each time a transfer ends without the message. */
+  /** Earliest signing time; grows when a transfer ends without the message. */
   readonly notBefore?: number;
   readonly attempts?: number;
   readonly broadcastAt?: number;
   readonly settledAt?: number;
-  /** Of the last transfer with this job: wallet seqno and normalised hash of the external message. */
+  /** The wallet's seqno and the message's normalised hash in the last transfer. */
   readonly seqno?: number;
   readonly messageHash?: string;
   /** The pool's transaction that settled the job. */
   readonly txHash?: string;
-  /** Why it failed or expired. */
   readonly reason?: string;
-  /** Random: its count against the hourly caps, which is given back if it fails or expires. */
+  /** Random. Counts against the hourly caps; released if the job fails or expires. */
   readonly capToken?: string;
 }
 
-/** The parts of a withdraw message that its job row does not contain. */
+/** What a withdraw message needs beyond the job's row. */
 export interface JobMessage {
   /** Raw address. */
   readonly recipient: string;
@@ -88,23 +82,24 @@ export interface JobMessage {
   readonly proof: string;
 }
 
-/** Key of a job. */
 export interface JobId {
   readonly pool: PoolId;
   readonly nullifierHash: bigint;
 }
 
-/** The single signed transfer in flight: journaled before it is sent, ended when it can no longer be included. */
+/**
+ * The single signed transfer in flight: journaled before it is sent, ended when it can no longer be included.
+ */
 export interface Transfer {
   readonly seqno: number;
-  /** Unix seconds, chain's clock. */
+  /** Unix seconds of the chain's clock. */
   readonly validUntil: number;
   /** Normalised hash of the external message. */
   readonly hash: string;
-  /** BoC of the whole external message. */
+  /** BoC of the external message. */
   readonly boc: Uint8Array;
   readonly jobs: readonly (JobId & { readonly queryId: bigint })[];
-  /** Unix seconds, chain's clock. */
+  /** Unix seconds of the chain's clock. */
   readonly signedAt: number;
 }
 
@@ -139,51 +134,47 @@ export interface EventBatch {
   readonly ledger?: readonly LedgerEntry[];
 }
 
-/** Arguments of {@link Store.rollBack}: rows of transactions that are not on chain. */
+/** Removes rows of transactions that are not on chain. */
 export interface Rollback {
   readonly pool: PoolId;
   /** The current cursor, which is not on chain. */
   readonly from: Cursor;
-  /** The last transaction on chain whose events are stored; undefined if there is none. */
+  /** The last transaction on chain whose events are stored, if any. */
   readonly to: Cursor | undefined;
-  /** Number of leaves to keep. */
   readonly keptLeafCount: number;
-  /** Nullifier hashes of the payments to remove. */
+  /** Of the payments to remove. */
   readonly nullifierHashes: readonly bigint[];
 }
 
-/** Returns a changed job, or undefined to leave it unchanged. Must be pure: an adapter may call it again. */
+/** Returns a changed job, or undefined to keep it. Must be pure: an adapter may repeat the call. */
 export type JobChange = (job: Job) => Job | undefined;
 
-/** An event that may settle a job: it names a nullifier hash. */
+/** An event that may settle a job. */
 export type SettlingEvent = WithdrawalEvent | (RefusedEvent & { readonly nullifierHash: bigint });
 
-/** Whether the store answers, and the reason if not, which names no server. */
+/** `reason` names no server. */
 export type StoreHealth = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
- * Implementations: KV (embedded) and PostgreSQL. All pass `store_contract_test.ts`.
+ * Implementations: KV (embedded) and PostgreSQL. One process at a time leads, and only its journal writes
+ * succeed, except {@linkcode Store.addJob}. A replica that lost the lease cannot write, even before it
+ * notices.
  *
- * One process at a time leads, and only its journal writes succeed; {@link Store.addJob} is open to all. A replica
- * that lost the lease cannot write, even before it notices.
- *
- * Every method throws `store_unavailable` if the store does not answer. The outcome of a write is then unknown: read
- * before the next step. Methods used by the API throw `overloaded` under excessive load.
+ * Every method throws `store_unavailable` if the store does not respond. The outcome of a write is then
+ * unknown: read before the next step. Methods used by the API throw `overloaded` under load.
  */
 export interface Store {
-  /** Maximum number of events per {@link Store.apply}. */
   readonly batchLimit: number;
 
-  /** Whether other processes may share the store; their writes must be polled for. */
+  /** Other processes may share the store, so it must be polled for their writes. */
   readonly isShared: boolean;
 
-  /** As of the last answer. */
+  /** As of the last response. */
   health(): StoreHealth;
 
-  /** Acquires or renews the lead for `ms` milliseconds; returns false if another process leads. */
+  /** Acquires or renews the lease for `ms` milliseconds. Returns false if another process leads. */
   acquireLease(ms: number): Promise<boolean>;
 
-  /** Releases the lead early. */
   releaseLease(): Promise<void>;
 
   cursor(pool: PoolId): Promise<Cursor | undefined>;
@@ -203,12 +194,11 @@ export interface Store {
    */
   rollBack(rollback: Rollback, reopen: JobChange): Promise<void>;
 
-  /** Yields all payments of a pool, in any order. */
+  /** In any order. */
   withdrawals(pool: PoolId): AsyncIterable<Withdrawal>;
 
   /**
-   * Yields leaves from `leafIndex` on, in order, in packed chunks of any size. After a missing row, the next chunk
-   * starts behind the gap.
+   * Yields leaves from `leafIndex` on, in order. After a missing row, the next range starts behind the gap.
    */
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange>;
 
@@ -219,26 +209,21 @@ export interface Store {
   job(id: JobId): Promise<Job | undefined>;
 
   /**
-   * Adds a job, or replaces the job of the same pool and nullifier hash if that ended without payment and `replaces`
-   * agrees. Of concurrent equal jobs exactly one is added.
-   * @returns undefined on success; else the conflicting job, or the withdrawal seen on chain
+   * Adds a job, or replaces one that ended without payment if `replaces` agrees. Returns undefined, or else
+   * the conflicting job or the withdrawal on chain. Of concurrent equal jobs one is added.
    */
   addJob(job: Job, replaces: (existing: Job) => boolean): Promise<Job | Withdrawal | undefined>;
 
-  /**
-   * Changes a job and returns its new state; undefined if there is none.
-   * @throws {Problem} `not_leader`
-   */
+  /** Changes a job and returns it; undefined if there is none. Throws `not_leader`. */
   changeJob(id: JobId, change: JobChange): Promise<Job | undefined>;
 
-  /** Returns live jobs, oldest first. */
+  /** Oldest first. */
   liveJobs(): Promise<Job[]>;
 
   transfer(): Promise<Transfer | undefined>;
 
   /**
-   * Journals a signed transfer. Must precede its first send.
-   * @throws {Problem} `store_conflict` if another is in flight; `not_leader`
+   * Journals a transfer before its first send. Throws `store_conflict` if another is in flight; `not_leader`.
    */
   beginTransfer(transfer: Transfer): Promise<void>;
 
@@ -252,9 +237,8 @@ export interface Store {
   ledger(since: number, until: number): AsyncIterable<LedgerEntry>;
 
   /**
-   * Deletes jobs that ended before `before` (unix milliseconds); the payment rows are kept.
-   * @returns the number of deleted jobs
-   * @throws {Problem} `not_leader`
+   * Deletes jobs that ended before a time (Unix milliseconds) and returns their number; payment rows are
+   * kept. Throws `not_leader`.
    */
   deleteEndedJobs(before: number): Promise<number>;
 
@@ -269,24 +253,22 @@ export function toWithdrawal({ nullifierHash, fee, refund, timestamp, tx }: With
   return { nullifierHash, fee, refund, timestamp, txHash: tx.hash };
 }
 
-/** Returns whether a job has not ended. */
 export function isLive(job: Job): boolean {
   return job.state === "accepted" || job.state === "broadcast";
 }
 
-/** Returns whether a job's note is paid, by its own proof or by another one. */
+/** By its own proof or another one. */
 export function isPaid({ state }: Pick<Job, "state">): boolean {
   return state === "confirmed" || state === "superseded";
 }
 
-/** Returns `job` without `members`. */
 export function omitJobMembers(job: Job, ...members: ("message" | "reason" | "txHash")[]): Job {
   const rest: { -readonly [Member in keyof Job]: Job[Member] } = { ...job };
   for (const member of members) delete rest[member];
   return rest;
 }
 
-/** @throws {Problem} `store_conflict` unless a pool's stored cursor is `expected` */
+/** Throws `store_conflict` unless the stored cursor is `expected`. */
 export function assertCursorIs(expected: Cursor | undefined, stored: Cursor | undefined): void {
   if (stored?.hash !== expected?.hash || stored?.lt !== expected?.lt) throw cursorMovedProblem();
 }

@@ -79,7 +79,10 @@ Deno.test({
       );
       const old = await store(["check"], dir, env);
       assert.equal(old.code, 2, old.stderr);
-      assert.match(old.stderr, /its tables are of version \d+, not \d+ .*\n`tonado store migrate`/);
+      assert.match(
+        old.stderr,
+        /its schema has version \d+, not \d+ .*\nFor an older schema run `tonado store migrate`/,
+      );
     }),
 });
 

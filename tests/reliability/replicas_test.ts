@@ -199,7 +199,7 @@ Deno.test({
     );
     const { ready, dependencies: { store } } = await relayer.request("/readyz");
     equal(ready, false);
-    match(store.reason, /database does not answer/);
+    match(store.reason, /database does not respond/);
     ok(!JSON.stringify(store).includes("127.0.0.1"));
     const refused = await relayer.request("/withdraw", asked.body);
     deepEqual([refused.status, refused.code], [503, "not_ready"]);

@@ -1,19 +1,16 @@
 /**
- * Tree snapshots as files of the data directory, `tree-<pool>.bin`, written to a draft and renamed. A path that is
- * not a regular file is neither read nor replaced.
+ * Tree snapshots as files `tree-<pool>.bin` of the data directory. Only regular files are read and replaced.
  */
 import type { PoolId } from "../store.ts";
 import type { TreeSnapshotStore } from "../tree_snapshot_store.ts";
 
-/** Suffix of a draft's name. */
 const TEMP_SUFFIX = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Chunk size for I/O: the runtime copies whole files on the calling thread, 70 MB for a full tree. */
+/** The runtime copies whole files on the calling thread, 70 MB for a full tree. */
 const CHUNK_BYTES = 2 ** 20;
 
 /**
- * Stores trees in `directory`, which is created if missing, sealed with `key`.
- * @param largest maximum size of a tree file, bytes
+ * `directory` is created if missing. `key` seals the snapshots; `largest` is the maximum file size in bytes.
  */
 export function createTreeSnapshotFiles(
   directory: string,
@@ -46,7 +43,7 @@ export function createTreeSnapshotFiles(
     async save(pool, bytes) {
       await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
       await undefinedIfMissing(() => regularFileSize(pathOf(pool)));
-      // A unique name: replicas may share a directory.
+      // Replicas may share a directory.
       const draft = `${pathOf(pool)}.${crypto.randomUUID()}`;
       try {
         await Deno.writeFile(draft, ReadableStream.from(splitIntoChunks(bytes)), {
@@ -62,7 +59,6 @@ export function createTreeSnapshotFiles(
   };
 }
 
-/** Reads the first `size` bytes of a file. @throws Error if it is shorter */
 async function readFile(path: string, size: number): Promise<Uint8Array<ArrayBuffer>> {
   using file = await Deno.open(path);
   const bytes = new Uint8Array(size);
@@ -78,10 +74,10 @@ function* splitIntoChunks(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
-/** Returns the size of a regular file, in bytes. Links do not count as regular files. */
+/** Links do not count as regular files. */
 async function regularFileSize(path: string): Promise<number> {
   const { isFile, size } = await Deno.lstat(path);
-  if (!isFile) throw new Error(`${path} is no regular file`);
+  if (!isFile) throw new Error(`${path} is not a regular file`);
   return size;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tests that leftovers of a killed process are removed, and that only regular files of a valid size are read or
- * replaced.
+ * Tests that leftovers of a killed process are removed, and that only regular files of a valid size are read
+ * or replaced.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -70,8 +70,8 @@ for (const [what, make] of odd) {
       await make(`${directory}/${name}`, elsewhere);
       const before = await Deno.lstat(`${directory}/${name}`);
       const files = createTreeSnapshotFiles(directory, key, MAX_SNAPSHOT_BYTES);
-      await rejects(files.load(pool), /no regular file/);
-      await rejects(files.save(pool, new Uint8Array(1)), /no regular file/);
+      await rejects(files.load(pool), /not a regular file/);
+      await rejects(files.save(pool, new Uint8Array(1)), /not a regular file/);
       equal((await Deno.lstat(`${directory}/${name}`)).ino, before.ino);
       equal(await Deno.readTextFile(elsewhere), "somebody else's");
       deepEqual(await namesIn(directory), ["elsewhere", name].sort());

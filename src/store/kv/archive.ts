@@ -1,4 +1,4 @@
-/** Exports and imports the embedded store. The directory is locked, so there are no concurrent writes. */
+/** Exports and imports the embedded store. The directory is locked, so nothing writes concurrently. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
@@ -7,11 +7,10 @@ import { decodeValue, encodeValue, parsePoolKey, storeKeys } from "./codec.ts";
 import { writeFilledPages } from "./leaf_pages.ts";
 import { writeDeposit, writeJob, writeLedger, writeTransfer, writeWithdrawal } from "./row_writes.ts";
 
-/** Rows per commit, with the same limits as events. */
+/** KV allows 100 checks per commit. */
 const ROWS_PER_COMMIT = 90;
-/** Values per read. */
 const READ_BATCH_SIZE = 500;
-/** Keys per `getMany` call, a limit of KV. */
+/** KV's limit. */
 const MAX_KEYS_PER_GET = 10;
 
 export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
@@ -67,7 +66,7 @@ export async function findLeafIndexes(
   );
 }
 
-/** Writes rows under a marker that keeps a relayer from starting until the import is complete. */
+/** A marker keeps relayers from starting until the import is complete. */
 export async function restoreRows(kv: Deno.Kv, rows: AsyncIterable<ArchiveRow>): Promise<void> {
   for await (const { key } of kv.list({ prefix: [] }, { limit: 2 })) {
     if (key[0] !== storeKeys.version[0]) throw new Problem("store_not_empty");

@@ -1,6 +1,6 @@
 /**
- * Keys and values of the embedded store. Values are JSON bytes, which every Deno version reads; a bigint is `{"#":
- * "<decimal>"}`. Keys are short, because one commit holds at most 80 KiB of keys.
+ * Keys and values of the embedded store. Values are JSON bytes, with a bigint as `{"#": "<decimal>"}`. Keys
+ * are short, because one commit holds at most 80 KiB of keys.
  */
 import { bytesToBigint, fieldToBytes } from "../../core/crypto/field.ts";
 import type { PoolId } from "../store.ts";
@@ -21,7 +21,7 @@ export function decodeValue<T>(bytes: Uint8Array): T {
   );
 }
 
-/** Encodes a pool's address in 33 bytes. */
+/** 33 bytes. */
 export function encodePoolId(pool: PoolId): Uint8Array {
   const [workchain, hash] = pool.split(":");
   const bytes = new Uint8Array(33);
@@ -32,12 +32,12 @@ export function encodePoolId(pool: PoolId): Uint8Array {
 
 export const storeKeys = {
   version: ["version"],
-  /** Set during an import: the store is incomplete. */
+  /** Set during an import. */
   restoring: ["restoring"],
   identity: ["identity"],
   cursor: (pool: PoolId) => ["cursor", encodePoolId(pool)],
   deposit: (pool: PoolId, leafIndex: number) => ["deposit", encodePoolId(pool), leafIndex],
-  /** A page of `leaf_pages.ts`, which duplicates the rows of its leaves. */
+  /** A page of `leaf_pages.ts`. */
   page: (pool: PoolId, page: number) => ["page", encodePoolId(pool), page],
   leaf: (pool: PoolId, commitment: bigint) => ["leaf", encodePoolId(pool), fieldToBytes(commitment)],
   withdrawal: (
@@ -60,14 +60,12 @@ export const storeKeys = {
   transferBoc: ["transfer", "boc"],
 } as const;
 
-/** Returns the pool of a key that starts with a table and a pool. */
 export function parsePoolKey(key: Deno.KvKey): PoolId {
   const pool = key[1] as Uint8Array;
   const hash = Array.from(pool.subarray(1), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${(pool[0] << 24) >> 24}:${hash}`;
 }
 
-/** Returns the job id of a {@linkcode storeKeys.live} key. */
 export function parseLiveKey(key: Deno.KvKey): { pool: PoolId; nullifierHash: bigint } {
   return { pool: parsePoolKey(key), nullifierHash: bytesToBigint(key[2] as Uint8Array) };
 }

@@ -1,11 +1,8 @@
-/** Locks the data directory for one process. KV itself lets two processes write to one file and mix their journals. */
+/** Locks the data directory for one process: KV would let two processes mix their journals. */
 import { tryLock } from "../../config/files/file_lock.ts";
 import { Problem } from "../../core/errors/problem.ts";
 
-/**
- * Locks `<directory>/tonado.lock`. The system releases it when the process ends, even by a crash.
- * @throws {Problem} `folder_in_use` if another process, or another store of this one, holds it
- */
+/** The system releases the lock when the process ends. Throws `folder_in_use`. */
 export async function lockDirectory(directory: string): Promise<Disposable> {
   const file = await Deno.open(`${directory}/tonado.lock`, { create: true, write: true });
   if (!await tryLock(file)) {

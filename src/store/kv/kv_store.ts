@@ -1,6 +1,6 @@
 /**
- * The embedded store: Deno KV in one file of the data directory, for a single process. Each method of the port is one
- * atomic commit that checks the versions it read.
+ * The embedded store: Deno KV in one file, for a single process. Each method of the port is one atomic commit
+ * that checks the versions it read.
  */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchivedStore, ArchiveRow } from "../archive.ts";
@@ -44,10 +44,8 @@ const MAX_BATCH_EVENTS = 90;
 type Atomic = Deno.AtomicOperation;
 
 /**
- * Opens `<directory>/tonado.kv`.
- * @param create creates the store if it is missing
- * @throws {Problem} `unknown_store` if it is missing and `create` is not set; `folder_in_use` if another process uses
- * the directory; `store_corrupted` after an incomplete import
+ * Opens `<directory>/tonado.kv`. Throws `unknown_store` if it is missing and `create` is false,
+ * `folder_in_use`, and `store_corrupted` after an incomplete import.
  */
 export async function openKvStore(
   directory: string,
@@ -65,7 +63,7 @@ export async function openKvStore(
       kv.close();
       throw new Problem(
         "invalid_config",
-        `${directory}/tonado.kv has version ${found.value}, this release works with version ${STORE_VERSION}: use a newer release`,
+        `${directory}/tonado.kv has version ${found.value}, but this release supports version ${STORE_VERSION}: use a newer release`,
       );
     }
     if (found.value !== STORE_VERSION) await kv.set(storeKeys.version, encodeValue(STORE_VERSION));
@@ -73,7 +71,7 @@ export async function openKvStore(
       kv.close();
       throw new Problem(
         "store_corrupted",
-        `an import into ${directory} was cut off: remove the directory and import again`,
+        `an import into ${directory} was interrupted: remove the directory and import again`,
       );
     }
     return new KvStore(kv, lock);
@@ -85,7 +83,6 @@ export async function openKvStore(
 
 class KvStore implements ArchivedStore {
   readonly batchLimit = MAX_BATCH_EVENTS;
-  /** The lock file guarantees it. */
   readonly isShared = false;
   readonly #kv: Deno.Kv;
   readonly #lock: Disposable;
@@ -273,7 +270,7 @@ class KvStore implements ArchivedStore {
     return Promise.resolve();
   }
 
-  /** Repeats `prepare` on fresh reads until its commit succeeds without a conflict. */
+  /** Repeats `prepare` until its commit succeeds without a conflict. */
   async #commit<T>(prepare: (atomic: Atomic) => Promise<T>): Promise<T> {
     while (true) {
       const atomic = this.#kv.atomic();

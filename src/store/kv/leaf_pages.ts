@@ -1,23 +1,21 @@
 /**
- * Packed leaves for a fast start: reading a page takes as long as reading a row. A page is written with the deposit
- * that fills it. The rows are authoritative: a missing page, as in stores of earlier releases, is built from them on
- * first read.
+ * Packed leaves for a fast start: a page is read as fast as a row. It is written with the deposit that fills
+ * it. The rows are authoritative; a missing page is built from them.
  */
 import { FIELD_BYTES, writeFieldBytes } from "../../core/crypto/field.ts";
 import type { Deposit, LeafRange, PoolId } from "../store.ts";
 import { decodeValue, storeKeys } from "./codec.ts";
 
-/** Leaves per page: 36 KiB of the 64 KiB that a value holds. */
+/** 36 KiB of the 64 KiB that a value holds. */
 export const PAGE_LEAVES = 1_024;
-/** Commitments, followed by times of 4 big-endian bytes. */
+/** Commitments, then times of 4 big-endian bytes. */
 const TIMES_OFFSET_BYTES = PAGE_LEAVES * FIELD_BYTES;
 const PAGE_BYTES = TIMES_OFFSET_BYTES + PAGE_LEAVES * 4;
 
-/** Pages and rows per read. */
 const PAGE_READ_BATCH_SIZE = 16;
 const ROW_READ_BATCH_SIZE = 500;
 
-/** Yields leaves of a pool from an index on: pages where they exist, then rows. */
+/** Yields pages where they exist, then rows. */
 export async function* readLeaves(kv: Deno.Kv, pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
   let next = leafIndex;
   const pages = {
@@ -42,7 +40,6 @@ export async function* readLeaves(kv: Deno.Kv, pool: PoolId, leafIndex: number):
   if (run.length > 0) yield await toLeafRange(kv, pool, run);
 }
 
-/** Adds the pages that `deposits` fill to their commit. */
 export async function writeFilledPages(
   kv: Deno.Kv,
   atomic: Deno.AtomicOperation,
@@ -59,7 +56,7 @@ export async function writeFilledPages(
   }
 }
 
-/** Converts rows to leaves, and saves complete pages. */
+/** Saves complete pages. */
 async function toLeafRange(kv: Deno.Kv, pool: PoolId, rows: readonly Deposit[]): Promise<LeafRange> {
   const first = rows[0].leafIndex;
   if (isFullPage(rows)) await kv.set(storeKeys.page(pool, first / PAGE_LEAVES), encodeLeafPage(rows));
@@ -84,7 +81,6 @@ function isPageStart(leafIndex: number): boolean {
   return leafIndex % PAGE_LEAVES === 0;
 }
 
-/** Returns whether the rows form one complete page. */
 function isFullPage(rows: readonly Deposit[]): boolean {
   const [{ leafIndex: first }] = rows;
   return rows.length === PAGE_LEAVES && isPageStart(first) &&
@@ -101,7 +97,7 @@ function encodeLeafPage(rows: readonly Deposit[]): Uint8Array {
   return bytes;
 }
 
-/** Returns the leaves of a page from `from` on; `first` is its first index. */
+/** `first` is the page's first index; leaves before `from` are skipped. */
 function decodeLeafPage(page: Uint8Array, first: number, from: number): LeafRange {
   const view = new DataView(page.buffer, page.byteOffset + TIMES_OFFSET_BYTES);
   const skipped = from - first;

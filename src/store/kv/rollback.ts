@@ -1,6 +1,6 @@
 /**
- * Rolls back rows of the embedded store. A small rollback is one commit. A larger one removes the newest leaves first
- * and sets the cursor in the last commit, so that the same call completes it after a crash.
+ * Rolls back rows of the embedded store. A large rollback takes several commits: newest leaves first, the
+ * cursor last, so that the same call completes it after a crash.
  */
 import {
   assertCursorIs,
@@ -16,7 +16,7 @@ import { decodeValue, encodeValue, storeKeys } from "./codec.ts";
 import { PAGE_LEAVES } from "./leaf_pages.ts";
 import { writeJob } from "./row_writes.ts";
 
-/** Rows per commit: KV allows 100 checks, at most one per row. */
+/** KV allows 100 checks per commit, at most one per row. */
 const ROWS_PER_COMMIT = 90;
 /** Above every logical time. */
 const MAX_LT = 2n ** 64n;
@@ -49,7 +49,6 @@ export async function rollBackRows(kv: Deno.Kv, rollback: Rollback, reopen: JobC
   }
 }
 
-/** Yields all payments of a pool. */
 export async function* listWithdrawals(kv: Deno.Kv, pool: PoolId): AsyncIterable<Withdrawal> {
   const rows = kv.list<Uint8Array>({ prefix: storeKeys.withdrawalsOf(pool) }, { batchSize: 500 });
   for await (const { value } of rows) yield decodeValue<Withdrawal>(value);

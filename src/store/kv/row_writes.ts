@@ -12,7 +12,7 @@ import { encodeValue, storeKeys } from "./codec.ts";
 
 type Atomic = Deno.AtomicOperation;
 
-/** Writes the row and the index by commitment. */
+/** Also writes the index by commitment. */
 export function writeDeposit(atomic: Atomic, pool: PoolId, deposit: Deposit): Atomic {
   return atomic.set(storeKeys.deposit(pool, deposit.leafIndex), encodeValue(deposit))
     .set(storeKeys.leaf(pool, deposit.commitment), encodeValue(deposit.leafIndex));
@@ -33,7 +33,7 @@ export function writeJob(atomic: Atomic, job: Job): Atomic {
   return isLive(job) ? atomic.set(live, encodeValue(null)) : atomic.delete(live);
 }
 
-/** Writes the transfer in two values, because its journal row and message may exceed the size of one. */
+/** Two values, because journal and message together may exceed the size of one. */
 export function writeTransfer(atomic: Atomic, { boc, ...journal }: Transfer): Atomic {
   return atomic.set(storeKeys.transfer, encodeValue(journal)).set(storeKeys.transferBoc, boc);
 }

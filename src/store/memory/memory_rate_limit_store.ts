@@ -1,7 +1,7 @@
-/** {@link RateLimitStore} in memory, for a relayer without replicas. Counts are lost at exit. */
+/** {@linkcode RateLimitStore} in memory, for a relayer without replicas. Counts are lost at exit. */
 import { type RateLimit, type RateLimitStore, rejectForMs } from "../rate_limit_store.ts";
 
-/** Tokens left at a time, unix milliseconds. */
+/** `updatedAt` in Unix milliseconds. */
 interface TokenBucket {
   readonly tokens: number;
   readonly updatedAt: number;
@@ -11,7 +11,7 @@ export function createMemoryRateLimitStore(): RateLimitStore {
   const bounds = new Map<string, Map<string, TokenBucket>>();
   const sets = new Map<string, Map<string, number>>();
 
-  /** Buckets of one limit, least recently used first; full buckets are removed. */
+  /** Least recently used first; full buckets are removed. */
   function bucketsOf(
     { name, maxCount: times, windowSeconds: seconds }: RateLimit,
     now: number,
@@ -26,7 +26,7 @@ export function createMemoryRateLimitStore(): RateLimitStore {
     return buckets;
   }
 
-  /** Counted tokens with their times, oldest first. */
+  /** Tokens with their times, oldest first. */
   function heldOf(
     { name, windowSeconds: seconds }: RateLimit,
     key: string,

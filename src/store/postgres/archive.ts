@@ -1,4 +1,4 @@
-/** Exports and imports a database in pages, so that memory use does not depend on the size of a pool. */
+/** Exports and imports a database in pages, so that memory use does not depend on a pool's size. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
@@ -23,7 +23,6 @@ const PAGE_SIZE = 5_000;
 /** The tables that an archive fills. */
 const STORE_TABLES = ["deposits", "withdrawals", "sync_cursor", "jobs", "transfers", "identity", "ledger"];
 
-/** Yields pages of a pool's deposits by key, from a leaf on. */
 export async function* readDeposits(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
   for (let next = leafIndex;;) {
     const rows = await query(
@@ -37,7 +36,6 @@ export async function* readDeposits(query: Query, pool: PoolId, leafIndex: numbe
   }
 }
 
-/** Yields all rows of one snapshot. */
 export async function* archiveRows(database: Database): AsyncIterable<ArchiveRow> {
   const channel = new TransformStream<ArchiveRow, ArchiveRow>();
   const writer = channel.writable.getWriter();
@@ -105,7 +103,7 @@ async function* readTablePages(query: Query, table: "withdrawals" | "jobs") {
   }
 }
 
-/** Writes rows into empty tables, in one transaction. */
+/** Writes rows into empty tables in one transaction. */
 export async function restoreRows(database: Database, rows: AsyncIterable<ArchiveRow>): Promise<void> {
   await database.longTransaction(async (query) => {
     await query(`lock table ${STORE_TABLES.join(", ")} in exclusive mode`);
@@ -140,7 +138,7 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
   });
 }
 
-/** Rows of one pool that are written together. */
+/** Collects rows of one pool. */
 class RowBuffer<T> {
   #pool = "";
   #rows: T[] = [];

@@ -1,8 +1,7 @@
-/** Moves the cursors of pools, each from the value that the caller has read. */
+/** Moves a pool's cursor from the value that the caller has read. Throws `store_conflict` if it differs. */
 import { type Cursor, cursorMovedProblem, type PoolId } from "../store.ts";
 import type { Query } from "./database.ts";
 
-/** @throws {Problem} `store_conflict` if the stored cursor is not `from` */
 export async function moveCursor(
   query: Query,
   pool: PoolId,
@@ -21,7 +20,6 @@ export async function moveCursor(
   if (moved.length === 0) throw cursorMovedProblem();
 }
 
-/** @throws {Problem} `store_conflict` if the stored cursor is not `from` */
 export async function rollBackCursor(
   query: Query,
   pool: PoolId,

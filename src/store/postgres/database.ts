@@ -1,29 +1,27 @@
 /**
- * Connections, transactions and error mapping. Statements are unnamed and settings local to their transaction, so
- * that a transaction pooler may be in between. Owns no table.
+ * Connections, transactions and error mapping. Statements are unnamed and settings are local to transactions,
+ * so that a transaction pooler can be in between.
  */
 // @ts-types="@types/pg"
 import pg from "pg";
 import { Problem } from "../../core/errors/problem.ts";
 import type { StoreHealth } from "../store.ts";
 
-/** A row from the driver: bytea as bytes, int8 and numeric as decimal text. */
+/** bytea as bytes, int8 and numeric as decimal text. */
 export type Row = Record<string, unknown>;
 
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** Connection pools by purpose, so that API load cannot exhaust the connections that renew the lease. */
+/** Separate connection pools, so that API load cannot exhaust the connections that renew the lease. */
 export interface ConnectionProfile {
   readonly maxConnections: number;
-  /** Timeout for establishing or acquiring a connection. */
   readonly connectTimeoutMs: number;
-  /** Timeout for an answer, for networks that drop packets silently. */
+  /** For networks that drop packets silently. */
   readonly queryTimeoutMs: number;
-  /** Problem if all connections are in use, which is caused by load. */
+  /** The problem if all connections are in use. */
   readonly exhaustedCode: "store_unavailable" | "overloaded";
 }
 
-/** Pool size per process. */
 export const connectionProfiles = {
   lead: {
     maxConnections: 1,
@@ -40,17 +38,14 @@ export const connectionProfiles = {
   api: { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 3_000, exhaustedCode: "overloaded" },
 } as const satisfies Record<string, ConnectionProfile>;
 
-/**
- * Longer within a transaction: the server has already answered, and concurrent transactions on the same rows are
- * waited for.
- */
+/** Longer within a transaction, which may wait for others on the same rows. */
 const TRANSACTION_QUERY_TIMEOUT_MS = 20_000;
-/** For migration, export and import, which scan whole tables. */
+/** For migration, export and import. */
 const LONG_QUERY_TIMEOUT_MS = 3_600_000;
 
 /**
- * Begins a transaction. A process that hangs holds its locks at most for the first timeout, so that another can take
- * over. Lock waits and statements are limited, and commits are durable whatever the server's default.
+ * A process that hangs holds its locks for at most the first timeout. Commits are durable whatever the
+ * server's default.
  */
 const BEGIN_SQL = `begin isolation level read committed;
 set local idle_in_transaction_session_timeout = 3000;
@@ -59,24 +54,22 @@ set local statement_timeout = 15000;
 set local synchronous_commit = on`;
 
 /**
- * Follows BEGIN in a writing transaction. A migration locks the table exclusively: it waits for current writes, and
- * later writes wait for it and then read the new version.
+ * Follows BEGIN in a writing transaction. A migration locks this table exclusively: it waits for current
+ * writes, and later writes see the new version.
  */
 const READ_SCHEMA_VERSION_SQL =
   "lock table schema_version in row share mode; select max(version) as version from schema_version";
 
-/** A snapshot of everything, without time limits. */
 const BEGIN_SNAPSHOT_SQL =
   "begin isolation level repeatable read read only; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
-/** An all-or-nothing transaction without time limits. */
 const BEGIN_LONG_SQL =
   "begin isolation level read committed; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
 
-/** SQLSTATE classes of an unavailable server: shutting down, starting, full, or a standby. */
+/** Shutting down, starting, full, or a standby. */
 const UNAVAILABLE_SQLSTATE = /^(08|53|57|58|25006|25P03|40|55P03|XX)/;
-/** Errors that require a change of settings. */
+/** Errors that a change of settings fixes. */
 const MISCONFIGURED_SQLSTATE = /^(28|3D|42501)/;
-/** Conflicts with another transaction: a retry may succeed. */
+/** Conflicts with another transaction. */
 const RETRYABLE_SQLSTATE = /^(40001|40P01)$/;
 const MAX_TRANSACTION_ATTEMPTS = 5;
 
@@ -85,7 +78,7 @@ export class Database {
   readonly #profile: ConnectionProfile;
   readonly #status: { reason?: string | undefined; schema?: number; mismatch?: Problem | undefined };
 
-  /** Connects at the first statement. @param sibling another pool of the same database, with which to share state */
+  /** Connects at the first statement. A `sibling` uses the same database and shares its state. */
   constructor(url: string, use: ConnectionProfile = connectionProfiles.journal, sibling?: Database) {
     this.#profile = use;
     this.#status = sibling === undefined ? {} : sibling.#status;
@@ -97,36 +90,33 @@ export class Database {
       keepAlive: true,
       application_name: "tonado",
     });
-    this.#pool.on("error", () => {}); // an idle connection failed: the next statement opens another one or fails
+    this.#pool.on("error", () => {}); // an idle connection failed: the next statement opens a new one or fails
   }
 
-  /** As of the last answer or failure. */
+  /** As of the last response or failure. */
   get health(): StoreHealth {
     const reason = this.#status.mismatch?.message ?? this.#status.reason;
     return reason === undefined ? { ok: true } : { ok: false, reason };
   }
 
-  /** Makes writes fail while the schema has another version; also applies to siblings. */
+  /** Makes writes fail while the schema has another version; also for siblings. */
   requireSchema(version: number): void {
     this.#status.schema = version;
   }
 
-  /** @throws {Problem} `store_unavailable` while the schema does not have the required version */
+  /** Throws `store_unavailable` while the schema does not have the required version. */
   async assertSchema(): Promise<void> {
     if (this.#status.schema === undefined) return;
     this.#assertSchemaVersion(await this.query("select max(version) as version from schema_version"));
   }
 
-  /**
-   * Runs a single statement.
-   * @throws {Problem} `store_unavailable`, `store_conflict`, `overloaded`
-   */
+  /** Runs one statement. Throws `store_unavailable`, `store_conflict` or `overloaded`. */
   readonly query: Query = async (text, values) =>
     (await this.#translateErrors(this.#pool.query(text, values as unknown[]))).rows;
 
   /**
-   * Runs `work` in one transaction, and retries after conflicts. An error of `work` rolls back.
-   * @throws {Problem} `store_unavailable`, also if the outcome of the commit is unknown; `store_conflict`
+   * Runs `work` in a transaction and retries after conflicts. An error of `work` rolls back. After
+   * `store_unavailable`, the outcome of the commit may be unknown.
    */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
@@ -139,7 +129,7 @@ export class Database {
     }
   }
 
-  /** Runs `work` on one snapshot of everything. */
+  /** Runs `work` on one snapshot. */
   async snapshot<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return await this.#runOnce(BEGIN_SNAPSHOT_SQL, LONG_QUERY_TIMEOUT_MS, work);
   }
@@ -166,7 +156,7 @@ export class Database {
 
   async #runOnce<T>(begin: string, patience: number, work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#translateErrors(this.#pool.connect());
-    // A failure between two statements is emitted as an event; unhandled, it would end the process.
+    // A failure between two statements is emitted as an event, which would end the process if unhandled.
     const failed = () => {};
     client.on("error", failed);
     let broken: Error | undefined;
@@ -184,7 +174,7 @@ export class Database {
       );
       return result;
     } catch (error) {
-      // A connection that times out is closed without a ROLLBACK, which would time out, too.
+      // A connection that timed out is closed without a ROLLBACK, which would also time out.
       if (error instanceof Problem && isQueryTimeout(error.cause)) broken = error;
       else await client.query("rollback").catch((cause) => broken = cause);
       throw error;
@@ -194,7 +184,6 @@ export class Database {
     }
   }
 
-  /** Awaits the driver and maps its errors. */
   async #translateErrors<T>(answer: Promise<T>): Promise<T> {
     try {
       const value = await answer;
@@ -205,7 +194,7 @@ export class Database {
     }
   }
 
-  /** Maps a driver error. Its message may name the server, so it becomes the cause and is not shown. */
+  /** The driver's message may name the server, so it becomes the cause and is not shown. */
   #toProblem(error: unknown): unknown {
     if (isConnectionTimeout(error) && this.#profile.exhaustedCode === "overloaded") {
       return new Problem("overloaded", undefined, { cause: error });
@@ -216,7 +205,7 @@ export class Database {
     if (isServerError(error) && !known) return error; // an invalid statement: our bug
     const problem = new Problem(
       "store_unavailable",
-      `the database does not answer (${formatFailure(error)})`,
+      `the database does not respond (${formatFailure(error)})`,
       {
         cause: error,
       },
@@ -233,16 +222,15 @@ function schemaMismatchProblem(found: number, schema: number): Problem {
   const hint = found > schema ? "start the newer release here" : "start this process again";
   return new Problem(
     "store_unavailable",
-    `${cause}: its schema has version ${found}, this process works with version ${schema} and has stopped writing; ${hint}`,
+    `${cause}: its schema has version ${found}, but this process supports version ${schema} and has stopped writing; ${hint}`,
   );
 }
 
-/** Returns whether the error requires a change of settings. */
 function isMisconfigured(problem: Problem): boolean {
   return MISCONFIGURED_SQLSTATE.test(sqlState(problem.cause));
 }
 
-/** Matches the driver's message if no connection became free in time, as opposed to a failed connect. */
+/** No connection became free in time, as opposed to a failed connect. */
 function isConnectionTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === "timeout exceeded when trying to connect";
 }
@@ -259,16 +247,16 @@ function sqlState(error: unknown): string {
   return isServerError(error) ? error.code ?? "" : "";
 }
 
-/** Returns the code of the server or the network, which does not reveal the host. */
+/** The code does not reveal the host. */
 function formatFailure(error: unknown): string {
   const { code } = error as { code?: unknown };
   if (typeof code === "string") return code;
   const message = error instanceof Error ? error.message : "";
   if (/certificate/i.test(message)) return "its certificate is not trusted";
-  return /timeout/i.test(message) ? "no answer in time" : "connection lost";
+  return /timeout/i.test(message) ? "no response in time" : "connection lost";
 }
 
-/** Connects to a database and prepares its schema; closes the connections if that fails. */
+/** Connects and prepares the schema. If that fails, closes the connections. */
 export async function connectDatabase<T>(
   url: string,
   prepare: (database: Database) => Promise<T>,
@@ -279,7 +267,7 @@ export async function connectDatabase<T>(
   } catch (error) {
     await database.close();
     if (!(error instanceof Problem) || !isMisconfigured(error)) throw error;
-    const detail = "the server refuses this user, password or database";
+    const detail = "the server rejects this user, password or database";
     throw new Problem("invalid_config", undefined, {
       errors: [{ pointer: "DATABASE_URL", detail }],
       cause: error.cause,

@@ -1,4 +1,3 @@
-/** Reads and writes the rows of jobs. */
 import type { Job, JobId, PoolId, SettlingEvent } from "../store.ts";
 import type { Query } from "./database.ts";
 import { fieldToBytea, JOB_COLUMNS, jobToValues, rowToJob } from "./rows.ts";
@@ -11,7 +10,6 @@ const JOB_ASSIGNMENTS = JOB_COLUMNS.slice(2).map((name, i) => `${name} = $${i + 
 export const INSERT_JOB_SQL = `insert into jobs (${JOB_COLUMN_LIST}) values (${JOB_PLACEHOLDERS})`;
 const UPDATE_JOB_SQL = `update jobs set ${JOB_ASSIGNMENTS} where pool = $1 and nullifier_hash = $2`;
 
-/** Updates the row of a job. */
 export async function writeJob(query: Query, job: Job): Promise<void> {
   await query(UPDATE_JOB_SQL, jobToValues(job));
 }
@@ -35,7 +33,6 @@ export async function settleJobs(
   for (const job of changed.values()) await writeJob(query, job);
 }
 
-/** Locks jobs and returns them by nullifier hash. */
 export async function lockJobs(
   query: Query,
   pool: PoolId,

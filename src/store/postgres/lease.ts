@@ -1,25 +1,23 @@
 /**
- * The leader's lease: one row with a holder, an expiry by the server's clock, and a fence that each change of holder
- * increments. A journal write takes a key share lock of the row and compares the fence. A change of holder updates a
- * key, so it waits for writes in progress, and an earlier leader cannot write after it. A renewal updates no key, so
- * it does not wait (PostgreSQL manual, 13.3.2).
+ * The leader's lease: a row with holder, expiry by the server's clock, and a fence that each change of holder
+ * increments. A journal write takes a key share lock of the row and compares the fence. A change of holder
+ * updates a key, so it waits for writes in progress, and an earlier leader cannot write afterwards. A renewal
+ * updates no key and does not wait (PostgreSQL manual, 13.3.2).
  */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
 
 const LEASE_NAME = "leader";
-/** A lease dated further ahead than this multiple of its duration came from a wrong clock and is ignored. */
+/** A lease further in the future came from a wrong clock and is ignored. */
 const MAX_LEASE_FACTOR = 2;
 
-/** This process's view of the lease. */
 export class Lease {
   readonly #holder = crypto.randomUUID();
   #fence: string | undefined;
 
   /**
-   * Acquires or renews the lease for `ms`; returns false if another process holds it.
-   * @throws {Problem} `store_unavailable` if the schema has another version: a replica that cannot write must not
-   * block one that can
+   * Acquires or renews the lease for `ms`. Throws `store_unavailable` for another schema version: a replica
+   * that cannot write must not block one that can.
    */
   async acquire(database: Database, ms: number): Promise<boolean> {
     await database.assertSchema();
@@ -51,7 +49,6 @@ export class Lease {
     return row !== undefined;
   }
 
-  /** Releases the lease if this process holds it. */
   async release(database: Database): Promise<void> {
     if (this.#fence === undefined) return;
     this.#fence = undefined;
@@ -62,8 +59,8 @@ export class Lease {
   }
 
   /**
-   * The first statement of every transaction that writes the journal.
-   * @throws {Problem} `not_leader` if another process holds, or has since held, the lease
+   * The first statement of every journal transaction. Throws `not_leader` if another process holds or held
+   * the lease since.
    */
   async assertHeld(query: Query): Promise<void> {
     if (this.#fence === undefined) throw new Problem("not_leader");

@@ -1,26 +1,26 @@
-/** Leaves for a start, packed by the server, so that no rows are parsed here. */
+/** Leaves for a start, packed by the server. */
 import type { LeafRange, PoolId } from "../store.ts";
 import type { Query } from "./database.ts";
 
-/** Leaves per statement: 250 KB, parsed in a few milliseconds. */
+/** 250 KB, parsed in a few milliseconds. */
 const PAGE_SIZE = 4_096;
-/** Length of a packed bigint, bytes. */
+/** A packed bigint. */
 const TIME_BYTES = 8;
 
 const PAGE_ROWS_SQL = `
 select leaf_index, commitment, "timestamp"
 from deposits where pool = $1 and leaf_index >= $2 order by leaf_index limit $3`;
 
-/** SQL that packs a run of leaves in order. */
+/** Packs a run of leaves in order. */
 const PACKED_SQL = `
 select min(leaf_index) as first, max(leaf_index) as last, count(*)::integer as count,
   string_agg(commitment, ''::bytea order by leaf_index) as commitments,
   string_agg(int8send("timestamp"), ''::bytea order by leaf_index) as times`;
 
-/** Packs a page of rows, assuming that none is missing. */
+/** Assumes that no row is missing. */
 const PACKED_PAGE_SQL = `${PACKED_SQL} from (${PAGE_ROWS_SQL}) as page`;
 
-/** Packs each run without gaps separately; several times slower. */
+/** Packs each run without gaps; several times slower. */
 const PACKED_RUNS_SQL = `${PACKED_SQL}
 from (select *, leaf_index - row_number() over (order by leaf_index) as run from (${PAGE_ROWS_SQL}) as page) as page
 group by run order by first`;
@@ -33,7 +33,6 @@ interface PackedLeaves {
   readonly times: Uint8Array;
 }
 
-/** Yields pages of a pool's leaves by key, from an index on. */
 export async function* readLeaves(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
   for (let next = leafIndex;;) {
     let read = 0;

@@ -1,20 +1,16 @@
-/** Migrates a database to this build's schema, once, under a lock. */
+/** Migrates a database to this build's schema under a lock. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
 import { migrations, MIN_SERVER_VERSION } from "./schema.ts";
 
-/** Arbitrary unique key of the transaction-level advisory lock. */
+/** Arbitrary key of the advisory lock. */
 const MIGRATION_LOCK = [0x746f6e61, 0x646f];
 
-/** Schema version of this build. */
 export const SCHEMA_VERSION = migrations.length;
 
 /**
- * Runs the missing steps in one transaction; concurrent calls wait for each other. Replicas of an older release
- * finish their current writes and then refuse to write (`Database.requireSchema`).
- * @param steps known steps; a test adds one to simulate the next release
- * @returns the versions before and after
- * @throws {Problem} `invalid_config` if the server is too old, or the schema is newer than this build
+ * Runs the missing steps in one transaction. Replicas of an older release finish their writes and then stop
+ * writing (`Database.requireSchema`). Throws `invalid_config` if the server is too old or the schema too new.
  */
 export async function migrate(
   database: Database,
@@ -30,7 +26,7 @@ export async function migrate(
     const found = await readSchemaVersion(query);
     if (found > now) {
       throw databaseConfigProblem(
-        `its schema has version ${found}, this release works with version ${now}: use a newer release`,
+        `its schema has version ${found}, but this release supports version ${now}: use a newer release`,
       );
     }
     if (found === 0) {
@@ -46,21 +42,18 @@ export async function migrate(
   });
 }
 
-/**
- * Checks the schema without changing it.
- * @throws {Problem} `unknown_store` without tables, `invalid_config` with another version
- */
+/** Throws `unknown_store` without tables, `invalid_config` for another version. */
 export async function assertSchemaCurrent(database: Database): Promise<{ found: number }> {
   const found = await database.longTransaction(readSchemaVersion);
   if (found === 0) throw new Problem("unknown_store", "there is no store in the database");
   if (found === SCHEMA_VERSION) return { found };
-  throw new Problem("invalid_config", `its tables are of version ${found}, not ${SCHEMA_VERSION}`, {
+  throw new Problem("invalid_config", `its schema has version ${found}, not ${SCHEMA_VERSION}`, {
     hint:
-      "`tonado store migrate` of this release brings older ones up to date; newer ones need a newer release.",
+      "For an older schema run `tonado store migrate` of this release; a newer one needs a newer release.",
   });
 }
 
-/** Returns the schema version; 0 without a schema. */
+/** Returns 0 without a schema. */
 export async function readSchemaVersion(query: Query): Promise<number> {
   const [there] = await query("select to_regclass('schema_version') is not null as there");
   if (!there.there) return 0;

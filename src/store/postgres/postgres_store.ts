@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL: for several replicas, or for data that must outlive a machine. Each method of the port is
- * one statement or transaction. Decisions about a nullifier hash are serialized by an advisory lock.
+ * The store on PostgreSQL, for replicas. Each method of the port is one statement or transaction. An advisory
+ * lock serializes decisions about a nullifier hash.
  */
 import type { ArchivedStore, ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
@@ -42,15 +42,14 @@ import {
   toRowKey,
 } from "./statements.ts";
 
-/** Events per transaction, small enough to hold its locks only briefly. */
+/** Small enough to hold locks only briefly. */
 const MAX_BATCH_EVENTS = 1_000;
-/** Timeout of a lease query, after which the database counts as unavailable. */
+/** Afterwards the database counts as unavailable. */
 const LEASE_RESPONSE_TIMEOUT_MS = 2_000;
 
 /**
- * Connects to a database and migrates its schema.
- * @param url `postgres://user:password@host:port/database`, with the driver's parameters, like `sslmode`
- * @throws {Problem} `store_unavailable` if it does not answer; `invalid_config` if it refuses us or is unusable
+ * Connects and migrates the schema. `url` may contain the driver's parameters, like `sslmode`. Throws
+ * `store_unavailable`, or `invalid_config` if the server rejects us or is unusable.
  */
 export async function openPostgresStore(
   url: string,
@@ -68,7 +67,7 @@ export async function openPostgresStore(
   );
 }
 
-/** Migrates the schema; returns the versions before and after. Throws as {@linkcode openPostgresStore}. */
+/** Returns the versions before and after. */
 export async function migratePostgres(url: string): Promise<{ found: number; now: number }> {
   const { database, found, now } = await connectDatabase(url, (database) => migrate(database));
   await database.close();
@@ -93,10 +92,10 @@ class PostgresStore implements ArchivedStore {
   }
 
   health(): StoreHealth {
-    // The lease is queried continuously, so its failure is noticed before another timeout elapses.
+    // The lease is queried continuously, so its failure is noticed early.
     const isOverdue = this.#leaseRequestedAt !== undefined &&
       performance.now() - this.#leaseRequestedAt > LEASE_RESPONSE_TIMEOUT_MS;
-    if (isOverdue) return { ok: false, reason: "the database does not answer (no answer in time)" };
+    if (isOverdue) return { ok: false, reason: "the database does not respond (no response in time)" };
     return this.#database.health;
   }
 
@@ -277,7 +276,6 @@ class PostgresStore implements ArchivedStore {
     );
   }
 
-  /** Runs a transaction that only the leader may run. */
   async #leaderTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return await this.#database.transaction(async (query) => {
       await this.#lease.assertHeld(query);

@@ -6,7 +6,6 @@ import { toRowKey } from "./statements.ts";
 
 const PAGE_SIZE = 5_000;
 
-/** Yields pages of a pool's payments by key. */
 export async function* listWithdrawals(query: Query, pool: PoolId): AsyncIterable<Withdrawal> {
   for (let after = fieldToBytea(0n), first = true;;) {
     const rows = await query(
@@ -20,7 +19,7 @@ export async function* listWithdrawals(query: Query, pool: PoolId): AsyncIterabl
   }
 }
 
-/** Removes deposits from leaf `leaves` on, and payments. */
+/** Removes payments, and deposits from leaf `leaves` on. */
 export async function removeRows(
   query: Query,
   pool: PoolId,

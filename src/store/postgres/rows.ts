@@ -1,15 +1,13 @@
-/** Converts between rows and values. The driver returns bytea as bytes and wide integers as decimal text. */
+/** Converts between rows and values. */
 import { Buffer } from "node:buffer";
 import { bytesToBigint, fieldToBytes } from "../../core/crypto/field.ts";
 import type { Cursor, Deposit, Job, JobState, Transfer, Withdrawal } from "../store.ts";
 import type { Row } from "./database.ts";
 
-/** Converts a field element to bytea. */
 export function fieldToBytea(x: bigint): Buffer {
   return Buffer.from(fieldToBytes(x));
 }
 
-/** Converts bytea to an integer. */
 export function byteaToBigint(bytes: unknown): bigint {
   return bytesToBigint(bytes as Uint8Array);
 }
@@ -37,7 +35,7 @@ export function rowToWithdrawal(row: Row): Withdrawal {
   };
 }
 
-/** Nullable columns of `jobs`; a null column is an absent member. */
+/** A null column is an absent member. */
 const NULLABLE_JOB_COLUMNS = {
   not_before: "notBefore",
   attempts: "attempts",
@@ -51,7 +49,7 @@ const NULLABLE_JOB_COLUMNS = {
 } as const satisfies Record<string, keyof Job>;
 const TEXT_JOB_COLUMNS: readonly string[] = ["message_hash", "tx_hash", "reason", "cap_token"];
 
-/** All columns of `jobs`; the first two are the key. */
+/** The first two are the key. */
 export const JOB_COLUMNS: readonly string[] = [
   "pool",
   "nullifier_hash",
@@ -67,7 +65,7 @@ export const JOB_COLUMNS: readonly string[] = [
   ...Object.keys(NULLABLE_JOB_COLUMNS),
 ];
 
-/** Returns the values of {@linkcode JOB_COLUMNS}. */
+/** In the order of {@linkcode JOB_COLUMNS}. */
 export function jobToValues(job: Job): unknown[] {
   return [
     job.pool,
@@ -107,7 +105,7 @@ export function rowToJob(row: Row): Job {
   };
 }
 
-/** Returns the values of `transfers`: hash, seqno, valid_until, boc, jobs, signed_at. */
+/** hash, seqno, valid_until, boc, jobs, signed_at. */
 export function transferToValues({ hash, seqno, validUntil, boc, jobs, signedAt }: Transfer): unknown[] {
   const named = jobs.map(({ pool, nullifierHash, queryId }) => ({
     pool,

@@ -1,15 +1,13 @@
 /**
- * The tables, as migration steps. A released step is never edited; changes are new steps. Plain SQL of PostgreSQL 14
- * without extensions, for managed servers and transaction poolers.
- *
- * Field elements are 32 bytes; amounts and other wide integers numeric; pools raw addresses, `<workchain>:<64 hex
- * digits>`; times have the units of the same fields in `store.ts`.
+ * The tables, as migration steps. A released step is never edited. Plain SQL of PostgreSQL 14 without
+ * extensions, for managed servers and transaction poolers. Field elements are 32 bytes, wide integers
+ * numeric, pools raw addresses; times have the units of `store.ts`.
  */
 
-/** Oldest supported PostgreSQL, as `server_version_num`. */
+/** As `server_version_num`. */
 export const MIN_SERVER_VERSION = 140_000;
 
-/** Step i creates schema version i + 1. */
+/** Step i creates version i + 1. */
 export const migrations: readonly string[] = [
   `
   create table deposits (

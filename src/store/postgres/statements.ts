@@ -1,4 +1,4 @@
-/** Shared SQL statements. Table names are unqualified: the connection's search path applies. */
+/** Shared statements. Table names are unqualified, so the connection's search path applies. */
 import { Buffer } from "node:buffer";
 import type { Deposit, PoolId, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
@@ -7,7 +7,7 @@ import { fieldToBytea } from "./rows.ts";
 export const INSERT_TRANSFER_SQL =
   "insert into transfers (hash, seqno, valid_until, boc, jobs, signed_at) values ($1, $2, $3, $4, $5, $6)";
 
-/** Of concurrent inserts exactly one wins. */
+/** Of concurrent inserts exactly one succeeds. */
 export const INSERT_IDENTITY_SQL =
   "insert into identity (network, wallet) values ($1, $2) on conflict do nothing";
 
@@ -47,8 +47,8 @@ export async function insertWithdrawals(
 }
 
 /**
- * Locks nullifier hashes until the transaction ends. A row lock does not suffice, because the decision depends on the
- * *absence* of a row. Ascending order prevents deadlocks.
+ * Locks nullifier hashes until the transaction ends. Row locks do not suffice, because decisions depend on
+ * the absence of a row. Ascending order prevents deadlocks.
  */
 export async function lockNullifierHashes(query: Query, hashes: Iterable<bigint>): Promise<void> {
   const numbers = [...new Set(hashes)].map((hash) => BigInt.asIntN(64, hash)).sort((a, b) =>
@@ -61,7 +61,6 @@ export async function lockNullifierHashes(query: Query, hashes: Iterable<bigint>
   );
 }
 
-/** Returns the key of a job's or a withdrawal's row. */
 export function toRowKey(pool: PoolId, nullifierHash: bigint): [PoolId, Buffer] {
   return [pool, fieldToBytea(nullifierHash)];
 }

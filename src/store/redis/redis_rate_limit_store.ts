@@ -1,6 +1,6 @@
 /**
- * {@link RateLimitStore} in Redis, shared by replicas. While the server is down, calls fail at once and the client
- * reconnects in the background. Keys expire by themselves.
+ * {@linkcode RateLimitStore} in Redis. While the server is down, calls fail at once and the client reconnects
+ * in the background.
  */
 import { Redis } from "ioredis";
 import { Problem } from "../../core/errors/problem.ts";
@@ -15,15 +15,12 @@ import {
 const REDIS_TIMEOUT_MS = 1_000;
 const MAX_RECONNECT_DELAY_MS = 2_000;
 
-/** Unix milliseconds by the server's clock, which all replicas share. */
+/** By the server's clock, which all replicas share. */
 const NOW_LUA = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/**
- * Takes a token from a bucket, a hash of level and time. Returns 0, or the milliseconds until a token is available.
- * Arguments: capacity, milliseconds to refill.
- */
+/** Returns 0, or the milliseconds until a token is available. Arguments: capacity, milliseconds to refill. */
 const CONSUME_SCRIPT = `${NOW_LUA}
 local most, span = tonumber(ARGV[1]), tonumber(ARGV[2])
 local kept = redis.call('HMGET', KEYS[1], 'left', 'at')
@@ -34,10 +31,7 @@ redis.call('HSET', KEYS[1], 'left', left - 1, 'at', now)
 redis.call('PEXPIRE', KEYS[1], span)
 return 0`;
 
-/**
- * Adds a token to the sorted set of counted ones unless the limit is reached. Returns 0, or the milliseconds until
- * there is room. Arguments: token, limit, window in milliseconds.
- */
+/** Returns 0, or the milliseconds until there is room. Arguments: token, limit, window in milliseconds. */
 const ACQUIRE_SCRIPT = `${NOW_LUA}
 local most, span = tonumber(ARGV[2]), tonumber(ARGV[3])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - span)
@@ -51,10 +45,7 @@ redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[1], span)
 return 0`;
 
-/**
- * Counts in the Redis server at `url`. Connecting is retried indefinitely, so the server may start later.
- * @param options.prefix of every key, so that several relayers can share a server
- */
+/** Connects to Redis, which may start later. `prefix` separates relayers that share a server. */
 export async function connectRedisRateLimitStore(
   url: string,
   options: { readonly prefix: string; readonly log: Log },
@@ -72,10 +63,10 @@ export async function connectRedisRateLimitStore(
   client.on("error", (error: Error) => {
     if (loggedMessage === error.message) return;
     loggedMessage = error.message;
-    log.error("the cache does not answer: {error}", { error: error.message });
+    log.error("the cache does not respond: {error}", { error: error.message });
   });
   client.on("ready", () => {
-    if (loggedMessage !== undefined) log.info("the cache answers again");
+    if (loggedMessage !== undefined) log.info("the cache responds again");
     loggedMessage = undefined;
   });
   await client.connect().catch(() => {});
@@ -103,7 +94,6 @@ export async function connectRedisRateLimitStore(
   };
 }
 
-/** @throws {Problem} `cache_unavailable` if `answer` fails */
 async function withCacheProblem<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
