@@ -73,7 +73,7 @@ Deno.test("what a ceremony refuses", async (t) => {
     [
       "a delta that is on the curve and not in the subgroup",
       () => withEntry((keys) => keys.delta.g1 = pointToHex(encodeOffSubgroupG1())),
-      /deposit: contribution 2 holds a point outside G[12]/,
+      /deposit: contribution 2 contains a point outside G[12]/,
     ],
     [
       "an answer that is not on the curve",
@@ -81,12 +81,12 @@ Deno.test("what a ceremony refuses", async (t) => {
         withEntry((keys) =>
           keys.proof.answer = keys.proof.answer.replace(/.$/, (digit) => digit === "1" ? "2" : "1")
         ),
-      /contribution 2 holds a point outside G[12]/,
+      /contribution 2 contains a point outside G[12]/,
     ],
     [
       "a delta of zero",
       () => withEntry((keys) => keys.delta.g1 = "0".repeat(192)),
-      /contribution 2 holds a point outside G[12]/,
+      /contribution 2 contains a point outside G[12]/,
     ],
     [
       "a delta that its maker chose instead of multiplying the one before",
@@ -185,7 +185,7 @@ Deno.test("what a ceremony refuses", async (t) => {
             L: concatBytes(encodeOffSubgroupG1(), key.sections.L.subarray(G1_BYTES)),
           },
         })),
-      /section L holds a point outside G[12]: number 0/,
+      /section L contains a point outside G[12]: number 0/,
     ],
     [
       "A with a point exchanged",

@@ -36,7 +36,7 @@ Deno.test("files that a ceremony refuses", async (t) => {
     for (const length of [0, 3, 11, 12, 30, 200, file.length - 1]) {
       await assert.rejects(
         parseZkey(file.slice(0, length), "key"),
-        matchesCeremonyProblem(/is cut short|is not a zkey/),
+        matchesCeremonyProblem(/is truncated|is not a zkey/),
       );
     }
     await assert.rejects(
@@ -47,11 +47,11 @@ Deno.test("files that a ceremony refuses", async (t) => {
     await assert.rejects(openPowersOfTau(memorySource(file)), matchesCeremonyProblem(/is not a ptau file/));
     await assert.rejects(
       openPowersOfTau(memorySource(ptau.slice(0, -1))),
-      matchesCeremonyProblem(/cut short/),
+      matchesCeremonyProblem(/truncated/),
     );
     await assert.rejects(
       makeInitialKey(r1cs.deposit.slice(0, -1), await openPowersOfTau(memorySource(ptau)), arithmetic),
-      matchesCeremonyProblem(/is cut short/),
+      matchesCeremonyProblem(/is truncated/),
     );
   });
 
@@ -99,10 +99,10 @@ Deno.test("files that a ceremony refuses", async (t) => {
         [4, 96 * 7, 96, /not powers of one tau in section 4/],
         [5, 96 * 7, 96, /not powers of one tau in section 5/],
         [6, 0, 192, /another beta in G2/],
-        [12, 96 * 20, 96, /section 12 does not hold the Lagrange/],
-        [13, 192 * 9, 192, /section 13 does not hold the Lagrange/],
-        [14, 96 * 9, 96, /section 14 does not hold the Lagrange/],
-        [15, 96 * 9, 96, /section 15 does not hold the Lagrange/],
+        [12, 96 * 20, 96, /section 12 does not contain the Lagrange/],
+        [13, 192 * 9, 192, /section 13 does not contain the Lagrange/],
+        [14, 96 * 9, 96, /section 14 does not contain the Lagrange/],
+        [15, 96 * 9, 96, /section 15 does not contain the Lagrange/],
       ] as const
     ) {
       const bad = ptau.slice();

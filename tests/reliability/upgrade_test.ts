@@ -96,7 +96,7 @@ Deno.test({
       equal(again.code, 2, "the old release refuses to start on the newer schema");
       match(
         new TextDecoder().decode(again.stderr),
-        new RegExp(`its schema has version ${SCHEMA_VERSION + 1}, this release works with version`),
+        new RegExp(`its schema has version ${SCHEMA_VERSION + 1}, but this release supports version`),
       );
     } finally {
       for (const relayer of running) await relayer.stop("SIGKILL").catch(() => {});

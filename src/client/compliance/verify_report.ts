@@ -135,7 +135,7 @@ async function checkPool(
     denomination = await pool.getDenomination({ signal });
   } catch (error) {
     if (!(error instanceof Problem && error.code === "contract_refused")) throw error;
-    return checkFailed("pool", `the contract does not answer like a pool: ${error.message}`);
+    return checkFailed("pool", `the contract does not respond like a pool: ${error.message}`);
   }
   const decimals = listed?.decimals ?? (kind === "native" ? NATIVE_DECIMALS : claimed.decimals);
   const found = compareClaims("pool", `${poolKey(claimed)}, by its code`, [

@@ -1,6 +1,6 @@
 /**
- * Audits a deployed pool using only the chain: its code, its initial state, its funds, and its tree rebuilt from its own
- * logs. Sends nothing. Where a getter contradicts the logs, the audit fails.
+ * Audits a deployed pool using only the chain: its code, initial state, funds, and the tree rebuilt from its
+ * logs. The audit fails where a getter contradicts the logs.
  */
 import type { Address } from "@ton/core";
 import type { Deployments } from "../../core/protocol/deployments.ts";
@@ -20,38 +20,33 @@ import type { PoolFacts } from "./pool_facts.ts";
 import { checkPoolKeys } from "../keys/pool_keys.ts";
 import { rebuildTree } from "./rebuilt_tree.ts";
 
-/** The pool to audit and what to compare it with. */
 export interface AuditOptions {
   readonly chain: Chain;
   readonly network: Network;
   readonly address: Address;
-  /** The pool is compared with the entry for its address. */
+  /** Compared with the entry for the pool's address. */
   readonly registry?: Deployments;
-  /** Source of the keys. Default: this build's artifacts. */
+  /** Default: this build's artifacts. */
   readonly artifacts?: Artifacts;
   readonly signal?: AbortSignal;
-  /** Receives the number of transactions read so far. */
+  /** Called with the number of transactions read so far. */
   readonly onProgress?: (transactions: number) => void;
 }
 
-/** The result of an audit. `facts` and `funds` are absent if there is no pool at the address. */
+/** `facts` and `funds` are absent if there is no pool at the address. */
 export interface PoolAudit {
   readonly address: Address;
-  /** True if no check failed; there may be warnings. */
+  /** No check failed; there may be warnings. */
   readonly sound: boolean;
   readonly checks: readonly Check[];
   readonly facts?: PoolFacts;
   readonly funds?: PoolFunds;
 }
 
-/** Maximum number of reads before the pool stays unchanged during one. */
+/** Reads during which the pool may change before the audit gives up. */
 const MAX_READ_ATTEMPTS = 5;
 
-/**
- * Audits a pool.
- *
- * @throws {Problem} `chain_unavailable` or `chain_inconsistent`: the audit then says nothing about the pool
- */
+/** Throws `chain_unavailable` or `chain_inconsistent`, which says nothing about the pool. */
 export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
   const { chain, network, address, registry, artifacts } = options;
   const snapshot = await readSnapshot(options);
@@ -86,14 +81,14 @@ export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
   return { address, sound, checks, facts, funds: poolFunds(facts) };
 }
 
-/** Returns the generation whose empty pool has this address. A jetton pool's initial state does not include its wallet. */
+/** Returns the generation whose empty pool has this address. */
 function generationOf(address: Address, info: PoolInfo, denomination: bigint): number | undefined {
   const { assetKind, owner, jettonMaster } = info;
   if (assetKind === "native") return findPoolGeneration(address, { denomination, owner });
   return jettonMaster ? findPoolGeneration(address, { denomination, owner, jettonMaster }) : undefined;
 }
 
-/** Reads the account and the getters between two transactions, or returns why it cannot. */
+/** Reads account and getters between two transactions, or returns why there is no pool. */
 async function readSnapshot({ chain, address, signal }: AuditOptions) {
   const pool = new Pool(chain, address);
   for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
@@ -110,7 +105,7 @@ async function readSnapshot({ chain, address, signal }: AuditOptions) {
         roots: await pool.getRootHistory({ signal }),
         currentRoot: await pool.getCurrentRoot({ signal }),
       };
-      // The pool counts a payment before its wallet makes it, so while the pool is unchanged the wallet covers the notes.
+      // The pool counts a payment before its wallet makes it, so the wallet covers the notes.
       const jetton: JettonFacts | undefined = getters.info.assetKind === "jetton"
         ? await readJettonFacts(chain, address, getters.info, { signal })
         : undefined;
@@ -118,7 +113,7 @@ async function readSnapshot({ chain, address, signal }: AuditOptions) {
       if (last?.lt === account.last?.lt) return { account, code, data, ...getters, jetton };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "contract_refused") throw error;
-      return `the account does not answer like a pool: ${error.message}`;
+      return `the account does not respond like a pool: ${error.message}`;
     }
   }
   const shown = formatAddress(address, chain.network);

@@ -1,6 +1,5 @@
 /**
- * The checks of an audit: pure functions from facts, which `audit.ts` gathers, to verdicts. The verdict `failed` means
- * that depositing into the pool is unsafe.
+ * The checks of an audit: pure functions from facts to verdicts. `failed` means that depositing is unsafe.
  */
 import type { Address } from "@ton/core";
 import { formatUnits } from "../../core/protocol/units.ts";
@@ -41,7 +40,9 @@ function checkCode({ codeHash, build }: PoolFacts): CheckResult {
   );
 }
 
-/** An address commits to the initial state, which rules out roots, notes or nullifiers planted before deployment. */
+/**
+ * An address commits to the initial state, so no roots, notes or nullifiers were planted before deployment.
+ */
 function checkOrigin({ generation }: PoolFacts): CheckResult {
   return generation !== undefined
     ? checkPassed(
@@ -60,7 +61,7 @@ function checkKeys(
   if (codeHash !== expected) return checkFailed("keys", "unknown, because the code is unknown");
   if (keys.weak) return checkWarning("keys", `${keys.label}: fewer contributors than mainnet requires`);
   if (!keys.development) return checkPassed("keys", `${keys.label}, ${vkeyHash}`);
-  const text = `${keys.label}: whoever made them can forge withdrawals`;
+  const text = `${keys.label}: their makers can forge withdrawals`;
   return network === "mainnet" ? checkFailed("keys", text) : checkWarning("keys", text);
 }
 

@@ -1,17 +1,15 @@
-/** Additional checks of a jetton pool: pure functions from facts to verdicts. */
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 
-/** Runs the checks of a jetton pool; returns none for a native pool. */
 export function jettonChecks(facts: PoolFacts): CheckResult[] {
   return facts.info.assetKind === "jetton" ? [checkWallet(facts), checkJettons(facts)] : [];
 }
 
-/** Compares the discovered wallet with the getter: a pool that trusts another wallet accepts deposits that were not paid. */
+/** A pool that trusts another wallet accepts deposits that were not paid. */
 function checkWallet({ address, info: { jettonMaster, jettonWallet }, jetton }: PoolFacts): CheckResult {
   const name = "jetton";
   if (!jetton?.expectedWallet) {
-    return checkFailed(name, `its jetton does not answer: ${jetton?.fault ?? "the reason is unknown"}`);
+    return checkFailed(name, `its jetton does not respond: ${jetton?.fault ?? "the reason is unknown"}`);
   }
   if (!jettonWallet) {
     return checkWarning(

@@ -1,4 +1,3 @@
-/** Reads a pool's jetton wallet and its balance from the jetton's contracts. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { CallOptions, Chain } from "../../ton/chain.ts";
@@ -9,17 +8,15 @@ import {
 } from "../../ton/jetton/jetton.ts";
 import type { PoolInfo } from "../../ton/pool/pool.ts";
 
-/** Results of a jetton's getters; absent where a getter failed. */
+/** Absent where a getter failed. */
 export interface JettonFacts {
-  /** Result of the master's `get_wallet_address` for the pool. */
+  /** The master's `get_wallet_address` for the pool. */
   readonly expectedWallet?: Address;
-  /** Data of the wallet that the pool trusts. */
+  /** Of the wallet that the pool trusts. */
   readonly walletData?: JettonWalletData;
-  /** Why a result is missing. */
   readonly fault?: string;
 }
 
-/** Queries the jetton master and the jetton wallet of `pool`. */
 export async function readJettonFacts(
   chain: Chain,
   pool: Address,

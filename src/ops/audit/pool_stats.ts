@@ -1,7 +1,4 @@
-/**
- * Usage statistics of a pool from its own logs: the number of notes, the activity, and the fees of relayers. Queries no
- * relayer.
- */
+/** Usage statistics of a pool from its own logs. No relayer is queried. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -10,59 +7,53 @@ import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
 import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
 import { scanPoolTransactions } from "../../ton/pool/scan.ts";
 
-/** Number of newest relayed withdrawals that the fee statistics cover; older ones reflect other prices. */
+/** Older fees reflect other prices. */
 export const FEE_SAMPLE_SIZE = 100;
 const HOUR_SECONDS = 3600;
-/** Windows in seconds that end at the block that was read. */
+/** In seconds, ending at the block that was read. */
 export const activityWindows = {
   day: 24 * HOUR_SECONDS,
   week: 7 * 24 * HOUR_SECONDS,
   month: 30 * 24 * HOUR_SECONDS,
 } as const;
 
-/** Deposits and withdrawals in one window. */
 interface ActivityCounts {
   readonly deposits: number;
   readonly withdrawals: number;
 }
 
-/** Usage of a pool. Amounts are in its asset's smallest unit. */
+/** Amounts in the asset's smallest unit. */
 export interface PoolStats {
   readonly info: PoolInfo;
   readonly denomination: bigint;
-  /** Chain time of the read, in Unix seconds. */
+  /** Chain time in Unix seconds. */
   readonly readAt: number;
   readonly deposits: number;
   readonly withdrawals: number;
-  /** Notes that can still be withdrawn. The anonymity set is all `deposits`, not these. */
+  /** Notes that can still be withdrawn. The anonymity set is all `deposits`. */
   readonly unspent: number;
   readonly activity: Readonly<Record<keyof typeof activityWindows, ActivityCounts>>;
-  /** Number of withdrawals sent by a relayer. */
+  /** Withdrawals sent by a relayer. */
   readonly relayed: number;
-  /** Number of distinct relayer addresses. */
+  /** Distinct relayer addresses. */
   readonly relayers: number;
-  /** Fees of the last {@linkcode FEE_SAMPLE_SIZE} relayed withdrawals; undefined if there are none. */
+  /** Of the last {@linkcode FEE_SAMPLE_SIZE} relayed withdrawals. */
   readonly fees?: { readonly min: bigint; readonly median: bigint; readonly max: bigint };
-  /** Sum of all relayer fees. */
   readonly feesTotal: bigint;
-  /** The requested number of events, newest first. */
+  /** Newest first. */
   readonly latestEvents: readonly (DepositEvent | WithdrawalEvent)[];
 }
 
-/** Options of {@linkcode readPoolStats}. */
 interface StatsOptions {
-  /** Number of events to return. */
   readonly latest: number;
   readonly signal?: AbortSignal;
-  /** Receives the number of transactions read so far. */
+  /** Called with the number of transactions read so far. */
   readonly onProgress?: (transactions: number) => void;
 }
 
 /**
- * Reads a pool's whole history.
- *
- * @throws {Problem} `chain_inconsistent` if the history has fewer events than the pool counts; `contract_refused` if the
- *   account is not a pool; what {@linkcode scanPoolTransactions} throws
+ * Reads a pool's whole history. Throws `chain_inconsistent` if it has fewer events than the pool counts,
+ * `contract_refused` if the account is not a pool.
  */
 export async function readPoolStats(
   chain: Chain,
@@ -93,7 +84,7 @@ export async function readPoolStats(
   };
 }
 
-/** Unix times of a pool's events. */
+/** In Unix seconds. */
 type EventTimes = Readonly<Record<"deposits" | "withdrawals", number[]>>;
 
 async function readUsage(chain: Chain, address: Address, options: StatsOptions) {

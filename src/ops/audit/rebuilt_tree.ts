@@ -1,6 +1,6 @@
 /**
- * Rebuilds a pool's tree and withdrawals from its own logs, starting with its first transaction. Uses no getter, so the
- * result can be compared with the getters.
+ * Rebuilds a pool's tree and withdrawals from its logs. Uses no getter, so that the result can be compared
+ * with them.
  */
 import type { Address } from "@ton/core";
 import { isFieldElement } from "../../core/crypto/field.ts";
@@ -8,19 +8,17 @@ import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { scanPoolTransactions } from "../../ton/pool/scan.ts";
 
-/** The tree and the withdrawals in a pool's logs. */
 export interface RebuiltTree {
   readonly leaves: number;
-  /** Roots that a pool with these leaves accepts, newest first. */
+  /** The roots that a pool with these leaves accepts, newest first. */
   readonly rootHistory: readonly bigint[];
   readonly withdrawals: number;
-  /** Number of distinct nullifier hashes among the withdrawals. */
   readonly distinctNullifiers: number;
-  /** Why the logs do not form a tree. The other members then describe the valid part. */
+  /** Why the logs do not form a tree; the rest then describes the valid part. */
   readonly fault?: string;
 }
 
-/** Reads the history of `pool` up to `newest`. Throws what {@linkcode scanPoolTransactions} throws. */
+/** Throws as {@linkcode scanPoolTransactions} does. */
 export async function rebuildTree(
   chain: Chain,
   pool: Address,
@@ -30,7 +28,7 @@ export async function rebuildTree(
   const nullifiers = new Set<bigint>();
   let withdrawals = 0;
   let fault: string | undefined;
-  /** The newest leaves. Their roots belong to the root history, so they are appended one by one at the end. */
+  /** The newest leaves are appended one by one at the end, because their roots belong to the history. */
   let recentLeaves: bigint[] = [];
   for await (const { events } of scanPoolTransactions(chain, pool, options)) {
     for (const event of events) {
@@ -54,7 +52,6 @@ export async function rebuildTree(
     tree.append(leaf);
     rootHistory.unshift(tree.root);
   }
-  // Before the first deposit, a pool accepts only the root of the empty tree.
   if (tree.size === 0) rootHistory.push(tree.root);
   return {
     leaves: tree.size,

@@ -1,5 +1,5 @@
 /**
- * Phase 2 of the trusted setup: begin, contribute, close with a beacon. Each step reads a folder that is not trusted and
+ * Phase 2 of the trusted setup: begin, contribute, close with a beacon. Folders are not trusted: each step
  * checks what it builds on.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -35,27 +35,24 @@ import {
 } from "./transcript/transcript.ts";
 import type { Zkey } from "./zkey.ts";
 
-/** The sources of the initial keys: the result of phase 1, and the constraint systems in circom's format. */
+/** The result of phase 1, and the constraint systems in circom's format. */
 export interface CeremonyInputs {
   readonly powers: ByteSource;
   readonly r1cs: Readonly<Record<CircuitName, Uint8Array>>;
 }
 
-/** Parameters of every step. */
 export interface CeremonyStep {
   readonly folder: CeremonyFolder;
   readonly arithmetic: ArithmeticPool;
-  /** Receives the current stage and its completed fraction, 0 to 1. */
+  /** Called with the stage and its completed fraction. */
   readonly onProgress?: (stage: string, fraction: number) => void;
 }
 
 const READ_CHUNK_BYTES = 1 << 22;
 
 /**
- * Begins a ceremony: checks the powers of tau, makes both initial keys, and writes them with the transcript.
- *
- * @throws {Problem} `invalid_ceremony` if an input is invalid, or the folder already contains a ceremony or other keys;
- *   `folder_in_use` while another run uses the folder
+ * Checks the powers of tau and writes both initial keys and the transcript. Throws `invalid_ceremony` for
+ * invalid inputs or a folder with a ceremony; `folder_in_use`.
  */
 export async function beginCeremony(step: CeremonyStep & CeremonyInputs): Promise<Transcript> {
   const { folder, arithmetic, r1cs } = step;
@@ -63,7 +60,7 @@ export async function beginCeremony(step: CeremonyStep & CeremonyInputs): Promis
   if (await folder.has(TRANSCRIPT_FILE)) {
     throw ceremonyProblem(
       "ceremony",
-      "has begun in this folder already: its contributions would be lost",
+      "has already begun in this folder: its contributions would be lost",
       "Begin in another folder, or contribute to this ceremony with `tonado ceremony contribute`.",
     );
   }
@@ -103,10 +100,8 @@ async function countConstraints(
 }
 
 /**
- * Announces the beacon: where and in which round its value will be published, and how often it is hashed. A later
- * announcement replaces an earlier one. A contribution must follow.
- *
- * @throws {Problem} as {@linkcode contributeToCeremony}
+ * Announces where and in which round the beacon will be published, and how often it is hashed. A later
+ * announcement replaces it, and a contribution must follow. Throws as {@linkcode contributeToCeremony}.
  */
 export async function announceBeacon(
   step: CeremonyStep & { readonly announcement: Pick<Announcement, "source" | "round" | "exponent"> },
@@ -123,12 +118,8 @@ export async function announceBeacon(
 }
 
 /**
- * Contributes to both keys after checking the transcript, and that the keys match it.
- *
- * @param step.entropy the contributor's own entropy; the caller overwrites it
- * @param step.signingKey signs the contribution
- * @throws {Problem} `invalid_ceremony` if the folder does not verify or the ceremony is closed; `folder_in_use` while
- *   another run uses the folder
+ * Contributes to both keys after checking folder and transcript. The caller overwrites `entropy`. Throws
+ * `invalid_ceremony` if the folder does not verify or the ceremony is closed; `folder_in_use`.
  */
 export async function contributeToCeremony(
   step: CeremonyStep & {
@@ -151,10 +142,8 @@ export async function contributeToCeremony(
 }
 
 /**
- * Closes the ceremony with the published value of the announced round.
- *
- * @throws {Problem} `invalid_ceremony` as {@linkcode contributeToCeremony}, and if the beacon was not announced before the
- *   last contribution
+ * Closes the ceremony with the published value of the announced round. Throws as {@linkcode
+ * contributeToCeremony}, and if no contribution followed the announcement.
  */
 export async function closeWithBeacon(
   step: CeremonyStep & { readonly value: Uint8Array },
@@ -172,7 +161,6 @@ export async function closeWithBeacon(
   );
 }
 
-/** Returns the beacon of the latest announcement. It must precede a contribution. */
 function announcedBeacon(transcript: Transcript, value: Uint8Array): Beacon {
   const announcement = latestAnnouncement(transcript);
   if (transcript.entries.every(({ kind }) => kind !== "contribution")) {
@@ -192,13 +180,13 @@ function announcedBeacon(transcript: Transcript, value: Uint8Array): Beacon {
   return { value, exponent: announcement.exponent };
 }
 
-/** Locks a folder that contains a ceremony. Without one, it fails before it could create the folder. */
+/** Without a ceremony, fails before it could create the folder. */
 async function lockExisting(folder: CeremonyFolder): Promise<Disposable> {
   if (!await folder.has(TRANSCRIPT_FILE)) await readTranscript(folder); // fails with the reason
   return await folder.lock();
 }
 
-/** @throws {Problem} `invalid_ceremony` if the ceremony is closed or its transcript does not verify */
+/** Throws `invalid_ceremony` if the ceremony is closed or its transcript does not verify. */
 async function checkOpen({ arithmetic, onProgress }: CeremonyStep, transcript: Transcript): Promise<void> {
   if (closingBeacon(transcript)) {
     throw ceremonyProblem(
@@ -210,7 +198,7 @@ async function checkOpen({ arithmetic, onProgress }: CeremonyStep, transcript: T
   await checkTranscript(transcript, arithmetic, onProgress);
 }
 
-/** Requires the lock, under which the folder is read once. */
+/** Requires the lock. The folder is read once. */
 async function addContribution(
   step: CeremonyStep & { readonly signingKey?: SigningKey },
   contributorFor: (transcript: Transcript) => { readonly name: string; readonly beacon?: Beacon },
@@ -236,7 +224,6 @@ async function addContribution(
   }));
 }
 
-/** Returns a callback that reports the completed fraction of `stage`. */
 export function progressReporter(
   { onProgress }: Pick<CeremonyStep, "onProgress">,
   stage: string,
@@ -244,7 +231,6 @@ export function progressReporter(
   return (fraction) => onProgress?.(stage, fraction);
 }
 
-/** Returns the SHA-256 of the powers' file in hex. */
 export async function hashPowers(
   step: Pick<CeremonyStep, "onProgress">,
   source: ByteSource,

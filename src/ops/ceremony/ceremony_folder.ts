@@ -1,4 +1,4 @@
-/** A ceremony's folder: the transcript, the initial keys, and the keys after the last contribution. */
+/** A ceremony's folder: the transcript, the initial keys, and the present keys. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
@@ -8,54 +8,43 @@ import { MAX_TRANSCRIPT_BYTES, maxKeyBytes } from "./size_limits.ts";
 import { keyEntries, parseTranscript, type Transcript, transcriptBytes } from "./transcript/transcript.ts";
 import { parseZkey, serializeZkey, type Zkey } from "./zkey.ts";
 
-/** The files of one folder. */
 export interface CeremonyFolder {
-  /**
-   * Reads a file; returns undefined if it does not exist.
-   *
-   * @throws {Problem} `invalid_config` if the file is larger than `maxBytes` or cannot be read
-   */
+  /** Returns undefined for a missing file. Throws `invalid_config` if it is too large or unreadable. */
   read(name: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Returns whether an entry of that name exists, readable or not. */
+  /** Returns whether an entry exists, readable or not. */
   has(name: string): Promise<boolean>;
-  /** Creates the folder if needed and checks that it is writable. @throws {Problem} `write_failed` */
+  /** Creates the folder if needed. Throws `write_failed`. */
   assertWritable(): Promise<void>;
   /**
-   * Creates the folder if needed and locks it against other runs until the lock is disposed or this process ends.
-   *
-   * @throws {Problem} `folder_in_use` immediately if another run holds the lock, `write_failed`
+   * Creates the folder if needed and locks it until disposal or the end of this process. Throws
+   * `folder_in_use` at once, or `write_failed`.
    */
   lock(): Promise<Disposable>;
-  /** Creates or replaces a file atomically. Creates missing folders. */
+  /** Writes a file atomically. Creates missing folders. */
   write(name: string, content: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
-/** Both circuits' keys. */
 export type CircuitKeys = Readonly<Record<CircuitName, Zkey>>;
 
-/** Name of the transcript's file. */
 export const TRANSCRIPT_FILE = "transcript.json";
 
-/** Returns the name of a circuit's key file after `contributions` contributions. */
 export function keyFileName(circuit: CircuitName, contributions: number): string {
   return `${circuit}.${contributions}.zkey`;
 }
 
-/** The initial keys, and the keys after the last entry. */
 export interface KeyPair {
   readonly initial: CircuitKeys;
   readonly current: CircuitKeys;
 }
 
-/** A folder as it was read once. What is checked and what is written afterwards must come from the same reading. */
+/** A folder as read once. What is checked and what is then written must come from the same reading. */
 export interface LoadedCeremony {
   readonly transcript: Transcript;
-  /** The keys, or why they cannot be used. */
   readonly keys: KeyPair | Problem;
 }
 
-/** Reads a folder's transcript and keys. @throws {Problem} as {@linkcode readTranscript} */
+/** Throws as {@linkcode readTranscript} does. */
 export async function loadCeremony(folder: Pick<CeremonyFolder, "read">): Promise<LoadedCeremony> {
   const transcript = await readTranscript(folder);
   try {
@@ -69,13 +58,13 @@ export async function loadCeremony(folder: Pick<CeremonyFolder, "read">): Promis
   }
 }
 
-/** Returns the keys. @throws {Problem} why they cannot be used */
+/** Throws the reason if the keys cannot be used. */
 export function requireKeys({ keys }: LoadedCeremony): KeyPair {
   if (keys instanceof Problem) throw keys;
   return keys;
 }
 
-/** @throws {Problem} `invalid_ceremony` if the transcript is missing or malformed */
+/** Throws `invalid_ceremony` for a missing or malformed transcript. */
 export async function readTranscript(folder: Pick<CeremonyFolder, "read">): Promise<Transcript> {
   const bytes = await folder.read(TRANSCRIPT_FILE, MAX_TRANSCRIPT_BYTES);
   if (bytes === undefined) {
@@ -88,7 +77,7 @@ export async function readTranscript(folder: Pick<CeremonyFolder, "read">): Prom
   return parseTranscript(bytes);
 }
 
-/** Reads both keys after `contributions` contributions. Their hashes must match the transcript. */
+/** Their hashes must match the transcript. */
 async function readKeys(
   folder: Pick<CeremonyFolder, "read">,
   transcript: Transcript,
@@ -119,10 +108,8 @@ async function readKeys(
 }
 
 /**
- * Checks that no different initial key would be replaced, because there may be no other copy of it. An equal key is left
- * from an interrupted run.
- *
- * @throws {Problem} `invalid_ceremony`
+ * Throws `invalid_ceremony` if a different initial key would be replaced: there may be no copy of it. An
+ * equal key is left from an interrupted run.
  */
 export async function assertNoOtherKeys(
   folder: CeremonyFolder,
@@ -142,10 +129,8 @@ export async function assertNoOtherKeys(
 }
 
 /**
- * Writes the keys of a contribution, then the transcript, and returns the transcript. The transcript only names existing
- * files, so an interrupted run leaves a valid folder.
- *
- * @param next returns the new transcript, given the keys and their hashes
+ * Writes the keys of a contribution, then the transcript of `next`. It names existing files only, so an
+ * interrupted run leaves a valid folder.
  */
 export async function writeContribution(
   folder: CeremonyFolder,

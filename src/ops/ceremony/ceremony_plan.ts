@@ -1,6 +1,6 @@
 /**
- * What a release requires of its ceremony: the initial keys, and who contributes. The plan is `artifacts/ceremony.json`,
- * committed before the first contribution, so that no one can adapt it to a finished ceremony unnoticed.
+ * What a release requires of its ceremony. The plan `artifacts/ceremony.json` is committed before the first
+ * contribution, so that it cannot be adapted to a finished ceremony unnoticed.
  */
 import { z } from "zod";
 import committed from "../../../artifacts/ceremony.json" with { type: "json" };
@@ -8,35 +8,31 @@ import { Problem } from "../../core/errors/problem.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { contributionsOf, type Transcript } from "./transcript/transcript.ts";
 
-/** Contributions by different named contributors that keys for mainnet need. */
+/** By different named contributors, for mainnet. */
 const MIN_SIGNED_CONTRIBUTIONS = 3;
-/** Upper bound of a plan's file. */
 export const MAX_PLAN_BYTES = 1_000_000;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const planSchema = z.strictObject({
-  /** SHA-256 of the initial keys' files. null before `tonado ceremony init`. */
+  /** null before `tonado ceremony init`. */
   initialKeys: z.strictObject({ withdraw: sha256, deposit: sha256 }).nullable(),
   contributors: z.array(z.strictObject({
     name: z.string().min(1).max(100),
     /** Ed25519, in hex. */
     publicKey: z.string().regex(/^[0-9a-f]{64}$/),
-    /** Whether the key belongs to the coordinator. */
     coordinator: z.boolean().optional(),
   })).refine((list) => new Set(list.map(({ publicKey }) => publicKey)).size === list.length, {
     message: "lists a public key twice",
   }),
 });
 
-/** A release's plan. */
 export type CeremonyPlan = z.infer<typeof planSchema>;
 
-/** Returns the plan of this release. */
 export function committedPlan(): CeremonyPlan {
   return planSchema.parse(committed);
 }
 
-/** @throws {Problem} `invalid_config` with the first invalid member */
+/** Throws `invalid_config` with the first invalid member. */
 export function parseCeremonyPlan(bytes: Uint8Array): CeremonyPlan {
   let detail: string;
   try {
@@ -50,7 +46,7 @@ export function parseCeremonyPlan(bytes: Uint8Array): CeremonyPlan {
   throw new Problem("invalid_config", undefined, { errors: [{ pointer: "--plan", detail }] });
 }
 
-/** Returns the named contributors whose signature is in a verified transcript, each once. */
+/** Returns the named contributors who signed a verified transcript, each once. */
 export function namedSigners(transcript: Transcript, { contributors }: CeremonyPlan) {
   const keys = new Set(contributionsOf(transcript).map(({ signature }) => signature?.publicKey));
   return contributors.filter(({ publicKey }) => keys.has(publicKey));
@@ -68,10 +64,10 @@ export function contributorShortfall(transcript: Transcript, plan: CeremonyPlan)
     : undefined;
 }
 
-/** First word of the label of keys whose ceremony had too few contributors. */
+/** Starts the label of keys whose ceremony had too few contributors. */
 export const WEAK_LABEL = "weak";
 
-/** Returns the label of the keys of a verified and closed ceremony. It is shown wherever the keys are used. */
+/** The label of a closed ceremony's keys, shown wherever they are used. */
 export function keysLabel(transcript: Transcript, plan: CeremonyPlan): string {
   const weak = contributorShortfall(transcript, plan) === undefined ? "" : `${WEAK_LABEL} `;
   return `${weak}ceremony keys, ${pluralize(contributionsOf(transcript).length, "contribution")}, ` +

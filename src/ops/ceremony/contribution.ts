@@ -1,7 +1,7 @@
 /**
- * Contributions to a key. A contribution multiplies delta by a secret x, divides L and H by x, proves knowledge of x, and
- * erases x. The key is sound if at least one contributor erased the secret. Proofs and challenges follow snarkjs
- * (`zkey_contribute.js`, `zkey_beacon.js`): a challenge hashes all earlier contributions, so proofs cannot be reused.
+ * Contributions to a key. One multiplies delta by a secret x, divides L and H by x, proves knowledge of x,
+ * and erases it; the key is sound if at least one contributor did. Proofs and challenges follow snarkjs
+ * (`zkey_contribute.js`, `zkey_beacon.js`): a challenge hashes all earlier contributions.
  */
 import { blake2b } from "@noble/hashes/blake2.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
@@ -10,28 +10,26 @@ import { transcriptFault } from "./faults.ts";
 import { concatBytes, equalBytes } from "./section_file.ts";
 import type { KeyContribution, Zkey } from "./zkey.ts";
 
-/** Bytes of system randomness in a contribution. */
 const RANDOM_BYTES = 64;
 const SEED_BYTES = 32;
-/** Number of points that a thread divides per task. */
+/** Points that a thread divides per task. */
 const POINTS_PER_TASK = 1 << 11;
-/** Number of hashes per task, and between two progress reports. */
+/** Hashes per task and progress report. */
 const HASHES_PER_TASK = 1 << 16;
-/** A public value that nobody could choose. It is hashed 2^exponent times. */
+/** A public value that no one could choose, hashed 2^exponent times. */
 export interface Beacon {
   readonly value: Uint8Array;
   readonly exponent: number;
 }
 
-/** The contributions to one circuit's key. */
 export interface ContributionHistory {
   readonly circuitHash: Uint8Array;
   readonly contributions: readonly KeyContribution[];
 }
 
 /**
- * Derives a seed for each of `names` from the contributor's entropy and the system's randomness. Knowing only one of both
- * reveals nothing about the seeds. The user of a seed must overwrite it.
+ * Derives seeds from the contributor's entropy and the system's randomness; knowing one of both reveals
+ * nothing. The user of a seed overwrites it.
  */
 export function contributionSeeds<N extends string>(
   names: readonly N[],
@@ -50,7 +48,7 @@ export function contributionSeeds<N extends string>(
   return Object.fromEntries(seeds) as Record<N, Uint8Array>;
 }
 
-/** Returns the seed of a beacon: its value after 2^exponent iterations of SHA-256. */
+/** The beacon's value after 2^exponent iterations of SHA-256. */
 export async function beaconSeed(
   { value, exponent }: Beacon,
   arithmetic: ArithmeticPool,
@@ -66,11 +64,7 @@ export async function beaconSeed(
   return hash;
 }
 
-/**
- * Returns the key after one more contribution.
- *
- * @param seed source of the secret; overwritten
- */
+/** Returns the key after one more contribution. `seed` is overwritten. */
 export async function contribute(
   key: Zkey,
   seed: Uint8Array,
@@ -78,7 +72,7 @@ export async function contribute(
   arithmetic: ArithmeticPool,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<Zkey> {
-  // Shared memory is not copied by messages to the threads, so overwriting it leaves no copy.
+  // Messages to threads do not copy shared memory, so overwriting it leaves no copy.
   const secretSeed = new Uint8Array(new SharedArrayBuffer(seed.length));
   secretSeed.set(seed);
   seed.fill(0);
@@ -113,7 +107,7 @@ export async function contribute(
   }
 }
 
-/** Returns the hash that contributors publish: BLAKE2b of a contribution's points and its challenge. */
+/** The hash that contributors publish: BLAKE2b of the points and the challenge. */
 export async function contributionHash(
   contribution: KeyContribution,
   arithmetic: ArithmeticPool,

@@ -1,5 +1,5 @@
 /**
- * The initial key of a ceremony: the result of Groth16's setup for a constraint system and powers of tau, with gamma and
+ * The initial key of a ceremony: Groth16's setup for a constraint system and powers of tau, with gamma and
  * delta equal to 1. It is deterministic, so anyone can reproduce it.
  */
 import { blake2b } from "@noble/hashes/blake2.js";
@@ -9,16 +9,11 @@ import { type PowersOfTau } from "./powers_of_tau.ts";
 import { ceremonyProblem, concatBytes } from "./section_file.ts";
 import type { KeySection, Zkey } from "./zkey.ts";
 
-/** Number of points that a thread computes per task. */
 const POINTS_PER_TASK = 1 << 10;
 
 /**
- * Makes the initial key.
- *
- * @param r1cs the constraint system in circom's format
- * @param onProgress receives the completed fraction, 0 to 1
- * @throws {Problem} `invalid_ceremony` if `r1cs` is not a constraint system over BLS12-381, or the powers are too few or
- *   not prepared
+ * Makes the initial key. Throws `invalid_ceremony` if `r1cs` is not over BLS12-381, or the powers are too few
+ * or not prepared.
  */
 export async function makeInitialKey(
   r1cs: Uint8Array,
@@ -64,7 +59,7 @@ export async function makeInitialKey(
   return { ...key, circuitHash: await computeCircuitHash(key, powers, arithmetic) };
 }
 
-/** Returns the base-2 logarithm of a domain. @throws {Problem} `invalid_ceremony` if there are too few powers for it */
+/** Returns the base-2 logarithm of a domain. Throws `invalid_ceremony` if there are too few powers. */
 export function domainLevel(domain: number, powers: PowersOfTau): number {
   const level = Math.log2(domain);
   if (level > powers.power) {
@@ -76,7 +71,7 @@ export function domainLevel(domain: number, powers: PowersOfTau): number {
   return level;
 }
 
-/** Returns every second point, starting with the second. */
+/** Every second point, starting with the second. */
 function oddPoints(points: Uint8Array): Uint8Array {
   const out = new Uint8Array(points.length / 2);
   for (let i = 0; i < out.length; i += G1_BYTES) {
@@ -86,8 +81,8 @@ function oddPoints(points: Uint8Array): Uint8Array {
 }
 
 /**
- * Computes the hash that identifies the circuit and the powers in every challenge: BLAKE2b of the initial key's points,
- * with the differences tau^(n+i) - tau^i in place of H (snarkjs, `zkey_new.js`, after bellman).
+ * The hash in every challenge that identifies circuit and powers: BLAKE2b of the initial key's points, with
+ * tau^(n+i) - tau^i in place of H (snarkjs, `zkey_new.js`, after bellman).
  */
 export async function computeCircuitHash(
   key: Omit<Zkey, "circuitHash">,

@@ -1,6 +1,6 @@
 /**
- * Verifies keys with random linear combinations (see ceremony-wasm/src/lib.rs): the initial key must follow from the
- * circuit and the powers of tau, and the current key from the initial key and the contributions.
+ * Verifies keys with random linear combinations (ceremony-wasm/src/lib.rs): the initial key against circuit
+ * and powers of tau, the present key against the initial key and the contributions.
  */
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import type { ContributionHistory } from "./contribution.ts";
@@ -21,9 +21,8 @@ import type { KeyContribution, KeySection, Zkey } from "./zkey.ts";
 const INITIAL_KEY = "initial key";
 
 /**
- * Compares an initial key with a constraint system and with verified powers of tau.
- *
- * @throws {Problem} `invalid_ceremony` with the first difference
+ * Compares an initial key with a circuit and verified powers. Throws `invalid_ceremony` with the first
+ * difference.
  */
 export async function checkInitialKey(
   key: Zkey,
@@ -58,7 +57,7 @@ export async function checkInitialKey(
   }
 }
 
-/** The lists of powers that each section of an initial key combines. */
+/** The powers that each section combines. */
 const sectionPowers: Record<Exclude<KeySection, "coefficients">, readonly PowersListName[]> = {
   IC: ["beta", "alpha", "tau"],
   L: ["beta", "alpha", "tau"],
@@ -103,9 +102,8 @@ async function checkInitialSection(
 }
 
 /**
- * Compares a key with the initial key and a verified history.
- *
- * @throws {Problem} `invalid_ceremony` with the first difference
+ * Compares a key with the initial key and a verified history. Throws `invalid_ceremony` with the first
+ * difference.
  */
 export async function checkKey(
   key: Zkey,
@@ -152,16 +150,12 @@ export async function checkKey(
   }
 }
 
-/**
- * Checks that delta is neither 1 nor gamma. With either, anyone can prove anything.
- *
- * @throws {Problem} `invalid_ceremony`
- */
+/** Throws `invalid_ceremony` if delta is 1 or gamma, because then anyone can prove anything. */
 export async function checkDelta(key: Zkey, arithmetic: ArithmeticPool): Promise<void> {
   const { g1, g2 } = await loadGenerators(arithmetic);
   if (!equalBytes(key.gamma2, g2)) throw ceremonyProblem("key", "has a gamma that is not 1");
   if (equalBytes(key.delta1, g1) || equalBytes(key.delta2, key.gamma2)) {
-    throw ceremonyProblem("key", "has the same delta as gamma: nobody has contributed");
+    throw ceremonyProblem("key", "has the same delta as gamma: no one has contributed");
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Powers of tau, the result of phase 1, in snarkjs' `.ptau` format: tau^k in both groups, alpha tau^k and beta tau^k in G1
- * and, if prepared for phase 2, the Lagrange polynomials of every domain at tau. The file is not trusted: every point is
- * checked, and so are the relations between the points.
+ * Powers of tau, the result of phase 1, in snarkjs' `.ptau` format: tau^k in both groups, alpha tau^k and
+ * beta tau^k in G1 and, if prepared for phase 2, the Lagrange polynomials of every domain at tau. The file is
+ * not trusted: every point and the relations between points are checked.
  */
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import {
@@ -19,10 +19,10 @@ import {
 import { type ByteSource, ceremonyProblem, equalBytes, readSections, type Section } from "./section_file.ts";
 
 const SUBJECT = "powers of tau";
-/** Every supported circuit has fewer rows than 2^28. The scalar field has roots of unity of order 2^32. */
+/** Supported circuits have fewer rows. The scalar field has roots of unity of order 2^32. */
 const MAX_POWER = 28;
 
-/** The file's lists. Each contains the powers tau^k times the value that names it. */
+/** Each list contains the powers tau^k times the value that names it. */
 export type PowersListName = "tau" | "tauG2" | "alpha" | "beta";
 
 /** Section of the powers, section of the Lagrange polynomials, and bytes of a point. */
@@ -44,27 +44,21 @@ const KNOWN_SECTIONS: ReadonlySet<number> = new Set(
     ...Object.values(powersLists).flatMap(({ section, prepared }) => [section, prepared]),
   ],
 );
-/** Enough for thousands of contributions of about 2 KB. They are not read; the file's hash covers them. */
+/** Thousands of contributions of about 2 KB. They are not read; the file's hash covers them. */
 const MAX_CONTRIBUTIONS_BYTES = 16 * 2 ** 20;
 
-/** An open file of powers of tau. */
 export interface PowersOfTau {
   /** Base-2 logarithm of the largest domain. */
   readonly power: number;
-  /** Whether the file contains Lagrange polynomials. */
   readonly prepared: boolean;
   readonly betaG2: Uint8Array;
-  /** Reads the points `first` to `first + count - 1` of a list. */
+  /** Reads `count` points of a list. */
   list(name: PowersListName, first: number, count: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Reads the Lagrange polynomials of the domain of order 2^power at tau, times the value that names the list. */
+  /** Reads the Lagrange polynomials of the domain of order 2^power at tau, times the list's value. */
   lagrange(name: PowersListName, power: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/**
- * Opens a `.ptau` file and checks its structure only.
- *
- * @throws {Problem} `invalid_ceremony` if it is another kind of file, has another curve, or lacks sections or bytes
- */
+/** Opens a `.ptau` file and checks its structure only. Throws `invalid_ceremony`. */
 export async function openPowersOfTau(source: ByteSource): Promise<PowersOfTau> {
   const sections = await readSections(source, "ptau", SUBJECT);
   assertKnownSections(sections);
@@ -94,7 +88,7 @@ export async function openPowersOfTau(source: ByteSource): Promise<PowersOfTau> 
   const read = async ({ offset, length }: Section, first: number, count: number, point: number) => {
     const bytes = await source.read(offset + first * point, count * point);
     if ((first + count) * point > length || bytes.length !== count * point) {
-      throw ceremonyProblem(SUBJECT, "are cut short");
+      throw ceremonyProblem(SUBJECT, "are truncated");
     }
     return bytes;
   };
@@ -124,7 +118,7 @@ async function readPower(source: ByteSource, header: Section | undefined): Promi
   return power;
 }
 
-/** Rejects sections that no such file has before they are read and hashed. */
+/** Rejects unknown sections before they are read and hashed. */
 function assertKnownSections(sections: ReadonlyMap<number, Section>): void {
   for (const [id, { length }] of sections) {
     if (!KNOWN_SECTIONS.has(id)) {
@@ -139,23 +133,20 @@ function assertKnownSections(sections: ReadonlyMap<number, Section>): void {
   }
 }
 
-/** Number of powers: in `tau` they go up to the degree of a product of two polynomials. */
+/** `tau` goes up to the degree of a product of two polynomials. */
 function listPointCount(name: PowersListName, power: number): number {
   return name === "tau" ? 2 ** (power + 1) - 1 : 2 ** power;
 }
 
-/** Number of points of all domains up to the largest; `tau` also covers twice the largest. */
+/** Of all domains; `tau` also covers twice the largest. */
 function lagrangePointCount(name: PowersListName, power: number): number {
   return 2 ** (power + (name === "tau" ? 2 : 1)) - 1;
 }
 
 /**
- * Checks that every point is canonical, on the curve and of order r; that each list is a geometric progression in the same
- * tau, which is neither 0 nor 1; that beta is the same in both groups; and that the Lagrange polynomials belong to these
- * powers.
- *
- * @param onProgress receives the completed fraction, 0 to 1
- * @throws {Problem} `invalid_ceremony` with the first fault
+ * Checks that every point is canonical, on the curve and of order r; that each list is a progression in the
+ * same tau, neither 0 nor 1; that beta is the same in both groups; and the Lagrange polynomials. Throws
+ * `invalid_ceremony` with the first fault.
  */
 export async function checkPowersOfTau(
   powers: PowersOfTau,
@@ -186,7 +177,7 @@ export async function checkPowersOfTau(
   }
 }
 
-/** Checks the generators and beta, and returns tau in both groups. */
+/** Also returns tau in both groups. */
 async function checkFirstPowers(
   powers: PowersOfTau,
   generators: Generators,
@@ -206,7 +197,7 @@ async function checkFirstPowers(
   return { g1: tau, g2: tauG2 };
 }
 
-/** Checks one list with random s_i: the sum of s_i P_(i+1) must be tau times the sum of s_i P_i. */
+/** With random s_i, the sum of s_i P_(i+1) must be tau times the sum of s_i P_i. */
 async function checkProgression(
   powers: PowersOfTau,
   name: PowersListName,
@@ -248,7 +239,7 @@ async function checkLagrange(
   await assertPointsInGroup(arithmetic, group, polynomials, what);
   const scalars = await arithmetic.run("randomScalars", randomSeed(), 2 ** level);
   const coefficients = await arithmetic.run("lagrangeCombination", scalars);
-  // The highest power of twice the largest domain is not in the file; it counts as zero.
+  // The highest power of twice the largest domain is not in the file and counts as zero.
   const points = await powers.list(name, 0, Math.min(2 ** level, listPointCount(name, powers.power)));
   const task = group === "G2" ? "sumG2" : "sumG1";
   const [expected, actual] = await Promise.all([
@@ -256,6 +247,6 @@ async function checkLagrange(
     arithmetic.run(task, polynomials, scalars),
   ]);
   if (!equalBytes(expected, actual)) {
-    throw ceremonyProblem(what, "does not hold the Lagrange polynomials of the powers");
+    throw ceremonyProblem(what, "does not contain the Lagrange polynomials of the powers");
   }
 }

@@ -1,16 +1,15 @@
 /**
- * Files with sections, in the format of iden3's `.ptau` and `.zkey`: four letters, version, count, then sections that
- * begin with { u32 id, u64 length }, all little endian. Files are not trusted: truncated and inconsistent ones are rejected.
+ * Files with sections, as iden3's `.ptau` and `.zkey`: four letters, version, count, then sections with { u32
+ * id, u64 length }, little endian. Files are not trusted.
  */
 import { Problem } from "../../core/errors/problem.ts";
 
-/** A source that is read in parts, because files of phase 1 may be larger than memory. */
+/** Read in parts: files of phase 1 may be larger than memory. */
 export interface ByteSource {
   readonly size: number;
   read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** A source that can be closed. */
 export interface FileByteSource extends ByteSource {
   close(): void;
 }
@@ -26,7 +25,6 @@ const VERSION = 1;
 /** More than either format uses. */
 const MAX_SECTIONS = 32;
 
-/** Returns a source that reads from memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {
     size: bytes.length,
@@ -35,10 +33,8 @@ export function memorySource(bytes: Uint8Array): ByteSource {
 }
 
 /**
- * Returns the sections of a file by number.
- *
- * @param what name of the file in errors
- * @throws {Problem} `invalid_ceremony` for another kind of file, a duplicate section, missing or surplus bytes
+ * Returns sections by number. Throws `invalid_ceremony`, naming `what`, for another kind of file, a duplicate
+ * section, missing or surplus bytes.
  */
 export async function readSections(
   source: ByteSource,
@@ -46,7 +42,7 @@ export async function readSections(
   what: string,
 ): Promise<ReadonlyMap<number, Section>> {
   const prefix = dataViewOf(await source.read(0, PREFIX_BYTES));
-  if (prefix.byteLength < PREFIX_BYTES) throw ceremonyProblem(what, "is cut short");
+  if (prefix.byteLength < PREFIX_BYTES) throw ceremonyProblem(what, "is truncated");
   if (new TextDecoder().decode(new Uint8Array(prefix.buffer, 0, 4)) !== magic) {
     throw ceremonyProblem(what, `is not a ${magic} file`);
   }
@@ -57,11 +53,11 @@ export async function readSections(
   if (count > MAX_SECTIONS) throw ceremonyProblem(what, `has ${count} sections, which no such file has`);
   for (let read = 0; read < count; read++) {
     const head = dataViewOf(await source.read(offset, 12));
-    if (head.byteLength < 12) throw ceremonyProblem(what, "is cut short");
+    if (head.byteLength < 12) throw ceremonyProblem(what, "is truncated");
     const [id, length] = [head.getUint32(0, true), Number(head.getBigUint64(4, true))];
     offset += 12;
     if (sections.has(id)) throw ceremonyProblem(what, `has section ${id} twice`);
-    if (length > source.size - offset) throw ceremonyProblem(what, "is cut short");
+    if (length > source.size - offset) throw ceremonyProblem(what, "is truncated");
     sections.set(id, { offset, length });
     offset += length;
   }
@@ -69,7 +65,6 @@ export async function readSections(
   return sections;
 }
 
-/** Returns a file with these sections, in this order. */
 export function writeSections(
   magic: "zkey",
   sections: readonly (readonly [id: number, content: Uint8Array])[],
@@ -83,7 +78,7 @@ export function writeSections(
   );
 }
 
-/** Encodes a number, little endian. */
+/** Little endian. */
 export function u32(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   dataViewOf(bytes).setUint32(0, value, true);
@@ -96,7 +91,6 @@ function u64(value: number): Uint8Array {
   return bytes;
 }
 
-/** Concatenates byte arrays. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;
@@ -107,15 +101,12 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
   return bytes;
 }
 
-/** Returns whether two byte arrays are equal. */
 export function equalBytes(x: Uint8Array, y: Uint8Array): boolean {
   return x.length === y.length && x.every((byte, i) => byte === y[i]);
 }
 
 /**
- * Returns the error for an invalid file, transcript or key.
- *
- * @param hint the next step if the ceremony itself is valid
+ * The error for an invalid file, transcript or key. `hint`: the next step if the ceremony itself is valid.
  */
 export function ceremonyProblem(what: string, detail: string, hint?: string): Problem {
   return new Problem("invalid_ceremony", `${what} ${detail}`, hint === undefined ? {} : { hint });

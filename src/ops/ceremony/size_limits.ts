@@ -1,22 +1,20 @@
-/** Maximum sizes of a ceremony's files. Folders are not trusted: larger files are rejected before they are read. */
+/** Maximum sizes. Folders are not trusted: larger files are rejected before they are read. */
 
-/** Maximum constraints of a circuit. The larger of our circuits has about ten thousand. */
+/** The larger of our circuits has about ten thousand. */
 export const MAX_CONSTRAINTS = 1 << 16;
 /** Each contribution takes a few thousand bytes. */
 export const MAX_TRANSCRIPT_BYTES = 64_000_000;
-/** More bytes of entropy would add nothing. */
 export const MAX_ENTROPY_BYTES = 16_000_000;
 
 /** Our constraint systems take about 500 bytes per constraint, the keys about 850. */
 const BYTES_PER_CONSTRAINT = 2_048;
 /** For points, hashes, a name and a beacon. */
 const BYTES_PER_CONTRIBUTION = 2_048;
-/** Size of a key that does not depend on the circuit. */
+/** The part of a key that does not depend on the circuit. */
 const BASE_BYTES = 65_536;
 
 export const MAX_R1CS_BYTES = BASE_BYTES + BYTES_PER_CONSTRAINT * MAX_CONSTRAINTS;
 
-/** Returns the maximum size of a circuit's key after `contributions` contributions. */
 export function maxKeyBytes(constraints: number, contributions: number): number {
   return BASE_BYTES + BYTES_PER_CONSTRAINT * constraints + BYTES_PER_CONTRIBUTION * contributions;
 }

@@ -1,4 +1,4 @@
-/** Verification of a whole ceremony. Every check runs, as far as the results of the others allow. */
+/** Verifies a whole ceremony. Every check runs, as far as the others allow. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
@@ -23,22 +23,20 @@ import {
 } from "./transcript/transcript.ts";
 import { serializeZkey } from "./zkey.ts";
 
-/** Material to verify a ceremony against. */
 export interface Evidence {
   /** What the release requires. */
   readonly plan: CeremonyPlan;
-  /** The initial keys are built again from the inputs. Without inputs, they are only compared with the plan. */
+  /** To build the initial keys again. Without inputs, they are only compared with the plan. */
   readonly inputs?: CeremonyInputs;
-  /** An older transcript that the verifier kept: the ceremony must extend it. */
+  /** An older copy, which the ceremony must extend. */
   readonly earlierTranscript?: Transcript;
-  /** The value that the beacon's source published. */
+  /** The published value. */
   readonly beaconValue?: Uint8Array;
 }
 
-/** A loaded ceremony and how to verify it. */
 export type Verification = Omit<CeremonyStep, "folder"> & Evidence & { readonly ceremony: LoadedCeremony };
 
-/** Verifies a ceremony. Faults are failed checks. */
+/** Faults are failed checks. */
 export async function verifyCeremony(verification: Verification): Promise<CheckResult[]> {
   const { inputs, earlierTranscript, ceremony: { transcript } } = verification;
   const results = [(await runCheck("transcript", () => verifyTranscript(verification))).result];
@@ -83,7 +81,7 @@ async function verifyCircuit(
 
 interface Passed<T = undefined> {
   readonly detail: string;
-  /** Whether something was left unchecked. */
+  /** Something was left unchecked. */
   readonly warning?: boolean;
   readonly value?: T;
 }
@@ -96,7 +94,7 @@ async function verifyTranscript(
   return { detail: `${pluralize(contributionsOf(transcript).length, "contribution")}, ${state}` };
 }
 
-/** Requires a verified transcript, which contains no beacon that was not announced. */
+/** Requires a verified transcript. */
 function verifyBeacon({ beaconValue, ceremony: { transcript } }: Verification): Passed {
   const [beacon, announced] = [closingBeacon(transcript), latestAnnouncement(transcript)];
   if (announced === undefined) return { warning: true, detail: "none is announced yet" };

@@ -1,6 +1,6 @@
 /**
- * Proving keys in phase 2, in snarkjs' `.zkey` format (`zkey_utils.js`), so snarkjs can verify them. Section 10 contains
- * every contribution so far. Points stay encoded as in the file.
+ * Proving keys in phase 2, in snarkjs' `.zkey` format (`zkey_utils.js`). Section 10 has every contribution so
+ * far. Points stay encoded as in the file.
  */
 import { hexToBytes } from "@noble/hashes/utils.js";
 import {
@@ -22,28 +22,25 @@ const FIELD_HEADER = hexToBytes(
     "2000000001000000fffffffffe5bfeff02a4bd5305d8a10908d83933487d9d2953a7ed73",
 );
 
-/** A contribution in a key. */
 export interface KeyContribution {
   /** Delta after it, in G1. */
   readonly delta: Uint8Array;
   /** s and x s, which prove knowledge of x together with `answer`. */
   readonly s: Uint8Array;
   readonly sx: Uint8Array;
-  /** x times the point of G2 derived from the challenge. */
+  /** x times the challenge's point of G2. */
   readonly answer: Uint8Array;
   readonly challenge: Uint8Array;
   readonly name: string;
-  /** Public source of x: a value, hashed 2^exponent times. */
+  /** The public source of x: a value, hashed 2^exponent times. */
   readonly beacon?: { readonly value: Uint8Array; readonly exponent: number };
 }
 
-/** Section numbers of the key's vectors of points, by snarkjs' names, and of the constraints' coefficients. */
+/** Section numbers, by snarkjs' names. */
 const keySections = { IC: 3, coefficients: 4, A: 5, B1: 6, B2: 7, L: 8, H: 9 } as const;
 
-/** A section's name. */
 export type KeySection = keyof typeof keySections;
 
-/** A proving key. */
 export interface Zkey {
   readonly variables: number;
   readonly public: number;
@@ -55,16 +52,13 @@ export interface Zkey {
   readonly delta1: Uint8Array;
   readonly delta2: Uint8Array;
   readonly sections: Readonly<Record<KeySection, Uint8Array>>;
-  /** Hash of the key before any contribution. */
+  /** Of the key before any contribution. */
   readonly circuitHash: Uint8Array;
   readonly contributions: readonly KeyContribution[];
 }
 
 /**
- * Parses a key and checks its structure, not its points.
- *
- * @param what name of the file in errors
- * @throws {Problem} `invalid_ceremony`
+ * Parses a key and checks its structure, not its points. Throws `invalid_ceremony`, naming the file `what`.
  */
 export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> {
   const source = memorySource(bytes);
@@ -113,7 +107,7 @@ export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> 
   };
 }
 
-/** Returns the contents of a key's file, in the order of snarkjs. */
+/** In the order of snarkjs. */
 export function serializeZkey(key: Zkey): Uint8Array<ArrayBuffer> {
   const header = concatBytes(
     FIELD_HEADER,
@@ -133,7 +127,7 @@ export function serializeZkey(key: Zkey): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** Parameters of a contribution. Each follows its number, in ascending order. */
+/** Each parameter follows its number, in ascending order. */
 const parameterIds = { name: 1, exponent: 2, beacon: 3 } as const;
 
 function readContribution(reader: ByteReader, what: string): KeyContribution {
@@ -186,7 +180,7 @@ function serializeContribution(
   );
 }
 
-/** Reads the fields of a section in order. */
+/** Reads a section's fields in order. */
 class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #what: string;
@@ -202,7 +196,7 @@ class ByteReader {
   }
 
   take(length: number): Uint8Array {
-    if (length > this.remaining) throw ceremonyProblem(this.#what, "is cut short");
+    if (length > this.remaining) throw ceremonyProblem(this.#what, "is truncated");
     return this.#bytes.subarray(this.#at, this.#at += length);
   }
 
@@ -215,10 +209,10 @@ class ByteReader {
     return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   }
 
-  /** Reads the number of following items, each of at least one byte. */
+  /** Reads the number of items that follow, each of at least one byte. */
   count(): number {
     const count = this.u32();
-    if (count > this.remaining) throw ceremonyProblem(this.#what, "is cut short");
+    if (count > this.remaining) throw ceremonyProblem(this.#what, "is truncated");
     return count;
   }
 

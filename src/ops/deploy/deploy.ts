@@ -1,6 +1,6 @@
 /**
- * Deploys pools and verifies on chain that they match this build. A pool's address commits to its code, denomination,
- * owner and generation, so a second run finds the pool instead of paying again.
+ * Deploys pools and verifies them on chain. A pool's address commits to its code, denomination, owner and
+ * generation, so a second run finds the pool instead of paying again.
  */
 import type { Address } from "@ton/core";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
@@ -24,7 +24,6 @@ export type { DeployOptions, DeployOrder } from "./options.ts";
 export type { PoolSpec } from "./pool_plan.ts";
 export { GAS_HIGHEST_PATH } from "./safety_checks.ts";
 
-/** Deploys one pool; see {@linkcode deployPools}. */
 export async function deployPool(
   { asset, amount, generation, owner, jetton, ...options }: DeployOptions & PoolSpec,
 ): Promise<Deployment> {
@@ -36,13 +35,10 @@ export async function deployPool(
 }
 
 /**
- * Deploys the pools that do not exist yet, makes jetton pools discover their wallets, and waits for all of them. Then
- * verifies code, denomination, owner and jetton wallet on chain.
- *
- * @throws {Problem} before anything is sent: `invalid_amount`, `artifact_corrupted`, `insufficient_funds`,
- *   `deployment_refused` with the reasons in `errors`; before a jetton pool is paid for: `deployment_refused` if its
- *   master violates TEP-89; afterwards: `chain_inconsistent` if a pool differs from this build, `chain_unavailable` if it
- *   does not appear
+ * Deploys the pools that do not exist yet, makes jetton pools discover their wallets, and verifies all on
+ * chain. Throws, before anything is sent, `invalid_amount`, `artifact_corrupted`, `insufficient_funds` or
+ * `deployment_refused` with the reasons in `errors`; afterwards `chain_inconsistent` if a pool differs from
+ * this build, `chain_unavailable` if it does not appear.
  */
 export async function deployPools(
   { pools, ...options }: DeployOptions & { pools: readonly PoolSpec[] },
@@ -57,7 +53,7 @@ export async function deployPools(
 
   const pendingPools: PendingPool[] = [];
   for (const plan of plans) pendingPools.push({ plan, ...await pendingStepsOf(plan, options) });
-  // Read before anything is sent: no transaction of a new pool can be older.
+  // Read first: no transaction of a new pool can be older.
   const seqno = await chain.masterchainSeqno(options);
   await sendDeployment(pendingPools, prices, keys, options);
 
@@ -85,7 +81,7 @@ export async function deployPools(
   return deployments;
 }
 
-/** Adds the proposed terms to a jetton pool that the registry has none for. */
+/** Proposes terms for a jetton pool without any in the registry. */
 function withTerms(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions): PoolPlan {
   if (!isJettonPlan(plan) || listedPools(options)?.get(poolKey(plan))?.feeMin !== undefined) return plan;
   const { jetton: { nativePrice }, denomination } = plan;
@@ -115,14 +111,14 @@ function codeHashesOf({ assetKind }: PoolPlan) {
   return { codeHash, vkeyHash };
 }
 
-/** Returns the seqno that the registry lists for an existing pool, or else estimates it from the pool's history. */
+/** Returns the seqno in the registry, or else estimates it from the pool's history. */
 async function deployedSeqnoOf(plan: PoolPlan, options: DeployOptions): Promise<number> {
   const listed = listedPools(options)?.get(poolKey(plan));
   if (listed?.address.equals(plan.address)) return listed.deployedSeqno;
   return await seqnoOfFirstTransaction(options.chain, plan.address, { signal: options.signal });
 }
 
-/** Compares the keys with the very code that is sent. All kinds hold the same keys. */
+/** Compares the keys with the code that is sent. All kinds contain the same keys. */
 async function loadPoolKeys(plans: readonly PoolPlan[], { artifacts }: DeployOptions): Promise<PoolKeys> {
   let keys: PoolKeys | undefined;
   for (const { assetKind, init } of plans) {

@@ -4,14 +4,13 @@ import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import type { CallOptions, Chain, ChainTransaction, TransactionId } from "../../ton/chain.ts";
 
-/** Subtracted from the first transaction's time: a shard block is slightly older than the masterchain block naming it. */
+/** A shard block is slightly older than the masterchain block that names it. */
 const SAFETY_MARGIN_SECONDS = 30;
 const PAGE_SIZE = 100;
 
 /**
- * Returns the masterchain seqno of a block shortly before the account's first transaction.
- *
- * @throws {Problem} `chain_inconsistent` if the account has no transactions; what the {@link Chain} throws
+ * Returns the seqno of a masterchain block shortly before the first transaction. Throws `chain_inconsistent`
+ * without one.
  */
 export async function seqnoOfFirstTransaction(
   chain: Chain,

@@ -1,6 +1,6 @@
 /**
- * Discovery of a jetton pool's wallet (TEP-89). A pool asks the master only once, so the deployer asks first, before it
- * pays for the pool, and compares the reply with `get_wallet_address`.
+ * Discovery of a jetton pool's wallet (TEP-89). A pool asks the master only once, so the deployer asks first,
+ * before it pays, and compares the reply with `get_wallet_address`.
  */
 import { type Address, beginCell, type Message } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
@@ -14,16 +14,15 @@ import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import type { JettonSpec } from "./pool_plan.ts";
 import { waitForChain, type WaitOptions } from "./options.ts";
 
-/** The address and jetton of a pool. */
 export interface JettonPool {
   readonly address: Address;
   readonly jetton: JettonSpec;
 }
 
-/** Value in nano of a request to the master. Most of it returns; in a pool the remainder stays. */
+/** For a request to the master. Most of it returns; in a pool the remainder stays. */
 export const DISCOVERY_VALUE_NANO = 100_000_000n;
 
-/** Returns what its getters show to be wrong with a jetton. Sends nothing. */
+/** Returns what a jetton's getters show to be wrong. Sends nothing. */
 export async function findJettonFaults(
   chain: Chain,
   { address, jetton: { master, decimals } }: JettonPool,
@@ -46,9 +45,8 @@ export async function findJettonFaults(
 }
 
 /**
- * Asks each pool's master for the pool's wallet, with the message that the pool itself will send.
- *
- * @throws {Problem} `deployment_refused` if a master does not reply, or its reply differs from its getter
+ * Sends each master the request that the pool will send. Throws `deployment_refused` if a master does not
+ * reply, or its reply differs from its getter.
  */
 export async function probeJettonMasters(
   pools: readonly JettonPool[],
@@ -76,11 +74,12 @@ export async function probeJettonMasters(
     const reply = replies[i];
     const shown = formatAddress(master, chain.network);
     if (reply === undefined || reply === "bounced") {
-      const outcome = reply === "bounced" ? "refuses" : "does not answer";
+      const outcome = reply === "bounced" ? "rejects" : "does not respond to";
       const detail = `${shown} ${outcome} provide_wallet_address: a pool needs a jetton with TEP-89`;
       errors.push({ pointer: "asset", detail });
     } else if (!reply.equals(await fetchJettonWalletAddress(chain, master, address))) {
-      const detail = `${shown} answers provide_wallet_address with another wallet than get_wallet_address`;
+      const detail =
+        `${shown} responds to provide_wallet_address with another wallet than get_wallet_address`;
       errors.push({ pointer: "asset", detail });
     }
   }
@@ -89,15 +88,14 @@ export async function probeJettonMasters(
   }
 }
 
-/** Returns the message that makes a pool ask its master. Anyone may send it. */
+/** Makes a pool ask its master. Anyone may send it. */
 export function discoverWalletMessage({ address }: JettonPool): OutgoingMessage {
   return { to: address, value: DISCOVERY_VALUE_NANO, bounce: true, body: storeDiscoverJettonWallet() };
 }
 
 /**
- * Waits until a pool knows its wallet, compares it with the master's getter and returns it.
- *
- * @throws {Problem} `chain_unavailable` after the timeout, `chain_inconsistent` if the two wallets differ
+ * Waits until a pool knows its wallet and returns it. Throws `chain_unavailable` after the timeout,
+ * `chain_inconsistent` if it is not the master's.
  */
 export async function waitForJettonWallet(
   { address, jetton: { master } }: JettonPool,

@@ -1,4 +1,4 @@
-/** Identifier and decimals of a jetton, from its on-chain metadata or from the deployer. */
+/** Identifier and decimals of a jetton, from its on-chain metadata or the deployer. */
 import type { Address } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -7,7 +7,7 @@ import { fetchJettonMetadata } from "../../ton/jetton/jetton.ts";
 import type { JettonMetadata } from "../../ton/jetton/jetton_metadata.ts";
 import type { PoolSpec } from "./pool_plan.ts";
 
-/** Values that the deployer gives; the others come from the master. */
+/** Given by the deployer; the others come from the master. */
 export interface JettonOverrides {
   readonly symbol?: string;
   readonly decimals?: number;
@@ -16,9 +16,8 @@ export interface JettonOverrides {
 const ASSET_IDENTIFIER = /^[a-z0-9]{1,32}$/;
 
 /**
- * Returns the asset and jetton of a pool. Anyone can choose a jetton's name, so the result includes the master's address.
- *
- * @throws {Problem} `deployment_refused` if a value is neither given nor on chain, or `symbol` is not an identifier
+ * Returns the asset and jetton of a pool. Throws `deployment_refused` if a value is neither given nor on
+ * chain, or `symbol` is not an identifier.
  */
 export async function identifyJetton(
   chain: Chain,
@@ -30,14 +29,14 @@ export async function identifyJetton(
   const errors: ProblemDetail[] = [];
   const asset = (symbol ?? metadata.symbol)?.toLowerCase();
   if (asset === undefined) {
-    errors.push({ pointer: "--symbol", detail: "is needed: the jetton's metadata is not on chain" });
+    errors.push({ pointer: "--symbol", detail: "is required: the jetton's metadata is not on chain" });
   } else if (!ASSET_IDENTIFIER.test(asset) || asset === "native") {
-    const detail = `is needed, with letters and digits only: ${JSON.stringify(asset)} is not an identifier`;
+    const detail = `is required, with letters and digits only: ${JSON.stringify(asset)} is not an identifier`;
     errors.push({ pointer: "--symbol", detail });
   }
   const knownDecimals = decimals ?? metadata.decimals;
   if (knownDecimals === undefined) {
-    errors.push({ pointer: "--decimals", detail: "are needed: the jetton's metadata is not on chain" });
+    errors.push({ pointer: "--decimals", detail: "is required: the jetton's metadata is not on chain" });
   }
   if (errors.length > 0) {
     const shown = formatAddress(master, chain.network);

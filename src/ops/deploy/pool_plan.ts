@@ -1,34 +1,31 @@
-/** Computes a pool's initial state and the address that follows from it, without reading the chain. */
+/** Computes a pool's initial state and address without reading the chain. */
 import { type Address, type Cell, contractAddress } from "@ton/core";
 import { formatUnits, NATIVE_DECIMALS, parseUnits } from "../../core/protocol/units.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { RelayerTerms } from "./proposed_terms.ts";
 import { jettonPoolInit, nativePoolInit } from "../../ton/pool/state_init.ts";
 
-/** The jetton of a pool. */
 export interface JettonSpec {
   /** Must implement TEP-89. */
   readonly master: Address;
   readonly decimals: number;
-  /** What one native coin is worth, in the jetton's smallest unit: proposes the relayer's terms. */
+  /** The value of one native coin in the jetton's smallest unit, to propose the relayer's terms. */
   readonly nativePrice?: bigint;
 }
 
-/** A pool to deploy. */
 export interface PoolSpec {
-  /** `native`, or the jetton's identifier in the registry and in notes. */
+  /** `native`, or the jetton's identifier. */
   readonly asset: string;
-  /** Denomination in whole units. */
+  /** In whole units. */
   readonly amount: string;
   /** null burns the key: the pool never has an admin. */
   readonly owner: Address | null;
-  /** Required unless the asset is `native`. */
+  /** Required for jettons. */
   readonly jetton?: JettonSpec;
-  /** 0 or absent: the first pool. Otherwise a successor's number (contracts/SPEC.md, First state). */
+  /** Default: 0, the first pool; otherwise a successor's number. */
   readonly generation?: number;
 }
 
-/** A pool as it will be deployed. */
 export interface PoolPlan extends PoolSpec {
   readonly assetKind: "native" | "jetton";
   /** In the smallest unit. */
@@ -39,12 +36,11 @@ export interface PoolPlan extends PoolSpec {
   readonly terms?: RelayerTerms;
 }
 
-/** Tells jetton pools from native ones. */
 export function isJettonPlan(plan: PoolPlan): plan is PoolPlan & { readonly jetton: JettonSpec } {
   return plan.jetton !== undefined;
 }
 
-/** @throws {Problem} `invalid_amount` if the amount is malformed or zero */
+/** Throws `invalid_amount` if the amount is malformed or zero. */
 export function planPool(spec: PoolSpec): PoolPlan {
   const { owner, jetton, generation } = spec;
   if ((spec.asset === "native") !== (jetton === undefined)) {

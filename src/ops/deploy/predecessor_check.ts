@@ -1,14 +1,10 @@
-/** Warns about the state of the pool that a new pool succeeds. Sends nothing. */
 import { formatAddress } from "../../core/text/address_format.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { NEARLY_FULL_RATIO } from "../audit/audit_checks.ts";
 import type { DeployOptions } from "./options.ts";
 import { planPool, type PoolPlan } from "./pool_plan.ts";
 
-/**
- * Warns if a successor is deployed too early. A note hides only among the notes of its own pool, so two pools that both
- * accept deposits split the anonymity set.
- */
+/** Warns if a successor is deployed too early: two pools that accept deposits split the anonymity set. */
 export async function warnIfPredecessorNotFull(
   plan: PoolPlan,
   { chain, onWarning, signal }: Pick<DeployOptions, "chain" | "onWarning" | "signal">,

@@ -1,33 +1,32 @@
-/** Proposes the relayer's terms for a jetton pool: a first refund for the recipient, and a fee that covers it. */
+/**
+ * Proposes the relayer's terms for a jetton pool: a first refund for the recipient, and a fee that covers it.
+ */
 import { Problem } from "../../core/errors/problem.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
 
-/** Pays a fresh recipient's gas for moving the jettons. */
+/** Pays the gas of a fresh recipient. */
 export const PROPOSED_REFUND_NANO = 100_000_000n;
-/** The fee is half as much again as cost and refund: the jetton's price and the chain's change. */
+/** The fee is 1.5 times cost and refund: the jetton's price and the chain's prices change. */
 const FEE_MARGIN = { of: 3n, by: 2n };
 const NANO_PER_NATIVE = 1_000_000_000n;
 
-/** Terms as the registry holds them. */
 export interface RelayerTerms {
   /** In the jetton's smallest unit. */
   readonly feeMin: bigint;
-  /** Nano. */
+  /** In nano. */
   readonly maxRefund: bigint;
 }
 
-/** Returns the nano that a withdrawal of jettons costs a relayer, with the proposed refund. */
+/** In nano, with the proposed refund. */
 export function jettonWithdrawalCost(prices: NetworkPrices): bigint {
   const info = { assetKind: "jetton", deposits: 0, withdrawals: 0, debt: 0n } as const;
   return estimateWithdrawalCost(prices, info) + PROPOSED_REFUND_NANO;
 }
 
 /**
- * Returns the proposed terms.
- *
- * @param pool `nativePrice`: what one native coin is worth, and `denomination`, both in the jetton's smallest unit
- * @throws {Problem} `deployment_refused` if the fee would not be below the denomination
+ * `nativePrice` is the value of one native coin in the jetton's smallest unit. Throws `deployment_refused` if
+ * the fee would not be below the denomination.
  */
 export function proposeTerms(
   prices: NetworkPrices,

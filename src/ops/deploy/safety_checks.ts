@@ -1,4 +1,4 @@
-/** Checks that run before a deployment spends money. */
+/** Checks before a deployment spends money. */
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { networkGlobalId } from "../../core/protocol/network.ts";
@@ -11,17 +11,16 @@ import { findJettonFaults } from "./jetton_discovery.ts";
 import type { DeployOptions } from "./options.ts";
 import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
 
-/** Equals `GAS_HIGHEST_PATH` of contracts/fees.tolk: gas of the most expensive withdrawal. */
+/** Equals `GAS_HIGHEST_PATH` of contracts/fees.tolk. */
 export const GAS_HIGHEST_PATH = 356_000n;
-/** Minimum ratio of a denomination to the gas fee of {@linkcode GAS_HIGHEST_PATH}. */
+/** Minimum ratio of a denomination to the fee of {@linkcode GAS_HIGHEST_PATH}. */
 const MIN_GAS_FEES_PER_NOTE = 36n;
-/** Configuration parameter that holds the network's global id. */
+/** Holds the network's global id. */
 const GLOBAL_ID_PARAM = 19;
 
 /**
- * Checks that fees stay small relative to a note. Fees are paid in coins, so this does not apply to jettons.
- *
- * @throws {Problem} `invalid_amount` on mainnet; elsewhere it only warns
+ * Checks that fees stay small relative to a note; jetton pools are exempt, because fees are paid in coins.
+ * Throws `invalid_amount` on mainnet, warns elsewhere.
  */
 export function checkDenomination(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions): void {
   const minimum = MIN_GAS_FEES_PER_NOTE * prices.gasFee(GAS_HIGHEST_PATH);
@@ -32,7 +31,7 @@ export function checkDenomination(plan: PoolPlan, prices: NetworkPrices, options
   options.onWarning?.(text);
 }
 
-/** @throws {Problem} `deployment_refused` with every reason in `errors` */
+/** Throws `deployment_refused` with every reason in `errors`. */
 export async function assertSafeToDeploy(
   plans: readonly PoolPlan[],
   keys: PoolKeys,
@@ -74,7 +73,7 @@ async function findMainnetFaults(
   if (keys.development) {
     errors.push({
       pointer: "keys",
-      detail: `the keys are ${keys.label}: whoever made them can forge withdrawals`,
+      detail: `the keys are ${keys.label}: their makers can forge withdrawals`,
     });
     return errors;
   }
@@ -107,7 +106,7 @@ function findRegistryFaults(plan: PoolPlan, options: DeployOptions): ProblemDeta
   return errors;
 }
 
-/** Returns the pools of the registry, unless it belongs to another network. */
+/** None if the registry is another network's. */
 export function listedPools(
   { registry, network }: DeployOptions,
 ): ReadonlyMap<string, Deployment> | undefined {

@@ -11,18 +11,17 @@ import { discoverWalletMessage, DISCOVERY_VALUE_NANO, probeJettonMasters } from 
 import type { DeployOptions } from "./options.ts";
 import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
 
-/** Minimum initial balance of a pool in nano. It covers every fee of the first deposits. */
+/** Covers every fee of the first deposits. */
 const MIN_INITIAL_BALANCE_NANO = 2_500_000_000n;
 /** Size of a young pool, and how long the deployer pays its storage. */
 const PREPAID_STORAGE = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * SECONDS_PER_YEAR };
 
-/** A jetton pool's size without keys, with the longest root history: its deployer pays 40 years of storage. */
+/** Without keys, with the longest root history: the deployer pays 40 years of storage. */
 const JETTON_POOL_STORAGE = { cells: 2_860n, bits: 70_000n, seconds: PREPAID_STORAGE_SECONDS };
-/** The first version of TVM whose bounced messages can carry a whole payout. */
+/** The first version whose bounced messages can carry a whole payout. */
 const MIN_JETTON_TVM_VERSION = 12;
 const GLOBAL_VERSION_PARAM = 8;
 
-/** A planned pool and its remaining steps. */
 export interface PendingPool {
   readonly plan: PoolPlan;
   readonly needsDeploy: boolean;
@@ -30,9 +29,8 @@ export interface PendingPool {
 }
 
 /**
- * Asks for confirmation, then sends what is missing. Masters are probed first because a pool can ask only once.
- *
- * @throws {Problem} `insufficient_funds`, `deployment_refused`, and what `options.confirm` throws
+ * Asks for confirmation, then sends what is missing. Masters are probed first, because a pool asks only once.
+ * Throws `insufficient_funds`, `deployment_refused`, and the error of `options.confirm`.
  */
 export async function sendDeployment(
   pendingPools: readonly PendingPool[],
@@ -62,18 +60,20 @@ export async function sendDeployment(
       value: balances[i],
       bounce: false,
     })),
-    // After the pool itself: messages to one account keep their order.
+    // Messages to one account keep their order.
     ...awaitingDiscovery.map(discoverWalletMessage),
   ];
   if (messages.length > wallet.maxMessages) {
-    throw new RangeError(`this wallet deploys with ${wallet.maxMessages} messages at once`);
+    throw new RangeError(
+      `this wallet can send ${wallet.maxMessages} messages at once, the deployment needs more`,
+    );
   }
   await confirm?.({ pools: toDeploy, value: needed, balance, keys: label });
   if (awaitingDiscovery.length > 0) await probeJettonMasters(awaitingDiscovery, wallet, options);
   await wallet.send(messages);
 }
 
-/** Returns the coins in nano that a new pool is sent for its storage and first fees. */
+/** In nano, for storage and the first fees. */
 function initialBalance(plan: PoolPlan, prices: NetworkPrices): bigint {
   const jettonStorage = isJettonPlan(plan) ? prices.storageFee(JETTON_POOL_STORAGE) : 0n;
   return [prices.storageFee(PREPAID_STORAGE), jettonStorage, MIN_INITIAL_BALANCE_NANO].reduce((a, b) =>
@@ -81,11 +81,7 @@ function initialBalance(plan: PoolPlan, prices: NetworkPrices): bigint {
   );
 }
 
-/**
- * Asserts that a payout which a jetton wallet refuses comes back whole.
- *
- * @throws {Problem} `deployment_refused` if the network's version of TVM is too low
- */
+/** Throws `deployment_refused` if payouts that a jetton wallet refuses would not return whole. */
 async function assertRichBounces(chain: Chain): Promise<void> {
   const param = (await chain.configParam(GLOBAL_VERSION_PARAM)).beginParse();
   const version = param.skip(8).loadUint(32);

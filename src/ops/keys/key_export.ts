@@ -1,4 +1,4 @@
-/** Exports the keys of a ceremony as the files that the rest of the program uses. */
+/** Exports the keys of a ceremony as the files that the program uses. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames, combinedVkeyHash } from "../../core/crypto/groth16.ts";
@@ -18,7 +18,7 @@ import { assertClosed } from "../ceremony/transcript/checks.ts";
 import { transcriptBytes } from "../ceremony/transcript/transcript.ts";
 import { serializeZkey, type Zkey } from "../ceremony/zkey.ts";
 
-/** Returns the verification key of a proving key in snarkjs' format. */
+/** In snarkjs' format. */
 export function verificationKey(key: Zkey): VerificationKey {
   const points = key.sections.IC;
   return {
@@ -36,17 +36,15 @@ export function verificationKey(key: Zkey): VerificationKey {
   };
 }
 
-/** Returns the contents of a verification key's file. */
 export function verificationKeyBytes(key: Zkey): Uint8Array {
   return jsonBytes(verificationKey(key));
 }
 
-/** The files that {@linkcode writeKeys} wrote. */
 export interface WrittenKeys {
   readonly label: string;
   /** The hash in the contract artifacts and the registry. */
   readonly vkeyHash: string;
-  /** SHA-256 of each file by name. */
+  /** SHA-256 by file name. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -56,7 +54,6 @@ function initialFile(circuit: CircuitName): string {
 }
 const verifierFile = (circuit: CircuitName) => `contracts/generated/verifier_${circuit}.tolk`;
 
-/** Files that {@linkcode writeKeys} and {@linkcode exportKeys} write. */
 export const outputFiles = {
   finalize: [
     ...[...KEY_FILES, ...circuitNames.map(initialFile), "transcript.json", "pins.json"]
@@ -66,7 +63,6 @@ export const outputFiles = {
   export: KEY_FILES,
 } as const;
 
-/** Writes only the keys of both circuits. */
 export async function exportKeys(folder: CeremonyFolder, keys: CircuitKeys): Promise<void> {
   for (const circuit of circuitNames) {
     await folder.write(`${circuit}.zkey`, serializeZkey(keys[circuit]));
@@ -74,27 +70,22 @@ export async function exportKeys(folder: CeremonyFolder, keys: CircuitKeys): Pro
   }
 }
 
-/** Label of the keys of a rehearsal. No check accepts keys with this label as the keys of a ceremony. */
+/** No check accepts keys with this label as a ceremony's keys. */
 export const REHEARSAL_LABEL = "rehearsal keys, insecure";
 
-/** What {@linkcode writeKeys} writes, and under which conditions. */
 export interface KeysToWrite {
   /** Verified, with the constraint systems and the powers of tau. */
   readonly ceremony: LoadedCeremony;
   readonly plan: CeremonyPlan;
-  /** Accepts fewer contributors than mainnet requires. The label of the keys then says so for ever. */
+  /** Accepts fewer contributors than mainnet requires; the keys' label says so. */
   readonly fewContributors?: boolean;
-  /** The powers of tau are insecure, and the label says so. */
+  /** The powers of tau are insecure; the keys' label says so. */
   readonly rehearsal?: boolean;
   /** SHA-256 of the witness programs, which a ceremony does not change. */
   readonly programPins: Readonly<Record<CircuitName, string>>;
 }
 
-/**
- * Checks that a verified ceremony may become a release's keys.
- *
- * @throws {Problem} `invalid_ceremony` if it is open, not the planned one, or has too few contributors
- */
+/** Throws `invalid_ceremony` if a ceremony is open, not the planned one, or has too few contributors. */
 export function assertExportable({ ceremony: { transcript }, plan, fewContributors }: KeysToWrite): void {
   assertClosed(transcript);
   if (plan.initialKeys === null) {
@@ -114,10 +105,8 @@ export function assertExportable({ ceremony: { transcript }, plan, fewContributo
 }
 
 /**
- * Writes the files of this repository that depend on the keys: keys, pins and transcript in `artifacts/`, and the
- * contracts' verifiers.
- *
- * @throws {Problem} as {@linkcode assertExportable}
+ * Writes the keys, pins and transcript in `artifacts/`, and the contracts' verifiers. Throws as {@linkcode
+ * assertExportable}.
  */
 export async function writeKeys(folder: CeremonyFolder, request: KeysToWrite): Promise<WrittenKeys> {
   assertExportable(request);

@@ -1,6 +1,6 @@
 /**
- * Verifies that this build's keys are the result of the release's ceremony. Everything that `tonado ceremony verify` checks
- * of a folder is checked of the files among the artifacts. Mainnet accepts no other keys.
+ * Verifies that this build's keys are the result of the release's ceremony, as `tonado ceremony verify` does.
+ * Mainnet accepts no other keys.
  */
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -20,10 +20,8 @@ import { verifyCeremony } from "../ceremony/verify_ceremony.ts";
 import { verificationKeyBytes } from "./key_export.ts";
 
 /**
- * Verifies the transcript and the pinned files, and returns the transcript.
- *
- * @param plan default: the plan of this release
- * @throws {Problem} `invalid_ceremony` with the first fault, `artifact_corrupted` if a file does not match its pin
+ * Verifies and returns the transcript; default plan: this release's. Throws `invalid_ceremony` with the first
+ * fault, `artifact_corrupted` if a file does not match its pin.
  */
 export async function checkPinnedKeys(
   artifacts: Artifacts,
@@ -60,7 +58,7 @@ export async function checkPinnedKeys(
   return transcript;
 }
 
-/** Reads an artifact under the name that it has in a ceremony's folder. */
+/** Reads an artifact by its name in a ceremony's folder. */
 async function readArtifact(artifacts: Artifacts, name: string): ReturnType<CeremonyFolder["read"]> {
   if (name === TRANSCRIPT_FILE) return await artifacts.loadTranscript();
   const [circuit, contributions] = name.split(".") as [CircuitName, string];
@@ -69,7 +67,7 @@ async function readArtifact(artifacts: Artifacts, name: string): ReturnType<Cere
     : await artifacts.load(`${circuit}.zkey`);
 }
 
-/** Returns why {@linkcode checkPinnedKeys} rejects the keys, or undefined if it accepts them. */
+/** Returns why {@linkcode checkPinnedKeys} rejects the keys, or undefined. */
 export async function findPinnedKeysFault(artifacts: Artifacts): Promise<string | undefined> {
   try {
     await checkPinnedKeys(artifacts);

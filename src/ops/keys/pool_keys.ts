@@ -1,6 +1,6 @@
 /**
- * Verifies that the pool's code contains the verification keys that this build pins. The hash beside the code only names
- * the keys that it was compiled from, so this searches the code for the points of the keys.
+ * Verifies that the pool's code contains the pinned verification keys. The hash beside the code only names
+ * them, so this searches the code for the keys' points.
  */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Cell } from "@ton/core";
@@ -13,25 +13,22 @@ import { uniqueCells } from "../../ton/account_storage.ts";
 import { WEAK_LABEL } from "../ceremony/ceremony_plan.ts";
 import type { VerificationKey } from "./verifier_source.ts";
 
-/** The keys of this build's pools. */
 export interface PoolKeys {
-  /** The kind of keys, for display. */
+  /** For display. */
   readonly label: string;
-  /** True if the keys were not made by a ceremony: whoever made them can forge proofs. */
+  /** Not made by a ceremony: their makers can forge proofs. */
   readonly development: boolean;
-  /** True if the ceremony had fewer contributors than mainnet requires. */
+  /** The ceremony had fewer contributors than mainnet requires. */
   readonly weak: boolean;
 }
 
-/** Bits of a compressed point of G1 and of G2. */
+/** Of compressed points. */
 const POINT_BITS: readonly number[] = [384, 768];
-/** Sign bit of a compressed point, in its first byte. */
+/** In the first byte of a compressed point. */
 const SIGN_BIT = 0x20;
 
 /**
- * Compares the artifacts, their pins and the compiled code.
- *
- * @throws {Problem} `artifact_corrupted` with the difference
+ * Compares the artifacts, their pins and the compiled code. Throws `artifact_corrupted` with the difference.
  */
 export async function checkPoolKeys(
   artifacts: Artifacts = openArtifacts(),
@@ -71,7 +68,7 @@ export async function checkPoolKeys(
   return { label, development: label === DEVELOPMENT_LABEL, weak: label.startsWith(`${WEAK_LABEL} `) };
 }
 
-/** Returns every point as the code contains it. Three kinds are negated there (see `verifier_source.ts`). */
+/** Points as in the code, which negates three kinds (see `verifier_source.ts`). */
 function keyPointBits(key: VerificationKey): string[] {
   const negated = [compressG1(key.vk_alpha_1), compressG2(key.vk_delta_2), ...key.IC.map(compressG1)];
   for (const point of negated) point[0] ^= SIGN_BIT;
@@ -81,8 +78,8 @@ function keyPointBits(key: VerificationKey): string[] {
 }
 
 /**
- * Returns the constants of a point's size in the code. The compiler writes a constant as PUSHSLICE (8D, no references,
- * length, bits, completion tag), or as a cell of its own.
+ * Returns the constants of a point's size. The compiler writes them as PUSHSLICE (8D, no references, length,
+ * bits, completion tag) or as cells.
  */
 function pointConstants(code: Cell): Set<string> {
   const found = new Set<string>();
@@ -100,7 +97,7 @@ function pointConstants(code: Cell): Set<string> {
   return found;
 }
 
-/** Returns whether bits are a compressed point of order r. Other data of that size is one by chance once in 2^126. */
+/** Other data of that size is a point of order r by chance once in 2^126. */
 function isPoint(bits: string): boolean {
   const bytes = Uint8Array.from(
     { length: bits.length / 8 },

@@ -1,15 +1,15 @@
 /**
- * Generates the Tolk verifier of a circuit from its verification key. Points are compressed, and negated where the
- * pairing product requires it, so the contract does no arithmetic on constants.
+ * Generates the Tolk verifier of a circuit from its verification key. Points are compressed, and negated
+ * where the pairing product requires it, so the contract does no arithmetic on constants.
  *
- * e(A, B) = e(alpha, beta) e(vk_x, gamma) e(C, delta), that is,
- * e(A, B) e(-alpha, beta) e(-vk_x, gamma) e(C, -delta) = 1 with -vk_x = -IC_0 + sum of x_i (-IC_i).
+ * e(A, B) = e(alpha, beta) e(vk_x, gamma) e(C, delta), that is, e(A, B) e(-alpha, beta) e(-vk_x, gamma) e(C,
+ * -delta) = 1 with -vk_x = -IC_0 + sum of x_i (-IC_i).
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
 import { type AnyCircuitName, publicSignalNames } from "../../core/crypto/groth16.ts";
 
-/** A verification key in snarkjs' format; points are affine, decimal, with a trailing one. */
+/** snarkjs' format: affine points, decimal, with a trailing one. */
 export interface VerificationKey {
   readonly protocol: string;
   readonly curve: string;
@@ -21,7 +21,6 @@ export interface VerificationKey {
   readonly IC: readonly (readonly string[])[];
 }
 
-/** Returns the verifier's source. Its function, such as `provesWithdraw`, takes the proof and the signals. */
 export function verifierSource(circuit: AnyCircuitName, key: VerificationKey): string {
   const signals = publicSignalNames[circuit].map((signal) => signal.replaceAll(/[[\]]/g, "")); // fresh[3]: fresh3
   if (key.curve !== "bls12381" || key.nPublic !== signals.length || key.IC.length !== signals.length + 1) {

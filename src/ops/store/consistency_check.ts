@@ -1,6 +1,6 @@
 /**
- * Checks that the rows of a store are consistent with each other, in one pass. It does not read the chain: the relayer
- * compares the store with the chain whenever it starts.
+ * Checks in one pass that a store's rows are consistent. The chain is not read: the relayer compares with it
+ * at every start.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -9,15 +9,13 @@ import type { Archive, ArchiveRow } from "../../store/archive.ts";
 import { formatIdentity } from "../../store/identity.ts";
 import { type Deposit, isLive, isPaid, type Job, type PoolId, type Store } from "../../store/store.ts";
 
-/** Result of one check. */
 interface StoreCheck {
   readonly name: string;
   readonly passed: boolean;
-  /** What was found; if the check failed, the first faults. */
+  /** What was found, or the first faults. */
   readonly detail: string;
 }
 
-/** Totals of one pool's rows. */
 interface PoolRowTotals {
   leaves: number;
   /** Over the commitments and times in the rows. */
@@ -26,13 +24,12 @@ interface PoolRowTotals {
   hasCursor: boolean;
 }
 
-/** Number of commitments per lookup. */
 const LOOKUP_BATCH_SIZE = 1_000;
-/** Number of faults that the result of a check lists. */
+/** Faults that a result lists. */
 const MAX_REPORTED_FAULTS = 5;
 const PROGRESS_INTERVAL_ROWS = 1_000;
 
-/** Reads all rows of a store and checks them. `onProgress` receives the number of rows read so far. */
+/** `onProgress` receives the number of rows read so far. */
 export async function checkStore(
   store: Store & Archive,
   onProgress: (rows: number) => void,
@@ -60,7 +57,6 @@ export async function checkStore(
   return results(state);
 }
 
-/** What the pass has seen so far. */
 class StoreState {
   owner = "none yet: the first relayer that uses this store becomes its owner";
   transfer = "none in flight";
@@ -89,7 +85,7 @@ class StoreState {
   }
 }
 
-/** Adds a row to the state. An archive lists the jobs before the transfer and the withdrawals. */
+/** Jobs come before the transfer and the withdrawals. */
 function visit(row: ArchiveRow, state: StoreState): void {
   switch (row.kind) {
     case "identity":
@@ -158,7 +154,7 @@ function visitWithdrawal({ pool, withdrawal }: Row<"withdrawal">, state: StoreSt
   state.unpaidEntries.delete(`${pool} ${txHash}`);
 }
 
-/** Checks that the index of commitments leads to these leaves. */
+/** The index of commitments must lead to these leaves. */
 async function checkCommitments(
   store: Archive,
   { pool, deposits }: { readonly pool: PoolId; readonly deposits: readonly Deposit[] },
@@ -185,7 +181,7 @@ function checkCompleteness({ pools, withoutPayment, unpaidEntries, faults }: Sto
   }
 }
 
-/** The embedded store lists its live jobs separately; the list must match the jobs. */
+/** The embedded store lists its live jobs separately. */
 async function checkLiveJobs(store: Store, { jobs, faults }: StoreState): Promise<void> {
   const listed = new Set(
     (await store.liveJobs()).map(({ pool, nullifierHash }) => jobLabel(pool, nullifierHash)),
@@ -241,7 +237,7 @@ function timeBytes(seconds: number): Uint8Array {
   return bytes;
 }
 
-/** Names a withdrawal in reports. A nullifier hash is public once its note is withdrawn. */
+/** Nullifier hashes are public once their notes are withdrawn. */
 function jobLabel(pool: PoolId, nullifierHash: bigint): string {
   return `${pool.slice(0, 12)}…/0x${nullifierHash.toString(16).padStart(64, "0")}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Exports a store to a file and imports it. The file has a header line, one line for each row, and a last line with the
- * number of rows and the SHA-256 of all preceding bytes. An import verifies the whole file before it writes a row.
+ * Exports a store to a file and imports it. The file has a header, a line for each row, and a last line with
+ * the row count and the SHA-256 of all bytes before. An import verifies the file before it writes.
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -15,10 +15,8 @@ const MIN_CHUNK_CHARS = 65_536;
 /** The longest valid line contains a transfer of 64 KiB. */
 const MAX_LINE_BYTES = 1_000_000;
 
-/** Number of rows of each kind. */
 type RowCounts = Readonly<Record<ArchiveRow["kind"], number>>;
 
-/** Summary of an export or import. */
 export interface ExportSummary {
   readonly rows: number;
   readonly counts: RowCounts;
@@ -38,7 +36,7 @@ const exportTrailer = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Yields the bytes of the file. Calls `done` with the summary before it yields the last line. */
+/** Calls `done` with the summary before the last line. */
 export async function* exportStore(
   store: Archive,
   { exportedAt, onProgress, done }: {
@@ -68,11 +66,7 @@ export async function* exportStore(
   yield encoder.encode(JSON.stringify({ rows: counter.rows, sha256 }) + "\n");
 }
 
-/**
- * Verifies a file without changing anything.
- *
- * @throws {Problem} `invalid_export`
- */
+/** Verifies a file without changing anything. Throws `invalid_export`. */
 export async function verifyExport(
   file: ReadableStream<Uint8Array>,
   onProgress: RowProgress,
@@ -87,10 +81,8 @@ export async function verifyExport(
 }
 
 /**
- * Imports a file into an empty store.
- *
- * @param open opens the file. It is read twice, so an invalid file changes nothing.
- * @throws {Problem} `invalid_export`, `store_not_empty`
+ * Imports a file into an empty store. It is read twice, so an invalid file changes nothing. Throws
+ * `invalid_export` or `store_not_empty`.
  */
 export async function importStore(
   store: Archive,
@@ -109,7 +101,7 @@ export async function importStore(
   return verified;
 }
 
-/** Yields the rows of a file and returns its hash if the file is complete. */
+/** Returns the file's hash if it is complete. */
 async function* readRows(file: ReadableStream<Uint8Array>): AsyncGenerator<ArchiveRow, string> {
   const decoder = new TextDecoder();
   const hash = createHash("sha256");
@@ -141,7 +133,7 @@ async function* readRows(file: ReadableStream<Uint8Array>): AsyncGenerator<Archi
   return sha256;
 }
 
-/** Yields lines without their terminators. Bytes after the last terminator are an error. */
+/** Bytes after the last terminator are an error. */
 async function* readLines(file: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = new Uint8Array();
   for await (const chunk of file) {

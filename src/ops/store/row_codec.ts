@@ -1,6 +1,6 @@
 /**
- * Encodes store rows as lines of JSON: field elements as hex, other wide integers as decimal text, bytes as base64.
- * Parsing is strict: only what a store can contain is imported.
+ * Store rows as lines of JSON: field elements as hex, other wide integers as decimal text, bytes as base64.
+ * Only what a store can contain is parsed.
  */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
@@ -93,18 +93,17 @@ const row = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("withdrawal"), pool, withdrawal }),
 ]);
 
-/** Encodes a row as one line without terminator. */
 export function encodeRow(value: ArchiveRow): string {
   return JSON.stringify(z.encode(row, value as z.output<typeof row>));
 }
 
-/** Returns the row of a line, or undefined if the line is not a row. */
+/** Returns undefined if the line is not a row. */
 export function decodeRow(line: string): ArchiveRow | undefined {
   const parsed = row.safeDecode(tryParseJson(line) as z.input<typeof row>);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Returns the parsed value, or undefined if `text` is not JSON. */
+/** Returns undefined if `text` is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -166,7 +166,7 @@ const refusals: [
   spec: { owner?: Address; amount?: string },
   RegExp,
 ][] = [
-  ["development keys on mainnet", { network: "mainnet" }, {}, /keys, insecure: whoever made them can forge/],
+  ["development keys on mainnet", { network: "mainnet" }, {}, /keys, insecure: their makers can forge/],
   [
     "keys without the transcript of a ceremony on mainnet",
     { network: "mainnet", artifacts: ceremony },

@@ -233,7 +233,7 @@ Deno.test("what is no pool is said to be none", (t) =>
       await wallet.send([{ to: wallet.address, value: 1n, bounce: false }]);
       const { sound, checks } = await audit(wallet.address);
       assert.equal(sound, false);
-      assert.match(checks[0].detail, /does not answer like a pool: get_pool_info .* exit code 11/);
+      assert.match(checks[0].detail, /does not respond like a pool: get_pool_info .* exit code 11/);
     });
   }));
 

@@ -175,19 +175,19 @@ Deno.test("a jetton that a pool cannot have is refused before a pool is paid for
       [
         "a master without TEP-89",
         () => deploy(none),
-        /refuses provide_wallet_address: a pool needs a jetton with TEP-89/,
+        /rejects provide_wallet_address: a pool needs a jetton with TEP-89/,
         1,
       ],
       [
         "a master that answers nothing",
         () => deploy(silent, { chain: deaf, timeoutMs: 50 }),
-        /does not answer provide_wallet_address/,
+        /does not respond to provide_wallet_address/,
         1,
       ],
       [
         "a master that tells another wallet than its getter",
         () => deploy(liar),
-        /answers provide_wallet_address with another wallet than get_wallet_address/,
+        /responds to provide_wallet_address with another wallet than get_wallet_address/,
         1,
       ],
     ];

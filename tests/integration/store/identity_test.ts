@@ -55,7 +55,7 @@ for (const [name, ignore, prepare] of stores) {
           for (const { network, wallet } of [own, other]) {
             ok(detail.includes(wallet) && detail.includes(network), detail);
           }
-          match(detail, /a store of its own/);
+          match(detail, /choose another store/);
           return true;
         });
         deepEqual(await store.identity(), own);

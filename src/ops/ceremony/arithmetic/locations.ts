@@ -1,2 +1,2 @@
-/** URL of this folder's worker module. A bundled program assigns its own URL before it first opens a pool. */
+/** A bundled program assigns its own URL before it opens a pool. */
 export const locations: { worker: URL } = { worker: new URL("./worker.ts", import.meta.url) };

@@ -1,6 +1,6 @@
 /**
- * Points as hex text: coordinates x, y, big endian, 96 digits each; in G2, c1 precedes c0. This is ZCash's uncompressed
- * form without flags. Files contain points little endian, in Montgomery form with R = 2^384.
+ * Points as hex text: coordinates big endian, c1 before c0 in G2, as ZCash's uncompressed form without flags.
+ * Files have them little endian in Montgomery form with R = 2^384.
  */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS as Q } from "../../../core/crypto/proof_codec.ts";
@@ -9,13 +9,11 @@ import { COORDINATE_BYTES, G1_BYTES } from "./points.ts";
 import { transcriptFault } from "../faults.ts";
 
 const MONTGOMERY_R = 2n ** 384n % Q;
-/** 1 / R, by Fermat. */
+/** By Fermat. */
 const MONTGOMERY_R_INVERSE = modPow(MONTGOMERY_R, Q - 2n);
 
 /**
- * Returns the coordinates of a point: x, y in G1 or x.c0, x.c1, y.c0, y.c1 in G2.
- *
- * @throws {Problem} `invalid_ceremony` if a coordinate is not below q
+ * Returns x, y in G1 or x.c0, x.c1, y.c0, y.c1 in G2. Throws `invalid_ceremony` for a coordinate not below q.
  */
 export function pointCoordinates(point: Uint8Array, what = "point"): bigint[] {
   return Array.from({ length: point.length / COORDINATE_BYTES }, (_, i) => {
@@ -24,16 +22,11 @@ export function pointCoordinates(point: Uint8Array, what = "point"): bigint[] {
   });
 }
 
-/** Encodes a point as hex text. */
 export function pointToHex(point: Uint8Array): string {
   return bytesToHex(concatCoordinates(swapExtensionOrder(pointCoordinates(point))));
 }
 
-/**
- * Decodes a point from hex text.
- *
- * @throws {Problem} `invalid_ceremony` if a coordinate is not below q: a point would have two encodings
- */
+/** Throws `invalid_ceremony` for a coordinate not below q: a point would have two encodings. */
 export function pointFromHex(text: string, what = "point"): Uint8Array {
   const plain = hexToBytes(text);
   const parts = Array.from(
@@ -50,7 +43,7 @@ function assertBelowQ(coordinate: bigint, what: string): bigint {
   throw transcriptFault(what, "coordinate_not_canonical");
 }
 
-/** Swaps c0 and c1; leaves points of G1 unchanged. */
+/** Swaps c0 and c1 in G2. */
 function swapExtensionOrder(parts: readonly bigint[]): bigint[] {
   if (parts.length * COORDINATE_BYTES === G1_BYTES) return [...parts];
   const [a, b, c, d] = parts;

@@ -1,4 +1,4 @@
-/** Points as bytes: sizes, membership in the groups, and sums computed on the worker threads. */
+/** Points as bytes: sizes, membership in the groups, and sums on worker threads. */
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS } from "../../../core/crypto/proof_codec.ts";
 import type { ArithmeticPool } from "./pool.ts";
@@ -9,14 +9,13 @@ export const COORDINATE_BYTES = 48;
 export const G1_BYTES = 2 * COORDINATE_BYTES;
 export const G2_BYTES = 4 * COORDINATE_BYTES;
 export const SCALAR_BYTES = 32;
-/** q of BLS12-381, little endian, as file headers contain it. */
+/** q of BLS12-381, little endian, as in file headers. */
 export const BASE_FIELD_BYTES: Uint8Array = hexToBytes(
   BASE_FIELD_MODULUS.toString(16).padStart(2 * COORDINATE_BYTES, "0"),
 ).reverse();
-/** Default number of points that are read and checked at a time. */
 const POINTS_PER_CHUNK = 1 << 13;
 
-/** Calls `work` for chunks of `size` points, with as many calls at a time as there are threads. */
+/** Calls `work` for chunks of `size` points, one call per thread at a time. */
 export async function forEachChunk(
   count: number,
   { threads }: ArithmeticPool,
@@ -34,7 +33,7 @@ export async function forEachChunk(
   await Promise.all(Array.from({ length: threads }, lane));
 }
 
-/** A sum of scalar multiples, accumulated chunk by chunk. */
+/** A sum of scalar multiples, accumulated in chunks. */
 export class RunningSum {
   readonly #arithmetic: ArithmeticPool;
   readonly #task: "sumG1" | "sumG2";
@@ -54,7 +53,6 @@ export class RunningSum {
   }
 }
 
-/** Returns the sum of a few points. */
 export async function sumPoints(
   points: readonly Uint8Array[],
   task: "sumG1" | "sumG2",
@@ -66,10 +64,8 @@ export async function sumPoints(
 }
 
 /**
- * Checks that every point is canonical, on the curve and of order r.
- *
- * @param infinity whether points at infinity are allowed
- * @throws {Problem} `invalid_ceremony` with the index of the first invalid point
+ * Checks that every point is canonical, on the curve and of order r. Throws `invalid_ceremony` with the first
+ * invalid index.
  */
 export async function assertPointsInGroup(
   arithmetic: ArithmeticPool,
@@ -83,18 +79,16 @@ export async function assertPointsInGroup(
   if (index !== -1) throw transcriptFault(what, "point_outside_group", `${group}: number ${index}`);
 }
 
-/** Returns unpredictable randomness for a random combination. */
+/** For random combinations. */
 export function randomSeed(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(32));
 }
 
-/** The generators of both groups. */
 export interface Generators {
   readonly g1: Uint8Array;
   readonly g2: Uint8Array;
 }
 
-/** Returns the generators of both groups. */
 export async function loadGenerators(arithmetic: ArithmeticPool): Promise<Generators> {
   const [g1, g2] = await Promise.all([arithmetic.run("generatorG1"), arithmetic.run("generatorG2")]);
   return { g1, g2 };

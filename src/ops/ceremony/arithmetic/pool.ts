@@ -4,22 +4,21 @@ import { WorkerPool } from "../../../threads/worker_pool.ts";
 import { locations } from "./locations.ts";
 import type { ArithmeticRequest, ArithmeticTasks } from "./tasks.ts";
 
-/** Runs tasks of {@linkcode ArithmeticTasks}. Arguments are copied to the thread. */
+/** Arguments are copied to the thread. */
 export interface ArithmeticPool {
-  /** @throws {Problem} `invalid_ceremony` if the arithmetic rejects the arguments, `cancelled` if the pool is closed */
+  /** Throws `invalid_ceremony` if the arithmetic rejects the arguments, `cancelled` after `close`. */
   run<K extends keyof ArithmeticTasks>(
     name: K,
     ...args: Parameters<ArithmeticTasks[K]>
   ): Promise<ReturnType<ArithmeticTasks[K]>>;
-  /** Number of concurrent tasks. */
   readonly threads: number;
-  /** Terminates the threads. Running tasks fail. */
+  /** Running tasks fail. */
   close(): void;
 }
 
 const MAX_THREADS = 8;
 
-/** Opens a pool. It starts each thread when it is first needed. */
+/** Threads start when first needed. */
 export function openArithmeticPool(
   threads = Math.min(MAX_THREADS, threadRuntime.coreCount()),
 ): ArithmeticPool {

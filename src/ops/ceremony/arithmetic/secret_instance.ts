@@ -1,17 +1,15 @@
 /**
- * Computes with a contribution's secret in a WebAssembly instance of its own, whose memory is filled with zeros
- * afterwards. The module overwrites its own variables, but not the copies that the compiler leaves on the stack.
- *
- * The generated glue shares one instance, so this calls the exports of wasm-bindgen directly: bytes are passed as pointer
- * and length, and a result ends with an index into the table of errors and a flag.
+ * Computes with a contribution's secret in its own WebAssembly instance, whose memory is zeroed afterwards:
+ * the module wipes its variables, but not the copies that the compiler leaves on the stack. The generated
+ * glue shares one instance, so this calls the exports of wasm-bindgen directly.
  */
 import type { InitOutput } from "../../../../ceremony-wasm/pkg/ceremony_wasm.js";
 
-/** What can be computed with a secret. Points are encoded as in files. */
+/** Points are encoded as in files. */
 export interface SecretArithmetic {
-  /** Returns the points s and x s. */
+  /** Returns s and x s. */
   opening(): Uint8Array;
-  /** Returns x times the point of G2 of a challenge. */
+  /** Returns x times the challenge's point of G2. */
   answer(challenge: Uint8Array): Uint8Array;
   timesG1(point: Uint8Array): Uint8Array;
   timesG2(point: Uint8Array): Uint8Array;
@@ -19,13 +17,11 @@ export interface SecretArithmetic {
   divide(points: Uint8Array): Uint8Array;
 }
 
-/** Pointer, length, index of the error, and whether there is an error. */
 type BytesOrError = readonly [pointer: number, length: number, error: number, failed: number];
 
 /**
- * Calls `use` with the secret of a seed, in a new instance of `module`. The caller overwrites the seed.
- *
- * @throws {Error} if the seed or the arguments are malformed
+ * Calls `use` with the secret of `seed`, which the caller overwrites. Throws an Error for malformed
+ * arguments.
  */
 export function withSecretInstance<T>(
   module: WebAssembly.Module,
@@ -43,13 +39,13 @@ export function withSecretInstance<T>(
 function instantiate(module: WebAssembly.Module): InitOutput {
   const text = (pointer: number, length: number) =>
     new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, pointer >>> 0, length));
-  /** By the beginning of their names, which end in a hash. */
+  /** By the start of their names, which end in a hash. */
   const implementations: Record<string, (...args: never[]) => unknown> = {
     __wbg_Error_: (pointer: number, length: number) => new Error(text(pointer, length)),
     __wbg___wbindgen_throw_: (pointer: number, length: number) => {
       throw new Error(text(pointer, length));
     },
-    // The glue also enters constants into the table. Only errors are passed through it here.
+    // Only errors are passed through the table here.
     __wbindgen_init_externref_table: () => void wasm.__wbindgen_externrefs.grow(4),
   };
   const imports: Record<string, Record<string, (...args: never[]) => unknown>> = {};

@@ -1,6 +1,6 @@
 /**
- * The tasks of a worker: calls into the WebAssembly module, which accept and return bytes. Points are encoded as in files,
- * scalars as 32 bytes little endian (see ceremony-wasm/src/lib.rs). The caller overwrites seeds of secrets.
+ * The tasks of a worker: calls into the WebAssembly module. Points are encoded as in files, scalars as 32
+ * bytes little endian. The caller overwrites seeds.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import {
@@ -31,7 +31,6 @@ initSync({ module });
 
 type CircuitSection = "A" | "B1" | "B2" | "IC" | "L";
 
-/** Every task by name. */
 export const arithmeticTasks = {
   challenged,
   differencesG1,
@@ -74,7 +73,6 @@ export const arithmeticTasks = {
           : circuit.pointsG1(section, first, count, bases),
     ),
 
-  /** Returns the points s and x s of a seed's secret x. */
   opening: (seed: Uint8Array) => withSecret(seed, (secret) => secret.opening()),
   /** Returns the answer to a challenge, and the secret times delta in both groups. */
   answer: (seed: Uint8Array, challenge: Uint8Array, delta1: Uint8Array, delta2: Uint8Array) =>
@@ -85,7 +83,6 @@ export const arithmeticTasks = {
     })),
   divide: (seed: Uint8Array, points: Uint8Array) => withSecret(seed, (secret) => secret.divide(points)),
 
-  /** Applies SHA-256 `times` times. */
   hashTimes(bytes: Uint8Array, times: number): Uint8Array {
     let hash = bytes;
     for (let i = 0; i < times; i++) hash = sha256(hash);
@@ -93,7 +90,6 @@ export const arithmeticTasks = {
   },
 };
 
-/** The tasks' signatures. */
 export type ArithmeticTasks = typeof arithmeticTasks;
 
 /** A task sent to a thread. */

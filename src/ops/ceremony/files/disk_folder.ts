@@ -1,4 +1,3 @@
-/** A ceremony's folder on disk. */
 import { tryLock } from "../../../config/files/file_lock.ts";
 import { assertRegularFile, readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -8,7 +7,7 @@ import type { FileByteSource } from "../section_file.ts";
 /** Exists while a step writes. A crash may leave the file, but not the lock. */
 const LOCK_FILE = ".ceremony.lock";
 
-/** Returns the folder at `path`, which need not exist. */
+/** The folder need not exist. */
 export function diskFolder(path: string): CeremonyFolder {
   const at = (name: string) => `${path}/${name}`;
   return {
@@ -70,7 +69,7 @@ export function diskFolder(path: string): CeremonyFolder {
   };
 }
 
-/** Returns undefined if another run holds the lock. @throws {Problem} `write_failed` */
+/** Returns undefined if another run holds the lock. Throws `write_failed`. */
 async function acquireLock(folder: string, path: string): Promise<Disposable | undefined> {
   let file: Deno.FsFile | undefined;
   try {
@@ -98,7 +97,7 @@ async function acquireLock(folder: string, path: string): Promise<Disposable | u
   };
 }
 
-/** Rejects pipes, which would block when opened, and links, which an untrusted folder may contain. */
+/** Rejects pipes, which block when opened, and links, which an untrusted folder may contain. */
 async function assertRegularOrAbsent(path: string): Promise<void> {
   const { isFile } = await Deno.lstat(path).catch((error) => {
     if (error instanceof Deno.errors.NotFound) return { isFile: true };
@@ -107,17 +106,13 @@ async function assertRegularOrAbsent(path: string): Promise<void> {
   if (!isFile) throw new Error("it is not a regular file");
 }
 
-/** Returns whether `path` is still the opened file: another run may have replaced it before the lock. */
+/** Another run may have replaced the file before the lock. */
 async function isSameFile(file: Deno.FsFile, path: string): Promise<boolean> {
   const current = await Deno.lstat(path).catch(() => undefined);
   return current !== undefined && current.ino === (await file.stat()).ino;
 }
 
-/**
- * Opens a file for reading in parts.
- *
- * @throws {Problem} `invalid_config` if it cannot be opened
- */
+/** Opens a file for reading in parts. Throws `invalid_config`. */
 export async function openByteSource(path: string): Promise<FileByteSource> {
   const file = await (async () => {
     assertRegularFile(path);

@@ -1,6 +1,4 @@
-/**
- * Powers of tau from public secrets, for rehearsals and tests. Anyone can forge proofs for keys that are made from them.
- */
+/** Powers of tau from public secrets, for rehearsals and tests. Anyone can forge proofs for their keys. */
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
@@ -14,7 +12,7 @@ const BETA = 0x0123456789abcdefn ** 4n % FIELD_MODULUS;
 const FIELD_HEADER =
   "abaafffffffffeb9ffff53b1feffab1e24f6b0f6a0d23067bf1285f3844b7764d7ac4b43b6a71b4b9ae67f39ea11011a";
 
-/** Returns a `.ptau` file for 2^power rows, prepared for phase 2. */
+/** A `.ptau` file for 2^power rows, prepared for phase 2. */
 export function insecurePowersOfTau(power: number): Uint8Array {
   const rows = 2 ** power;
   const tau = powers(2 * rows - 1);
@@ -53,14 +51,14 @@ function powers(count: number): bigint[] {
   return list;
 }
 
-/** Returns the root of unity of order 2^log that snarkjs uses: a power of 5, the smallest non-residue. */
+/** The root of unity of order 2^log that snarkjs uses: a power of 5, the smallest non-residue. */
 function root(log: number): bigint {
   let root = Fr.pow(5n, (FIELD_MODULUS - 1n) >> 32n);
   for (let i = log; i < 32; i++) root = Fr.sqr(root);
   return root;
 }
 
-/** Returns all Lagrange polynomials of the domain of order n = 2^log at tau: (tau^n - 1) w^i / (n (tau - w^i)). */
+/** The Lagrange polynomials of the domain of order n = 2^log at tau: (tau^n - 1) w^i / (n (tau - w^i)). */
 function lagrange(log: number): bigint[] {
   const n = 2 ** log;
   const w = root(log);

@@ -1,10 +1,9 @@
-/** A ceremony's folder in memory, which leaves nothing on disk. */
+/** A ceremony's folder in memory. */
 import type { CeremonyFolder } from "../ceremony_folder.ts";
 
-/** A folder and its files by name. */
 export type MemoryFolder = CeremonyFolder & { readonly files: Map<string, Uint8Array<ArrayBuffer>> };
 
-/** Creates an empty folder. Nothing else can use it, so its lock does nothing. */
+/** Its lock does nothing, because nothing else can use the folder. */
 export function memoryFolder(): MemoryFolder {
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
   return {

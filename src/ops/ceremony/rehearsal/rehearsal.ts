@@ -1,6 +1,6 @@
 /**
- * Plays a whole ceremony with three contributors, to practise it and to test a machine. The circuits are tiny and the
- * powers of tau are made from public secrets, so the keys are insecure and fit no pool.
+ * Rehearses a ceremony with three contributors on tiny circuits. The powers of tau come from public secrets,
+ * so the keys are insecure and fit no pool.
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
@@ -22,23 +22,22 @@ import { verifyCeremony } from "../verify_ceremony.ts";
 import { insecurePowersOfTau } from "./insecure_powers.ts";
 import { TINY_POWER, tinyCircuits } from "./tiny_circuits.ts";
 
-/** What a rehearsal needs. Both folders must be empty. */
+/** Both folders must be empty. */
 export interface RehearsalSetup extends CeremonyStep {
-  /** Receives the keys, as `tonado ceremony finalize` writes them. */
+  /** For the keys, as `tonado ceremony finalize` writes them. */
   readonly keysFolder: CeremonyFolder;
   /** SHA-256 of this build's witness programs. */
   readonly programPins: Readonly<Record<CircuitName, string>>;
-  /** Receives each step of the ceremony when it is done. */
+  /** Called after each step. */
   readonly onStep?: (step: RehearsedStep) => void;
 }
 
-/** A step of the ceremony, by the name of its command. */
+/** A step, by the name of its command. */
 export interface RehearsedStep {
   readonly name: string;
   readonly detail: string;
 }
 
-/** The inputs and the results of a rehearsal. */
 export interface Rehearsal {
   readonly powers: Uint8Array;
   readonly r1cs: Readonly<Record<CircuitName, Uint8Array>>;
@@ -50,11 +49,7 @@ export interface Rehearsal {
 const CONTRIBUTORS = ["Coordinator", "Alice", "Bob"];
 const ANNOUNCEMENT = { source: "rehearsal", round: 1, exponent: 10 };
 
-/**
- * Begins a ceremony, contributes three times, closes it with a beacon, verifies it and makes its keys.
- *
- * @throws {Problem} `invalid_ceremony` if a check does not pass, `cancelled` if the arithmetic is closed
- */
+/** Throws `invalid_ceremony` if a check fails, `cancelled` if the arithmetic is closed. */
 export async function rehearseCeremony(setup: RehearsalSetup): Promise<Rehearsal> {
   const { folder, keysFolder, programPins, onStep = () => {} } = setup;
   const inputs = { powers: insecurePowersOfTau(TINY_POWER), r1cs: tinyCircuits() };

@@ -1,21 +1,20 @@
 /**
- * Two circuits with a few constraints and the public signals of the real ones. A ceremony for them takes seconds.
+ * Two circuits with a few constraints and the public signals of the real ones, for ceremonies that take
+ * seconds.
  */
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
 import { type CircuitName, circuitNames, publicSignalNames } from "../../../core/crypto/groth16.ts";
 import { concatBytes, u32 } from "../section_file.ts";
 
-/** The larger circuit needs all 2^4 rows, so twice its domain is one power more than the file holds. */
+/** The larger circuit needs all 2^4 rows, so twice its domain is one power more than the file has. */
 export const TINY_POWER = 4;
-/** Number of constraints. With a row for 1 and each public signal the circuits have 16 and 8 rows. */
+/** With a row for 1 and each public signal, the circuits have 16 and 8 rows. */
 export const tinyConstraints: Readonly<Record<CircuitName, number>> = { withdraw: 9, deposit: 3 };
 
-/** Encodes a scalar as 32 bytes. */
+/** 32 bytes. */
 export const scalar = (x: bigint) => littleEndian(x, 32);
 
-/**
- * Returns an R1CS: x_i x_i = p_i for the public signals p, then (x_0 + 5 x_1) x_i = y_i for the other constraints.
- */
+/** An R1CS: x_i x_i = p_i for the public signals p, then (x_0 + 5 x_1) x_i = y_i. */
 export function tinyR1cs(circuit: CircuitName, constraints = tinyConstraints[circuit]): Uint8Array {
   const nPublic = publicSignalNames[circuit].length;
   const x = (i: number) => 1 + nPublic + i;
@@ -41,7 +40,6 @@ export function tinyR1cs(circuit: CircuitName, constraints = tinyConstraints[cir
   return binFile("r1cs", [[1, header], [2, concatBytes(...rows)], [3, new Uint8Array(8 * variables)]]);
 }
 
-/** Returns the constraint systems of both circuits. */
 export function tinyCircuits(): Record<CircuitName, Uint8Array> {
   return Object.fromEntries(circuitNames.map((circuit) => [circuit, tinyR1cs(circuit)])) as Record<
     CircuitName,
@@ -49,7 +47,7 @@ export function tinyCircuits(): Record<CircuitName, Uint8Array> {
   >;
 }
 
-/** Returns a file of iden3's formats: letters, version, count, then the sections with their numbers and lengths. */
+/** A file of iden3's formats: letters, version, count, then sections with number and length. */
 export function binFile(
   magic: string,
   sections: [id: number, content: Uint8Array][],

@@ -1,4 +1,4 @@
-/** Verifies a transcript without the keys. Every refusal names the entry. */
+/** Verifies a transcript without the keys. Errors name the entry. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../arithmetic/pool.ts";
@@ -24,10 +24,8 @@ import {
 const SUBJECT = "transcript";
 
 /**
- * Verifies the chain of hashes, the order of the entries, that no entry repeats another, every signature, the beacon and,
- * for both circuits, every proof and every delta in both groups.
- *
- * @throws {Problem} `invalid_ceremony` with the first fault
+ * Verifies the chain of hashes, the order and uniqueness of the entries, every signature, the beacon and, for
+ * both circuits, every proof and delta. Throws `invalid_ceremony` with the first fault.
  */
 export async function checkTranscript(
   transcript: Transcript,
@@ -50,8 +48,8 @@ export async function checkTranscript(
 }
 
 /**
- * A beacon must be the last entry, follow a contribution, and be announced before the last contribution: otherwise its
- * secret, which is public, could be the only one, or the last contributor could choose it.
+ * A beacon must be the last entry, follow a contribution, and be announced before the last one: otherwise its
+ * public secret could be the only one, or the last contributor could choose it.
  */
 function checkOrder({ entries }: Transcript): void {
   let announced = false;
@@ -69,7 +67,7 @@ function checkOrder({ entries }: Transcript): void {
   }
 }
 
-/** The secret of a contribution must be new, and must not undo earlier ones. */
+/** The secret of a contribution must be new and must not undo earlier ones. */
 function checkRepetitions(transcript: Transcript): void {
   const { entries } = transcript;
   const distinct = (circuit: CircuitName): Record<string, (entry: { keys: KeysOf }) => string> => ({
@@ -137,7 +135,7 @@ async function checkCircuit(
   }
 }
 
-/** The beacon's secret is computed again from the published value. It is the same for both circuits. */
+/** Computes the beacon's secret again from the published value. */
 async function checkBeacon(
   transcript: Transcript,
   arithmetic: ArithmeticPool,
@@ -159,11 +157,7 @@ async function checkBeacon(
   }
 }
 
-/**
- * Checks that people have contributed and a beacon has closed the ceremony. The order is part of `checkTranscript`.
- *
- * @throws {Problem} `invalid_ceremony`
- */
+/** Throws `invalid_ceremony` unless contributions exist and a beacon has closed the ceremony. */
 export function assertClosed(transcript: Transcript): void {
   if (closingBeacon(transcript) === undefined) {
     throw ceremonyProblem(
@@ -182,10 +176,8 @@ export function assertClosed(transcript: Transcript): void {
 }
 
 /**
- * Checks that `later`, which was verified, begins with all of `earlier`. Every member is compared: the hashes of an
- * unverified copy say nothing about its other members.
- *
- * @throws {Problem} `invalid_ceremony` with the first difference
+ * Checks that the verified `later` begins with all of `earlier`, comparing every member. Throws
+ * `invalid_ceremony` with the first difference.
  */
 export function checkExtends(later: Transcript, earlier: Transcript): void {
   if (headHash(later) !== headHash(earlier)) throw ceremonyProblem(SUBJECT, "belongs to another ceremony");

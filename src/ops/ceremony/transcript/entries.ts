@@ -1,4 +1,4 @@
-/** Makes the entries of a transcript, and reads the history of a key from them. */
+/** Makes the entries of a transcript, and reads a key's history from them. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName } from "../../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../arithmetic/pool.ts";
@@ -16,10 +16,8 @@ import {
   withHash,
 } from "./transcript.ts";
 
-/** Name of the beacon in the keys. */
 export const BEACON_NAME = "beacon";
 
-/** Returns the entry that announces a beacon. */
 export function makeAnnouncement(
   transcript: Transcript,
   { source, round, exponent }: Pick<Announcement, "source" | "round" | "exponent">,
@@ -27,7 +25,7 @@ export function makeAnnouncement(
   return withHash({ kind: "announcement", source, round, exponent, previous: lastHash(transcript) });
 }
 
-/** Returns the entry for the last contribution of both keys. */
+/** For the last contribution of both keys. */
 export async function makeKeyEntry(
   transcript: Transcript,
   written: Readonly<Record<CircuitName, { readonly key: Zkey; readonly sha256: string }>>,
@@ -55,7 +53,6 @@ export async function makeKeyEntry(
   return withHash({ kind: "contribution" as const, name, ...signature, keys, previous });
 }
 
-/** Returns the history of one circuit's key. */
 export function historyOf(transcript: Transcript, circuit: CircuitName): ContributionHistory {
   const exponent = latestAnnouncement(transcript)?.exponent ?? 0;
   return {

@@ -1,6 +1,7 @@
 /**
- * Contributors' signatures: Ed25519 over the contribution hashes of both keys. A hash covers all earlier contributions, so
- * a signature cannot be moved to another ceremony or place. The signing key is a PKCS#8 file, as OpenSSL writes it.
+ * Contributors' signatures: Ed25519 over the contribution hashes of both keys. A hash covers all earlier
+ * contributions, so a signature fits no other ceremony or place. Keys are PKCS#8 files, as OpenSSL writes
+ * them.
  */
 import { Buffer } from "node:buffer";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -9,23 +10,21 @@ import type { Contribution } from "./transcript.ts";
 
 const ALGORITHM = "Ed25519";
 const PEM = /^-----BEGIN PRIVATE KEY-----\s+([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/;
-/** Upper bound of a key's file. A key has about 120 bytes. */
+/** A key has about 120 bytes. */
 export const MAX_SIGNING_KEY_BYTES = 10_000;
 
-/** A contributor's signing key. */
 export interface SigningKey {
   /** In hex. */
   readonly publicKey: string;
   sign(text: string): Promise<string>;
 }
 
-/** Returns the text that a contributor signs. */
 export function signedText(keys: Contribution["keys"]): string {
   return `tonado ceremony contribution\nwithdraw ${keys.withdraw.contributionHash}\n` +
     `deposit ${keys.deposit.contributionHash}\n`;
 }
 
-/** Creates a signing key. @returns the PEM file, and the public key in hex */
+/** Returns the PEM file, and the public key in hex. */
 export async function createSigningKey(): Promise<{ pem: string; publicKey: string }> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(ALGORITHM, true, [
     "sign",
@@ -39,7 +38,7 @@ export async function createSigningKey(): Promise<{ pem: string; publicKey: stri
   return { pem, publicKey: bytesToHex(raw) };
 }
 
-/** Reads a signing key. @throws {Problem} `invalid_config` if it is not an unencrypted Ed25519 key in PEM */
+/** Throws `invalid_config` for anything but an unencrypted Ed25519 key in PEM. */
 export async function openSigningKey(pem: string): Promise<SigningKey> {
   try {
     const base64 = PEM.exec(pem)![1].replaceAll(/\s/g, "");
@@ -62,7 +61,6 @@ export async function openSigningKey(pem: string): Promise<SigningKey> {
   }
 }
 
-/** Returns whether a contribution's signature is valid. */
 export async function isSignatureValid(
   { publicKey, value }: NonNullable<Contribution["signature"]>,
   keys: Contribution["keys"],

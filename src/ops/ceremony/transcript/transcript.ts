@@ -1,6 +1,6 @@
 /**
- * The transcript: the inputs of a ceremony and its entries, chained by hashes. It is small and is published after every
- * entry. Comparing it with an earlier copy shows that nothing was replaced.
+ * The transcript: a ceremony's inputs and its entries, chained by hashes. It is published after every entry;
+ * an earlier copy shows that nothing was replaced.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -13,18 +13,17 @@ import { MAX_CONSTRAINTS } from "../size_limits.ts";
 import type { Zkey } from "../zkey.ts";
 
 const SUBJECT = "transcript";
-/** Pattern of contributors' names and of a beacon's source. */
+/** Of contributors and of a beacon's source. */
 export const CONTRIBUTOR_NAME = /^[\p{L}\p{N}][\p{L}\p{N} .,:@/()_-]{0,62}$/u;
-/** Base-2 logarithm of a beacon's iterations of SHA-256. 2^30 take about half an hour. */
+/** Iterations are 2^exponent; 2^30 take about half an hour. */
 export const beaconExponents = { min: 10, max: 30 } as const;
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`));
 const perCircuit = <T extends z.ZodType>(type: T) => z.strictObject({ withdraw: type, deposit: type });
 
 const keyEntry = z.strictObject({
-  /** Delta after this contribution. */
   delta: z.strictObject({ g1: hex(96), g2: hex(192) }),
-  /** The points s, x s, and x times the challenge's point. */
+  /** s, x s, and x times the challenge's point. */
   proof: z.strictObject({ s: hex(96), sx: hex(96), answer: hex(192) }),
   challenge: hex(64),
   /** BLAKE2b of the points and the challenge, as snarkjs prints it. */
@@ -34,7 +33,7 @@ const keyEntry = z.strictObject({
 });
 
 const chained = {
-  /** `hash` of the preceding entry, or the hash of the head. */
+  /** `hash` of the preceding entry, or the head's hash. */
   previous: hex(32),
   /** SHA-256 of this entry without this member. */
   hash: hex(32),
@@ -42,7 +41,7 @@ const chained = {
 
 const announcement = z.strictObject({
   kind: z.literal("announcement"),
-  /** Where the beacon's value will be published, and in which round. */
+  /** Where the beacon's value will be published. */
   source: z.string().regex(CONTRIBUTOR_NAME),
   round: z.int().nonnegative(),
   /** The value is hashed 2^exponent times. */
@@ -53,7 +52,7 @@ const announcement = z.strictObject({
 const contribution = z.strictObject({
   kind: z.literal("contribution"),
   name: z.string().regex(CONTRIBUTOR_NAME),
-  /** Ed25519, over the text of `signedText` in signature.ts. */
+  /** Over the text of `signedText` in signature.ts. */
   signature: z.strictObject({ publicKey: hex(32), value: hex(64) }).optional(),
   keys: perCircuit(keyEntry),
   ...chained,
@@ -85,18 +84,15 @@ const transcript = z.strictObject({
   entries: z.array(z.discriminatedUnion("kind", [announcement, contribution, beacon])).max(10_000),
 });
 
-/** The source and the round of the beacon that will close the ceremony. */
 export type Announcement = z.infer<typeof announcement>;
-/** A contribution to both keys. */
 export type Contribution = z.infer<typeof contribution>;
-/** The entry that closes a ceremony. */
+/** Closes a ceremony. */
 export type BeaconEntry = z.infer<typeof beacon>;
 /** An entry that changes the keys. */
 export type KeyEntry = Contribution | BeaconEntry;
-/** A whole transcript. */
 export type Transcript = z.infer<typeof transcript>;
 
-/** @throws {Problem} `invalid_ceremony` with the first invalid member */
+/** Throws `invalid_ceremony` with the first invalid member. */
 export function parseTranscript(bytes: Uint8Array): Transcript {
   let value: unknown;
   try {
@@ -111,33 +107,31 @@ export function parseTranscript(bytes: Uint8Array): Transcript {
   throw ceremonyProblem(SUBJECT, `is malformed: /${path.join("/")}: ${message}`);
 }
 
-/** Returns the contents of a transcript's file. */
 export function transcriptBytes(transcript: Transcript): Uint8Array {
   return utf8ToBytes(`${JSON.stringify(transcript, null, 2)}\n`);
 }
 
-/** Returns the entries that changed the keys. The nth of them made the files `<circuit>.n.zkey`. */
+/** The nth of them made the files `<circuit>.n.zkey`. */
 export function keyEntries({ entries }: Transcript): KeyEntry[] {
   return entries.filter((entry) => entry.kind !== "announcement");
 }
 
-/** Returns the contributions, without the beacon. */
 export function contributionsOf({ entries }: Transcript): Contribution[] {
   return entries.filter((entry) => entry.kind === "contribution");
 }
 
-/** Returns the beacon that closed the ceremony, or undefined if the ceremony is open. */
+/** Undefined if the ceremony is open. */
 export function closingBeacon({ entries }: Transcript): BeaconEntry | undefined {
   const last = entries.at(-1);
   return last?.kind === "beacon" ? last : undefined;
 }
 
-/** Returns the announcement that holds: the latest. */
+/** The latest announcement replaces earlier ones. */
 export function latestAnnouncement({ entries }: Transcript): Announcement | undefined {
   return entries.findLast((entry) => entry.kind === "announcement");
 }
 
-/** Returns an entry's name in messages. Entries that changed the keys are numbered as the files they made. */
+/** Names an entry in messages, numbered as the files that it made. */
 export function entryName({ entries }: Pick<Transcript, "entries">, index: number): string {
   const { kind } = entries[index];
   const isSameSort = (entry: Transcript["entries"][number]) =>
@@ -145,27 +139,25 @@ export function entryName({ entries }: Pick<Transcript, "entries">, index: numbe
   return `${kind} ${entries.slice(0, index + 1).filter(isSameSort).length}`;
 }
 
-/** Returns the value of `previous` for the next entry. */
+/** The value of `previous` for the next entry. */
 export function lastHash(transcript: Transcript): string {
   return transcript.entries.at(-1)?.hash ?? headHash(transcript);
 }
 
-/** Returns the hash of everything but the entries. */
+/** Covers everything but the entries. */
 export function headHash({ format, powers, circuits }: Transcript): string {
   return canonicalHash({ format, powers, circuits });
 }
 
-/** Returns an entry with its hash. */
 export function withHash<T extends { readonly previous: string }>(entry: T): T & { hash: string } {
   return { ...entry, hash: canonicalHash(entry) };
 }
 
-/** Returns the SHA-256 of a value as JSON without spaces, with members sorted by name. */
 export function canonicalHash(value: unknown): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
 }
 
-/** Returns a value as JSON without spaces, with members sorted by name. */
+/** JSON without spaces, with members sorted by name. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -174,7 +166,6 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** Returns the transcript of a ceremony that begins with these keys. */
 export function newTranscript(
   powers: PowersOfTau,
   powersSha256: string,
