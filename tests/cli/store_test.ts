@@ -98,7 +98,7 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
     const before = await written(4);
     const { code, stderr } = await store(["check"], dir);
     assert.equal(code, 2);
-    assert.match(stderr, /has version 4, this release works with version 3: use a newer release/);
+    assert.match(stderr, /has version 4, but this release supports version 3: use a newer release/);
     const served = await new Deno.Command(Deno.execPath(), {
       args: serveCommand,
       cwd: dir,
@@ -110,7 +110,7 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
       },
     }).output();
     assert.equal(served.code, 2);
-    assert.match(new TextDecoder().decode(served.stderr), /has version 4, this release works with version 3/);
+    assert.match(new TextDecoder().decode(served.stderr), /has version 4, but this release supports version 3/);
     assert.deepEqual(await written(), before);
   }));
 
