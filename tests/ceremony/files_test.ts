@@ -51,7 +51,7 @@ Deno.test("files that a ceremony refuses", async (t) => {
     );
     await assert.rejects(
       makeInitialKey(r1cs.deposit.slice(0, -1), await openPowersOfTau(memorySource(ptau)), arithmetic),
-      matchesCeremonyProblem(/is truncated/),
+      matchesCeremonyProblem(/is cut short/),
     );
   });
 

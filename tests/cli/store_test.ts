@@ -110,7 +110,10 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
       },
     }).output();
     assert.equal(served.code, 2);
-    assert.match(new TextDecoder().decode(served.stderr), /has version 4, but this release supports version 3/);
+    assert.match(
+      new TextDecoder().decode(served.stderr),
+      /has version 4, but this release supports version 3/,
+    );
     assert.deepEqual(await written(), before);
   }));
 
