@@ -1,0 +1,113 @@
+/**
+ * Storage that is due and that the chain has not collected: every message must bring it beside its own cost, or the pool
+ * would pay it with coins of other notes.
+ */
+import assert from "node:assert/strict";
+import { Address, beginCell, toNano } from "@ton/core";
+import { exitCodes } from "../../../src/core/errors/problem.ts";
+import { opCodes, storeRecoverStuck, storeRetryPayout } from "../../../src/core/protocol/messages.ts";
+import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
+import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
+import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
+import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
+import type { Claim } from "../../../testkit/chain/pool_storage.ts";
+
+const prices = chainPrices(mainnetConfig());
+const source = await Deno.readTextFile(new URL("../../../contracts/fees_jetton.tolk", import.meta.url));
+const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
+const max = (a: bigint, b: bigint) => a > b ? a : b;
+const at = (byte: number) => new Address(0, Buffer.alloc(32, byte));
+
+/** A transfer to the pool's wallet, by SPEC.md. */
+const transferCost = max(
+  toNano("0.1"),
+  prices.gas(40_000n) + 2n * prices.forward(0, { cells: 30n, bits: 12_000n }) +
+    prices.storage({ cells: 4n, bits: 1_500n, seconds: 157_788_000n }),
+) + prices.forward(0, { cells: 1n, bits: 880n });
+const KEYS = max(toNano("0.01"), prices.storage({ cells: 2n, bits: 204n, seconds: 1_262_304_000n }));
+
+const CLAIM_ID = 1_000_003n;
+const claimsOf = (count: number) =>
+  new Map<bigint, Claim>(
+    Array.from({ length: count }, (_, i) => [BigInt(i + 1) * CLAIM_ID, { amount: 5n, destination: at(5) }]),
+  );
+
+/** A pool of five notes and a claim, without a coin, `idle` seconds after its last message. */
+async function idlePool(idle: number): Promise<JettonSandbox> {
+  const jettons = await JettonSandbox.open({ prices: "mainnet" });
+  const { pool } = jettons;
+  const jetton = { master: jettons.minter.address, wallet: jettons.poolWallet, claims: claimsOf(1) };
+  await jettons.setState({ deposits: 5, jetton });
+  await jettons.mint(pool.address, 1_000n);
+  await pool.setState({ balance: 1n });
+  pool.chain.now! += idle;
+  return jettons;
+}
+
+/** What is still due in the pool's transaction, in nano. */
+function dueOf({ tx }: Outcome): bigint {
+  assert.ok(tx.description.type === "generic");
+  return tx.description.storagePhase?.storageFeesDue ?? 0n;
+}
+
+const messages: [
+  what: string,
+  least: () => bigint,
+  send: (jettons: JettonSandbox, value: bigint) => Promise<Outcome>,
+][] = [
+  [
+    "a withdrawal",
+    () =>
+      prices.gas(constant("GAS_HIGHEST_JETTON_WITHDRAW")) + prices.forward(0, { cells: 1n, bits: 534n }) +
+      2n * transferCost + KEYS,
+    (jettons, value) => jettons.withdraw({ value, root: jettons.pool.roots.at(-1) }),
+  ],
+  [
+    "a retry",
+    () => prices.gas(constant("GAS_HIGHEST_RETRY")) + transferCost,
+    ({ pool }, value) => pool.send(storeRetryPayout(CLAIM_ID), value),
+  ],
+  [
+    "a deposit whose notification bounces",
+    () =>
+      prices.gas(constant("GAS_HIGHEST_JETTON_DEPOSIT")) + prices.forward(0) + transferCost -
+      prices.forward(0, { cells: 1n, bits: 880n }) + prices.forward(0, { cells: 2n, bits: 928n }) + KEYS,
+    async ({ pool, poolWallet }, value) => {
+      const body = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64)
+        .storeCoins(pool.denomination).storeAddress(at(9)).storeMaybeRef(await pool.depositBody()).endCell();
+      return await pool.send(body, value, { from: poolWallet });
+    },
+  ],
+];
+
+for (const [what, leastOf, send] of messages) {
+  Deno.test(`${what} must bring the storage that is due beside its cost, to the nano`, async () => {
+    for (const idle of [0, 20_000_000]) {
+      const due = dueOf(await send(await idlePool(idle), toNano(1)));
+      assert.equal(due > 0n, idle > 0, `${due} due after ${idle} seconds`);
+      const least = leastOf() + due;
+      assert.equal((await send(await idlePool(idle), least)).exitCode, 0, `${least} after ${idle} seconds`);
+      const { exitCode } = await send(await idlePool(idle), least - 1n);
+      assert.equal(exitCode, exitCodes.ERR_INSUFFICIENT_VALUE, `${least - 1n} after ${idle} seconds`);
+    }
+  });
+}
+
+Deno.test("the owner leaves 40 years of the claims' storage in the pool, to the nano", async () => {
+  const jettons = await JettonSandbox.open({ prices: "mainnet" });
+  const { pool } = jettons;
+  const jetton = { master: jettons.minter.address, wallet: jettons.poolWallet, claims: claimsOf(250) };
+  await jettons.setState({ deposits: 5_000, jetton });
+  const cells = 5_461 + 2 * Math.floor((5_000 - 4_096) / 11);
+  const reserve = prices.storage({
+    cells: BigInt(110 + 2 * cells + 2 * 250),
+    bits: BigInt(70_000 + 102 * 10_000 + 600 * 250),
+    seconds: 1_262_304_000n,
+  });
+  assert.ok(reserve > toNano("2.5"));
+  await pool.setState({ balance: reserve + toNano(1) });
+  const sweep = (amount: bigint) =>
+    pool.send(storeRecoverStuck(amount, at(9)), toNano(1), { from: pool.owner.address });
+  assert.equal((await sweep(toNano(1) + 1n)).exitCode, exitCodes.ERR_NOT_SURPLUS);
+  assert.equal((await sweep(toNano(1))).exitCode, 0);
+});
