@@ -2,8 +2,8 @@
  * Mutation testing of the contracts: makes one small change at a time to the Tolk sources and runs the contract tests.
  * Tests of gas and code hashes do not count, only behaviour.
  *
- * Usage: deno task mutants [--pool native|jetton] [--only <text>] [--first <text>] [--sample n]
- *                          [--budget seconds] [--json] [--workers n] [--write]   (writes docs/mutation.md)
+ * Usage: deno task mutants [--pool native|jetton] [--only <text>] [--first <text>] [--survivors]
+ *                          [--sample n] [--budget seconds] [--json] [--workers n] [--write]   (writes docs/mutation.md)
  *
  * Results are stored in tools/mutants/results.jsonl, from which the next run continues.
  */
@@ -37,6 +37,7 @@ const given = new Command("mutants").allowExcessArguments(false)
   .addOption(new Option("--pool <pool>").choices(poolKinds))
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after")
   .option("--first <text>", "part of the name of claims that are tried first")
+  .option("--survivors", "only mutants that survived an earlier run")
   .option("--sample <n>", "how many mutants", count, Infinity)
   .option("--budget <seconds>", "how long tests run on a mutant; the rest is left out", count, Infinity)
   .option("--workers <n>", "processes", count, 2)
@@ -46,6 +47,7 @@ const given = new Command("mutants").allowExcessArguments(false)
     pool?: PoolKind;
     only?: string;
     first?: string;
+    survivors?: true;
     sample: number;
     budget: number;
     workers: number;
@@ -99,7 +101,8 @@ if (given.write) {
   await writeMutationPage(current(), all.size);
 } else {
   const chosen = [...all].filter(([key, { file }]) =>
-    key.includes(part) && (!onlyPool || poolsOf(file).includes(onlyPool))
+    key.includes(part) && (!onlyPool || poolsOf(file).includes(onlyPool)) &&
+    (!given.survivors || entries.get(key)?.verdict === "survived")
   );
   const sampled = await shuffled(chosen, sample);
   const open = sampled.filter(([key, mutant]) => !isCurrent(entries.get(key), versionOf(mutant)));

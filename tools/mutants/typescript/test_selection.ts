@@ -2,7 +2,7 @@
 
 /** Folders of tests that take minutes, run the program as a whole, or compare documents. */
 const EXCLUDED =
-  /^tests\/(?:reliability\/(?!simulation\/)|(?:compiled|npm|guides|processes|repository|gas|circuits|models|contracts)\/)/;
+  /^tests\/(?:reliability\/(?!simulation\/)|(?:compiled|npm|guides|processes|repository|gas|circuits|models|contracts|e2e)\/)/;
 
 /** Relative imports, dynamic imports, and modules that are started as workers. */
 const IMPORTS = /(?:\bfrom |\bimport\(?|\bnew URL\(\s*)\s*"(\.[^"\n]+\.ts)"/g;
@@ -69,7 +69,7 @@ export interface TestFile {
 }
 
 /** How many test files are put before a mutant at most. */
-export const MAX_TEST_FILES = 8;
+export const MAX_TEST_FILES = 6;
 
 /**
  * Returns the names of the nearest tests: by distance, where a test in the source's own folder, or with words of the
@@ -81,7 +81,9 @@ export function nearestTests(distances: TestDistances, source: string): string[]
   const rank = ([path, distance]: readonly [string, number]) =>
     distance - 2 * wordsOf(path).intersection(words).size - (path.startsWith(folder) ? 10 : 0);
   return [...distances.get(source) ?? []]
-    .filter(([path]) => words.has("ceremony") || !path.includes("ceremony")) // these take minutes
+    // Tests of the whole program take minutes.
+    .filter(([path]) => words.has("ceremony") || !path.includes("ceremony"))
+    .filter(([path]) => /^src\/(?:cli|ops)\//.test(source) || !path.startsWith("tests/cli/"))
     .map((each) => [rank(each), each[0]] as const)
     .sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1))
     .slice(0, MAX_TEST_FILES)
