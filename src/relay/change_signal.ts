@@ -1,6 +1,6 @@
 /**
- * A wake-up signal within this process for store changes. It carries no data: a woken reader reads the store, so a
- * spurious wake-up is harmless.
+ * A wake-up signal for store changes within this process. A woken reader reads the store, so spurious
+ * wake-ups are harmless.
  */
 import { type Clock } from "../core/time.ts";
 
@@ -8,9 +8,7 @@ export class ChangeSignal {
   #count = 0;
   readonly #waiters = new Set<() => void>();
 
-  /**
-   * Number of changes so far. To miss none, read it before the store and pass it to {@link waitForChange} afterwards.
-   */
+  /** Changes so far. Read it before the store, then pass it to {@linkcode waitForChange} to miss none. */
   get count(): number {
     return this.#count;
   }
@@ -20,7 +18,7 @@ export class ChangeSignal {
     for (const wake of this.#waiters) wake();
   }
 
-  /** Resolves when there were more than `seen` changes, after `ms`, or when `signal` aborts, whichever is first. */
+  /** Resolves after more than `seen` changes, after `ms`, or on abort. */
   async waitForChange(seen: number, ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
     if (this.#count > seen || signal.aborted) return;
     const woken = new AbortController();

@@ -1,18 +1,16 @@
-/** Polling intervals of the chain endpoint, in milliseconds. */
 import type { Network } from "../core/protocol/network.ts";
 
-/** Intervals of one network and endpoint. */
 export interface PollingIntervals {
   /** Between polls of a pool: right after news, and when idle. */
   readonly minPollMs: number;
   readonly maxPollMs: number;
-  /** Backoff after a failure: initial and maximum. */
+  /** Backoff after a failure. */
   readonly minRetryMs: number;
   readonly maxRetryMs: number;
-  /** A pool without a valid answer for this long is not ready. */
+  /** Without a valid response for this long, a pool is not ready. */
   readonly staleAfterMs: number;
   readonly chainHeadPollMs: number;
-  /** Between polls of the wallet while a transfer is in flight. */
+  /** While a transfer is in flight. */
   readonly walletPollMs: number;
   /** Between sends of the same transfer. */
   readonly rebroadcastMs: number;
@@ -21,8 +19,8 @@ export interface PollingIntervals {
 }
 
 /**
- * Returns the intervals for `pools` pools. A public endpoint allows 1 request a second without a key and 10 with one;
- * all pools together use at most half, which leaves room for sends and getters. A local network has no limit.
+ * Returns the intervals for `pools` pools. A public endpoint allows 1 request a second without a key and 10
+ * with one; polling uses at most half of it.
  */
 export function getPollingIntervals(
   network: Network,

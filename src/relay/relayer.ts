@@ -1,6 +1,5 @@
 /**
- * The relayer as one object for the HTTP layer. Starting it starts the indexers, the broadcaster and the monitors; closing
- * it stops them and leaves the journal as it is.
+ * The relayer as one object for the HTTP layer. Closing it stops its tasks and leaves the journal as it is.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
@@ -23,7 +22,6 @@ import { getWithdrawalStatus, type Submission, submitWithdrawal } from "./withdr
 
 export type { NoteState, Relayer, RelayerConfig, RelayerOptions } from "./relayer_options.ts";
 
-/** Seconds after which a client may ask again for a pool that is not ready. */
 const NOT_READY_RETRY_SECONDS = 5;
 
 /** Starts a relayer. Its pools become ready one by one. */
@@ -130,7 +128,7 @@ function createRelayer(
   const { options, shared: { clock, store }, pools, withdrawals } = parts;
   const { config: { network, fee }, wallet, metrics } = options;
   const submissions = new Set<Promise<Submission>>();
-  // By the registry's own address: formatting one takes as long as the rest of a cached response.
+  // By the registry's address object: formatting one takes as long as the rest of a cached response.
   const poolsByAddress = new Map(pools.map((pool) => [pool.deployment.address, pool]));
   let closed: Promise<void> | undefined;
 

@@ -1,4 +1,3 @@
-/** What a relayer needs, and what it offers to the HTTP layer. */
 import type { Address } from "@ton/core";
 import type { Deployments } from "../core/protocol/deployments.ts";
 import type { Network } from "../core/protocol/network.ts";
@@ -22,7 +21,6 @@ import type { HourlyCaps } from "./withdrawals/hourly_caps.ts";
 import type { WithdrawProofVerifier } from "./withdrawals/proof_verifier.ts";
 import type { WithdrawalView } from "./withdrawals/view.ts";
 
-/** The part of the configuration that the relayer uses. */
 export interface RelayerConfig {
   readonly network: Network;
   readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
@@ -31,31 +29,30 @@ export interface RelayerConfig {
   readonly store?: { readonly retentionDays: number };
 }
 
-/** Dependencies of a relayer. It owns the store and closes it. */
+/** The relayer owns the store and closes it. */
 export interface RelayerOptions {
   readonly config: RelayerConfig;
   readonly chain: Chain;
   readonly wallet: Wallet;
   readonly store: Store;
   readonly prover: WithdrawProofVerifier;
-  /** Hash of this build's verification keys; a pool with other keys is not served. */
+  /** A pool with other keys is not served. */
   readonly vkeyHash: string;
   readonly deployments: Deployments;
-  /** Hashes and encodes trees. Default: on this thread. */
+  /** Default: this thread. */
   readonly treeService?: TreeService;
-  /** Where trees are saved for the next start. Default: nowhere. */
+  /** Default: trees are not saved. */
   readonly snapshots?: TreeSnapshotStore;
-  /** Default: no limit on withdrawals an hour. */
+  /** Default: no limit. */
   readonly hourlyCaps?: HourlyCaps;
   /** Default: none. */
   readonly balanceThresholds?: BalanceThresholds;
-  /** Delivers alerts; must not throw. Default: no alerts; a low balance is still logged. */
+  /** Must not throw. Default: no alerts; a low balance is still logged. */
   readonly sendAlert?: (alert: BalanceAlert | ServiceAlert) => void;
-  /** Default: no service alerts. */
+  /** Default: no alerts. */
   readonly serviceAlertThresholds?: ServiceAlertThresholds;
-  /** Returns the outcome of the last request to the chain endpoint. */
+  /** Of the last request to the chain endpoint. */
   readonly lastChainOutcome?: () => "ok" | "failed" | undefined;
-  /** The cache that replicas share. */
   readonly rateLimitStore?: Pick<RateLimitStore, "ping">;
   readonly metrics?: Metrics;
   readonly clock?: Clock;
@@ -63,7 +60,7 @@ export interface RelayerOptions {
   readonly log: Log;
 }
 
-/** The response of `/note/check`; null: not requested, or unknown. */
+/** null: not requested, or unknown. */
 export interface NoteState {
   readonly deposited: boolean | null;
   readonly leafIndex: number | null;
@@ -71,14 +68,14 @@ export interface NoteState {
   readonly spent: boolean | null;
 }
 
-/** A running relayer. Methods that take a pool throw `unknown_pool`; those that read its tree also `not_ready`. */
+/** Methods that take a pool throw `unknown_pool`; those that read its tree also `not_ready`. */
 export interface Relayer {
   readonly network: Network;
   readonly feeBps: number;
   readonly feeMinNano: bigint;
-  /** The address that a client binds into its proof. */
+  /** The address that proofs bind. */
   readonly address: string;
-  /** Returns the pools that are served. */
+  /** The served pools. */
   pools(): PoolState[];
   noteState(
     pool: Address,
@@ -90,9 +87,8 @@ export interface Relayer {
   commitments(pool: Address, from: number, limit: number): CommitmentsPage & { readonly pool: string };
   submit(request: WithdrawRequest): Promise<Submission>;
   withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;
-  /** Returns the health of the dependencies and of every pool. */
   health(): Promise<Health>;
-  /** Returns the readiness of every registered pool, including those that are not served. */
+  /** Includes registered pools that are not served. */
   readiness(): { ready: boolean; pools: Record<string, Readiness & { leaves: number }> };
   /** Stops the background tasks, finishes pending submissions, then closes the store. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Builds what a relayer consists of. Nothing runs yet. */
+/** Builds the parts of a relayer. Nothing runs yet. */
 import { SingleFlight, systemClock } from "../core/time.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { ChainHead } from "./indexer/chain_head.ts";
@@ -20,7 +20,7 @@ import type { Job } from "../store/store.ts";
 
 export type RelayerParts = ReturnType<typeof buildRelayerParts>;
 
-/** Builds the parts of a relayer. `stop` aborts when the relayer closes. */
+/** `stop` aborts when the relayer closes. */
 export function buildRelayerParts(options: RelayerOptions, stop: AbortController) {
   const { chain, config, wallet, clock = systemClock, metrics } = options;
   const { network, indexer } = config;

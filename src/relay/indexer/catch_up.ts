@@ -1,7 +1,6 @@
 /**
- * One step of the indexer. The leader reads every transaction since the stored cursor, oldest first, and writes it to the
- * store and the tree. A follower checks the tree of the rows that the leader wrote. In both cases the chain must know
- * the tree's root.
+ * One step of the indexer. The leader writes the transactions since the stored cursor to the store and the
+ * tree; a follower checks the tree of the leader's rows. The chain must know the tree's root.
  */
 import type { Address } from "@ton/core";
 import { type Clock } from "../../core/time.ts";
@@ -26,11 +25,10 @@ import { assertLeavesFollow } from "./pool_tree.ts";
 import { RollbackTrigger } from "./rollback.ts";
 import { settleJob } from "./settlement.ts";
 
-/** Dependencies of a step. */
 export interface StepDeps {
   readonly chain: Chain;
   readonly store: Store;
-  /** The relayer's wallet: only the pool's answers to it settle jobs. */
+  /** Only the pool's responses to this wallet settle jobs. */
   readonly walletAddress: Address;
   readonly clock: Clock;
   readonly intervals: PollingIntervals;
@@ -38,19 +36,19 @@ export interface StepDeps {
   readonly log: Log;
 }
 
-/** What a leader remembers between its steps. */
+/** What a leader keeps between its steps. */
 export class LeaderMemory {
   readonly checkpoint = new ScanCheckpoint();
   readonly rollback = new RollbackTrigger();
 }
 
-/** A get method may be answered by a node some blocks behind: the root is queried this often before it counts as wrong. */
+/** Nodes may be some blocks behind, so a root is queried this often before it counts as wrong. */
 const MAX_ROOT_ATTEMPTS = 3;
-/** Milliseconds until a scan first logs its progress, and between two such lines. */
+/** Until a scan first logs its progress, and between such lines. */
 const FIRST_PROGRESS_LOG_MS = 1_000;
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 
-/** A follower's step: the chain must know the root of the tree of the leader's rows. */
+/** A follower's step. */
 export async function confirmStoredRoot(
   pool: PoolState,
   { chain, clock, intervals }: StepDeps,
@@ -69,7 +67,7 @@ export async function confirmStoredRoot(
   }
 }
 
-/** A leader's step. If the endpoint has not shown the cursor for long, it rolls the stored rows back. */
+/** A leader's step. Rolls stored rows back if the endpoint has not shown the cursor for long. */
 export async function catchUpOrRollBack(
   pool: PoolState,
   deps: StepDeps,
@@ -100,13 +98,13 @@ async function catchUp(
   const { chain, store, clock, intervals } = deps;
   const { address } = pool.deployment;
   const cursor = await store.cursor(pool.id);
-  // Not read from the account, whose answer includes the contract's data: megabytes for a full pool.
+  // Not read from the account, whose response includes the contract's data: megabytes for a full pool.
   const newest = (await chain.transactions(address, { limit: 1, signal }))[0]?.id;
   if (newest !== undefined && cursor !== undefined && newest.lt < cursor.lt) return { type: "behind" };
   const isUnchanged = newest !== undefined && newest.hash === cursor?.hash &&
     pool.roots[0] === pool.tree.root;
   const outcome: IndexerEvent = isUnchanged ? { type: "unchanged", isLeader: true } : { type: "advanced" };
-  // The history may omit new transactions, so the roots are queried from time to time even if it shows nothing new.
+  // The history may omit new transactions, so the roots are queried even if it shows nothing new.
   if (isUnchanged && clock.now() - pool.rootsFetchedAt < intervals.staleAfterMs / 2) return outcome;
   pool.newestLt = newest?.lt ?? 0n;
   pool.appliedLt = cursor?.lt ?? 0n;
@@ -124,7 +122,7 @@ async function catchUp(
   return outcome;
 }
 
-/** Applies the transactions from `after` (exclusive) to `newest`, once `verifier` accepts them. */
+/** Applies the transactions from `after` (exclusive) to `newest` once `verifier` accepts them. */
 async function applyHistory(
   pool: PoolState,
   { after, ...scan }: {
@@ -148,7 +146,7 @@ async function applyHistory(
   }
 }
 
-/** @throws {Problem} `chain_inconsistent` if the chain does not know the tree's root */
+/** Throws `chain_inconsistent` if the chain does not know the tree's root. */
 async function confirmRoot(
   pool: PoolState,
   verifier: HistoryVerifier,
@@ -173,7 +171,7 @@ function rootMismatchProblem(pool: PoolState, leafCount: number): Problem {
   return new Problem("chain_inconsistent", `the root of ${leafCount} indexed leaves is not on chain`);
 }
 
-/** Returns a function that reports progress: in the log at intervals, and as the reason of a pool that is not ready. */
+/** Reports progress in the log at intervals, and as the reason of a pool that is not ready. */
 function createProgressReporter(pool: PoolState, { clock, log }: StepDeps): (progress: string) => void {
   let nextLogAt = clock.now() + FIRST_PROGRESS_LOG_MS;
   return (progress) => {
@@ -185,7 +183,9 @@ function createProgressReporter(pool: PoolState, { clock, log }: StepDeps): (pro
   };
 }
 
-/** Applies a batch in parts that the store writes atomically. The cursor of a part is the transaction of its last event. */
+/**
+ * Applies a batch in parts that are written atomically. A part's cursor is the transaction of its last event.
+ */
 async function applyBatch(
   pool: PoolState,
   { events, cursor: end }: PoolEventBatch,

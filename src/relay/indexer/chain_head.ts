@@ -1,6 +1,6 @@
 /**
- * Detects a chain endpoint that has stopped advancing. Such an endpoint is consistent, so without this check the
- * relayer would serve an old tree.
+ * Detects a chain endpoint that has stopped advancing. It is consistent, so without this check the relayer
+ * would serve an old tree.
  */
 import type { Chain } from "../../ton/chain.ts";
 import { type Clock } from "../../core/time.ts";
@@ -8,20 +8,19 @@ import type { PollingIntervals } from "../polling_intervals.ts";
 
 const MAX_REMEMBERED_SEQNOS = 16;
 
-/** The chain head as the endpoint reports it. */
 export class ChainHead {
   readonly #stallTimeoutMs: number;
-  /** The last seqnos, newest last. */
+  /** Newest last. */
   readonly #seqnos: number[] = [];
   #advancedAt = 0;
   #observedAt = 0;
 
-  /** @param patience milliseconds without a newer block after which the endpoint counts as stalled */
+  /** @param patience milliseconds without a newer block until the endpoint counts as stalled */
   constructor(patience: number) {
     this.#stallTimeoutMs = patience;
   }
 
-  /** Records the endpoint's newest block at `now`, unix milliseconds. */
+  /** `now` in Unix milliseconds. */
   observe(seqno: number, now: number): void {
     if (this.#isAdvance(seqno)) this.#advancedAt = now;
     this.#observedAt = now;
@@ -29,14 +28,14 @@ export class ChainHead {
     if (this.#seqnos.length > MAX_REMEMBERED_SEQNOS) this.#seqnos.shift();
   }
 
-  /** As of the last answer: an endpoint that does not answer is not stalled. */
+  /** As of the last response: an endpoint that does not respond is not stalled. */
   get isStalled(): boolean {
     return this.#observedAt - this.#advancedAt > this.#stallTimeoutMs;
   }
 
   /**
-   * Returns whether the block is above all others, or the third rising one in a row with a new seqno: then the
-   * highest one was false. Stalled nodes repeat the same few blocks, so they never count as an advance.
+   * Returns whether the block is above all others, or the third rising new one in a row: then the highest one
+   * was false. Stalled nodes repeat the same few blocks.
    */
   #isAdvance(seqno: number): boolean {
     const answers = this.#seqnos;
@@ -46,7 +45,6 @@ export class ChainHead {
   }
 }
 
-/** Polls the chain head until `signal` aborts. */
 export async function watchChainHead(
   head: ChainHead,
   { chain, clock, intervals }: {

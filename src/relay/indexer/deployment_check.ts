@@ -1,14 +1,12 @@
-/** Checks that the contract at a registered address matches the registry and our proofs. */
+/** Checks that the contract at a registered address matches the registry and our keys. */
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 
 /**
- * Compares a pool with its registry entry and our verification keys.
- * @param vkeyHash of this build's verification keys
- * @returns the difference; undefined if there is none
- * @throws {Problem} `chain_unavailable` and similar: the result is unknown
+ * Returns how a pool differs from its registry entry and our keys; undefined if it does not. Throws
+ * `chain_unavailable` and similar if this is unknown.
  */
 export async function findDeploymentMismatch(
   chain: Chain,
@@ -31,9 +29,7 @@ export async function findDeploymentMismatch(
   return await findAssetMismatch(pool, deployment, signal);
 }
 
-/**
- * Checks that a jetton pool listens to the registered jetton wallet, and that its jetton master confirms that wallet.
- */
+/** A jetton pool must use the registered jetton wallet, and its master must confirm that wallet. */
 async function findAssetMismatch(
   pool: Pool,
   { asset, jettonMaster, jettonWallet }: Deployment,

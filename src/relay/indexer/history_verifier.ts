@@ -1,8 +1,8 @@
 /**
- * Verifies a pool's history before the indexer stores it. Nothing commits to an account's newest transactions, so the
- * get methods must confirm them: the root of the deposits must be recent and each paid nullifier spent. A second
- * endpoint, if configured, must know the newest transaction, and by its hashes all before it. With a single endpoint,
- * the account state must name the newest transaction of a history that is long or fails one of our withdrawals.
+ * Verifies a pool's history before it is stored. Nothing commits to an account's newest transactions, so the
+ * get methods must confirm them: the root of the deposits must be recent, and each paid nullifier spent. A
+ * second endpoint must know the newest transaction; with a single one, the account state must name it if the
+ * history is long or fails one of our withdrawals.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -19,17 +19,16 @@ import { assertLeavesFollow, type PoolTree } from "./pool_tree.ts";
 export interface HistoryVerifierDeps {
   readonly chain: Chain;
   readonly store: Pick<Store, "withdrawal">;
-  /** Our wallet: if the pool refuses a message from it, the withdrawal fails. */
+  /** A refusal of a message from this wallet fails the withdrawal. */
   readonly walletAddress: Address;
   readonly clock: Clock;
   readonly intervals: PollingIntervals;
 }
 
-/** Getters may answer from a node some blocks behind, so they are retried. */
+/** Getters may run on a node some blocks behind. */
 const MAX_VERIFY_ATTEMPTS = 3;
-/** Withdrawals whose nullifier is checked individually, newest first. */
+/** The newest ones. */
 const MAX_SPENT_CHECKS = 30;
-/** Leaves to compare before yielding to the event loop. */
 const LEAVES_PER_YIELD = 1_024;
 
 const UNKNOWN_TO_VERIFIER_REASON =
@@ -41,11 +40,11 @@ const CONTRADICTED_BY_GETTERS_REASON =
   "the pool's get methods do not confirm the newest transactions of its history: " +
   "they are forged, or the get methods are behind";
 
-/** Verifies the history scans of one poll of a pool. */
+/** Verifies the history scans of one poll. */
 export class HistoryVerifier implements ScanVerifier {
-  /** The pool's last fetched roots, newest first, with the time; undefined before the first fetch. */
+  /** The pool's last fetched roots, newest first. */
   lastRoots: { readonly roots: readonly bigint[]; readonly at: number } | undefined;
-  /** Size of the tree with the new leaves, and whether its root is on chain. */
+  /** Size of the tree with the new leaves, once its root is known to be on chain. */
   candidateLeafCount = 0;
   candidateRootOnChain = false;
   readonly #address: Address;
@@ -54,14 +53,10 @@ export class HistoryVerifier implements ScanVerifier {
   readonly #deps: HistoryVerifierDeps;
   readonly #signal: AbortSignal;
   readonly #confirmedSpent = new Set<bigint>();
-  /** The newest transaction that the account state named. */
   #accountTip: TransactionId | undefined;
   #attempts = 0;
 
-  /**
-   * @param after the transaction before the scan; undefined if it starts with the account's first
-   * @param tree the tree before the scan
-   */
+  /** `after` and `tree` are the state before the scan. */
   constructor(
     address: Address,
     { after, tree }: { after: TransactionId | undefined; tree: PoolTree },
@@ -94,7 +89,7 @@ export class HistoryVerifier implements ScanVerifier {
     }
   }
 
-  /** Rejects a history that pays a spent nullifier again: such a history is forged. */
+  /** A history that pays a nullifier twice is forged. */
   async #assertNotSpentTwice({ spentNullifierHashes: spent }: HistoryClaims): Promise<void> {
     const pool = this.#address.toRawString();
     let twice = new Set(spent).size < spent.length;
@@ -104,7 +99,9 @@ export class HistoryVerifier implements ScanVerifier {
     if (twice) throw new Problem("chain_inconsistent", "a note is paid twice in the history");
   }
 
-  /** Returns undefined if the history is verified, a newer transaction to read up to first, or the reason for doubt. */
+  /**
+   * Returns undefined if the history is verified, a newer transaction to read up to, or the reason for doubt.
+   */
   async #checkOnce(
     tip: TransactionId,
     claims: HistoryClaims,
@@ -135,8 +132,8 @@ export class HistoryVerifier implements ScanVerifier {
   }
 
   /**
-   * Returns a newer transaction if the pool advanced during the scan. Attempts are limited, so that a pool that keeps
-   * advancing ends the scan.
+   * Returns a newer transaction if the pool advanced during the scan. Attempts are limited, so that a busy
+   * pool does not prolong the scan forever.
    */
   async #findLaterTip(tip: TransactionId): Promise<TransactionId | undefined> {
     const { chain } = this.#deps;
@@ -159,7 +156,7 @@ export class HistoryVerifier implements ScanVerifier {
   }
 }
 
-/** Checks that the leaves extend the tree and that no commitment occurs twice. */
+/** The leaves must extend the tree, and no commitment may occur twice. */
 async function assertLeavesExtendTree({ leaves }: HistoryClaims, tree: PoolTree): Promise<void> {
   assertLeavesFollow(leaves, tree.size);
   const seen = new Set<bigint>();

@@ -1,4 +1,7 @@
-/** Which other source must confirm a history: the account's state for what could fail or confirm our withdrawals. */
+/**
+ * Which other source must confirm a history: the account's state for what could fail or confirm our
+ * withdrawals.
+ */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";

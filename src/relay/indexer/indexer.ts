@@ -1,6 +1,6 @@
 /**
- * Follows one pool: runs one step after another, and carries out what the state machine of `indexer_state.ts` decides.
- * Whatever fails makes this pool not ready, is logged once and is retried until the relayer stops.
+ * Follows one pool: runs steps and carries out the decisions of `indexer_state.ts`. A failure makes the pool
+ * not ready, is logged once and is retried.
  */
 import { Problem, problems } from "../../core/errors/problem.ts";
 import type { TreeSnapshotStore } from "../../store/tree_snapshot_store.ts";
@@ -20,9 +20,7 @@ import { MissingRootTimer } from "./missing_root.ts";
 import type { PoolState } from "./pool_state.ts";
 import { restoreTree, saveTree } from "./tree_snapshot.ts";
 
-/** Dependencies of the indexer. */
 export interface IndexerDeps extends StepDeps {
-  /** Hash of this build's verification keys. */
   readonly vkeyHash: string;
   readonly changes: ChangeSignal;
   readonly leadership: Pick<Leadership, "isLeader" | "resolved">;
@@ -33,7 +31,6 @@ export interface IndexerDeps extends StepDeps {
 const DEPOSITS_MISSING_REASON = "the chain has deposits that the endpoint's history does not show";
 const INTERNAL_ERROR_REASON = "an internal error";
 
-/** Follows `pool` until `signal` aborts. */
 export async function followPool(pool: PoolState, shared: IndexerDeps, signal: AbortSignal): Promise<void> {
   const deps = { ...shared, log: shared.log.with({ pool: pool.key }) };
   const { clock, intervals } = deps;
@@ -60,7 +57,7 @@ export async function followPool(pool: PoolState, shared: IndexerDeps, signal: A
   }
 }
 
-/** Runs one step. The order matters: another replica may write rows as soon as this one no longer leads. */
+/** The order matters: another replica may write rows as soon as this one no longer leads. */
 async function runStep(
   pool: PoolState,
   deps: IndexerDeps,
@@ -108,7 +105,7 @@ async function carryOut(
   return state;
 }
 
-/** Turns what a step threw into an event. A pool that failed is not ready from here on. */
+/** A pool that failed is not ready from here on. */
 async function classifyFailure(
   error: unknown,
   { isRestored }: IndexerState,
@@ -128,13 +125,13 @@ async function classifyFailure(
   };
 }
 
-/** Returns the reason that clients may read: without the address of an endpoint that fails. */
+/** Omits the address of a failing endpoint. */
 function publicReason(error: unknown): string {
   if (!(error instanceof Problem)) return INTERNAL_ERROR_REASON;
   return error.code === "chain_unavailable" ? problems.chain_unavailable.title : error.message;
 }
 
-/** Checks once, before a pool is first followed, that its contract is the registered one. */
+/** Checks the contract once, before a pool is first followed. */
 async function assertDeploymentMatches(
   pool: PoolState,
   { chain, vkeyHash }: IndexerDeps,
@@ -147,8 +144,8 @@ async function assertDeploymentMatches(
 }
 
 /**
- * Whether the tree in memory stays valid: another replica leads now, or the store does not answer while the chain still
- * knows the tree's root.
+ * Returns whether the tree in memory stays valid: another replica leads now, or the store does not respond
+ * and the chain still knows the tree's root.
  */
 async function canServeFromMemory(
   error: unknown,
@@ -170,7 +167,6 @@ async function canServeFromMemory(
   }
 }
 
-/** Whether the tree has leaves that are no longer stored. */
 async function hasStaleLeaves({ id, tree }: PoolState, { store }: IndexerDeps): Promise<boolean> {
   try {
     return !await tree.matchesStoredLeaves(store.leaves(id, 0));

@@ -1,6 +1,6 @@
 /**
- * The states in which the indexer follows one pool, and the transitions between them. Pure: the driver in `indexer.ts`
- * produces the events and carries out the effects.
+ * The states in which the indexer follows one pool, and the transitions. Pure: `indexer.ts` produces the
+ * events and carries out the effects.
  */
 import { backoffMs } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
@@ -23,40 +23,38 @@ export type IndexerStateName =
   | "rolled_back"
   | "failed";
 
-/** The indexer's state for one pool. */
 export interface IndexerState {
   readonly name: IndexerStateName;
-  /** The reason that the log has already; it is not repeated. */
+  /** Already logged; not repeated. */
   readonly loggedReason?: string | undefined;
-  /** Consecutive failures, which the next wait grows with. */
+  /** Consecutive failures; the next wait grows with them. */
   readonly failures: number;
   readonly waitMs: number;
-  /** Whether the tree came from a snapshot and may therefore be wrong where the rows are right. */
+  /** The tree came from a snapshot and may be wrong where the rows are right. */
   readonly isRestored: boolean;
   /** Leaves in the snapshot on disk. */
   readonly savedLeafCount: number;
 }
 
-/** What one step came to. */
+/** The result of one step. */
 export type IndexerEvent =
   /** The leader applied new transactions. */
   | { readonly type: "advanced" }
   | { readonly type: "unchanged"; readonly isLeader: boolean }
   /** A follower has no new rows and queried the chain a short while ago. */
   | { readonly type: "not_checked" }
-  /** The endpoint answers from before the stored cursor, which says nothing about now. */
+  /** The endpoint responds from before the stored cursor. */
   | { readonly type: "behind" }
   | { readonly type: "unverified"; readonly reason: string }
   | { readonly type: "rolled_back" }
-  /** The step failed for a reason that leaves the tree in memory valid. */
+  /** The step failed, but the tree in memory stays valid. */
   | { readonly type: "deferred" }
   | {
     readonly type: "failed";
     readonly reason: string;
-    /** The error as text, for the log. */
     readonly error: string;
     readonly isInconsistent: boolean;
-    /** Whether the tree has leaves that are no longer stored. */
+    /** The tree has leaves that are no longer stored. */
     readonly hasStaleLeaves: boolean;
   };
 
@@ -71,21 +69,20 @@ export type IndexerEffect =
     readonly members?: Readonly<Record<string, string>>;
   };
 
-/** A transition: the new state, its effects, and the milliseconds until the next step (0: at once). */
+/** `waitMs` until the next step; 0: at once. */
 export interface IndexerTransition {
   readonly state: IndexerState;
   readonly effects: readonly IndexerEffect[];
   readonly sleepMs: number;
 }
 
-/** Milliseconds between a follower's reads of the leader's rows. */
+/** Between a follower's reads of the leader's rows. */
 const FOLLOWER_POLL_MS = 1_000;
 
 export const ENDPOINT_BEHIND_REASON =
   "the chain endpoint is behind the stored data, or serves another network";
 export const ROWS_PENDING_REASON = "the leaves that the leader has stored have no root on chain yet";
 
-/** Returns the state of an indexer that has read nothing yet. */
 export function initialState(
   tree: Pick<IndexerState, "isRestored" | "savedLeafCount">,
   { minPollMs }: PollingIntervals,
@@ -93,7 +90,7 @@ export function initialState(
   return { name: "starting", loggedReason: undefined, failures: 0, waitMs: minPollMs, ...tree };
 }
 
-/** Returns the transition from `state` on `event`. `isReady`: whether the pool is served at the time of the event. */
+/** `isReady`: whether the pool is served at the time of the event. */
 export function next(
   state: IndexerState,
   event: IndexerEvent,
@@ -142,7 +139,7 @@ function succeed(
   };
 }
 
-/** What was verified before stays true, and is served for as long as an endpoint may be silent. */
+/** What was verified before stays true and is served until it is stale. */
 function rejectHistory(
   state: IndexerState,
   reason: string,

@@ -43,8 +43,8 @@ const recovered = log("info", "pool is ready again");
 const notAccepted = log("warning", "history not accepted: {reason}", { reason: "made up" });
 
 /**
- * [claim, state, event, whether the pool is ready, changed fields of the state, effects, milliseconds until the next
- * step]
+ * [claim, state, event, whether the pool is ready, changed fields of the state, effects, milliseconds until
+ * the next step]
  */
 const transitions: [
   string,

@@ -1,15 +1,15 @@
-/** Encodes leaves as the JSON of `/tree/commitments`, straight from their bytes, without bigints or strings. */
+/** Encodes leaves as the JSON of `/tree/commitments` without bigints or strings. */
 import { FIELD_BYTES } from "../../core/crypto/field.ts";
 
 const utf8 = new TextEncoder();
 const LEAF_PREFIX = utf8.encode(`{"leafIndex":`);
 const LEAF_SEPARATOR = utf8.encode(`,"commitment":"0x`);
 const LEAF_SUFFIX = utf8.encode(`"},`);
-/** Bytes of an encoded leaf without the digits of its index. */
+/** Without the digits of the index. */
 const FIXED_LEAF_BYTES = LEAF_PREFIX.length + LEAF_SEPARATOR.length + 2 * FIELD_BYTES + LEAF_SUFFIX.length;
 const HEX_DIGITS = utf8.encode("0123456789abcdef");
 
-/** Encodes leaves `from` to `to` - 1, 32 big-endian bytes each, as `{"leafIndex":0,"commitment":"0x..."},`. */
+/** Encodes leaves `from` to `to` - 1 as `{"leafIndex":0,"commitment":"0x..."},`. */
 export function encodeLeavesJson(leaves: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
   let length = (to - from) * FIXED_LEAF_BYTES;
   for (let leaf = from; leaf < to; leaf++) length += countDigits(leaf);
@@ -28,7 +28,7 @@ export function encodeLeavesJson(leaves: Uint8Array, from: number, to: number): 
   return text;
 }
 
-/** Copies byte by byte: for so few bytes, `set` is slower. @returns the end offset */
+/** For so few bytes, `set` is slower. Returns the end offset. */
 function copyBytes(bytes: Uint8Array, text: Uint8Array, at: number): number {
   for (let i = 0; i < bytes.length; i++) text[at + i] = bytes[i];
   return at + bytes.length;

@@ -1,14 +1,13 @@
-/** The time for which the tree lacks a root that the chain has. */
 import type { PoolState } from "./pool_state.ts";
 
 /**
- * Measures how long the chain has had a root that the tree has not reached. An endpoint may omit the newest deposits from
- * its history; the tree without them still has one of the last roots.
+ * Measures how long the chain has had a root that the tree lacks. An endpoint may omit the newest deposits;
+ * the tree without them still has one of the last roots.
  */
 export class MissingRootTimer {
   #missing: { readonly root: bigint; readonly since: number } | undefined;
 
-  /** Returns for how many milliseconds a root has been missing; 0: none is. `pool.roots` must contain the tree's root. */
+  /** Returns 0 if no root is missing. `pool.roots` must contain the tree's root. */
   missingForMs({ roots, tree }: Pick<PoolState, "roots" | "tree">, now: number): number {
     const own = roots.indexOf(tree.root);
     if (this.#missing !== undefined) {

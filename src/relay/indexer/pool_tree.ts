@@ -1,6 +1,6 @@
 /**
- * The commitment tree of one pool in memory: serves paths, and pages of leaves whose full blocks are encoded once.
- * The indexer alone fills it, from the store.
+ * The commitment tree of one pool in memory. Full blocks of leaves are encoded once. Only the indexer fills
+ * it, from the store.
  */
 import { Buffer } from "node:buffer";
 import { FIELD_BYTES } from "../../core/crypto/field.ts";
@@ -14,8 +14,8 @@ import { encodeLeavesJson } from "./leaf_json.ts";
 
 const LEAVES_PER_BLOCK = 1_000;
 /**
- * Cache limit for encoded blocks: more than a full pool needs. Blocks beyond it are not cached: clients read from the
- * first leaf to the last, so an LRU cache would never hit.
+ * More than a full pool needs. Blocks beyond it are not cached: clients read from first to last, so an LRU
+ * cache would never hit.
  */
 const MAX_CACHED_BYTES = 16 * 2 ** 20;
 const INITIAL_CAPACITY_LEAVES = 1_024;
@@ -23,16 +23,15 @@ const INITIAL_CAPACITY_LEAVES = 1_024;
 export interface CommitmentsPage {
   readonly from: number;
   readonly count: number;
-  /** Null on the last page. */
+  /** null on the last page. */
   readonly nextFrom: number | null;
-  /** JSON of the array members in UTF-8, comma separated, in pieces that all requests share. */
+  /** The array's members as JSON in UTF-8, comma separated, in shared pieces. */
   readonly items: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** The fields of a deposit that its leaf needs. */
 export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
 
-/** @throws {Problem} `chain_inconsistent` unless the leaves have the indexes from `size` on, in order */
+/** Throws `chain_inconsistent` unless the leaves have the indexes from `size` on. */
 export function assertLeavesFollow(leaves: readonly { readonly leafIndex: number }[], size: number): void {
   for (const [i, { leafIndex }] of leaves.entries()) {
     if (leafIndex === size + i) continue;
@@ -57,10 +56,6 @@ export class PoolTree {
   /** Unix seconds by leaf, with spare capacity. */
   #times: Uint32Array = new Uint32Array(INITIAL_CAPACITY_LEAVES);
 
-  /**
-   * @param service runs expensive work
-   * @param maxCachedBytes cache limit for encoded leaves, bytes
-   */
   constructor(
     readonly service: TreeService = inlineTreeService,
     readonly maxCachedBytes: number = MAX_CACHED_BYTES,
@@ -78,17 +73,17 @@ export class PoolTree {
     return this.#tree.leaf(i);
   }
 
-  /** All nodes, in the format of {@link restore}; not copied. */
+  /** In the format of {@linkcode restore}; not copied. */
   get levels(): readonly Uint8Array[] {
     return this.#tree.levels;
   }
 
-  /** Deposit time of each leaf, unix seconds. */
+  /** Unix seconds. */
   get times(): Uint32Array {
     return this.#times.subarray(0, this.size);
   }
 
-  /** Replaces the tree. @throws RangeError unless nodes and times match `size` leaves */
+  /** Replaces the tree. Throws a RangeError unless nodes and times match `size` leaves. */
   async restore(size: number, levels: readonly Uint8Array[], times: Uint32Array): Promise<void> {
     const tree = MerkleTree.fromLevels(size, levels);
     await tree.buildIndexUsing(this.service);
@@ -103,7 +98,7 @@ export class PoolTree {
     this.#clearBlocks();
   }
 
-  /** Appends deposits. The old tree stays in place until the promise resolves. */
+  /** The old tree stays in place until the promise resolves. */
   async append(deposits: readonly NewLeaf[]): Promise<void> {
     const leaves = new LeafBatcher(this.#tree, this.service);
     this.#setTimes(this.size, deposits.map(({ timestamp }) => timestamp));
@@ -127,12 +122,12 @@ export class PoolTree {
     return compared === this.size;
   }
 
-  /** Returns the root after these leaves, without changing the tree. */
+  /** Does not change the tree. */
   async rootAfter(commitments: readonly bigint[]): Promise<bigint> {
     return await computeRootAfter(this.#tree, commitments, this.service);
   }
 
-  /** Appends a stream of stored leaves; stops early when `signal` aborts. */
+  /** Stops early when `signal` aborts. */
   async load(stored: AsyncIterable<LeafRange>, signal: AbortSignal): Promise<void> {
     const leaves = new LeafBatcher(this.#tree, this.service);
     try {
@@ -158,19 +153,17 @@ export class PoolTree {
     this.#times.set(times, first);
   }
 
-  /** Returns the first leaf with a commitment; undefined if the tree does not contain it. */
+  /** Returns the first leaf with a commitment. */
   find(commitment: bigint): Pick<Deposit, "leafIndex" | "timestamp"> | undefined {
     const leafIndex = this.#tree.indexOf(commitment);
     return leafIndex < 0 ? undefined : { leafIndex, timestamp: this.#times[leafIndex] };
   }
 
-  /** Returns the path of a commitment; undefined if the tree does not contain it. */
   path(commitment: bigint): TreePath | undefined {
     const index = this.#tree.indexOf(commitment);
     return index < 0 ? undefined : { root: this.root, ...this.#tree.path(index) };
   }
 
-  /** Returns up to `limit` leaves, starting with `from`. */
   page(from: number, limit: number): CommitmentsPage {
     const end = Math.min(this.size, from + limit);
     const count = Math.max(0, end - from);

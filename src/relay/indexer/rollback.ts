@@ -1,7 +1,7 @@
 /**
- * Rolls back a pool whose cursor is not on chain, because the endpoint consistently returned a false history. The
- * stored rows are compared with the complete current history, rows that it lacks are removed, and the cursor is set
- * to the last common transaction.
+ * Rolls back a pool whose cursor is not on chain, because the endpoint consistently returned a false history.
+ * Stored rows that the complete current history lacks are removed, and the cursor is set to the last common
+ * transaction.
  */
 import type { Address } from "@ton/core";
 import { FIELD_BYTES, fieldFromBytes } from "../../core/crypto/field.ts";
@@ -23,12 +23,14 @@ export interface RollbackDeps extends HistoryVerifierDeps {
   readonly log: Log;
 }
 
-/** Multiples of `staleAfter` before a missing cursor causes a rollback: nodes that are behind recover sooner. */
+/**
+ * Multiples of `staleAfter` before a missing cursor causes a rollback; nodes that are behind recover sooner.
+ */
 const ROLLBACK_STALE_PERIODS = 5;
 /** Rows to remove that are checked on chain individually. */
 const MAX_ROLLBACK_CHECKS = 30;
 
-/** An event of the history with a row: a leaf or a payment. */
+/** An event with a row: a leaf or a payment. */
 interface HistoryRow {
   readonly tx: TransactionId;
   readonly leaf?: { readonly index: number; readonly commitment: bigint };
@@ -40,16 +42,14 @@ export class RollbackTrigger {
   #missingSince: number | undefined;
   #checkpoint = new ScanCheckpoint();
 
-  /** Records that the endpoint returned the cursor. */
   cursorFound(): void {
     this.#missingSince = undefined;
     this.#checkpoint = new ScanCheckpoint();
   }
 
   /**
-   * Records that the endpoint did not return the cursor, and rolls the pool back when due. Returns whether it did.
-   * @throws {Problem} `chain_inconsistent` if the chain confirms the stored rows or contradicts the history; and
-   * errors of the chain
+   * Records that the endpoint did not return the cursor, and rolls back when due. Returns whether it did.
+   * Throws `chain_inconsistent` if the chain confirms the stored rows or contradicts the history.
    */
   async rollBackIfDue(
     pool: PoolState,
@@ -63,7 +63,7 @@ export class RollbackTrigger {
     const { address } = pool.deployment;
     const cursor = await store.cursor(pool.id);
     if (cursor === undefined) return false;
-    // An endpoint that is behind does not return the cursor either; it proves nothing.
+    // An endpoint that is behind does not return the cursor either, which proves nothing.
     const { last, syncUtime } = await chain.account(address, { signal });
     if (last === undefined || syncUtime * 1000 < this.#missingSince) return false;
     if (await chain.verifier?.hasTransaction(address, cursor, { signal })) {
@@ -138,7 +138,7 @@ async function rollBackPool(
   tree.clear();
 }
 
-/** Counts the stored leaves that the history has, in the same transactions. */
+/** Counts the stored leaves that the history has in the same transactions. */
 async function countCommonLeaves(
   pool: string,
   history: readonly HistoryRow[],
@@ -154,7 +154,7 @@ async function countCommonLeaves(
       commonLeafCount++;
     }
   }
-  // Transaction hashes are chained: the newest match proves all before it.
+  // Hashes link the transactions: the newest match proves all before it.
   while (commonLeafCount > 0) {
     const { commitment, tx } = historyLeaves[commonLeafCount - 1];
     if ((await store.deposit(pool, commitment))?.txHash === tx.hash) break;
@@ -182,7 +182,7 @@ async function findUnknownCommitments(
   return found;
 }
 
-/** @throws {Problem} `chain_inconsistent` if the get methods confirm rows that are to be removed */
+/** Throws `chain_inconsistent` if the get methods confirm rows that are to be removed. */
 async function assertNotOnChain(
   pool: Pool,
   { payments, commitments }: { payments: readonly bigint[]; commitments: readonly bigint[] },

@@ -1,6 +1,6 @@
 /**
- * Applies a pool event to the job that it names. Pure, so that the store can run it within a transaction. Only two
- * events end a job: the pool's withdrawal log, and the pool's refusal of our own message.
+ * Applies a pool event to its job. Pure, so that the store can run it in a transaction. Only the pool's
+ * withdrawal log and its refusal of our own message end a job.
  */
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../../core/errors/problem.ts";
@@ -8,11 +8,9 @@ import { isLive, isPaid, type Job, omitJobMembers, type SettlingEvent } from "..
 import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
 
 /**
- * Returns the job after the event; undefined if the event does not affect it.
- *
- * Anyone can send a pool an invalid message with a nullifier hash from the mempool, so a refusal counts only if the
- * message came from our wallet with the journaled query id. A payment counts regardless of its submitter, also for a
- * job that has ended: the note is spent. It confirms the job only if it paid what was submitted.
+ * Returns the changed job, or undefined. Anyone can send a pool an invalid message with a nullifier hash, so
+ * only refusals of our wallet's message with the journaled query id count. A payment counts whoever submitted
+ * it, also for an ended job, and confirms the job only if it paid as submitted.
  */
 export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: number): Job | undefined {
   if (event.kind === "withdrawal") {
@@ -31,9 +29,8 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
 }
 
 /**
- * Reopens a paid job whose payment is not on chain, or was replaced by `payment`; returns undefined if it was not paid. A
- * job without a payment expires, because its proof was deleted; it may be submitted again. A message still in flight can
- * confirm it, and the pool pays only once.
+ * Reopens a paid job whose payment is not on chain, or was replaced by `payment`; undefined if it was not
+ * paid. Without a payment it expires, because its proof was deleted, and may be submitted again.
  */
 export function reopenJob(
   job: Job,
@@ -47,7 +44,7 @@ export function reopenJob(
   return { ...unpaid, state: "expired", reason: "its payment is not on chain", settledAt: now };
 }
 
-/** Returns the job as the pool paid its note. An ended job keeps no message. */
+/** An ended job keeps no message. */
 function asPaid(job: Job, event: WithdrawalEvent, wallet: Address): Job {
   return {
     ...omitJobMembers(job, "message", "reason"),
@@ -59,8 +56,8 @@ function asPaid(job: Job, event: WithdrawalEvent, wallet: Address): Job {
 }
 
 /**
- * Returns whether a payment is the submitted one: made by our own message, or with the same payees and amounts. An ended
- * job no longer names its recipient, so only our own message can confirm it.
+ * The payment was made by our own message, or has the same payees and amounts. An ended job no longer has its
+ * recipient, so only our own message can confirm it.
  */
 function isPaidAsSubmitted(job: Job, event: WithdrawalEvent, wallet: Address): boolean {
   const { sender, queryId, recipient, relayer, fee, refund } = event;

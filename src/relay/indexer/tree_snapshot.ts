@@ -1,6 +1,6 @@
 /**
- * Saves and restores a pool's tree between runs. A snapshot is untrusted: a relayer of our wallet must have sealed
- * it, every leaf and time must match the stored rows, and its root must be on chain.
+ * Saves and restores a pool's tree between runs. A snapshot is not trusted: it must be sealed by our wallet's
+ * key and match every stored row, and its root must be on chain.
  */
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -21,16 +21,13 @@ export interface SnapshotDeps {
   readonly log: Log;
 }
 
-/**
- * Derives the key that seals tree snapshots. All replicas of a relayer share it; it reveals nothing about the
- * mnemonic.
- */
+/** Derives a key that all replicas share. It reveals nothing about the mnemonic. */
 export function deriveSnapshotKey(mnemonic: Secret<string>): Uint8Array {
   const encoder = new TextEncoder();
   return hmac(sha256, encoder.encode(mnemonic.reveal()), encoder.encode("tonado: seal of trees, v1"));
 }
 
-/** Fills an empty tree from its snapshot if that matches the stored rows; returns whether it did. */
+/** Returns whether the snapshot matched the stored rows and filled the tree. */
 export async function restoreTree(
   pool: PoolId,
   tree: PoolTree,
@@ -53,7 +50,7 @@ export async function restoreTree(
 }
 
 /**
- * Saves the tree if it has grown enough since `saved` leaves, or if `always` is set; returns the number of saved
+ * Saves the tree if it has grown enough since `saved` leaves, or if `always`. Returns the number of saved
  * leaves.
  */
 export async function saveTree(

@@ -1,6 +1,6 @@
 /**
- * Health of the shared cache for `/readyz`. Anyone can call that endpoint at any rate, so the cache is pinged at most
- * once a second, concurrent calls share one ping, and the wait is limited.
+ * Health of the shared cache. Anyone can call `/readyz` at any rate, so the cache is pinged at most once a
+ * second.
  */
 import type { RateLimitStore } from "../../store/rate_limit_store.ts";
 import { type Clock, TtlCache, withDeadline } from "../../core/time.ts";
@@ -16,7 +16,6 @@ export class CacheHealth {
   readonly #signal: AbortSignal;
   readonly #results: TtlCache<DependencyHealth>;
 
-  /** @param signal aborts on shutdown, which ends a pending check */
   constructor(cache: Pick<RateLimitStore, "ping">, clock: Clock, signal: AbortSignal) {
     this.#cache = cache;
     this.#clock = clock;
@@ -24,7 +23,7 @@ export class CacheHealth {
     this.#results = new TtlCache(clock, { ttlMs: CACHE_HEALTH_TTL_MS });
   }
 
-  /** Returns a result at most a second old. Never rejects; a timeout is a result. */
+  /** Never rejects: a timeout is a result. */
   check(): Promise<DependencyHealth> {
     return this.#results.get("cache", async () => {
       try {
@@ -35,7 +34,7 @@ export class CacheHealth {
         );
         return healthy;
       } catch {
-        return degraded("it does not answer: no withdrawals are accepted");
+        return degraded("it does not respond: no withdrawals are accepted");
       }
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Health of the relayer's dependencies, for `/readyz` and the metrics. A dependency that is down stops service; a
- * degraded one limits it. Reasons name no server and no address.
+ * Health of the dependencies. One that is down stops service; a degraded one limits it. Reasons name no
+ * server and no address.
  */
 import type { StoreHealth } from "../../store/store.ts";
 import type { WalletBalance } from "../wallet/balance.ts";
@@ -13,7 +13,7 @@ export interface DependencyHealth {
 
 export interface Health {
   readonly ready: boolean;
-  /** Whether this replica indexes and signs. */
+  /** This replica indexes and signs. */
   readonly leads: boolean;
   readonly dependencies: Readonly<Record<string, DependencyHealth>>;
   readonly pools: Readonly<Record<string, Readiness & { readonly leaves: number }>>;
@@ -22,24 +22,23 @@ export interface Health {
 export interface HealthSources {
   readonly pools: Health["pools"];
   readonly isLeader: boolean;
-  /** Whether some replica leads; undefined for a single process. */
+  /** Some replica leads; undefined for a single process. */
   readonly isLeaseHeld: boolean | undefined;
   readonly store: StoreHealth;
-  /** Outcome of the chain endpoint's last answer; undefined before the first. */
+  /** Of the last response; undefined before the first. */
   readonly chain: "ok" | "failed" | "stalled" | "clock skew" | undefined;
   /** Undefined without a shared cache. */
   readonly cache?: { check(): Promise<DependencyHealth> };
   readonly balance: WalletBalance;
-  /** Live withdrawals of pools that are not served. */
   readonly orphanedJobCount: number;
   readonly isVerifierFull: boolean;
-  /** Keys of jetton pools that are not served because the registry gives them no minimum fee. */
+  /** Jetton pools that are not served for lack of a minimum fee. */
   readonly unpricedPools?: readonly string[];
 }
 
 export const healthy: DependencyHealth = { state: "ok" };
 
-/** Checks every dependency. Ready means that the registry has pools and all of them are served. */
+/** Ready means that the registry has pools and all of them are served. */
 export async function checkHealth(parts: HealthSources): Promise<Health> {
   const {
     pools,
@@ -81,7 +80,7 @@ function chainState(chain: HealthSources["chain"]): DependencyHealth {
   if (chain === "clock skew") {
     return degraded("its time and this machine's clock differ by minutes: nothing is paid until they agree");
   }
-  return chain === "failed" ? degraded("the chain endpoint did not answer as it should") : healthy;
+  return chain === "failed" ? degraded("the last response of the chain endpoint was an error") : healthy;
 }
 
 function walletState(balance: WalletBalance): DependencyHealth {

@@ -1,12 +1,11 @@
-/** A store wrapper that reports how jobs change. It does not change arguments or results. */
+/** A store wrapper that reports changes of jobs. */
 import { isLive, type Job, type SettlingEvent, type Store } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";
 
-/** Called once for each written change of a job; `event` is the pool event that caused it, if one did. */
+/** Called once for each written change; `event` is its cause, if any. */
 export type JobObserver = (before: Job, after: Job, event?: SettlingEvent) => void;
 
-/** Reports every change of a job in `store` to `observe`. */
 export function withJobObserver(store: Store, observe: JobObserver): Store {
   const observed: Pick<Store, "apply" | "changeJob" | "rollBack"> = {
     async apply(batch, settle) {
@@ -47,18 +46,17 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
   });
 }
 
-/** What an observer of jobs needs. */
 export interface JobObserverDeps {
   readonly metrics?: Pick<Metrics, "recordSettlement" | "recordSuperseded"> | undefined;
-  /** Get back the count of what failed or expired. */
+  /** Released for jobs that failed or expired. */
   readonly hourlyCaps?: Pick<HourlyCaps, "release"> | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Name by raw address; undefined for unregistered pools. */
+  /** By raw address; undefined for unregistered pools. */
   readonly poolName: (id: string) => string | undefined;
 }
 
-/** Creates an observer that counts ended jobs and gives their places under the caps back. */
+/** Counts ended jobs and releases their count against the caps. */
 export function createJobObserver(
   { metrics, hourlyCaps, now, poolName }: JobObserverDeps,
 ): JobObserver {

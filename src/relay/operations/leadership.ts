@@ -1,7 +1,6 @@
 /**
- * Leader election among the replicas on one store: only the leader indexes and signs. The lead is a lease that the
- * leader renews. The store itself rejects journal writes of other replicas, so safety does not depend on this module;
- * it only saves useless work. A single-process store always leads.
+ * Leader election among the replicas on one store: only the leader indexes and signs. The store itself
+ * rejects journal writes of others, so this only saves useless work. A single-process store always leads.
  */
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -9,20 +8,20 @@ import type { ChangeSignal } from "../change_signal.ts";
 import { type Clock } from "../../core/time.ts";
 
 /**
- * Duration, renewal and acquisition interval of the lease. The database ends a transaction of a hung process after 3
- * s, so failover takes at most 5 + 1 + 3 s after the last renewal.
+ * The database ends a transaction of a hung process after 3 s, so failover takes at most 5 + 1 + 3 s after
+ * the last renewal.
  */
 const LEASE_DURATION_MS = 5_000;
 const LEASE_RENEW_INTERVAL_MS = 1_500;
 const LEASE_ACQUIRE_INTERVAL_MS = 1_000;
-/** Delay after a database failure. */
+/** After a database failure. */
 const LEASE_RETRY_DELAY_MS = 500;
-/** A leader considers its lease expired this long before the database does. */
+/** A leader considers its lease expired this much before the database does. */
 const LEASE_SAFETY_MARGIN_MS = 500;
-/** Without an answer for this long the leader is unknown: an unrenewed lease has expired by then. */
+/** An unrenewed lease has expired by then. */
 const LEADER_UNKNOWN_AFTER_MS = 2 * LEASE_DURATION_MS;
 
-/** This replica's view of the lead. */
+/** This replica's state of the lease. */
 export class Leadership {
   readonly #clock: Clock;
   readonly #resolved = Promise.withResolvers<void>();
@@ -30,7 +29,7 @@ export class Leadership {
   #leaseEndsAt = -Infinity;
   #answeredAt: number;
 
-  /** @param always the store is not shared, so this process always leads */
+  /** `always`: the store is not shared. */
   constructor(clock: Clock, always: boolean) {
     this.#clock = clock;
     this.#isSingleProcess = always;
@@ -38,19 +37,18 @@ export class Leadership {
     if (always) this.until = Infinity;
   }
 
-  /** Resolves after the first answer about the lead. */
+  /** Resolves after the first response. */
   get resolved(): Promise<void> {
     return this.#resolved.promise;
   }
 
-  /** Whether this replica leads, as far as it knows. */
   get isLeader(): boolean {
     return this.#clock.now() < this.#leaseEndsAt;
   }
 
   /**
-   * Whether some replica leads: the store recently gave the lead to this replica, or reported another leader.
-   * Undefined for a single process.
+   * The store recently gave the lease to this replica or reported another leader. Undefined for a single
+   * process.
    */
   get isLeaseHeld(): boolean | undefined {
     return this.#isSingleProcess
@@ -58,12 +56,11 @@ export class Leadership {
       : this.#clock.now() - this.#answeredAt <= LEADER_UNKNOWN_AFTER_MS;
   }
 
-  /** Records that the store answered. */
   recordAnswer(): void {
     this.#answeredAt = this.#clock.now();
   }
 
-  /** Sets the minimum time until which this replica leads, unix milliseconds. */
+  /** The time until which this replica leads at least, in Unix milliseconds. */
   set until(time: number) {
     this.#leaseEndsAt = time;
     this.#resolved.resolve();
@@ -78,7 +75,7 @@ export interface LeadershipDeps {
   readonly log: Log;
 }
 
-/** Acquires the lead of a shared store when it is free, and renews it, until `signal` aborts. */
+/** Acquires and renews the lease until `signal` aborts. */
 export async function runLeadership(
   leadership: Leadership,
   { store, clock, changes, log }: LeadershipDeps,

@@ -1,6 +1,6 @@
 /**
- * Tests that a replica never considers itself leader longer than the store does. The clock advances only during
- * sleeps.
+ * Tests that a replica never considers itself leader longer than the store does. The clock advances only
+ * during sleeps.
  */
 import { deepEqual, equal } from "node:assert/strict";
 import { Problem } from "../../core/errors/problem.ts";

@@ -1,19 +1,18 @@
 /**
- * Books what pool events and transfers earned and cost this relayer. Entries are made from on-chain data alone and written
- * with the rows that they belong to, so they survive restarts and a rollback removes them.
+ * Books what events and transfers earned and cost this relayer. Entries come from on-chain data and are
+ * written with their rows, so they survive restarts, and a rollback removes them.
  */
 import type { Address } from "@ton/core";
 import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { PoolEvent } from "../../ton/pool/pool_events.ts";
 
-/** The data of a pool that its entries depend on. */
 export interface BookedPool {
   readonly id: PoolId;
   readonly deployment: { readonly asset: string; readonly denomination: bigint };
 }
 
-/** Returns the entries of those events that this relayer sent or was paid for. */
+/** Returns the entries of events that this relayer sent or was paid for. */
 export function bookEvents(
   events: readonly PoolEvent[],
   { id, deployment: { asset, denomination } }: BookedPool,
@@ -33,7 +32,7 @@ export function bookEvents(
     if (event.kind === "refused") return isSender ? [{ ...base, fee: 0n, gas: cost, refund: 0n }] : [];
     const fee = event.relayer?.equals(wallet) ? event.fee : 0n;
     if (!isSender) return fee > 0n ? [{ ...base, fee, gas: 0n, refund: 0n }] : [];
-    // What the pool paid us in coins is not part of the gas: the fee, and our own note.
+    // Coins from the pool that are not part of the gas: the fee, and our own note.
     const isNative = asset === "native";
     const isRecipient = event.recipient.equals(wallet);
     const ownNote = isRecipient ? (isNative ? denomination - event.fee : 0n) + event.refund : 0n;
@@ -42,7 +41,7 @@ export function bookEvents(
   });
 }
 
-/** Returns the entries of a transfer's `fees` (nano), shared equally by its withdrawals. */
+/** Shares a transfer's `fees` (nano) equally among its withdrawals. */
 export function bookTransfer(
   { hash, jobs }: Pick<Transfer, "hash" | "jobs">,
   { fees, timestamp }: { readonly fees: bigint; readonly timestamp: number },
@@ -58,10 +57,9 @@ export function bookTransfer(
   }));
 }
 
-/** Called with entries after they were written. */
 export type LedgerObserver = (entries: readonly LedgerEntry[]) => void;
 
-/** Creates an observer that adds entries of registered pools to the metrics. */
+/** Adds entries of registered pools to the metrics. */
 export function createLedgerObserver(
   pools: {
     get(id: PoolId): { readonly key: string; readonly deployment: { readonly asset: string } } | undefined;

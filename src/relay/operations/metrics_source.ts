@@ -11,7 +11,6 @@ import type { PoolFundsMonitor, PoolSurplus } from "./pool_funds_monitor.ts";
 
 const NANO_PER_NATIVE = 1e9;
 
-/** Creates the relayer's state for {@linkcode Metrics.observe}, read at each scrape. */
 export function createMetricsSource(
   { pools, poolFunds, leadership, store, orphaned, balance, verifier, health, clock }: {
     readonly pools: readonly PoolState[];
@@ -26,7 +25,7 @@ export function createMetricsSource(
   },
 ): MetricsSource {
   return {
-    // A gauge is a float; six digits of a balance are precise enough.
+    // A gauge is a float, which is precise enough.
     balance: () => balance.lastKnown === undefined ? undefined : Number(balance.lastKnown) / NANO_PER_NATIVE,
     async liveJobs() {
       const count: Record<string, number> = { accepted: 0, broadcast: 0 };

@@ -1,7 +1,6 @@
 /**
- * Detects orphaned jobs: accepted withdrawals whose pool is no longer served, because it was removed from the
- * registry or refused. We accepted these jobs, so we keep reporting them until they finish; no data is lost
- * meanwhile.
+ * Detects orphaned jobs: accepted withdrawals whose pool was removed from the registry or refused. We
+ * accepted these jobs, so we keep reporting them until they finish.
  */
 import type { PoolId, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -11,19 +10,18 @@ import type { PoolState } from "../indexer/pool_state.ts";
 const ORPHANED_JOBS_POLL_MS = 30_000;
 
 export class OrphanedJobs {
-  /** Number of orphaned jobs at the last check. */
+  /** At the last check. */
   count = 0;
 }
 
 export interface OrphanedJobsDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** The pools that are served, by raw address. */
+  /** The served pools by raw address. */
   readonly pools: Pick<ReadonlyMap<PoolId, PoolState>, "get">;
   readonly log: Log;
 }
 
-/** Checks until `signal` aborts, and logs each change. */
 export async function watchOrphanedJobs(
   orphaned: OrphanedJobs,
   { store, clock, pools, log }: OrphanedJobsDeps,

@@ -75,8 +75,8 @@ export async function watchPoolFunds(
 }
 
 /**
- * Computes the surplus at the pool's largest possible size, which needs no walk through its cells, and with the storage
- * due since the last deposit or withdrawal. Both err on the safe side.
+ * Computes the surplus at the pool's largest possible size, which needs no walk through its cells, and with
+ * the storage due since the last deposit or withdrawal. Both err on the safe side.
  */
 async function readSurplus(
   { deployment: { address, denomination } }: PoolState,

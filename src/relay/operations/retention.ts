@@ -1,4 +1,4 @@
-/** Deletes withdrawals some time after they ended. Their payments, which are chain data, are kept. */
+/** Deletes withdrawals some time after they ended. Payments are chain data and are kept. */
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { type Clock } from "../../core/time.ts";
@@ -14,7 +14,7 @@ export interface RetentionDeps {
   readonly log: Log;
 }
 
-/** Deletes expired rows hourly, while this replica leads, until `signal` aborts. */
+/** Runs hourly while this replica leads. */
 export async function runRetention(
   days: number,
   { store, clock, leadership, log }: RetentionDeps,

@@ -1,6 +1,6 @@
 /**
- * Alerts about the service: not ready, stuck withdrawals, orphaned withdrawals. This module decides only when to
- * alert; the webhook delivers.
+ * Alerts about the service: not ready, stuck withdrawals, orphaned withdrawals. This module decides when to
+ * alert.
  */
 import type { Job, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -11,7 +11,7 @@ import type { OrphanedJobs } from "./orphaned_jobs.ts";
 
 const SERVICE_POLL_MS = 5_000;
 
-/** Thresholds in milliseconds; 0 disables the alert. */
+/** In milliseconds; 0: no alert. */
 export interface ServiceAlertThresholds {
   /** How long `GET /readyz` fails before an alert. */
   readonly notReadyMs: number;
@@ -19,14 +19,13 @@ export interface ServiceAlertThresholds {
   readonly stuckMs: number;
 }
 
-/** An alert about a lasting condition, or about its end. */
+/** About a lasting condition, or its end. */
 export type ServiceAlert =
   | { readonly event: "relayer_not_ready"; readonly seconds: number; readonly reasons: readonly string[] }
   | { readonly event: "relayer_ready" }
   | { readonly event: "jobs_stuck" | "jobs_orphaned"; readonly count: number }
   | { readonly event: "jobs_stuck_resolved" | "jobs_orphaned_resolved" };
 
-/** How long a condition has held, and whether an alert was sent. */
 export interface AlertCondition {
   /** Clock milliseconds; undefined if the condition does not hold. */
   readonly since?: number;
@@ -34,9 +33,8 @@ export interface AlertCondition {
 }
 
 /**
- * Returns the condition after a check, and the alert that is due.
- * @param look.afterMs how long the condition must hold before an alert
- * @param look.sends whether this replica sends these alerts; others only reset a condition that has ended
+ * Returns the condition after a check, and the alert that is due after `afterMs`. Replicas that do not send
+ * (`sends`) only reset a condition that has ended.
  */
 export function nextAlertCondition(
   { since, alerted }: AlertCondition,
@@ -58,7 +56,7 @@ export interface ServiceWatchDeps {
   readonly thresholds: ServiceAlertThresholds;
   readonly health: () => Promise<Health>;
   readonly store: Pick<Store, "liveJobs">;
-  /** Whether a pool is served, by raw address. */
+  /** By raw address. */
   readonly isServed: (pool: string) => boolean;
   readonly orphanedJobs: Pick<OrphanedJobs, "count">;
   readonly clock: Clock;
@@ -69,7 +67,6 @@ export interface ServiceWatchDeps {
   readonly sendAlert: (alert: ServiceAlert) => void;
 }
 
-/** Watches until `signal` aborts. */
 export async function watchService(watch: ServiceWatchDeps, signal: AbortSignal): Promise<void> {
   const { clock } = watch;
   const conditions = { ready: { alerted: false }, stuck: { alerted: false }, orphaned: { alerted: false } };
@@ -80,7 +77,7 @@ export async function watchService(watch: ServiceWatchDeps, signal: AbortSignal)
   }
 }
 
-/** Conditions by name; each check replaces one. */
+/** Each check replaces one. */
 type AlertConditions = Record<"ready" | "stuck" | "orphaned", AlertCondition>;
 
 async function checkReadiness(
@@ -99,7 +96,7 @@ async function checkReadiness(
   alert({ event: "relayer_not_ready", seconds, reasons: listReasons(found) });
 }
 
-/** Lists the reasons that `GET /readyz` reports. */
+/** The reasons that `GET /readyz` reports. */
 function listReasons({ dependencies, pools }: Health): string[] {
   const down = Object.entries(dependencies).filter(([, { state }]) => state === "down");
   const waiting = Object.entries(pools).filter(([, { ready }]) => !ready);
@@ -152,7 +149,7 @@ async function checkJobs(watch: ServiceWatchDeps, conditions: AlertConditions): 
   if (due === "recovery") alert({ event: "jobs_orphaned_resolved" });
 }
 
-/** Returns an alert's JSON body: its members, and a line of text for chats. */
+/** The JSON body with a line of text for chats. */
 export function buildServiceAlertBody(
   alert: ServiceAlert,
   relayer: { readonly network: string; readonly address: string },

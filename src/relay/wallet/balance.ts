@@ -1,6 +1,6 @@
 /**
- * The wallet's balance: fetched at most every few seconds regardless of load, and monitored, so that the operator is
- * alerted before the wallet is empty.
+ * The wallet's balance: fetched at most every few seconds, and monitored, so that operators are alerted
+ * before the wallet is empty.
  */
 import { formatUnits } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -9,13 +9,13 @@ import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { abortable, type Clock, TtlCache } from "../../core/time.ts";
 import type { Leadership } from "../operations/leadership.ts";
 
-/** TTL in milliseconds; shorter than a transfer takes. */
+/** Shorter than a transfer takes. */
 const BALANCE_TTL_MS = 2_000;
 const BALANCE_POLL_MS = 30_000;
-/** Hysteresis: a balance counts as recovered only at this multiple of the threshold. */
+/** A balance counts as recovered only at this multiple of the threshold. */
 const RECOVERY_RATIO = { of: 11n, by: 10n };
 
-/** Balances that cause a warning, and that stop new withdrawals; nano, 0: never. */
+/** Below them the relayer warns, and stops accepting withdrawals. In nano; 0: never. */
 export interface BalanceThresholds {
   readonly warn: bigint;
   readonly stop: bigint;
@@ -23,10 +23,9 @@ export interface BalanceThresholds {
 
 export type BalanceLevel = "ok" | "low" | "stopped";
 
-/** A change of level that the operator must know. */
 export interface BalanceAlert {
   readonly event: "balance_ok" | "balance_low" | "balance_stopped";
-  /** Nano. */
+  /** In nano. */
   readonly balance: bigint;
   readonly thresholds: BalanceThresholds;
 }
@@ -34,9 +33,8 @@ export interface BalanceAlert {
 export class WalletBalance {
   readonly #wallet: Pick<Wallet, "balance">;
   readonly #cache: TtlCache<bigint>;
-  /** Nano; undefined before the first fetch. */
+  /** In nano; undefined before the first fetch. */
   lastKnown: bigint | undefined;
-  /** The level at the last check. */
   level: BalanceLevel = "ok";
 
   constructor(wallet: Pick<Wallet, "balance">, clock: Clock, readonly thresholds: BalanceThresholds) {
@@ -44,12 +42,12 @@ export class WalletBalance {
     this.#cache = new TtlCache(clock, { ttlMs: BALANCE_TTL_MS });
   }
 
-  /** Returns the balance in nano, at most two seconds old. @throws {Problem} `chain_unavailable` and similar */
+  /** Returns nano, at most two seconds old. Throws `chain_unavailable` and similar. */
   current(options?: CallOptions): Promise<bigint> {
     return this.#cache.get("balance", async () => this.lastKnown = await this.#wallet.balance(options));
   }
 
-  /** Returns the level of a balance, with hysteresis from the present level. */
+  /** With hysteresis from the present level. */
   levelOf(balance: bigint): BalanceLevel {
     const { warn, stop } = this.thresholds;
     const below = (bound: bigint, already: boolean) =>
@@ -59,7 +57,7 @@ export class WalletBalance {
   }
 }
 
-/** Returns an alert's JSON body: amounts in whole native units, and a line of text for chats. */
+/** The JSON body: amounts in whole native units, and a line of text for chats. */
 export function buildBalanceAlertBody(
   { event, balance, thresholds: bounds }: BalanceAlert,
   relayer: { readonly network: string; readonly address: string },
@@ -80,14 +78,11 @@ export interface BalanceWatchDeps {
   /** Every replica watches; only the leader alerts. */
   readonly leadership: Pick<Leadership, "isLeader">;
   readonly log: Log;
-  /** Called at each change of level; must not throw. */
+  /** Must not throw. */
   readonly sendAlert: (alert: BalanceAlert) => void;
 }
 
-/**
- * Watches until `signal` aborts. A new leader reports a low balance again, because the previous leader may have died
- * before its alert.
- */
+/** A new leader reports a low balance again: the previous one may have died before its alert. */
 export async function watchBalance(
   balance: WalletBalance,
   { clock, leadership, log, sendAlert: alert }: BalanceWatchDeps,

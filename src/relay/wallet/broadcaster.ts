@@ -1,10 +1,8 @@
 /**
- * The single writer of the wallet. Its state is the journal, never memory, so it can be killed at any point: a
- * transfer is journaled before it is sent, resent until the wallet's transactions show it or chain time has passed
- * its end, and only then removed. The broadcaster ends only jobs whose root has expired; pool events end all others.
- *
- * A seqno reported by an endpoint never decides alone: a transfer that is not on chain blocks the wallet exactly for
- * its lifetime.
+ * The single writer of the wallet. Its state is the journal, so it can be killed at any point: a transfer is
+ * journaled before it is sent, resent until the wallet's transactions show it or chain time has passed its
+ * end, and only then removed. Pool events end jobs; the broadcaster only ends those whose root has expired. A
+ * seqno that an endpoint reports never decides alone.
  */
 import { Address, Cell } from "@ton/core";
 import type { Job, JobChange, LedgerEntry, Store, Transfer } from "../../store/store.ts";
@@ -24,14 +22,14 @@ import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
 import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
 import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
-/** Lifetime of a transfer, seconds of chain time. */
+/** In chain time. */
 const TRANSFER_LIFETIME_SECONDS = 60;
-/** Messages per transfer: each has about 500 bytes, and an external message holds 64 KiB. */
+/** Each message has about 500 bytes, and an external message holds 64 KiB. */
 export const MAX_MESSAGES_PER_TRANSFER = 100;
-/** Between journal polls: with a single process, and with replicas that add jobs. */
+/** Between journal polls: of a single process, and with replicas that add jobs. */
 const IDLE_POLL_MS = 5_000;
 const SHARED_IDLE_POLL_MS = 500;
-/** Delay before a pool without a quote is asked again. */
+/** Until a pool without a quote is asked again. */
 const QUOTE_RETRY_DELAY_MS = 5_000;
 
 export interface BroadcasterDeps {
@@ -49,13 +47,12 @@ export interface BroadcasterDeps {
   readonly log: Log;
 }
 
-/** A job and the message to its pool. */
 interface PreparedJob {
   readonly job: Job;
   readonly message: OutgoingMessage;
 }
 
-/** Broadcasts, while this replica leads, until `signal` aborts. */
+/** Runs while this replica leads, until `signal` aborts. */
 export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal): Promise<void> {
   const { changes, clock, intervals: pace, leadership, log } = deps;
   const broadcaster = new Broadcaster(deps, signal);
@@ -82,9 +79,9 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
 class Broadcaster {
   readonly #deps: BroadcasterDeps;
   readonly #signal: AbortSignal;
-  /** Hash and time (ms) of the last send: polling the wallet is cheaper than resending. */
+  /** Polling the wallet is cheaper than resending. */
   #lastSend = { hash: "", at: 0 };
-  /** Hash of a transfer, and the wallet's newest transaction of the last lookup that did not find it. */
+  /** The transfer, and the wallet's newest transaction when the last lookup failed. */
   #lastFailedLookup = { hash: "", newest: "" };
 
   constructor(deps: BroadcasterDeps, signal: AbortSignal) {
@@ -92,7 +89,7 @@ class Broadcaster {
     this.#signal = signal;
   }
 
-  /** Runs the next step; returns the maximum wait before another, in milliseconds. */
+  /** Returns the maximum wait until the next step, in milliseconds. */
   async step(): Promise<number> {
     const { store, intervals: pace } = this.#deps;
     const transfer = await store.transfer() ?? await this.#signNext();
@@ -100,7 +97,6 @@ class Broadcaster {
     return await this.#trackTransfer(transfer) === "ended" ? 0 : pace.walletPollMs;
   }
 
-  /** Returns the milliseconds until the first delayed job may be signed. */
   async #msUntilNextDue(): Promise<number> {
     const now = this.#deps.clock.now();
     const waits = (await this.#deps.store.liveJobs())
@@ -109,7 +105,6 @@ class Broadcaster {
     return Math.min(this.#deps.store.isShared ? SHARED_IDLE_POLL_MS : IDLE_POLL_MS, ...waits);
   }
 
-  /** Polls the wallet, then sends, resends or ends the transfer. */
   async #trackTransfer(transfer: Transfer): Promise<"ended" | "in flight"> {
     const { walletMonitor: look, clock, intervals: pace, log } = this.#deps;
     const seen = await look.observe();
@@ -135,7 +130,7 @@ class Broadcaster {
     return "in flight";
   }
 
-  /** Runs {@linkcode findIncludedTransfer} once per newest transaction. @param again forces another lookup */
+  /** Runs {@linkcode findIncludedTransfer} once per newest transaction, or `again`. */
   async #findIncluded(
     { hash, signedAt, jobs }: Transfer,
     { last }: ObservedWallet,
@@ -173,7 +168,7 @@ class Broadcaster {
     await this.#changeJobs(transfer, (job) => asBroadcast(job, transfer, clock.now()));
   }
 
-  /** Ends a transfer that can no longer be included and books its cost; jobs that `carried` does not change are requeued. */
+  /** Ends a transfer and books its cost. Jobs that `carried` does not change are requeued. */
   async #endTransfer(transfer: Transfer, entries: readonly LedgerEntry[], carried: JobChange) {
     const { store, clock } = this.#deps;
     await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));
@@ -195,7 +190,7 @@ class Broadcaster {
     const ready = await this.#nextBatch();
     if (ready.length === 0) return undefined;
     const { seqno, now, elapsedUntil: passed } = await look.observe();
-    // Deposits continued during the queries: recheck, so that no message is sent that the pool would refuse.
+    // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
     const batch = await this.#selectPayable(ready);
     if (batch.length === 0) return undefined;
     const messages = batch.map(({ message }) => message);
@@ -216,7 +211,7 @@ class Broadcaster {
     return transfer;
   }
 
-  /** Returns the oldest due jobs that fit in one transfer, with their messages. */
+  /** Returns the oldest due jobs that fit in one transfer. */
   async #nextBatch(): Promise<PreparedJob[]> {
     const { store, wallet, clock } = this.#deps;
     const most = Math.min(wallet.maxMessages, MAX_MESSAGES_PER_TRANSFER);
@@ -238,8 +233,8 @@ class Broadcaster {
   }
 
   /**
-   * Returns the jobs that their pools would pay now. Jobs of pools that are not ready stay. A job whose root is unknown
-   * expires once the pool was read again after it was accepted: until then, another replica may have read a newer root.
+   * Returns the jobs that their pools would pay now. Jobs of pools that are not ready stay. A job with an
+   * unknown root expires once the pool was read again: another replica may have accepted it for a newer root.
    */
   async #selectPayable<T extends { readonly job: Job }>(
     waiting: readonly T[],
@@ -289,8 +284,8 @@ class Broadcaster {
 }
 
 /**
- * Returns whether a transfer can no longer be included. A transfer dated beyond any plausible clock was signed under
- * a false chain time and is abandoned, unless its seqno is the wallet's next: then it may still be included.
+ * Returns whether a transfer can no longer be included. One dated beyond any plausible clock was signed under
+ * a false chain time and is abandoned, unless its seqno is the wallet's next.
  */
 function isExpired({ seqno, validUntil }: Transfer, seen: ObservedWallet): boolean {
   if (validUntil > seen.maxPlausibleTime + TRANSFER_LIFETIME_SECONDS) return seqno !== seen.seqno;

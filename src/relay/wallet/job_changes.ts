@@ -1,22 +1,22 @@
-/** How a journaled withdrawal changes on its way to the chain. Pure: the broadcaster writes the result. */
+/** How a journaled withdrawal changes on its way to the chain. Pure. */
 import type { Job, Transfer } from "../../store/store.ts";
 import { getResendDelay } from "../withdrawals/policy.ts";
 
-/** Returns the job as broadcast. If the pool has already settled it, only seqno and hash are set. */
+/** If the pool has already settled the job, only seqno and hash are set. */
 export function asBroadcast(job: Job, { seqno, hash }: Transfer, now: number): Job | undefined {
   if (job.broadcastAt !== undefined && job.messageHash === hash && job.state !== "accepted") return job;
   const state = job.state === "accepted" ? "broadcast" : job.state;
   return { ...job, state, seqno, messageHash: hash, broadcastAt: now };
 }
 
-/** Requeues a job with a growing delay; ended jobs are unchanged. */
+/** Requeues a live job with a growing delay. */
 export function asRequeued(job: Job, now: number): Job | undefined {
   if (job.state !== "accepted" && job.state !== "broadcast") return undefined;
   const attempts = (job.attempts ?? 0) + 1;
   return { ...job, state: "accepted", attempts, notBefore: now + getResendDelay(attempts) };
 }
 
-/** Ends a job whose root the pool no longer accepts. An ended job keeps no message. */
+/** For a job whose root the pool no longer accepts. An ended job keeps no message. */
 export function asExpired(job: Job, now: number): Job {
   const ended = { ...job };
   delete ended.message;

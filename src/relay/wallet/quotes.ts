@@ -1,7 +1,6 @@
 /**
- * Fetches the values that pools require for the withdrawals of one transfer. Each quote is fetched once, a few
- * concurrently, so a batch waits for its slowest quote and not for the sum. A pool that times out is not asked again,
- * so it does not delay the others.
+ * Fetches the values that pools require for the withdrawals of one transfer, each once and a few
+ * concurrently. A pool that times out is not asked again, so that it does not delay others.
  */
 import type { PoolId } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -10,12 +9,11 @@ import { type Clock, withDeadline } from "../../core/time.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { fetchAttachedValue } from "../withdrawals/policy.ts";
 
-/** Time limit for a quote. */
 const QUOTE_TIMEOUT_MS = 10_000;
 /** Below the endpoint's limit, because indexing continues. */
 const MAX_CONCURRENT_QUOTES = 4;
 
-/** A withdrawal that needs a quote; `refund` in nano. */
+/** `refund` in nano. */
 export interface QuoteRequest {
   readonly pool: PoolState;
   readonly refund: bigint;
@@ -38,7 +36,7 @@ export class Quotes {
     this.#signal = signal;
   }
 
-  /** Fetches missing quotes. Rejects only if the signal aborts. */
+  /** Rejects only if the signal aborts. */
   async fetchAll(wanted: readonly QuoteRequest[]): Promise<void> {
     const open = new Map(wanted.map((quoted) => [quoteKey(quoted), quoted])).values();
     const asker = async () => {
@@ -47,7 +45,7 @@ export class Quotes {
     await Promise.all(Array.from({ length: MAX_CONCURRENT_QUOTES }, asker));
   }
 
-  /** Returns the nano to attach; undefined if the pool gave no quote. */
+  /** Returns the nano to attach; undefined without a quote. */
   get(quoted: QuoteRequest): bigint | undefined {
     return this.#values.get(quoteKey(quoted));
   }

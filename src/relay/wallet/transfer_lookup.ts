@@ -1,6 +1,6 @@
 /**
- * Finds a transfer on chain. An advanced seqno does not prove that messages were sent: the wallet skips messages that
- * it cannot pay for, another user of the mnemonic may have used the seqno, and the answer may be false. The wallet's
+ * Finds a transfer on chain. A higher seqno does not prove that messages were sent: the wallet skips those it
+ * cannot pay for, the mnemonic may be used elsewhere, and the response may be false. The wallet's
  * transactions are the proof.
  */
 import type { Address, Message } from "@ton/core";
@@ -11,21 +11,18 @@ import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
 
 const PAGE_SIZE = 20;
 
-/** A transfer that is on chain. */
 export interface IncludedTransfer {
-  /** Query ids of the withdrawals that the wallet sent with it. */
+  /** Of the withdrawals that the wallet sent with it. */
   readonly queryIds: ReadonlySet<bigint>;
-  /** Unix seconds of its block. */
+  /** The block's time in Unix seconds. */
   readonly timestamp: number;
-  /** Nano: all fees of the wallet's transaction, without the value of its messages. */
+  /** In nano: all fees of the wallet's transaction, without the value of its messages. */
   readonly fees: bigint;
 }
 
 /**
- * Returns the transfer as the wallet's transactions show it; undefined if it is not on chain.
- * @param transfer its normalised hash, and the earliest signing time (unix seconds)
- * @param newest the wallet's newest transaction from the same answer as its seqno: another answer may come from a
- * node that is behind, and the transfer would be signed a second time
+ * Returns the transfer as the wallet's transactions show it, if it is on chain. `newest` must come from the
+ * same response as the seqno: another node may be behind, and the transfer would be signed twice.
  */
 export async function findIncludedTransfer(
   chain: Chain,
@@ -54,7 +51,7 @@ export async function findIncludedTransfer(
   return undefined;
 }
 
-/** Adds a message's forward fee, which is separate from its value; the transaction's fees contain its first part. */
+/** A forward fee is separate from the message's value; the transaction's fees contain its first part. */
 function addForwardFee(fees: bigint, { info }: Message): bigint {
   return info.type === "internal" ? fees + info.forwardFee : fees;
 }

@@ -1,33 +1,33 @@
 /**
- * Reads the wallet's account and checks its plausibility. An answer may be stale or false, so chain time is compared
- * with our clock, and the seqno with a second endpoint if there is one.
+ * Reads the wallet's account. Responses may be stale or false, so chain time is compared with our clock, and
+ * the seqno with a second endpoint.
  */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet, WalletState } from "../../ton/wallet/wallet.ts";
 import { type Clock } from "../../core/time.ts";
 
-/** Maximum difference between chain time and our clock, seconds; above it, one of them is wrong. */
+/** Maximum difference between chain time and our clock. */
 const MAX_CLOCK_SKEW_SECONDS = 120;
-/** Seconds that a node may be behind the chain. */
+/** How far a node may be behind the chain. */
 const MAX_NODE_LAG_SECONDS = 30;
-/** How long a clock skew is reported after it was seen, milliseconds. */
+/** How long a clock skew is reported after it was seen. */
 const CLOCK_SKEW_REPORT_MS = 60_000;
 
 export interface WalletMonitorDeps {
   readonly wallet: Wallet;
   readonly chain: Pick<Chain, "runGetMethod">;
   readonly clock: Clock;
-  /** Whether chain time is wall-clock time; a local network's may be shifted. */
+  /** A local network's chain time may be shifted. */
   readonly usesWallClock: boolean;
-  /** Whether get methods and accounts use different endpoints. */
+  /** Get methods and accounts use different endpoints. */
   readonly hasSecondEndpoint: boolean;
 }
 
 export interface ObservedWallet extends WalletState {
   /** Unix seconds that have passed by chain time, by our clock, and on a node that is behind. */
   readonly elapsedUntil: number;
-  /** Latest plausible signing time, unix seconds: a valid transfer ends at most its lifetime later. */
+  /** Latest plausible signing time in Unix seconds. */
   readonly maxPlausibleTime: number;
 }
 
@@ -39,12 +39,11 @@ export class WalletMonitor {
     this.#deps = deps;
   }
 
-  /** Whether recent observations showed a clock skew. */
   get hasClockSkew(): boolean {
     return this.#deps.clock.now() - this.#skewSeenAt <= CLOCK_SKEW_REPORT_MS;
   }
 
-  /** @throws {Problem} `chain_inconsistent` if chain time and our clock differ too much; and errors of the chain */
+  /** Throws `chain_inconsistent` if chain time and our clock differ too much. */
   async observe(): Promise<ObservedWallet> {
     const { wallet, clock, usesWallClock: realTime } = this.#deps;
     const state = await wallet.state();
@@ -75,7 +74,7 @@ export class WalletMonitor {
     };
   }
 
-  /** Uses the lower of two seqnos: one that only one endpoint knows is premature or false. */
+  /** Uses the lower of two seqnos: one that a single endpoint knows is premature or false. */
   async #withConfirmedSeqno(state: WalletState): Promise<WalletState> {
     const { wallet, chain, hasSecondEndpoint: verified } = this.#deps;
     if (!verified || state.seqno === 0) return state; // a wallet that was never used has no get methods

@@ -1,6 +1,5 @@
 /**
- * Accepts withdrawals: runs the checks, writes the journal, waits until the wallet has sent the transfer, and reports
- * status.
+ * Accepts withdrawals: runs the checks, writes the journal, and waits until the wallet has sent the transfer.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -15,28 +14,30 @@ import { type CheckDeps, parseRequestProof, runWithdrawalChecks, type WithdrawRe
 import { getRetryTime } from "./policy.ts";
 import { buildJobView, buildPaidView, type WithdrawalView } from "./view.ts";
 
-/** How long a request waits for the wallet. */
+/** For the wallet. */
 const SEND_TIMEOUT_MS = 30_000;
 /** Between polls of a row that other replicas may change: notifications do not pass a transaction pooler. */
 const SHARED_STORE_POLL_MS = 250;
 
 export interface WithdrawalDeps extends CheckDeps {
   readonly changes: ChangeSignal;
-  /** Equal concurrent withdrawals share one run of the checks: they load store, verifier and endpoint like one. */
+  /**
+   * Equal concurrent withdrawals share one run of the checks: they load store, verifier and endpoint like
+   * one.
+   */
   readonly deduplicator: SingleFlight<Job>;
-  /** Fills a query id with random bytes. They must be unpredictable, or others could forge our failures. */
+  /** Must be unpredictable, or others could forge our failures. */
   readonly fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
-/** Status of a withdrawal, and whether its transfer is sent. */
 export interface Submission {
   readonly sent: boolean;
   readonly withdrawal: WithdrawalView;
 }
 
 /**
- * Accepts a withdrawal and waits until it is sent, 30 s at most.
- * @throws {Problem} of the first check that fails; `nullifier_already_used` if an equal withdrawal came first
+ * Accepts a withdrawal and waits at most 30 s until it is sent. Throws the problem of the first failed check,
+ * and `nullifier_already_used` if an equal withdrawal came first.
  */
 export async function submitWithdrawal(
   request: WithdrawRequest,
@@ -119,7 +120,7 @@ function nullifierUsedProblem(
   return new Problem("nullifier_already_used", undefined, { members: { withdrawal } });
 }
 
-/** Waits until the wallet has sent the job. A journaled job is accepted, so a store failure here is not a refusal. */
+/** A journaled job is accepted, so a store failure here is not a refusal. */
 async function waitUntilSent(
   request: WithdrawRequest,
   taken: Job,
@@ -154,16 +155,12 @@ async function waitUntilSent(
   }
 }
 
-/** Returns the pool of a request that has passed the checks, and the job id. */
 function findPoolAndJobId(request: WithdrawRequest, deps: WithdrawalDeps): { pool: PoolState; id: JobId } {
   const pool = deps.pools.get(request.pool.toRawString())!;
   return { pool, id: { pool: pool.id, nullifierHash: request.signals.nullifierHash } };
 }
 
-/**
- * Returns the status of a note's withdrawal, also for pools that are no longer served.
- * @throws {Problem} `unknown_pool`, `withdrawal_not_found`
- */
+/** Also for pools that are no longer served. Throws `unknown_pool` or `withdrawal_not_found`. */
 export async function getWithdrawalStatus(
   address: Address,
   nullifierHash: bigint,

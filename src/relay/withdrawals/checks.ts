@@ -1,6 +1,6 @@
 /**
- * Checks which withdrawals this relayer broadcasts. They run in order, cheapest first, and the first failure ends the
- * run. Counting starts only after the proof is verified, and is undone if the withdrawal is not accepted.
+ * Checks which withdrawals this relayer broadcasts, cheapest first. The first failure ends the run. Counting
+ * starts after the proof is verified and is undone if the withdrawal is not accepted.
  */
 import { addressToField } from "../../core/protocol/address_field.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
@@ -34,8 +34,8 @@ import { buildJobView, buildPaidView } from "./view.ts";
 export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSignals } from "./candidate.ts";
 
 /**
- * Places that a root must have left in the pool's history: so many deposits may arrive before ours does. A client of this
- * relayer could otherwise make it pay for refusals by proving against the oldest root.
+ * Deposits that may arrive before our withdrawal does. Otherwise a client could make the relayer pay for
+ * refusals by proving against the oldest root.
  */
 const MIN_PLACES_LEFT = 3;
 
@@ -114,9 +114,8 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
 ];
 
 /**
- * Runs the checks in order.
- * @returns a function to call once the withdrawal is accepted or not
- * @throws {Problem} of the first check that fails; the earlier checks are then finished
+ * Returns a function to call once the withdrawal is accepted or not. Throws the problem of the first failed
+ * check, after finishing the earlier ones.
  */
 export async function runWithdrawalChecks(
   request: WithdrawRequest,
@@ -143,7 +142,6 @@ export async function runWithdrawalChecks(
   return end;
 }
 
-/** Returns the request's proof in canonical form. */
 export function parseRequestProof(request: WithdrawRequest): Groth16Proof {
   return parseProof(request.proof);
 }
@@ -189,8 +187,8 @@ async function isUnspentOnChain({ request, pool, deps }: Candidate): Promise<Che
 }
 
 /**
- * Checks that a jetton pool can pay the recipient: standard jetton wallets pay only in the basechain, and a pool
- * cannot pay its own wallet. The schema checks recipients of native pools.
+ * Standard jetton wallets pay only in the basechain, and a pool cannot pay its own wallet. The schema checks
+ * recipients of native pools.
  */
 function isRecipientPayable({ request: { recipient }, pool: { deployment } }: Candidate): CheckVerdict {
   if (deployment.asset === "native") return true;

@@ -1,8 +1,7 @@
 /**
- * Hourly caps on accepted withdrawals, overall and per pool, which limit the wallet's loss by a fault or a flood.
- * They count at acceptance: counting what was included would let any number be in flight. Equal concurrent requests count
- * once. A withdrawal that is not accepted, or fails or expires later, is uncounted: a client that resubmits one valid proof
- * must not exhaust the cap.
+ * Hourly caps on accepted withdrawals, overall and per pool, which limit the wallet's loss by a fault or a
+ * flood. Equal concurrent requests count once. A withdrawal that is not accepted, fails or expires is
+ * uncounted: resubmitting one valid proof must not exhaust a cap.
  */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Job, JobId } from "../../store/store.ts";
@@ -10,13 +9,13 @@ import type { RateLimit, RateLimitResult, RateLimitStore } from "../../store/rat
 
 const HOUR_SECONDS = 3_600;
 
-/** Caps; 0 disables one. */
+/** 0: no cap. */
 export interface HourlyCapLimits {
   readonly hourly: number;
   readonly hourlyPerPool: number;
 }
 
-/** A withdrawal that concurrent requests share. */
+/** Shared by concurrent requests. */
 interface CapReservation {
   /** Random, and the only data that the shared cache receives. */
   readonly token: string;
@@ -25,7 +24,6 @@ interface CapReservation {
   accepted: boolean;
 }
 
-/** Counts withdrawals against the caps. */
 export class HourlyCaps {
   readonly #rateLimitStore: RateLimitStore;
   readonly #limits: HourlyCapLimits;
@@ -37,8 +35,8 @@ export class HourlyCaps {
   }
 
   /**
-   * Counts a withdrawal. Every call that returns `allowed` must be {@link finish}ed.
-   * @throws {Problem} `cache_unavailable`: a withdrawal that cannot be counted is not allowed
+   * Counts a withdrawal. Every `allowed` result must be {@linkcode finish}ed. Throws `cache_unavailable`:
+   * what cannot be counted is not allowed.
    */
   async reserve(id: JobId): Promise<RateLimitResult> {
     const key = jobKey(id);
@@ -55,7 +53,7 @@ export class HourlyCaps {
     }
   }
 
-  /** Finishes an allowed {@link reserve}. @param accepted whether this request became a job */
+  /** Finishes an allowed {@linkcode reserve}. `accepted`: the request became a job. */
   async finish(id: JobId, accepted: boolean): Promise<void> {
     const key = jobKey(id);
     const counted = this.#reservations.get(key);
@@ -66,12 +64,12 @@ export class HourlyCaps {
     }
   }
 
-  /** Returns the token of a withdrawal that is {@link reserve}d and not finished; its job keeps it for {@link release}. */
+  /** Returns the token of an unfinished reservation, which its job keeps for {@linkcode release}. */
   tokenOf(id: JobId): string | undefined {
     return this.#reservations.get(jobKey(id))?.token;
   }
 
-  /** Uncounts an accepted withdrawal that has failed or expired. */
+  /** Uncounts a withdrawal that has failed or expired. */
   async release(job: Pick<Job, "pool" | "nullifierHash" | "capToken">): Promise<void> {
     if (job.capToken !== undefined) await this.#releaseAll(this.#rateLimits(job), job.capToken);
   }
@@ -81,7 +79,7 @@ export class HourlyCaps {
     return { token, result: this.#acquireAll(id, token), requestCount: 0, accepted: false };
   }
 
-  /** Returns whether that was the last request of this withdrawal. */
+  /** Returns whether that was the withdrawal's last request. */
   #dropRequest(key: string, counted: CapReservation): boolean {
     counted.requestCount--;
     if (counted.requestCount > 0) return false;
@@ -104,7 +102,7 @@ export class HourlyCaps {
     }
   }
 
-  /** A count that cannot be released expires after its hour: the cap is then too strict, never too loose. */
+  /** A count that cannot be released expires after its hour: the cap is too strict, never too loose. */
   async #releaseAll(counted: readonly [RateLimit, string][], token: string): Promise<void> {
     for (const [allowance, key] of counted) {
       await this.#rateLimitStore.release(allowance, key, token).catch((error) => {

@@ -14,7 +14,7 @@ export function getFeeFloor({ pool, deps }: Candidate): bigint {
   });
 }
 
-/** Checks the refund against the operator's limit. In native pools, the fee may cover a larger refund. */
+/** In native pools, the fee may cover a larger refund. */
 export function isWithinRefundLimit({ request, pool }: Candidate): boolean {
   return request.refund <= getMaxRefund(pool.deployment);
 }
@@ -25,8 +25,8 @@ export function isRefundCoveredByFee(candidate: Candidate): boolean {
 }
 
 /**
- * Checks that a native pool's fee covers the chain's fees, and the refund unless that is a gift. A jetton fee has no
- * native price here, so the operator's limit applies to the cost, refund included.
+ * A native fee must cover the chain's fees, and the refund unless that is a gift. A jetton fee has no native
+ * price here, so the operator's limit applies to the cost, refund included.
  */
 export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdict> {
   const { request, pool, deps } = candidate;
@@ -47,7 +47,7 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
   return holds || { members: { cost: String(cost) } };
 }
 
-/** Checks that the balance covers all waiting withdrawals, in the journal and on their way there. */
+/** The balance must cover all waiting withdrawals, journaled or not. */
 export async function isFunded(candidate: Candidate): Promise<CheckVerdict> {
   const { request: { refund }, pool, deps } = candidate;
   const value = computeAttachedValue(await deps.poolCache.getWithdrawValue(pool, refund));

@@ -1,4 +1,4 @@
-/** The relayer's policy: the value attached to a withdrawal, refund limits, and retry times. */
+/** The relayer's policy: attached values, refund limits, and retry times. */
 import type { Address } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
@@ -7,16 +7,10 @@ import type { CallOptions, Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { backoffMs } from "../../core/time.ts";
 
-/**
- * Attached values are rounded up to this unit, so that drifting prices and storage do not make withdrawals
- * distinguishable.
- */
+/** Attached values are rounded up, so that drifting prices do not make withdrawals distinguishable. */
 const ATTACHED_VALUE_STEP_NANO = 10_000_000n;
 
-/**
- * Seconds that a shard block may be dated before the requested masterchain block; conclusions from chain time allow
- * for it.
- */
+/** A shard block may be dated this much before the requested masterchain block. */
 export const MAX_BLOCK_TIME_SKEW_SECONDS = 15;
 
 const MIN_RETRY_DELAY_MS = 30_000;
@@ -24,24 +18,24 @@ const MIN_RESEND_DELAY_MS = 2_000;
 const MAX_RETRY_DELAY_MS = 3_600_000;
 
 /**
- * Returns whether a pool has no minimum fee: a relayer pays for a jetton withdrawal in coins, and half a per cent of an
- * unknown jetton may be worth nothing. Localnet's jetton is for tests.
+ * A relayer pays for jetton withdrawals in coins, and a share of an unknown jetton may be worth nothing.
+ * Localnet's jetton is for tests.
  */
 export function lacksMinFee({ asset, feeMin }: Deployment, network: Network): boolean {
   return asset !== "native" && feeMin === undefined && network !== "localnet";
 }
 
-/** Returns the minimum fee of a pool, in its asset. @param feeMinNano default of native pools */
+/** In the pool's asset. `feeMinNano` is the default of native pools. */
 export function getMinFee({ asset, feeMin }: Deployment, feeMinNano: bigint): bigint {
   return feeMin ?? (asset === "native" ? feeMinNano : 0n);
 }
 
-/** Returns the largest refund, in nano, that the fee need not cover. None is paid unless the operator set one. */
+/** The largest refund, in nano, that the fee need not cover. */
 export function getMaxRefund({ maxRefund = 0n }: Deployment): bigint {
   return maxRefund;
 }
 
-/** Returns the nano to attach: the pool's quote plus a quarter; the excess is returned. */
+/** The pool's quote plus a quarter, in nano; the excess is returned. */
 export async function fetchAttachedValue(
   chain: Chain,
   pool: Address,
@@ -51,18 +45,17 @@ export async function fetchAttachedValue(
   return computeAttachedValue(await new Pool(chain, pool).getWithdrawValue(refund, options));
 }
 
-/** Returns the nano to attach for a pool's quote. */
 export function computeAttachedValue(quoted: bigint): bigint {
   const padded = quoted + quoted / 4n;
   return (padded + ATTACHED_VALUE_STEP_NANO - 1n) / ATTACHED_VALUE_STEP_NANO * ATTACHED_VALUE_STEP_NANO;
 }
 
-/** Returns when a failed withdrawal may be submitted again, unix ms; the delay doubles after each failure. */
+/** When a failed withdrawal may be submitted again, in Unix ms; the delay doubles. */
 export function getRetryTime({ failures, settledAt }: Job): number {
   return failures === 0 ? 0 : (settledAt ?? 0) + delayAfter(failures, MIN_RETRY_DELAY_MS);
 }
 
-/** Returns the milliseconds before a job whose n-th message did not leave the wallet is signed again. */
+/** The delay, in ms, before a job whose n-th message did not leave the wallet is signed again. */
 export function getResendDelay(attempts: number): number {
   return delayAfter(attempts, MIN_RESEND_DELAY_MS);
 }

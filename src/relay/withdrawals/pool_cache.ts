@@ -1,6 +1,6 @@
 /**
- * Caches getters of pools for a few seconds: a client can submit one valid proof any number of times and must not
- * exhaust the endpoint's rate limit.
+ * Caches getters of pools for a few seconds: resubmitting one valid proof must not exhaust the endpoint's
+ * rate limit.
  */
 import type { Chain } from "../../ton/chain.ts";
 import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
@@ -9,11 +9,11 @@ import type { PoolState } from "../indexer/pool_state.ts";
 
 const LOW_PRIORITY = { lowPriority: true };
 const POOL_CACHE_TTL_MS = 5_000;
-/** Capacity: above the number of pools served, and of notes checked within the TTL. */
+/** Above the numbers of served pools, and of notes checked within the TTL. */
 const MAX_CACHED_POOLS = 1_000;
 const MAX_CACHED_NULLIFIERS = 1_000;
 
-/** Cached getters. They throw the problems of {@linkcode Pool}'s getters, and `overloaded`. */
+/** Throws the problems of {@linkcode Pool}'s getters, and `overloaded`. */
 export class PoolCache {
   readonly #chain: Chain;
   readonly #infos: TtlCache<PoolInfo>;
@@ -32,8 +32,8 @@ export class PoolCache {
   }
 
   /**
-   * Returns the nano to attach, precise enough for the balance check: it adds the refund to the cached quote without
-   * one, and leaves out a jetton pool's fee for forwarding it.
+   * Returns the nano to attach, precise enough for the balance check: the cached quote plus the refund,
+   * without a jetton pool's fee for forwarding it.
    */
   async getWithdrawValue(pool: PoolState, refund: bigint): Promise<bigint> {
     return await this.#values.get(pool.id, () => this.#contract(pool).getWithdrawValue(0n, LOW_PRIORITY)) +

@@ -1,4 +1,4 @@
-/** Caches the chain's prices, which change rarely, by an announced vote of the validators. */
+/** Caches the chain's prices, which validators change rarely and announce. */
 import type { Chain } from "../../ton/chain.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
 import { type Clock, TtlCache } from "../../core/time.ts";
@@ -14,7 +14,7 @@ export class PriceCache {
     this.#prices = new TtlCache(clock, { ttlMs: PRICE_CACHE_TTL_MS });
   }
 
-  /** Returns prices at most ten minutes old. @throws {Problem} `chain_unavailable` and similar, `overloaded` */
+  /** At most ten minutes old. Throws `chain_unavailable` and similar, `overloaded`. */
   getPrices(): Promise<NetworkPrices> {
     return this.#prices.get("prices", () => fetchNetworkPrices(this.#chain, { lowPriority: true }));
   }

@@ -1,15 +1,14 @@
-/** A withdrawal as callers see it: the response of `/withdraw/status`, and the member `withdrawal` of a 409. */
+/** A withdrawal as in the response of `/withdraw/status` and the member `withdrawal` of a 409. */
 import type { z } from "zod";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { relayerResponses } from "../../core/protocol/relayer_api.ts";
 import type { Job, Withdrawal } from "../../store/store.ts";
 
-/** Times in unix seconds; unknown values are null. */
+/** Times in Unix seconds; unknown values are null. */
 export type WithdrawalView = z.output<
   ReturnType<typeof relayerResponses<z.ZodString, z.ZodString, z.ZodString>>["withdrawal"]
 >;
 
-/** Returns the view of our own withdrawal. @param pool address as displayed */
 export function buildJobView(pool: string, job: Job): WithdrawalView {
   return {
     pool,
@@ -27,10 +26,7 @@ export function buildJobView(pool: string, job: Job): WithdrawalView {
   };
 }
 
-/**
- * Returns the view of a note paid through another relayer; `withdrawal` is absent if only the pool's getter reported
- * it.
- */
+/** For a note paid through another relayer; `withdrawal` is absent if only the pool's getter reported it. */
 export function buildPaidView(pool: string, nullifierHash: bigint, withdrawal?: Withdrawal): WithdrawalView {
   return {
     pool,
