@@ -382,6 +382,10 @@ Deno.test("tonado ceremony verify names the fault of every forged folder", (t) =
       }
       await t.step("an honest folder is accepted, and every fault was seen", async () => {
         assert.deepEqual([...seen].sort(), Object.keys(transcriptFaults).sort());
+        const page = await Deno.readTextFile(new URL("../../docs/ceremony.md", import.meta.url));
+        const [, table] = page.split("### Faults of a transcript");
+        const documented = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, fault]) => fault);
+        assert.deepEqual(documented, Object.keys(transcriptFaults));
         const folder = `${directory}/honest`;
         await Deno.mkdir(folder);
         for (const [name, content] of honest.files) await Deno.writeFile(`${folder}/${name}`, content);
