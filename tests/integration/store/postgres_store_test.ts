@@ -13,6 +13,7 @@ import type { Cursor, Job, Store } from "../../../src/store/store.ts";
 import type { ArchiveRow } from "../../../src/store/archive.ts";
 import { readDeposits } from "../../../src/store/postgres/archive.ts";
 import { Database, type Query } from "../../../src/store/postgres/database.ts";
+import { Lease } from "../../../src/store/postgres/lease.ts";
 import { migrate, SCHEMA_VERSION } from "../../../src/store/postgres/migrate.ts";
 import { migrations } from "../../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
@@ -191,6 +192,27 @@ test("a change of hands waits for a write that is under way, and the write after
     await rejects(first.endTransfer("aa"), { code: "not_leader" });
   });
   await writer.close();
+});
+
+test("a transaction that has asserted the lease keeps it until it ends, though the lease expires meanwhile", async (url) => {
+  const [writer, other] = [new Database(url), new Database(url)];
+  const [first, second] = [new Lease(), new Lease()];
+  await withStores(url, 1, async () => {
+    ok(await first.acquire(writer, 1));
+    const order: string[] = [];
+    let taken: Promise<unknown> | undefined;
+    await writer.transaction(async (query) => {
+      await first.assertHeld(query);
+      await query("select pg_sleep(0.02)"); // the lease expires
+      taken = second.acquire(other, LEAD_MS).then((leads) => order.push(`taken ${leads}`));
+      await query("select pg_sleep(0.3)");
+      order.push("written");
+    });
+    await taken;
+    deepEqual(order, ["written", "taken true"]);
+    await rejects(writer.transaction((query) => first.assertHeld(query)), { code: "not_leader" });
+  });
+  await Promise.all([writer.close(), other.close()]);
 });
 
 test("who follows may add jobs: of 200 equal ones on three replicas exactly one gets in", (url) =>
