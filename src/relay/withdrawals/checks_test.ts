@@ -1,5 +1,5 @@
 /** The exact bounds of single checks, without a chain: what each compares is given. */
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, Dictionary } from "@ton/core";
 import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
@@ -138,4 +138,45 @@ Deno.test("a withdrawal that is in the journal already is not funded twice", asy
     const candidate = candidateOf({ deps: deps as unknown as Partial<CheckDeps> });
     equal(await accepts("wallet can pay for it", candidate), expected, what);
   }
+});
+
+Deno.test("a wallet at its stop is above it, one a nano lower is not, and without a stop it is not asked", async () => {
+  const cases: [stop: bigint, balance: bigint, expected: boolean, reads: number][] = [
+    [0n, 0n, true, 0],
+    [1n, 0n, false, 1],
+    [5n, 5n, true, 1],
+    [5n, 4n, false, 1],
+  ];
+  for (const [stop, held, expected, reads] of cases) {
+    let asked = 0;
+    const balance = { thresholds: { stop }, current: () => (asked++, Promise.resolve(held)) };
+    const candidate = candidateOf({ deps: { balance } as unknown as Partial<CheckDeps> });
+    equal(await accepts("wallet is above its stop", candidate), expected, `${held} of ${stop}`);
+    equal(asked, reads);
+  }
+});
+
+Deno.test("a proof that cannot be read is refused with its fault, and never verified", async () => {
+  let verified = 0;
+  const proofVerifier = { verify: () => (verified++, Promise.resolve(true)) };
+  const candidate = candidateOf({ deps: { proofVerifier } as unknown as Partial<CheckDeps> });
+  const check = withdrawalChecks.find(({ name }) => name === "proof verifies")!;
+  for (const proof of [null, {}, { protocol: "groth16", curve: "bls12381", pi_a: [] }]) {
+    const verdict = await check.holds({ ...candidate, request: { ...candidate.request, proof } });
+    ok(typeof verdict === "object" && verdict.detail!.length > 0, Deno.inspect(verdict));
+  }
+  equal(verified, 0);
+});
+
+Deno.test("caps that are reached tell when to come again, and the last count is given back", async () => {
+  const given: unknown[] = [];
+  const hourlyCaps = {
+    reserve: () => Promise.resolve({ allowed: false, retryAfter: 7 }),
+    finish: (id: unknown, accepted: boolean) => (given.push([id, accepted]), Promise.resolve()),
+  };
+  const candidate = candidateOf({ deps: { hourlyCaps } as unknown as Partial<CheckDeps> });
+  const check = withdrawalChecks.find(({ name }) => name === "hourly caps are not reached")!;
+  deepEqual(await check.holds(candidate), { members: { retryAfter: 7 } });
+  await check.onFinish!(candidate, true);
+  deepEqual(given, [[{ pool: id, nullifierHash: NULLIFIER }, true]]);
 });

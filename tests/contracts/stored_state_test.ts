@@ -1,0 +1,54 @@
+/** A pool stores what its messages said and nothing else, through two generations of roots. */
+import assert from "node:assert/strict";
+import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
+import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
+import {
+  freshElement,
+  type PoolSandbox,
+  PoolSandbox as NativeSandbox,
+} from "../../testkit/chain/pool_sandbox.ts";
+
+/** More than one generation of 32 roots. */
+const DEPOSITS = 34;
+
+const pools: [kind: string, open: () => Promise<[pool: PoolSandbox, jettons?: JettonSandbox]>][] = [
+  ["native", async () => [await PoolSandbox.open()]],
+  ["jetton", async () => {
+    const jettons = await JettonSandbox.open();
+    return [jettons.pool, jettons];
+  }],
+];
+
+for (const [kind, open] of pools) {
+  Deno.test(`a ${kind} pool stores its model's state after each deposit, and reports its counts`, async () => {
+    const [pool, jettons] = await open();
+    const history = new RootHistoryModel();
+    const [commitments, nullifiers] = [new SetModel(), new SetModel()];
+    const assertStored = async (withdrawals: number) => {
+      const { debt, touched, deposits, withdrawals: reported } = await pool.getPoolInfo();
+      assert.deepEqual([deposits, reported], [history.count, withdrawals]);
+      const jetton = jettons && { master: jettons.minter.address, wallet: jettons.poolWallet };
+      const model = encodePoolData({
+        ...{ denomination: pool.denomination, deposits, withdrawals, debt, touched, nullifiers, commitments },
+        ...{ history, root: pool.root, paused: false, owner: pool.owner.address },
+        ...jetton && { jetton },
+      });
+      assert.ok(
+        (await pool.data()).equals(model),
+        `after ${deposits} deposits and ${withdrawals} withdrawals`,
+      );
+    };
+    for (let i = 0; i < DEPOSITS; i++) {
+      const commitment = freshElement();
+      const { exitCode, newRoot } = await (jettons ?? pool).deposit({ commitment });
+      assert.equal(exitCode, 0);
+      commitments.add(commitment);
+      history.push(newRoot);
+      await assertStored(0);
+    }
+    const nullifierHash = freshElement();
+    assert.equal((await (jettons ?? pool).withdraw({ nullifierHash })).exitCode, 0);
+    nullifiers.add(nullifierHash);
+    await assertStored(1);
+  });
+}
