@@ -2,11 +2,7 @@
 import assert from "node:assert/strict";
 import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
 import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
-import {
-  freshElement,
-  type PoolSandbox,
-  PoolSandbox as NativeSandbox,
-} from "../../testkit/chain/pool_sandbox.ts";
+import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
 /** More than one generation of 32 roots. */
 const DEPOSITS = 34;
