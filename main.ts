@@ -1,7 +1,4 @@
-/**
- * Composition root: the only file that creates the real adapters. It contains no rule of the protocol or the
- * relayer.
- */
+/** Composition root: the only file that creates the real adapters. */
 import { localFiles } from "./src/cli/files/local_files.ts";
 import { runCli } from "./src/cli/program.ts";
 import { wrapConfigErrors } from "./src/cli/output/system_errors.ts";
@@ -77,7 +74,7 @@ function openChain({ network, indexer }: ServeConfig, metrics: Metrics): Instrum
   return instrumentChain(indexer.verify ? withVerifier(endpoint, open(indexer.verify)) : endpoint, metrics);
 }
 
-/** Opens the rate limits: `shared` with other replicas if there is a cache, and `own` of this process. */
+/** `shared` with other replicas if there is a cache, and `own` of this process. */
 async function openRateLimits(
   { network, cache, wallet: { mnemonic } }: ServeConfig,
   wallet: Wallet,
@@ -103,7 +100,7 @@ function createAlertSender({ network, webhook }: ServeConfig, wallet: Wallet, lo
   };
 }
 
-/** Opens the store, and closes it again if it belongs to another relayer. */
+/** Closes the store if it belongs to another relayer. */
 async function openOwnStore({ network, store: location, dataDir }: ServeConfig, wallet: Wallet) {
   const store = await openStore({ ...location, dataDir });
   try {
@@ -116,19 +113,16 @@ async function openOwnStore({ network, store: location, dataDir }: ServeConfig, 
   }
 }
 
-/** What {@link serve} opens before it starts the relayer. */
 interface ServeParts {
   readonly chain: InstrumentedChain;
   readonly wallet: Wallet;
-  /** Rate limits shared with other replicas. */
   readonly shared: RateLimitStore;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** Aborts when the process stops. */
   readonly signal: AbortSignal;
 }
 
-/** Opens the store and the workers, and starts the relayer. The caller closes what this returns. */
+/** The caller closes what this returns. */
 async function openRelayer(config: ServeConfig, deployments: Deployments, parts: ServeParts) {
   const { chain, wallet, shared, metrics, log, signal } = parts;
   const store = await openOwnStore(config, wallet);
@@ -217,7 +211,6 @@ async function serve(config: ServeConfig, deployments?: Deployments): Promise<Ru
   }
 }
 
-/** PostgreSQL if it is configured, otherwise the embedded store. */
 async function openStore(
   { databaseUrl, dataDir }: StoreLocation,
   options: { readonly create?: boolean } = {},

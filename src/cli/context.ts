@@ -1,5 +1,6 @@
 /**
- * The dependencies of commands. Commands never create adapters: `main.ts` passes this record, and tests pass another.
+ * The dependencies of commands. Commands never create adapters: `main.ts` passes this record, tests pass
+ * another.
  */
 import type { Address } from "@ton/core";
 import type { NoteStore } from "../client/notes/note_store.ts";
@@ -16,7 +17,7 @@ import type { ArchivedStore } from "../store/archive.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Wallet, WalletVersion } from "../ton/wallet/wallet.ts";
 
-/** A funded wallet of a local network. Its mnemonic is public. */
+/** Its mnemonic is public. */
 export interface LocalnetWallet {
   readonly mnemonic: string;
   readonly address: Address;
@@ -24,7 +25,7 @@ export interface LocalnetWallet {
 }
 
 export interface RunningLocalnet {
-  /** Ends in `/api/v2/jsonRPC`. */
+  /** Ends with `/api/v2/jsonRPC`. */
   readonly url: string;
   readonly wallets: readonly LocalnetWallet[];
   /** Signs for the relayer; not among `wallets`. */
@@ -37,14 +38,14 @@ export interface RunningLocalnet {
 
 export interface RunningRelayer {
   readonly url: string;
-  /** Label of its verification keys: `development keys, insecure`. */
+  /** Label of its verification keys. */
   readonly keys: string;
-  /** Stops the API, the indexer and the broadcaster, in this order, and closes the store. */
+  /** Stops API, indexer and broadcaster, in this order, and closes the store. */
   close(): Promise<void>;
 }
 
 export interface LocalnetOptions {
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
   readonly blockTimeMs?: number;
 }
@@ -53,56 +54,53 @@ export interface RuntimeInfo {
   readonly deno: string;
   readonly v8: string;
   readonly target: string;
-  /** Whether it is a compiled binary with an embedded runtime. */
+  /** A binary with an embedded runtime. */
   readonly compiled: boolean;
 }
 
-/** Output, files, network and other dependencies of a command. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly runtime: RuntimeInfo;
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   makeTempDir(): Promise<string>;
-  /** Removes a directory and its contents, if it exists. */
   removeDir(path: string): Promise<void>;
-  /** Writes or replaces a file, and creates missing parent directories. */
+  /** Creates missing parent directories. */
   writeFile(path: string, text: string): Promise<void>;
-  /** Opens a new file for output. @param setting the flag that names it */
+  /** `setting` is the flag that names the file. */
   openOutputFile(setting: string, path: string): OutputFile;
-  /** Reads a whole file. @throws {Problem} `invalid_config` if it is unreadable or larger than `maxBytes` */
+  /** Throws `invalid_config` if the file is unreadable or larger than `maxBytes`. */
   readFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer>;
-  /** Opens a file of any size as a stream. @throws {Problem} `invalid_config` if it is unreadable */
+  /** Throws `invalid_config` if the file is unreadable. */
   readStream(path: string): Promise<ReadableStream<Uint8Array>>;
-  /** Writes a new file atomically, readable only by its owner. @throws {Problem} `invalid_config` */
+  /** Writes a new file atomically, readable only by its owner. Throws `invalid_config`. */
   writeNewFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
-  /** Milliseconds to wait for a relayer whose tree is behind the pool; undefined: the library's default. */
+  /** For a relayer whose tree is behind; undefined: the library's default. */
   readonly treeTimeoutMs?: number;
-  /** @throws {Problem} `unknown_store` if there is no store and `create` is false */
+  /** Throws `unknown_store` if there is no store and `create` is false. */
   openStore(location: StoreLocation, options: { readonly create: boolean }): Promise<ArchivedStore>;
-  /** Migrates the schema. Returns its versions before and after. */
+  /** Returns the versions before and after. */
   migrateDatabase(url: Secret<string>): Promise<{ found: number; now: number }>;
-  /** Resolves when the process receives SIGINT or SIGTERM. */
+  /** Resolves at SIGINT or SIGTERM. */
   waitForShutdown(): Promise<void>;
   isInteractive(): boolean;
-  /** Asks for a confirmation on standard error; undefined if there is no terminal. @throws {Problem} `cancelled` */
+  /** On standard error; undefined without a terminal. Throws `cancelled`. */
   promptConfirm(question: string): Promise<boolean | undefined>;
-  /** Asks for a hidden input; undefined if there is no terminal. @throws {Problem} `cancelled` */
+  /** Hidden input; undefined without a terminal. Throws `cancelled`. */
   promptSecret(question: string): Promise<Secret<string> | undefined>;
-  /** The note store at `path`; see `noteFile`. */
   noteStoreAt(path: string): {
     exists(): Promise<boolean>;
     open(passphrase: Secret<string>): Promise<NoteStore>;
   };
   ceremonyFolder(path: string): CeremonyFolder;
-  /** Opens a file for random access. @throws {Problem} `invalid_config` if it is unreadable */
+  /** For random access. Throws `invalid_config` if the file is unreadable. */
   openSource(path: string): Promise<FileByteSource>;
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
-  /** Returns the first wallet that every local network funds. */
+  /** The first wallet that every local network funds. */
   localnetWallet(): Promise<LocalnetWallet>;
-  /** `deployments` overrides the registry that the configuration names. */
+  /** `deployments` overrides the configured registry. */
   serve(config: ServeConfig, deployments?: Deployments): Promise<RunningRelayer>;
   connect(network: Network, endpoint: Endpoint): Chain;
   openWallet(
@@ -112,22 +110,21 @@ export interface CliContext {
   createProver(): Promise<Prover>;
 }
 
-/** A file that this run creates. A file that existed before is never replaced. Disposing keeps the content. */
+/** A file that this run creates; existing files are never replaced. Disposing keeps the content. */
 export interface OutputFile extends Disposable {
-  /** Creates and removes the file, to check that it can be created. @throws {Problem} `invalid_config`, `write_failed` */
+  /** Creates and removes the file. Throws `invalid_config` or `write_failed`. */
   assertWritable(): void;
-  /** Creates the file, or replaces what this run wrote. @throws {Problem} `invalid_config`, `write_failed` */
+  /** Creates the file, or replaces what this run wrote. Throws `invalid_config` or `write_failed`. */
   write(text: string): void;
 }
 
 export interface TextOutput {
   readonly isTerminal: boolean;
-  /** Columns of the terminal; 80 if it is not a terminal. */
+  /** 80 without a terminal. */
   readonly columns: number;
   write(text: string): void;
 }
 
-/** Runs work with a prover, which is closed afterwards. */
 export async function withProver<T>(
   { createProver }: Pick<CliContext, "createProver">,
   work: (prover: Prover) => Promise<T>,

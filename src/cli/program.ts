@@ -1,4 +1,4 @@
-/** The command line: creates the program and runs a command. */
+/** Creates the program and runs a command. */
 import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
 import { Command } from "commander";
 import { assertUsableProxies } from "../config/proxy_settings.ts";
@@ -58,18 +58,13 @@ export function createProgram(context: CliContext, version: string): Command {
     .description("fixed-denomination shielded pools on TON: the relayer and its tools")
     .version(version)
     .option("--verbose", "with --version: also print requirements and contents of this build");
-  // Check the proxies before any command connects.
+  // Before any command connects.
   program.hook("preAction", () => assertUsableProxies(context.env));
   for (const make of commands) program.addCommand(make(context));
   return program;
 }
 
-/**
- * Runs the program.
- *
- * @param args without the program's own name
- * @returns the exit status; never throws
- */
+/** Runs the program and returns its exit status; never throws. `args` lack the program's own name. */
 export async function runCli(
   args: readonly string[],
   version: string,

@@ -5,7 +5,7 @@ import type { CliContext } from "../context.ts";
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-/** Stands for any file or folder in a list of values. */
+/** Any file or folder, in a list of values. */
 const FILE_PLACEHOLDER = "<file>";
 
 /** A command line that ends in `path`, and what can follow it. */
@@ -13,14 +13,13 @@ interface CompletionContext {
   /** Without the program's name: `note create`. */
   readonly path: string;
   readonly words: readonly CompletionWord[];
-  /** Known values of its arguments. */
   readonly values: readonly string[];
 }
 
 interface CompletionWord {
   readonly word: string;
   readonly help: string;
-  /** For a flag with a value: the known values. */
+  /** The known values of a flag. */
   readonly values?: readonly string[];
 }
 
@@ -139,8 +138,8 @@ function fishValueFlags(values: readonly string[]): string {
 }
 
 /**
- * Returns shell functions that print what can follow a path, and the known values of its arguments or of a
- * flag. They fail for an unknown path.
+ * Shell functions that print what can follow a path and the known values of an argument or flag. They fail
+ * for an unknown path.
  */
 function shellFunctions(places: readonly CompletionContext[]): string {
   const words = places.map(({ path, words }): [string, string[]] => [path, words.map(({ word }) => word)]);

@@ -111,7 +111,7 @@ async function createReport(
   if (options.json || !(options.out || options.page)) writeJson(context, report);
 }
 
-/** Checks both output files before any work, so that neither is written if the other cannot be. */
+/** Checked before any work, so that neither file is written if the other cannot be. */
 function assertOutputsWritable(context: CliContext, { out, page }: ReportOptions): void {
   if (out !== undefined && page !== undefined && resolve(out) === resolve(page)) {
     throw usageError("--page", "names the same file as --out: choose another file");

@@ -44,7 +44,7 @@ interface DeployCommandOptions extends ChainOptions {
   readonly yes?: boolean;
 }
 
-/** Milliseconds between reads of the chain. A localnet closes blocks faster. */
+/** Between reads of the chain. A localnet closes blocks faster. */
 const POLL_INTERVALS_MS = { mainnet: 2000, testnet: 2000, localnet: 200 } as const;
 
 export function deployCommand(wiring: CliContext): Command {
@@ -158,7 +158,7 @@ function parseAsset(text: string): "native" | Address {
   }
 }
 
-/** Prints the result on standard output, warnings and progress on standard error. */
+/** The result goes to standard output, warnings and progress to standard error. */
 class DeployView {
   readonly #progress;
   readonly #printsText: boolean;

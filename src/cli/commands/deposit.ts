@@ -1,4 +1,4 @@
-/** `tonado deposit`: stores a note, then deposits it from a wallet here or through a link paid by a phone. */
+/** `tonado deposit`: stores a note, then deposits it from a wallet or through a link that a phone pays. */
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { depositNative } from "../../client/deposit/deposit_native.ts";
@@ -131,7 +131,7 @@ async function deposit(
     pool: deployment.address.toRawString(),
     deposit,
   };
-  // Store the note before anything is sent: without it, the deposit is lost.
+  // Without the stored note, the deposit would be lost.
   const record = await addNote(store, wanted);
   await store.update(record.id, update);
   view.showStored(record.id, key !== undefined);
@@ -150,7 +150,7 @@ async function deposit(
   }
 }
 
-/** Proves the deposit and sends it from the wallet, or shows links until one is paid. */
+/** Sends the deposit from the wallet, or shows links until one is paid. */
 async function payIntoPool(
   context: CliContext,
   options: DepositOptions,
@@ -184,13 +184,13 @@ async function payIntoPool(
   });
 }
 
-/** Stores that the note was withdrawn if `error` says so, then rethrows it. */
+/** Records that the note was withdrawn if `error` says so, then rethrows it. */
 async function markWithdrawnIfSpent(store: NoteStore, { id }: NoteRecord, error: unknown): Promise<never> {
   if (isNoteSpentError(error)) await store.update(id, { state: "withdrawn" });
   throw error;
 }
 
-/** Only one note of a nullifier can ever be paid, so a second deposit with it would be lost. */
+/** Only one note of a nullifier can be paid, so a second deposit with it would be lost. */
 function assertPayable(records: readonly NoteRecord[], record: NoteRecord): void {
   const paid = findNullifierTwins(records).get(record.id)?.find(({ state }) => state !== "created");
   if (paid === undefined) return;

@@ -102,7 +102,7 @@ async function createStoredNote(
   );
 }
 
-/** Returns what may be printed of a note. The nullifier hash is omitted: it would link deposit and withdrawal. */
+/** The printable facts of a note. The nullifier hash is omitted: it would link deposit and withdrawal. */
 export function toPublicFacts({ id, note, state, createdAt, pool, deposit, withdrawal }: NoteRecord) {
   const { asset, amount, network, commitment } = note.reveal();
   return {
@@ -213,7 +213,7 @@ function toIsoTimes({ depositedAt, withdrawnAt }: Pick<NoteStatus, "depositedAt"
   };
 }
 
-/** Stores what the chain says about a note. An interrupted withdrawal stays `withdrawing` while it is unspent. */
+/** Stores what the chain shows. An interrupted withdrawal stays `withdrawing` while it is unspent. */
 async function saveStanding(
   store: Awaited<ReturnType<typeof openNoteStore>>,
   record: NoteRecord,

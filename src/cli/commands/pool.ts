@@ -1,4 +1,4 @@
-/** `tonado pool`: the pools of a registry, the audit of any pool on a chain, and how it is used. */
+/** `tonado pool`: lists, audits and counts pools. */
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { findRegistry } from "../../config/deployments_registry.ts";
@@ -101,7 +101,7 @@ function printAudit(wiring: CliContext, { address, checks, facts }: PoolAudit, o
   printChecks(wiring, checks, options);
 }
 
-/** Uses the registry's name of a jetton; for an unlisted one, prints the plain number. */
+/** The registry names the jetton of a listed pool. */
 function formatDenomination({ info: { assetKind }, denomination, registryEntry: listed }: PoolFacts): string {
   if (assetKind === "native") return formatNative(denomination);
   return listed
@@ -109,7 +109,7 @@ function formatDenomination({ info: { assetKind }, denomination, registryEntry: 
     : `${denomination} of a jetton's smallest unit`;
 }
 
-/** Amounts are decimal nano, roots canonical hex. Without a pool, `facts` and `money` are absent. */
+/** Amounts are decimal nano, roots hex. Without a pool, `facts` and `money` are absent. */
 function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit, { network }: ChainOptions) {
   const shown = (account?: Address | null) => account ? formatPoolAddress(account, network) : null;
   return {
@@ -159,7 +159,7 @@ function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit,
   };
 }
 
-/** A time that JavaScript cannot represent is as good as never: null. */
+/** null for times that JavaScript cannot represent. */
 function formatTimeOrNull(seconds: number): string | null {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();

@@ -26,7 +26,7 @@ type StatusOptions = ChainOptions & {
 interface RelayerSummary {
   readonly relayer: string;
   readonly problem?: string;
-  /** Smallest fee by pool, in the pool's asset. */
+  /** By pool, in the pool's asset. */
   readonly fees?: Readonly<Record<string, string>>;
 }
 

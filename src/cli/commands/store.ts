@@ -174,7 +174,6 @@ function storeLabel({ databaseUrl, dataDir }: StoreLocation): string {
   return databaseUrl === undefined ? dataDir : "the database";
 }
 
-/** Opens the store for some work that reports its progress, and closes it afterwards. */
 async function withStore<T>(
   context: CliContext,
   options: StoreOptions,

@@ -66,7 +66,7 @@ async function showWallet(context: CliContext, options: ChainOptions & PayerOpti
 async function createWallet(context: CliContext, file: string, options: CreateWalletOptions): Promise<void> {
   const { network, walletVersion: version, json, quiet } = options;
   const mnemonic = await generateMnemonic();
-  // The address depends only on the key, so no chain is needed.
+  // The address depends only on the key.
   const { format } = await context.openWallet(mnemonic, { version, network, chain: {} as Chain });
   await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(`${mnemonic.reveal()}\n`)]));
   const address = format();

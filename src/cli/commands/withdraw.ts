@@ -31,7 +31,7 @@ import { resolveRecipient, unrecoverableAddresses } from "./withdraw/recipient_c
 import { resumeInterrupted, submitThroughRelayer } from "./withdraw/relayed.ts";
 import { recordRunPayment, type WithdrawalRun, type WithdrawOptions } from "./withdraw/run.ts";
 
-/** Errors that can mean that the note is already spent. */
+/** May mean that the note is already spent. */
 const SPENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "nullifier_already_used",
   "contract_refused",

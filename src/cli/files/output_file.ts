@@ -2,10 +2,7 @@ import { dirname } from "node:path";
 import { Problem } from "../../core/errors/problem.ts";
 import { writeError } from "../output/system_errors.ts";
 
-/**
- * Opens a new output file at `path`. Missing parent directories are created. @param setting the flag that
- * names it
- */
+/** Creates missing parent directories. `setting` is the flag that names the file. */
 export function openOutputFile(setting: string, path: string) {
   let file: Deno.FsFile | undefined;
   return {
@@ -45,7 +42,7 @@ function createWithParents(path: string): Deno.FsFile {
   return Deno.openSync(path, { write: true, createNew: true });
 }
 
-/** A wrong path is an error of the flag (`invalid_config`); other system errors are `write_failed`. */
+/** A wrong path is an error of the flag; other system errors are `write_failed`. */
 function wrapFileErrors(setting: string, path: string, work: () => void): void {
   try {
     work();

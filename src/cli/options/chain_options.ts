@@ -1,4 +1,4 @@
-/** Flags of every command that works with pools on a chain. */
+/** Flags of commands that work with pools on a chain. */
 import { Address } from "@ton/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Problem } from "../../core/errors/problem.ts";
@@ -19,10 +19,8 @@ export interface ChainOptions extends OutputOptions {
 }
 
 /**
- * Adds the flags to `command`.
- *
- * @param registry describes the default registry
- * @param networkOf what determines the network without the flag; default: testnet
+ * `registry` describes the default registry; `networkOf`, what determines the network without the flag
+ * (default: testnet).
  */
 export function addChainOptions(
   command: Command,
@@ -39,7 +37,7 @@ export function addChainOptions(
   return addOutputOptions(command);
 }
 
-/** Connects to the endpoint and reads the registry that the flags select. Sends no request. */
+/** Sends no request. */
 export async function openChain(
   { env, connect }: Pick<CliContext, "env" | "connect">,
   options: ChainOptions,
@@ -48,7 +46,7 @@ export async function openChain(
   return { chain, registry: await findRegistry(options.network, options.registry) };
 }
 
-/** Returns the flags that select the same pools and notes in another command. */
+/** The flags that select the same pools and notes in another command. */
 export function formatChainFlags(
   { network, endpoint, registry, notes }: Pick<ChainOptions, "network" | "endpoint" | "registry"> & {
     readonly notes?: string;
@@ -57,7 +55,7 @@ export function formatChainFlags(
   return formatFlags({ network, endpoint: endpoint && redactUrl(endpoint), registry, notes });
 }
 
-/** Formats the flags that are set; a list becomes one flag for each entry. */
+/** A list becomes one flag for each entry. */
 export function formatFlags(
   values: Readonly<Record<string, string | readonly string[] | boolean | undefined>>,
 ): string {
@@ -72,14 +70,13 @@ export function formatFlags(
   ).join(" ");
 }
 
-/** Quotes a word for a shell. */
 function quoteForShell(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const MAX_DECIMALS = 80;
 
-/** Parses an amount. The asset determines later how many decimal places are valid. */
+/** The asset determines later how many decimal places are valid. */
 export function parseAmountArgument(text: string): string {
   try {
     parseUnits(text, MAX_DECIMALS);
@@ -89,17 +86,17 @@ export function parseAmountArgument(text: string): string {
   return text;
 }
 
-/** Adds a relayer's URL to the list. Throws `invalid_config`. */
+/** Throws `invalid_config`. */
 export function collectRelayerArguments(text: string, all: readonly string[] = []): readonly string[] {
   return [...all, parseRelayerArgument(text)];
 }
 
-/** Parses a relayer's URL. Throws `invalid_config`. */
+/** Throws `invalid_config`. */
 export function parseRelayerArgument(text: string): string {
   return parseRelayerUrl(text, "--relayer");
 }
 
-/** An address together with the text that was typed. */
+/** Keeps the text that was typed. */
 class AddressArgument extends Address {
   readonly #text: string; // private, because an Address is frozen
 
@@ -112,13 +109,12 @@ class AddressArgument extends Address {
     return this.#text;
   }
 
-  /** Whether the typed form has the test mark. */
   get isTestOnly(): boolean {
     return Address.isFriendly(this.text) && Address.parseFriendly(this.text).isTestOnly;
   }
 }
 
-/** Parses an address. {@linkcode addChainOptions} rejects test addresses on mainnet. */
+/** {@linkcode addChainOptions} rejects test addresses on mainnet. */
 export function parseAddressArgument(text: string): Address {
   try {
     return new AddressArgument(Address.parse(text), text);

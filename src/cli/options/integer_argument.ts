@@ -1,13 +1,7 @@
-/** Integers on the command line. */
 import { InvalidArgumentError } from "commander";
 import { integer, MalformedSettingError } from "../../config/setting.ts";
 
-/**
- * Returns a parser of plain decimal integers for commander.
- *
- * @param min the smallest integer that is accepted
- * @param max the largest one
- */
+/** Returns a parser of decimal integers from `min` to `max` for commander. */
 export function integerArgument(min: number, max: number): (text: string) => number {
   const parse = integer(min, max);
   return (text) => {

@@ -1,12 +1,10 @@
-/**
- * A note contains its network, so commands with a note need no `--network`. If it is given, it must match.
- */
+/** Notes contain their network, so commands with a note need no `--network`; if given, it must match. */
 import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { assertAddressesOfNetwork } from "./chain_options.ts";
 import { usageError } from "./usage_error.ts";
 
-/** Options before the note has determined the network. */
+/** Before the note has determined the network. */
 export type WithOptionalNetwork<T extends { readonly network: Network }> = Omit<T, "network"> & {
   readonly network?: Network;
 };
@@ -19,8 +17,7 @@ export function filterNotesByNetwork(
 }
 
 /**
- * Finds a note by the first digits of its id. Throws `unknown_note`, or `invalid_config` if the note is on
- * another network.
+ * Finds a note by the first digits of its id. Throws `unknown_note`, or `invalid_config` on another network.
  */
 export function findNoteOnNetwork(
   records: readonly NoteRecord[],
@@ -36,9 +33,7 @@ export function findNoteOnNetwork(
   );
 }
 
-/**
- * Returns the options with the note's network. Throws `invalid_address` for an address of another network.
- */
+/** Throws `invalid_address` for an address of another network. */
 export function withNetworkOfNote<T extends { readonly network: Network }>(
   options: WithOptionalNetwork<T>,
   record: NoteRecord,
@@ -46,7 +41,7 @@ export function withNetworkOfNote<T extends { readonly network: Network }>(
   return withNetwork(options, networkOfNote(record));
 }
 
-/** Returns the options with `network`. Throws `invalid_address` for an address of another network. */
+/** Throws `invalid_address` for an address of another network. */
 export function withNetwork<T extends { readonly network: Network }>(
   options: WithOptionalNetwork<T>,
   network: Network,
@@ -56,7 +51,7 @@ export function withNetwork<T extends { readonly network: Network }>(
   return all as unknown as T;
 }
 
-/** Returns the network of all notes. Throws `invalid_config` if they are on several. */
+/** Throws `invalid_config` if the notes are on several networks. */
 export function commonNetwork(records: readonly NoteRecord[]): Network | undefined {
   const [network, ...others] = new Set(records.map(networkOfNote));
   if (others.length === 0) return network;

@@ -1,11 +1,11 @@
-/** Finds the pools of a registry that a note may belong to. */
+/** Finds the pools that a note may belong to. */
 import type { PoolJetton } from "../../client/notes/pool_match.ts";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
-/** Returns `invalid_config` for an unknown key on the command line, listing the registry's pools. */
+/** For an unknown key on the command line; lists the registry's pools. */
 export function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {
   return poolNotFoundError("invalid_config", key, keys);
 }
@@ -17,8 +17,8 @@ function poolNotFoundError(code: ProblemCode, key: string, keys: Iterable<string
 }
 
 /**
- * Returns the pools that may hold a note, by key: the recorded pool, otherwise every generation of its asset
- * and amount. Throws `wrong_pool` if there are none.
+ * Returns the recorded pool, or else every generation of the note's asset and amount. Throws `wrong_pool` if
+ * there are none.
  */
 export function candidatePools({ note, pool }: NoteRecord, { pools }: Deployments): [string, Deployment][] {
   const { asset, amount } = note.reveal();
@@ -32,7 +32,7 @@ export function candidatePools({ note, pool }: NoteRecord, { pools }: Deployment
   return found;
 }
 
-/** Returns the pool of a note. @throws {Problem} `wrong_pool` if the registry has none, or several could be meant */
+/** Throws `wrong_pool` if the registry has no pool for the note, or several. */
 export function resolveDeployment(record: NoteRecord, registry: Deployments): Deployment {
   const [[, pool], ...others] = candidatePools(record, registry);
   if (others.length > 0) {
@@ -48,11 +48,7 @@ export function toPoolJetton({ asset, decimals, jettonMaster }: Deployment): Poo
   return jettonMaster && { asset, decimals: decimals!, jettonMaster };
 }
 
-/**
- * Creates a note for the pool with this registry key. Throws `invalid_config` for an unknown key.
- *
- * @param now Unix milliseconds
- */
+/** `now` in Unix milliseconds. Throws `invalid_config` for an unknown key. */
 export function createNoteForPool(key: string, { network, pools }: Deployments, now: number): NoteRecord {
   const pool = pools.get(key);
   if (!pool) throw unknownPoolKeyError(key, pools.keys());

@@ -28,10 +28,8 @@ export function addNoteStoreOptions(command: Command): Command {
 }
 
 /**
- * Opens the store. Throws `unknown_note` if there is none and `create` is false, and `invalid_config` without
- * a passphrase.
- *
- * @param create creates a missing store and asks for its passphrase twice
+ * Opens the store; `create` creates a missing one and asks for its passphrase twice. Throws `unknown_note`
+ * without a store, `invalid_config` without a passphrase.
  */
 export async function openNoteStore(
   context: CliContext,
@@ -60,10 +58,10 @@ export async function openNoteStore(
   return store;
 }
 
-/** Attempts at a new passphrase before the command fails. */
+/** Before the command fails. */
 const MAX_PASSPHRASE_ATTEMPTS = 3;
 
-/** Asks for a new passphrase twice, and again if it is too short or the two differ. */
+/** Asks twice, and again if the passphrase is too short or the two differ. */
 async function promptNewPassphrase(context: CliContext, path: string): Promise<Secret<string>> {
   const question = `New passphrase for ${path} (at least ${MIN_PASSPHRASE_LENGTH} characters)`;
   for (let attempt = 1;; attempt++) {

@@ -1,4 +1,4 @@
-/** Flags for the paying wallet. Its mnemonic comes from a file, a variable or a prompt, never the command line. */
+/** Flags for the paying wallet. Its mnemonic comes from a file, a variable or a prompt. */
 import { type Command, Option } from "commander";
 import { loadPayerConfig, loadWalletVersion } from "../../config/client_config.ts";
 import { SettingsReader } from "../../config/settings_reader.ts";
@@ -26,12 +26,11 @@ export function addPayerOptions(command: Command): Command {
     .addOption(walletVersionOption());
 }
 
-/** Returns the flag for the version of a wallet's contract. */
 export function walletVersionOption(help = "its contract; default: TONADO_WALLET_VERSION, or v4R2"): Option {
   return new Option("--wallet-version <version>", help).choices(["v4R2", "v5R1"]);
 }
 
-/** Formats the flags that select the same wallet in another command. */
+/** The flags that select the same wallet in another command. */
 export function formatPayerFlags(
   { mnemonicFile, askMnemonic, walletVersion }: Omit<PayerOptions, "network">,
 ): string {
@@ -42,7 +41,7 @@ export function formatPayerFlags(
   });
 }
 
-/** Opens the wallet whose mnemonic is configured; undefined if there is none. @throws {Problem} `invalid_config` */
+/** Undefined without a configured mnemonic. Throws `invalid_config`. */
 export async function openPayerWallet(
   context: CliContext,
   options: PayerOptions,
@@ -69,12 +68,12 @@ async function promptPayer(context: CliContext, options: PayerOptions) {
   return { mnemonic: mnemonic!, version };
 }
 
-/** Checks early that a confirmation is possible. @throws {Problem} `confirmation_required` without terminal or --yes */
+/** Throws `confirmation_required` early, without terminal and --yes. */
 export function assertCanConfirm(context: CliContext, { yes }: { yes?: boolean }): void {
   if (!yes && !context.isInteractive()) throw new Problem("confirmation_required", NO_TERMINAL);
 }
 
-/** Asks for confirmation unless `--yes` was given. @throws {Problem} `confirmation_required` if it is not given */
+/** Throws `confirmation_required` unless `--yes` or the user confirms. */
 export async function requireConfirmation(
   context: CliContext,
   { yes }: { yes?: boolean },

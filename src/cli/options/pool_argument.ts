@@ -2,7 +2,7 @@ import { Address } from "@ton/core";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 
-/** Returns the address of a pool given by key or address. Throws `invalid_address` for anything else. */
+/** Throws `invalid_address` for anything but a key or an address. */
 export function resolvePoolAddress(pool: string, { network, pools }: Deployments): Address {
   const listed = pools.get(pool);
   if (listed) return listed.address;

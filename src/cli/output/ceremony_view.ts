@@ -1,4 +1,4 @@
-/** Output of `tonado ceremony`: progress on standard error, results on standard output, as text or JSON. */
+/** Output of `tonado ceremony`, as text or JSON. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { WrittenKeys } from "../../ops/keys/key_export.ts";
 import {

@@ -5,7 +5,7 @@ import type { CliContext } from "../context.ts";
 
 const verdictLabels = { ok: "ok", warning: "warning", failed: "FAILED" } as const;
 
-/** Prints one line for each check; `quiet` omits the checks that passed. */
+/** `quiet` omits the checks that passed. */
 export function printChecks(
   { stdout, env }: CliContext,
   checks: readonly CheckResult[],
@@ -21,7 +21,6 @@ export function printChecks(
   }
 }
 
-/** Returns the names of the checks that failed. */
 export function failedChecks(checks: readonly CheckResult[]): string[] {
   return checks.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
 }

@@ -1,4 +1,4 @@
-/** Completes commander's usage errors, also where help is requested, and redacts the arguments in them. */
+/** Completes commander's usage errors and redacts the arguments in them. */
 import { type Command, CommanderError, Help, type Option } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { redactUrl } from "../../core/text/urls.ts";
@@ -20,20 +20,19 @@ export function normalizeHelpArguments(args: readonly string[], program: Command
     }
     path.push(word);
     const next = at.commands.find((each) => each.name() === word);
-    // For a command with subcommands and own options, the word may be the value of an option.
+    // The word may be the value of an option of a command that also has subcommands.
     if (!next) return at !== program && at.options.length > 0 ? [...args] : path;
     at = next;
   }
   return asked ? [...path, "--help"] : [...args];
 }
 
-/** Marks required options in help. */
 export function optionDescription(this: Help, option: Option): string {
   const description = Help.prototype.optionDescription.call(this, option);
   return option.mandatory && option.defaultValue === undefined ? `${description} (required)` : description;
 }
 
-/** Completes commander's message: lists all missing flags, and adds the usage or the closest value. */
+/** Lists all missing flags, and adds the usage or the closest value. */
 export function completeUsageMessage(command: Command, message: string): string {
   const end = message.endsWith("\n") ? "\n" : "";
   if (message.startsWith("error: required option ")) {
@@ -70,7 +69,6 @@ function usageExample(command: Command): string {
   return `\n(like this: ${commandPath(command)} ${words.join(" ")})`;
 }
 
-/** Returns a handler that throws commander's error with {@linkcode completeUsageMessage}. */
 export function throwUsageErrorOf(command: Command): (error: CommanderError) => never {
   return ({ exitCode, code, message }) => {
     throw new CommanderError(exitCode, code, completeUsageMessage(command, message));
@@ -81,15 +79,13 @@ function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 }
 
-/**
- * An error with which commander ends the program. Its message is already printed, unless `--json` was given.
- */
+/** Ends the program. Its message is already printed, unless `--json` was given. */
 export function isCommanderError(error: unknown): error is Error & { code: string; exitCode: number } {
   return error instanceof Error && "exitCode" in error &&
     String((error as { code?: unknown }).code).startsWith("commander.");
 }
 
-/** Returns the message and suggestion of a usage error as JSON members, unless help was requested. */
+/** Message and suggestion as JSON members, unless help was requested. */
 export function toUsageErrorJson(
   { code, message }: { code: string; message: string },
   args: readonly string[],

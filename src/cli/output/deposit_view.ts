@@ -12,9 +12,8 @@ import { escapeLine } from "./sanitize.ts";
 import type { CliContext, OutputFile } from "../context.ts";
 import type { OutputOptions } from "./print.ts";
 
-/** White modules around the code in a terminal. A wider border does not fit into 80 columns. */
+/** A wider border does not fit into 80 columns. */
 const TERMINAL_QR_BORDER_MODULES = 1;
-/** White modules around the code in a file. */
 const FILE_QR_BORDER_MODULES = 2;
 
 type DepositViewOptions =
@@ -37,10 +36,10 @@ export class DepositView {
   readonly #progress;
   readonly #qrFile;
   #noteId;
-  /** Whether an earlier run may have shown a link that was paid. */
+  /** An earlier run may have shown a link that was paid. */
   #resumed;
 
-  /** @param given `qr`: file for the QR code; `resumed`: an earlier run may have shown links of this note */
+  /** `qr`: file for the QR code; `resumed`: an earlier run may have shown links. */
   constructor(
     readonly context: CliContext,
     readonly options: DepositViewOptions,
@@ -63,8 +62,8 @@ export class DepositView {
   }
 
   /**
-   * @param id the id that the store gave the note
-   * @param made whether this run created the note; an earlier run may have sent money for it
+   * `id` is the id in the store; `made`: this run created the note. An earlier run may have sent money for
+   * it.
    */
   showStored(id: string, made: boolean): void {
     this.#noteId = id;
@@ -121,7 +120,7 @@ export class DepositView {
     );
   }
 
-  /** Prints how to continue, unless the note was withdrawn. The stored note is never removed. */
+  /** The stored note is never removed. */
   showNextSteps(error: unknown): void {
     this.#progress.clear();
     if (isNoteSpentError(error)) return;
@@ -182,7 +181,7 @@ export class DepositView {
     return this.options.json === true;
   }
 
-  /** Prints what prevents a wasted or double payment. With --quiet, it goes to standard error; stdout has only links. */
+  /** Prints what prevents a wasted or double payment; with --quiet on standard error. */
   #printAlways(text: string): void {
     this.#progress.clear();
     const { stdout, stderr } = this.context;

@@ -1,7 +1,7 @@
-/** Exit codes of the program, by class of error, so that a script can decide whether to retry. */
+/** Exit codes by class of error, so that a script can decide whether to retry. */
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
-/** Exit codes; 130 and 141 are the codes of a shell for SIGINT and SIGPIPE. */
+/** 130 and 141 are a shell's codes for SIGINT and SIGPIPE. */
 export const exitStatus = {
   ok: 0,
   failed: 1,
@@ -27,10 +27,9 @@ const USAGE_ERROR_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "invalid_amount",
   "unpayable_recipient",
 ]);
-/** HTTP statuses of transient problems: Too Many Requests, Service Unavailable. */
+/** Transient: Too Many Requests, Service Unavailable. */
 const TRANSIENT_HTTP_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
-/** Returns the exit code of an error. */
 export function exitStatusOf(error: unknown): number {
   if (!(error instanceof Problem)) return exitStatus.failed;
   if (error.code === "cancelled") return exitStatus.interrupted;

@@ -1,9 +1,8 @@
-/** Warnings about notes that cannot all be paid. */
 import { findNullifierTwins, type NoteRecord } from "../../client/notes/note_store.ts";
 import { printWarning } from "./print.ts";
 import type { CliContext } from "../context.ts";
 
-/** Warns of each pair of notes with one nullifier that includes a note of `shown`. */
+/** Warns of each pair with one nullifier that includes a note of `shown`. */
 export function warnOfSharedNullifiers(
   context: CliContext,
   all: readonly NoteRecord[],
@@ -16,7 +15,7 @@ export function warnOfSharedNullifiers(
   }
 }
 
-/** Returns by id the member of a note's JSON that names the notes with the same nullifier. */
+/** By id, the JSON member that names the notes with the same nullifier. */
 export function sharedNullifierFacts(
   all: readonly NoteRecord[],
 ): ReadonlyMap<string, { readonly sameNullifier: readonly string[] }> {

@@ -1,4 +1,4 @@
-/** Colours and progress lines. Colours appear on terminals only, and never if NO_COLOR is set (no-color.org). */
+/** Colours appear on terminals only, and never if NO_COLOR is set (no-color.org). */
 import { createColors } from "picocolors";
 import { escapeControls, markOwnSequences } from "./sanitize.ts";
 import type { CliContext, TextOutput } from "../context.ts";
@@ -10,7 +10,7 @@ export function coloursEnabled(env: CliContext["env"]): boolean {
   return !env.NO_COLOR && env.TERM !== "dumb";
 }
 
-/** Colour functions for `output`; they return the text unchanged where colour is not wanted. */
+/** The functions return the text unchanged without colours. */
 export function colours(output: TextOutput, env: CliContext["env"]): Colours {
   const colour = createColors(output.isTerminal && coloursEnabled(env));
   const painted = (name: typeof colourNames[number]) => (text: string) =>
@@ -18,7 +18,7 @@ export function colours(output: TextOutput, env: CliContext["env"]): Colours {
   return Object.fromEntries(colourNames.map((name) => [name, painted(name)])) as Colours;
 }
 
-/** A progress line that is redrawn in place; drawn on terminals only. */
+/** Redrawn in place, on terminals only. */
 export interface ProgressLine {
   update(text: string, fraction: number): void;
   clear(): void;
@@ -26,7 +26,6 @@ export interface ProgressLine {
 
 const PROGRESS_BAR_COLUMNS = 24;
 
-/** Starts a {@linkcode ProgressLine} on `output`. */
 export function progressLine(output: TextOutput): ProgressLine {
   const clear = () => {
     if (output.isTerminal) output.write(markOwnSequences("\r\x1b[K"));
@@ -47,7 +46,7 @@ export function progressLine(output: TextOutput): ProgressLine {
   };
 }
 
-/** Starts a {@linkcode ProgressLine} that prints one line for each stage if the output is not a terminal. */
+/** Prints one line for each stage if the output is not a terminal. */
 export function stageProgressLine(output: TextOutput, { quiet }: { readonly quiet?: boolean }): ProgressLine {
   const line = progressLine(output);
   let lastText = "";

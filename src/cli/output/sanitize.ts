@@ -1,22 +1,21 @@
 /**
- * Escapes control sequences in all output: text from relayers, chains and files could erase, forge or reverse
- * lines.
+ * Escapes control sequences in all output: text from relayers, chains and files could erase or forge lines.
  */
 import type { CliContext, TextOutput } from "../context.ts";
 
 /** Control, format and separator characters, and lone surrogates. */
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Unpredictable, so that foreign text cannot imitate a marked sequence. */
+/** Foreign text cannot imitate a marked sequence. */
 const MARK_NONCE = crypto.randomUUID();
 const sequenceMarks = [["\x1b", `\uFDD0${MARK_NONCE}E`], ["\r", `\uFDD0${MARK_NONCE}R`]] as const;
 
-/** Marks a control sequence of this program, so that it is not escaped. */
+/** Marks this program's own sequences, which are not escaped. */
 export function markOwnSequences(sequence: string): string {
   return sequenceMarks.reduce((text, [control, mark]) => text.replaceAll(control, mark), sequence);
 }
 
-/** Escapes invisible characters except line feeds, as JSON does, so that JSON stays valid. */
+/** Escapes invisible characters except line feeds, as JSON does. */
 export function escapeControls(text: string): string {
   return text.replace(
     UNSAFE_CHARACTERS,
@@ -24,12 +23,10 @@ export function escapeControls(text: string): string {
   );
 }
 
-/** Like {@linkcode escapeControls}, but also escapes line feeds. */
 export function escapeLine(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, unicodeEscapes);
 }
 
-/** Returns a context whose outputs and prompts are sanitized. */
 export function withSanitizedOutput(context: CliContext): CliContext {
   return {
     ...context,

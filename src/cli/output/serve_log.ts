@@ -1,7 +1,4 @@
-/**
- * Keeps the output of `tonado serve` machine-readable: with a JSON log, everything that the process writes is
- * a log line.
- */
+/** Keeps the output of `tonado serve` machine-readable: with a JSON log, every line is a log line. */
 import { serveSettings } from "../../config/serve_settings.ts";
 import { configureLog, type Log } from "../../telemetry/log.ts";
 import { type ErrorJson, toErrorJson } from "./error_report.ts";
@@ -11,19 +8,18 @@ import type { CliContext } from "../context.ts";
 
 type LogContext = Pick<CliContext, "env" | "stderr">;
 
-/** Whether these arguments start a relayer that logs in JSON format. */
 export function usesJsonLog(args: readonly string[], { env, stderr }: LogContext): boolean {
   if (args[0] !== "serve" || args.some((word) => ["help", "--help", "-h"].includes(word))) return false;
   const format = env[serveSettings.logFormat.name];
   return format === "json" || (format !== "pretty" && !stderr.isTerminal);
 }
 
-/** Opens the log for messages before its level is configured, and for the error that ends the process. */
+/** For messages before the level is configured, and for the error that ends the process. */
 export function openJsonLog({ stderr }: Pick<CliContext, "stderr">): Log {
   return configureLog({ level: "info", format: "json", write: (line) => stderr.write(line) });
 }
 
-/** Logs the error that ends the process. @returns the exit status */
+/** Logs the error that ends the process, and returns the exit status. */
 export function logFatal(
   error: unknown,
   wiring: Pick<CliContext, "stderr">,

@@ -1,4 +1,4 @@
-/** `tonado --version --verbose`: the build's runtime, requirements, keys, contracts and pools. */
+/** `tonado --version --verbose`: runtime, requirements, keys, contracts and pools. */
 import { readRegistry } from "../../config/deployments_registry.ts";
 import { circuitNames } from "../../core/crypto/groth16.ts";
 import { networks } from "../../core/protocol/network.ts";
@@ -6,7 +6,7 @@ import { openArtifacts } from "../../prover/artifacts.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
 import type { RuntimeInfo } from "../context.ts";
 
-/** Returns names and facts in order; those of a group are indented. */
+/** Names and facts in order; those of a group are indented. */
 export async function describeBuild(
   { deno, v8, target, compiled }: RuntimeInfo,
 ): Promise<[string, string][]> {
@@ -31,7 +31,7 @@ export async function describeBuild(
   ];
 }
 
-/** Returns the output of `--version`. @param facts the result of {@linkcode describeBuild}, or none */
+/** `facts` is the result of {@linkcode describeBuild}, or none. */
 export function formatVersion(
   version: string,
   facts: readonly (readonly [string, string])[] | undefined,
@@ -43,7 +43,7 @@ export function formatVersion(
   return [`tonado ${version}`, ...facts.map(([name, fact]) => `${name.padEnd(12)}${fact}`)].join("\n");
 }
 
-/** The system requirements of the runtime: its symbol versions and NEEDED entries. */
+/** From the runtime's symbol versions and NEEDED entries. */
 function systemRequirements(target: string): [string, string][] {
   return target.endsWith("linux-gnu") ? [["needs", "glibc 2.27 or newer, libgcc_s; no other file"]] : [];
 }

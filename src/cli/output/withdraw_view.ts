@@ -1,4 +1,4 @@
-/** Output of `tonado withdraw`: quotes and the result on standard output, warnings and progress on standard error. */
+/** Output of `tonado withdraw`. */
 import { Address } from "@ton/core";
 import type { WithdrawalWaitProgress } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { NotePayment } from "../../client/notes/note_payment.ts";
@@ -30,7 +30,6 @@ type WithdrawViewOptions =
     readonly restart?: boolean;
   };
 
-/** Codes after which a withdrawal cannot be continued. */
 const FINAL_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "nullifier_already_used",
   "note_paid_elsewhere",
@@ -42,7 +41,6 @@ const FINAL_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 export class WithdrawView {
   readonly #progress;
   readonly #stages;
-  /** Relayers that already produced the warning. */
   readonly #warnedInUse = new Set<RelayerClient>();
 
   constructor(
@@ -80,7 +78,7 @@ export class WithdrawView {
     printWarning(this.context, escapeLine(text));
   }
 
-  /** Announces, also with --quiet, that the endpoint will learn the recipient: this cannot be undone. */
+  /** Also with --quiet: the endpoint will learn the recipient, which cannot be undone. */
   announceRecipientCheck(endpoint: string): void {
     this.#progress.clear();
     this.context.stderr.write(
@@ -136,7 +134,7 @@ export class WithdrawView {
     }
   };
 
-  /** Warns about earlier attempts that may still pay another recipient than `recipient`. */
+  /** Earlier attempts may still pay another recipient than `recipient`. */
   warnOfEarlierAttempts({ withdrawal, earlier = [] }: NoteRecord, recipient: Address): void {
     const attempts = [...earlier, ...withdrawal ? [withdrawal] : []].map((each) =>
       Address.parse(each.recipient)
@@ -152,7 +150,6 @@ export class WithdrawView {
     }
   }
 
-  /** Returns the error for a payment that went to another recipient than intended. */
   paidElsewhereError({ tx, recipient, fee }: NotePayment): Problem {
     const what = `${this.#formatAmount(this.deployment.denomination - fee)} to ${
       this.#formatAddress(recipient)
@@ -176,7 +173,7 @@ export class WithdrawView {
     this.#printText(`${colours(stdout, env).green("withdrawn")}: ${what}`);
   }
 
-  /** Prints how to continue. @param record the note's record in the store after the failure */
+  /** `record` is the note's record after the failure. */
   showNextSteps(error: unknown, { id, state, withdrawal }: NoteRecord, recipient: Address): void {
     this.#progress.clear();
     const code = error instanceof Problem ? error.code : undefined;

@@ -1,4 +1,3 @@
-/** Prompts at the terminal. */
 import process from "node:process";
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
@@ -11,7 +10,7 @@ export function isInteractive(): boolean {
 
 let promptColoursDisabled = false;
 
-/** Removes colours from prompts: Deno 2.4, which the binary embeds, ignores NO_COLOR in them. */
+/** Deno 2.4, which the binary embeds, ignores NO_COLOR in prompts. */
 function disablePromptColours(): void {
   if (promptColoursDisabled || coloursEnabled(Deno.env.toObject())) return;
   promptColoursDisabled = true;
@@ -23,7 +22,7 @@ function disablePromptColours(): void {
     write(typeof chunk === "string" ? plain(chunk) : chunk, ...rest);
 }
 
-/** Loads the prompts, which write to standard error. Returns undefined without a terminal. */
+/** Prompts write to standard error. Undefined without a terminal. */
 async function loadPrompts() {
   if (!isInteractive()) return undefined;
   // A terminal that reports no columns would get one character per line.
@@ -32,7 +31,7 @@ async function loadPrompts() {
   return await import("@clack/prompts");
 }
 
-/** Asks for hidden input; undefined without a terminal. Throws `cancelled`. */
+/** Hidden input; undefined without a terminal. Throws `cancelled`. */
 export async function promptSecret(message: string): Promise<Secret<string> | undefined> {
   const asked = await loadPrompts();
   if (!asked) return undefined;
@@ -40,7 +39,7 @@ export async function promptSecret(message: string): Promise<Secret<string> | un
   return new Secret(answer);
 }
 
-/** Asks for confirmation; undefined without a terminal. Throws `cancelled`. */
+/** Undefined without a terminal. Throws `cancelled`. */
 export async function promptConfirm(message: string): Promise<boolean | undefined> {
   const asked = await loadPrompts();
   if (!asked) return undefined;
@@ -49,10 +48,7 @@ export async function promptConfirm(message: string): Promise<boolean | undefine
   );
 }
 
-/**
- * Returns the answer. Throws `cancelled` when the terminal's input ends (Ctrl-D), where the library would
- * wait forever.
- */
+/** Throws `cancelled` when the terminal's input ends (Ctrl-D), where the library would wait forever. */
 async function awaitAnswer<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<Exclude<T, symbol>> {
   const over = new AbortController();
   const end = () => over.abort();

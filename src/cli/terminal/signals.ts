@@ -1,4 +1,4 @@
-/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
+/** At the first SIGINT or SIGTERM. A second one ends the process at once. */
 export function waitForShutdown(): Promise<void> {
   return new Promise((resolve) => {
     const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];

@@ -2,17 +2,17 @@ import { StdoutClosedError } from "../output/error_report.ts";
 import { writeError } from "../output/system_errors.ts";
 import type { TextOutput } from "../context.ts";
 
-/** Columns if the output is not a terminal or does not report its size. */
+/** If the output is not a terminal or does not report its size. */
 export const DEFAULT_COLUMNS = 80;
 
-/** Results. Throws `write_failed`, and {@linkcode StdoutClosedError} when the reader has closed the pipe. */
+/** Throws `write_failed`, or {@linkcode StdoutClosedError} when the reader has closed the pipe. */
 export const stdout = openOutput(Deno.stdout, (cause) => {
   throw cause instanceof Deno.errors.BrokenPipe
     ? new StdoutClosedError()
     : writeError("standard output", cause);
 });
 
-/** Everything else. Write errors are ignored, because there is nowhere left to report them. */
+/** Write errors are ignored, because there is nowhere left to report them. */
 export const stderr = openOutput(Deno.stderr, () => {});
 
 function openOutput(

@@ -1,6 +1,6 @@
 /**
- * Finds the status and the anonymity set of notes in the pool's whole history. No server is queried for a commitment or a
- * nullifier hash, so none learns which of them are yours.
+ * Finds the state and the anonymity set of notes in the pool's whole history, so that no server learns which
+ * notes are yours.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -13,28 +13,25 @@ import { depositorOf } from "../../ton/pool/event_decoder.ts";
 import { scanPoolTransactions } from "../../ton/pool/scan.ts";
 import { type NotePayment, toNotePayment } from "./note_payment.ts";
 
-/** The status of a note. */
 export interface NoteStatus {
   readonly state: "absent" | "deposited" | "withdrawn";
   readonly leafIndex?: number;
-  /** Raw address of the paying wallet. */
+  /** Raw address. */
   readonly depositor?: string;
   /** Unix seconds. */
   readonly depositedAt?: number;
   readonly withdrawnAt?: number;
   readonly payment?: NotePayment;
-  /** All deposits of the pool: the anonymity set. */
+  /** The anonymity set. */
   readonly deposits: number;
-  /** Deposits after this one; all deposits if the note is absent. */
+  /** Deposits after this one; all if the note is absent. */
   readonly since: number;
-  /** Withdrawals of any note after this deposit. */
   readonly withdrawalsSince: number;
 }
 
 /**
- * Reads a pool's history and returns the status of each of `notes`, in their order.
- *
- * @throws {Problem} `unknown_root` if the history does not make one of the pool's roots: the endpoint lies or is behind
+ * Returns the status of each note, in order. Throws `unknown_root` if the pool does not know the root of the
+ * history: the endpoint is behind or lies.
  */
 export async function checkNotes(
   chain: Chain,
@@ -47,7 +44,6 @@ export async function checkNotes(
     notes.map(({ commitment }) => [commitment, undefined]),
   );
   const spent = new Map<bigint, WithdrawalEvent>();
-  /** The number of leaves at each withdrawal. */
   const withdrawals: number[] = [];
   let leaves = 0;
   for await (const { events } of scanPoolTransactions(chain, pool, options)) {

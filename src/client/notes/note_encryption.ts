@@ -1,24 +1,23 @@
 /**
- * Encrypts notes as two armored age files (age-encryption.org/v1), one after the other. The first holds an age identity
- * under the passphrase (scrypt), the second the notes for that identity. The passphrase is thus stretched once per run and
- * not at each write, and the `age` program can decrypt both.
+ * Encrypts notes as two armored age files (age-encryption.org/v1): an age identity under the passphrase
+ * (scrypt), and the notes for that identity. The passphrase is stretched once per run, and the `age` program
+ * can decrypt both.
  */
 import { armor, Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
 
-/** log2 of scrypt's N. age's default; takes about a second and 256 MiB. */
+/** age's default: log2 of scrypt's N. Takes about a second and 256 MiB. */
 export const SCRYPT_WORK_FACTOR = 18;
 const AGE_ARMOR_FOOTER = "-----END AGE ENCRYPTED FILE-----\n";
 
-/** The key of an open store. */
 export interface NoteCipher {
   encrypt(text: string): Promise<Uint8Array>;
-  /** @throws {Problem} `note_store_corrupted` */
+  /** Throws `note_store_corrupted`. */
   decrypt(bytes: Uint8Array): Promise<string>;
 }
 
-/** Creates a key under `passphrase`. @param workFactor use a lower one only in tests */
+/** Use a lower `workFactor` only in tests. */
 export async function createNoteCipher(
   passphrase: Secret<string>,
   workFactor = SCRYPT_WORK_FACTOR,
@@ -30,11 +29,7 @@ export async function createNoteCipher(
   return cipherFromIdentity(identity, armor.encode(await encrypter.encrypt(identity)));
 }
 
-/**
- * Opens the key of bytes that {@linkcode NoteCipher.encrypt} wrote.
- *
- * @throws {Problem} `wrong_passphrase`, `note_store_corrupted`
- */
+/** Opens bytes of {@linkcode NoteCipher.encrypt}. Throws `wrong_passphrase` or `note_store_corrupted`. */
 export async function openNoteCipher(bytes: Uint8Array, passphrase: Secret<string>): Promise<NoteCipher> {
   const [head] = splitAgeFiles(bytes);
   const decrypter = new Decrypter();

@@ -1,6 +1,6 @@
 /**
- * Finds in the pool's own logs who was paid for a note. If several proofs were submitted, the first one to be included pays
- * its own recipient, and the note is spent for all others.
+ * Finds in the pool's logs who was paid for a note. Of several submitted proofs, the first to be included
+ * pays its recipient.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -15,20 +15,18 @@ export interface NotePayment {
   /** Hash of the pool's transaction. */
   readonly tx: string;
   readonly recipient: Address;
-  /** Was paid the fee; null: a withdrawal without a relayer. */
+  /** Received the fee; null: no relayer. */
   readonly relayer: Address | null;
   /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
 }
 
-/** Options of {@linkcode findNotePayment}. */
 export interface FindPaymentOptions {
-  /** The pool's newest transaction when the withdrawal began. Later ones are read first. */
+  /** The pool's newest transaction when the withdrawal began; later ones are read first. */
   readonly after?: TransactionId | undefined;
-  /** Milliseconds between two reads. Default 2,000. */
+  /** Milliseconds between two reads. Default: 2,000. */
   readonly pollIntervalMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -37,11 +35,7 @@ const MAX_HISTORY_READS = 30;
 
 /**
  * Finds the payment of a spent note.
- *
- * @param pool the pool's address
- * @param options where to start, and the interval in milliseconds
- * @returns the recipient, the relayer, the fee and the transaction
- * @throws {Problem} `chain_unavailable` if the logs do not contain it after 30 reads; `cancelled`
+ * @throws {Problem} `chain_unavailable` if 30 reads of the logs do not show it; `cancelled`
  * @example
  * ```ts
  * const { recipient, fee } = await findNotePayment(chain, pool.address, note);
@@ -79,7 +73,6 @@ export async function findNotePayment(
   );
 }
 
-/** Returns the payment of a withdrawal event. */
 export function toNotePayment({ tx, recipient, relayer, fee }: WithdrawalEvent): NotePayment {
   return { tx: tx.hash, recipient, relayer, fee };
 }

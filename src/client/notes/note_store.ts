@@ -1,6 +1,6 @@
 /**
- * The port for stored notes and their journal. A note is stored before anything is sent, because from then on it is the
- * money. Each step is journaled with the note, so that an interrupted program can continue.
+ * The port for stored notes and their journal. A note is stored before anything is sent, because then it is
+ * the money, and each step is journaled, so that an interrupted program can continue.
  */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
@@ -10,25 +10,25 @@ import { type Note, parseNote } from "../../core/protocol/note.ts";
 import { proofSchema } from "../../core/crypto/proof_schema.ts";
 import { Secret } from "../../core/text/secret.ts";
 
-/** The last known state of a note. The chain is authoritative. */
+/** As last known. The chain is authoritative. */
 const noteStates = ["created", "depositing", "deposited", "withdrawing", "withdrawn"] as const;
 export type NoteState = (typeof noteStates)[number];
 
-/** Upper bound of a note store or backup. A note has some thousand bytes, and on a page some ten thousand. */
+/** A note has some thousand bytes, and on a page some ten thousand. */
 export const MAX_NOTE_STORE_BYTES = 128_000_000;
-/** Hex digits of the commitment that make a note's id. Unlike the note, they are public. */
+/** Of the commitment, which is public. */
 const NOTE_ID_HEX_DIGITS = 12;
 
 const decimalSchema = z.string().regex(/^(0|[1-9][0-9]{0,90})$/);
 const withdrawalSchema = z.object({
-  /** Base URL. Absent: the user's own wallet sent it. */
+  /** Absent: the user's own wallet sent it. */
   relayer: z.string().optional(),
   recipient: z.string(),
   /** In the pool's asset. */
   fee: decimalSchema,
-  /** Nano. */
+  /** In nano. */
   refund: decimalSchema,
-  /** The submitted request, or the one that was about to be. */
+  /** The submitted request, or the one that was about to be submitted. */
   request: z.object({ proof: proofSchema, publicSignals: z.array(decimalSchema) }),
   /** Unix milliseconds. */
   at: z.number(),
@@ -41,15 +41,15 @@ const noteRecordSchema = z.object({
   /** Raw address. */
   pool: z.string().optional(),
   deposit: z.object({
-    /** Raw address of the paying wallet. Absent until it is known. */
+    /** Raw address of the paying wallet, once known. */
     from: z.string().optional(),
     leafIndex: z.number().optional(),
     /** Unix seconds of the block. */
     timestamp: z.number().optional(),
   }).optional(),
-  /** The last attempt; for a withdrawn note the attempt that paid. */
+  /** The last attempt; for a withdrawn note the one that paid. */
   withdrawal: withdrawalSchema.optional(),
-  /** Other attempts, oldest first. Until the note is withdrawn, each may still pay its recipient. */
+  /** Oldest first. Until the note is withdrawn, each may still pay its recipient. */
   earlier: z.array(withdrawalSchema).optional(),
 });
 const noteStoreSchema = z.object({
@@ -59,50 +59,46 @@ const noteStoreSchema = z.object({
 });
 
 type StoredNoteRecord = z.output<typeof noteRecordSchema>;
-/** A journaled withdrawal. All of it is public or will be. */
+/** All of it is public or will be. */
 export type WithdrawalAttempt = Omit<NonNullable<StoredNoteRecord["withdrawal"]>, "request"> & {
   readonly request: { readonly proof: Groth16Proof; readonly publicSignals: readonly string[] };
 };
 
-/** A note and its journal. */
 export interface NoteRecord extends Readonly<Omit<StoredNoteRecord, "note" | "withdrawal" | "earlier">> {
-  /** The first hex digits of the commitment. */
   readonly id: string;
   readonly note: Secret<Note>;
-  /** The note string. */
   readonly text: Secret<string>;
   readonly withdrawal?: WithdrawalAttempt;
   readonly earlier?: readonly WithdrawalAttempt[];
 }
 
-/** The notes of one owner. Every method is atomic across processes, and its changes survive a crash. */
+/** The notes of one owner. Methods are atomic across processes, and their changes survive a crash. */
 export interface NoteStore {
   /** Oldest first. */
   list(): Promise<readonly NoteRecord[]>;
-  /** Adds notes that are not stored yet. @returns how many were added */
+  /** Adds notes that are not stored yet, and returns how many. */
   add(records: readonly NoteRecord[]): Promise<number>;
-  /** Changes a note's journal. @throws {Problem} `unknown_note` */
+  /** Changes a note's journal. Throws `unknown_note`. */
   update(id: string, change: Partial<Omit<NoteRecord, "id" | "note" | "text">>): Promise<NoteRecord>;
-  /** Returns all notes, encrypted, as a file that opens with the same passphrase. */
+  /** All notes, encrypted, as a file with the same passphrase. */
   exportBackup(): Promise<Uint8Array>;
-  /** Returns one note as a paper code under the store's passphrase. @throws {Problem} `unknown_note` */
+  /** One note as a paper code under the store's passphrase. Throws `unknown_note`. */
   createPaperCode(id: string): Promise<string>;
-  /** Prevents other processes from moving money with these notes until disposed. @throws {Problem} `note_store_in_use` */
+  /** Keeps other processes from moving money with these notes. Throws `note_store_in_use`. */
   lockForWork(): Promise<Disposable>;
 }
 
-/** Returns the record of a new note. @param createdAt Unix milliseconds @throws {Problem} `invalid_note` */
+/** `createdAt` in Unix milliseconds. Throws `invalid_note`. */
 export function createNoteRecord(text: string, createdAt: number): NoteRecord {
   const note = parseNote(text);
   return { id: noteId(note), note: new Secret(note), text: new Secret(text), createdAt, state: "created" };
 }
 
-/** Returns the public id of a note. */
 export function noteId({ commitment }: Note): string {
   return fieldToHex(commitment).slice(2, 2 + NOTE_ID_HEX_DIGITS);
 }
 
-/** Returns the only note whose id starts with `id`. @throws {Problem} `unknown_note` for none or several */
+/** Returns the only note whose id starts with `id`. Throws `unknown_note`. */
 export function findNote(records: readonly NoteRecord[], id: string): NoteRecord {
   const exact = records.find((each) => each.id === id.toLowerCase());
   if (exact) return exact;
@@ -112,14 +108,14 @@ export function findNote(records: readonly NoteRecord[], id: string): NoteRecord
   throw new Problem("unknown_note", `${detail} ${JSON.stringify(id)}`);
 }
 
-/** Adds a note and returns it as stored: its id is another one if an earlier note has `record.id` already. */
+/** Returns the note as stored: its id differs if an earlier note has it. */
 export async function addNote(store: NoteStore, record: NoteRecord): Promise<NoteRecord> {
   await store.add([record]);
   const text = record.text.reveal();
   return (await store.list()).find((stored) => stored.text.reveal() === text)!;
 }
 
-/** Returns by id, for each note whose nullifier other notes for its pool have, these others. Only one can ever be paid. */
+/** Returns, by id, the other notes of the same pool and nullifier. Only one of them can be paid. */
 export function findNullifierTwins(
   records: readonly NoteRecord[],
 ): ReadonlyMap<string, readonly NoteRecord[]> {
@@ -135,7 +131,6 @@ function paymentKey({ note }: NoteRecord): string {
   return `${asset}-${amount}-${network}-${nullifierHash}`;
 }
 
-/** Returns the text to encrypt. */
 export function serializeNoteRecords(records: readonly NoteRecord[]): string {
   const notes = records.map((record) => {
     const { createdAt, state, pool, deposit, withdrawal, earlier } = record;
@@ -144,7 +139,7 @@ export function serializeNoteRecords(records: readonly NoteRecord[]): string {
   return JSON.stringify({ format: "tonado-notes", version: 1, notes });
 }
 
-/** Parses what {@linkcode serializeNoteRecords} wrote. @throws {Problem} `note_store_corrupted` */
+/** Throws `note_store_corrupted`. */
 export function parseNoteRecords(text: string): NoteRecord[] {
   try {
     const notes = noteStoreSchema.parse(JSON.parse(text)).notes;
@@ -160,7 +155,7 @@ export function parseNoteRecords(text: string): NoteRecord[] {
   }
 }
 
-/** Gives each further note of one short id a number. The store keeps the order, so ids do not change later. */
+/** Numbers further notes of one short id. The store keeps the order, so ids do not change. */
 function withUniqueIds(records: readonly NoteRecord[]): NoteRecord[] {
   const counts = new Map<string, number>();
   return records.map((record) => {

@@ -1,7 +1,6 @@
 /**
- * Codes for notes on paper: the content of a QR code on a backup page, and how to find it in other text. A code contains one
- * note, either as an age file under a passphrase (`tonado-age:` and base64, which `base64 -d | age -d` decrypts), or in
- * plain text if the owner asks for that.
+ * Codes for notes on paper, as in the QR codes of a backup page: an age file under a passphrase
+ * (`tonado-age:` and base64, which `base64 -d | age -d` decrypts), or plain text on request.
  */
 import { Decrypter, Encrypter } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
@@ -12,11 +11,7 @@ const ENCRYPTED_PREFIX = "tonado-age:";
 const PAPER_CODE_PATTERN =
   /tonado-age:[A-Za-z0-9+/]+={0,2}|tonado-[a-z0-9]+-[0-9.]+-[a-z]+-0x[0-9a-f]{124}(?![0-9a-f])/g;
 
-/**
- * Encrypts one note under a passphrase. Takes as long as opening a note store.
- *
- * @param workFactor use a lower one only in tests
- */
+/** Takes as long as opening a note store. Use a lower `workFactor` only in tests. */
 export async function encryptPaperCode(
   note: Secret<string>,
   passphrase: Secret<string>,
@@ -28,21 +23,16 @@ export async function encryptPaperCode(
   return ENCRYPTED_PREFIX + btoa(String.fromCharCode(...await encrypter.encrypt(note.reveal())));
 }
 
-/** Returns all codes in a text, each once, in their order. */
+/** All codes in a text, each once. */
 export function findPaperCodes(text: string): string[] {
   return [...new Set(text.match(PAPER_CODE_PATTERN))];
 }
 
-/** Returns whether a code needs a passphrase. */
 export function isEncryptedPaperCode(code: string): boolean {
   return code.startsWith(ENCRYPTED_PREFIX);
 }
 
-/**
- * Decrypts a code.
- *
- * @throws {Problem} `wrong_passphrase`; `invalid_note` for a truncated or misread code
- */
+/** Throws `wrong_passphrase`, or `invalid_note` for a truncated or misread code. */
 export async function decryptPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase.reveal());

@@ -1,6 +1,6 @@
 /**
- * Checks that a note and a pool belong together. A proof does not bind the pool: every pool whose root history has the same
- * root accepts it, so the client must refuse a pool that is not the note's own.
+ * Checks that a note and a pool belong together. A proof does not bind the pool: every pool with the same
+ * root accepts it.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -10,29 +10,23 @@ import { formatUnits, NATIVE_DECIMALS } from "../../core/protocol/units.ts";
 import type { Pool, PoolInfo } from "../../ton/pool/pool.ts";
 
 /**
- * The jetton that a pool must hold, from a registry or from a relayer's `/pools`. Anyone can create a jetton with any name:
- * compare the master with the address that the issuer publishes.
+ * The jetton that a pool must hold. Anyone can create a jetton with any name, so compare the master with the
+ * address that the issuer publishes.
  */
 export interface PoolJetton {
-  /** The asset's name in notes. */
+  /** Its name in notes. */
   readonly asset: string;
   readonly decimals: number;
   readonly jettonMaster: Address;
 }
 
-/** What a pool that belongs to the note reports about itself. */
 export interface MatchedPool {
   /** In the smallest unit of the asset. */
   readonly denomination: bigint;
   readonly info: PoolInfo;
 }
 
-/**
- * Compares the note with what the pool reports.
- *
- * @param jetton needed unless the note is for the native coin
- * @throws {Problem} `wrong_pool` if the asset, amount or network is not the note's
- */
+/** Throws `wrong_pool` if asset, amount or network are not the note's. `jetton` is required for jettons. */
 export async function assertNoteMatchesPool(
   pool: Pool,
   note: Note,

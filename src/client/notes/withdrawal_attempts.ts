@@ -5,7 +5,7 @@ import type { NoteRecord, WithdrawalAttempt } from "./note_store.ts";
 
 type JournaledAttempts = Pick<NoteRecord, "withdrawal" | "earlier">;
 
-/** Returns the journal when `next` is about to be submitted. It keeps earlier attempts, each of which may still pay. */
+/** The journal before `next` is submitted. Earlier attempts are kept, because each may still pay. */
 export function recordAttempt(
   { withdrawal, earlier = [] }: JournaledAttempts,
   next: WithdrawalAttempt,
@@ -19,7 +19,7 @@ export function recordAttempt(
   };
 }
 
-/** Returns the journal of a note that was paid: the attempt that paid, if it was one of ours, and the others. */
+/** The journal of a paid note: the attempt that paid, if it was ours, and the others. */
 export function recordPayment(
   { withdrawal, earlier = [] }: JournaledAttempts,
   { recipient, fee }: NotePayment,

@@ -16,7 +16,7 @@ export interface RehearseOptions extends CeremonyOptions {
   readonly output?: string;
 }
 
-/** Names in the folder of `--output`. */
+/** In the folder of `--output`. */
 const outputNames = {
   ceremony: "ceremony",
   keys: "keys",
@@ -25,7 +25,7 @@ const outputNames = {
   circuits: "circuits",
 } as const;
 
-/** Rehearses a ceremony in memory or, with `--output`, in a new folder. */
+/** In memory, or with `--output` in a new folder. */
 export async function rehearse(context: CliContext, options: RehearseOptions): Promise<void> {
   const { output } = options;
   if (output !== undefined) await assertUnused(context.ceremonyFolder(output), output);

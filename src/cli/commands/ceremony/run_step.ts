@@ -1,4 +1,4 @@
-/** Runs a step of a ceremony: opens the threads, reports progress, and ends the step on an interrupt. */
+/** Runs a step of a ceremony with worker threads and progress, until it ends or is interrupted. */
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic/pool.ts";
@@ -6,13 +6,12 @@ import { type Artifacts, openArtifacts } from "../../../prover/artifacts.ts";
 import type { CliContext } from "../../context.ts";
 import { type CeremonyOptions, CeremonyView } from "../../output/ceremony_view.ts";
 
-/** What a step works with. */
 export interface StepTools {
   readonly arithmetic: ArithmeticPool;
   readonly onProgress: (what: string, fraction: number) => void;
 }
 
-/** Runs `work`. @throws {Problem} `cancelled` on SIGINT or SIGTERM */
+/** Throws `cancelled` on SIGINT or SIGTERM. */
 export async function runStep<T>(
   context: CliContext,
   options: CeremonyOptions,
@@ -36,7 +35,7 @@ export async function runStep<T>(
   }
 }
 
-/** Returns the SHA-256 of this build's witness programs, which a ceremony does not change. */
+/** SHA-256 of this build's witness programs, which a ceremony does not change. */
 export function witnessProgramPins(artifacts: Artifacts = openArtifacts()): Record<CircuitName, string> {
   return {
     withdraw: artifacts.expectedSha256("withdraw.wasm"),

@@ -1,4 +1,4 @@
-/** The steps of a ceremony, one function for each subcommand of `tonado ceremony`. */
+/** The steps of a ceremony, one function for each subcommand. */
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
 import {
   announceBeacon,
@@ -74,7 +74,6 @@ export interface FinalizeOptions extends OutputOptions {
   readonly plan?: string;
 }
 
-/** Creates a contributor's signing key. */
 export async function keygen(context: CliContext, file: string, options: CeremonyOptions): Promise<void> {
   const { pem, publicKey } = await createSigningKey();
   await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(pem)]));
@@ -178,7 +177,7 @@ export async function exportCurrentKeys(
   });
 }
 
-/** Opens the folder of `--output`, and fails before any work is done if it holds one of the files. */
+/** Fails before any work if the folder contains one of the files. */
 async function openUnusedOutput(
   context: CliContext,
   { output }: OutputOptions,
@@ -196,7 +195,6 @@ async function openUnusedOutput(
   return folder;
 }
 
-/** Runs a step in the ceremony's folder at `directory`. */
 async function runFolderStep<T>(
   context: CliContext,
   directory: string,
@@ -234,7 +232,7 @@ async function withCeremonyInputs<T>(
   }
 }
 
-/** Phase 1 and the constraint systems are checked against each other, so both flags are required. */
+/** Phase 1 and the constraint systems are checked against each other. */
 function requireInputs({ powers, circuits }: InputOptions): { powers: string; circuits: string } {
   if (powers === undefined) throw usageError("--powers", "is missing: the file of phase 1");
   if (circuits === undefined) {

@@ -1,4 +1,4 @@
-/** What the demonstration is built on: waiting with a limit, and claims that throw if they do not hold. */
+/** Waits with a limit, and assertions. */
 import { randomBytes } from "node:crypto";
 import type { Address } from "@ton/core";
 import { keyPairFromSeed } from "@ton/crypto";
@@ -6,7 +6,7 @@ import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { Problem } from "../../../core/errors/problem.ts";
 import { pollUntil } from "../../../core/time.ts";
 
-/** Address of a wallet that nobody has used: it is paid before it exists on chain. */
+/** Unused, so it is paid before it exists on chain. */
 export function freshAddress(): Address {
   const { publicKey } = keyPairFromSeed(randomBytes(32));
   return WalletContractV4.create({ workchain: 0, publicKey }).address;
@@ -17,12 +17,11 @@ export function formatLocalnetAddress(address: Address, bounceable = false): str
   return address.toString({ bounceable, testOnly: true });
 }
 
-/** Whole milliseconds. */
 export function elapsedMs(began: number): number {
   return Math.round(performance.now() - began);
 }
 
-/** @throws {Error} when the claim does not hold */
+/** Throws an Error if the claim does not hold. */
 export function assertClaim(holds: boolean, claim: string): asserts holds {
   if (!holds) throw new Error(`this did not happen: ${claim}`);
 }

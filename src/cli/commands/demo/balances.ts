@@ -1,20 +1,19 @@
-/** Balances of several accounts at once, and how they changed. */
+/** Balances of several accounts, and their changes. */
 import type { Address } from "@ton/core";
 import type { Chain } from "../../../ton/chain.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../ton/jetton/jetton.ts";
 import { formatLocalnetAddress } from "./assertions.ts";
 import type { BalanceChange } from "./events.ts";
 
-/** The accounts whose balances the demonstration shows. */
 export type DemoAccounts = Readonly<Record<"recipient" | "relayer" | "pool", Address>>;
 type Balances = Readonly<Record<keyof DemoAccounts, bigint>>;
 
-/** Returns the accounts' nano. */
+/** In nano. */
 export function readNativeBalances(chain: Chain, accounts: DemoAccounts): Promise<Balances> {
   return mapAccounts(accounts, async (address) => (await chain.account(address)).balance);
 }
 
-/** Returns the accounts' balances of a jetton, in its smallest unit. */
+/** In the jetton's smallest unit. */
 export function readJettonBalances(chain: Chain, master: Address, accounts: DemoAccounts): Promise<Balances> {
   return mapAccounts(accounts, async (owner) => {
     const wallet = await fetchJettonWalletAddress(chain, master, owner);
@@ -22,7 +21,6 @@ export function readJettonBalances(chain: Chain, master: Address, accounts: Demo
   });
 }
 
-/** Returns each account's balance before and after. */
 export function balanceChanges(accounts: DemoAccounts, before: Balances, after: Balances): BalanceChange[] {
   return (["recipient", "relayer", "pool"] as const).map((account) => ({
     account,

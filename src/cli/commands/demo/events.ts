@@ -1,10 +1,8 @@
-/** Types of the demo's events. */
-
 export type DemoAsset = "native" | "jetton";
 
 /**
- * Events in order. Amounts are in the asset's smallest unit, refunds and native balances in nano, field
- * elements in canonical hex.
+ * In order. Amounts are in the asset's smallest unit, refunds and native balances in nano, field elements in
+ * hex.
  */
 export type DemoEvent =
   | {
@@ -35,7 +33,6 @@ export type DemoEvent =
   | { event: "double_spend_refused"; by: "relayer" | "pool"; reason: string }
   | { event: "finished"; milliseconds: number };
 
-/** An account before and after the withdrawal. */
 export interface BalanceChange {
   readonly account: "recipient" | "relayer" | "pool";
   readonly address: string;

@@ -1,7 +1,7 @@
 /**
- * The whole way of a note on a local network, on real parts: three deposits, a tree rebuilt from the relayer's pages, a
- * proof, a relayed withdrawal to a fresh address, and a double spend that is refused twice. Every figure in an event
- * was read back from the chain or the relayer, and every claim that fails throws.
+ * A note's life on a local network with real parts: three deposits, a rebuilt tree, a proof, a relayed
+ * withdrawal, and a double spend that is rejected twice. Figures are read back from the chain or the relayer,
+ * and every claim that fails throws.
  */
 import type { Address } from "@ton/core";
 import { depositNative } from "../../../client/deposit/deposit_native.ts";
@@ -28,20 +28,15 @@ import { assertClaim, elapsedMs, formatLocalnetAddress, freshAddress, waitForCla
 import { createLocalnetConfig } from "../../options/localnet_config.ts";
 import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
 
-/** Pool of the demonstration, for each asset. */
 const POOL_AMOUNT = "10";
 const DEPOSIT_COUNT = 3;
 /** A fresh address cannot move jettons without coins. */
 const REFUND_NANO = parseUnits("0.1");
-/** Nano that a withdrawal of jettons costs at most here, refund aside; it attaches more, and gets the rest back. */
+/** The maximum cost of a jetton withdrawal without its refund; more is attached, and the rest returns. */
 const MAX_WITHDRAWAL_COST_NANO = parseUnits("0.1");
 const NETWORK = "localnet";
 
-/**
- * Runs the demonstration and cleans up after itself, also when it fails.
- *
- * @throws {Problem} or an assertion, as soon as anything is not as it must be
- */
+/** Runs the demonstration and cleans up. Throws as soon as a claim does not hold. */
 export async function runDemo(
   wiring: CliContext,
   dataDir: string,
@@ -69,7 +64,6 @@ class DemoScenario {
   readonly #pool: Pool;
   readonly #client: RelayerClient;
   readonly #poolKey: string;
-  /** Of the demonstration in jettons. */
   readonly #jetton?: PoolJetton;
 
   constructor(
@@ -230,7 +224,7 @@ class DemoScenario {
     assertClaim(coins.recipient === coinsBefore.recipient + args.refund, "the recipient has its first coins");
   }
 
-  /** Tries the same note twice more: through the relayer, and past it, straight at the pool. */
+  /** Tries the same note twice more: through the relayer, and directly at the pool. */
   async #attemptDoubleSpend(note: Note, args: WithdrawArgs, attacker: Wallet): Promise<void> {
     const refusal = await this.#client.withdraw(args).then(() => undefined, (error) => error);
     assertClaim(
@@ -266,7 +260,6 @@ class DemoScenario {
     this.emit({ event: "double_spend_refused", by: "pool", reason });
   }
 
-  /** In the asset of the demonstration. */
   #balances(accounts: DemoAccounts): ReturnType<typeof readNativeBalances> {
     return this.#jetton
       ? readJettonBalances(this.#chain, this.#jetton.jettonMaster, accounts)

@@ -1,4 +1,4 @@
-/** Prints the events of the demo, as text or as JSON. */
+/** Prints the demo's events as text or JSON. */
 import { formatUnits, NATIVE_DECIMALS } from "../../../core/protocol/units.ts";
 import type { CliContext } from "../../context.ts";
 import { colours, progressLine } from "../../output/progress.ts";

@@ -1,4 +1,4 @@
-/** What `tonado deposit` checks and confirms before any money moves. */
+/** What `tonado deposit` checks and confirms before money moves. */
 import type { Address } from "@ton/core";
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { registryLabel } from "../../../config/deployments_registry.ts";
@@ -22,8 +22,8 @@ import type { DepositView } from "../../output/deposit_view.ts";
 const GAS_RESERVE_NANO = 200_000_000n;
 
 /**
- * Rejects deposits into a retired pool (`pool_retired`), because relayers no longer withdraw from it. A
- * deposit in progress continues, because it may be paid already.
+ * Throws `pool_retired`, because relayers no longer withdraw from the pool. A deposit in progress continues:
+ * it may be paid already.
  */
 export function assertNotRetired({ retired }: Deployment, { state }: NoteRecord): void {
   if (!retired || state === "depositing") return;
@@ -37,7 +37,7 @@ export function assertNotRetired({ retired }: Deployment, { state }: NoteRecord)
 }
 
 /**
- * Checks that the pool was deployed empty with this build's code (`wrong_pool`). The code hash alone is not
+ * Throws `wrong_pool` unless the pool was deployed empty with this build's code. The code hash alone is not
  * enough: a pool could be deployed with the roots of forged deposits.
  */
 export async function assertPoolOfBuild(
@@ -61,7 +61,7 @@ export async function assertPoolOfBuild(
   );
 }
 
-/** Shows the pool or, if a wallet here pays, checks its balance and asks for confirmation. */
+/** Shows the pool. If a wallet here pays, also checks its balance and asks for confirmation. */
 export async function confirmDeposit(
   context: CliContext,
   options: ChainOptions & { readonly from?: Address; readonly yes?: boolean },

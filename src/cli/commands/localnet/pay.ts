@@ -1,4 +1,4 @@
-/** `tonado localnet pay`: pays a transfer link from a local network's own wallet, as a phone would. */
+/** `tonado localnet pay`: pays a transfer link from the local network's first wallet, as a phone would. */
 import { Address, Cell, comment, loadStateInit } from "@ton/core";
 import { Command } from "commander";
 import { pollUntil } from "../../../core/time.ts";
@@ -20,7 +20,7 @@ interface PayOptions extends OutputOptions {
 const DEFAULT_ENDPOINT = "http://127.0.0.1:8081/api/v2/jsonRPC";
 const POLL_INTERVAL_MS = 100;
 const INCLUSION_TIMEOUT_MS = 70_000;
-/** The supported link parameters. Any other could change what the payer means. */
+/** Other parameters could change what the payer means. */
 const KNOWN_PARAMETERS = new Set(["amount", "bin", "text", "init"]);
 
 export function localnetPayCommand(context: CliContext): Command {
@@ -38,7 +38,7 @@ export function localnetPayCommand(context: CliContext): Command {
         "  tonado deposit native-1 --network localnet --quiet | xargs -n 1 tonado localnet pay",
     )
     .action((link: string, _: PayOptions, command: Command) =>
-      // `localnet` has --json and --quiet, too, and commander hands them to the parent.
+      // `localnet` has --json and --quiet too, and commander passes them to the parent.
       payLink(context, link, command.optsWithGlobals())
     );
 }
@@ -103,7 +103,7 @@ export function parseTransferLink(link: string): OutgoingMessage {
   return { to, value: BigInt(amount), bounce, ...body && { body }, ...init && { init } };
 }
 
-/** Parses base64url, or base64 in which a query string has turned "+" into a space. */
+/** Parses base64url, or base64 whose "+" a query string has turned into a space. */
 function parseLinkCell(text: string): Cell {
   return Cell.fromBase64(text.replaceAll("-", "+").replaceAll("_", "/").replaceAll(" ", "+"));
 }

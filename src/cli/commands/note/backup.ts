@@ -18,7 +18,7 @@ import { printResult, printWarning } from "../../output/print.ts";
 import { stageProgressLine } from "../../output/progress.ts";
 import type { CliContext } from "../../context.ts";
 
-/** The first line of a store and its backup: the armor of age files. */
+/** The armor of age files starts a store and its backup. */
 const AGE_ARMOR_HEADER = "-----BEGIN AGE ENCRYPTED FILE-----";
 
 /** Each code derives its own key from the passphrase. */
@@ -75,7 +75,7 @@ export async function backupNotes(context: CliContext, file: string, options: Ba
   );
 }
 
-/** Adds the notes of a backup that the store does not have yet. */
+/** Adds notes that the store does not have yet. */
 export async function restoreNotes(
   context: CliContext,
   file: string | undefined,
@@ -93,7 +93,7 @@ export async function restoreNotes(
   printResult(context, options, { found: records.length, added }, text);
 }
 
-/** Returns the command that checks the restored notes of each network, with --registry if a pool is not listed. */
+/** The commands that check the restored notes, with --registry if a pool is not listed. */
 async function noteCheckHints(
   records: readonly NoteRecord[],
   { notes }: NoteStoreOptions,
@@ -121,7 +121,6 @@ async function areAllListed(network: Network, records: readonly NoteRecord[]): P
   }
 }
 
-/** Reads a note or a page's code from the prompt. */
 async function readTypedNotes(
   context: CliContext,
   options: NoteStoreOptions,
@@ -199,7 +198,7 @@ async function readPassphrase(
   return given;
 }
 
-/** Returns the error for a backup without notes, which could be mistaken for a real backup. */
+/** A backup without notes could be mistaken for a real one. */
 function emptyBackupError(what: string): Problem {
   return new Problem("unknown_note", `${what}: nothing was written`, {
     hint: "`tonado note show` lists the stored notes; use --notes or TONADO_NOTES for another store.",

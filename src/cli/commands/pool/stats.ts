@@ -1,4 +1,4 @@
-/** `tonado pool stats`: usage of pools, computed from their logs. */
+/** `tonado pool stats`: usage of pools, from their logs. */
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import type { Deployment, Deployments } from "../../../core/protocol/deployments.ts";
@@ -127,7 +127,7 @@ function printRow({ stdout, env }: CliContext, row: PoolStatsRow, { network, qui
   }
 }
 
-/** For a jetton that is in no registry, uses the smallest unit. */
+/** Unlisted jettons are shown in the smallest unit. */
 function formatPoolAmount(amount: bigint, { deployment, stats }: PoolStatsRow): string {
   if (stats.info.assetKind === "native") return formatAmount(amount, { asset: "native" });
   return deployment ? formatAmount(amount, deployment) : `${amount} of a jetton's smallest unit`;

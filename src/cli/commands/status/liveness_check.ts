@@ -1,14 +1,14 @@
-/** Liveness check for containers without a shell: one request to the relayer, none to the chain. */
+/** Liveness check for containers without a shell: one request to the relayer. */
 import { findVariable } from "../../../config/setting.ts";
 import { serveSettings } from "../../../config/serve_settings.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { parseRelayerUrl } from "../../../core/text/urls.ts";
 import type { CliContext } from "../../context.ts";
 
-/** Shorter than usual health check timeouts, so that the check ends with a reason before it is killed. */
+/** Shorter than usual health check timeouts, so that the check ends with a reason. */
 const LIVENESS_TIMEOUT_MS = 5000;
 
-/** Addresses that mean every interface, which can be listened on but not connected to. */
+/** Listening addresses that cannot be connected to. */
 const connectableHosts: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 function localRelayerUrl(env: CliContext["env"]): string {
@@ -19,10 +19,8 @@ function localRelayerUrl(env: CliContext["env"]): string {
 }
 
 /**
- * Requests `GET /livez` and returns the base URL. Throws `invalid_config` if `relayer` is not a URL, and
- * `relayer_unavailable` if the status is not 200.
- *
- * @param relayer base URL; undefined: the URL that `serve` listens on
+ * Requests `GET /livez` (default: of the local relayer) and returns the base URL. Throws `invalid_config` for
+ * a malformed URL, `relayer_unavailable` for another status than 200.
  */
 export async function checkLiveness(relayer: string | undefined, env: CliContext["env"]): Promise<string> {
   const url = relayer === undefined ? localRelayerUrl(env) : parseRelayerUrl(relayer, "--live");

@@ -25,10 +25,9 @@ export interface ReportOptions {
   readonly quiet?: boolean;
 }
 
-/** A time on the command line: an instant, the start of a UTC day, or an age. */
+/** An instant, the start of a UTC day, or an age. */
 export type TimeArgument = { readonly ms: number; readonly isDay: boolean } | { readonly ageMs: number };
 
-/** A pool of the report. */
 interface NamedPool {
   readonly name: string;
   readonly deployment?: Deployment;
@@ -36,7 +35,7 @@ interface NamedPool {
 
 const DAY_MS = 86_400_000;
 const AGE_UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
-/** Decimal places of amounts in the table; `--json` is exact. */
+/** In the table; `--json` is exact. */
 const TABLE_DECIMALS = 4;
 const MAX_TABLE_COLUMNS = 80;
 
@@ -53,7 +52,7 @@ export function parseTimeArgument(text: string): TimeArgument {
   );
 }
 
-/** Returns the Unix seconds of the range. A day is included by `--since` and by `--until`. */
+/** In Unix seconds. `--since` and `--until` both include a day. */
 export function toReportRange({ since, until }: ReportOptions, nowMs: number) {
   const toMs = (time: TimeArgument, wholeDayMs: number) =>
     "ageMs" in time ? nowMs - time.ageMs : time.ms + (time.isDay ? wholeDayMs : 0);
@@ -63,7 +62,7 @@ export function toReportRange({ since, until }: ReportOptions, nowMs: number) {
   };
 }
 
-/** Prints the report of an open store. @param label the store's name without server and user */
+/** `label` is the store's name without server and user. */
 export async function printReport(
   context: CliContext,
   store: ArchivedStore,
@@ -101,7 +100,7 @@ export async function printReport(
   ]));
 }
 
-/** Returns a function from a pool's raw address to its registered name, or to its address. */
+/** Maps a pool's raw address to its registered name, or to its address. */
 async function createPoolNames(
   { env }: CliContext,
   identity: StoreIdentity | undefined,
@@ -119,7 +118,7 @@ async function createPoolNames(
   };
 }
 
-/** Returns the profit in nano; undefined if the fees are not in the native coin. */
+/** In nano; undefined if the fees are not in the native coin. */
 function profitOf({ deployment }: NamedPool, { fees, gas, refunds }: LedgerSums): bigint | undefined {
   return deployment?.asset === "native" ? fees - gas - refunds : undefined;
 }
@@ -146,7 +145,7 @@ function toCells(day: string, pool: NamedPool, sums: LedgerSums): string[] {
   ];
 }
 
-/** Formats an amount with at most four decimal places, rounded to the nearest. */
+/** At most four decimal places, rounded to the nearest. */
 function round(amount: bigint, decimals = 9): string {
   if (decimals <= TABLE_DECIMALS) return formatUnits(amount, decimals);
   const step = 10n ** BigInt(decimals - TABLE_DECIMALS);
@@ -154,7 +153,7 @@ function round(amount: bigint, decimals = 9): string {
   return formatUnits((amount + half) / step, TABLE_DECIMALS);
 }
 
-/** Aligns amounts to the right and shortens the pools' names so that a line fits into 80 columns. */
+/** Aligns amounts to the right and shortens names to fit lines into 80 columns. */
 function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_head, i) => Math.max(...rows.map((row) => row[i].length)));
   const excess = widths.reduce((sum, width) => sum + width + 2, -2) - MAX_TABLE_COLUMNS;

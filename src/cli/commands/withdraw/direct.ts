@@ -1,4 +1,4 @@
-/** Withdrawals from the user's own wallet (`--self`). They link the note to that wallet in public. */
+/** Withdrawals from the user's own wallet (`--self`), which link the note to that wallet in public. */
 import { commitmentsFromChain, syncTree } from "../../../client/tree_sync.ts";
 import { withdrawSelf } from "../../../client/withdrawal/self_withdrawal.ts";
 import type { Prover } from "../../../prover/prover.ts";

@@ -17,7 +17,7 @@ import type { Pool } from "../../../ton/pool/pool.ts";
 import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
 
-/** Returns the registry's contracts that cannot return money: pools, and the masters and wallets of their jettons. */
+/** The registry's contracts that cannot return money: pools, and the masters and wallets of their jettons. */
 export function unrecoverableAddresses({ pools }: Deployments): Address[] {
   return [...pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
     [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)
@@ -26,8 +26,7 @@ export function unrecoverableAddresses({ pools }: Deployments): Address[] {
 
 /**
  * Returns the recipient: that of the interrupted withdrawal, unless `--restart` was given. Throws
- * `invalid_config` if there is none or the interrupted withdrawal pays another, and `unpayable_recipient` for
- * a blocked one.
+ * `invalid_config` for a missing or different one, `unpayable_recipient` for a blocked one.
  */
 export function resolveRecipient(
   { state, withdrawal }: NoteRecord,
@@ -61,7 +60,7 @@ export const MISSING_RELAYER: ProblemDetail = {
   detail: "is required: the URL of a relayer; repeat the flag to compare several",
 };
 
-/** Warns that the relayer's own wallet is the recipient, which only its operator can intend. */
+/** Only the relayer's operator can intend its wallet as the recipient. */
 export function relayerWalletWarning(url: string): [name: string, text: string] {
   return ["relayer_paid", `the recipient is the wallet of ${url}: that relayer receives the whole amount`];
 }
@@ -73,7 +72,7 @@ const CONTRACT_WARNING = {
     "withdrawn again",
 };
 
-/** Finds the warnings to print before confirmation. With `recipientCheck`, the endpoint learns the recipient. */
+/** With `recipientCheck`, the endpoint learns the recipient. */
 export async function findLinkWarnings(
   run: {
     readonly context: CliContext;

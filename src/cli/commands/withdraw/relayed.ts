@@ -1,4 +1,4 @@
-/** Withdrawals through relayers: resuming one, choosing by fee and refund, and failing over to the next. */
+/** Withdrawals through relayers: resuming, choosing by fee and refund, and failover. */
 import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
 import { quoteRelayers, type RelayerQuote } from "../../../client/relayer/relayer_quotes.ts";
 import {
@@ -17,7 +17,7 @@ import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { MISSING_RELAYER, relayerWalletWarning } from "./recipient_checks.ts";
 import { confirmWithdrawal, saveAttempt, type WithdrawalRun, type WithdrawOptions } from "./run.ts";
 
-/** Resumes an interrupted withdrawal. Returns false if the note is unspent and a new proof is needed. */
+/** Returns false if the note is unspent and a new proof is needed. */
 export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
   const { context, record, options, pool, view, signal } = run;
   const journal = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
@@ -33,14 +33,14 @@ export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
     });
     return resumed.outcome === "paid";
   } catch (error) {
-    // Try another relayer: the recipient is the same, so it does not matter which one pays.
+    // Another relayer may pay: the recipient is the same.
     if (!(error instanceof Problem) || error.code === "cancelled" || !options.relayer) throw error;
     view.warn("resume", `${journal.relayer}: ${error.message}`);
     return false;
   }
 }
 
-/** Proves the withdrawal and submits it through the cheapest relayer that accepts it. */
+/** Uses the cheapest relayer that accepts the withdrawal. */
 export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): Promise<void> {
   const { options, pool, deployment, record, recipient, unrecoverable, view, signal } = run;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
@@ -83,7 +83,7 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
   });
 }
 
-/** Returns an `approve` that asks again only if the next relayer costs more or would learn more. */
+/** Asks again only if the next relayer costs more or would learn more. */
 function confirmEachRelayer(run: WithdrawalRun): RelayedWithdrawalRequest["approve"] {
   let confirmedFee = -1n;
   const pathRelayers = new Set<RelayerClient>();
@@ -98,10 +98,7 @@ function confirmEachRelayer(run: WithdrawalRun): RelayedWithdrawalRequest["appro
   };
 }
 
-/**
- * Returns the relayers that pay this refund. Throws `refund_above_limit` with each relayer's maximum if there
- * are none.
- */
+/** Returns the relayers that pay this refund. Throws `refund_above_limit` with each one's maximum. */
 function selectQuotesByRefund(quotes: readonly RelayerQuote[], refund: bigint): RelayerQuote[] {
   const candidates = quotes.filter(({ maxRefund }) => maxRefund >= refund);
   if (candidates.length > 0) return candidates;
@@ -119,7 +116,7 @@ function selectQuotesByRefund(quotes: readonly RelayerQuote[], refund: bigint): 
   });
 }
 
-/** Without `--yes` any fee is allowed here, because the user confirms each one. */
+/** Without `--yes` any fee is allowed, because the user confirms each one. */
 function maxFeeOf({ denomination, decimals }: Deployment, { maxFee, yes }: WithdrawOptions): bigint {
   if (maxFee !== undefined) return parseUnits(maxFee, decimals);
   return yes ? defaultMaxFee(denomination) : denomination;

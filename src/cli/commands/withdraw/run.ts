@@ -1,4 +1,6 @@
-/** One run of `tonado withdraw`: what its steps share, the confirmation, and the records in the note store. */
+/**
+ * One run of `tonado withdraw`: what its steps share, the confirmation, and its records in the note store.
+ */
 import type { Address } from "@ton/core";
 import { findNotePayment } from "../../../client/notes/note_payment.ts";
 import { recordAttempt, recordPayment } from "../../../client/notes/withdrawal_attempts.ts";
@@ -39,7 +41,7 @@ export interface WithdrawalRun {
   readonly context: CliContext;
   readonly options: WithdrawOptions;
   readonly chain: Chain;
-  /** The endpoint's URL without credentials. */
+  /** Without credentials. */
   readonly endpointLabel: string;
   readonly pool: Pool;
   readonly deployment: Deployment;
@@ -47,15 +49,15 @@ export interface WithdrawalRun {
   readonly store: NoteStore;
   readonly record: NoteRecord;
   readonly recipient: Address;
-  /** Contracts that could not return the money: never accepted as recipients. */
+  /** Contracts that could not return the money; never accepted as recipients. */
   readonly unrecoverable: readonly Address[];
   readonly view: WithdrawView;
   readonly signal: AbortSignal;
 }
 
 /**
- * Prints what would link the withdrawal to its deposit, then asks for confirmation. Throws
- * `commitment_not_found` if the tree lacks the note, and `confirmation_required`.
+ * Prints what would link withdrawal and deposit, then asks. Throws `commitment_not_found` if the tree lacks
+ * the note, and `confirmation_required`.
  */
 export async function confirmWithdrawal(
   run: WithdrawalRun,
@@ -76,7 +78,7 @@ export async function confirmWithdrawal(
   await run.view.confirm(run.recipient, offer);
 }
 
-/** Stores an attempt before it is submitted. Earlier attempts are kept: any of them may still pay. */
+/** Earlier attempts are kept: any of them may still pay. */
 export async function saveAttempt(
   { store, record, context }: WithdrawalRun,
   { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
@@ -93,7 +95,7 @@ export async function saveAttempt(
   await store.update(record.id, recordAttempt(findNote(await store.list(), record.id), withdrawal));
 }
 
-/** Stores and prints what the pool paid. Throws `note_paid_elsewhere` if it paid another recipient. */
+/** Throws `note_paid_elsewhere` if the pool paid another recipient. */
 export async function recordRunPayment(
   { store, chain, pool, record, recipient, options, view, signal }: WithdrawalRun,
   since?: TransactionId,

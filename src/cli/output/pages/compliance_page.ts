@@ -1,7 +1,4 @@
-/**
- * A compliance report as a page to print. It contains the report's data, so the page can be verified like the
- * JSON.
- */
+/** A compliance report as a page to print. It contains the report's data, so the page can be verified too. */
 import { type ComplianceReport, parseComplianceReport } from "../../../core/protocol/compliance.ts";
 import { poolKey } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -16,7 +13,6 @@ const DEVELOPMENT_WARNING =
 forge it. It proves nothing outside local and test networks.</p>`;
 const EMBEDDED_REPORT_PATTERN = /<pre id="report">([^<]*)<\/pre>/;
 
-/** Returns the facts of a report as rows. */
 export function reportFacts(
   { statement: said }: ComplianceReport,
 ): (readonly [what: string, value: string])[] {
@@ -41,7 +37,7 @@ export function reportFacts(
   ];
 }
 
-/** Returns the page as HTML. Equal reports give equal pages. */
+/** Equal reports give equal pages. */
 export function renderReportPage(report: ComplianceReport): string {
   return renderHtmlPage(
     "Compliance report",
@@ -57,10 +53,7 @@ it. Whoever has it can show it to others.</p>
   );
 }
 
-/**
- * Parses a report from JSON or from its page. Throws `invalid_report`, also if the page shows anything but
- * its data.
- */
+/** Parses JSON or a page. Throws `invalid_report`, also if the page shows anything but its data. */
 export function parseReportFile(text: string): ComplianceReport {
   const data = EMBEDDED_REPORT_PATTERN.exec(text);
   const report = parseComplianceReport(data ? unescapeHtml(data[1]) : text);

@@ -1,11 +1,10 @@
 /** HTML for printed pages: one file without scripts or external resources. */
 
-/** Escapes text for HTML, including attributes. */
+/** Also for attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Reverses {@linkcode escapeHtml}. */
 export function unescapeHtml(html: string): string {
   return html.replace(/&#([0-9]{2});/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
@@ -17,7 +16,7 @@ export function renderFactTable(rows: readonly (readonly [what: string, value: s
   return `<table>\n${lines.join("\n")}\n</table>`;
 }
 
-/** Returns a page around the HTML `body`. Its policy forbids browsers to load or run anything. */
+/** The page's policy forbids browsers to load or run anything. */
 export function renderHtmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

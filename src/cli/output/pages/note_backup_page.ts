@@ -1,7 +1,4 @@
-/**
- * A page of notes to print: pool, amount, network, store, QR code and the code's text. It omits the note's
- * id, a digest of the commitment that would identify the deposit on chain.
- */
+/** A page of notes to print. It omits the note's id, which would identify the deposit on chain. */
 import { renderSVG } from "uqr";
 import { poolKey } from "../../../core/protocol/deployments.ts";
 import type { NotePool } from "../../../core/protocol/note.ts";
@@ -12,7 +9,7 @@ export interface PaperNote {
   readonly code: string;
 }
 
-/** The white border that QR readers need. */
+/** QR readers need it. */
 const QR_BORDER_MODULES = 4;
 
 const ENCRYPTED_NOTICE =
@@ -27,7 +24,7 @@ const RESTORE_INSTRUCTIONS = `<p>To bring them back:</p>
 const AGE_INSTRUCTIONS =
   ` Without tonado: the text after the colon, through <code>base64 -d | age -d</code>.`;
 
-/** Returns the page as HTML. @param madeAt Unix milliseconds */
+/** `madeAt` in Unix milliseconds. */
 export function renderBackupPage(
   notes: readonly PaperNote[],
   { sealed, madeAt, store }: {

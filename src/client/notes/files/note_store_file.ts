@@ -1,6 +1,6 @@
 /**
- * The note store as one encrypted file that only its owner may read. Under a lock, a change is written to a new file, synced
- * and renamed over the old one: readers never see a partial file, and writers never undo each other's changes.
+ * The note store as one encrypted file for its owner only. A change is written under a lock to a new file
+ * that replaces the old one: readers never see a partial file, and no change is lost.
  */
 import { tryLock } from "../../../config/files/file_lock.ts";
 import { readBoundedFile } from "../../../config/files/bounded_file.ts";
@@ -18,18 +18,15 @@ import {
 import { encryptPaperCode } from "../paper_code.ts";
 import { createNoteCipher, type NoteCipher, openNoteCipher } from "../note_encryption.ts";
 
-/** How long a change waits for other processes, whose changes take milliseconds each. */
+/** Changes of other processes take milliseconds. */
 const LOCK_TIMEOUT_MS = 20_000;
 const LOCK_RETRY_INTERVAL_MS = 20;
 
-/** A file for notes. */
 interface NoteStoreFile {
   exists(): Promise<boolean>;
   /**
-   * Opens the note store, or creates the file if it does not exist.
-   *
-   * @throws {Problem} `wrong_passphrase`, `note_store_corrupted`, `note_store_in_use`, `invalid_config` if the file cannot be
-   *   read, `write_failed`
+   * Opens or creates the file. Throws `wrong_passphrase`, `note_store_corrupted`, `note_store_in_use`,
+   * `invalid_config` if it cannot be read, `write_failed`.
    */
   open(passphrase: Secret<string>): Promise<NoteStore>;
 }
@@ -40,12 +37,7 @@ interface NoteStoreFileOptions {
   readonly clock?: Clock;
 }
 
-/**
- * Returns the note store at `path`.
- *
- * @param workFactor see {@linkcode createNoteCipher}
- * @param maxBytes a larger file is neither read nor written
- */
+/** The note store at `path`. A file above `maxBytes` is neither read nor written. */
 export function noteStoreFile(
   path: string,
   { workFactor, maxBytes = MAX_NOTE_STORE_BYTES, clock = systemClock }: NoteStoreFileOptions = {},
@@ -67,7 +59,6 @@ export function noteStoreFile(
   };
 }
 
-/** Access to the file at `path`. */
 interface FileAccess {
   readonly path: string;
   /** Returns undefined if the file does not exist. */
@@ -105,7 +96,7 @@ async function openStore(
   cipher: NoteCipher,
   toPaperCode: (text: Secret<string>) => Promise<string>,
 ): Promise<NoteStore> {
-  // If the file was replaced by another store, it does not decrypt with this key.
+  // A file that was replaced by another store does not decrypt with this key.
   const load = async () => {
     const bytes = await file.read();
     if (!bytes) throw new Problem("note_store_corrupted", `${file.path} no longer exists`);
@@ -180,7 +171,7 @@ function parentDirectory(path: string): string {
   return path.replace(/[^/\\]*$/, "") || ".";
 }
 
-/** The system releases the lock when the process ends. @throws {Problem} `note_store_in_use`, `write_failed` */
+/** Released when the process ends. Throws `note_store_in_use` or `write_failed`. */
 async function acquireLock(path: string, timeoutMs: number, clock: Clock): Promise<Disposable> {
   let file: Deno.FsFile;
   try {
