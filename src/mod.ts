@@ -22,7 +22,7 @@
  *
  * @module
  */
-export { addressToField } from "./core/protocol/address_field.ts";
+export { addressToField, settlerToField } from "./core/protocol/address_field.ts";
 export {
   type ComplianceReport,
   type ComplianceStatement,

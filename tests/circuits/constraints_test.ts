@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { type CircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
+import { type AnyCircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
 import { CIRCUITS_FOLDER, compileCircuit } from "../../testkit/toolchain/circom.ts";
-import { type Attack, depositAttacks, withdrawAttacks } from "../support/circuits/circuit_attacks.ts";
-import { honestDeposit, honestWithdrawal } from "../../testkit/circuits/circuit_inputs.ts";
+import {
+  type Attack,
+  depositAttacks,
+  withdraw2Attacks,
+  withdrawAttacks,
+} from "../support/circuits/circuit_attacks.ts";
+import { ATTACKED, settlementAttacks } from "../support/circuits/settlement_attacks.ts";
+import {
+  honestDeposit,
+  honestSettlement,
+  honestWithdrawal,
+  honestWithdrawal2,
+} from "../../testkit/circuits/circuit_inputs.ts";
 import {
   type Constraint,
   constraintWires,
@@ -24,14 +35,16 @@ import {
 const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
 const at = (path: string) => pathToFileURL(`${folder}/${path}/`);
 await strikeAssertionsOut(CIRCUITS_FOLDER, at("struck"));
-const [withdraw, deposit] = await Promise.all([
+const [withdraw, deposit, withdraw2, settle16] = await Promise.all([
   compile("withdraw", honestWithdrawal(0b0110n, 5n)),
   compile("deposit", honestDeposit(0b0110n, 5n)),
+  compile("withdraw2", honestWithdrawal2(0b0110n, 5n)),
+  compile("settle16", honestSettlement(ATTACKED, 5n)),
 ]);
 await Deno.remove(folder, { recursive: true });
 
 interface Circuit<Signals> {
-  readonly name: CircuitName;
+  readonly name: AnyCircuitName;
   readonly r1cs: R1cs;
   readonly wireOf: ReadonlyMap<string, number>;
   /** Before simplification, without the `===` statements: what defines each signal. */
@@ -43,7 +56,7 @@ interface Circuit<Signals> {
   readonly attempt: (inputs: Signals) => bigint[];
 }
 
-async function compile<Signals>(name: CircuitName, honest: Signals): Promise<Circuit<Signals>> {
+async function compile<Signals>(name: AnyCircuitName, honest: Signals): Promise<Circuit<Signals>> {
   const real = await compileCircuit(name, { out: at(name) });
   const struck = await compileCircuit(name, { source: at("struck"), out: at(`${name}-0`), simplify: "--O0" });
   const [wireOf, definedWireOf] = [parseSymbols(real.symbols), parseSymbols(struck.symbols)];
@@ -72,6 +85,8 @@ async function strikeAssertionsOut(from: URL, to: URL) {
 const shape = {
   withdraw: { constraints: 5234, publicInputs: 6, privateInputs: 42, wires: 5261 },
   deposit: { constraints: 9540, publicInputs: 4, privateInputs: 20, wires: 9562 },
+  withdraw2: { constraints: 5258, publicInputs: 6, privateInputs: 42, wires: 5285 },
+  settle16: { constraints: 14862, publicInputs: 20, privateInputs: 32, wires: 14852 },
 };
 /** Constraints of a hash of so many inputs: 3 an S-box; the first round's of the capacity element is a constant. */
 const ofHash = (inputs: number) => 3 * (8 * (inputs + 1) + 56) - 3;
@@ -80,9 +95,13 @@ const ofPath = 20 * (ofHash(2) + 1);
 Deno.test("the counts of constraints are those of the circuits' parts, and those that the documents name", async () => {
   assert.equal(shape.withdraw.constraints, ofHash(1) + ofHash(2) + ofPath + 20 + 4);
   assert.equal(shape.deposit.constraints, 2 * ofPath + 20);
+  assert.equal(shape.withdraw2.constraints, 2 * ofHash(2) + ofPath + 20 + 4);
+  const [onWords, onSlots] = [16 + 15 + 16 + 14 + 15 + 15, 15 + 16 + 16];
+  const [ofChunks, ofPaths] = [2 * 15 * ofHash(2) - 3, 2 * 16 * (ofHash(2) + 1)];
+  assert.equal(shape.settle16.constraints, ofChunks + ofPaths + onWords + onSlots + 1);
   const written = (count: number) => count.toLocaleString("en-US");
   const parts = [ofHash(1), ofHash(2), ofHash(2) + 1, ofPath].map(written);
-  const totals = [shape.withdraw.constraints, shape.deposit.constraints].map(written);
+  const totals = Object.values(shape).map(({ constraints }) => written(constraints));
   for (
     const [page, numbers] of [["docs/circuits.md", [...parts, ...totals]], [
       "circuits/README.md",
@@ -98,7 +117,7 @@ Deno.test("x^5 is a permutation of the field: 5 does not divide r - 1", () => {
   assert.notEqual((FIELD_MODULUS - 1n) % 5n, 0n);
 });
 
-for (const { name, r1cs, wireOf } of [withdraw, deposit]) {
+for (const { name, r1cs, wireOf } of [withdraw, deposit, withdraw2, settle16]) {
   Deno.test(`${name} has ${shape[name].constraints} constraints over the field of BLS12-381`, () => {
     const { prime, publicOutputs, constraints, publicInputs, privateInputs, wires } = r1cs;
     assert.equal(prime, FIELD_MODULUS);
@@ -121,9 +140,20 @@ for (const { name, r1cs, wireOf } of [withdraw, deposit]) {
 
 constraintsRefuse(withdraw, withdrawAttacks);
 constraintsRefuse(deposit, depositAttacks);
+constraintsRefuse(withdraw2, withdraw2Attacks);
+// The batch ends before slot 8, and nothing reads the leaves after it.
+constraintsRefuse(
+  settle16,
+  settlementAttacks,
+  [8, 9, 10, 11, 12, 13, 14, 15].map((slot) => `main.leaves[${slot}]`),
+);
 
-function constraintsRefuse<Signals>(circuit: Circuit<Signals>, attacks: readonly Attack<Signals>[]) {
-  const { name, r1cs, honest, witness, attempt } = circuit;
+function constraintsRefuse<Signals>(
+  circuit: Circuit<Signals>,
+  attacks: readonly Attack<Signals>[],
+  unread: readonly string[] = [],
+) {
+  const { name, r1cs, wireOf, honest, witness, attempt } = circuit;
   Deno.test(`${name}: an honest witness satisfies every constraint, and is what the attacker's program computes`, () => {
     assert.deepEqual(unsatisfiedConstraints(r1cs, witness), []);
     assert.deepEqual(attempt(honest), witness);
@@ -140,65 +170,76 @@ function constraintsRefuse<Signals>(circuit: Circuit<Signals>, attacks: readonly
     for (const constraint of r1cs.constraints) {
       for (const wire of constraintWires(constraint)) mentions[wire].push(constraint);
     }
-    const free: number[] = [];
+    const free = new Set<number>();
     for (let wire = 0; wire < r1cs.wires; wire++) {
       const altered = [...witness];
       for (const value of [witness[wire] ^ 1n, (witness[wire] + 2n) % FIELD_MODULUS]) {
         altered[wire] = value;
-        if (mentions[wire].every((constraint) => isSatisfied(constraint, altered))) free.push(wire);
+        if (mentions[wire].every((constraint) => isSatisfied(constraint, altered))) free.add(wire);
       }
     }
-    assert.deepEqual(free, []);
+    assert.deepEqual(free, new Set(unread.map((signal) => wireOf.get(signal)!)));
   });
 }
 
-for (const { name, definitions, definedWireOf } of [withdraw, deposit]) {
+for (const { name, definitions, definedWireOf } of [withdraw, deposit, withdraw2, settle16]) {
   Deno.test(`${name}: every signal follows from the inputs: a prover chooses nothing`, () => {
     const inputs = 1 + definitions.publicInputs + definitions.privateInputs;
     const known = Array.from({ length: inputs }, (_, wire) => wire);
-    // leafIndex's bits are hints; that they have one spelling is a test of its own below.
-    for (const [signal, wire] of definedWireOf) if (signal.startsWith("main.bits[")) known.push(wire);
+    // Bits and words are hints; that they have one spelling is tested elsewhere.
+    for (const [signal, wire] of definedWireOf) {
+      if (/^main\.(bits|chunkBits|isOld|isFilled)\[/.test(signal)) known.push(wire);
+    }
     assert.equal(determinedWires(definitions, known).size, definitions.wires);
   });
 }
 
-Deno.test("withdraw: one constraint alone stands between an attacker and a note bent under a real root", () => {
-  const { r1cs, wireOf, honest, attempt } = withdraw;
-  const bend = withdrawAttacks.find(({ name: attack }) => attack.startsWith("invented note"))!;
-  const [only, ...others] = unsatisfiedConstraints(r1cs, attempt(bend.alter(honest)));
-  assert.deepEqual(others, []);
-  assert.deepEqual([...constraintWires(only)].filter((wire) => wire !== 0), [
-    wireOf.get("main.pathIndices[0]"),
-  ]);
-});
+for (const [circuit, attacks] of [[withdraw, withdrawAttacks], [withdraw2, withdraw2Attacks]] as const) {
+  const { name } = circuit;
 
-Deno.test("withdraw: each of the 20 path bits has a constraint of its own that holds for 0 and 1 only", () => {
-  const { r1cs, wireOf, witness } = withdraw;
-  for (let level = 0; level < 20; level++) {
-    const wire = wireOf.get(`main.pathIndices[${level}]`)!;
-    const own = r1cs.constraints.filter((constraint) =>
-      [...constraintWires(constraint)].every((other) => other === 0 || other === wire)
-    );
-    assert.equal(own.length, 1);
-    // A product of two linear factors has two roots at most, so 0 and 1 are all of them.
-    const values = [0n, 1n, 2n, FIELD_MODULUS - 1n, (FIELD_MODULUS + 1n) / 2n];
-    const held = values.filter((value) =>
-      isSatisfied(own[0], witness.map((old, i) => i === wire ? value : old))
-    );
-    assert.deepEqual(held, [0n, 1n]);
-  }
-});
+  Deno.test(`${name}: one constraint alone stands between an attacker and a note bent under a real root`, () => {
+    const { r1cs, wireOf, honest, attempt } = circuit;
+    const bend = attacks.find(({ name: attack }) => attack.startsWith("invented note"))!;
+    const [only, ...others] = unsatisfiedConstraints(r1cs, attempt(bend.alter(honest)));
+    assert.deepEqual(others, []);
+    assert.deepEqual([...constraintWires(only)].filter((wire) => wire !== 0), [
+      wireOf.get("main.pathIndices[0]"),
+    ]);
+  });
 
-Deno.test("withdraw: recipient, relayer, fee and refund are each squared in a constraint of their own", () => {
-  const { r1cs, wireOf, witness } = withdraw;
-  for (const signal of ["recipient", "relayer", "fee", "refund"]) {
-    const [wire, square] = [wireOf.get(`main.${signal}`)!, wireOf.get(`main.${signal}Square`)!];
-    const own = r1cs.constraints.filter((constraint) => constraintWires(constraint).has(wire));
-    assert.equal(own.length, 1);
-    assert.deepEqual(constraintWires(own[0]), new Set([wire, square]));
-    assert.equal(evaluate(own[0].a, witness) ** 2n % FIELD_MODULUS, witness[square]);
-  }
-});
+  Deno.test(`${name}: each of the 20 path bits has a constraint of its own that holds for 0 and 1 only`, () => {
+    const { r1cs, wireOf, witness } = circuit;
+    for (let level = 0; level < 20; level++) {
+      const wire = wireOf.get(`main.pathIndices[${level}]`)!;
+      const own = r1cs.constraints.filter((constraint) =>
+        [...constraintWires(constraint)].every((other) => other === 0 || other === wire)
+      );
+      assert.equal(own.length, 1);
+      // A product of two linear factors has two roots at most, so 0 and 1 are all of them.
+      const values = [0n, 1n, 2n, FIELD_MODULUS - 1n, (FIELD_MODULUS + 1n) / 2n];
+      const held = values.filter((value) =>
+        isSatisfied(own[0], witness.map((old, i) => i === wire ? value : old))
+      );
+      assert.deepEqual(held, [0n, 1n]);
+    }
+  });
+}
+
+const payment = ["recipient", "relayer", "fee", "refund"];
+for (
+  const [circuit, signals] of [[withdraw, payment], [withdraw2, payment], [settle16, ["settler"]]] as const
+) {
+  Deno.test(`${circuit.name}: ${signals.join(", ")} are each squared in a constraint of their own`, () => {
+    const { r1cs, wireOf, witness } = circuit;
+    for (const signal of signals) {
+      const [wire, square] = [wireOf.get(`main.${signal}`)!, wireOf.get(`main.${signal}Square`)!];
+      const own = r1cs.constraints.filter((constraint) => constraintWires(constraint).has(wire));
+      assert.equal(own.length, 1);
+      assert.deepEqual(constraintWires(own[0]), new Set([wire, square]));
+      assert.equal(evaluate(own[0].a, witness) ** 2n % FIELD_MODULUS, witness[square]);
+    }
+  });
+}
 
 Deno.test("deposit: leafIndex has one spelling: no two bits can be changed together", () => {
   const { r1cs, wireOf, witness } = deposit;

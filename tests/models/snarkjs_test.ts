@@ -1,23 +1,40 @@
 /** snarkjs is the reference: it accepts what we prove, and we accept what it proves, on the committed artifacts. */
 import assert from "node:assert/strict";
-import { circuitNames, type Groth16Proof } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, type Groth16Proof } from "../../src/core/crypto/groth16.ts";
 import { createProver } from "../../src/prover/prover.ts";
 import { closeSnarkjs, openSnarkjs } from "../../testkit/toolchain/snarkjs.ts";
-import { honestDeposit, honestWithdrawal } from "../../testkit/circuits/circuit_inputs.ts";
-import { depositProverInput, withdrawProverInput } from "../../testkit/circuits/prover_inputs.ts";
+import {
+  honestDeposit,
+  honestSettlement,
+  honestWithdrawal,
+  honestWithdrawal2,
+} from "../../testkit/circuits/circuit_inputs.ts";
+import {
+  depositProverInput,
+  withdraw2ProverInput,
+  withdrawProverInput,
+} from "../../testkit/circuits/prover_inputs.ts";
 
 const artifact = (name: string) => new URL(`../../artifacts/${name}`, import.meta.url);
-const inputs = { withdraw: { ...honestWithdrawal(7n, 3n) }, deposit: { ...honestDeposit(7n, 3n) } };
+const settlement = honestSettlement({ chunk: 65535, first: 6, count: 7 }, 3n);
+const inputs = {
+  withdraw: { ...honestWithdrawal(7n, 3n) },
+  deposit: { ...honestDeposit(7n, 3n) },
+  withdraw2: { ...honestWithdrawal2(7n, 3n) },
+  settle16: { ...settlement },
+};
 
-Deno.test("snarkjs and we accept each other's proofs of both circuits, and refuse them for other signals", async () => {
+Deno.test("snarkjs and we accept each other's proofs of all circuits, and refuse them for other signals", async () => {
   const snarkjs = await openSnarkjs();
   const prover = await createProver({ maxWorkers: 2 });
   try {
     const ours = {
       withdraw: await prover.proveWithdraw(withdrawProverInput(7n, 3n)),
       deposit: await prover.proveDeposit(depositProverInput(7n, 3n)),
+      withdraw2: await prover.proveWithdraw2(withdraw2ProverInput(7n, 3n)),
+      settle16: await prover.proveSettlement(settlement),
     };
-    for (const circuit of circuitNames) {
+    for (const circuit of allCircuitNames) {
       const [program, zkey] = await Promise.all(
         [`${circuit}.wasm`, `${circuit}.zkey`].map((name) => Deno.readFile(artifact(name))),
       );

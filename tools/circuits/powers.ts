@@ -12,7 +12,7 @@ import { readArguments } from "../shared/arguments.ts";
 import { convertPowers } from "./zcash_powers.ts";
 import { closeSnarkjs, openSnarkjs } from "../../testkit/toolchain/snarkjs.ts";
 
-/** 2^14 rows hold both circuits. */
+/** 2^14 rows hold all circuits. */
 const POWER = 14;
 
 const { words: [input, output] } = readArguments([], 2);

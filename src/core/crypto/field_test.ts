@@ -3,7 +3,7 @@ import { Address } from "@ton/core";
 import fc from "fast-check";
 import vectors from "../../../testkit/vectors/protocol.json" with { type: "json" };
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
-import { addressToField } from "../protocol/address_field.ts";
+import { addressToField, settlerToField } from "../protocol/address_field.ts";
 import { Problem } from "../errors/problem.ts";
 import {
   FIELD_MODULUS,
@@ -76,6 +76,13 @@ Deno.test("a workchain that no standard address can name has no field element", 
 Deno.test("the same account id in two workchains is two field elements", () => {
   const hash = "11".repeat(32);
   assert.notEqual(addressToField(Address.parse(`0:${hash}`)), addressToField(Address.parse(`-1:${hash}`)));
+});
+
+Deno.test("a settler is the highest 254 bits of the account id, always below r", () => {
+  const settler = (id: string) => settlerToField(Address.parse(`0:${id}`));
+  assert.equal(settler("00".repeat(31) + "17"), 5n);
+  assert.equal(settler("ff".repeat(32)), 2n ** 254n - 1n);
+  assert.ok(settler("ff".repeat(32)) < FIELD_MODULUS);
 });
 
 Deno.test("a Secret prints as [redacted] wherever it is printed", () => {

@@ -8,7 +8,11 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { type CircuitName, circuitNames, type ProofWithSignals } from "../../../src/core/crypto/groth16.ts";
 import { createProver, type Prover } from "../../../src/prover/prover.ts";
 import { honestDeposit, honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";
-import { depositProverInput, withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import {
+  depositProverInput,
+  settlementProverInput,
+  withdrawProverInput,
+} from "../../../testkit/circuits/prover_inputs.ts";
 import { mclVerifier } from "../peers/mcl.ts";
 import { g1, g2 } from "../peers/noble_points.ts";
 import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";
@@ -81,6 +85,28 @@ function proofStudy(circuit: CircuitName, threads: "single" | "all"): Study {
     },
   }, { "snarkjs on Node": bounds[circuit][threads] });
 }
+
+let settler: Prover;
+
+/** Compares both versions' way of putting commitments into the tree: one deposit, and a settlement of 16. */
+const settlement = comparisonStudy({
+  id: "settlement-all",
+  about:
+    "A settlement of 16 deposits to a version 2 pool beside a deposit to a version 1 pool: 0.625x is 1.6 times its time.",
+  builds: ["plain", "wide"],
+}, {
+  title: "Proof of a settlement, all cores",
+  operation: "proof",
+  rounds: 3,
+  async open() {
+    settler = await createProver();
+    return [
+      { name: "ours", operations: 1, run: () => settler.proveSettlement(settlementProverInput()) },
+      { name: "our deposit", operations: 1, run: () => prove.deposit(settler) },
+    ];
+  },
+  close: () => settler.close(),
+}, { "our deposit": { plain: 1 / 1.6, wide: 1 / 1.6 } });
 
 const { Fp12 } = bls12_381.fields;
 
@@ -160,6 +186,7 @@ async function byWorkers(): Promise<Outcome> {
 
 export const proofStudies: readonly Study[] = [
   ...circuitNames.flatMap((circuit) => [proofStudy(circuit, "single"), proofStudy(circuit, "all")]),
+  settlement,
   verification,
   {
     id: "proof-workers",
