@@ -23,7 +23,7 @@ import {
 } from "@ton/sandbox";
 import { addressToField } from "../../src/core/protocol/address_field.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { allCircuitNames } from "../../src/core/crypto/groth16.ts";
+import { circuitNames } from "../../src/core/crypto/groth16.ts";
 import {
   type DepositBody,
   loadPoolLog,
@@ -41,7 +41,7 @@ import { forgeProof, trapdoorKey } from "./trapdoor_keys.ts";
 
 /** Verifiers with the test keys, by path of the source that they replace. */
 export const trapdoorVerifiers: Readonly<Record<string, string>> = Object.fromEntries(
-  allCircuitNames.map((
+  circuitNames.map((
     name,
   ) => [`contracts/generated/verifier_${name}.tolk`, verifierSource(name, trapdoorKey(name))]),
 );

@@ -9,9 +9,10 @@ import { createHash } from "node:crypto";
 import { Cell } from "@ton/core";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { allCircuitNames, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitNames, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
 import { ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
 import { compileTolk } from "../../testkit/toolchain/tolk.ts";
+import { settle16KeySource, withdraw2KeySource } from "../../src/ops/keys/key_source.ts";
 import { verifierSource } from "../../src/ops/keys/verifier_source.ts";
 import { writeGenerated } from "../shared/generated_files.ts";
 import { readArguments } from "../shared/arguments.ts";
@@ -32,17 +33,27 @@ const FIELD = ${hex(FIELD_MODULUS, 64)}
 
 const ROOT_HISTORY_SIZE = ${ROOT_HISTORY_SIZE}
 `;
-const keys = await Promise.all(
-  allCircuitNames.map((name) => Deno.readTextFile(`artifacts/${name}.vkey.json`)),
-);
-const verifiers = allCircuitNames.map((name, i) => ({
+const readKey = (name: AnyCircuitName) => Deno.readTextFile(`artifacts/${name}.vkey.json`);
+const keys = await Promise.all(circuitNames.map(readKey));
+const verifiers = circuitNames.map((name, i) => ({
   path: `contracts/generated/verifier_${name}.tolk`,
   content: verifierSource(name, JSON.parse(keys[i])),
 }));
+const version2Keys = [
+  {
+    path: "contracts/generated/key_withdraw2.tolk",
+    content: withdraw2KeySource(JSON.parse(await readKey("withdraw2"))),
+  },
+  {
+    path: "contracts/generated/key_settle16.tolk",
+    content: settle16KeySource(JSON.parse(await readKey("settle16"))),
+  },
+];
 await writeGenerated("contracts", [
   { path: "contracts/generated/constants.tolk", content: constants },
   { path: "contracts/generated/errors.tolk", content: errors },
   ...verifiers,
+  ...version2Keys,
 ], check);
 
 const [withdraw, deposit] = keys.map((text) => createHash("sha256").update(text).digest("hex"));

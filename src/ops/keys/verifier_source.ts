@@ -7,7 +7,7 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
-import { type AnyCircuitName, publicSignalNames } from "../../core/crypto/groth16.ts";
+import { type CircuitName, publicSignalNames } from "../../core/crypto/groth16.ts";
 
 /** snarkjs' format: affine points, decimal, with a trailing one. */
 export interface VerificationKey {
@@ -21,8 +21,8 @@ export interface VerificationKey {
   readonly IC: readonly (readonly string[])[];
 }
 
-export function verifierSource(circuit: AnyCircuitName, key: VerificationKey): string {
-  const signals = publicSignalNames[circuit].map((signal) => signal.replaceAll(/[[\]]/g, "")); // fresh[3]: fresh3
+export function verifierSource(circuit: CircuitName, key: VerificationKey): string {
+  const signals = publicSignalNames[circuit];
   if (key.curve !== "bls12381" || key.nPublic !== signals.length || key.IC.length !== signals.length + 1) {
     throw new Error(`this is not a verification key of ${circuit}`);
   }
