@@ -26,6 +26,8 @@ export interface AccountInfo {
   /** Present if the account is active. */
   readonly code?: Cell;
   readonly data?: Cell;
+  /** Hash of a frozen account's state, 64 lowercase hex digits; absent if the endpoint does not report it. */
+  readonly frozenHash?: string;
   /** The newest transaction; absent if there is none. */
   readonly last?: TransactionId;
   /** Unix time in seconds of the block that this was read from. */

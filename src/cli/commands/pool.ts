@@ -17,6 +17,7 @@ import {
 } from "../options/chain_options.ts";
 import { failedChecks, printChecks } from "../output/check_table.ts";
 import { resolvePoolAddress } from "../options/pool_argument.ts";
+import { poolRescueCommand } from "./pool/rescue.ts";
 import { poolStatsCommand } from "./pool/stats.ts";
 import { withProgressLine, writeJson } from "../output/print.ts";
 import { colours } from "../output/progress.ts";
@@ -40,8 +41,10 @@ export function poolCommand(wiring: CliContext): Command {
         "  tonado pool inspect EQ... --network mainnet --json | jq '.checks[] | select(.verdict != \"ok\")'",
     )
     .action((pool: string, options: ChainOptions) => runPoolInspection(wiring, pool, options));
-  return new Command("pool").description("list, audit and count pools").addCommand(list).addCommand(inspect)
-    .addCommand(poolStatsCommand(wiring))
+  return new Command("pool").description("list, audit, count and rescue pools").addCommand(list).addCommand(
+    inspect,
+  )
+    .addCommand(poolStatsCommand(wiring)).addCommand(poolRescueCommand(wiring))
     .addHelpText(
       "after",
       "\nExamples:\n  tonado pool list\n  tonado pool inspect native-10\n  tonado pool stats native-10",

@@ -126,6 +126,11 @@ export const problems = {
     "Deployment was stopped",
     "Nothing was sent. Correct what is listed and run the command again.",
   ),
+  rescue_refused: problem(
+    422,
+    "Pool cannot be rescued",
+    "Nothing was sent. docs/operating.md says what can still be done.",
+  ),
   audit_failed: problem(422, "Pool failed its audit", "Do not deposit into it. See the checks that failed."),
   invalid_report: problem(
     400,

@@ -49,6 +49,7 @@ const resultSchemas = {
     state: z.enum(["active", "uninitialized", "frozen"]),
     code: optionalCellSchema,
     data: optionalCellSchema,
+    frozen_hash: hashSchema.optional().catch(undefined),
     last_transaction_id: transactionIdSchema,
     sync_utime: countSchema,
   }),
@@ -141,6 +142,7 @@ function parseAccount(result: unknown, shown: string): AccountInfo {
     state: info.state,
     balance: info.balance,
     ...active && { code: info.code, data: info.data },
+    ...info.state === "frozen" && info.frozen_hash && { frozenHash: info.frozen_hash },
     ...info.last_transaction_id.lt > 0n && { last: info.last_transaction_id },
     syncUtime: info.sync_utime,
   };

@@ -123,6 +123,7 @@ export class Pool {
     return this.#get("getIsSpent", (stack) => stack.readBoolean(), options, nullifierHash);
   }
 
+  /** Compares 114 bits, for which others can be found: no proof of a deposit. */
   getIsDeposited(commitment: bigint, options?: CallOptions): Promise<boolean> {
     return this.#get("getIsDeposited", (stack) => stack.readBoolean(), options, commitment);
   }

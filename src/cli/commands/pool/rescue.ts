@@ -1,0 +1,146 @@
+/** `tonado pool rescue`: pays for a pool's storage, or thaws a frozen pool with its whole state. */
+import { Command, InvalidArgumentError } from "commander";
+import { pollUntil } from "../../../core/time.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { formatUnits, parseUnits } from "../../../core/protocol/units.ts";
+import { planRescue, type RescuePlan } from "../../../ops/rescue/rescue_plan.ts";
+import type { AccountInfo, Chain } from "../../../ton/chain.ts";
+import { fetchNetworkPrices } from "../../../ton/network_prices.ts";
+import type { Wallet } from "../../../ton/wallet/wallet.ts";
+import type { CliContext } from "../../context.ts";
+import {
+  addChainOptions,
+  type ChainOptions,
+  formatNative,
+  openChain,
+  parseAmountArgument,
+} from "../../options/chain_options.ts";
+import {
+  addPayerOptions,
+  openPayerWallet,
+  type PayerOptions,
+  requireConfirmation,
+} from "../../options/payer_options.ts";
+import { resolvePoolAddress } from "../../options/pool_argument.ts";
+import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
+import { usageError } from "../../options/usage_error.ts";
+import { printResult, withProgressLine } from "../../output/print.ts";
+
+type RescueOptions = ChainOptions & PayerOptions & {
+  readonly years: number;
+  readonly amount?: string;
+  readonly yes?: boolean;
+};
+
+const DEFAULT_YEARS = 10;
+const MAX_YEARS = 1_000;
+/** How long a transfer may take to arrive. */
+const ARRIVAL_TIMEOUT_MS = 120_000;
+
+export function poolRescueCommand(context: CliContext): Command {
+  const command = new Command("rescue")
+    .description(
+      "pay for a pool's storage before it freezes, or thaw a small frozen pool with its whole state",
+    )
+    .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
+    .option(
+      "--years <n>",
+      "send what is missing to pay for so many years of storage",
+      parseYearsArgument,
+      DEFAULT_YEARS,
+    )
+    .option("--amount <coins>", "send this amount instead", parseAmountArgument)
+    .option("--yes", "do not ask for confirmation before money is sent");
+  return addChainOptions(addPayerOptions(command))
+    .addHelpText(
+      "after",
+      "\nWithout a mnemonic, the command shows a link that any TON wallet can pay. The message does not bounce. Anyone\n" +
+        "may send it, and no one can take the coins back from a pool without an owner.\n\n" +
+        "A frozen pool needs its whole state in one message, which only a mnemonic's wallet can send here: 65,535\n" +
+        "bytes, about 1,200 notes deposited and withdrawn. A larger frozen pool is lost: top it up in time.\n\n" +
+        "Examples:\n  tonado pool rescue native-10 --network mainnet\n" +
+        "  tonado pool rescue usdt-100 --network mainnet --years 40 --mnemonic-file wallet.txt",
+    )
+    .action((pool: string, options: RescueOptions) => rescuePool(context, pool, options));
+}
+
+async function rescuePool(context: CliContext, pool: string, options: RescueOptions): Promise<void> {
+  const { network, years } = options;
+  const { chain, registry } = await openChain(context, options);
+  const address = resolvePoolAddress(pool, registry);
+  const deployment = [...registry.pools.values()].find((listed) => listed.address.equals(address));
+  const wallet = await openPayerWallet(context, options, chain);
+  const account = await chain.account(address);
+  const amount = options.amount === undefined ? undefined : parseUnits(options.amount, 9);
+  const prices = await fetchNetworkPrices(chain);
+  const plan = await withProgressLine(context, options, (progress) =>
+    planRescue({
+      ...{ chain, prices, address, deployment, account, years, amount },
+      onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+    }));
+  const shown = address.toString({ bounceable: false, testOnly: network !== "mainnet" });
+  const members = { network, address: shown, state: account.state, action: plan.kind, ...describe(plan) };
+  if (!plan.message) {
+    const paid = plan.paidYears.toFixed(1);
+    return printResult(context, options, members, `Storage is paid for ${paid} years: nothing to send.`);
+  }
+  const { value, init } = plan.message;
+  if (!wallet) {
+    if (init) {
+      throw usageError("--mnemonic-file", "is required: no link can carry the state of a frozen pool");
+    }
+    const link = `ton://transfer/${shown}?amount=${value}`;
+    const text = `Send ${formatNative(value)} to ${shown}, without the bounce flag:\n${link}`;
+    return printResult(context, options, { ...members, link, sent: false }, text);
+  }
+  await assertCanPay(wallet, value);
+  const what = init ? "with its whole state to thaw it" : "for its storage";
+  const question = `Send ${formatNative(value)} from ${wallet.format()} to ${shown} ${what}?`;
+  await requireConfirmation(context, options, question);
+  await wallet.send([plan.message]);
+  const arrived = await waitForArrival(chain, account, address, POLL_INTERVALS_MS[network]);
+  const text = `${arrived.state === "active" ? "Rescued" : "Sent"}: the pool is ${arrived.state} and holds ` +
+    formatNative(arrived.balance);
+  printResult(context, options, { ...members, sent: true, balance: String(arrived.balance) }, text);
+}
+
+function describe({ message, paidYears }: RescuePlan) {
+  return {
+    paidYears: Number.isFinite(paidYears) ? paidYears : null,
+    ...message && { value: String(message.value), withState: message.init !== undefined },
+  };
+}
+
+async function assertCanPay(wallet: Wallet, value: bigint): Promise<void> {
+  const balance = await wallet.balance();
+  if (balance > value) return;
+  throw new Problem(
+    "insufficient_funds",
+    `${wallet.format()} holds ${formatUnits(balance)}, but the rescue needs ${formatUnits(value)} and fees`,
+  );
+}
+
+/** Waits for the pool's next transaction. @throws {Problem} `payment_timeout` */
+async function waitForArrival(
+  chain: Chain,
+  before: AccountInfo,
+  address: Parameters<Chain["account"]>[0],
+  intervalMs: number,
+): Promise<AccountInfo> {
+  let account = before;
+  const arrived = await pollUntil(async () => {
+    account = await chain.account(address);
+    return account.last?.lt !== before.last?.lt;
+  }, { intervalMs, timeoutMs: ARRIVAL_TIMEOUT_MS });
+  if (!arrived) throw new Problem("payment_timeout", "the transfer was sent and has not arrived yet");
+  if (account.state === "frozen") {
+    throw new Problem("rescue_refused", "the transfer arrived, and the pool is still frozen");
+  }
+  return account;
+}
+
+function parseYearsArgument(text: string): number {
+  const years = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && years > 0 && years <= MAX_YEARS) return years;
+  throw new InvalidArgumentError(`It must be a number of years up to ${MAX_YEARS}.`);
+}

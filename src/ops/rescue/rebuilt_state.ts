@@ -1,0 +1,115 @@
+/**
+ * Rebuilds the state of a frozen pool from its own logs. The chain keeps only the hash of a frozen account's state, and
+ * thaws the account for a message that carries the whole state.
+ */
+import { beginCell, type Cell, storeStateInit } from "@ton/core";
+import type { Deployment } from "../../core/protocol/deployments.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { encodePoolData, PackedSet, RootLog } from "../../ton/pool/pool_storage.ts";
+import { scanPoolTransactions } from "../../ton/pool/scan.ts";
+import { loadPoolCode } from "../../ton/pool/state_init.ts";
+
+/** Roots in one generation of the root history (contracts/SPEC.md, Roots). */
+const GENERATION_ROOTS = 32;
+
+/** A pool's code and data. */
+export interface RebuiltState {
+  readonly code: Cell;
+  readonly data: Cell;
+  /** Unix time of the last deposit or withdrawal; 0 if there was none. */
+  readonly touched: number;
+  readonly deposits: number;
+  readonly withdrawals: number;
+}
+
+/**
+ * Rebuilds a pool's state and compares it with the hash that the chain has. Debt and open claims are not in the logs that
+ * are read, so only a pool without either is found: a jetton pool with no refused payout, or a native pool whose notes
+ * are all withdrawn, which is when it can freeze.
+ *
+ * @param frozenHash of the state, 64 lowercase hex digits
+ * @returns undefined if no state that the logs allow has this hash
+ * @throws {Problem} `chain_unavailable` or `chain_inconsistent`
+ */
+export async function rebuildState(
+  chain: Chain,
+  deployment: Deployment,
+  frozenHash: string,
+  options: { readonly signal?: AbortSignal; readonly onProgress?: (transactions: number) => void } = {},
+): Promise<RebuiltState | undefined> {
+  const history = await readHistory(chain, deployment, options);
+  const { code } = loadPoolCode(deployment.jettonMaster ? "jetton" : "native");
+  for (const paused of [false, true]) {
+    const state = { code, data: encodeState(deployment, history, paused), ...history.counts };
+    if (hashState(state) === frozenHash) return state;
+  }
+  return undefined;
+}
+
+/** Returns the hash of an account's state, as the chain keeps it of a frozen account. */
+export function hashState({ code, data }: { readonly code: Cell; readonly data: Cell }): string {
+  return beginCell().store(storeStateInit({ code, data })).endCell().hash().toString("hex");
+}
+
+type History = Awaited<ReturnType<typeof readHistory>>;
+
+async function readHistory(
+  chain: Chain,
+  { address }: Deployment,
+  options: { readonly signal?: AbortSignal; readonly onProgress?: (transactions: number) => void },
+) {
+  const [commitments, nullifiers] = [new PackedSet(), new PackedSet()];
+  const leaves: bigint[] = [];
+  const counts = { deposits: 0, withdrawals: 0, touched: 0 };
+  for await (const { events } of scanPoolTransactions(chain, address, options)) {
+    for (const event of events) {
+      if (event.kind === "refused") continue;
+      counts.touched = event.timestamp;
+      if (event.kind === "deposit") {
+        commitments.add(event.commitment);
+        leaves.push(event.commitment);
+        counts.deposits++;
+      } else {
+        nullifiers.add(event.nullifierHash);
+        counts.withdrawals++;
+      }
+    }
+  }
+  return { commitments, nullifiers, leaves, counts };
+}
+
+function encodeState(
+  { denomination, owner, generation = 0, jettonMaster, jettonWallet }: Deployment,
+  { commitments, nullifiers, leaves, counts }: History,
+  paused: boolean,
+): Cell {
+  const tree = new MerkleTree();
+  const history = new RootLog();
+  // Two generations of roots are kept, and the log begins with a whole one.
+  const kept = leaves.length % GENERATION_ROOTS + 2 * GENERATION_ROOTS;
+  history.count = Math.max(0, leaves.length - kept);
+  tree.appendMany(leaves.slice(0, history.count));
+  for (const leaf of leaves.slice(history.count)) {
+    tree.append(leaf);
+    history.push(tree.root);
+  }
+  // Until the first deposit, the generation takes the place of the older roots.
+  if (leaves.length === 0 && generation > 0) {
+    history.oldGeneration = beginCell().storeUint(generation, 8).endCell();
+  }
+  return encodePoolData({
+    ...{
+      denomination,
+      ...counts,
+      debt: 0n,
+      commitments,
+      nullifiers,
+      history,
+      root: tree.root,
+      paused,
+      owner,
+    },
+    ...jettonMaster && { jetton: { master: jettonMaster, wallet: jettonWallet ?? null } },
+  });
+}

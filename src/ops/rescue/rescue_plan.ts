@@ -1,0 +1,126 @@
+/** Plans the message that keeps a pool alive: a top-up before it freezes, its whole state afterwards. */
+import { type Address, beginCell, storeStateInit } from "@ton/core";
+import type { Deployment } from "../../core/protocol/deployments.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { storageSize, uniqueCells } from "../../ton/account_storage.ts";
+import type { AccountInfo, Chain } from "../../ton/chain.ts";
+import type { NetworkPrices } from "../../ton/network_prices.ts";
+import { SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
+import { MAX_EXTERNAL_MESSAGE_BYTES, type OutgoingMessage } from "../../ton/wallet/wallet.ts";
+import { rebuildState, type RebuiltState } from "./rebuilt_state.ts";
+
+/** Limits of a message between contracts (config parameter 43). */
+export const MAX_MESSAGE_CELLS = 8_192;
+export const MAX_MESSAGE_BITS = 2 ** 21;
+/** The most that a wallet adds to the state that it sends, with its own code in its first transfer. A test compares. */
+export const WALLET_BYTES = 1_536;
+/** Gas and forward fees of the message on its way, in nano. */
+const MESSAGE_FEE_NANO = 100_000_000n;
+
+/** What to do. */
+export interface RescuePlan {
+  readonly kind: "none" | "top-up" | "thaw";
+  /** Non-bounceable; absent if nothing has to be sent. */
+  readonly message?: OutgoingMessage;
+  /** Years of storage that the pool's balance pays for now. */
+  readonly paidYears: number;
+}
+
+export interface RescueRequest {
+  readonly chain: Chain;
+  readonly prices: NetworkPrices;
+  readonly address: Address;
+  /** The registry's entry, which is needed to rebuild the state of a frozen pool. */
+  readonly deployment?: Deployment;
+  readonly account: AccountInfo;
+  /** Years of storage that the pool shall be able to pay for. */
+  readonly years: number;
+  /** Nano to send instead. */
+  readonly amount?: bigint;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (transactions: number) => void;
+}
+
+/**
+ * Plans the rescue of a pool.
+ *
+ * @throws {Problem} `rescue_refused` with the reason if no message can rescue the pool; `chain_unavailable`
+ */
+export async function planRescue(request: RescueRequest): Promise<RescuePlan> {
+  const { account, address } = request;
+  if (account.state === "frozen") return await planThaw(request);
+  if (account.state === "active" && account.code && account.data) {
+    return await planTopUp(request, storageSize({ code: account.code, data: account.data }));
+  }
+  throw new Problem("rescue_refused", `there is no contract at ${address}`);
+}
+
+async function planTopUp(
+  { chain, prices, address: to, account, years, amount }: RescueRequest,
+  size: { readonly cells: bigint; readonly bits: bigint },
+): Promise<RescuePlan> {
+  const { balance, last, syncUtime } = account;
+  const newest = last && (await chain.transactions(to, { limit: 1, from: last }))[0];
+  const idle = BigInt(Math.max(0, newest ? syncUtime - newest.now : 0));
+  const due = prices.storageFee({ ...size, seconds: idle });
+  const perYear = prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR });
+  const missing = due + storageOf(years, perYear) - balance;
+  const paidYears = balance > due ? Number((balance - due) * 100n / perYear) / 100 : 0;
+  const value = amount ?? (missing > 0n ? missing + MESSAGE_FEE_NANO : 0n);
+  if (value === 0n) return { kind: "none", paidYears };
+  return { kind: "top-up", paidYears, message: { to, value, bounce: false } };
+}
+
+async function planThaw(request: RescueRequest): Promise<RescuePlan> {
+  const { chain, prices, address: to, deployment, account, years, amount } = request;
+  if (deployment === undefined) {
+    throw new Problem(
+      "rescue_refused",
+      "the pool is frozen, and the registry does not list it: name its registry",
+    );
+  }
+  if (account.frozenHash === undefined) {
+    throw new Problem(
+      "rescue_refused",
+      "the pool is frozen, and the endpoint does not report the hash of its state",
+    );
+  }
+  const state = await rebuildState(chain, deployment, account.frozenHash, request);
+  if (state === undefined) {
+    throw new Problem(
+      "rescue_refused",
+      "the pool is frozen, and its logs do not give the state whose hash the chain has: " +
+        "it has open claims or a debt, or the registry names another pool",
+    );
+  }
+  assertFits(state);
+  const size = storageSize(state);
+  const idle = BigInt(Math.max(0, account.syncUtime - state.touched));
+  // The chain takes what is due from the value first. All storage since the last deposit or withdrawal is at least that.
+  const due = prices.storageFee({ ...size, seconds: idle });
+  const perYear = prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR });
+  const value = amount ?? due + storageOf(years, perYear) + MESSAGE_FEE_NANO;
+  const { code, data } = state;
+  return { kind: "thaw", paidYears: 0, message: { to, value, bounce: false, init: { code, data } } };
+}
+
+const storageOf = (years: number, perYear: bigint) => perYear * BigInt(Math.round(years * 100)) / 100n;
+
+/** Throws `rescue_refused` if the state is larger than a message of a wallet may be. */
+export function assertFits({ code, data, deposits, withdrawals }: RebuiltState): void {
+  const bytes = beginCell().store(storeStateInit({ code, data })).endCell().toBoc().length + WALLET_BYTES;
+  if (bytes <= MAX_EXTERNAL_MESSAGE_BYTES) return;
+  const cells = uniqueCells([code, data]);
+  const bits = cells.reduce((sum, cell) => sum + cell.bits.length, 0);
+  const fitsMessage = cells.length <= MAX_MESSAGE_CELLS && bits <= MAX_MESSAGE_BITS;
+  const beyond = fitsMessage
+    ? "a contract that is filled in pieces could send it, and this release has none"
+    : `no contract can send it either: a message holds ${MAX_MESSAGE_CELLS} cells and ${MAX_MESSAGE_BITS} bits`;
+  throw new Problem(
+    "rescue_refused",
+    `the pool is frozen, and its state of ${
+      deposits + withdrawals
+    } keys takes ${cells.length} cells, ${bits} bits ` +
+      `and ${bytes} bytes. A wallet can send ${MAX_EXTERNAL_MESSAGE_BYTES} bytes; ${beyond}`,
+  );
+}

@@ -1,0 +1,96 @@
+/** Frozen pools are thawed by messages that a wallet really sent, or refused for their size. */
+import assert from "node:assert/strict";
+import { beginCell, loadMessage, storeStateInit, toNano } from "@ton/core";
+import { internal } from "@ton/sandbox";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import { assertFits, WALLET_BYTES } from "../../../src/ops/rescue/rescue_plan.ts";
+import { generateMnemonic } from "../../../src/ton/wallet/mnemonic.ts";
+import {
+  MAX_EXTERNAL_MESSAGE_BYTES,
+  openWallet,
+  type WalletVersion,
+} from "../../../src/ton/wallet/wallet.ts";
+import { emptyBody, freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
+import { encodePoolData, RootHistoryModel, SetModel } from "../../../testkit/chain/pool_storage.ts";
+
+const YEAR = 31_557_600;
+
+/** A native pool with so many deposits, all withdrawn, and almost no coins. */
+async function emptiedPool(notes: number) {
+  const pool = await PoolSandbox.open();
+  const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new RootHistoryModel()];
+  for (const set of [commitments, nullifiers]) {
+    while (set.size < notes) set.add(freshElement() * 0x9e3779b97f4a7c15n >> 3n);
+  }
+  for (let i = 0; i < 64 + notes % 32; i++) history.push(freshElement());
+  const { denomination } = pool;
+  const data = encodePoolData({
+    ...{ denomination, deposits: notes, withdrawals: notes, debt: 0n, touched: pool.chain.now! },
+    ...{ commitments, nullifiers, history, root: freshElement(), paused: false, owner: null },
+  });
+  await pool.setState({ data, balance: 10_000_000n });
+  const account = (await pool.chain.getContract(pool.address)).accountState;
+  assert.ok(account?.type === "active");
+  const state = { code: account.state.code!, data, deposits: notes, withdrawals: notes, touched: 0 };
+  return { pool, state };
+}
+
+/** A new wallet. Its key and address need no chain. */
+async function offlineWallet(version: WalletVersion) {
+  const chain = {} as Parameters<typeof openWallet>[1]["chain"];
+  return await openWallet(await generateMnemonic(), { version, network: "testnet", chain });
+}
+
+const stateOf = async (pool: PoolSandbox) => (await pool.chain.getContract(pool.address)).accountState?.type;
+
+Deno.test("a wallet's message thaws a frozen pool of 1,150 notes, which then works again", async () => {
+  const { pool, state } = await emptiedPool(1_150);
+  assertFits(state);
+  const from = pool.user.address;
+  pool.chain.now! += 5 * YEAR;
+  await pool.chain.sendMessage(
+    internal({ from, to: pool.address, value: 1n, bounce: false, body: emptyBody }),
+  );
+  assert.equal(await stateOf(pool), "frozen");
+
+  const wallet = await offlineWallet("v4R2");
+  const funds = { from, to: wallet.address, value: toNano(100), bounce: false, body: emptyBody };
+  await pool.chain.sendMessage(internal(funds));
+  const { code, data } = state;
+  const thaw = { to: pool.address, value: toNano(20), bounce: false, init: { code, data } };
+  const validUntil = pool.chain.now! + 60;
+  const { message } = wallet.sign({ seqno: 0, validUntil, messages: [thaw] });
+  const { length } = message.toBoc();
+  assert.ok(length > 0.95 * MAX_EXTERNAL_MESSAGE_BYTES && length <= MAX_EXTERNAL_MESSAGE_BYTES, `${length}`);
+  const alone = beginCell().store(storeStateInit({ code, data })).endCell().toBoc().length;
+  const other = (await offlineWallet("v5R1")).sign({ seqno: 0, validUntil, messages: [thaw] });
+  for (const whole of [length, other.message.toBoc().length]) {
+    assert.ok(whole - alone <= WALLET_BYTES, `a wallet adds ${whole - alone}`);
+  }
+  // A plain top-up does not thaw a frozen account, whatever its value.
+  await pool.chain.sendMessage(internal({ ...funds, to: pool.address, value: toNano(1) }));
+  assert.equal(await stateOf(pool), "frozen");
+  await pool.chain.sendMessage(loadMessage(message.beginParse()));
+  assert.equal(await stateOf(pool), "active");
+  assert.equal((await pool.data()).hash().toString("hex"), data.hash().toString("hex"));
+  assert.ok(await pool.balance() > toNano(15));
+  assert.equal((await pool.getPoolInfo()).deposits, 1_150);
+});
+
+for (
+  const [notes, expected] of [
+    [1_150, undefined],
+    [1_300, /2600 keys .* A wallet can send 65535 bytes; a contract .* this release has none/],
+    [6_000, /12000 keys .* no contract can send it either: a message holds 8192 cells/],
+  ] as const
+) {
+  Deno.test(`the state of a frozen pool of ${notes} notes ${expected ? "is refused by its size" : "fits"}`, async () => {
+    const { state } = await emptiedPool(notes);
+    if (expected === undefined) return assertFits(state);
+    assert.throws(() => assertFits(state), (error) => {
+      assert.ok(error instanceof Problem && error.code === "rescue_refused");
+      assert.match(error.message, expected);
+      return true;
+    });
+  });
+}
