@@ -1,5 +1,7 @@
 /** The same ceremony becomes keys for mainnet, weak keys or none, depending on whom the release names. */
 import assert from "node:assert/strict";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import type { CeremonyPlan } from "../../src/ops/ceremony/ceremony_plan.ts";
 import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
 import { type ArtifactPins, openArtifacts } from "../../src/prover/artifacts.ts";
@@ -66,6 +68,21 @@ Deno.test("keys are for mainnet only with three named signers who are not all th
         );
       });
     }
+
+    await t.step("a verification key that is not the one inside the proving key is refused", async () => {
+      const file = `${directory}/strong/artifacts/deposit.vkey.json`;
+      const original = await Deno.readTextFile(file);
+      const key = JSON.parse(original);
+      const other = JSON.stringify({ ...key, IC: key.IC.toReversed() });
+      await Deno.writeTextFile(file, other);
+      const { files } = JSON.parse(await Deno.readTextFile(`${directory}/strong/artifacts/pins.json`));
+      const hash = bytesToHex(sha256(new TextEncoder().encode(other)));
+      await assert.rejects(
+        checkPinnedKeys(await openKeys("strong", { files: { ...files, "deposit.vkey.json": hash } }), plan),
+        /deposit.vkey.json is not the verification key inside deposit.zkey/,
+      );
+      await Deno.writeTextFile(file, original);
+    });
 
     await t.step("keys of another plan's initial keys are refused", async () => {
       const initialKeys = { ...plan.initialKeys!, deposit: "00".repeat(32) };

@@ -1,0 +1,97 @@
+/** Each step refuses a ceremony that is not ready for it, and changes nothing. */
+import assert from "node:assert/strict";
+import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
+import {
+  announceBeacon,
+  beginCeremony,
+  closeWithBeacon,
+  contributeToCeremony,
+} from "../../src/ops/ceremony/ceremony.ts";
+import { keyFileName } from "../../src/ops/ceremony/ceremony_folder.ts";
+import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";
+import { memoryFolder } from "../../src/ops/ceremony/rehearsal/memory_folder.ts";
+import { TINY_POWER, tinyCircuits, tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
+import { memorySource } from "../../src/ops/ceremony/section_file.ts";
+import { MAX_CONSTRAINTS } from "../../src/ops/ceremony/size_limits.ts";
+import {
+  announcement,
+  beacon,
+  copyFolder,
+  matchesCeremonyProblem,
+  type MemoryFolder,
+  utf8,
+} from "../support/ceremony/ceremony_fixture.ts";
+
+Deno.test("a step that comes too early or too late is refused", async (t) => {
+  const arithmetic = openArithmeticPool(2);
+  const begun = memoryFolder();
+  const powers = memorySource(insecurePowersOfTau(TINY_POWER));
+  const announce = (folder: MemoryFolder) => announceBeacon({ folder, arithmetic, announcement });
+  const contribute = (folder: MemoryFolder) =>
+    contributeToCeremony({ folder, arithmetic, name: "Alice", entropy: utf8("e") });
+  const close = (folder: MemoryFolder) => closeWithBeacon({ folder, arithmetic, ...beacon });
+  const after = async (...steps: ((folder: MemoryFolder) => Promise<unknown>)[]) => {
+    const folder = copyFolder(begun);
+    for (const step of steps) await step(folder);
+    return folder;
+  };
+  const refused = async (
+    folder: MemoryFolder,
+    step: (folder: MemoryFolder) => Promise<unknown>,
+    why: RegExp,
+  ) => {
+    const before = copyFolder(folder).files;
+    await assert.rejects(step(folder), matchesCeremonyProblem(why));
+    assert.deepEqual(folder.files, before);
+  };
+  try {
+    await beginCeremony({ folder: begun, arithmetic, powers, r1cs: tinyCircuits() });
+
+    await t.step("a beacon before any contribution", async () => {
+      await refused(await after(), close, /has no contribution: the secret of a beacon is public/);
+      await refused(await after(announce), close, /has no contribution: the secret of a beacon is public/);
+    });
+    await t.step("a beacon that was not announced before the last contribution", async () => {
+      const late = /has no beacon that was announced before the last contribution/;
+      await refused(await after(contribute), close, late);
+      await refused(await after(contribute, announce), close, late);
+      await refused(await after(announce, contribute, announce), close, late);
+      await close(await after(announce, contribute, announce, contribute));
+    });
+    await t.step("anything after the beacon", async () => {
+      const closed = await after(announce, contribute, close);
+      for (const step of [announce, contribute, close]) {
+        await refused(closed, step, /is closed: its last entry/);
+      }
+    });
+    await t.step("a circuit with too many constraints", async () => {
+      const r1cs = { ...tinyCircuits(), deposit: tinyR1cs("deposit", MAX_CONSTRAINTS + 1) };
+      await refused(
+        memoryFolder(),
+        (folder) => beginCeremony({ folder, arithmetic, powers, r1cs }),
+        /deposit.r1cs has 65537 constraints, more than the maximum of 65536/,
+      );
+    });
+    await t.step("a contribution to other keys overwrites its seeds", async () => {
+      const folder = await after(contribute);
+      folder.files.set(keyFileName("withdraw", 1), folder.files.get(keyFileName("withdraw", 0))!);
+      const { slice } = Uint8Array.prototype;
+      /** The seeds, then hashes of the folder's files, which are public. */
+      const copies: Uint8Array[] = [];
+      Uint8Array.prototype.slice = function (this: Uint8Array, ...args: Parameters<typeof slice>) {
+        const copy = slice.apply(this, args);
+        if (this.length === 64 && copy.length === 32) copies.push(copy);
+        return copy;
+      } as typeof slice;
+      try {
+        await refused(folder, contribute, /withdraw.1.zkey does not have the hash in the transcript/);
+      } finally {
+        Uint8Array.prototype.slice = slice;
+      }
+      const cleared = copies.map((copy) => copy.every((byte) => byte === 0));
+      assert.deepEqual(cleared, copies.map((_copy, i) => i < 2));
+    });
+  } finally {
+    arithmetic.close();
+  }
+});
