@@ -76,6 +76,19 @@ Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, the
         assert.equal(JSON.parse(json.split("\n", 1)[0]).facts.asset, "jetton");
       });
 
+      await t.step("the storage of a pool, which is paid for, and a top-up", async () => {
+        const block = await findCodeBlock(
+          "docs/operating.md",
+          "tonado pool rescue native-10 --network testnet",
+        );
+        const said = await operator.run(block, env, [
+          ["--network testnet", "--network localnet --registry deployments/localnet.json"],
+          ["--amount 1", "--amount 1 --yes"],
+        ]);
+        assert.match(said, /^Storage is paid for \d+\.\d years: nothing to send\.$/m);
+        assert.match(said, /^Rescued: the pool is active and holds 3\.\d+ TON$/m);
+      });
+
       await t.step("a successor that nobody owns, and its audit through another endpoint", async () => {
         const migrant = await folder("migrant");
         const deploy = await findCodeBlock(
