@@ -1,7 +1,7 @@
 /** What an attacker would try with the files of a ceremony, the chain of hashes made to fit again. */
 import assert from "node:assert/strict";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { closeWithBeacon, contributeToCeremony } from "../../src/ops/ceremony/ceremony.ts";
 import { type Evidence } from "../../src/ops/ceremony/verify_ceremony.ts";
 import { keyFileName } from "../../src/ops/ceremony/ceremony_folder.ts";
@@ -10,7 +10,7 @@ import { checkInitialKey } from "../../src/ops/ceremony/key_checks.ts";
 import { pointToHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
 import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
 import { openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
-import { concatBytes, equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
+import { equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
 import {
   type Announcement,
   type BeaconEntry,

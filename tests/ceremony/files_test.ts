@@ -1,10 +1,11 @@
 /** What is refused of a ceremony's files before anybody contributes: keys, circuits, powers of tau. */
+import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { contribute } from "../../src/ops/ceremony/contribution.ts";
 import { makeInitialKey } from "../../src/ops/ceremony/initial_key.ts";
 import { G1_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
 import { checkPowersOfTau, openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
-import { concatBytes, equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
+import { equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
 import { parseZkey, serializeZkey } from "../../src/ops/ceremony/zkey.ts";
 import { memoryBytes, tinyPowers } from "../support/ceremony/tiny_ceremony.ts";
 import {

@@ -1,11 +1,11 @@
 /** The ceremony's plain module and the one with wide arithmetic, side by side on a committed key. */
+import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { wasmBytes } from "../../ceremony-wasm/pkg/ceremony_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../ceremony-wasm/pkg/ceremony_wasm_wide_bytes.ts";
 import { hasWideArithmetic } from "../../src/core/crypto/wide_arithmetic.ts";
 import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
-import { concatBytes } from "../../src/ops/ceremony/section_file.ts";
 import { parseZkey } from "../../src/ops/ceremony/zkey.ts";
 
 /** More than what the kernels take along at once. */

@@ -1,10 +1,10 @@
 /** What a ceremony's folder and flags may be made to hold, and what its output may lie on: told before any work is done. */
 import assert from "node:assert/strict";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { circuitNames } from "../../src/core/crypto/groth16.ts";
 import { MAX_CONSTRAINTS, maxKeyBytes } from "../../src/ops/ceremony/size_limits.ts";
-import { concatBytes, memorySource, readSections } from "../../src/ops/ceremony/section_file.ts";
+import { memorySource, readSections } from "../../src/ops/ceremony/section_file.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";

@@ -2,6 +2,7 @@
  * A contributor's secret leaves no trace in memory that this program controls. Whoever finds x, 1/x or the seed after a
  * contribution can undo it.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { circuitNames } from "../../src/core/crypto/groth16.ts";
@@ -9,7 +10,6 @@ import type { ArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import type { ArithmeticTasks } from "../../src/ops/ceremony/arithmetic/tasks.ts";
 import { contribute, contributionSeeds } from "../../src/ops/ceremony/contribution.ts";
 import { pointCoordinates } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { concatBytes } from "../../src/ops/ceremony/section_file.ts";
 import { multiplyG1, openTinyCeremony, runCeremony, utf8 } from "../support/ceremony/ceremony_fixture.ts";
 
 const { Fr } = bls12_381.fields;

@@ -19,7 +19,7 @@ import { beaconSeed, contribute, type ContributionHistory } from "../../src/ops/
 import { transcriptFaults } from "../../src/ops/ceremony/faults.ts";
 import { rehearseCeremony } from "../../src/ops/ceremony/rehearsal/rehearsal.ts";
 import { memoryFolder } from "../../src/ops/ceremony/rehearsal/memory_folder.ts";
-import { concatBytes } from "../../src/ops/ceremony/section_file.ts";
+import { concatBytes } from "@noble/hashes/utils.js";
 import { makeKeyEntry } from "../../src/ops/ceremony/transcript/entries.ts";
 import {
   type BeaconEntry,

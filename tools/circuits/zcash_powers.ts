@@ -3,9 +3,10 @@
  * ebfull/powersoftau, `src/lib.rs`. After 64 bytes of hash they hold tau^k in G1, tau^k in G2, alpha tau^k, beta
  * tau^k, and beta in G2, in ZCash's encoding: compressed in a `response`, uncompressed in a `challenge`.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { pointFromHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { type ByteSource, concatBytes, u32 } from "../../src/ops/ceremony/section_file.ts";
+import { type ByteSource, u32 } from "../../src/ops/ceremony/section_file.ts";
 
 const HASH_BYTES = 64;
 /** The end of a `response`: three points of G2 and six of G1, uncompressed. */

@@ -1,7 +1,8 @@
 /** Tests the conversion on a file that is written here in powersoftau's format. */
+import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { concatBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
+import { memorySource } from "../../src/ops/ceremony/section_file.ts";
 import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import { checkPowersOfTau, openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
 import { convertPowers, fileSize } from "./zcash_powers.ts";

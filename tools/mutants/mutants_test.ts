@@ -60,9 +60,9 @@ Deno.test("a survivor is tried again when tests change or more of them are wante
   assert.ok(!isCurrent(undefined, state));
 });
 
-Deno.test("a comment changes no digest of a source, and code does", async () => {
+Deno.test("a comment changes no digest of a source, and code does", () => {
   const digests = [SOURCE, `// head\n${SOURCE.replace("// 2 + 2", "// 3")}\n`, SOURCE.replace("2;", "3;")];
-  const [plain, commented, changed] = await Promise.all(digests.map(sourceDigest));
+  const [plain, commented, changed] = digests.map(sourceDigest);
   assert.equal(plain, commented);
   assert.notEqual(plain, changed);
 });

@@ -2,6 +2,8 @@
  * Stores results in the repository, so that an interrupted run continues in any clone, and a later run knows which tests
  * to try first.
  */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Mutant } from "./operators.ts";
 import type { Verdict } from "./trial.ts";
 
@@ -74,26 +76,23 @@ export async function digestOf(root: URL, paths: readonly string[]): Promise<str
       return `${path}\n${text}\n`;
     }),
   );
-  return await shortHash(texts.join(""));
+  return shortHash(texts.join(""));
 }
 
 /** Returns the first 16 hex digits of the SHA-256 of a source's lines without comments. */
-export async function sourceDigest(source: string): Promise<string> {
+export function sourceDigest(source: string): string {
   const lines = source.replace(/^ *\/\*[\s\S]*?\*\/$/gm, "").split("\n")
     .map((line) => line.replace(/(?:^|\s)\/\/ .*$/, "").trimEnd());
-  return await shortHash(lines.filter(Boolean).join("\n"));
+  return shortHash(lines.filter(Boolean).join("\n"));
 }
 
-async function shortHash(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+function shortHash(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
 }
 
 /** Shuffles in an order that is the same in every run, so that any beginning of it is a sample. */
-export async function shuffled<T>(named: readonly (readonly [string, T])[], count: number) {
-  const ranked = await Promise.all(named.map(async (each) => {
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(each[0]));
-    return { each, rank: new DataView(digest).getUint32(0) };
-  }));
-  return ranked.sort((a, b) => a.rank - b.rank).slice(0, count).map(({ each }) => each);
+export function shuffled<T>(named: readonly (readonly [string, T])[], count: number) {
+  const ranked = named.map((each) => ({ each, rank: bytesToHex(sha256(utf8ToBytes(each[0]))).slice(0, 8) }));
+  return ranked.sort((a, b) => a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0).slice(0, count)
+    .map(({ each }) => each);
 }

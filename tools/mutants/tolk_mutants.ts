@@ -79,7 +79,7 @@ const tests = [
 const digests = new Map(
   await Promise.all(
     sources.map(async (path) =>
-      [path, await sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
+      [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
     ),
   ),
 );
@@ -104,7 +104,7 @@ if (given.write) {
     key.includes(part) && (!onlyPool || poolsOf(file).includes(onlyPool)) &&
     (!given.survivors || entries.get(key)?.verdict === "survived")
   );
-  const sampled = await shuffled(chosen, sample);
+  const sampled = shuffled(chosen, sample);
   const open = sampled.filter(([key, mutant]) => !isCurrent(entries.get(key), versionOf(mutant)));
   if (open.length > 0) await run(open);
   const done = sampled.flatMap(([key, mutant]) => {

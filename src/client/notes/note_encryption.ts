@@ -23,27 +23,47 @@ export async function createNoteCipher(
   workFactor = SCRYPT_WORK_FACTOR,
 ): Promise<NoteCipher> {
   const identity = await generateX25519Identity();
-  const encrypter = new Encrypter();
-  encrypter.setPassphrase(passphrase.reveal());
-  encrypter.setScryptWorkFactor(workFactor);
-  return cipherFromIdentity(identity, armor.encode(await encrypter.encrypt(identity)));
+  return cipherFromIdentity(
+    identity,
+    armor.encode(await encryptWithPassphrase(identity, passphrase, workFactor)),
+  );
 }
 
 /** Opens bytes of {@linkcode NoteCipher.encrypt}. Throws `wrong_passphrase` or `note_store_corrupted`. */
 export async function openNoteCipher(bytes: Uint8Array, passphrase: Secret<string>): Promise<NoteCipher> {
   const [head] = splitAgeFiles(bytes);
+  const identity = await decryptWithPassphrase(() => armor.decode(head), passphrase, {
+    wrong: new Problem("wrong_passphrase"),
+    corrupted: noteStoreCorrupted(),
+  });
+  return await cipherFromIdentity(identity, head);
+}
+
+/** Encrypts `text` as an age file. @param workFactor base-2 logarithm of scrypt's cost */
+export async function encryptWithPassphrase(
+  text: string,
+  passphrase: Secret<string>,
+  workFactor: number,
+): Promise<Uint8Array> {
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase(passphrase.reveal());
+  encrypter.setScryptWorkFactor(workFactor);
+  return await encrypter.encrypt(text);
+}
+
+/** Decrypts the age file that `decode` returns. Throws `wrong`, or `corrupted` without a cause, which could quote text. */
+export async function decryptWithPassphrase(
+  decode: () => Uint8Array,
+  passphrase: Secret<string>,
+  { wrong, corrupted }: Readonly<Record<"wrong" | "corrupted", Problem>>,
+): Promise<string> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase.reveal());
-  let identity: string;
   try {
-    identity = await decrypter.decrypt(armor.decode(head), "text");
+    return await decrypter.decrypt(decode(), "text");
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith("no identity matched")) {
-      throw new Problem("wrong_passphrase");
-    }
-    throw noteStoreCorrupted();
+    throw error instanceof Error && error.message.startsWith("no identity matched") ? wrong : corrupted;
   }
-  return await cipherFromIdentity(identity, head);
 }
 
 async function cipherFromIdentity(identity: string, head: string): Promise<NoteCipher> {

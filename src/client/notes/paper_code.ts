@@ -2,10 +2,9 @@
  * Codes for notes on paper, as in the QR codes of a backup page: an age file under a passphrase
  * (`tonado-age:` and base64, which `base64 -d | age -d` decrypts), or plain text on request.
  */
-import { Decrypter, Encrypter } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
-import { SCRYPT_WORK_FACTOR } from "./note_encryption.ts";
+import { decryptWithPassphrase, encryptWithPassphrase, SCRYPT_WORK_FACTOR } from "./note_encryption.ts";
 
 const ENCRYPTED_PREFIX = "tonado-age:";
 const PAPER_CODE_PATTERN =
@@ -17,10 +16,8 @@ export async function encryptPaperCode(
   passphrase: Secret<string>,
   workFactor = SCRYPT_WORK_FACTOR,
 ): Promise<string> {
-  const encrypter = new Encrypter();
-  encrypter.setPassphrase(passphrase.reveal());
-  encrypter.setScryptWorkFactor(workFactor);
-  return ENCRYPTED_PREFIX + btoa(String.fromCharCode(...await encrypter.encrypt(note.reveal())));
+  const bytes = await encryptWithPassphrase(note.reveal(), passphrase, workFactor);
+  return ENCRYPTED_PREFIX + btoa(String.fromCharCode(...bytes));
 }
 
 /** All codes in a text, each once. */
@@ -34,15 +31,12 @@ export function isEncryptedPaperCode(code: string): boolean {
 
 /** Throws `wrong_passphrase`, or `invalid_note` for a truncated or misread code. */
 export async function decryptPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>> {
-  const decrypter = new Decrypter();
-  decrypter.addPassphrase(passphrase.reveal());
-  try {
-    const bytes = Uint8Array.from(atob(code.slice(ENCRYPTED_PREFIX.length)), (byte) => byte.charCodeAt(0));
-    return new Secret(await decrypter.decrypt(bytes, "text"));
-  } catch (error) {
-    if (error instanceof Error && error.message.startsWith("no identity matched")) {
-      throw new Problem("wrong_passphrase", "the passphrase does not open this code");
-    }
-    throw new Problem("invalid_note", "the code is incomplete or misread. Copy all of it");
-  }
+  const decode = () =>
+    Uint8Array.from(atob(code.slice(ENCRYPTED_PREFIX.length)), (byte) => byte.charCodeAt(0));
+  return new Secret(
+    await decryptWithPassphrase(decode, passphrase, {
+      wrong: new Problem("wrong_passphrase", "the passphrase does not open this code"),
+      corrupted: new Problem("invalid_note", "the code is incomplete or misread. Copy all of it"),
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 /** Requests to one relayer: deadlines, retries, size limits, and a problem for every failure. */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
+import { readBoundedText } from "../../core/text/bounded_text.ts";
 import { parseRelayerUrl } from "../../core/text/urls.ts";
 import { cancelled, type Clock, delay, systemClock, withDeadline } from "../../core/time.ts";
 import { isHttpProblemCode, RelayerProblem } from "./relayer_problem.ts";
@@ -36,6 +37,8 @@ type Send = (body?: unknown) => Promise<RelayerResponse>;
 
 /** A page of 10,000 commitments has 1.1 MiB. */
 const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
+
+const tooLarge = () => new RangeError("the response is too large");
 
 const problemDocumentSchema = z.object({ code: z.string() });
 
@@ -99,7 +102,7 @@ export class RelayerTransport {
             body: body === undefined ? undefined : JSON.stringify(body),
             signal,
           });
-          return JSON.parse(await readBoundedText(response));
+          return JSON.parse(await readBoundedText(response, MAX_RESPONSE_BYTES, tooLarge));
         },
       );
     } catch (cause) {
@@ -138,18 +141,6 @@ export class RelayerTransport {
 
 function stripQuery(path: string): string {
   return path.split("?")[0];
-}
-
-/** Throws a RangeError if the body is larger than any valid response. */
-async function readBoundedText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let [text, length] = ["", 0];
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) throw new RangeError("the response is too large");
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function parseResponse<S extends z.ZodType>(schema: S, json: unknown, path: string): z.output<S> {

@@ -190,10 +190,7 @@ function withFlags(bytes: Uint8Array, larger: boolean): Uint8Array {
   return bytes;
 }
 
-function fqToBytes(x: bigint): Uint8Array {
-  const hex = x.toString(16).padStart(2 * FQ_BYTES, "0");
-  return Uint8Array.from({ length: FQ_BYTES }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
-}
+const fqToBytes = (x: bigint): Uint8Array => bls12_381.fields.Fp.toBytes(x);
 
 function invalidProof(what: string, detail: string): Problem {
   return new Problem("invalid_proof", `${what} ${detail}`, { errors: [{ pointer: `/${what}`, detail }] });

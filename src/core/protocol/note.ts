@@ -2,6 +2,7 @@
  * The note. Anyone who reads a note string can spend it, so this module never puts any part of it into an
  * error, a log or an inspected object.
  */
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "../crypto/field.ts";
 import { isNetwork, type Network, networks } from "./network.ts";
@@ -75,7 +76,7 @@ export function parseNote(text: string): Note {
   if (!SECRETS_PATTERN.test(secrets)) {
     throw invalidNote("its last part is not 0x and 124 lowercase hex digits");
   }
-  return makeNote(pool, hexBytes(secrets.slice(2)));
+  return makeNote(pool, hexToBytes(secrets.slice(2)));
 }
 
 /**
@@ -136,10 +137,6 @@ function makeNote(pool: NotePool, drawn: Uint8Array): Note {
 
 function invalidNote(what: string): Problem {
   return new Problem("invalid_note", `note is malformed: ${what}`);
-}
-
-function hexBytes(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 }
 
 function randomBytes(bytes: Uint8Array<ArrayBuffer>): void {

@@ -3,11 +3,12 @@
  * and erases it; the key is sound if at least one contributor did. Proofs and challenges follow snarkjs
  * (`zkey_contribute.js`, `zkey_beacon.js`): a challenge hashes all earlier contributions.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { blake2b } from "@noble/hashes/blake2.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import { assertPointsInGroup, forEachChunk, G1_BYTES, loadGenerators } from "./arithmetic/points.ts";
 import { transcriptFault } from "./faults.ts";
-import { concatBytes, equalBytes } from "./section_file.ts";
+import { equalBytes } from "./section_file.ts";
 import type { KeyContribution, Zkey } from "./zkey.ts";
 
 const RANDOM_BYTES = 64;

@@ -2,11 +2,12 @@
  * The initial key of a ceremony: Groth16's setup for a constraint system and powers of tau, with gamma and
  * delta equal to 1. It is deterministic, so anyone can reproduce it.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { blake2b } from "@noble/hashes/blake2.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import { forEachChunk, G1_BYTES, loadGenerators } from "./arithmetic/points.ts";
 import { type PowersOfTau } from "./powers_of_tau.ts";
-import { ceremonyProblem, concatBytes } from "./section_file.ts";
+import { ceremonyProblem } from "./section_file.ts";
 import type { KeySection, Zkey } from "./zkey.ts";
 
 const POINTS_PER_TASK = 1 << 10;

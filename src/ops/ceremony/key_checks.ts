@@ -2,6 +2,7 @@
  * Verifies keys with random linear combinations (ceremony-wasm/src/lib.rs): the initial key against circuit
  * and powers of tau, the present key against the initial key and the contributions.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import type { ContributionHistory } from "./contribution.ts";
 import { computeCircuitHash, domainLevel } from "./initial_key.ts";
@@ -15,7 +16,7 @@ import {
   sumPoints,
 } from "./arithmetic/points.ts";
 import { type PowersListName, type PowersOfTau } from "./powers_of_tau.ts";
-import { ceremonyProblem, concatBytes, equalBytes } from "./section_file.ts";
+import { ceremonyProblem, equalBytes } from "./section_file.ts";
 import type { KeyContribution, KeySection, Zkey } from "./zkey.ts";
 
 const INITIAL_KEY = "initial key";

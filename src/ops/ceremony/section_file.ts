@@ -2,6 +2,7 @@
  * Files with sections, as iden3's `.ptau` and `.zkey`: four letters, version, count, then sections with { u32
  * id, u64 length }, little endian. Files are not trusted.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../core/errors/problem.ts";
 
 /** Read in parts: files of phase 1 may be larger than memory. */
@@ -88,16 +89,6 @@ export function u32(value: number): Uint8Array {
 function u64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
   dataViewOf(bytes).setBigUint64(0, BigInt(value), true);
-  return bytes;
-}
-
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
   return bytes;
 }
 

@@ -2,10 +2,9 @@
  * Proving keys in phase 2, in snarkjs' `.zkey` format (`zkey_utils.js`). Section 10 has every contribution so
  * far. Points stay encoded as in the file.
  */
-import { hexToBytes } from "@noble/hashes/utils.js";
+import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import {
   ceremonyProblem,
-  concatBytes,
   equalBytes,
   memorySource,
   readSections,

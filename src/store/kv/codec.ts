@@ -2,6 +2,7 @@
  * Keys and values of the embedded store. Values are JSON bytes, with a bigint as `{"#": "<decimal>"}`. Keys
  * are short, because one commit holds at most 80 KiB of keys.
  */
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { bytesToBigint, fieldToBytes } from "../../core/crypto/field.ts";
 import type { PoolId } from "../store.ts";
 
@@ -26,7 +27,7 @@ export function encodePoolId(pool: PoolId): Uint8Array {
   const [workchain, hash] = pool.split(":");
   const bytes = new Uint8Array(33);
   bytes[0] = Number(workchain) & 0xff;
-  for (let i = 0; i < 32; i++) bytes[i + 1] = parseInt(hash.slice(2 * i, 2 * i + 2), 16);
+  bytes.set(hexToBytes(hash), 1);
   return bytes;
 }
 
@@ -62,8 +63,7 @@ export const storeKeys = {
 
 export function parsePoolKey(key: Deno.KvKey): PoolId {
   const pool = key[1] as Uint8Array;
-  const hash = Array.from(pool.subarray(1), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `${(pool[0] << 24) >> 24}:${hash}`;
+  return `${(pool[0] << 24) >> 24}:${bytesToHex(pool.subarray(1))}`;
 }
 
 export function parseLiveKey(key: Deno.KvKey): { pool: PoolId; nullifierHash: bigint } {

@@ -2,6 +2,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { Chain } from "../chain.ts";
+import { interceptChain } from "./intercepted_chain.ts";
 
 export interface InstrumentedChain extends Chain {
   /** The outcome of the last call; undefined before the first. */
@@ -15,14 +16,14 @@ const NOT_ANSWERED_CODES = new Set(["cancelled", "overloaded"]);
 
 export function instrumentChain(chain: Chain, metrics: Pick<Metrics, "recordChainCall">): InstrumentedChain {
   let last: "ok" | "failed" | undefined;
-  async function measure<T>(call: string, answer: Promise<T>): Promise<T> {
+  async function measure<T>(name: string, call: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const record = (outcome: "ok" | "failed") => {
       last = outcome;
-      metrics.recordChainCall(call, outcome, (performance.now() - startedAt) / 1000);
+      metrics.recordChainCall(name, outcome, (performance.now() - startedAt) / 1000);
     };
     try {
-      const value = await answer;
+      const value = await call();
       record("ok");
       return value;
     } catch (error) {
@@ -33,20 +34,14 @@ export function instrumentChain(chain: Chain, metrics: Pick<Metrics, "recordChai
       throw error;
     }
   }
-  const { network, verifier } = chain;
+  const { verifier } = chain;
   return {
-    network,
-    ...verifier &&
-      {
-        verifier: { hasTransaction: (...args) => measure("transactions", verifier.hasTransaction(...args)) },
+    ...interceptChain(chain, measure),
+    ...verifier && {
+      verifier: {
+        hasTransaction: (...args) => measure("transactions", () => verifier.hasTransaction(...args)),
       },
+    },
     lastOutcome: () => last,
-    masterchainSeqno: (...args) => measure("masterchainSeqno", chain.masterchainSeqno(...args)),
-    masterchainSeqnoAt: (...args) => measure("masterchainSeqnoAt", chain.masterchainSeqnoAt(...args)),
-    account: (...args) => measure("account", chain.account(...args)),
-    transactions: (...args) => measure("transactions", chain.transactions(...args)),
-    runGetMethod: (...args) => measure("get", chain.runGetMethod(...args)),
-    configParam: (...args) => measure("configParam", chain.configParam(...args)),
-    send: (...args) => measure("send", chain.send(...args)),
   };
 }

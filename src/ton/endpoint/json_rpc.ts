@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
+import { readBoundedText } from "../../core/text/bounded_text.ts";
 import { isLoopbackHost } from "../../core/text/urls.ts";
 import { backoffMs, cancelled, type Clock, delay, monotonicClock, withDeadline } from "../../core/time.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
@@ -49,6 +50,7 @@ const responseSchema = z.union([
 
 /** The state of a full pool takes 4 MiB, a page of 100 transactions under 1 MiB. */
 const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
+const tooLarge = () => new EndpointError(413, "response is too large");
 const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -76,7 +78,7 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
           redirect: "error", // another server must not receive the key
         });
         if (response.status === 429) scheduler.pause(parseRetryAfterMs(response) ?? INITIAL_BACKOFF_MS);
-        return parseResponse(response.status, await readBoundedText(response));
+        return parseResponse(response.status, await readBoundedText(response, MAX_RESPONSE_BYTES, tooLarge));
       } catch (error) {
         if (signal?.aborted) throw cancelled(signal);
         throw error instanceof EndpointError ? error : new EndpointError(502, "connection failed");
@@ -130,18 +132,6 @@ function parseResponse(status: number, text: string): unknown {
   // Some proxies respond with status 200 and put the real status into the body.
   const errorStatus = status >= 400 ? status : typeof code === "number" && code >= 400 ? code : 502;
   throw new EndpointError(errorStatus, `HTTP ${errorStatus}${sanitizeMessage(error)}`);
-}
-
-async function readBoundedText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let length = 0;
-  let text = "";
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) throw new EndpointError(413, "response is too large");
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function parseRetryAfterMs(response: Response): number | undefined {

@@ -6,6 +6,7 @@ import { abortable } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { CallOptions, Chain } from "../chain.ts";
+import { interceptChain } from "./intercepted_chain.ts";
 
 /** Hashes of a network's first block, which differ between networks. */
 interface ZeroState {
@@ -73,25 +74,13 @@ function networkOf({ rootHash, fileHash }: ZeroState): Network | undefined {
 /** Returns `chain` with {@linkcode assertEndpointNetwork} before its first call. */
 export function withNetworkCheck(chain: Chain, network: Network): Chain {
   let check: Promise<void> | undefined;
-  async function checked<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return interceptChain(chain, async (_name, call, options) => {
     // Concurrent calls share one check. A failed check is repeated.
     check ??= assertEndpointNetwork(chain, network).catch((error) => {
       check = undefined;
       throw error;
     });
-    await abortable(check, signal);
+    await abortable(check, options?.signal);
     return await call();
-  }
-  return {
-    ...chain,
-    masterchainSeqno: (options) => checked(() => chain.masterchainSeqno(options), options?.signal),
-    masterchainSeqnoAt: (time, options) =>
-      checked(() => chain.masterchainSeqnoAt(time, options), options?.signal),
-    account: (address, options) => checked(() => chain.account(address, options), options?.signal),
-    transactions: (address, options) => checked(() => chain.transactions(address, options), options.signal),
-    runGetMethod: (address, method, args, options) =>
-      checked(() => chain.runGetMethod(address, method, args, options), options?.signal),
-    configParam: (id, options) => checked(() => chain.configParam(id, options), options?.signal),
-    send: (message, options) => checked(() => chain.send(message, options), options?.signal),
-  };
+  });
 }

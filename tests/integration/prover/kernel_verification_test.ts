@@ -3,6 +3,7 @@
  * extreme signals and degenerate sums, and bytes that an attacker would send. Held against the equation itself, and
  * against noble-curves' pairing.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import fc from "fast-check";
@@ -20,7 +21,6 @@ import { kernelVariants, loadProverKernel } from "../../support/prover/prover_ke
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
 import { FIELD_MODULUS as R } from "../../../src/core/crypto/field.ts";
 import { BASE_FIELD_MODULUS as Q } from "../../../src/core/crypto/proof_codec.ts";
-import { concatBytes } from "../../../src/ops/ceremony/section_file.ts";
 
 const { fields: { Fr, Fp12 } } = bls12_381;
 

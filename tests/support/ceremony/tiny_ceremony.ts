@@ -1,4 +1,5 @@
 /** Inputs of a ceremony that only tests need: a witness of the tiny circuits, and powers of tau that snarkjs makes. */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { type CircuitName, publicSignalNames } from "../../../src/core/crypto/groth16.ts";
 import {
@@ -7,7 +8,7 @@ import {
   TINY_POWER,
   tinyConstraints,
 } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
-import { concatBytes, u32 } from "../../../src/ops/ceremony/section_file.ts";
+import { u32 } from "../../../src/ops/ceremony/section_file.ts";
 import type { Snarkjs, SnarkjsFile } from "../../../testkit/toolchain/snarkjs.ts";
 
 /** Returns a witness of `tinyR1cs` as a `.wtns` file, and its public signals. */

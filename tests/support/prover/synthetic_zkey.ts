@@ -1,6 +1,7 @@
 /** Creates proving keys with chosen points, for a circuit without constraints, to test the prover's sums. */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { concatBytes, u32 } from "../../../src/ops/ceremony/section_file.ts";
+import { u32 } from "../../../src/ops/ceremony/section_file.ts";
 import { serializeZkey, type Zkey } from "../../../src/ops/ceremony/zkey.ts";
 import { computePoints, type CurvePoints, g1KeyBytes, g2KeyBytes } from "./known_points.ts";
 

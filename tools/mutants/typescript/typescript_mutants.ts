@@ -55,7 +55,7 @@ const sources = (await listTypeScriptFiles(root, "src/"))
 const digests = new Map(
   await Promise.all(
     sources.map(async (path) =>
-      [path, await sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
+      [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
     ),
   ),
 );
@@ -68,7 +68,7 @@ const entries = await loadRecords(results);
 if (given.write) {
   await writeTypeScriptPage(current(), [...all.values()]);
 } else {
-  const sampled = await chooseMutants();
+  const sampled = chooseMutants();
   const open: (readonly [string, Mutant])[] = [];
   for (const each of sampled) if (!isCurrent(entries.get(each[0]), await versionOf(each[1]))) open.push(each);
   if (open.length > 0) await run(open);
@@ -84,11 +84,11 @@ if (given.write) {
 }
 
 /** Returns the mutants that the flags ask for: of each folder the beginning of its shuffled order. */
-async function chooseMutants(): Promise<(readonly [string, Mutant])[]> {
+function chooseMutants(): (readonly [string, Mutant])[] {
   const part = given.typescript === true ? "src/" : given.typescript.replace(/^\.\//, "");
   const chosen = [...all].filter(([key]) => key.startsWith(part) && key.includes(given.only));
   const byFolder = Map.groupBy(chosen, ([, { file }]) => folderOf(file));
-  const samples = await Promise.all([...byFolder.values()].map((named) => shuffled(named, given.sample)));
+  const samples = [...byFolder.values()].map((named) => shuffled(named, given.sample));
   return samples.flat();
 }
 

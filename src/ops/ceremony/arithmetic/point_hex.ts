@@ -2,6 +2,7 @@
  * Points as hex text: coordinates big endian, c1 before c0 in G2, as ZCash's uncompressed form without flags.
  * Files have them little endian in Montgomery form with R = 2^384.
  */
+import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS as Q } from "../../../core/crypto/proof_codec.ts";
 import { bytesToBigint } from "../../../core/crypto/field.ts";
@@ -9,8 +10,7 @@ import { COORDINATE_BYTES, G1_BYTES } from "./points.ts";
 import { transcriptFault } from "../faults.ts";
 
 const MONTGOMERY_R = 2n ** 384n % Q;
-/** By Fermat. */
-const MONTGOMERY_R_INVERSE = modPow(MONTGOMERY_R, Q - 2n);
+const MONTGOMERY_R_INVERSE = bls12_381.fields.Fp.inv(MONTGOMERY_R);
 
 /**
  * Returns x, y in G1 or x.c0, x.c1, y.c0, y.c1 in G2. Throws `invalid_ceremony` for a coordinate not below q.
@@ -52,13 +52,4 @@ function swapExtensionOrder(parts: readonly bigint[]): bigint[] {
 
 function concatCoordinates(parts: readonly bigint[]): Uint8Array {
   return hexToBytes(parts.map((x) => x.toString(16).padStart(2 * COORDINATE_BYTES, "0")).join(""));
-}
-
-function modPow(base: bigint, exponent: bigint): bigint {
-  let [result, square] = [1n, base];
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = result * square % Q;
-    square = square * square % Q;
-  }
-  return result;
 }

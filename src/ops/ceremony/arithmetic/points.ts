@@ -1,9 +1,8 @@
 /** Points as bytes: sizes, membership in the groups, and sums on worker threads. */
-import { hexToBytes } from "@noble/hashes/utils.js";
+import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS } from "../../../core/crypto/proof_codec.ts";
 import type { ArithmeticPool } from "./pool.ts";
 import { transcriptFault } from "../faults.ts";
-import { concatBytes } from "../section_file.ts";
 
 export const COORDINATE_BYTES = 48;
 export const G1_BYTES = 2 * COORDINATE_BYTES;

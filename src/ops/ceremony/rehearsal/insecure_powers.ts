@@ -1,9 +1,10 @@
 /** Powers of tau from public secrets, for rehearsals and tests. Anyone can forge proofs for their keys. */
+import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
 import { pointFromHex } from "../arithmetic/point_hex.ts";
-import { concatBytes, u32 } from "../section_file.ts";
+import { u32 } from "../section_file.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;
 const TAU = 0x1234567890abcdef1234567890abcdef1234567890abcdefn;
@@ -23,7 +24,7 @@ export function insecurePowersOfTau(power: number): Uint8Array {
   const highest = Fr.mul(Fr.pow(TAU, BigInt(2 * rows - 1)), Fr.inv(BigInt(2 * rows)));
   const cut = twice.map((x, i) => Fr.sub(x, Fr.mul(highest, Fr.pow(root(power + 1), BigInt(i)))));
   const times = (list: readonly bigint[], factor: bigint) => list.map((x) => Fr.mul(x, factor));
-  const header = concatBytes(u32(48), fromHex(FIELD_HEADER), u32(power), u32(power));
+  const header = concatBytes(u32(48), hexToBytes(FIELD_HEADER), u32(power), u32(power));
   const sections: [id: number, content: Uint8Array][] = [
     [1, header],
     [2, g1(tau)],
@@ -87,8 +88,4 @@ function g2(scalars: readonly bigint[]): Uint8Array {
 
 function hex(x: bigint): string {
   return x.toString(16).padStart(96, "0");
-}
-
-function fromHex(text: string): Uint8Array {
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }

@@ -2,9 +2,10 @@
  * Two circuits with a few constraints and the public signals of the real ones, for ceremonies that take
  * seconds.
  */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
 import { type CircuitName, circuitNames, publicSignalNames } from "../../../core/crypto/groth16.ts";
-import { concatBytes, u32 } from "../section_file.ts";
+import { u32 } from "../section_file.ts";
 
 /** The larger circuit needs all 2^4 rows, so twice its domain is one power more than the file has. */
 export const TINY_POWER = 4;
