@@ -7,7 +7,8 @@ import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";
 export type JobObserver = (before: Job, after: Job, event?: SettlingEvent) => void;
 
 export function withJobObserver(store: Store, observe: JobObserver): Store {
-  const observed: Pick<Store, "apply" | "changeJob" | "rollBack"> = {
+  return {
+    ...delegateStore(store),
     async apply(batch, settle) {
       const changes = new Map<string, [Job, Job | undefined, SettlingEvent]>(); // by job: an adapter that retries calls again
       await store.apply(batch, (job, event) => {
@@ -37,13 +38,6 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
       for (const [before, after] of changes.values()) observe(before, after);
     },
   };
-  return new Proxy(store, {
-    get(target, name) {
-      if (name in observed) return observed[name as keyof typeof observed];
-      const value = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 }
 
 export interface JobObserverDeps {
@@ -70,5 +64,33 @@ export function createJobObserver(
     if (pool !== undefined && isSuperseded) metrics?.recordSuperseded(pool);
     const isUnpaid = after.state === "failed" || after.state === "expired";
     if (isUnpaid && before.state !== after.state) void hourlyCaps?.release(after);
+  };
+}
+
+/** Returns a store whose methods call `store`, to replace some of them. */
+function delegateStore(store: Store): Store {
+  return {
+    batchLimit: store.batchLimit,
+    isShared: store.isShared,
+    health: () => store.health(),
+    acquireLease: (ms) => store.acquireLease(ms),
+    releaseLease: () => store.releaseLease(),
+    cursor: (pool) => store.cursor(pool),
+    apply: (batch, settle) => store.apply(batch, settle),
+    rollBack: (rollback, reopen) => store.rollBack(rollback, reopen),
+    withdrawals: (pool) => store.withdrawals(pool),
+    leaves: (pool, leafIndex) => store.leaves(pool, leafIndex),
+    deposit: (pool, commitment) => store.deposit(pool, commitment),
+    withdrawal: (pool, nullifierHash) => store.withdrawal(pool, nullifierHash),
+    job: (id) => store.job(id),
+    addJob: (job, replaces) => store.addJob(job, replaces),
+    changeJob: (id, change) => store.changeJob(id, change),
+    liveJobs: () => store.liveJobs(),
+    transfer: () => store.transfer(),
+    beginTransfer: (transfer) => store.beginTransfer(transfer),
+    endTransfer: (hash, ledger) => store.endTransfer(hash, ledger),
+    ledger: (since, until) => store.ledger(since, until),
+    deleteEndedJobs: (before) => store.deleteEndedJobs(before),
+    close: () => store.close(),
   };
 }
