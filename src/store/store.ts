@@ -262,12 +262,6 @@ export function isPaid({ state }: Pick<Job, "state">): boolean {
   return state === "confirmed" || state === "superseded";
 }
 
-export function omitJobMembers(job: Job, ...members: ("message" | "reason" | "txHash")[]): Job {
-  const rest: { -readonly [Member in keyof Job]: Job[Member] } = { ...job };
-  for (const member of members) delete rest[member];
-  return rest;
-}
-
 /** Throws `store_conflict` unless the stored cursor is `expected`. */
 export function assertCursorIs(expected: Cursor | undefined, stored: Cursor | undefined): void {
   if (stored?.hash !== expected?.hash || stored?.lt !== expected?.lt) throw cursorMovedProblem();

@@ -8,6 +8,7 @@ import { ChainReader } from "./chain_reader.ts";
 import type { Fleet, ReplicaResponse } from "./fleet.ts";
 import { verifyPayouts, verifyWallet, type WalletTotals } from "./verify_balances.ts";
 import type { DepositedNote, TrapdoorNetwork } from "../localnet/trapdoor_network.ts";
+import { omit } from "../../src/core/omit.ts";
 
 const TIMEOUT_MS = 600_000;
 const UNAVAILABLE = 503;
@@ -87,7 +88,7 @@ export async function verifyCampaign(
     );
     deepEqual(
       sorted(storedPayments),
-      sorted(pool.withdrawals.map(({ recipient: _, ...withdrawal }) => withdrawal)),
+      sorted(pool.withdrawals.map((withdrawal) => omit(withdrawal, "recipient"))),
       `withdrawals of ${key}`,
     );
 

@@ -24,6 +24,7 @@ import {
   runCeremony,
   utf8,
 } from "../support/ceremony/ceremony_fixture.ts";
+import { omit } from "../../src/core/omit.ts";
 
 Deno.test("a ceremony of two people and a beacon", async (t) => {
   await using tiny = await openTinyCeremony();
@@ -64,7 +65,7 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     for (const circuit of circuitNames) {
       const file = honest.files.get(keyFileName(circuit, BEACON_ROUND))!;
       const vkey = verificationKey(await parseZkey(file, circuit));
-      const { vk_alphabeta_12: _, ...theirs } = await snarkjs.zKey.exportVerificationKey(memoryFile(file));
+      const theirs = omit(await snarkjs.zKey.exportVerificationKey(memoryFile(file)), "vk_alphabeta_12");
       assert.deepEqual({ ...vkey }, theirs);
       const { wtns, signals } = tinyWitness(circuit);
       const { proof, publicSignals } = await snarkjs.groth16.prove(memoryFile(file), memoryFile(wtns));

@@ -15,6 +15,7 @@ import { compose, scrapeTarget } from "./deployment_files.ts";
 import { buildImage, canRunImage, type Image } from "./image.ts";
 import { assertUnprivileged } from "./process_privileges.ts";
 import { disposable, killed, openWorkspace, ready, relayerSettings, type Workspace } from "./workspace.ts";
+import { omit } from "../../src/core/omit.ts";
 
 const commands = await Promise.all(
   ["redis-server", "redis-cli", "pg_isready"].map((command) =>
@@ -104,7 +105,7 @@ Deno.test({
   ignore,
   async fn() {
     await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));
-    const { DATABASE_URL: _, CACHE_URL: __, ...environment } = relayer.environment!;
+    const environment = omit(relayer.environment!, "DATABASE_URL", "CACHE_URL");
     const settings = await relayerSettings(workspace, localnet);
     const surroundings = await surround(settings, freePort());
     await makePlaces(image, surroundings);
@@ -132,7 +133,7 @@ async function surround(
   const hosts = `${directory}/hosts`;
   const address = servers && (await lookup(servers.database.hostname)).address;
   await Deno.writeTextFile(hosts, `127.0.0.1 localhost redis\n${address ? `${address} postgres\n` : ""}`);
-  const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...own } = settings; // the image sets these
+  const own = omit(settings, "RELAYER_DATA_DIR", "RELAYER_WALLET_MNEMONIC_FILE"); // the image sets these
   const inEnv = { ...filledIn, ...own, RELAYER_DEPLOYMENTS: "/run/localnet.json", RELAYER_FEE_BPS: "" };
   const lines = Object.entries(inEnv).map(([name, value]) => `${name}=${value}\n`);
   await Deno.writeTextFile(`${directory}/.env`, lines.join(""));

@@ -21,6 +21,7 @@ import {
   ready,
   relayerSettings,
 } from "./workspace.ts";
+import { omit } from "../../src/core/omit.ts";
 
 const ignore = !await hasBinary() || !await canSandbox();
 const directives = await unitDirectives();
@@ -76,10 +77,10 @@ Deno.test({
     await using localnet = disposable(await startLocalnet({ blockTimeMs: 500 }));
     const port = freePort();
     const url = `http://127.0.0.1:${port}`;
-    const { RELAYER_DATA_DIR: _, RELAYER_WALLET_MNEMONIC_FILE: __, ...settings } = await relayerSettings(
-      workspace,
-      localnet,
-      port,
+    const settings = omit(
+      await relayerSettings(workspace, localnet, port),
+      "RELAYER_DATA_DIR",
+      "RELAYER_WALLET_MNEMONIC_FILE",
     );
     const registry = await Deno.readTextFile(settings.RELAYER_DEPLOYMENTS);
     const unit = await startUnit(`${workspace.directory}/unit`, {

@@ -22,6 +22,7 @@ import { hasProgram } from "../support/system/requirements.ts";
 import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { omit } from "../../src/core/omit.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -122,7 +123,7 @@ Deno.test("docs/operating.md: with nothing but a mnemonic it starts, and says th
     const net = await startLocalnet({ pools: [] });
     const { mnemonic } = net.wallets[0];
     await net.close();
-    const { run: _, ...folder } = await createShellFolder(dir);
+    const folder = omit(await createShellFolder(dir), "run");
     await Deno.writeTextFile(`${dir}/mnemonic`, mnemonic);
     const block = await findCodeBlock(
       "docs/operating.md",

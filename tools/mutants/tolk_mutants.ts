@@ -78,9 +78,7 @@ const tests = [
 ];
 const digests = new Map(
   await Promise.all(
-    sources.map(async (path) =>
-      [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
-    ),
+    sources.map(async (path) => [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const),
   ),
 );
 const testDigest = await digestOf(root, tests);

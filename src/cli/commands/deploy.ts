@@ -28,6 +28,8 @@ import { colours, progressLine } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
 import { integerArgument } from "../options/integer_argument.ts";
 import { walletVersionOption } from "../options/payer_options.ts";
+import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
+import { printWarning } from "../output/print.ts";
 
 interface DeployCommandOptions extends ChainOptions {
   /** A jetton is identified by its master. */
@@ -43,9 +45,6 @@ interface DeployCommandOptions extends ChainOptions {
   readonly walletVersion?: WalletVersion;
   readonly yes?: boolean;
 }
-
-/** Between reads of the chain. A localnet closes blocks faster. */
-const POLL_INTERVALS_MS = { mainnet: 2000, testnet: 2000, localnet: 200 } as const;
 
 export function deployCommand(wiring: CliContext): Command {
   const command = new Command("deploy")
@@ -169,8 +168,7 @@ class DeployView {
   }
 
   warn(text: string): void {
-    const { stderr, env } = this.context;
-    stderr.write(`${colours(stderr, env).yellow("warning")}: ${text}\n`);
+    printWarning(this.context, text);
   }
 
   async confirm({ pools, value, balance, keys }: DeployOrder): Promise<void> {

@@ -4,8 +4,9 @@
  */
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../../core/errors/problem.ts";
-import { isLive, isPaid, type Job, omitJobMembers, type SettlingEvent } from "../../store/store.ts";
+import { isLive, isPaid, type Job, type SettlingEvent } from "../../store/store.ts";
 import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import { omit } from "../../core/omit.ts";
 
 /**
  * Returns the changed job, or undefined. Anyone can send a pool an invalid message with a nullifier hash, so
@@ -19,7 +20,7 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
   const ours = event.sender.equals(wallet) && event.queryId === job.queryId;
   if (!ours || !isLive(job)) return undefined;
   return {
-    ...omitJobMembers(job, "message"),
+    ...omit(job, "message"),
     state: "failed",
     reason: refusalReason(event.exitCode),
     txHash: event.tx.hash,
@@ -40,14 +41,14 @@ export function reopenJob(
 ): Job | undefined {
   if (!isPaid(job)) return undefined;
   if (payment !== undefined) return asPaid(job, payment, wallet);
-  const unpaid = omitJobMembers(job, "txHash");
+  const unpaid = omit(job, "txHash");
   return { ...unpaid, state: "expired", reason: "its payment is not on chain", settledAt: now };
 }
 
 /** An ended job keeps no message. */
 function asPaid(job: Job, event: WithdrawalEvent, wallet: Address): Job {
   return {
-    ...omitJobMembers(job, "message", "reason"),
+    ...omit(job, "message", "reason"),
     state: isPaidAsSubmitted(job, event, wallet) ? "confirmed" : "superseded",
     fee: event.fee,
     refund: event.refund,

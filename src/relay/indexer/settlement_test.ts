@@ -1,7 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { type Job, type JobState, omitJobMembers, type SettlingEvent } from "../../store/store.ts";
+import { type Job, type JobState, type SettlingEvent } from "../../store/store.ts";
 import { reopenJob, settleJob } from "./settlement.ts";
+import { omit } from "../../core/omit.ts";
 
 const us = Address.parse(`0:${"aa".repeat(32)}`);
 const mallory = Address.parse(`0:${"bb".repeat(32)}`);
@@ -50,7 +51,7 @@ for (const state of ["accepted", "broadcast"] satisfies JobState[]) {
 
 for (const state of ["failed", "expired"] satisfies JobState[]) {
   Deno.test(`settle: only our own message confirms a job that is ${state}: it no longer names its recipient`, () => {
-    const ended = omitJobMembers({ ...job, state }, "message");
+    const ended = omit({ ...job, state }, "message");
     equal(settleJob(ended, payment(us, { queryId: 77n }), us, 8)!.state, "confirmed");
     equal(settleJob(ended, payment(mallory), us, 8)!.state, "superseded");
   });
@@ -107,7 +108,7 @@ Deno.test("settle: a refusal or another payment leaves a superseded job as it is
 
 Deno.test("a payment that is taken back expires an unpaid job, and leaves all others", () => {
   for (const state of ["confirmed", "superseded"] satisfies JobState[]) {
-    const unpaid = omitJobMembers({ ...job, state, settledAt: 1 }, "message");
+    const unpaid = omit({ ...job, state, settledAt: 1 }, "message");
     const reason = "its payment is not on chain";
     deepEqual(reopenJob({ ...unpaid, txHash: "ee" }, undefined, us, 8), {
       ...{ ...unpaid, state: "expired", reason, settledAt: 8 },

@@ -4,6 +4,7 @@ import { generateRows, samplePools } from "../../support/relayer/store_rows.ts";
 import type { ArchiveRow } from "../../../src/store/archive.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { checkStore } from "../../../src/ops/store/consistency_check.ts";
+import { omit } from "../../../src/core/omit.ts";
 
 type Change = (row: ArchiveRow) => ArchiveRow[];
 const jobIs = (row: ArchiveRow, state: string) =>
@@ -40,8 +41,7 @@ const cases: [claim: string, failing: string[], change: Change][] = [
     ["jobs"],
     first((row) => jobIs(row, "accepted"), (row) => {
       if (row.kind !== "job") return [row];
-      const { message: _, ...job } = row.job;
-      return [{ kind: "job", job }];
+      return [{ kind: "job", job: omit(row.job, "message") }];
     }),
   ],
   [

@@ -8,6 +8,7 @@ import { waitUntil } from "../../support/relayer/relayer_harness.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
+import { omit } from "../../../src/core/omit.ts";
 
 Deno.test("tonado withdraw, begun anew", async (t) => {
   await using scene = await startCliFixture();
@@ -170,7 +171,7 @@ Deno.test("tonado withdraw, begun anew", async (t) => {
       const [a, b] = [fresh("a7"), fresh("b7")];
       const store = await opened();
       const { withdrawal } = await kept(ids[3]);
-      const { relayer: _, ...bySelf } = { ...withdrawal!, recipient: a.toRawString(), fee: "0" };
+      const bySelf = { ...omit(withdrawal!, "relayer"), recipient: a.toRawString(), fee: "0" };
       await store.update(ids[6], { state: "withdrawing", withdrawal: bySelf });
       const printed = async (...how: string[]) => {
         const { code, stderr } = await withdraw(ids[6], "--restart", "--to", b.toString(), ...how, "--yes");

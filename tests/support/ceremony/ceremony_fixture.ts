@@ -30,6 +30,7 @@ import { closeSnarkjs, openSnarkjs } from "../../../testkit/toolchain/snarkjs.ts
 import { type MemoryFolder, memoryFolder } from "../../../src/ops/ceremony/rehearsal/memory_folder.ts";
 import { tinyCircuits } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 import { tinyPowers } from "./tiny_ceremony.ts";
+import { omit } from "../../../src/core/omit.ts";
 
 export type { MemoryFolder };
 
@@ -122,8 +123,7 @@ export function rewriteTranscript(
   const { entries, ...head } = transcript;
   let previous = hashCanonicalJson(head);
   for (const entry of entries) {
-    const { hash: _, ...unhashed } = Object.assign(entry, { previous });
-    previous = entry.hash = hashCanonicalJson(unhashed);
+    previous = entry.hash = hashCanonicalJson(omit(Object.assign(entry, { previous }), "hash"));
   }
   folder.files.set(TRANSCRIPT_FILE, new Uint8Array(transcriptBytes(transcript)));
   return folder;

@@ -54,9 +54,7 @@ const sources = (await listTypeScriptFiles(root, "src/"))
   .filter((path) => !/_test\.ts$|\/generated\//.test(path));
 const digests = new Map(
   await Promise.all(
-    sources.map(async (path) =>
-      [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const
-    ),
+    sources.map(async (path) => [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const),
   ),
 );
 const all = nameMutants((await Promise.all(
