@@ -222,8 +222,6 @@ export const serveSettings = {
   },
 } as const satisfies Record<string, Setting<unknown>>;
 
-export type ServeSettingKey = keyof typeof serveSettings;
-
 function parseMnemonicSetting(value: string): string {
   try {
     return parseMnemonic(value).join(" ");

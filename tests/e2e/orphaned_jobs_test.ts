@@ -1,29 +1,18 @@
 /** A pool that is taken out of the registry while withdrawals of it are on their way: they are told, and not lost. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { acceptWithoutSending, startWithoutSending } from "../support/relayer/accepted_withdrawal.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
 Deno.test("a withdrawal whose pool left the registry is answered, counted and alarmed, and paid when it is back", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
-  await net.startRelayer({
-    store: (store) => withMethods(store, { beginTransfer: () => Promise.reject(new Error("not now")) }),
-  });
+  await startWithoutSending(net);
   const note = await net.deposit(KEY);
-  await net.untilIndexed(KEY);
-  const body = await net.withdrawal(KEY, note, { recipient });
-  const asked = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
-  const submitted = net.post("/withdraw", body);
-  await waitUntil(
-    "accepted",
-    async () => (await net.post("/withdraw/status", asked)).body.state === "accepted",
-  );
-  await net.relayer.close();
-  equal((await submitted).status, 202);
+  const { body, asked } = await acceptWithoutSending(net, KEY, note, recipient);
 
   const { network, pools } = net.localnet.deployments;
   const metrics = createMetrics();

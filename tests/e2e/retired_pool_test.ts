@@ -3,27 +3,17 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { quoteRelayers, RelayerClient } from "../../src/mod.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { acceptWithoutSending, startWithoutSending } from "../support/relayer/accepted_withdrawal.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"43".repeat(32)}`);
 
 Deno.test("a retired pool accepts no new withdrawals, pays those in progress, and serves everything else", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
-  await net.startRelayer({
-    store: (store) => withMethods(store, { beginTransfer: () => Promise.reject(new Error("not now")) }),
-  });
+  await startWithoutSending(net);
   const [taken, late] = [await net.deposit(KEY), await net.deposit(KEY)];
-  await net.untilIndexed(KEY);
-  const body = await net.withdrawal(KEY, taken, { recipient });
-  const asked = { pool: body.pool, nullifierHash: fieldToHex(taken.nullifierHash) };
-  const submitted = net.post("/withdraw", body);
-  await waitUntil(
-    "accepted",
-    async () => (await net.post("/withdraw/status", asked)).body.state === "accepted",
-  );
-  await net.relayer.close();
-  equal((await submitted).status, 202);
+  const { body, asked } = await acceptWithoutSending(net, KEY, taken, recipient);
 
   const { network, pools } = net.localnet.deployments;
   const retired = new Map(pools).set(KEY, { ...net.pool(KEY), retired: true });

@@ -55,13 +55,3 @@ export function formatAmount(
 export function pluralize(count: number, what: string): string {
   return `${count} ${count === 1 ? what : `${what}s`}`;
 }
-
-const NANO_PATTERN = /^(0|[1-9][0-9]{0,38})$/;
-
-/** Parses an amount in nano from the wire. Throws `invalid_request`, naming `what`. */
-export function parseNano(text: string, what = "amount"): bigint {
-  if (!NANO_PATTERN.test(text)) {
-    throw new Problem("invalid_request", `${what} is not a decimal integer string`);
-  }
-  return BigInt(text);
-}
