@@ -6,13 +6,12 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { pointFromHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { type ByteSource, u32 } from "../../src/ops/ceremony/section_file.ts";
+import { BASE_FIELD_BYTES, COORDINATE_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
+import { type ByteSource, u32, writeSections } from "../../src/ops/ceremony/section_file.ts";
 
 const HASH_BYTES = 64;
 /** The end of a `response`: three points of G2 and six of G1, uncompressed. */
 const PUBLIC_KEY_BYTES = 3 * 192 + 6 * 96;
-const FIELD_BYTES = 48;
-const Q = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn;
 
 /** Returns the size of a file for 2^power rows whose points of G1 have `point` bytes. */
 export function fileSize(power: number, point: 48 | 96): number {
@@ -50,7 +49,7 @@ export async function convertPowers(
     { section: 6, bytes: 2 * point, of: 1, take: 1 },
   ];
   const total = lists.reduce((sum, { take }) => sum + take, 0);
-  const header = concatBytes(u32(FIELD_BYTES), littleEndian(Q, FIELD_BYTES), u32(power), u32(full));
+  const header = concatBytes(u32(COORDINATE_BYTES), BASE_FIELD_BYTES, u32(power), u32(full));
   const sections: [number, Uint8Array][] = [[1, header]];
   let [offset, done] = [HASH_BYTES, 0];
   for (const { section, bytes, of, take } of lists) {
@@ -64,34 +63,15 @@ export async function convertPowers(
     offset += of * bytes;
   }
   sections.push([7, u32(0)]); // the contributions stay in the source file
-  return concatBytes(
-    new TextEncoder().encode("ptau"),
-    u32(1),
-    u32(sections.length),
-    ...sections.flatMap(([id, content]) => [u32(id), littleEndian(BigInt(content.length), 8), content]),
-  );
+  return writeSections("ptau", sections);
 }
 
 /**
  * Converts a point to the encoding of a `.ptau`. noble rejects points off the curve; assertValidity checks the order.
  */
 function convertPoint(encoded: Uint8Array, inG2: boolean): Uint8Array {
-  if (inG2) {
-    const point = bls12_381.G2.Point.fromBytes(encoded);
-    point.assertValidity();
-    const { x, y } = point.toAffine();
-    return pointFromHex([x.c1, x.c0, y.c1, y.c0].map(hex).join(""));
-  }
-  const point = bls12_381.G1.Point.fromBytes(encoded);
+  const { G1, G2 } = bls12_381;
+  const point = inG2 ? G2.Point.fromBytes(encoded) : G1.Point.fromBytes(encoded);
   point.assertValidity();
-  const { x, y } = point.toAffine();
-  return pointFromHex([x, y].map(hex).join(""));
-}
-
-function hex(x: bigint): string {
-  return x.toString(16).padStart(2 * FIELD_BYTES, "0");
-}
-
-function littleEndian(x: bigint, length: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
+  return pointFromHex(point.toHex(false));
 }

@@ -2,7 +2,7 @@
  * Files with sections, as iden3's `.ptau` and `.zkey`: four letters, version, count, then sections with { u32
  * id, u64 length }, little endian. Files are not trusted.
  */
-import { concatBytes } from "@noble/hashes/utils.js";
+import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../core/errors/problem.ts";
 
 /** Read in parts: files of phase 1 may be larger than memory. */
@@ -66,16 +66,17 @@ export async function readSections(
   return sections;
 }
 
+/** A file of iden3's formats: letters, version, count, then sections with number and length. */
 export function writeSections(
-  magic: "zkey",
+  magic: "ptau" | "zkey" | "r1cs" | "wtns",
   sections: readonly (readonly [id: number, content: Uint8Array])[],
+  version = VERSION,
 ): Uint8Array<ArrayBuffer> {
-  const heads = sections.map(([id, content]) => concatBytes(u32(id), u64(content.length)));
   return concatBytes(
-    new TextEncoder().encode(magic),
-    u32(VERSION),
+    utf8ToBytes(magic),
+    u32(version),
     u32(sections.length),
-    ...sections.flatMap(([, content], i) => [heads[i], content]),
+    ...sections.flatMap(([id, content]) => [u32(id), u64(content.length), content]),
   );
 }
 
@@ -86,7 +87,7 @@ export function u32(value: number): Uint8Array {
   return bytes;
 }
 
-function u64(value: number): Uint8Array {
+export function u64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
   dataViewOf(bytes).setBigUint64(0, BigInt(value), true);
   return bytes;

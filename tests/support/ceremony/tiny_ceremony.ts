@@ -2,13 +2,8 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { type CircuitName, publicSignalNames } from "../../../src/core/crypto/groth16.ts";
-import {
-  binFile,
-  scalar,
-  TINY_POWER,
-  tinyConstraints,
-} from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
-import { u32 } from "../../../src/ops/ceremony/section_file.ts";
+import { scalar, TINY_POWER, tinyConstraints } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
+import { u32, writeSections } from "../../../src/ops/ceremony/section_file.ts";
 import type { Snarkjs, SnarkjsFile } from "../../../testkit/toolchain/snarkjs.ts";
 
 /** Returns a witness of `tinyR1cs` as a `.wtns` file, and its public signals. */
@@ -22,7 +17,7 @@ export function tinyWitness(circuit: CircuitName): { wtns: Uint8Array; signals: 
   );
   const all = [1n, ...signals, ...xs, ...products];
   const header = concatBytes(u32(32), scalar(FIELD_MODULUS), u32(all.length));
-  return { wtns: binFile("wtns", [[1, header], [2, concatBytes(...all.map(scalar))]], 2), signals };
+  return { wtns: writeSections("wtns", [[1, header], [2, concatBytes(...all.map(scalar))]], 2), signals };
 }
 
 /**

@@ -1,17 +1,16 @@
 /** Powers of tau from public secrets, for rehearsals and tests. Anyone can forge proofs for their keys. */
-import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
+import { concatBytes } from "@noble/hashes/utils.js";
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
 import { pointFromHex } from "../arithmetic/point_hex.ts";
-import { u32 } from "../section_file.ts";
+import { BASE_FIELD_BYTES, COORDINATE_BYTES } from "../arithmetic/points.ts";
+import { u32, writeSections } from "../section_file.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;
 const TAU = 0x1234567890abcdef1234567890abcdef1234567890abcdefn;
 const ALPHA = 0xfedcba9876543210n ** 3n % FIELD_MODULUS;
 const BETA = 0x0123456789abcdefn ** 4n % FIELD_MODULUS;
-const FIELD_HEADER =
-  "abaafffffffffeb9ffff53b1feffab1e24f6b0f6a0d23067bf1285f3844b7764d7ac4b43b6a71b4b9ae67f39ea11011a";
 
 /** A `.ptau` file for 2^power rows, prepared for phase 2. */
 export function insecurePowersOfTau(power: number): Uint8Array {
@@ -24,7 +23,7 @@ export function insecurePowersOfTau(power: number): Uint8Array {
   const highest = Fr.mul(Fr.pow(TAU, BigInt(2 * rows - 1)), Fr.inv(BigInt(2 * rows)));
   const cut = twice.map((x, i) => Fr.sub(x, Fr.mul(highest, Fr.pow(root(power + 1), BigInt(i)))));
   const times = (list: readonly bigint[], factor: bigint) => list.map((x) => Fr.mul(x, factor));
-  const header = concatBytes(u32(48), hexToBytes(FIELD_HEADER), u32(power), u32(power));
+  const header = concatBytes(u32(COORDINATE_BYTES), BASE_FIELD_BYTES, u32(power), u32(power));
   const sections: [id: number, content: Uint8Array][] = [
     [1, header],
     [2, g1(tau)],
@@ -38,12 +37,7 @@ export function insecurePowersOfTau(power: number): Uint8Array {
     [14, g1(times(levels, ALPHA))],
     [15, g1(times(levels, BETA))],
   ];
-  return concatBytes(
-    new TextEncoder().encode("ptau"),
-    u32(1),
-    u32(sections.length),
-    ...sections.flatMap(([id, content]) => [u32(id), u32(content.length), u32(0), content]),
-  );
+  return writeSections("ptau", sections);
 }
 
 function powers(count: number): bigint[] {
@@ -72,20 +66,10 @@ function lagrange(log: number): bigint[] {
 
 function g1(scalars: readonly bigint[]): Uint8Array {
   const points = normalizeZ(G1.Point, scalars.map((x) => G1.Point.BASE.multiply(x)));
-  return concatBytes(...points.map((point) => {
-    const { x, y } = point.toAffine();
-    return pointFromHex([x, y].map(hex).join(""));
-  }));
+  return concatBytes(...points.map((point) => pointFromHex(point.toHex(false))));
 }
 
 function g2(scalars: readonly bigint[]): Uint8Array {
   const points = normalizeZ(G2.Point, scalars.map((x) => G2.Point.BASE.multiply(x)));
-  return concatBytes(...points.map((point) => {
-    const { x, y } = point.toAffine();
-    return pointFromHex([x.c1, x.c0, y.c1, y.c0].map(hex).join(""));
-  }));
-}
-
-function hex(x: bigint): string {
-  return x.toString(16).padStart(96, "0");
+  return concatBytes(...points.map((point) => pointFromHex(point.toHex(false))));
 }

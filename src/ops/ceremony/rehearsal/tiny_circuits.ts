@@ -5,7 +5,7 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
 import { type CircuitName, circuitNames, publicSignalNames } from "../../../core/crypto/groth16.ts";
-import { u32 } from "../section_file.ts";
+import { u32, u64, writeSections } from "../section_file.ts";
 
 /** The larger circuit needs all 2^4 rows, so twice its domain is one power more than the file has. */
 export const TINY_POWER = 4;
@@ -13,7 +13,8 @@ export const TINY_POWER = 4;
 export const tinyConstraints: Readonly<Record<CircuitName, number>> = { withdraw: 9, deposit: 3 };
 
 /** 32 bytes. */
-export const scalar = (x: bigint) => littleEndian(x, 32);
+export const scalar = (x: bigint) =>
+  Uint8Array.from({ length: 32 }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
 
 /** An R1CS: x_i x_i = p_i for the public signals p, then (x_0 + 5 x_1) x_i = y_i. */
 export function tinyR1cs(circuit: CircuitName, constraints = tinyConstraints[circuit]): Uint8Array {
@@ -35,10 +36,10 @@ export function tinyR1cs(circuit: CircuitName, constraints = tinyConstraints[cir
     u32(32),
     scalar(FIELD_MODULUS),
     ...[variables, 0, nPublic, nPublic].map(u32),
-    littleEndian(BigInt(variables), 8),
+    u64(variables),
     u32(constraints),
   );
-  return binFile("r1cs", [[1, header], [2, concatBytes(...rows)], [3, new Uint8Array(8 * variables)]]);
+  return writeSections("r1cs", [[1, header], [2, concatBytes(...rows)], [3, new Uint8Array(8 * variables)]]);
 }
 
 export function tinyCircuits(): Record<CircuitName, Uint8Array> {
@@ -46,22 +47,4 @@ export function tinyCircuits(): Record<CircuitName, Uint8Array> {
     CircuitName,
     Uint8Array
   >;
-}
-
-/** A file of iden3's formats: letters, version, count, then sections with number and length. */
-export function binFile(
-  magic: string,
-  sections: [id: number, content: Uint8Array][],
-  version = 1,
-): Uint8Array {
-  return concatBytes(
-    new TextEncoder().encode(magic),
-    u32(version),
-    u32(sections.length),
-    ...sections.flatMap(([id, content]) => [u32(id), littleEndian(BigInt(content.length), 8), content]),
-  );
-}
-
-function littleEndian(x: bigint, length: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
 }
