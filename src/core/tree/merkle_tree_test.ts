@@ -4,9 +4,11 @@ import { poseidon2 } from "poseidon-bls12381";
 import vectors from "../../../testkit/vectors/protocol.json" with { type: "json" };
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
 import { Problem, type ProblemCode } from "../errors/problem.ts";
-import { FIELD_MODULUS } from "../crypto/field.ts";
+import { FIELD_BYTES, FIELD_MODULUS } from "../crypto/field.ts";
 import { MERKLE_TREE_HEIGHT, type MerklePath, MerkleTree } from "./merkle_tree.ts";
 import { poseidon } from "../crypto/poseidon.ts";
+import type { TreeHasher } from "./tree_hasher.ts";
+import { TREE_CAPACITY } from "./tree_levels.ts";
 import { zeros } from "./zeros.ts";
 
 const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
@@ -136,6 +138,21 @@ Deno.test("a leaf outside [0, r) is refused, and nothing of its batch stays", ()
   assert.equal(tree.indexOf(2n), -1);
   tree.append(9n);
   assert.deepEqual([tree.leaf(1), tree.indexOf(9n)], [9n, 1]);
+});
+
+Deno.test("appendUsing fills a tree to its last leaf, and refuses one more", async () => {
+  // Nothing is hashed: only where it ends is tested.
+  const work: TreeHasher = {
+    hashLevels: () => Promise.resolve(MERKLE_TREE_HEIGHT),
+    buildIndex: () => Promise.resolve(new Uint32Array(2 * TREE_CAPACITY)),
+  };
+  const leavesOf = (count: number) => new Uint8Array(count * FIELD_BYTES);
+  const tree = new MerkleTree();
+  await assert.rejects(tree.appendUsing(leavesOf(TREE_CAPACITY + 1), work), refuses("tree_full"));
+  await tree.appendUsing(leavesOf(TREE_CAPACITY - 1), work);
+  await tree.appendUsing(leavesOf(1), work);
+  assert.equal(tree.size, TREE_CAPACITY);
+  await assert.rejects(tree.appendUsing(leavesOf(1), work), refuses("tree_full"));
 });
 
 Deno.test("a source of leaves that fails leaves the tree as it was", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import native from "../../../artifacts/contracts/native.json" with { type: "json" };
 import { Problem } from "../../core/errors/problem.ts";
-import { parsePoolCode } from "./state_init.ts";
+import { deploymentMatchesBuild, nativePoolAddress, parsePoolCode } from "./state_init.ts";
 
 const flipped = native.codeBoc64.replace(
   /[A-Z]/g,
@@ -26,4 +26,13 @@ for (const [name, artifact] of corrupted) {
 
 Deno.test("the committed contract is accepted", () => {
   assert.equal(parsePoolCode("native", native).codeHash, native.codeHash);
+});
+
+Deno.test("a registry entry matches only with this build's code and the address of its parameters", () => {
+  const options = { denomination: 10n, owner: null };
+  const entry = { ...options, codeHash: native.codeHash, address: nativePoolAddress(options) };
+  assert.equal(deploymentMatchesBuild(entry), true);
+  assert.equal(deploymentMatchesBuild({ ...entry, codeHash: "0".repeat(64) }), false);
+  assert.equal(deploymentMatchesBuild({ ...entry, denomination: 11n }), false);
+  assert.equal(deploymentMatchesBuild({ ...entry, generation: 1 }), false);
 });
