@@ -1,5 +1,7 @@
 /** A pool stores what its messages said and nothing else, through two generations of roots. */
 import assert from "node:assert/strict";
+import { exitCodes } from "../../src/core/errors/problem.ts";
+import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
 import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
@@ -48,3 +50,21 @@ for (const [kind, open] of pools) {
     await assertStored(1);
   });
 }
+
+Deno.test("a native pool accepts deposits up to its capacity, and returns the next one", async () => {
+  const pool = await PoolSandbox.open();
+  const data = encodePoolData({
+    ...{
+      denomination: pool.denomination,
+      deposits: POOL_CAPACITY - 1,
+      withdrawals: POOL_CAPACITY - 1,
+      debt: 0n,
+    },
+    ...{ touched: pool.chain.now!, nullifiers: new SetModel(), commitments: new SetModel() },
+    ...{ history: new RootHistoryModel(), root: pool.root, paused: false, owner: pool.owner.address },
+  });
+  await pool.setState({ data });
+  assert.equal((await pool.deposit()).exitCode, 0);
+  assert.equal((await pool.getPoolInfo()).deposits, POOL_CAPACITY);
+  assert.equal((await pool.deposit()).exitCode, exitCodes.ERR_POOL_FULL);
+});
