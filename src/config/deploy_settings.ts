@@ -6,7 +6,7 @@ export const deploySettings = {
   walletMnemonic: {
     ...serveSettings.walletMnemonic,
     name: "TONADO_WALLET_MNEMONIC",
-    help: "24-word mnemonic of the wallet that pays",
+    help: "24-word mnemonic of the paying wallet",
   },
   walletMnemonicFile: {
     ...serveSettings.walletMnemonicFile,

@@ -74,8 +74,8 @@ Deno.test("tonado compliance and pool stats", async (t) => {
   await t.step("both files are written or neither: existing files are reported first", async () => {
     const fresh = `${dir}/fresh.json`;
     const targets: [string[], number, RegExp][] = [
-      [["--out", fresh, "--page", page], 2, /--page: \S+report\.html is there already, and is not replaced/],
-      [["--out", out, "--page", fresh], 2, /--out: \S+report\.json is there already, and is not replaced/],
+      [["--out", fresh, "--page", page], 2, /--page: \S+report\.html already exists and is not replaced/],
+      [["--out", out, "--page", fresh], 2, /--out: \S+report\.json already exists and is not replaced/],
       [["--out", fresh, "--page", `${dir}/./fresh.json`], 2, /--page: names the same file as --out/],
       [
         ["--out", fresh, "--page", `${out}/page.html`],

@@ -157,7 +157,7 @@ Deno.test("a note that is withdrawn is not told to be gone on with", async () =>
     ["withdraw", id, ...at],
     1,
     new RegExp(
-      `A note pays once. Run .tonado note check ${id} --network localnet --endpoint http://127.0.0.1:9 `,
+      `A note can be withdrawn only once. Run .tonado note check ${id} --network localnet --endpoint http://127.0.0.1:9 `,
     ),
     /to continue|member .withdrawal./,
   );

@@ -31,7 +31,7 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
     await t.step("a file that exists is never written over", async () => {
       const before = await Deno.readTextFile(file);
       const { code, stderr } = await runCli(["wallet", "create", file]);
-      assert.match(stderr, /is there already, and is not replaced\nName a file that is not there yet/);
+      assert.match(stderr, /already exists and is not replaced\nChoose a new file name/);
       assert.equal(code, 2, stderr);
       assert.equal(await Deno.readTextFile(file), before);
     });

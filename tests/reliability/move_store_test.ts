@@ -72,7 +72,7 @@ Deno.test({
     equal((await Deno.stat(file)).mode! & 0o777, 0o600, "only its owner may read it");
     equal((await store(["export", file, "--data-dir", old])).code, 2, "an export is never written over");
     const migrated = await store(["migrate"], onDatabase);
-    match(migrated.stdout, new RegExp(`version 0 brought to ${SCHEMA_VERSION}`));
+    match(migrated.stdout, new RegExp(`migrated from version 0 to ${SCHEMA_VERSION}`));
     const imported = await store(["import", file, "--json"], onDatabase);
     equal(JSON.parse(imported.stdout).sha256, sha256, imported.stderr);
     const again = await store(["import", file], onDatabase);

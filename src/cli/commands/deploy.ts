@@ -73,18 +73,18 @@ export function deployCommand(wiring: CliContext): Command {
       integerArgument(0, MAX_GENERATION),
       0,
     )
-    .option("--owner <address>", "admin of the pool; default: the wallet that pays", parseAddressArgument)
-    .option("--burn-owner", "nobody is ever its admin; mainnet requires it; also TONADO_BURN_OWNER=1")
+    .option("--owner <address>", "admin of the pool; default: the paying wallet", parseAddressArgument)
+    .option("--burn-owner", "deploy without an admin; required on mainnet; also TONADO_BURN_OWNER=1")
     .option(
       "--mnemonic-file <file>",
-      "24 words of the wallet that pays; default: TONADO_WALLET_MNEMONIC_FILE",
+      "24 words of the paying wallet; default: TONADO_WALLET_MNEMONIC_FILE",
     )
     .addOption(walletVersionOption())
-    .option("--yes", "do not ask before money moves");
+    .option("--yes", "do not ask for confirmation before money is sent");
   return addChainOptions(command, { registry: "deployments/<network>.json" })
     .addHelpText(
       "after",
-      "\nA second run finds the pool and pays nothing. The mnemonic is never taken from the command line.\n\n" +
+      "\nA second run finds the pool and pays nothing. The mnemonic is never read from the command line.\n\n" +
         "Examples:\n" +
         "  tonado deploy --network testnet --amount 10 --mnemonic-file wallet.txt\n" +
         "  tonado deploy --network mainnet --amount 100 --burn-owner --mnemonic-file /run/secrets/deployer\n" +
@@ -112,7 +112,7 @@ async function deploy(wiring: CliContext, options: DeployCommandOptions): Promis
   const wallet = await wiring.openWallet(payer.mnemonic, { version: payer.version, network, chain });
   const talk = new DeployView(wiring, options, wallet);
   if (!wallet.checksumValid) {
-    talk.warn("the mnemonic does not pass TON's checksum: is this the wallet that you mean?");
+    talk.warn("the mnemonic fails TON's checksum; check that this is the right wallet");
   }
 
   const of = options.asset === "native"
@@ -183,7 +183,7 @@ class DeployView {
         if (jetton) {
           this.#printFact(
             "jetton",
-            `${formatPoolAddress(jetton.master, network)}, asked before anything else`,
+            `${formatPoolAddress(jetton.master, network)}, checked before anything is sent`,
           );
         }
         if (terms) {
@@ -215,7 +215,7 @@ class DeployView {
 
   showWaiting({ elapsed, timeout }: { elapsed: number; timeout: number }): void {
     if (!this.options.quiet) {
-      this.#progress.update("waiting until the pool stands on chain", elapsed / timeout);
+      this.#progress.update("waiting until the pool is on chain", elapsed / timeout);
     }
   }
 
@@ -241,13 +241,13 @@ class DeployView {
     }
     if (!this.#printsText) return this.#printLine(address);
     this.#printLine(
-      this.#bold(sent ? "Deployed and verified" : "It stands already, and is what was built here"),
+      this.#bold(sent ? "Deployed and verified" : "Already deployed, and verified"),
     );
     this.#printFact("address", address);
     this.#printFact("code", deployment.codeHash);
     if (deployment.jettonWallet) {
       const wallet = formatPoolAddress(deployment.jettonWallet, network);
-      this.#printFact("jettons", `in ${wallet}, as the master told pool and getter alike`);
+      this.#printFact("jettons", `in ${wallet}, confirmed by the master`);
     }
     this.#printFact("registry", `${registry}, as ${poolKey(deployment)}`);
     const flags = formatChainFlags({ network, endpoint: this.options.endpoint, registry });

@@ -29,19 +29,19 @@ export function localnetCommand(context: CliContext): Command {
     .description("start a local network with pools, funded wallets and a relayer")
     .option(
       "--port <port>",
-      "port of the network's HTTP API (toncenter v2); 0: any free one",
+      "port of the network's HTTP API (toncenter v2); 0: any free port",
       integerArgument(0, MAX_PORT),
       DEFAULT_PORT,
     )
     .option(
       "--relayer-port <port>",
-      "port of the relayer; 0: any free one",
+      "port of the relayer; 0: any free port",
       integerArgument(0, MAX_PORT),
       DEFAULT_RELAYER_PORT,
     )
     .option(
       "--data-dir <dir>",
-      "where the pools' registry is written and the relayer keeps its data (localnet-relayer, emptied at each start); default: a temporary one",
+      "directory for the pools' registry and the relayer's data (localnet-relayer, emptied at each start); default: a temporary directory",
     )
     .option(
       "--block-time <milliseconds>",
@@ -131,7 +131,7 @@ function printLocalnet(
   const line = (text = "") => stdout.write(`${text}\n`);
   line(`${c.bold("indexer")}   ${network.url}`);
   line(`${c.bold("relayer")}   ${relayer.url}`);
-  line(`${c.bold("registry")}  ${registry} (RELAYER_DEPLOYMENTS for a relayer of your own)`);
+  line(`${c.bold("registry")}  ${registry} (set RELAYER_DEPLOYMENTS to it for your own relayer)`);
   line(`${c.bold("keys")}      ${c.yellow(relayer.keys)}`);
   line(`\n${c.bold("pools")}`);
   for (const [key, pool] of network.deployments.pools) {

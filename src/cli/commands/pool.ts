@@ -25,18 +25,18 @@ import type { CliContext } from "../context.ts";
 
 export function poolCommand(wiring: CliContext): Command {
   const list = addChainOptions(new Command("list"))
-    .description("list the pools of a registry; nothing is asked of the chain")
+    .description("list the pools of a registry, without network access")
     .addHelpText(
       "after",
       "\nExamples:\n  tonado pool list --network mainnet\n  tonado pool list --json | jq .pools",
     )
     .action((options: ChainOptions) => listPools(wiring, options));
   const inspect = addChainOptions(new Command("inspect"))
-    .description("audit a deployed pool: code, keys, owner, money, and its tree rebuilt from its own logs")
+    .description("audit a deployed pool: code, keys, owner, funds, and the tree rebuilt from its logs")
     .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
     .addHelpText(
       "after",
-      "\nEnds with 1 when a check fails, with 0 when there are only warnings. --quiet prints only those.\n\n" +
+      "\nExits with status 1 if a check fails, with 0 if there are only warnings. --quiet prints only failures and warnings.\n\n" +
         "Examples:\n  tonado pool inspect native-10 --network testnet\n" +
         "  tonado pool inspect EQ... --network mainnet --json | jq '.checks[] | select(.verdict != \"ok\")'",
     )

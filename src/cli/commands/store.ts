@@ -87,7 +87,7 @@ async function migrate(context: CliContext, options: StoreOptions): Promise<void
     return printResult(context, options, members, "an embedded store has no tables");
   }
   const { found, now } = await context.migrateDatabase(databaseUrl);
-  const text = found === now ? `version ${now} already` : `version ${found} brought to ${now}`;
+  const text = found === now ? `version ${now} already` : `migrated from version ${found} to ${now}`;
   printResult(context, options, { store, found, now }, text);
 }
 
@@ -113,7 +113,7 @@ async function checkStoreConsistency(context: CliContext, options: StoreOptions)
   }
   if (sound) return;
   const failed = checks.filter(({ passed }) => !passed).map(({ name }) => name);
-  throw new Problem("store_corrupted", `the store contradicts itself: ${failed.join(", ")}`);
+  throw new Problem("store_corrupted", `the store is inconsistent: ${failed.join(", ")}`);
 }
 
 async function report(context: CliContext, options: StoreOptions & ReportOptions): Promise<void> {

@@ -92,7 +92,7 @@ async function withdraw(
   const { chain, registry } = await openChain(context, options);
   if (record.state === "withdrawn") {
     throw new Problem("nullifier_already_used", `note ${record.id} is already withdrawn`, {
-      hint: `A note pays once. Run \`tonado note check ${record.id} ${
+      hint: `A note can be withdrawn only once. Run \`tonado note check ${record.id} ${
         formatChainFlags(options)
       }\` to see its state.`,
     });
@@ -155,7 +155,7 @@ function selectNoteToWithdraw(
   const ids = (interrupted.length > 0 ? interrupted : records.filter(({ state }) => state === "deposited"))
     .map(({ id }) => id);
   throw ids.length > 0
-    ? new Problem("unknown_note", "several notes could be meant", {
+    ? new Problem("unknown_note", "several notes match", {
       hint: `Name one of them: ${ids.join(", ")}`,
     })
     : new Problem("unknown_note", `no note${network ? ` of ${network}` : ""} is recorded as deposited`, {

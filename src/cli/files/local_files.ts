@@ -35,7 +35,7 @@ export const localFiles: Pick<
     const draft = `${path}.part`;
     const file = await wrapConfigErrors(
       "file",
-      `${path} cannot be written anew`,
+      `${path} cannot be created`,
       () => createDraft(path, draft),
     );
     try {
@@ -60,8 +60,8 @@ export const localFiles: Pick<
 async function createDraft(path: string, draft: string): Promise<Deno.FsFile> {
   if (await Deno.stat(path).then(() => true, () => false)) {
     throw new Problem("invalid_config", undefined, {
-      errors: [{ pointer: "file", detail: `${path} is there already, and is not replaced` }],
-      hint: "Name a file that is not there yet.",
+      errors: [{ pointer: "file", detail: `${path} already exists and is not replaced` }],
+      hint: "Choose a new file name.",
     });
   }
   try {

@@ -48,7 +48,7 @@ function wrapFileErrors(setting: string, path: string, work: () => void): void {
     work();
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AlreadyExists)) throw writeError(`${setting}: ${path}`, cause);
-    const detail = `${path} is there already, and is not replaced; name a file that is not there yet`;
+    const detail = `${path} already exists and is not replaced; choose a new file name`;
     throw new Problem("invalid_config", undefined, { errors: [{ pointer: setting, detail }], cause });
   }
 }

@@ -11,10 +11,14 @@ export function resolvePoolAddress(pool: string, { network, pools }: Deployments
     address = Address.parse(pool);
   } catch (cause) {
     const keys = [...pools.keys()].join(", ") || "none";
-    throw new Problem("invalid_address", `${pool} is no address, and no pool of the registry (${keys})`, {
-      cause,
-      hint: `Give its address, or a key that \`tonado pool list --network ${network}\` shows.`,
-    });
+    throw new Problem(
+      "invalid_address",
+      `${pool} is neither an address nor a pool of the registry (${keys})`,
+      {
+        cause,
+        hint: `Give its address, or a key that \`tonado pool list --network ${network}\` shows.`,
+      },
+    );
   }
   if (network === "mainnet" && Address.isFriendly(pool) && Address.parseFriendly(pool).isTestOnly) {
     throw new Problem("invalid_address", `${pool} is an address for test networks only`, {

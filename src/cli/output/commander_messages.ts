@@ -91,7 +91,7 @@ export function toUsageErrorJson(
   args: readonly string[],
 ) {
   if (code === "commander.help") {
-    return { message: "a command is missing", hint: "Add --help for what is possible." };
+    return { message: "a command is missing", hint: "Add --help to see what is available." };
   }
   const [mistake, suggestion] = args
     .reduce((told, arg) => told.replaceAll(arg, redactArgument(arg)), message).replace(/^error: /, "").split(
@@ -99,7 +99,7 @@ export function toUsageErrorJson(
     );
   return {
     message: mistake,
-    hint: suggestion?.replace(/\)$/, "") ?? "Add --help for what is possible.",
+    hint: suggestion?.replace(/\)$/, "") ?? "Add --help to see what is available.",
   };
 }
 

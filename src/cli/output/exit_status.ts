@@ -15,7 +15,7 @@ export const exitStatusMeaning: Readonly<Record<keyof typeof exitStatus, string>
   ok: "done",
   failed: "refused, or a check failed; the message says why and what to do",
   usage: "invalid flags, variables, configuration or registry",
-  unavailable: "a service did not answer in time; the same command may succeed later",
+  unavailable: "a service did not respond in time; the same command may succeed later",
   interrupted: "interrupted",
   brokenPipe: "standard output was closed, for example by `head`; no message is printed",
 };

@@ -27,7 +27,7 @@ Deno.test("tonado deploy --asset: a jetton pool from its master's address to the
           ]);
           assert.match(stdout, /jet-2\.5, takes exactly 2\.5 jet/);
           assert.ok(stdout.includes(master));
-          assert.match(stdout, /Deployed and verified[^]*as the master told pool and getter alike/);
+          assert.match(stdout, /Deployed and verified[^]*confirmed by the master/);
           const entry = (await readRegistry("localnet", registry)).pools.get("jet-2.5")!;
           assert.deepEqual([entry.denomination, entry.decimals, entry.asset], [2_500_000n, 6, "jet"]);
           assert.ok(entry.jettonMaster?.equals(net.jetton.master));

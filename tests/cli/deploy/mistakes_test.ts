@@ -43,7 +43,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     ["pool", "stats", "native-99", ...localnet],
     {},
     2,
-    /native-99 is no address, and no pool of the registry/,
+    /native-99 is neither an address nor a pool of the registry/,
   ],
   [
     "an unknown network",
@@ -144,7 +144,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     ["pool", "inspect", "native-9", ...localnet],
     {},
     2,
-    /native-9 is no address, and no pool of the registry/,
+    /native-9 is neither an address nor a pool of the registry/,
   ],
   [
     "a test address on mainnet",

@@ -75,9 +75,9 @@ Deno.test("tonado deposit", async (t) => {
     const takes: [file: string, store: string, status: number, says: RegExp][] = [
       ...[env.TONADO_NOTES, words, link, dir].map((file): [string, string, number, RegExp] => [
         ...[file, env.TONADO_NOTES] as const,
-        ...[2, /name a file that is not there yet/] as const,
+        ...[2, /choose a new file name/] as const,
       ]),
-      [fresh, fresh, 2, /name a file that is not there yet/],
+      [fresh, fresh, 2, /choose a new file name/],
       [
         `${dir}/words/code.svg`,
         env.TONADO_NOTES,

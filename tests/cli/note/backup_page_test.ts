@@ -152,7 +152,7 @@ Deno.test("tonado note backup --page", async (t) => {
         {},
         undefined,
         2,
-        /is there already, and is not replaced\nName a file that is not there yet/,
+        /already exists and is not replaced\nChoose a new file name/,
       ],
       [
         "no backup",

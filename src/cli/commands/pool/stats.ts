@@ -37,7 +37,7 @@ const DEFAULT_LATEST_COUNT = 5;
 
 export function poolStatsCommand(wiring: CliContext): Command {
   return addChainOptions(new Command("stats"))
-    .description("how pools are used: deposits, withdrawals, unspent notes, recent activity, fees")
+    .description("show how pools are used: deposits, withdrawals, unspent notes, recent activity, fees")
     .argument("[pool]", "address, or a key of the registry like native-10; default: all of the registry")
     .option(
       "--latest <count>",
@@ -47,8 +47,8 @@ export function poolStatsCommand(wiring: CliContext): Command {
     )
     .addHelpText(
       "after",
-      "\nRead from the pools' own logs, whole; a history with less than the pool itself counts is refused.\n" +
-        `Fees are of the last ${FEE_SAMPLE_SIZE} withdrawals through relayers.\n\n` +
+      "\nReads the whole history of each pool. A history with fewer events than the pool counts is an error.\n" +
+        `Fees are those of the last ${FEE_SAMPLE_SIZE} relayed withdrawals.\n\n` +
         "Examples:\n  tonado pool stats native-10\n  tonado pool stats --network mainnet\n" +
         "  tonado pool stats native-10 --json | jq '.pools[0].unspent'",
     )

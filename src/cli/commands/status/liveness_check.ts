@@ -31,7 +31,7 @@ export async function checkLiveness(relayer: string | undefined, env: CliContext
     });
     await body?.cancel();
     if (status === 200) return url;
-    failure = `GET /livez answers ${status}`;
+    failure = `GET /livez returned status ${status}`;
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   }

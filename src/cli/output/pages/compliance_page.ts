@@ -29,7 +29,7 @@ export function reportFacts(
     ["paid", shown(withdrawal.paid)],
     [
       "fee",
-      withdrawal.relayer ? `${shown(withdrawal.fee)} to ${withdrawal.relayer}` : "none: nobody relayed it",
+      withdrawal.relayer ? `${shown(withdrawal.fee)} to ${withdrawal.relayer}` : "none: not relayed",
     ],
     ["refund", formatNative(BigInt(withdrawal.refund))],
     ["nullifier hash", said.nullifierHash],
