@@ -1,4 +1,4 @@
-/** Which registry is believed, and whom a deposit pays: a file that lies about must not decide where money goes. */
+/** Which registry decides where a deposit goes: never a file that happens to lie in the working directory. */
 import assert from "node:assert/strict";
 import { type Address, beginCell, contractAddress, type StateInit, toNano } from "@ton/core";
 import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";

@@ -1,4 +1,4 @@
-/** What an owner can do, what an owner cannot do, and that a pool without an owner obeys nobody. */
+/** What an owner can and cannot do; a pool without an owner obeys no one. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, toNano } from "@ton/core";
 import { opCodes, storeAdmin, storeRecoverStuck } from "../../src/core/protocol/messages.ts";

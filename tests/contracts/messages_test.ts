@@ -109,7 +109,7 @@ Deno.test("payouts do not come back: a wallet without state and a contract that 
   const second = await pool.withdraw({ recipient: stranger, relayer: refusing, fee });
   assert.equal(await balance(pool, stranger), pool.denomination - fee);
   for (const { transactions } of [first, second]) {
-    // The withdrawal, the recipient, the relayer, the sender's excess: nobody writes back.
+    // The withdrawal, the recipient, the relayer, the sender's excess: no replies.
     assert.equal(transactions.length, 4);
     assert.ok(transactions.slice(1).every(({ outMessagesCount }) => outMessagesCount === 0));
   }

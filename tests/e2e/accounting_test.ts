@@ -8,7 +8,7 @@ import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts
 const KEY = "native-1";
 const fee = 61_000_003n;
 
-/** The value of a metric with these labels; 0 where there is none. */
+/** The value of a metric with these labels, or 0. */
 async function valueOf(metrics: ReturnType<typeof createMetrics>, series: string): Promise<bigint> {
   const line = (await metrics.text()).split("\n").find((each) => each.startsWith(`${series} `));
   return BigInt(line?.split(" ")[1] ?? 0);

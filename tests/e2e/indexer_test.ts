@@ -132,7 +132,7 @@ Deno.test("indexer: a cold start over an endpoint that keeps failing goes on whe
   deepEqual(pages, [...new Set(pages)]);
 });
 
-/** A history of one root that nobody ever had. */
+/** A history of one root that no pool ever had. */
 function liesOf(root: bigint) {
   return Array.from({ length: 30 }, (_, i) => ({ type: "int" as const, value: i === 0 ? root : 0n }));
 }

@@ -65,7 +65,7 @@ Deno.test("no withdrawal takes more gas than GAS_HIGHEST_PATH, with three percen
   assert.ok(deposit > 300_000n && deposit <= GAS_HIGHEST_PATH, `the dearest deposit took ${deposit}`);
 });
 
-/** What is charged is an upper bound, and no more above what was burned than 300 gas and the address of nobody in a log. */
+/** The charge is an upper bound: it exceeds the gas burned by at most 300 gas and an empty address in a log. */
 function assertCharge(charged: bigint, real: bigint, what: string): void {
   const room = prices.gas(300n) + prices.forward(0, { cells: 0n, bits: 265n }) - prices.forward(0);
   assert.ok(charged >= real, `${what}: charged ${charged}, burned ${real}`);

@@ -13,7 +13,7 @@ import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { type AppOptions, createApp } from "../../src/http/app.ts";
 import { requestApp } from "../support/relayer/request_app.ts";
 
-// Nobody listens there: pools stay not ready, and everything that must answer all the same is asked.
+// No server listens there: pools stay not ready, and every route that must still respond is requested.
 const chain = connect({ endpoint: "http://127.0.0.1:9/api/v2/jsonRPC", attempts: 1 });
 export const wallet = await openWallet((await mnemonicNew()).join(" "), {
   version: "v4R2",

@@ -61,7 +61,7 @@ async function connect(port: number): Promise<Deno.TcpConn> {
   }
 }
 
-/** Of the answer; undefined when there is none. */
+/** The response's status; undefined without a response. */
 async function status(url: string): Promise<number | undefined> {
   try {
     const response = await fetch(url, { headers: { connection: "close" } });

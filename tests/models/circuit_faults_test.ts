@@ -142,7 +142,7 @@ Deno.test("deposit: with any one of the bits' constraints left out, leafIndex ha
   const { checks } = propagate(r1cs, given(honest));
   const unguarded = new Set<number>();
   for (let low = 0; low < TREE_LEVELS; low++) {
-    // Another place: one bit of it flipped, and made good for by a bit that is none.
+    // Another position: one flipped bit, compensated by a value that is not a bit.
     const flipped = (low + 1) % TREE_LEVELS;
     const bits = pathBits(6n).with(flipped, 1n - pathBits(6n)[flipped]);
     const others = bits.reduce((sum, bit, i) => i === low ? sum : sum + (bit << BigInt(i)), 0n);

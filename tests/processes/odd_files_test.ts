@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 
-/** How each way is told: commands in which `@` stands for the file, and variables that name it. */
+/** The ways to name a file: commands with `@` in its place, and variables. */
 const ways: [what: string, args: string, variable: string | undefined][] = [
   ["a backup", "note restore @", undefined],
   ["the note store", "note show", "TONADO_NOTES"],

@@ -1,4 +1,4 @@
-/** Output that cannot be written, or that nobody reads: said with what helps, and nothing half-written is left. */
+/** Output that cannot be written or is not read: the error names the next step, and no partial file is left. */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 

@@ -1,4 +1,4 @@
-/** The program behind a proxy: whoever withdraws from another network address than they deposited from relies on it. */
+/** The program behind a proxy, which users rely on to withdraw from another address than they deposited from. */
 import assert from "node:assert/strict";
 import { assertUsableProxies } from "../../src/config/proxy_settings.ts";
 import { Problem } from "../../src/core/errors/problem.ts";

@@ -1,4 +1,4 @@
-/** A temporary folder that cannot be made is told like every file that cannot be written. */
+/** A temporary folder that cannot be created is reported like a file that cannot be written. */
 import assert from "node:assert/strict";
 import { output } from "../compiled/binary.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";

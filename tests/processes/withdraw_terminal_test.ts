@@ -30,7 +30,7 @@ Deno.test({
     const to = Address.parse(`0:${"77".repeat(32)}`);
     const run = (args: readonly string[]) => openTerminal([...sourceCommand, ...args], { env });
     const first = ["withdraw", id, ...at, "--to", to.toString(), "--relayer", relayer.url];
-    /** Presses Ctrl-C; returns the command that is told to go on with. */
+    /** Presses Ctrl-C and returns the command that the program prints for resuming. */
     const interrupt = async (terminal: Terminal): Promise<string[]> => {
       const pressed = Date.now();
       await terminal.type(CTRL_C);

@@ -18,7 +18,7 @@ import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
-/** Counts what is asked of the chain because somebody asked the API. */
+/** Counts the chain queries that API requests cause. */
 function counted(asked: string[]) {
   const told = (call: string, options?: CallOptions) => void (options?.lowPriority && asked.push(call));
   return (chain: Chain): Chain =>

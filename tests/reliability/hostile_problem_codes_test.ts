@@ -20,7 +20,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
-/** All that ended a withdrawal at once, whoever said it. */
+/** The codes that ended a withdrawal at once, whatever their source. */
 const final: readonly ProblemCode[] = [
   "nullifier_already_used",
   "fee_not_below_denomination",

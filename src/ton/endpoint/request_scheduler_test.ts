@@ -3,7 +3,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Clock } from "../../core/time.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 
-/** Time that moves when it is told to. */
+/** A clock that the test moves. */
 class ManualClock implements Clock {
   #now = 0;
   readonly #sleepers: { at: number; wake: () => void }[] = [];

@@ -120,7 +120,7 @@ function failing(chain: Chain, fails: (call: number) => boolean): Chain {
   };
 }
 
-/** Walks as somebody does who stores each batch and tries again: what was handed out, and how often it was tried. */
+/** Scans like a caller that stores each batch and retries. Returns the events and the number of attempts. */
 async function persist(chain: Chain, options: ScanOptions, limit: number, kept = new ScanCheckpoint()) {
   const cursors: TransactionId[] = [];
   let count = 0;

@@ -1,4 +1,4 @@
-/** `tonado withdraw --fast` tells nobody which deposit it is about before its owner has agreed to that. */
+/** `tonado withdraw --fast` reveals the deposit only after the user has agreed. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../../src/client/notes/note_store.ts";

@@ -1,4 +1,4 @@
-/** `tonado withdraw` to whom nothing should be paid: what is lost for certain is refused, what may be is told. */
+/** Recipients of `tonado withdraw`: certain losses are rejected, possible ones cause a warning. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../../src/client/notes/note_store.ts";

@@ -272,7 +272,7 @@ Deno.test("bounced messages that are no payout of this pool are donations: no cl
       () => pool.send(genuine, toNano("0.1"), { from, bounce: false, bounced: true }),
     );
   }
-  // As a message that claims to be a bounce but is none.
+  // A message that imitates a bounce.
   await assertValueKept(pool, () => pool.send(genuine, toNano("0.1"), { from: jettons.poolWallet }));
   assert.equal((await pool.getPoolInfo()).claims, 0);
   assertSucceeded(await pool.send(genuine, toNano("0.1"), fromWallet(jettons)));

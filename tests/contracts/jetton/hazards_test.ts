@@ -63,7 +63,7 @@ Deno.test("a deposit stands although its excess cannot be sent, which then stays
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
   const [from, newRoot, value] = [jettons.poolWallet, freshElement(), toNano(1)];
-  // As the wallet would say it of a depositor whom nobody can reach.
+  // As the wallet would report a depositor that cannot be reached.
   const notification = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64)
     .storeCoins(pool.denomination).storeAddress(somebody(0xdd)).storeBit(1)
     .storeRef(await pool.depositBody({ newRoot })).endCell();

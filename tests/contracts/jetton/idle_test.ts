@@ -1,4 +1,4 @@
-/** How long the pool's jetton wallet lives when nobody uses it, and what a withdrawal meets then: figures of the documents. */
+/** How long an unused pool's jetton wallet lives, and what a withdrawal then meets. The documents quote these figures. */
 import assert from "node:assert/strict";
 import { Address, Cell } from "@ton/core";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";

@@ -224,7 +224,7 @@ Deno.test("a forged notification moves no jettons of the pool's, whoever sends i
     assert.equal(outcome.exitCode, exitCodes.ERR_NOT_JETTON_WALLET);
     assert.ok((await pool.data()).equals(data));
     assert.ok(outcome.balanceAfter >= outcome.balanceBefore, "the pool paid for it");
-    // What is said goes to who said it, and to nobody else.
+    // The response goes to the sender only.
     assert.deepEqual(outcome.sent.map(({ info }) => info.dest?.toString()), [from.toString()]);
     assert.equal(await jettons.balanceOf(pool.address), pool.denomination);
   }

@@ -143,7 +143,7 @@ Deno.test("an error of the caller's own onProgress ends the proof with it, and t
     for (const stage of ["loading", "witness", "proving"] as const) {
       const mistake = new Error("mistake");
       const onProgress = (progress: ProofProgress) => {
-        // At 0.1 the proving begins; what follows is told by the worker.
+        // Proving begins at 0.1; the workers report what follows.
         if (progress.stage === stage && progress.fraction !== 0.1) throw mistake;
       };
       await assert.rejects(prover.proveWithdraw(withdrawProverInput(), { onProgress }), mistake);

@@ -1,4 +1,4 @@
-/** A store belongs to one relayer: whoever signs with another wallet, or on another network, is refused at its start. */
+/** A store belongs to one relayer: another wallet or network is rejected at the start. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";

@@ -1,4 +1,4 @@
-/** Whoever does the work, the tree is the one that appending its leaves one after the other gives, at every moment. */
+/** Every service gives the tree that appending the leaves one by one gives. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { hmac } from "@noble/hashes/hmac.js";

@@ -1,4 +1,4 @@
-/** `tonado deposit` by a phone, killed: what became of a payment that nobody followed is told beside the next link. */
+/** `tonado deposit` by a phone, killed: the next run reports what became of a payment before it shows a link. */
 import assert from "node:assert/strict";
 import { Cell } from "@ton/core";
 import { waitUntil } from "../../support/relayer/relayer_harness.ts";

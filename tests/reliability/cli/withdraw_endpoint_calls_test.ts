@@ -1,4 +1,4 @@
-/** What a chain endpoint is asked by a relayed withdrawal: whoever runs it may have seen the deposit from the same address. */
+/** What a relayed withdrawal requests of the chain endpoint, whose operator may have seen the deposit. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../../src/client/notes/note_store.ts";

@@ -1,4 +1,4 @@
-/** `tonado withdraw` through several relayers: whose fault it is, and that it is told. */
+/** `tonado withdraw` through several relayers: each failure is attributed and reported. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../../src/client/notes/note_store.ts";

@@ -1,4 +1,4 @@
-/** `tonado withdraw` among relayers that drip or lie: nobody is waited for in silence, and no relayer's word is the chain's. */
+/** `tonado withdraw` among slow or lying relayers: every wait is shown, and only the chain confirms a payment. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../../src/client/notes/note_store.ts";

@@ -115,7 +115,7 @@ Deno.test("lies: where a second endpoint answers get methods, what the first tel
   queue.end();
 });
 
-/** A transfer that carries `jobs`, as a relayer signed it that believed its endpoint. */
+/** A transfer with `jobs`, as signed by a relayer that trusted its endpoint. */
 function signedBy(wallet: Wallet, jobs: readonly Job[], seqno: number, signedAt: number) {
   const messages = jobs.map((job) => {
     const pool = new Pool(undefined as never, Address.parse(job.pool));

@@ -1,4 +1,4 @@
-/** A pool whose endpoint gives no quote holds up its own withdrawals and nobody else's. The relayer's core on virtual time. */
+/** A pool without a quote delays only its own withdrawals. The relayer's core on virtual time. */
 import { equal, ok } from "node:assert/strict";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import { DUE_AT, startQueueScenario } from "./queued_withdrawals.ts";

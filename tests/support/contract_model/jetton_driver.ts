@@ -46,7 +46,7 @@ const GAS_TOLERANCE = 300n;
 
 export class JettonPoolDriver extends PoolDriver {
   #jettons!: JettonSandbox;
-  /** Jettons that arrived without a deposit. They belong to nobody. */
+  /** Jettons that arrived without a deposit; no one owns them. */
   #gifts = 0n;
   /** What the pool's wallet asks of a transfer. */
   #gate = 0n;

@@ -160,7 +160,7 @@ export function scenarios(longest: number) {
   }, plain);
 }
 type AttendedScenario = ReturnType<typeof scenarios> extends fc.Arbitrary<infer T> ? T : never;
-/** An unattended pool starts with what SPEC.md says it has, and nobody ever tops it up. */
+/** An unattended pool: it starts with the balance that SPEC.md states and is never topped up. */
 export type Scenario = AttendedScenario & { readonly unattended?: boolean };
 
 /** How much of the pool's capacity is deposited, and how much of that is withdrawn. */
