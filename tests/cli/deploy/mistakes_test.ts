@@ -123,7 +123,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     ["deploy", ...localnet, "--amount", "1", "--registry", "/proc/none/x.json"],
     wallet,
     1,
-    /registry \/proc\/none\/x\.json cannot be written: .* \[write_failed\]\nMake room/,
+    /registry \/proc\/none\/x\.json cannot be written: .* \[write_failed\]\nFree disk space/,
   ],
   [
     "a registry that is of another network",
