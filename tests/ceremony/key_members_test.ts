@@ -1,6 +1,7 @@
 /** Each member of a key is checked: changing any one of them is refused with its name. */
 import assert from "node:assert/strict";
 import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
+import { pointFromHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
 import { loadGenerators } from "../../src/ops/ceremony/arithmetic/points.ts";
 import {
   announceBeacon,
@@ -16,6 +17,7 @@ import { memoryFolder } from "../../src/ops/ceremony/rehearsal/memory_folder.ts"
 import { TINY_POWER, tinyCircuits } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 import { memorySource } from "../../src/ops/ceremony/section_file.ts";
 import { historyOf } from "../../src/ops/ceremony/transcript/entries.ts";
+import { keyEntries } from "../../src/ops/ceremony/transcript/transcript.ts";
 import type { KeyContribution, Zkey } from "../../src/ops/ceremony/zkey.ts";
 import { announcement, beacon, utf8 } from "../support/ceremony/ceremony_fixture.ts";
 
@@ -109,7 +111,12 @@ Deno.test("a key with any one member changed is refused", async (t) => {
 
     await t.step("delta, and what is divided by it", async () => {
       const [{ delta }] = key.contributions;
+      const earlier = keyEntries(ceremony.transcript)[0].keys.withdraw.delta.g2;
       await keyFails({ delta1: delta }, /has another delta than its contributions give/);
+      await keyFails(
+        { delta1: delta, delta2: pointFromHex(earlier) },
+        /has another delta than its contributions give/,
+      );
       await keyFails({ delta2: g2 }, /has another delta than its contributions give/);
       for (const name of ["L", "H"] as const) {
         const sections = { ...key.sections, [name]: initial.sections[name] };
