@@ -17,10 +17,14 @@ const ANSWERED_RULES = new Set(["CS0003", "CS0004"]);
 /** Answered warnings, by rule and statement. */
 const ANSWERED = new Set([
   "CS0005 bits[i] <-- (leafIndex >> i) & 1;",
+  "CS0005 chunkBits[i] <-- (start >> (height + i)) & 1;",
+  "CS0005 isOld[i] <-- i < start % width ? 1 : 0;",
+  "CS0005 isFilled[i] <-- i < start % width + count ? 1 : 0;",
   "CS0017 signal recipientSquare <== recipient * recipient;",
   "CS0017 signal relayerSquare <== relayer * relayer;",
   "CS0017 signal feeSquare <== fee * fee;",
   "CS0017 signal refundSquare <== refund * refund;",
+  "CS0017 signal settlerSquare <== settler * settler;",
 ]);
 
 /** The parts of a SARIF report in use. */
