@@ -1,0 +1,204 @@
+/** Several withdrawals in one message: one product of pairings, and one bad item at each place. */
+import assert from "node:assert/strict";
+import { Address, beginCell, Cell, toNano } from "@ton/core";
+import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
+import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
+import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { storeWithdrawMany } from "../../../src/core/protocol/v2/messages.ts";
+import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
+import { V2Sandbox, type V2WithdrawChange } from "../../../testkit/chain/v2/sandbox.ts";
+import { invalidateProof, invalidations, unpackProof } from "../../support/contracts/invalid_proofs.ts";
+import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
+
+async function openWithNotes(notes = 100): Promise<V2Sandbox> {
+  const sandbox = await V2Sandbox.open();
+  const roots = [freshElement(), freshElement()];
+  await sandbox.setState({ deposits: notes, settled: notes, commitment: () => 1n, roots });
+  return sandbox;
+}
+
+const paidTo = (outcome: Awaited<ReturnType<V2Sandbox["withdrawMany"]>>, address: Address) =>
+  outcome.sent.flatMap(({ info }) =>
+    info.type === "internal" && info.dest.equals(address) ? [info.value.coins] : []
+  );
+
+for (const count of [1, 2, 16]) {
+  Deno.test(`${count} withdrawals are paid, each to the nano, and the relayer gets the sum of the fees`, async () => {
+    const sandbox = await openWithNotes();
+    const { user, relayer, denomination, owner } = sandbox.pool;
+    const changes = Array.from({ length: count }, (_, i) => ({
+      fee: BigInt(1 + i) * 1_000_000n,
+      refund: i % 3 === 0 ? 5_000_000n : 0n,
+      recipient: i % 4 === 1 ? new Address(-1, user.address.hash) : user.address,
+      root: sandbox.roots[i % 2],
+      rootNumber: i % 2,
+    }));
+    const outcome = assertAccepted(
+      await sandbox.withdrawMany(changes, { from: owner.address, value: toNano(2) }),
+    );
+    const payouts = outcome.sent.slice(0, count).map(({ info }) =>
+      info.type === "internal" && [info.dest.toString(), info.value.coins, info.bounce]
+    );
+    assert.deepEqual(
+      payouts,
+      changes.map(({ fee, refund, recipient }) => [recipient.toString(), denomination - fee + refund, false]),
+    );
+    assert.deepEqual(paidTo(outcome, relayer.address), [changes.reduce((sum, { fee }) => sum + fee, 0n)]);
+    assert.equal(paidTo(outcome, owner.address).length, 1);
+    const kinds = outcome.logs.map((log) => log?.kind === "withdrawal" && log.nullifierHash);
+    assert.deepEqual(kinds, outcome.requests.map(({ nullifierHash }) => nullifierHash));
+    assert.equal((await sandbox.pool.getPoolInfo()).withdrawals, count);
+    await assertStateMirrored(sandbox);
+  });
+}
+
+/** Faults that refuse the whole message. */
+const faults: Record<string, [ExitCodeName, (sandbox: V2Sandbox) => V2WithdrawChange]> = {
+  "a proof of other signals": ["ERR_PROOF_INVALID", () => ({ signals: [1n, 2n, 3n, 4n, 5n, 6n] })],
+  "a nullifier hash of r": ["ERR_NOT_IN_FIELD", () => ({ nullifierHash: FIELD_MODULUS })],
+  "a root of r": ["ERR_NOT_IN_FIELD", () => ({ root: FIELD_MODULUS })],
+  "a fee above the denomination": ["ERR_FEE_TOO_HIGH", ({ pool }) => ({ fee: pool.denomination + 1n })],
+  "the pool as recipient": ["ERR_BAD_ADDRESS", ({ pool }) => ({ recipient: pool.address })],
+  "a recipient in another workchain": ["ERR_BAD_ADDRESS", ({ pool }) => ({
+    recipient: new Address(1, pool.user.address.hash),
+  })],
+  "another relayer": ["ERR_MALFORMED", ({ pool }) => ({ relayer: pool.user.address })],
+  "an empty proof": ["ERR_MALFORMED", () => ({ proof: Cell.EMPTY })],
+};
+
+for (const [what, [code, faulty]] of Object.entries(faults)) {
+  Deno.test(`one item with ${what} refuses the whole message, at each position`, async () => {
+    const sandbox = await openWithNotes();
+    for (let at = 0; at < 4; at++) {
+      const changes = Array.from({ length: 4 }, (_, i) => i === at ? faulty(sandbox) : {});
+      await assertRefused(sandbox, code, () => sandbox.withdrawMany(changes), `position ${at}`);
+    }
+  });
+}
+
+Deno.test("a false proof refuses a batch of 16 at each position", async () => {
+  const sandbox = await openWithNotes();
+  for (let at = 0; at < 16; at++) {
+    const changes = Array.from(
+      { length: 16 },
+      (_, i) => i === at ? { signals: [0n, 0n, 0n, 0n, 0n, 0n] } : {},
+    );
+    await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdrawMany(changes), `position ${at}`);
+  }
+});
+
+Deno.test("proofs with invalid points refuse the message: off the curve, outside the subgroup, at infinity", async () => {
+  const sandbox = await openWithNotes();
+  const request = sandbox.request();
+  for (const [what, spoil] of Object.entries(invalidations)) {
+    const proof = invalidateProof(unpackProof(request.proof), spoil);
+    const attempt = () => sandbox.withdrawMany([{}, { ...request, proof }]);
+    await assertRefused(sandbox, "ERR_PROOF_INVALID", attempt, what);
+  }
+});
+
+Deno.test("two false proofs whose errors cancel out in the plain product are refused", async () => {
+  const sandbox = await openWithNotes();
+  const { user, relayer } = sandbox.pool;
+  const spoiled = [1n, -1n].map((error) => {
+    const { root, nullifierHash, fee } = sandbox.request();
+    const signals = [
+      root,
+      nullifierHash,
+      addressToField(user.address),
+      addressToField(relayer.address),
+      fee + error,
+      0n,
+    ];
+    return { nullifierHash, signals };
+  });
+  await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdrawMany(spoiled));
+});
+
+Deno.test("spent, stale and unknown items are skipped with a log each, at each position; the others are paid", async () => {
+  const sandbox = await openWithNotes();
+  const spent = freshElement();
+  assertAccepted(await sandbox.withdraw({ nullifierHash: spent }));
+  const skips: [ExitCodeName, () => V2WithdrawChange][] = [
+    ["ERR_ALREADY_SPENT", () => ({ nullifierHash: spent })],
+    ["ERR_STALE_SLOT", () => ({ carried: beginCell().storeUint(1, 96).endCell() })],
+    ["ERR_UNKNOWN_ROOT", () => ({ root: freshElement() })],
+    ["ERR_UNKNOWN_ROOT", () => ({ rootNumber: 7 })],
+  ];
+  for (const [name, skipped] of skips) {
+    for (let at = 0; at < 3; at++) {
+      // What is skipped is never proven: a false proof of it changes nothing.
+      const bad = { ...skipped(), signals: [1n, 1n, 1n, 1n, 1n, 1n] };
+      const good = { nullifierHash: freshElement() };
+      const changes = Array.from({ length: 3 }, (_, i) => i === at ? bad : i === (at + 1) % 3 ? good : {});
+      const requests = changes.map((change) => sandbox.request(change));
+      const body = storeWithdrawMany(requests, 0n);
+      const outcome = assertAccepted(await sandbox.send(body, toNano(1)), `${name} at ${at}`);
+      const logs = outcome.logs.map((log) => log?.kind === "skipped" ? log.code : log?.kind);
+      assert.deepEqual(logs, ["withdrawal", "withdrawal", exitCodes[name]]);
+      const last = outcome.logs.at(-1);
+      assert.ok(last?.kind === "skipped" && last.nullifierHash === requests[at].nullifierHash);
+      for (const log of outcome.logs) if (log?.kind === "withdrawal") sandbox.spent.add(log.nullifierHash);
+      await assertStateMirrored(sandbox);
+    }
+  }
+});
+
+Deno.test("the same nullifier hash twice in one message is paid once", async () => {
+  const sandbox = await openWithNotes();
+  const nullifierHash = freshElement();
+  const [first] = sandbox.requests([{ nullifierHash }]);
+  sandbox.spent.add(nullifierHash);
+  const second = sandbox.request({ nullifierHash });
+  const outcome = assertAccepted(await sandbox.send(storeWithdrawMany([first, second], 0n), toNano(1)));
+  assert.deepEqual(outcome.logs.map((log) => log?.kind), ["withdrawal", "skipped"]);
+  assert.equal((await sandbox.pool.getPoolInfo()).withdrawals, 1);
+});
+
+Deno.test("items of one slot carry the path that the earlier ones leave", async () => {
+  const sandbox = await openWithNotes();
+  const keys = Array.from({ length: 12 }, (_, i) => ({ nullifierHash: (BigInt(i) << 12n) | 9n }));
+  assertAccepted(await sandbox.withdrawMany(keys));
+  await assertStateMirrored(sandbox);
+});
+
+Deno.test("a message of which nothing is left, or of 17 items, is refused", async () => {
+  const sandbox = await openWithNotes();
+  const attempt = () => sandbox.withdrawMany([{ rootNumber: 9 }, { root: 5n }]);
+  await assertRefused(sandbox, "ERR_ALREADY_SPENT", attempt);
+  const many = () => sandbox.withdrawMany(Array(17).fill({ rootNumber: 9 }));
+  await assertRefused(sandbox, "ERR_MALFORMED", many);
+});
+
+Deno.test("no more notes than are settled can be withdrawn", async () => {
+  const sandbox = await openWithNotes();
+  const state = {
+    deposits: 100,
+    settled: 60,
+    withdrawals: 58,
+    commitment: () => 1n,
+    roots: [freshElement()],
+  };
+  await sandbox.setState(state);
+  await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdrawMany([{}, {}, {}]));
+  assertAccepted(await sandbox.withdrawMany([{}, {}]));
+  await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdrawMany([{}]));
+  await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdraw());
+});
+
+Deno.test("without a relayer the fees are 0, and nothing is sent for them", async () => {
+  const sandbox = await openWithNotes();
+  const changes = Array(2).fill({ relayer: null, fee: 0n });
+  const outcome = assertAccepted(await sandbox.withdrawMany(changes));
+  assert.equal(outcome.sent.length, 3);
+  const fee = () => sandbox.withdrawMany([{ relayer: null, fee: 1n }]);
+  await assertRefused(sandbox, "ERR_FEE_TOO_HIGH", fee);
+});
+
+Deno.test("too little value refuses the message, with the quote it is paid", async () => {
+  const sandbox = await openWithNotes();
+  const quote = (await sandbox.pool.get("get_withdraw_many_value", 4n, 0n)).readBigNumber();
+  const low = () => sandbox.withdrawMany(Array(4).fill({}), { value: toNano("0.04") });
+  await assertRefused(sandbox, "ERR_INSUFFICIENT_VALUE", low);
+  assertAccepted(await sandbox.withdrawMany(Array(4).fill({}), { value: quote }));
+});
