@@ -24,6 +24,9 @@ export class SpentSetModel {
   readonly #slots = new Map<number, Node>();
   size = 0;
 
+  /** @param elsewhere digests of the slots without keys here, whose keys are not modelled. Default: they are empty */
+  constructor(readonly elsewhere?: (slot: number) => bigint) {}
+
   has(key: bigint): boolean {
     return this.path(key).some(({ tags }) => tags.includes(tagOf(key)));
   }
@@ -44,7 +47,7 @@ export class SpentSetModel {
 
   /** Returns an independent copy. */
   clone(): SpentSetModel {
-    const copy = new SpentSetModel();
+    const copy = new SpentSetModel(this.elsewhere);
     for (const [slot, node] of this.#slots) copy.#slots.set(slot, cloneNode(node));
     copy.size = this.size;
     return copy;
@@ -81,9 +84,11 @@ export class SpentSetModel {
       const place = prefix + i * step;
       if (level === FORK_LEVELS) {
         const node = this.#slots.get(place);
-        builder.storeUint(node ? digestOf(node) >> 1n : 0n, 255);
+        builder.storeUint(node ? digestOf(node) >> 1n : this.elsewhere?.(place) ?? 0n, 255);
       } else {
-        builder.storeRef(this.#slots.size === 0 ? emptyTable[level + 1] : this.#fork(level + 1, place));
+        builder.storeRef(
+          this.#slots.size === 0 && !this.elsewhere ? emptyTable[level + 1] : this.#fork(level + 1, place),
+        );
       }
     }
     return builder.endCell();
