@@ -12,9 +12,7 @@ const gasOf = (outcome: V2Outcome) => Number(assertAccepted(outcome).gasUsed);
 function assertFigure(row: string, gas: number, target?: number): void {
   const figure = gas.toLocaleString("en");
   const line = page.split("\n").find((each) => each.startsWith(`| ${row} `));
-  {
-    assert.ok(line?.split("|").some((cell) => cell.trim() === figure), `docs/gas.md: ${row} takes ${figure}`);
-  }
+  assert.ok(line?.split("|").some((cell) => cell.trim() === figure), `docs/gas.md: ${row} takes ${figure}`);
   if (target !== undefined) assert.ok(gas <= target, `${row} takes ${figure}, more than ${target}`);
 }
 

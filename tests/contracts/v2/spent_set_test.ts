@@ -7,12 +7,12 @@ import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { compileCached } from "../../../testkit/chain/compiled_contracts.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 import { SpentSetModel } from "../../../testkit/chain/v2/spent_set.ts";
+import { drawNumbers } from "../../../testkit/chain/v2/full_pool.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { fillPath } from "../../support/contracts/deep_slots.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 
 const PRESENT = 40;
-const STALE = 41;
 
 /** Opens a contract that holds nothing but the set's code. */
 async function openProbe() {
@@ -37,30 +37,17 @@ async function openProbe() {
   };
 }
 
-/** A reproducible stream of numbers below 2^bits. */
-function draws(seed: bigint) {
-  let state = seed;
-  return (bits: number) => {
-    let value = 0n;
-    for (let drawn = 0; drawn < bits; drawn += 32) {
-      state = (state * 6364136223846793005n + 1442695040888963407n) & ((1n << 64n) - 1n);
-      value = (value << 32n) | (state >> 32n);
-    }
-    return value & ((1n << BigInt(bits)) - 1n);
-  };
-}
-
 for (
   const [what, keyOf] of Object.entries({
-    "even keys": (draw: ReturnType<typeof draws>) => draw(250),
-    "keys of four slots": (draw: ReturnType<typeof draws>) => (draw(238) << 12n) | draw(2),
-    "keys that differ in their highest bits only": (draw: ReturnType<typeof draws>) => draw(5) << 103n,
-    "keys that differ in their lowest bits only": (draw: ReturnType<typeof draws>) => draw(14),
+    "even keys": (draw: ReturnType<typeof drawNumbers>) => draw(250),
+    "keys of four slots": (draw: ReturnType<typeof drawNumbers>) => (draw(238) << 12n) | draw(2),
+    "keys that differ in their highest bits only": (draw: ReturnType<typeof drawNumbers>) => draw(5) << 103n,
+    "keys that differ in their lowest bits only": (draw: ReturnType<typeof drawNumbers>) => draw(14),
   })
 ) {
   Deno.test(`the spent set equals a plain set over 600 drawn operations: ${what}`, async () => {
     const addAll = await openProbe();
-    const draw = draws(2026n);
+    const draw = drawNumbers(2026n);
     const model = new SpentSetModel();
     const plain = new Set<bigint>();
     let table = model.table();
