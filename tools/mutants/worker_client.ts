@@ -1,6 +1,7 @@
 /** Starts a worker process, sends it requests, and kills it when it takes too long. */
 import { LineStream } from "../../testkit/programs/line_stream.ts";
 import type { WorkerRequest, WorkerResponse } from "./worker.ts";
+import { withDeadline } from "../../src/core/time.ts";
 
 /** Thrown when a worker did not answer in time. The worker has been killed. */
 export class WorkerTimeout extends Error {}
@@ -25,22 +26,14 @@ export class WorkerClient {
   /** @throws {WorkerTimeout} after `timeoutMs` */
   async request<T extends WorkerResponse>(order: WorkerRequest, patience: number): Promise<T> {
     await this.#orders.write(new TextEncoder().encode(`${JSON.stringify(order)}\n`));
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new WorkerTimeout(`no answer to ${order.do} in ${patience} ms`)),
-        patience,
-      );
-    });
+    const onTimeout = () => new WorkerTimeout(`no answer to ${order.do} in ${patience} ms`);
     try {
-      const { value, done } = await Promise.race([this.#reports.read(), late]);
+      const { value, done } = await withDeadline(patience, { onTimeout }, () => this.#reports.read());
       if (done) throw new Error("the worker ended");
       return JSON.parse(value) as T;
     } catch (error) {
       this.#child.kill("SIGKILL");
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

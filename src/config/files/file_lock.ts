@@ -1,4 +1,5 @@
 /** File locks, which the system releases when the process ends. */
+import { systemClock } from "../../core/time.ts";
 
 /** A runtime without `tryLock` (Deno 2.4) then treats the lock as held. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -6,11 +7,11 @@ const LOCK_TIMEOUT_MS = 1_000;
 /** Returns whether the file is locked now. Closing it releases the lock. */
 export async function tryLock(file: Deno.FsFile): Promise<boolean> {
   if (typeof file.tryLock === "function") return await file.tryLock(true);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), LOCK_TIMEOUT_MS));
+  const end = new AbortController();
+  const timeout = systemClock.sleep(LOCK_TIMEOUT_MS, end.signal).then(() => false);
   try {
     return await Promise.race([file.lock(true).then(() => true), timeout]);
   } finally {
-    clearTimeout(timer);
+    end.abort();
   }
 }
