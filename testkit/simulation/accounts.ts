@@ -84,9 +84,19 @@ export class SimulatedPool {
   roots: readonly bigint[] = [this.tree.root];
   /** The submitter by nullifier hash. */
   readonly spent = new Map<bigint, Address>();
+  /** Every payment, oldest first. */
+  readonly payments: { readonly request: WithdrawBody; readonly sender: Address }[] = [];
   paid = 0n;
 
-  constructor(readonly address: Address, readonly denomination: bigint) {}
+  /** @param options whether fees are coins, and what a withdrawal costs its sender in nano */
+  constructor(
+    readonly address: Address,
+    readonly denomination: bigint,
+    readonly options: { readonly isNative: boolean; readonly withdrawCost: bigint } = {
+      isNative: true,
+      withdrawCost: WITHDRAW_COST,
+    },
+  ) {}
 
   deposit(commitment: bigint): void {
     this.tree.append(commitment);
@@ -104,6 +114,7 @@ export class SimulatedPool {
     const exitCode = this.#refusal(request, value);
     if (exitCode !== 0) return { exitCode, request };
     this.spent.set(request.nullifierHash, sender);
+    this.payments.push({ request, sender });
     this.paid += this.denomination;
     return { exitCode, request };
   }

@@ -6,13 +6,7 @@ import { Address, beginCell, type Cell, external, type Message } from "@ton/core
 import { loadWithdraw, opCodes, storeDeposit, type WithdrawBody } from "../../src/core/protocol/messages.ts";
 import type { ChainTransaction } from "../../src/ton/chain.ts";
 import type { WalletVersion } from "../../src/ton/wallet/wallet.ts";
-import {
-  type DecodedTransfer,
-  externalBody,
-  SimulatedPool,
-  walletAccount,
-  WITHDRAW_COST,
-} from "./accounts.ts";
+import { type DecodedTransfer, externalBody, SimulatedPool, walletAccount } from "./accounts.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";
 import type { VirtualTime } from "./virtual_time.ts";
 import { internalMessage, logMessage, transactionOf } from "./transactions.ts";
@@ -256,7 +250,7 @@ export class World {
       });
       out.push(message);
     }
-    this.#record(this.wallet, external({ to: this.wallet.address, body }), out, 0);
+    this.#record(this.wallet, external({ to: this.wallet.address, body }), out, 0, WALLET_FEE);
   }
 
   #deliver(message: Flying["message"]): void {
@@ -273,27 +267,31 @@ export class World {
     const out: Message[] = [];
     let back = value.coins - WALLET_FEE;
     if (exitCode === 0 && request) {
-      back = value.coins - WITHDRAW_COST - request.refund;
+      back = value.coins - pool.options.withdrawCost - request.refund;
       this.spentAt.set(spentKey(dest, request.nullifierHash), this.block);
       const parties = beginCell().storeAddress(request.recipient).storeAddress(request.relayer).endCell();
       const log = beginCell().storeUint(opCodes.withdrawal_log, 32).storeUint(request.nullifierHash, 256)
         .storeCoins(request.fee).storeCoins(request.refund).storeRef(parties).endCell();
       out.push(logMessage(dest, this.#nextLt(), this.now, log));
-      if (request.relayer?.equals(this.wallet.address)) this.#receive(dest, request.fee);
+      const isPaid = request.relayer?.equals(this.wallet.address) && pool.options.isNative;
+      if (isPaid) out.push(this.#receive(dest, request.fee));
+    }
+    if (ours) {
+      this.spentByWallet += value.coins - back;
+      out.push(this.#receive(dest, back));
     }
     this.#record(account, message, out, exitCode);
-    if (!ours) return;
-    this.spentByWallet += value.coins - back;
-    this.#receive(dest, back);
   }
 
-  /** Adds coins to the wallet in a transaction. */
-  #receive(src: Address, value: bigint): void {
+  /** Adds coins to the wallet in a transaction. Returns the message that brought them. */
+  #receive(src: Address, value: bigint): Message {
     this.balance += value;
     const lt = this.#nextLt();
     const body = beginCell().storeUint(opCodes.excesses, 32).storeUint(0, 64).endCell();
     const dest = this.wallet.address;
-    this.#record(this.wallet, internalMessage({ src, dest, value, lt, now: this.now, body }), [], 0);
+    const message = internalMessage({ src, dest, value, lt, now: this.now, body });
+    this.#record(this.wallet, message, [], 0);
+    return message;
   }
 
   #pay(fee: bigint): void {
@@ -301,7 +299,7 @@ export class World {
     this.spentByWallet += fee;
   }
 
-  #record(account: Account, inMessage: Message, outMessages: Message[], exitCode: number): void {
+  #record(account: Account, inMessage: Message, outMessages: Message[], exitCode: number, fees = 0n): void {
     const { address, transactions } = account;
     const prev = transactions.at(-1)?.id ?? null;
     const parts = {
@@ -312,6 +310,7 @@ export class World {
       inMessage,
       outMessages,
       exitCode,
+      fees,
     };
     transactions.push(transactionOf(parts));
   }
