@@ -12,6 +12,7 @@ import {
   loadTransaction,
   serializeTuple,
   storeMessage,
+  storeShardAccount,
   type TupleItem,
 } from "@ton/core";
 import type { Executor } from "./emulator.ts";
@@ -112,6 +113,22 @@ export class Ledger {
   inject(message: Parameters<typeof storeMessage>[0]): Promise<void> {
     return this.#exclusive(() => {
       this.#pendingInternals.push(beginCell().store(storeMessage(message)).endCell());
+    });
+  }
+
+  /** Replaces the code of an active account, as a contract that upgrades itself does. Returns the code before. */
+  setCode(address: Address, code: Cell): Promise<Cell> {
+    return this.#exclusive(() => {
+      const record = this.#record(address);
+      const shard = loadShardAccount(Cell.fromBase64(record.shardAccount).beginParse());
+      const state = shard.account?.storage.state;
+      if (state?.type !== "active") throw new Error(`${address} is not active`);
+      const before = state.state.code!;
+      state.state.code = code;
+      record.shardAccount = beginCell().store(storeShardAccount(shard)).endCell().toBoc().toString("base64");
+      record.parsed = undefined;
+      this.#getMethodCache.clear();
+      return before;
     });
   }
 

@@ -64,6 +64,8 @@ export interface Localnet {
   fund(address: Address, value: bigint): Promise<void>;
   /** Mints the jetton's smallest unit to an owner. */
   fundJetton(owner: Address, amount: bigint): Promise<void>;
+  /** Replaces a contract's code, as an upgrade by its issuer does, and returns the code before. */
+  setCode(address: Address, code: Cell): Promise<Cell>;
   closeBlock(): Promise<void>;
   /** Sets the chain's clock to a later Unix time. */
   setNow(now: number): Promise<void>;
@@ -135,6 +137,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
       deployments,
       fund: (address, value) => inject(coinMintMessage(address, value, clock.now)),
       fundJetton: (owner, amount) => inject(jettonMintMessage(owner, amount, clock.now)),
+      setCode: (address, code) => ledger.setCode(address, code),
       closeBlock: () => clock.closeBlock(),
       setNow: (now) => clock.setNow(now),
       close,

@@ -7,6 +7,7 @@ import { withSpan } from "../telemetry/trace.ts";
 import { watchChainHead } from "./indexer/chain_head.ts";
 import { followPool } from "./indexer/indexer.ts";
 import type { PoolState } from "./indexer/pool_state.ts";
+import { watchClaims } from "./operations/claims_watch.ts";
 import { checkHealth, type Health } from "./operations/health.ts";
 import { runLeadership } from "./operations/leadership.ts";
 import { createMetricsSource } from "./operations/metrics_source.ts";
@@ -67,6 +68,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     watchOrphanedJobs(parts.orphanedJobs, registry, signal),
     watchBalance(parts.balance, balance, signal),
     watchPoolFunds(parts.poolFunds, pools, funds, signal),
+    watchClaims(pools, { ...shared, log: log.getChild("claims") }, signal),
   ];
   if (config.store) {
     const { retentionDays } = config.store;

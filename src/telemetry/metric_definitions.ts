@@ -85,6 +85,11 @@ export const metricDefinitions = {
     ["pool"],
   ),
   poolLeaves: gauge("tonado_pool_leaves", "Leaves of the pool's tree", ["pool"]),
+  poolOpenClaims: gauge(
+    "tonado_pool_open_claims",
+    "Payouts that the jetton pool's wallet refused and that can be retried; from 255 on, the pool refuses withdrawals",
+    ["pool"],
+  ),
   lagSeconds: gauge("tonado_indexer_lag_seconds", "Time since the tree last equalled the chain's", ["pool"]),
   lagLt: gauge("tonado_indexer_lag_lt", "Logical time that is seen and not yet applied", ["pool"]),
   rootMismatches: gauge(

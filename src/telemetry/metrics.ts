@@ -23,6 +23,8 @@ export interface PoolMetrics {
   readonly ready: boolean;
   readonly lacksMinFee: boolean;
   readonly leafCount: number;
+  /** Payouts that a jetton pool's wallet refused. */
+  readonly openClaims: number;
   /** Time since the tree last equalled the chain's; undefined before the first time. */
   readonly lagSeconds?: number;
   /** Distance between the newest transaction seen and the last one applied. */
@@ -119,10 +121,13 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
   metrics.orphanedJobs.set(source.orphanedJobCount());
   const native = source.balance();
   if (native !== undefined) metrics.walletBalance.set(native);
-  for (const { pool, ready, lacksMinFee, leafCount, lagSeconds, lagLt, ...rest } of source.pools()) {
+  for (
+    const { pool, ready, lacksMinFee, leafCount, openClaims, lagSeconds, lagLt, ...rest } of source.pools()
+  ) {
     metrics.poolReady.set({ pool }, ready ? 1 : 0);
     metrics.poolLacksMinFee.set({ pool }, lacksMinFee ? 1 : 0);
     metrics.poolLeaves.set({ pool }, leafCount);
+    metrics.poolOpenClaims.set({ pool }, openClaims);
     if (lagSeconds !== undefined) metrics.lagSeconds.set({ pool }, lagSeconds);
     metrics.lagLt.set({ pool }, Number(lagLt));
     metrics.rootMismatches.set({ pool }, rest.rootMismatches);

@@ -32,7 +32,6 @@ export function forgeTransaction(
   const now = tip.now + 5;
   const body = beginCell().endCell();
   return transactionOf({
-    fees: 0n,
     account: pool,
     lt,
     prev: tip.id,

@@ -21,8 +21,8 @@ export interface TransactionParts {
   readonly inMessage: Message;
   readonly outMessages: readonly Message[];
   readonly exitCode: number;
-  /** Nano. */
-  readonly fees: bigint;
+  /** Nano. Default: 0. */
+  readonly fees?: bigint;
 }
 
 const FIRST: TransactionId = { lt: 0n, hash: "0".repeat(64) };
@@ -44,7 +44,7 @@ export function transactionOf(parts: TransactionParts): ChainTransaction {
     endStatus: "active",
     inMessage,
     outMessages,
-    totalFees: { coins: parts.fees },
+    totalFees: { coins: parts.fees ?? 0n },
     stateUpdate: { oldHash: Buffer.alloc(32), newHash: Buffer.alloc(32) },
     description: descriptionOf(exitCode, parts.outMessages.length),
     raw: beginCell().endCell(),

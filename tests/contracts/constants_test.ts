@@ -4,6 +4,8 @@ import { toNano } from "@ton/core";
 import {
   ENDOWMENT_SECONDS,
   GAS_HIGHEST_PATH,
+  GAS_HIGHEST_RETRY,
+  MAX_OPEN_CLAIMS,
   NET_ACCRUAL,
   POOL_CAPACITY,
   PREPAID_STORAGE_SECONDS,
@@ -40,4 +42,16 @@ const figures = {
 };
 for (const [name, value] of Object.entries(figures)) {
   Deno.test(`${name} is the contracts' own`, () => assert.equal(value, constant(name)));
+}
+
+const jettonSources = await Promise.all(
+  ["fees_jetton", "claims"].map((name) =>
+    Deno.readTextFile(new URL(`../../contracts/${name}.tolk`, import.meta.url))
+  ),
+);
+for (const [name, value] of Object.entries({ GAS_HIGHEST_RETRY, MAX_OPEN_CLAIMS: BigInt(MAX_OPEN_CLAIMS) })) {
+  Deno.test(`${name} is the jetton pool's own`, () => {
+    const [, found] = new RegExp(`^const ${name} = (\\d+)`, "m").exec(jettonSources.join("\n"))!;
+    assert.equal(value, BigInt(found));
+  });
 }

@@ -28,6 +28,7 @@ import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
 import { computeAttachedValue } from "../../src/relay/withdrawals/policy.ts";
 import type { Job } from "../../src/store/store.ts";
+import type { PoolInfo } from "../../src/ton/pool/pool.ts";
 import { estimateWithdrawalCost } from "../../src/ton/pool/withdrawal_cost.ts";
 import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { memoryStore } from "../../testkit/relayer/memory_store.ts";
@@ -115,6 +116,11 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
       request: { ...request, proof: { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a } },
     },
     "note is unspent on chain": { ...candidate, request: spentRequest },
+    "the pool's payouts are not blocked": {
+      ...candidate,
+      pool: altered({ asset: "jet" }),
+      deps: { ...deps, poolCache: withClaims(await deps.poolCache.getPoolInfo(pool), 255) },
+    },
     "fee covers the cost": { ...candidate, deps: { ...deps, priceCache: dear as unknown as PriceCache } },
     "hourly caps are not reached": { ...candidate, deps: { ...deps, hourlyCaps: await reached() } },
     "wallet is above its stop": {
@@ -231,6 +237,16 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   });
   await deps.store.close();
 });
+
+/** Getters of a pool with open claims. */
+function withClaims(info: PoolInfo, claims: number): PoolCache {
+  const poolCache = {
+    getPoolInfo: () => Promise.resolve({ ...info, claims }),
+    getIsSpent: () => Promise.resolve(false),
+    getWithdrawValue: () => Promise.resolve(1n),
+  };
+  return poolCache as unknown as PoolCache;
+}
 
 /** The checks up to those of the root. */
 const untilRoot = withdrawalChecks.slice(

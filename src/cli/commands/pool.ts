@@ -17,6 +17,7 @@ import {
 } from "../options/chain_options.ts";
 import { failedChecks, printChecks } from "../output/check_table.ts";
 import { resolvePoolAddress } from "../options/pool_argument.ts";
+import { poolClaimsCommand, poolRetryCommand } from "./pool/claims.ts";
 import { poolRescueCommand } from "./pool/rescue.ts";
 import { poolStatsCommand } from "./pool/stats.ts";
 import { withProgressLine, writeJson } from "../output/print.ts";
@@ -41,10 +42,11 @@ export function poolCommand(wiring: CliContext): Command {
         "  tonado pool inspect EQ... --network mainnet --json | jq '.checks[] | select(.verdict != \"ok\")'",
     )
     .action((pool: string, options: ChainOptions) => runPoolInspection(wiring, pool, options));
-  return new Command("pool").description("list, audit, count and rescue pools").addCommand(list).addCommand(
-    inspect,
-  )
-    .addCommand(poolStatsCommand(wiring)).addCommand(poolRescueCommand(wiring))
+  const pool = new Command("pool").description("list, audit, count and rescue pools; retry refused payouts");
+  for (const command of [list, inspect, poolStatsCommand(wiring), poolRescueCommand(wiring)]) {
+    pool.addCommand(command);
+  }
+  return pool.addCommand(poolClaimsCommand(wiring)).addCommand(poolRetryCommand(wiring))
     .addHelpText(
       "after",
       "\nExamples:\n  tonado pool list\n  tonado pool inspect native-10\n  tonado pool stats native-10",
@@ -130,6 +132,7 @@ function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit,
         denomination: String(facts.denomination),
         owner: facts.info.owner && formatPoolAddress(facts.info.owner, network),
         paused: facts.info.paused,
+        ...facts.jetton && { claims: facts.info.claims },
         deposits: facts.info.deposits,
         withdrawals: facts.info.withdrawals,
         capacity: facts.info.capacity,

@@ -110,6 +110,11 @@ export const httpProblems = {
     "Pool has no minimum fee at this relayer",
     "Use another relayer. As its operator, set `feeMin` of the pool in the registry and start it again.",
   ),
+  payouts_blocked: problem(
+    503,
+    "Pool's jetton wallet refuses payouts",
+    "The note is safe. Wait until the jetton's issuer unlocks the wallet and `tonado pool retry` has paid the claims.",
+  ),
   overloaded: problem(503, "Too many requests are in progress", "Wait as long as Retry-After says."),
   relayer_balance_low: problem(503, "Relayer wallet is short of funds", "Use another relayer."),
   fee_below_cost: problem(

@@ -12,6 +12,12 @@ export const ENDOWMENT_SECONDS = 631_152_000n;
 /** Gas of the most expensive withdrawal from a native pool, which its quote contains twice. */
 export const GAS_HIGHEST_PATH = 356_000n;
 
+/** A jetton pool refuses withdrawals unless two claims more than it has fit below this number. */
+export const MAX_OPEN_CLAIMS = 256;
+
+/** Gas of a retry with as many claims as a pool can hold. */
+export const GAS_HIGHEST_RETRY = 17_200n;
+
 /** The highest generation of a pool. The first pool has generation 0 (contracts/SPEC.md, First state). */
 export const MAX_GENERATION = 255;
 

@@ -55,6 +55,10 @@ export function relayerResponses<A extends z.ZodType, N extends z.ZodType, F ext
       }),
       jettonMaster: address.optional().meta({ description: "of jetton pools only" }),
       decimals: z.int().min(0).max(30).optional().meta({ description: "of jetton pools only" }),
+      openClaims: countSchema.optional().meta({
+        description:
+          "of jetton pools only: payouts that the jetton refused; from 255 on withdrawals are rejected",
+      }),
     }),
 
     noteCheck: z.object({

@@ -41,7 +41,7 @@ export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
       network: relayer.network,
       pools: Object.fromEntries(
         relayer.pools().map((
-          { key, formattedAddress: shown, formattedJettonMaster: shownMaster, deployment },
+          { key, formattedAddress: shown, formattedJettonMaster: shownMaster, deployment, openClaims },
         ) => [key, {
           address: shown,
           asset: deployment.asset,
@@ -52,7 +52,7 @@ export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
           feeMin: String(getMinFee(deployment, relayer.feeMinNano)),
           maxRefund: String(getMaxRefund(deployment)),
           ...deployment.retired && { retired: true },
-          ...shownMaster && { jettonMaster: shownMaster, decimals: deployment.decimals },
+          ...shownMaster && { jettonMaster: shownMaster, decimals: deployment.decimals, openClaims },
         }]),
       ),
     }, 200));

@@ -39,6 +39,7 @@ const withdrawProblems = [
   "proof_invalid",
   "verification_busy",
   "fee_below_cost",
+  "payouts_blocked",
   "relayer_balance_low",
 ] as const;
 

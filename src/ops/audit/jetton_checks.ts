@@ -1,8 +1,11 @@
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
+import { MAX_OPEN_CLAIMS } from "../../core/protocol/pool_constants.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 
 export function jettonChecks(facts: PoolFacts): CheckResult[] {
-  return facts.info.assetKind === "jetton" ? [checkWallet(facts), checkJettons(facts)] : [];
+  return facts.info.assetKind === "jetton"
+    ? [checkWallet(facts), checkJettons(facts), checkClaims(facts)]
+    : [];
 }
 
 /** A pool that trusts another wallet accepts deposits that were not paid. */
@@ -25,6 +28,15 @@ function checkWallet({ address, info: { jettonMaster, jettonWallet }, jetton }: 
     return checkFailed(name, `${jettonWallet} reports ${walletData.owner} as its owner`);
   }
   return checkPassed(name, `the pool trusts the wallet that ${jettonMaster} assigns to it`);
+}
+
+function checkClaims({ info: { claims } }: PoolFacts): CheckResult {
+  if (claims === 0) return checkPassed("claims", "none: its wallet refused no payout");
+  const text = `its wallet refused ${claims} payouts, which \`tonado pool retry\` can repeat`;
+  return checkWarning(
+    "claims",
+    claims + 2 > MAX_OPEN_CLAIMS ? `${text}; it refuses withdrawals until then` : text,
+  );
 }
 
 function checkJettons({ info: { deposits, withdrawals }, denomination, jetton }: PoolFacts): CheckResult {

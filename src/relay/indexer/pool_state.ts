@@ -5,7 +5,7 @@
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import { lacksMinFee } from "../withdrawals/policy.ts";
+import { arePayoutsBlocked, lacksMinFee } from "../withdrawals/policy.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { TreeService } from "../../tree/tree_service.ts";
 import type { ChainHead } from "./chain_head.ts";
@@ -33,6 +33,8 @@ export class PoolState {
   newestLt = 0n;
   appliedLt = 0n;
   rootMismatches = 0;
+  /** Payouts that the jetton pool's wallet refused, as last fetched. */
+  openClaims = 0;
   #notReadyReason: string | undefined = "starting";
   #syncedAt = -Infinity;
 
@@ -52,6 +54,11 @@ export class PoolState {
     this.id = deployment.address.toRawString();
     this.formattedAddress = formatAddress(deployment.address, network);
     this.formattedJettonMaster = deployment.jettonMaster && formatAddress(deployment.jettonMaster, network);
+  }
+
+  /** Whether the pool would refuse a withdrawal because its wallet refuses payouts. */
+  get arePayoutsBlocked(): boolean {
+    return arePayoutsBlocked(this.openClaims);
   }
 
   get syncedAt(): number {

@@ -41,6 +41,7 @@ export function createMetricsSource(
         ready: pool.readiness(clock.now()).ready && !pool.lacksMinFee,
         lacksMinFee: pool.lacksMinFee,
         leafCount: pool.tree.size,
+        openClaims: pool.openClaims,
         ...(pool.syncedAt === -Infinity ? {} : { lagSeconds: (clock.now() - pool.syncedAt) / 1000 }),
         lagLt: pool.newestLt > pool.appliedLt ? pool.newestLt - pool.appliedLt : 0n,
         rootMismatches: pool.rootMismatches,

@@ -233,8 +233,8 @@ class Broadcaster {
   }
 
   /**
-   * Returns the jobs that their pools would pay now. Jobs of pools that are not ready stay. A job with an
-   * unknown root expires once the pool was read again: another replica may have accepted it for a newer root.
+   * Returns the jobs that their pools would pay now. Jobs of pools that are not ready or blocked stay. A job
+   * with an unknown root expires once the pool was read again: another replica may have accepted it for a newer root.
    */
   async #selectPayable<T extends { readonly job: Job }>(
     waiting: readonly T[],
@@ -242,7 +242,8 @@ class Broadcaster {
     const { pools, clock, intervals } = this.#deps;
     const served = waiting.flatMap((one) => {
       const pool = pools.get(one.job.pool);
-      return pool?.readiness(clock.now()).ready && one.job.message ? [{ ...one, pool }] : [];
+      const isOpen = pool?.readiness(clock.now()).ready && !pool.arePayoutsBlocked;
+      return isOpen && one.job.message ? [{ ...one, pool }] : [];
     });
     const payable = served.filter(({ job, pool }) => pool.roots.includes(job.root));
     for (const { job, pool } of served.filter((one) => !payable.includes(one))) {

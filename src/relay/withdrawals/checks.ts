@@ -18,6 +18,7 @@ import type {
   WithdrawRequest,
 } from "./candidate.ts";
 import {
+  arePayoutsOpen,
   doesFeeCoverCost,
   finishCapReservation,
   getFeeFloor,
@@ -107,6 +108,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
   ),
   check("proof verifies", "proof_invalid", isProofValid),
   check("note is unspent on chain", "nullifier_already_used", isUnspentOnChain),
+  check("the pool's payouts are not blocked", "payouts_blocked", arePayoutsOpen),
   check("fee covers the cost", "fee_below_cost", doesFeeCoverCost),
   check("hourly caps are not reached", "hourly_cap_reached", isWithinCaps, finishCapReservation),
   check("wallet is above its stop", "relayer_balance_low", isBalanceAboveStop),

@@ -108,6 +108,26 @@ Deno.test("the limit on a jetton withdrawal's cost includes the refund", async (
   }
 });
 
+Deno.test("a withdrawal from a jetton pool needs two free places for claims", async () => {
+  const name = "the pool's payouts are not blocked";
+  for (
+    const [asset, claims, expected] of [["usdt", 254, true], ["usdt", 255, false], [
+      "native",
+      255,
+      true,
+    ]] as const
+  ) {
+    const poolCache = {
+      getPoolInfo: () => Promise.resolve({ ...info, claims }),
+    } as unknown as CheckDeps["poolCache"];
+    equal(
+      await accepts(name, candidateOf({ asset, deps: { poolCache } })),
+      expected,
+      `${asset} with ${claims}`,
+    );
+  }
+});
+
 for (const [state, expected] of [["confirmed", false], ["superseded", false], ["failed", true]] as const) {
   Deno.test(`a note whose job is ${state} is ${expected ? "accepted" : "refused"}, though no payment is stored`, async () => {
     const store = memoryStore({ now: () => 0, shared: false })();

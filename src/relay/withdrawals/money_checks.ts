@@ -3,7 +3,7 @@ import { policyFloor } from "../../core/protocol/fee.ts";
 import type { JobId } from "../../store/store.ts";
 import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
-import { computeAttachedValue, getMaxRefund, getMinFee } from "./policy.ts";
+import { arePayoutsBlocked, computeAttachedValue, getMaxRefund, getMinFee } from "./policy.ts";
 
 export function getFeeFloor({ pool, deps }: Candidate): bigint {
   const { denomination } = pool.deployment;
@@ -45,6 +45,13 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
     ? request.fee >= cost + (isWithinRefundLimit(candidate) ? 0n : request.refund)
     : cost + request.refund <= deps.maxCostNano!;
   return holds || { members: { cost: String(cost) } };
+}
+
+/** Checks that a jetton pool has places for claims: it refuses withdrawals while its wallet refuses payouts. */
+export async function arePayoutsOpen({ pool, deps }: Candidate): Promise<CheckVerdict> {
+  if (pool.deployment.asset === "native") return true;
+  const { claims } = await deps.poolCache.getPoolInfo(pool);
+  return !arePayoutsBlocked(claims) || { members: { openClaims: claims } };
 }
 
 /** The balance must cover all waiting withdrawals, journaled or not. */

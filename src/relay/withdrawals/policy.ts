@@ -1,6 +1,7 @@
 /** The relayer's policy: attached values, refund limits, and retry times. */
 import type { Address } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
+import { MAX_OPEN_CLAIMS } from "../../core/protocol/pool_constants.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Job } from "../../store/store.ts";
 import type { CallOptions, Chain } from "../../ton/chain.ts";
@@ -23,6 +24,11 @@ const MAX_RETRY_DELAY_MS = 3_600_000;
  */
 export function lacksMinFee({ asset, feeMin }: Deployment, network: Network): boolean {
   return asset !== "native" && feeMin === undefined && network !== "localnet";
+}
+
+/** Returns whether a jetton pool with so many open claims refuses withdrawals (209): each may add two. */
+export function arePayoutsBlocked(openClaims: number): boolean {
+  return openClaims + 2 > MAX_OPEN_CLAIMS;
 }
 
 /** In the pool's asset. `feeMinNano` is the default of native pools. */

@@ -12,6 +12,7 @@ import { storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { assertRejected, assertValueKept } from "../../support/contracts/pool_assertions.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
+import { computeRetryCost } from "../../../src/ton/pool/retry_cost.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import type { Claim } from "../../../testkit/chain/pool_storage.ts";
@@ -143,8 +144,14 @@ Deno.test("a retry that is malformed, names no claim or brings too little is ref
     await assertRejected(pool, "ERR_UNKNOWN_CLAIM", () => pool.send(storeRetryPayout(other), toNano(1)));
   }
   await assertRejected(pool, "ERR_INSUFFICIENT_VALUE", () => pool.send(body, toNano("0.1")));
+  const least = computeRetryCost({
+    gasFee: prices.gas,
+    forwardFee: (size, workchain = 0) => prices.forward(workchain, size),
+    storageFee: prices.storage,
+  });
+  await assertRejected(pool, "ERR_INSUFFICIENT_VALUE", () => pool.send(body, least - 1n));
   assert.equal((await claimsOf(jettons)).length, 1);
-  assertSucceeded(await pool.send(body, toNano("0.2")));
+  assertSucceeded(await pool.send(body, least));
 });
 
 const manyClaims = (count: number) =>

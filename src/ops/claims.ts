@@ -1,0 +1,107 @@
+/** Lists the claims of a jetton pool and retries them. */
+import { Problem } from "../core/errors/problem.ts";
+import { storeRetryPayout } from "../core/protocol/messages.ts";
+import { formatAmount } from "../core/protocol/units.ts";
+import { type Clock, pollUntil, systemClock } from "../core/time.ts";
+import { fetchNetworkPrices } from "../ton/network_prices.ts";
+import type { Claim, Pool } from "../ton/pool/pool.ts";
+import { computeRetryCost } from "../ton/pool/retry_cost.ts";
+import type { OutgoingMessage, Wallet } from "../ton/wallet/wallet.ts";
+
+const NATIVE = { asset: "native" } as const;
+/** The most that the getter returns. */
+const CLAIMS_PER_PAGE = 64;
+/** Until a wallet's refusal has come back: a few blocks. */
+const SETTLE_TIMEOUT_MS = 60_000;
+
+/** Polls after the pool took a retry, in which a refusal would have come back. */
+const QUIET_POLLS = 3;
+
+/** Returns all claims of a pool, oldest first. */
+export async function listClaims(pool: Pool): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  for (let after = 0n;;) {
+    const page = await pool.getClaims(after, CLAIMS_PER_PAGE);
+    claims.push(...page);
+    if (page.length < CLAIMS_PER_PAGE) return claims;
+    after = page[page.length - 1].id;
+  }
+}
+
+/** Returns the nano to attach to a retry: the least that the pool accepts and a quarter, most of which comes back. */
+export async function fetchRetryValue(pool: Pool): Promise<bigint> {
+  return computeRetryCost(await fetchNetworkPrices(pool.chain)) * 5n / 4n;
+}
+
+/** Returns the message that retries a claim. */
+export function buildRetryMessage(pool: Pool, { id }: Pick<Claim, "id">, value: bigint) {
+  return { to: pool.address, value, bounce: true, body: storeRetryPayout(id) } satisfies OutgoingMessage;
+}
+
+/** What became of the retried claims. */
+export interface RetryResult {
+  readonly paid: readonly Claim[];
+  /** Refused again, under new ids. */
+  readonly refused: readonly Claim[];
+}
+
+/**
+ * Retries claims from a wallet and waits until the pool has sent them and a refusal would have come back.
+ *
+ * @param value nano for each claim
+ * @throws {Problem} `insufficient_funds`; `chain_unavailable` if the pool does not take the messages in time
+ */
+export async function retryClaims(
+  { pool, wallet, claims, value }: {
+    readonly pool: Pool;
+    readonly wallet: Wallet;
+    readonly claims: readonly Claim[];
+    readonly value: bigint;
+  },
+  { pollIntervalMs, clock = systemClock, signal }: {
+    readonly pollIntervalMs: number;
+    readonly clock?: Clock;
+    readonly signal?: AbortSignal;
+  },
+): Promise<RetryResult> {
+  const [paid, refused]: [Claim[], Claim[]] = [[], []];
+  for (let i = 0; i < claims.length; i += wallet.maxMessages) {
+    const batch = claims.slice(i, i + wallet.maxMessages);
+    await assertFunds(wallet, value * BigInt(batch.length));
+    const newest = (await listClaims(pool)).at(-1)?.id ?? 0n;
+    await wallet.send(batch.map((claim) => buildRetryMessage(pool, claim, value)));
+    let open: readonly Claim[] = [];
+    let taken = false;
+    let quietPolls = 0;
+    await pollUntil(async () => {
+      open = await listClaims(pool);
+      taken = !batch.some(({ id }) => open.some((claim) => claim.id === id));
+      // A refused payout needs two more hops than the retry itself, at most a few blocks.
+      if (taken) quietPolls++;
+      return quietPolls > QUIET_POLLS;
+    }, { intervalMs: pollIntervalMs, timeoutMs: SETTLE_TIMEOUT_MS, signal, clock });
+    if (!taken) {
+      throw new Problem("chain_unavailable", "the pool did not take the retry in time; run it again");
+    }
+    const back = open.filter(({ id }) => id > newest);
+    for (const claim of batch) {
+      const at = back.findIndex(({ amount, destination }) =>
+        amount === claim.amount && destination.equals(claim.destination)
+      );
+      if (at < 0) paid.push(claim);
+      else refused.push(...back.splice(at, 1));
+    }
+  }
+  return { paid, refused };
+}
+
+async function assertFunds(wallet: Wallet, needed: bigint): Promise<void> {
+  const balance = await wallet.balance();
+  if (balance >= needed) return;
+  throw new Problem(
+    "insufficient_funds",
+    `${wallet.format()} holds ${formatAmount(balance, NATIVE)}, the retry needs ${
+      formatAmount(needed, NATIVE)
+    }`,
+  );
+}
