@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { applyMutant, mutantsOf } from "./operators.ts";
 import { isCurrent, nameMutants, sourceDigest } from "./results.ts";
 import { scoreOf } from "./page.ts";
+import { declarationAt } from "./tolk_text.ts";
 import { rankTests } from "./trial.ts";
 
 const SOURCE = `tolk 1.3
@@ -65,6 +66,13 @@ Deno.test("a comment changes no digest of a source, and code does", () => {
   const [plain, commented, changed] = digests.map(sourceDigest);
   assert.equal(plain, commented);
   assert.notEqual(plain, changed);
+});
+
+Deno.test("a result belongs to the declaration that is changed, whatever changes elsewhere", () => {
+  const at = (text: string) => declarationAt(SOURCE, SOURCE.indexOf(text));
+  assert.equal(at("0.01"), SOURCE.split("\n")[2]);
+  assert.equal(at("save(left)"), SOURCE.slice(SOURCE.indexOf("fun spend")).trimEnd());
+  assert.equal(at("fun spend"), at("return left"));
 });
 
 Deno.test("what is the same or does not compile is no part of the score", () => {

@@ -66,7 +66,7 @@ export function mutationTables(
       row("all", entries),
     ],
     survivors: [
-      "| Where | Fault | Why it lives |",
+      "| Where | Fault | Why it survives |",
       "| --- | --- | --- |",
       ...survivors.map((entry) =>
         `| \`${entry.file}\`, ${entry.operator} | ${code(entry.shows)} | ${whyOf(entry)} |`

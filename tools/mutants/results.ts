@@ -5,11 +5,12 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Mutant } from "./operators.ts";
+import { declarationAt } from "./tolk_text.ts";
 import type { Verdict } from "./trial.ts";
 
 /** The versions of the source and of the tests that a result is valid for. */
 export interface ResultVersion {
-  /** Digest of the mutated file without its comments. A change of one source leaves the results of the others valid. */
+  /** Digest of the declaration that is mutated, without comments. A change elsewhere leaves the result valid. */
   readonly source: string;
   /** Digest of the tests. */
   readonly tests: string;
@@ -88,6 +89,11 @@ export function sourceDigest(source: string): string {
 
 function shortHash(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
+}
+
+/** Returns the digest of the declaration that a mutant changes. @param source of its file */
+export function mutantDigest({ at }: Mutant, source: string): string {
+  return sourceDigest(declarationAt(source, at));
 }
 
 /** Shuffles in an order that is the same in every run, so that any beginning of it is a sample. */

@@ -14,11 +14,11 @@ import {
   digestOf,
   isCurrent,
   loadRecords,
+  mutantDigest,
   type MutantRecord,
   nameMutants,
   saveRecords,
   shuffled,
-  sourceDigest,
 } from "./results.ts";
 import { scoreOf, type TriedMutant, writeMutationPage } from "./page.ts";
 import { type PoolKind, poolKinds, testFiles } from "./contract_tests.ts";
@@ -76,23 +76,19 @@ const tests = [
         .map(({ name }) => `${folder}${name}`)
     ),
 ];
-const digests = new Map(
-  await Promise.all(
-    sources.map(async (path) => [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const),
-  ),
-);
 const testDigest = await digestOf(root, tests);
-const versionOf = ({ file }: Mutant) => ({
-  source: digests.get(file)!,
+const versionOf = (mutant: Mutant) => ({
+  source: mutantDigest(mutant, texts.get(mutant.file)!),
   tests: testDigest,
   budget: Number.isFinite(budget) ? budget : null,
 });
 
 // The table of zeros has its own test (`deno task zeros --check`).
 const mutated = sources.filter((path) => !path.endsWith("zeros.tolk"));
-const all = nameMutants((await Promise.all(
-  mutated.map(async (path) => mutantsOf(path, await Deno.readTextFile(new URL(path, root)))),
-)).flat());
+const texts = new Map(
+  mutated.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]),
+);
+const all = nameMutants([...texts].flatMap(([path, source]) => mutantsOf(path, source)));
 const entries = await loadRecords(results);
 
 if (given.write) {
@@ -123,7 +119,7 @@ if (given.write) {
 function current(): TriedMutant[] {
   return [...all].flatMap(([key, mutant]) => {
     const entry = entries.get(key);
-    return entry && entry.source === digests.get(mutant.file) ? [{ ...mutant, ...entry }] : [];
+    return entry && entry.source === versionOf(mutant).source ? [{ ...mutant, ...entry }] : [];
   });
 }
 

@@ -63,3 +63,14 @@ export function statementEnd(code: string, at: number): number | undefined {
   }
   return undefined;
 }
+
+/** Returns the top-level declaration around `at`: from its first line to the line that closes its bracket. */
+export function declarationAt(source: string, at: number): string {
+  const lines = source.split("\n");
+  const own = source.slice(0, at).split("\n").length - 1;
+  let first = own;
+  while (first > 0 && !/^[^\s})\]/@*]/.test(lines[first])) first--;
+  let last = own;
+  if (/[{([]$/.test(lines[first])) { while (last < lines.length - 1 && !/^[})\]]/.test(lines[last])) last++; }
+  return lines.slice(first, last + 1).join("\n");
+}

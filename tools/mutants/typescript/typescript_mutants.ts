@@ -12,11 +12,11 @@ import {
   digestOf,
   isCurrent,
   loadRecords,
+  mutantDigest,
   type MutantRecord,
   nameMutants,
   saveRecords,
   shuffled,
-  sourceDigest,
 } from "../results.ts";
 import type { Mutant } from "../operators.ts";
 import { scoreOf, type TriedMutant } from "../page.ts";
@@ -52,14 +52,8 @@ const given = new Command("mutants").allowExcessArguments(false)
 
 const sources = (await listTypeScriptFiles(root, "src/"))
   .filter((path) => !/_test\.ts$|\/generated\//.test(path));
-const digests = new Map(
-  await Promise.all(
-    sources.map(async (path) => [path, sourceDigest(await Deno.readTextFile(new URL(path, root)))] as const),
-  ),
-);
-const all = nameMutants((await Promise.all(
-  sources.map(async (path) => typeScriptMutants(path, await Deno.readTextFile(new URL(path, root)))),
-)).flat());
+const texts = new Map(sources.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]));
+const all = nameMutants([...texts].flatMap(([path, source]) => typeScriptMutants(path, source)));
 const distances = await measureTestDistances(root);
 const entries = await loadRecords(results);
 
@@ -95,14 +89,18 @@ function current(keys?: ReadonlySet<string>): TriedMutant[] {
   return [...all].flatMap(([key, mutant]) => {
     const entry = entries.get(key);
     if (keys && !keys.has(key)) return [];
-    return entry && entry.source === digests.get(mutant.file) ? [{ ...mutant, ...entry }] : [];
+    return entry && entry.source === sourceOf(mutant) ? [{ ...mutant, ...entry }] : [];
   });
 }
 
-async function versionOf({ file }: Mutant) {
+function sourceOf(mutant: Mutant): string {
+  return mutantDigest(mutant, texts.get(mutant.file)!);
+}
+
+async function versionOf(mutant: Mutant) {
   return {
-    source: digests.get(file)!,
-    tests: await digestOf(root, nearestTests(distances, file)),
+    source: sourceOf(mutant),
+    tests: await digestOf(root, nearestTests(distances, mutant.file)),
     budget: null,
   };
 }
