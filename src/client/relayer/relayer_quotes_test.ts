@@ -84,7 +84,13 @@ Deno.test("relayers that never finish an answer delay the others' quotes until t
   const slow = [dripping.client.baseUrl, later.client.baseUrl];
   deepEqual(refused.map(({ pointer }) => pointer).toSorted(), slow.toSorted());
   for (const { detail } of refused) match(detail, /has not responded to \/pools in time/);
-  deepEqual(reports, [slow, slow]);
+  // On a busy machine the honest relayer may still be silent at the first report.
+  ok(reports.length >= 2, `${reports.length} reports`);
+  deepEqual(
+    reports.map((silent) => silent.filter((url) => url !== honest.client.baseUrl)),
+    reports.map(() => slow),
+  );
+  deepEqual(reports.at(-1), slow);
 });
 
 Deno.test("quotes come cheapest first, in whatever order the relayers are given", async () => {
