@@ -143,7 +143,7 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
       await assert.rejects(closeWithBeacon(empty), /has no contribution/);
       await assert.rejects(
         beginCeremony({ folder: copyFolder(atRound[1]), arithmetic, ...origin }),
-        /has begun/,
+        /has already begun/,
       );
       const [verdict] = (await verify(atRound[0])).filter(({ name }) => name === "deposit: delta");
       assert.match(verdict.detail, /same delta as gamma/);
