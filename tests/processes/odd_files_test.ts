@@ -18,7 +18,7 @@ const ways: [what: string, args: string, variable: string | undefined][] = [
   ["a report", "compliance verify @", undefined],
   ["an export", "store import @ --data-dir data", undefined],
 ];
-const REGULAR = /cannot be read: it is no regular file/;
+const REGULAR = /cannot be read: it is not a regular file/;
 const odd: [what: string, name: string, says: RegExp][] = [
   ["a pipe that nobody writes to", "pipe", REGULAR],
   ["a device without end", "/dev/zero", REGULAR],

@@ -57,7 +57,7 @@ for (const command of ["compliance verify /dev/zero", "compliance verify pipe", 
     const { code, stderr } = await inShell(
       `mkdir -p folder; mkfifo pipe folder/transcript.json 2> /dev/null; timeout 30 % ${command}`,
     );
-    assert.match(stderr, /cannot be read: it is no regular file/);
+    assert.match(stderr, /cannot be read: it is not a regular file/);
     assert.equal(code, 2, stderr);
   });
 }
