@@ -132,7 +132,7 @@ const written = await fillTables("docs/reliability.md", {
     ["= wallet at the end, to the nano", ...each(({ end }) => coins(end)), ""],
     ["Fees in jettons, smallest unit", ...each(({ jettons }) => jettons), ""],
   ]),
-  faultProbability: table(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
+  faults: table(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
     ...Object.entries(faultKinds).map(([kind, meets]) => [
       kind,
       meets,
