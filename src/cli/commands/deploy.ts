@@ -12,7 +12,8 @@ import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { MAX_GENERATION } from "../../core/protocol/pool_constants.ts";
 import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
-import { type DeployOrder, deployPool, type PoolSpec } from "../../ops/deploy/deploy.ts";
+import { type DeployOrder, deployPool, type PoolSpec, type TrialOutcome } from "../../ops/deploy/deploy.ts";
+import { fetchIssuerFacts, type IssuerFacts } from "../../ops/deploy/jetton_issuer.ts";
 import { identifyJetton } from "../../ops/deploy/jetton_identity.ts";
 import type { Wallet, WalletVersion } from "../../ton/wallet/wallet.ts";
 import {
@@ -30,6 +31,7 @@ import { integerArgument } from "../options/integer_argument.ts";
 import { walletVersionOption } from "../options/payer_options.ts";
 import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
 import { printWarning } from "../output/print.ts";
+import { describeIssuer, issuerToJson, TRIAL_TEXTS } from "./deploy/issuer_view.ts";
 
 interface DeployCommandOptions extends ChainOptions {
   /** A jetton is identified by its master. */
@@ -118,6 +120,9 @@ async function deploy(wiring: CliContext, options: DeployCommandOptions): Promis
   const of = options.asset === "native"
     ? { asset: "native" }
     : withNativePrice(await identifyJetton(chain, options.asset, options), options.nativePrice);
+  if (options.asset !== "native") {
+    talk.showIssuer(await fetchIssuerFacts(chain, { master: options.asset, owner: wallet.address }));
+  }
   let sent = false;
   const deployment = await deployPool({
     chain,
@@ -134,6 +139,7 @@ async function deploy(wiring: CliContext, options: DeployCommandOptions): Promis
       await talk.confirm(order);
       sent = true;
     },
+    onTrial: (outcome) => talk.noteTrial(outcome),
     onWait: (waited) => talk.showWaiting(waited),
   });
   await addToRegistry(network, registry, [deployment]);
@@ -161,6 +167,8 @@ function parseAsset(text: string): "native" | Address {
 class DeployView {
   readonly #progress;
   readonly #printsText: boolean;
+  #issuer?: IssuerFacts;
+  #trial?: TrialOutcome;
 
   constructor(readonly context: CliContext, readonly options: DeployCommandOptions, readonly wallet: Wallet) {
     this.#progress = progressLine(context.stderr);
@@ -171,12 +179,24 @@ class DeployView {
     printWarning(this.context, text);
   }
 
-  async confirm({ pools, value, balance, keys }: DeployOrder): Promise<void> {
+  showIssuer(issuer: IssuerFacts): void {
+    this.#issuer = issuer;
+    if (!this.#printsText) return;
+    this.#printLine(this.#bold("The issuer of the jetton"));
+    for (const [name, text] of describeIssuer(issuer, this.options.network)) this.#printFact(name, text);
+  }
+
+  noteTrial(outcome: TrialOutcome): void {
+    this.#trial = outcome;
+  }
+
+  async confirm({ pools, value, trial, balance, keys }: DeployOrder): Promise<void> {
     const { network, yes } = this.options;
     if (this.#printsText) {
-      this.#printLine(
-        `${this.#bold(pools.length > 0 ? "A new pool" : "A pool without its jetton wallet")} on ${network}`,
-      );
+      const missing = value > 0n
+        ? "A pool without its jetton wallet"
+        : "A pool without a trial of its jetton";
+      this.#printLine(`${this.#bold(pools.length > 0 ? "A new pool" : missing)} on ${network}`);
       for (const { asset, amount, generation, address, owner, denomination, jetton, terms } of pools) {
         const takes = formatAmount(denomination, { asset, ...jetton });
         this.#printFact("pool", `${poolKey({ asset, amount, generation })}, takes exactly ${takes}`);
@@ -202,9 +222,17 @@ class DeployView {
         `${this.wallet.format()} ${this.wallet.version}, holds ${formatNative(balance)}`,
       );
       this.#printFact("pays", `${formatNative(value)} and fees; it stays in the pool for its storage`);
+      if (trial > 0n) {
+        const attached = formatNative(trial);
+        this.#printFact(
+          "trial",
+          `sends one unit through the pool and back with ${attached}, most of which returns`,
+        );
+      }
     }
     if (yes) return;
-    const agreed = await this.context.promptConfirm(`Send ${formatNative(value)} to deploy on ${network}?`);
+    const [sum, purpose] = value > 0n ? [value, "deploy"] : [trial, "test the pool"];
+    const agreed = await this.context.promptConfirm(`Send ${formatNative(sum)} to ${purpose} on ${network}?`);
     if (!agreed) {
       throw new Problem(
         "confirmation_required",
@@ -235,6 +263,7 @@ class DeployView {
           jettonWallet: formatPoolAddress(jettonWallet, network),
           decimals,
         },
+        ...this.#issuer && { issuer: issuerToJson(this.#issuer, network), trial: this.#trial },
         ...feeMin !== undefined && { feeMin: String(feeMin), maxRefund: String(maxRefund) },
       };
       return this.#printLine(JSON.stringify(shown));
@@ -249,6 +278,7 @@ class DeployView {
       const wallet = formatPoolAddress(deployment.jettonWallet, network);
       this.#printFact("jettons", `in ${wallet}, confirmed by the master`);
     }
+    if (this.#trial) this.#printFact("trial", TRIAL_TEXTS[this.#trial]);
     this.#printFact("registry", `${registry}, as ${poolKey(deployment)}`);
     const flags = formatChainFlags({ network, endpoint: this.options.endpoint, registry });
     this.#printLine(`\nAudit it at any time: tonado pool inspect ${address} ${flags}`);

@@ -12,6 +12,7 @@ import { formatUnits } from "../../core/protocol/units.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
 import { seqnoOfFirstTransaction } from "./deployed_seqno.ts";
 import { waitForJettonWallet } from "./jetton_discovery.ts";
+import { findTrialOutcome, moveUnit, type TrialOutcome } from "./jetton_trial.ts";
 import { checkPoolKeys, type PoolKeys } from "../keys/pool_keys.ts";
 import { type DeployOptions, waitForChain } from "./options.ts";
 import { isJettonPlan, planPool, type PoolPlan, type PoolSpec } from "./pool_plan.ts";
@@ -21,6 +22,7 @@ import { assertSafeToDeploy, checkDenomination, listedPools } from "./safety_che
 import { type PendingPool, sendDeployment } from "./send_deployment.ts";
 
 export type { DeployOptions, DeployOrder } from "./options.ts";
+export type { TrialOutcome } from "./jetton_trial.ts";
 export type { PoolSpec } from "./pool_plan.ts";
 export { GAS_HIGHEST_PATH } from "./safety_checks.ts";
 
@@ -35,10 +37,10 @@ export async function deployPool(
 }
 
 /**
- * Deploys the pools that do not exist yet, makes jetton pools discover their wallets, and verifies all on
- * chain. Throws, before anything is sent, `invalid_amount`, `artifact_corrupted`, `insufficient_funds` or
+ * Deploys the pools that do not exist yet, makes jetton pools discover their wallets, verifies all on chain,
+ * and moves a unit through each new jetton pool. Throws, before anything is sent, `invalid_amount`, `artifact_corrupted`, `insufficient_funds` or
  * `deployment_refused` with the reasons in `errors`; afterwards `chain_inconsistent` if a pool differs from
- * this build, `chain_unavailable` if it does not appear.
+ * this build, `chain_unavailable` if it does not appear, `deployment_refused` if a unit does not come back.
  */
 export async function deployPools(
   { pools, ...options }: DeployOptions & { pools: readonly PoolSpec[] },
@@ -51,16 +53,21 @@ export async function deployPools(
   await assertSafeToDeploy(plans, keys, options);
   for (const plan of plans) await warnIfPredecessorNotFull(plan, options);
 
-  const pendingPools: PendingPool[] = [];
-  for (const plan of plans) pendingPools.push({ plan, ...await pendingStepsOf(plan, options) });
+  const pendingPools: Pending[] = [];
+  for (const plan of plans) pendingPools.push(await pendingStepsOf(plan, options));
   // Read first: no transaction of a new pool can be older.
   const seqno = await chain.masterchainSeqno(options);
   await sendDeployment(pendingPools, prices, keys, options);
 
   const deployments = [];
-  for (const { plan, needsDeploy } of pendingPools) {
+  for (const { plan, needsDeploy, skippedTrial } of pendingPools) {
     await waitUntilActive(plan.address, options);
     await verifyDeployedPool(plan, options);
+    const jettonWallet = isJettonPlan(plan) ? await waitForJettonWallet(plan, options) : undefined;
+    if (isJettonPlan(plan)) {
+      if (!skippedTrial) await moveUnit(plan, prices, options);
+      options.onTrial?.(skippedTrial ?? "returned");
+    }
     deployments.push({
       address: plan.address,
       asset: plan.asset,
@@ -72,7 +79,7 @@ export async function deployPools(
       owner: plan.owner,
       ...isJettonPlan(plan) && {
         jettonMaster: plan.jetton.master,
-        jettonWallet: await waitForJettonWallet(plan, options),
+        jettonWallet,
         decimals: plan.jetton.decimals,
         ...plan.terms,
       },
@@ -98,12 +105,20 @@ function withTerms(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions
   return plan;
 }
 
-async function pendingStepsOf(plan: PoolPlan, options: DeployOptions): Promise<Omit<PendingPool, "plan">> {
+interface Pending extends PendingPool {
+  /** Why no unit is moved through a jetton pool. */
+  readonly skippedTrial?: Exclude<TrialOutcome, "returned">;
+}
+
+async function pendingStepsOf(plan: PoolPlan, options: DeployOptions): Promise<Pending> {
   const { chain } = options;
   const needsDeploy = (await chain.account(plan.address, options)).state !== "active";
-  if (needsDeploy || !isJettonPlan(plan)) return { needsDeploy, needsDiscovery: isJettonPlan(plan) };
-  const { jettonWallet } = await new Pool(chain, plan.address).getPoolInfo(options);
-  return { needsDeploy, needsDiscovery: jettonWallet === null };
+  if (!isJettonPlan(plan)) return { plan, needsDeploy, needsDiscovery: false, needsTrial: false };
+  const listed = listedPools(options)?.get(poolKey(plan)) !== undefined;
+  const skippedTrial = await findTrialOutcome(plan, { exists: !needsDeploy, listed }, options);
+  const needsDiscovery = needsDeploy ||
+    (await new Pool(chain, plan.address).getPoolInfo(options)).jettonWallet === null;
+  return { plan, needsDeploy, needsDiscovery, needsTrial: skippedTrial === undefined, skippedTrial };
 }
 
 function codeHashesOf({ assetKind }: PoolPlan) {

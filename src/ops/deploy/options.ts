@@ -4,6 +4,7 @@ import { pollUntil } from "../../core/time.ts";
 import type { Artifacts } from "../../prover/artifacts.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
+import type { TrialOutcome } from "./jetton_trial.ts";
 import type { PoolPlan } from "./pool_plan.ts";
 
 export interface WaitOptions {
@@ -28,6 +29,8 @@ export interface DeployOptions extends WaitOptions {
   readonly findKeyFault?: (artifacts: Artifacts) => Promise<string | undefined>;
   /** Called after every check and before money moves. An error cancels the deployment. */
   readonly confirm?: (order: DeployOrder) => Promise<void>;
+  /** Called for each jetton pool after the trial that moves a unit through it. */
+  readonly onTrial?: (outcome: TrialOutcome) => void;
   /** For doubts that do not prevent the deployment. */
   readonly onWarning?: (text: string) => void;
 }
@@ -41,6 +44,8 @@ export interface DeployOrder {
   >[];
   /** Initial balances and messages to jetton masters, half of which returns; without fees. */
   readonly value: bigint;
+  /** Attached to the units that are moved through jetton pools; most of it returns. 0n: no trial. */
+  readonly trial: bigint;
   /** Of the wallet. */
   readonly balance: bigint;
   /** The label of the pools' keys. */

@@ -9,6 +9,7 @@ import { SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
 import type { PoolKeys } from "../keys/pool_keys.ts";
 import { discoverWalletMessage, DISCOVERY_VALUE_NANO, probeJettonMasters } from "./jetton_discovery.ts";
 import type { DeployOptions } from "./options.ts";
+import { trialValue } from "./jetton_trial.ts";
 import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
 
 /** Covers every fee of the first deposits. */
@@ -26,6 +27,8 @@ export interface PendingPool {
   readonly plan: PoolPlan;
   readonly needsDeploy: boolean;
   readonly needsDiscovery: boolean;
+  /** Whether a unit of the jetton is to be moved through the pool. */
+  readonly needsTrial: boolean;
 }
 
 /**
@@ -42,15 +45,17 @@ export async function sendDeployment(
   const toDeploy = pendingPools.filter(({ needsDeploy }) => needsDeploy).map(({ plan }) => plan);
   const awaitingDiscovery = pendingPools.filter(({ needsDiscovery }) => needsDiscovery)
     .map(({ plan }) => plan).filter(isJettonPlan);
-  if (toDeploy.length + awaitingDiscovery.length === 0) return;
+  const trials = pendingPools.filter(({ needsTrial }) => needsTrial).length;
+  if (toDeploy.length + awaitingDiscovery.length + trials === 0) return;
   if (toDeploy.some(isJettonPlan)) await assertRichBounces(options.chain);
   const balances = toDeploy.map((plan) => initialBalance(plan, prices));
   const needed = balances.reduce((sum, value) => sum + value, 0n) +
     2n * DISCOVERY_VALUE_NANO * BigInt(awaitingDiscovery.length);
+  const trial = BigInt(trials) * trialValue(prices);
   const balance = await wallet.balance();
-  if (balance <= needed) {
+  if (balance <= needed + trial) {
     const text = `wallet ${wallet.format()} holds ${formatUnits(balance)}, ` +
-      `the pools need ${formatUnits(needed)} and fees`;
+      `the pools need ${formatUnits(needed + trial)} and fees`;
     throw new Problem("insufficient_funds", text);
   }
   const messages = [
@@ -68,9 +73,9 @@ export async function sendDeployment(
       `this wallet can send ${wallet.maxMessages} messages at once, the deployment needs more`,
     );
   }
-  await confirm?.({ pools: toDeploy, value: needed, balance, keys: label });
+  await confirm?.({ pools: toDeploy, value: needed, trial, balance, keys: label });
   if (awaitingDiscovery.length > 0) await probeJettonMasters(awaitingDiscovery, wallet, options);
-  await wallet.send(messages);
+  if (messages.length > 0) await wallet.send(messages);
 }
 
 /** In nano, for storage and the first fees. */

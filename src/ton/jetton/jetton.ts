@@ -2,11 +2,19 @@
  * Reads a jetton's master (TEP-74, TEP-89) and wallets. The issuer controls these answers, so they decide
  * only whether a pool is deployed and whether a deposit is sent.
  */
-import { type Address, beginCell, type TupleReader } from "@ton/core";
+import { type Address, beginCell, type Cell, type TupleReader } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import type { CallOptions, Chain } from "../chain.ts";
 import { type JettonMetadata, parseJettonMetadata } from "./jetton_metadata.ts";
+
+/** A master's rights and the code of new wallets, of `get_jetton_data`. */
+export interface JettonMasterData {
+  readonly mintable: boolean;
+  /** null: the master has no admin. */
+  readonly admin: Address | null;
+  readonly walletCode: Cell;
+}
 
 /** The result of a jetton wallet's `get_wallet_data`. */
 export interface JettonWalletData {
@@ -46,6 +54,33 @@ export function fetchJettonMetadata(
     stack.readAddressOpt(); // admin
     return parseJettonMetadata(stack.readCell());
   }, options);
+}
+
+/** Returns what a master reports about its issuer. Throws as {@linkcode fetchJettonWalletAddress} does. */
+export function fetchJettonMasterData(
+  chain: Chain,
+  master: Address,
+  options?: CallOptions,
+): Promise<JettonMasterData> {
+  return callGetter(chain, master, "get_jetton_data", (stack) => {
+    stack.readBigNumber(); // supply
+    const mintable = stack.readBoolean();
+    const admin = stack.readAddressOpt();
+    stack.readCell(); // metadata
+    return { mintable, admin, walletCode: stack.readCell() };
+  }, options);
+}
+
+/**
+ * Returns the status of a governed jetton wallet: 0 is unlocked, bit 0 locks sending, bit 1 receiving. Throws
+ * `contract_refused` if the wallet has no `get_status`.
+ */
+export function fetchJettonWalletStatus(
+  chain: Chain,
+  wallet: Address,
+  options?: CallOptions,
+): Promise<number> {
+  return callGetter(chain, wallet, "get_status", (stack) => stack.readNumber(), options);
 }
 
 /**

@@ -1,0 +1,56 @@
+/** How `tonado deploy` shows the issuer of a jetton and the trial. */
+import type { Network } from "../../../core/protocol/network.ts";
+import type { IssuerFacts } from "../../../ops/deploy/jetton_issuer.ts";
+import type { TrialOutcome } from "../../../ops/deploy/deploy.ts";
+import { formatPoolAddress } from "../../options/chain_options.ts";
+
+export type NamedFact = readonly [name: string, value: string];
+
+/** `none_found` proves nothing: an issuer can lock wallets by other means than `get_status` shows. */
+type LockState = "unlocked" | "locked" | "none_found" | "unknown";
+
+const LOCK_TEXTS: Record<LockState, string> = {
+  unlocked: "wallets have get_status: the issuer can lock them; yours is unlocked now",
+  locked: "wallets have get_status: the issuer can lock them; yours is locked now",
+  none_found: "wallets have no get_status; other ways to lock them cannot be read",
+  unknown: "unknown: your wallet holds none of the jetton, so there is no jetton wallet to ask",
+};
+
+export const TRIAL_TEXTS: Record<TrialOutcome, string> = {
+  returned: "one unit went through the pool and came back",
+  skipped: "not run: the wallet holds none of the jetton",
+  earlier: "not repeated: the pool has paid out before or is in the registry",
+};
+
+/** Returns the lines about an issuer. */
+export function describeIssuer(facts: IssuerFacts, network: Network): readonly NamedFact[] {
+  const { admin, mintable, masterUpgradable, walletUpgradable } = facts;
+  const whom = admin ? `admin ${formatPoolAddress(admin, network)}` : "no admin";
+  return [
+    ["issuer", `${whom}; the master says that the jetton ${mintable ? "can" : "cannot"} be minted`],
+    ["upgrades", `master: ${describeCode(masterUpgradable)}; wallets: ${describeCode(walletUpgradable)}`],
+    ["locks", LOCK_TEXTS[lockState(facts)]],
+  ];
+}
+
+function describeCode(upgradable: boolean | undefined): string {
+  if (upgradable === undefined) return "unknown, the code is in a library";
+  return upgradable ? "the code may replace itself (SETCODE)" : "no SETCODE";
+}
+
+/** Returns the member `issuer` of the JSON output; null for what cannot be read. */
+export function issuerToJson(facts: IssuerFacts, network: Network): object {
+  return {
+    admin: facts.admin && formatPoolAddress(facts.admin, network),
+    mintable: facts.mintable,
+    masterUpgradable: facts.masterUpgradable ?? null,
+    walletUpgradable: facts.walletUpgradable ?? null,
+    walletLock: lockState(facts),
+  };
+}
+
+function lockState({ walletStatus }: IssuerFacts): LockState {
+  if (walletStatus === undefined) return "unknown";
+  if (walletStatus === null) return "none_found";
+  return walletStatus === 0 ? "unlocked" : "locked";
+}

@@ -1,0 +1,110 @@
+/**
+ * Moves one unit of a jetton through a new pool and back, before the pool is written to the registry.
+ *
+ * The unit is sent as a deposit without a body, which every jetton pool refuses and returns. The transfer
+ * therefore takes the way of a deposit, and the return takes the way of a payout: out of the pool's own jetton
+ * wallet. A transfer from the deployer to itself would not use that wallet, which is the one that an issuer
+ * must not lock. If the jetton cannot make the trip, one unit and the pool's balance are lost, and no note.
+ */
+import type { Message } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import { storeJettonTransfer } from "../../core/protocol/jetton_messages.ts";
+import { opCodes } from "../../core/protocol/messages.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
+import type { NetworkPrices } from "../../ton/network_prices.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import { computeRetryCost } from "../../ton/pool/retry_cost.ts";
+import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
+import type { JettonPool } from "./jetton_discovery.ts";
+import { fetchJettonBalance } from "./jetton_issuer.ts";
+import { type DeployOptions, waitForChain } from "./options.ts";
+
+/** Whether a unit was moved: `skipped` if the deployer holds none, `earlier` if a previous run moved one. */
+export type TrialOutcome = "returned" | "skipped" | "earlier";
+
+const UNIT = 1n;
+
+/** Returns the nano to attach to the trial, most of which returns: enough for two transfers. */
+export function trialValue(prices: NetworkPrices): bigint {
+  return 2n * computeRetryCost(prices);
+}
+
+/** Returns `undefined` if the pool needs a trial, and otherwise why there is none. */
+export async function findTrialOutcome(
+  pool: JettonPool,
+  { exists, listed }: { readonly exists: boolean; readonly listed: boolean },
+  options: DeployOptions,
+): Promise<Exclude<TrialOutcome, "returned"> | undefined> {
+  const { chain, wallet } = options;
+  const { master } = pool.jetton;
+  if (exists && (listed || await hasPaidOut(pool, options))) return "earlier";
+  const units = await fetchJettonBalance(chain, { master, owner: wallet.address }, options);
+  return units < UNIT ? "skipped" : undefined;
+}
+
+/** A pool's wallet that exists and is empty has paid out whatever it received. */
+async function hasPaidOut({ address, jetton }: JettonPool, { chain, ...options }: DeployOptions) {
+  const { deposits } = await new Pool(chain, address).getPoolInfo(options);
+  if (deposits > 0) return true;
+  const wallet = await fetchJettonWalletAddress(chain, jetton.master, address, options);
+  return (await fetchJettonWalletData(chain, wallet, options))?.balance === 0n;
+}
+
+/**
+ * Sends one unit to a pool that knows its wallet and waits until the pool has returned it.
+ * @throws {Problem} `deployment_refused` if the unit does not come back in time
+ */
+export async function moveUnit(
+  pool: JettonPool,
+  prices: NetworkPrices,
+  options: DeployOptions,
+): Promise<void> {
+  const { chain, wallet } = options;
+  const value = trialValue(prices);
+  const jettonWallet = await fetchJettonWalletAddress(chain, pool.jetton.master, wallet.address, options);
+  const before = (await chain.account(wallet.address, options)).last;
+  await wallet.send([{
+    to: jettonWallet,
+    value,
+    bounce: true,
+    body: storeJettonTransfer({
+      queryId: 0n,
+      amount: UNIT,
+      destination: pool.address,
+      responseDestination: wallet.address,
+      forwardAmount: value / 2n,
+      forwardPayload: null,
+    }),
+  }]);
+  const contract = new Pool(chain, pool.address);
+  const isBounce = ({ info, body }: Message) =>
+    info.type === "internal" && info.bounced && info.src.equals(jettonWallet) &&
+    bouncedOp(body) === opCodes.transfer;
+  let outcome: "returned" | "bounced" | undefined;
+  await waitForChain(async () => {
+    for (const message of await incomingMessagesSince(chain, wallet.address, before, options)) {
+      if (contract.parseReturnedDeposit(message, jettonWallet)?.amount === UNIT) outcome = "returned";
+      else if (isBounce(message)) outcome = "bounced";
+    }
+    return outcome !== undefined;
+  }, options);
+  if (outcome !== "returned") throw trialFailure(pool, outcome === "bounced", options);
+}
+
+function bouncedOp(body: Message["body"]): number | undefined {
+  const slice = body.beginParse();
+  return slice.remainingBits >= 64 ? slice.skip(32).loadUint(32) : undefined;
+}
+
+function trialFailure({ address }: JettonPool, bounced: boolean, { chain }: DeployOptions): Problem {
+  const pool = formatAddress(address, chain.network);
+  const detail = bounced
+    ? `the deployer's jetton wallet refuses to send a unit to pool ${pool}`
+    : `a unit that was sent through pool ${pool} did not come back in time`;
+  return new Problem("deployment_refused", detail, {
+    hint:
+      "The pool exists but is not in the registry. Do not publish its address. Ask the issuer whether wallets are " +
+      "locked; then run the command again, which repeats the trial.",
+  });
+}
