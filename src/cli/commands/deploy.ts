@@ -31,7 +31,7 @@ import { integerArgument } from "../options/integer_argument.ts";
 import { walletVersionOption } from "../options/payer_options.ts";
 import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
 import { printWarning } from "../output/print.ts";
-import { describeIssuer, issuerToJson, TRIAL_TEXTS } from "./deploy/issuer_view.ts";
+import { describeIssuer, describePlannedTrial, issuerToJson, TRIAL_TEXTS } from "./deploy/issuer_view.ts";
 
 interface DeployCommandOptions extends ChainOptions {
   /** A jetton is identified by its master. */
@@ -221,14 +221,10 @@ class DeployView {
         "wallet",
         `${this.wallet.format()} ${this.wallet.version}, holds ${formatNative(balance)}`,
       );
-      this.#printFact("pays", `${formatNative(value)} and fees; it stays in the pool for its storage`);
-      if (trial > 0n) {
-        const attached = formatNative(trial);
-        this.#printFact(
-          "trial",
-          `sends one unit through the pool and back with ${attached}, most of which returns`,
-        );
+      if (value > 0n) {
+        this.#printFact("pays", `${formatNative(value)} and fees; it stays in the pool for its storage`);
       }
+      if (trial > 0n) this.#printFact("trial", describePlannedTrial(formatNative(trial)));
     }
     if (yes) return;
     const [sum, purpose] = value > 0n ? [value, "deploy"] : [trial, "test the pool"];

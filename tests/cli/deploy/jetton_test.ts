@@ -1,15 +1,20 @@
 /** `tonado deploy` and `tonado pool` as a user gives them, against a local network: a jetton pool. */
 import assert from "node:assert/strict";
 import { readRegistry } from "../../../src/config/deployments_registry.ts";
+import { MINT_ADDRESS } from "../../../src/localnet/coin_mint.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { gatedWalletCode, LOCKED } from "../../support/contract_model/wallet_gate.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 
 Deno.test("tonado deploy --asset: a jetton pool from its master's address to the audit", (t) =>
   withTempDirectory(async (dir) => {
     const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
     try {
-      const [{ mnemonic, version }] = net.wallets;
+      const [{ mnemonic, version, address }] = net.wallets;
+      const chain = connect({ endpoint: net.url });
       const registry = `${dir}/localnet.json`;
       const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
       const env = { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version };
@@ -28,6 +33,14 @@ Deno.test("tonado deploy --asset: a jetton pool from its master's address to the
           assert.match(stdout, /jet-2\.5, takes exactly 2\.5 jet/);
           assert.ok(stdout.includes(master));
           assert.match(stdout, /Deployed and verified[^]*confirmed by the master/);
+          assert.match(stdout, /issuer +admin kf.*; the master says that the jetton can be minted/);
+          assert.match(stdout, /upgrades +master: no SETCODE; wallets: no SETCODE/);
+          assert.match(stdout, /locks +wallets have no get_status; other ways to lock them cannot be read/);
+          assert.match(stdout, /trial +sends one unit through the pool and back with 0\.\d+ TON/);
+          assert.match(
+            stdout,
+            /Deployed and verified[^]*trial +one unit went through the pool and came back/,
+          );
           const entry = (await readRegistry("localnet", registry)).pools.get("jet-2.5")!;
           assert.deepEqual([entry.denomination, entry.decimals, entry.asset], [2_500_000n, 6, "jet"]);
           assert.ok(entry.jettonMaster?.equals(net.jetton.master));
@@ -44,7 +57,36 @@ Deno.test("tonado deploy --asset: a jetton pool from its master's address to the
           master,
           6,
         ]);
+        const { admin, ...issuer } = found.issuer;
+        assert.equal(admin, MINT_ADDRESS.toString({ testOnly: true }));
+        assert.deepEqual([issuer, found.trial], [
+          { mintable: true, masterUpgradable: false, walletUpgradable: false, walletLock: "none_found" },
+          "earlier",
+        ]);
       });
+
+      await t.step(
+        "a pool whose trial failed is not in the registry; the next run asks for the trial alone",
+        async () => {
+          const units = await fetchJettonWalletAddress(chain, net.jetton.master, address);
+          const { code: own } = await chain.account(units);
+          const another = ["deploy", ...at, "--asset", master, "--amount", "7", "--burn-owner"];
+          await net.setCode(units, gatedWalletCode(own!, LOCKED));
+          const failed = await runCli([...another, "--yes"], env);
+          assert.equal(failed.code, 1);
+          assert.match(
+            failed.stderr,
+            /jetton wallet refuses to send a unit.*\[deployment_refused\]\n.*Do not publish its address/,
+          );
+          assert.equal((await readRegistry("localnet", registry)).pools.has("jet-7"), false);
+          await net.setCode(units, own!);
+          const again = await runCli(another, env, { confirms: true });
+          assert.equal(again.code, 0, again.stderr);
+          assert.match(again.prompts.join(), /^Send 0\.\d+ TON to test the pool on localnet\?$/);
+          assert.match(again.stdout, /A pool without a trial of its jetton/);
+          assert.equal((await readRegistry("localnet", registry)).pools.has("jet-7"), true);
+        },
+      );
 
       await t.step(
         "--native-price proposes terms whose fee pays for the refund, and keeps terms of the operator",
@@ -79,7 +121,7 @@ Deno.test("tonado deploy --asset: a jetton pool from its master's address to the
         assert.match(text.stdout, /takes exactly 2\.5 jet/);
         assert.match(text.stdout, /ok {7}jetton /);
         const { facts } = JSON.parse((await runCli(["pool", "inspect", "jet-2.5", ...at, "--json"])).stdout);
-        assert.deepEqual([facts.asset, facts.jettonMaster, facts.jettons], ["jetton", master, null]);
+        assert.deepEqual([facts.asset, facts.jettonMaster, facts.jettons], ["jetton", master, "0"]);
         assert.equal(facts.jettonWallet, facts.givenWallet);
       });
 

@@ -22,6 +22,11 @@ export const TRIAL_TEXTS: Record<TrialOutcome, string> = {
   earlier: "not repeated: the pool has paid out before or is in the registry",
 };
 
+/** `attached` is the formatted value of the trial's message. */
+export function describePlannedTrial(attached: string): string {
+  return `sends one unit through the pool and back with ${attached}, most of which returns`;
+}
+
 /** Returns the lines about an issuer. */
 export function describeIssuer(facts: IssuerFacts, network: Network): readonly NamedFact[] {
   const { admin, mintable, masterUpgradable, walletUpgradable } = facts;
