@@ -12,17 +12,16 @@ import { formatUnits } from "../../core/protocol/units.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
 import { seqnoOfFirstTransaction } from "./deployed_seqno.ts";
 import { waitForJettonWallet } from "./jetton_discovery.ts";
-import { findTrialOutcome, moveUnit, type TrialOutcome } from "./jetton_trial.ts";
+import { findTrialOutcome, moveUnit } from "./jetton_trial.ts";
 import { checkPoolKeys, type PoolKeys } from "../keys/pool_keys.ts";
-import { type DeployOptions, waitForChain } from "./options.ts";
+import { type DeployOptions, type TrialOutcome, waitForChain } from "./options.ts";
 import { isJettonPlan, planPool, type PoolPlan, type PoolSpec } from "./pool_plan.ts";
 import { jettonWithdrawalCost, PROPOSED_REFUND_NANO, proposeTerms } from "./proposed_terms.ts";
 import { warnIfPredecessorNotFull } from "./predecessor_check.ts";
 import { assertSafeToDeploy, checkDenomination, listedPools } from "./safety_checks.ts";
 import { type PendingPool, sendDeployment } from "./send_deployment.ts";
 
-export type { DeployOptions, DeployOrder } from "./options.ts";
-export type { TrialOutcome } from "./jetton_trial.ts";
+export type { DeployOptions, DeployOrder, TrialOutcome } from "./options.ts";
 export type { PoolSpec } from "./pool_plan.ts";
 export { GAS_HIGHEST_PATH } from "./safety_checks.ts";
 

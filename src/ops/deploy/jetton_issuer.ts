@@ -18,9 +18,9 @@ import {
 export interface IssuerFacts {
   readonly admin: Address | null;
   readonly mintable: boolean;
-  /** Whether the master can replace its code; undefined if its code is in a library. */
+  /** Whether the master's code may contain SETCODE; undefined if its code is in a library. */
   readonly masterUpgradable?: boolean;
-  /** Whether wallets can replace their code; undefined if their code is in a library. */
+  /** Whether the code of new wallets may contain SETCODE; undefined if their code is in a library. */
   readonly walletUpgradable?: boolean;
   /**
    * `get_status` of the owner's wallet. null: the wallet has no such getter. undefined: the owner has no
@@ -57,8 +57,8 @@ export async function fetchIssuerFacts(
 
 /**
  * Returns whether code may contain SETCODE, or undefined if part of it is a library or another exotic cell.
- * All bit positions are searched, because methods in a dictionary have no alignment: true may be a coincidence,
- * false is certain.
+ * All bit positions are searched, because methods in a dictionary have no alignment: true may be a
+ * coincidence. false says nothing about code that is loaded from data or from a message.
  */
 export function containsSetCode(code: Cell): boolean | undefined {
   const cells = uniqueCells([code]);

@@ -18,10 +18,7 @@ import { computeRetryCost } from "../../ton/pool/retry_cost.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import type { JettonPool } from "./jetton_discovery.ts";
 import { fetchJettonBalance } from "./jetton_issuer.ts";
-import { type DeployOptions, waitForChain } from "./options.ts";
-
-/** Whether a unit was moved: `skipped` if the deployer holds none, `earlier` if a previous run moved one. */
-export type TrialOutcome = "returned" | "skipped" | "earlier";
+import { type DeployOptions, type TrialOutcome, waitForChain } from "./options.ts";
 
 const UNIT = 1n;
 

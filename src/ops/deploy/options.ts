@@ -4,7 +4,6 @@ import { pollUntil } from "../../core/time.ts";
 import type { Artifacts } from "../../prover/artifacts.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import type { TrialOutcome } from "./jetton_trial.ts";
 import type { PoolPlan } from "./pool_plan.ts";
 
 export interface WaitOptions {
@@ -34,6 +33,12 @@ export interface DeployOptions extends WaitOptions {
   /** For doubts that do not prevent the deployment. */
   readonly onWarning?: (text: string) => void;
 }
+
+/**
+ * Whether a unit of a jetton was moved through its pool: `skipped` if the deployer holds none, `earlier` if the
+ * pool is in the registry or has paid out before.
+ */
+export type TrialOutcome = "returned" | "skipped" | "earlier";
 
 /** The deployment to confirm. Amounts in nano. */
 export interface DeployOrder {
