@@ -15,7 +15,7 @@ export const transcriptFaults = {
   beacon_not_announced: "was not announced before the last contribution",
   beacon_value_mismatch: "does not follow from its value and the announced number of iterations",
   coordinate_not_canonical: "has a coordinate that is not below q",
-  point_outside_group: "holds a point outside",
+  point_outside_group: "contains a point outside",
   challenge_mismatch: "does not answer the challenge of the preceding contributions",
   secret_not_proven: "does not prove that its secret was known",
   delta_not_proven: "changes delta by a factor other than its secret",
