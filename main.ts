@@ -60,7 +60,6 @@ function connectChain(network: Network, { url, apiKey }: Endpoint): Chain {
   return connect({ network, endpoint: url, apiKey: apiKey?.reveal() });
 }
 
-/** Rejects endpoints of another network at the start. */
 async function assertEndpointNetworks({ network, indexer }: ServeConfig): Promise<void> {
   const endpoints = indexer.verify ? [indexer, indexer.verify] : [indexer];
   await Promise.all(
@@ -100,7 +99,6 @@ function createAlertSender({ network, webhook }: ServeConfig, wallet: Wallet, lo
   };
 }
 
-/** Closes the store if it belongs to another relayer. */
 async function openOwnStore({ network, store: location, dataDir }: ServeConfig, wallet: Wallet) {
   const store = await openStore({ ...location, dataDir });
   try {

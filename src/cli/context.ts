@@ -1,7 +1,4 @@
-/**
- * The dependencies of commands. Commands never create adapters: `main.ts` passes this record, tests pass
- * another.
- */
+/** Commands never create adapters: `main.ts` passes this record, tests pass another. */
 import type { Address } from "@ton/core";
 import type { NoteStore } from "../client/notes/note_store.ts";
 import type { Endpoint } from "../config/endpoint.ts";
@@ -31,7 +28,6 @@ export interface RunningLocalnet {
   /** Signs for the relayer; not among `wallets`. */
   readonly relayer: LocalnetWallet;
   readonly deployments: Deployments;
-  /** The jetton that `wallets` hold. */
   readonly jetton: { readonly asset: string; readonly decimals: number; readonly master: Address };
   close(): Promise<void>;
 }
@@ -54,7 +50,6 @@ export interface RuntimeInfo {
   readonly deno: string;
   readonly v8: string;
   readonly target: string;
-  /** A binary with an embedded runtime. */
   readonly compiled: boolean;
 }
 
@@ -65,9 +60,7 @@ export interface CliContext {
   readonly stderr: TextOutput;
   makeTempDir(): Promise<string>;
   removeDir(path: string): Promise<void>;
-  /** Creates missing parent directories. */
   writeFile(path: string, text: string): Promise<void>;
-  /** `setting` is the flag that names the file. */
   openOutputFile(setting: string, path: string): OutputFile;
   /** Throws `invalid_config` if the file is unreadable or larger than `maxBytes`. */
   readFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer>;
@@ -81,9 +74,7 @@ export interface CliContext {
   readonly treeTimeoutMs?: number;
   /** Throws `unknown_store` if there is no store and `create` is false. */
   openStore(location: StoreLocation, options: { readonly create: boolean }): Promise<ArchivedStore>;
-  /** Returns the versions before and after. */
   migrateDatabase(url: Secret<string>): Promise<{ found: number; now: number }>;
-  /** Resolves at SIGINT or SIGTERM. */
   waitForShutdown(): Promise<void>;
   isInteractive(): boolean;
   /** On standard error; undefined without a terminal. Throws `cancelled`. */
@@ -95,12 +86,9 @@ export interface CliContext {
     open(passphrase: Secret<string>): Promise<NoteStore>;
   };
   ceremonyFolder(path: string): CeremonyFolder;
-  /** For random access. Throws `invalid_config` if the file is unreadable. */
   openSource(path: string): Promise<FileByteSource>;
   startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet>;
-  /** The first wallet that every local network funds. */
   localnetWallet(): Promise<LocalnetWallet>;
-  /** `deployments` overrides the configured registry. */
   serve(config: ServeConfig, deployments?: Deployments): Promise<RunningRelayer>;
   connect(network: Network, endpoint: Endpoint): Chain;
   openWallet(
@@ -120,7 +108,6 @@ export interface OutputFile extends Disposable {
 
 export interface TextOutput {
   readonly isTerminal: boolean;
-  /** 80 without a terminal. */
   readonly columns: number;
   write(text: string): void;
 }

@@ -1,4 +1,3 @@
-/** Creates the program and runs a command. */
 import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
 import { Command } from "commander";
 import { assertUsableProxies } from "../config/proxy_settings.ts";
@@ -33,7 +32,6 @@ import { withdrawCommand } from "./commands/withdraw.ts";
 import type { CliContext } from "./context.ts";
 import { zerosCommand } from "./commands/zeros.ts";
 
-/** In the order of the help. */
 const commands = [
   depositCommand,
   withdrawCommand,

@@ -1,7 +1,4 @@
-/**
- * The relayer's HTTP API. It parses requests and calls `relay`; it holds no policy and stores nothing about
- * clients.
- */
+/** The relayer's HTTP API. It holds no policy and stores nothing about clients. */
 import { type OpenAPIHono, OpenAPIHono as Api } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
@@ -114,10 +111,7 @@ const preflight = cors({
   maxAge: 86_400,
 });
 
-/**
- * Adds the common headers to every response, errors included. Setting them on the finished response is
- * several times faster than preparing them.
- */
+/** Sets headers on the finished response: preparing them would be several times slower. */
 const responseHeadersMiddleware: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const requestId = crypto.randomUUID();
   c.set("requestId", requestId);
@@ -130,7 +124,6 @@ const responseHeadersMiddleware: MiddlewareHandler<HttpEnv> = async (c, next) =>
   if (hasAmbiguousLength(c.req.raw)) headers.set("connection", "close");
 };
 
-/** Routes whose responses can reach hundreds of kilobytes. */
 const LARGE_RESPONSE_PATHS = [
   "/docs/swagger-ui.js",
   "/docs/swagger-ui.css",
@@ -139,9 +132,7 @@ const LARGE_RESPONSE_PATHS = [
 ];
 const MAX_CONCURRENT_REQUESTS = 1_000;
 
-/**
- * Counts, times and names the span of each request by its route. A path chosen by a client is never a label.
- */
+/** Labels are routes, never a path chosen by a client. */
 function requestMetrics(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined): MiddlewareHandler<HttpEnv> {
   let routes: Set<string> | undefined;
   return async (c, next) => {

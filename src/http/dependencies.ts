@@ -1,4 +1,3 @@
-/** Dependencies of the routes. */
 import type { Secret } from "../core/text/secret.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { RateLimitStore } from "../store/rate_limit_store.ts";
@@ -14,7 +13,6 @@ export interface RateLimits {
   readonly store: RateLimitStore;
   /** Used while `store` is unavailable. */
   readonly fallbackStore: RateLimitStore;
-  /** Maps a client's network to its rate limit key. */
   readonly clientKey: (network: string) => string;
   readonly metrics?: Pick<Metrics, "recordCacheFailure" | "recordRateLimited">;
 }
@@ -24,9 +22,7 @@ export type MetricsAccess = Secret<string> | "public";
 
 export interface RouteDependencies {
   readonly relayer: Relayer;
-  /** For events that clients can trigger. */
   readonly warnings: LogThrottle;
-  /** undefined: no rate limits. */
   readonly rateLimits?: RateLimits;
   /** Default: 10 s. */
   readonly bodyTimeoutMs?: number;
@@ -41,5 +37,4 @@ export interface RouteDependencies {
   readonly metricsAccess?: MetricsAccess;
 }
 
-/** A request's variables, and its connection. */
 export type HttpEnv = { Variables: { requestId: string }; Bindings: Partial<ConnectionInfo> };

@@ -1,7 +1,4 @@
-/**
- * Listens for HTTP requests and shuts down gracefully. A listener that fails, for example for lack of file
- * descriptors, is reopened.
- */
+/** Listens for HTTP requests, reopens a listener that fails, and shuts down gracefully. */
 import { systemClock } from "../core/time.ts";
 import { notReadyResponse } from "./responses/problem_response.ts";
 
@@ -13,10 +10,7 @@ export interface Listener {
 
 export interface ConnectionInfo {
   readonly peer: string;
-  /**
-   * Settles when the response is sent or aborted; one that is not a stream counts as sent when handed over.
-   * Read it before the first await: after the request has ended, it never settles.
-   */
+  /** Settles when the response is sent or aborted, but never if first read after the request has ended. */
   readonly sent: Promise<void>;
 }
 
@@ -47,13 +41,11 @@ class SocketConnection implements ConnectionInfo {
   }
 }
 
-/** Backoff before a failed listener is reopened. */
 const MIN_REOPEN_DELAY_MS = 100;
 const MAX_REOPEN_DELAY_MS = 5_000;
 /** The backoff restarts after this uptime. */
 const STABLE_UPTIME_MS = 60_000;
 
-/** A server and its requests in progress. */
 class ServerInstance {
   readonly #ended = new AbortController();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
@@ -79,12 +71,10 @@ class ServerInstance {
     return this.#server.addr;
   }
 
-  /** Resolves when the server stops accepting connections, with the error if it failed. */
   get finished(): Promise<unknown> {
     return this.#server.finished.catch((error) => error);
   }
 
-  /** Waits for requests in progress, then closes every connection. */
   async drain(): Promise<void> {
     // Not server.shutdown(): before Deno 2.5 it waits minutes for idle connections.
     if (this.#inProgress > 0) {
@@ -98,10 +88,7 @@ class ServerInstance {
   }
 }
 
-/**
- * Serves `handle`. Port 0 selects a free port. `failed` is called when the listener fails or cannot be
- * reopened.
- */
+/** Port 0 selects a free port. `failed` is called when the listener fails or cannot be reopened. */
 export function listen(
   handle: RequestHandler,
   options: { readonly host: string; readonly port: number; readonly failed?: (error: unknown) => void },

@@ -1,4 +1,3 @@
-/** Lists the claims of a jetton pool and retries them. */
 import { Problem } from "../core/errors/problem.ts";
 import { storeRetryPayout } from "../core/protocol/messages.ts";
 import { formatAmount } from "../core/protocol/units.ts";
@@ -9,15 +8,15 @@ import { computeRetryCost } from "../ton/pool/retry_cost.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet/wallet.ts";
 
 const NATIVE = { asset: "native" } as const;
-/** The most that the getter returns. */
+/** Maximum that the getter returns. */
 const CLAIMS_PER_PAGE = 64;
 /** Until a wallet's refusal has come back: a few blocks. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
-/** Polls after the pool took a retry, in which a refusal would have come back. */
+/** Polls after the pool accepted a retry, in which a refusal would have returned. */
 const QUIET_POLLS = 3;
 
-/** Returns all claims of a pool, oldest first. */
+/** Oldest first. */
 export async function listClaims(pool: Pool): Promise<Claim[]> {
   const claims: Claim[] = [];
   for (let after = 0n;;) {
@@ -28,29 +27,22 @@ export async function listClaims(pool: Pool): Promise<Claim[]> {
   }
 }
 
-/** Returns the nano to attach to a retry: the least that the pool accepts and a quarter, most of which comes back. */
+/** Returns nano: the pool's minimum and a quarter, most of which returns. */
 export async function fetchRetryValue(pool: Pool): Promise<bigint> {
   return computeRetryCost(await fetchNetworkPrices(pool.chain)) * 5n / 4n;
 }
 
-/** Returns the message that retries a claim. */
 export function buildRetryMessage(pool: Pool, { id }: Pick<Claim, "id">, value: bigint) {
   return { to: pool.address, value, bounce: true, body: storeRetryPayout(id) } satisfies OutgoingMessage;
 }
 
-/** What became of the retried claims. */
 export interface RetryResult {
   readonly paid: readonly Claim[];
   /** Refused again, under new ids. */
   readonly refused: readonly Claim[];
 }
 
-/**
- * Retries claims from a wallet and waits until the pool has sent them and a refusal would have come back.
- *
- * @param value nano for each claim
- * @throws {Problem} `insufficient_funds`; `chain_unavailable` if the pool does not take the messages in time
- */
+/** `value` in nano for each claim. Throws `insufficient_funds`, or `chain_unavailable` after a timeout. */
 export async function retryClaims(
   { pool, wallet, claims, value }: {
     readonly pool: Pool;

@@ -1,7 +1,4 @@
-/**
- * A wake-up signal for store changes within this process. A woken reader reads the store, so spurious
- * wake-ups are harmless.
- */
+/** A wake-up signal for store changes. Readers read the store, so spurious wake-ups are harmless. */
 import { type Clock } from "../core/time.ts";
 
 export class ChangeSignal {

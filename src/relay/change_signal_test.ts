@@ -2,7 +2,6 @@ import { equal } from "node:assert/strict";
 import { ChangeSignal } from "./change_signal.ts";
 import { type Clock, systemClock } from "../core/time.ts";
 
-/** A wait ends only by a change or an abort. */
 const forEver: Clock = { now: () => 0, sleep: (_, signal) => systemClock.sleep(2 ** 30, signal) };
 const never = new AbortController().signal;
 

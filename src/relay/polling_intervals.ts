@@ -1,10 +1,8 @@
 import type { Network } from "../core/protocol/network.ts";
 
 export interface PollingIntervals {
-  /** Between polls of a pool: right after news, and when idle. */
   readonly minPollMs: number;
   readonly maxPollMs: number;
-  /** Backoff after a failure. */
   readonly minRetryMs: number;
   readonly maxRetryMs: number;
   /** Without a valid response for this long, a pool is not ready. */
@@ -18,10 +16,7 @@ export interface PollingIntervals {
   readonly poolFundsPollMs: number;
 }
 
-/**
- * Returns the intervals for `pools` pools. A public endpoint allows 1 request a second without a key and 10
- * with one; polling uses at most half of it.
- */
+/** A public endpoint allows 1 request a second without a key and 10 with one; polling uses at most half. */
 export function getPollingIntervals(
   network: Network,
   options: { hasKey: boolean; pools: number },

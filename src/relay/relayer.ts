@@ -1,6 +1,4 @@
-/**
- * The relayer as one object for the HTTP layer. Closing it stops its tasks and leaves the journal as it is.
- */
+/** Closing the relayer stops its tasks and leaves the journal as it is. */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
 import { withSpan } from "../telemetry/trace.ts";
@@ -25,7 +23,6 @@ export type { NoteState, Relayer, RelayerConfig, RelayerOptions } from "./relaye
 
 const NOT_READY_RETRY_SECONDS = 5;
 
-/** Starts a relayer. Its pools become ready one by one. */
 export function startRelayer(options: RelayerOptions): Relayer {
   const parts = buildRelayerParts(options, new AbortController());
   const health = () => checkRelayerHealth(parts);

@@ -43,15 +43,11 @@ export interface RelayerOptions {
   readonly treeService?: TreeService;
   /** Default: trees are not saved. */
   readonly snapshots?: TreeSnapshotStore;
-  /** Default: no limit. */
   readonly hourlyCaps?: HourlyCaps;
-  /** Default: none. */
   readonly balanceThresholds?: BalanceThresholds;
   /** Must not throw. Default: no alerts; a low balance is still logged. */
   readonly sendAlert?: (alert: BalanceAlert | ServiceAlert) => void;
-  /** Default: no alerts. */
   readonly serviceAlertThresholds?: ServiceAlertThresholds;
-  /** Of the last request to the chain endpoint. */
   readonly lastChainOutcome?: () => "ok" | "failed" | undefined;
   readonly rateLimitStore?: Pick<RateLimitStore, "ping">;
   readonly metrics?: Metrics;
@@ -75,7 +71,6 @@ export interface Relayer {
   readonly feeMinNano: bigint;
   /** The address that proofs bind. */
   readonly address: string;
-  /** The served pools. */
   pools(): PoolState[];
   noteState(
     pool: Address,

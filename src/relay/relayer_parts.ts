@@ -1,4 +1,3 @@
-/** Builds the parts of a relayer. Nothing runs yet. */
 import { SingleFlight, systemClock } from "../core/time.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { ChainHead } from "./indexer/chain_head.ts";
@@ -20,7 +19,6 @@ import type { Job } from "../store/store.ts";
 
 export type RelayerParts = ReturnType<typeof buildRelayerParts>;
 
-/** `stop` aborts when the relayer closes. */
 export function buildRelayerParts(options: RelayerOptions, stop: AbortController) {
   const { chain, config, wallet, clock = systemClock, metrics } = options;
   const { network, indexer } = config;

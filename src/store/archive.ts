@@ -13,9 +13,8 @@ export type ArchiveRow =
 
 export interface Archive extends IdentifiedStore {
   /**
-   * Streams all rows of one snapshot: identity, cursors, jobs, transfer in flight, ledger, deposits by pool and leaf,
-   * withdrawals by pool. A full pool does not fit in an array. Small tables come first, so that a reader can check
-   * the large ones against them.
+   * Streams one snapshot, small tables first: identity, cursors, jobs, transfer in flight, ledger, deposits
+   * by pool and leaf, withdrawals by pool. A reader can check the large tables against the small ones.
    */
   rows(): AsyncIterable<ArchiveRow>;
 

@@ -1,6 +1,4 @@
-/**
- * Identity of a store. Live withdrawals are bound to the wallet that accepted them, and cursors to a network.
- */
+/** Live withdrawals are bound to the wallet that accepted them, and cursors to a network. */
 import { Problem } from "../core/errors/problem.ts";
 import type { Network } from "../core/protocol/network.ts";
 
@@ -18,10 +16,7 @@ export interface IdentifiedStore {
   claimIdentity(identity: StoreIdentity): Promise<StoreIdentity>;
 }
 
-/**
- * Claims the store at the first start and verifies it later. Throws `invalid_config`, naming `setting`, for
- * another relayer's store.
- */
+/** Claims the store at the first start. Throws `invalid_config`, naming `setting`, for another relayer's. */
 export async function assertStoreOwner(
   store: IdentifiedStore,
   own: StoreIdentity,

@@ -1,7 +1,4 @@
-/**
- * The port to durable data: pool events, withdrawals, and the signed transfer in flight. Every method is one
- * atomic step, durable when it resolves, and fails without waiting if the store is down.
- */
+/** Every method is one atomic step, durable when it resolves, and fails at once if the store is down. */
 import { Problem } from "../core/errors/problem.ts";
 import type { withdrawalStates } from "../core/protocol/relayer_api.ts";
 import type { TransactionId } from "../ton/chain.ts";
@@ -10,7 +7,6 @@ import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../
 /** Raw address, `<workchain>:<64 hex digits>`. */
 export type PoolId = string;
 
-/** The last applied transaction of a pool. */
 export type Cursor = TransactionId;
 
 export interface Deposit {
@@ -21,7 +17,6 @@ export interface Deposit {
   readonly txHash: string;
 }
 
-/** Consecutive leaves, packed. */
 export interface LeafRange {
   readonly firstIndex: number;
   /** 32 big-endian bytes each. */
@@ -74,7 +69,6 @@ export interface Job {
   readonly capToken?: string;
 }
 
-/** What a withdraw message needs beyond the job's row. */
 export interface JobMessage {
   /** Raw address. */
   readonly recipient: string;
@@ -87,9 +81,7 @@ export interface JobId {
   readonly nullifierHash: bigint;
 }
 
-/**
- * The single signed transfer in flight: journaled before it is sent, ended when it can no longer be included.
- */
+/** Journaled before it is sent, ended when it can no longer be included. */
 export interface Transfer {
   readonly seqno: number;
   /** Unix seconds of the chain's clock. */
@@ -122,7 +114,6 @@ export interface LedgerEntry {
   readonly refund: bigint;
 }
 
-/** Arguments of {@link Store.apply}. */
 export interface EventBatch {
   readonly pool: PoolId;
   /** Oldest first, at most {@link Store.batchLimit}. */
@@ -130,11 +121,9 @@ export interface EventBatch {
   /** The cursor before these events; undefined at the start. */
   readonly from: Cursor | undefined;
   readonly to: Cursor;
-  /** What these events earned and cost. Default: nothing. */
   readonly ledger?: readonly LedgerEntry[];
 }
 
-/** Removes rows of transactions that are not on chain. */
 export interface Rollback {
   readonly pool: PoolId;
   /** The current cursor, which is not on chain. */
@@ -142,26 +131,21 @@ export interface Rollback {
   /** The last transaction on chain whose events are stored, if any. */
   readonly to: Cursor | undefined;
   readonly keptLeafCount: number;
-  /** Of the payments to remove. */
   readonly nullifierHashes: readonly bigint[];
 }
 
 /** Returns a changed job, or undefined to keep it. Must be pure: an adapter may repeat the call. */
 export type JobChange = (job: Job) => Job | undefined;
 
-/** An event that may settle a job. */
 export type SettlingEvent = WithdrawalEvent | (RefusedEvent & { readonly nullifierHash: bigint });
 
 /** `reason` names no server. */
 export type StoreHealth = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
- * Implementations: KV (embedded) and PostgreSQL. One process at a time leads, and only its journal writes
- * succeed, except {@linkcode Store.addJob}. A replica that lost the lease cannot write, even before it
- * notices.
- *
- * Every method throws `store_unavailable` if the store does not respond. The outcome of a write is then
- * unknown: read before the next step. Methods used by the API throw `overloaded` under load.
+ * One process at a time leads, and only its journal writes succeed, except {@linkcode Store.addJob}. Every
+ * method throws `store_unavailable`: the outcome of a write is then unknown, so read before the next step.
+ * Methods used by the API throw `overloaded` under load.
  */
 export interface Store {
   readonly batchLimit: number;
@@ -169,7 +153,6 @@ export interface Store {
   /** Other processes may share the store, so it must be polled for their writes. */
   readonly isShared: boolean;
 
-  /** As of the last response. */
   health(): StoreHealth;
 
   /** Acquires or renews the lease for `ms` milliseconds. Returns false if another process leads. */
@@ -179,27 +162,16 @@ export interface Store {
 
   cursor(pool: PoolId): Promise<Cursor | undefined>;
 
-  /**
-   * Appends deposits, withdrawals and ledger entries, lets `settle` change the job that each withdrawal or refusal names, and moves
-   * the cursor, atomically.
-   * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
-   */
+  /** Atomic. `settle` may change the named job. Throws `store_conflict` if cursors differ; `not_leader`. */
   apply(batch: EventBatch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
 
-  /**
-   * Removes payments, the deposits from a leaf on and the ledger entries of later transactions, lets `reopen` change the jobs of those payments, and sets the
-   * cursor back. Atomic, except in a store with limited transactions: there, an interrupted rollback keeps the cursor
-   * `from` and is completed by the same call.
-   * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
-   */
+  /** The same call completes an interrupted rollback. Throws as {@linkcode Store.apply}. */
   rollBack(rollback: Rollback, reopen: JobChange): Promise<void>;
 
   /** In any order. */
   withdrawals(pool: PoolId): AsyncIterable<Withdrawal>;
 
-  /**
-   * Yields leaves from `leafIndex` on, in order. After a missing row, the next range starts behind the gap.
-   */
+  /** In order, from `leafIndex` on. After a missing row, the next range starts behind the gap. */
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange>;
 
   deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined>;
@@ -222,24 +194,16 @@ export interface Store {
 
   transfer(): Promise<Transfer | undefined>;
 
-  /**
-   * Journals a transfer before its first send. Throws `store_conflict` if another is in flight; `not_leader`.
-   */
+  /** Before the first send. Throws `store_conflict` if another transfer is in flight; `not_leader`. */
   beginTransfer(transfer: Transfer): Promise<void>;
 
-  /**
-   * Ends the transfer of this hash and writes what it cost; does nothing if it has ended.
-   * @throws {Problem} `not_leader`
-   */
+  /** Does nothing if the transfer has ended. Throws `not_leader`. */
   endTransfer(hash: string, ledger?: readonly LedgerEntry[]): Promise<void>;
 
   /** Yields the ledger of all pools in any order, from a time on and before another (Unix seconds). */
   ledger(since: number, until: number): AsyncIterable<LedgerEntry>;
 
-  /**
-   * Deletes jobs that ended before a time (Unix milliseconds) and returns their number; payment rows are
-   * kept. Throws `not_leader`.
-   */
+  /** `before` in Unix milliseconds; payment rows are kept. Returns the number. Throws `not_leader`. */
   deleteEndedJobs(before: number): Promise<number>;
 
   close(): Promise<void>;
@@ -257,7 +221,6 @@ export function isLive(job: Job): boolean {
   return job.state === "accepted" || job.state === "broadcast";
 }
 
-/** By its own proof or another one. */
 export function isPaid({ state }: Pick<Job, "state">): boolean {
   return state === "confirmed" || state === "superseded";
 }

@@ -1,4 +1,3 @@
-/** `tonado ceremony`: phase 2 of the trusted setup, from powers of tau to the keys for mainnet. */
 import { Command } from "commander";
 import { beaconExponents } from "../../ops/ceremony/transcript/transcript.ts";
 import type { CliContext } from "../context.ts";

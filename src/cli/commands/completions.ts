@@ -1,11 +1,9 @@
-/** `tonado completions`: shell completions, generated from the program's own commands and flags. */
 import { Argument, Command } from "commander";
 import type { CliContext } from "../context.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-/** Any file or folder, in a list of values. */
 const FILE_PLACEHOLDER = "<file>";
 
 /** A command line that ends in `path`, and what can follow it. */
@@ -19,7 +17,6 @@ interface CompletionContext {
 interface CompletionWord {
   readonly word: string;
   readonly help: string;
-  /** The known values of a flag. */
   readonly values?: readonly string[];
 }
 
@@ -137,10 +134,7 @@ function fishValueFlags(values: readonly string[]): string {
   return values.length > 0 ? ` -x -a ${quoteForScript(values.join(" "))}` : " -x";
 }
 
-/**
- * Shell functions that print what can follow a path and the known values of an argument or flag. They fail
- * for an unknown path.
- */
+/** Shell functions that print what can follow a path. They fail for an unknown path. */
 function shellFunctions(places: readonly CompletionContext[]): string {
   const words = places.map(({ path, words }): [string, string[]] => [path, words.map(({ word }) => word)]);
   const values = places.flatMap(({ path, words, values }): [string, readonly string[]][] => [

@@ -1,4 +1,3 @@
-/** `tonado compliance`: proves which deposit a withdrawal belongs to, and verifies such proofs. */
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { createComplianceReport } from "../../client/compliance/create_report.ts";

@@ -1,4 +1,3 @@
-/** `tonado config`: the effective configuration with secrets redacted, and its validity. */
 import { Command } from "commander";
 import { loadServeConfig } from "../../config/serve_config.ts";
 import { describeConfig, type DescribedSetting } from "../../config/describe_config.ts";
@@ -37,7 +36,6 @@ function verdict(errors: readonly ProblemDetail[]): string {
   }`;
 }
 
-/** Returns the problem that lists every invalid setting, if any. */
 function findProblem(env: CliContext["env"]): Problem | undefined {
   try {
     loadServeConfig(env);

@@ -1,4 +1,3 @@
-/** `tonado demo`: runs {@linkcode runDemo} and prints its events as text or JSON. */
 import { Command, Option } from "commander";
 import { Problem } from "../../core/errors/problem.ts";
 import type { DemoAsset } from "./demo/events.ts";

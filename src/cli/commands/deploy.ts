@@ -1,4 +1,3 @@
-/** `tonado deploy`: checks, deploys and verifies one pool, and adds it to the registry. */
 import type { Address } from "@ton/core";
 import { Command, InvalidArgumentError } from "commander";
 import {

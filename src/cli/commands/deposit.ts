@@ -1,4 +1,3 @@
-/** `tonado deposit`: stores a note, then deposits it from a wallet or through a link that a phone pays. */
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { depositNative } from "../../client/deposit/deposit_native.ts";
@@ -150,7 +149,6 @@ async function deposit(
   }
 }
 
-/** Sends the deposit from the wallet, or shows links until one is paid. */
 async function payIntoPool(
   context: CliContext,
   options: DepositOptions,
@@ -184,7 +182,6 @@ async function payIntoPool(
   });
 }
 
-/** Records that the note was withdrawn if `error` says so, then rethrows it. */
 async function markWithdrawnIfSpent(store: NoteStore, { id }: NoteRecord, error: unknown): Promise<never> {
   if (isNoteSpentError(error)) await store.update(id, { state: "withdrawn" });
   throw error;

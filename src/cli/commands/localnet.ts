@@ -1,4 +1,3 @@
-/** `tonado localnet`: a local network with pools, funded wallets and a relayer. */
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { formatDeployments } from "../../core/protocol/deployments.ts";

@@ -1,4 +1,3 @@
-/** `tonado note`: creates, lists, checks, backs up and restores notes. */
 import { Command } from "commander";
 import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";

@@ -1,4 +1,3 @@
-/** `tonado pool`: lists, audits and counts pools. */
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import { findRegistry } from "../../config/deployments_registry.ts";
@@ -106,7 +105,6 @@ function printAudit(wiring: CliContext, { address, checks, facts }: PoolAudit, o
   printChecks(wiring, checks, options);
 }
 
-/** The registry names the jetton of a listed pool. */
 function formatDenomination({ info: { assetKind }, denomination, registryEntry: listed }: PoolFacts): string {
   if (assetKind === "native") return formatNative(denomination);
   return listed

@@ -1,4 +1,3 @@
-/** `tonado serve`: the relayer, configured from the environment, until it receives a signal. */
 import { Command } from "commander";
 import { loadServeConfig } from "../../config/serve_config.ts";
 import { findUnknownSettings } from "../../config/unknown_settings.ts";

@@ -1,4 +1,3 @@
-/** `tonado status`: shows whether the chain and relayers respond, their fees, and each pool's size. */
 import { Command } from "commander";
 import { RelayerClient } from "../../client/relayer/relayer_client.ts";
 import { QUOTE_TIMEOUT_MS } from "../../client/relayer/relayer_quotes.ts";

@@ -1,4 +1,3 @@
-/** `tonado store`: migrates, checks, exports, imports and reports on the relayer's store. */
 import { Command } from "commander";
 import { loadStoreLocation, type StoreLocation } from "../../config/store_config.ts";
 import { Problem } from "../../core/errors/problem.ts";

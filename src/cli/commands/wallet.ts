@@ -1,4 +1,3 @@
-/** `tonado wallet`: creates mnemonics and shows the address and balance of a wallet. */
 import { Command, Option } from "commander";
 import { loadEndpoint } from "../../config/settings_reader.ts";
 import { type Network, networks } from "../../core/protocol/network.ts";

@@ -1,4 +1,3 @@
-/** `tonado withdraw`: pays a note to a fresh address through the cheapest relayer. */
 import { Command } from "commander";
 import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
 import { loadEndpoint } from "../../config/settings_reader.ts";

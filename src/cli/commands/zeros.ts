@@ -1,4 +1,3 @@
-/** `tonado zeros`: computes the roots of empty subtrees and compares them with this build's. */
 import { Command } from "commander";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";

@@ -1,4 +1,3 @@
-/** The local files that commands read and write. */
 import { dirname } from "node:path";
 import { assertRegularFile, readBoundedFile } from "../../config/files/bounded_file.ts";
 import { Problem } from "../../core/errors/problem.ts";

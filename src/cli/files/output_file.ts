@@ -2,7 +2,6 @@ import { dirname } from "node:path";
 import { Problem } from "../../core/errors/problem.ts";
 import { writeError } from "../output/system_errors.ts";
 
-/** Creates missing parent directories. `setting` is the flag that names the file. */
 export function openOutputFile(setting: string, path: string) {
   let file: Deno.FsFile | undefined;
   return {

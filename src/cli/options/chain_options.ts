@@ -1,4 +1,3 @@
-/** Flags of commands that work with pools on a chain. */
 import { Address } from "@ton/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Problem } from "../../core/errors/problem.ts";
@@ -18,10 +17,7 @@ export interface ChainOptions extends OutputOptions {
   readonly registry?: string;
 }
 
-/**
- * `registry` describes the default registry; `networkOf`, what determines the network without the flag
- * (default: testnet).
- */
+/** `networkOf` describes what determines the network without the flag (default: testnet). */
 export function addChainOptions(
   command: Command,
   { registry = "this release's", networkOf }: { registry?: string; networkOf?: string } = {},
@@ -46,7 +42,6 @@ export async function openChain(
   return { chain, registry: await findRegistry(options.network, options.registry) };
 }
 
-/** The flags that select the same pools and notes in another command. */
 export function formatChainFlags(
   { network, endpoint, registry, notes }: Pick<ChainOptions, "network" | "endpoint" | "registry"> & {
     readonly notes?: string;
@@ -55,7 +50,6 @@ export function formatChainFlags(
   return formatFlags({ network, endpoint: endpoint && redactUrl(endpoint), registry, notes });
 }
 
-/** A list becomes one flag for each entry. */
 export function formatFlags(
   values: Readonly<Record<string, string | readonly string[] | boolean | undefined>>,
 ): string {
@@ -86,17 +80,14 @@ export function parseAmountArgument(text: string): string {
   return text;
 }
 
-/** Throws `invalid_config`. */
 export function collectRelayerArguments(text: string, all: readonly string[] = []): readonly string[] {
   return [...all, parseRelayerArgument(text)];
 }
 
-/** Throws `invalid_config`. */
 export function parseRelayerArgument(text: string): string {
   return parseRelayerUrl(text, "--relayer");
 }
 
-/** Keeps the text that was typed. */
 class AddressArgument extends Address {
   readonly #text: string; // private, because an Address is frozen
 

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { integer, MalformedSettingError } from "../../config/setting.ts";
 
-/** Returns a parser of decimal integers from `min` to `max` for commander. */
 export function integerArgument(min: number, max: number): (text: string) => number {
   const parse = integer(min, max);
   return (text) => {

@@ -3,7 +3,6 @@ import { parseUnits } from "../../core/protocol/units.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { RunningLocalnet } from "../context.ts";
 
-/** The configuration of a localnet's relayer, with default fees and without the environment. */
 export function createLocalnetConfig(
   localnet: RunningLocalnet,
   options: {

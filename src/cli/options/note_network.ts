@@ -4,7 +4,6 @@ import type { Network } from "../../core/protocol/network.ts";
 import { assertAddressesOfNetwork } from "./chain_options.ts";
 import { usageError } from "./usage_error.ts";
 
-/** Before the note has determined the network. */
 export type WithOptionalNetwork<T extends { readonly network: Network }> = Omit<T, "network"> & {
   readonly network?: Network;
 };
@@ -16,9 +15,7 @@ export function filterNotesByNetwork(
   return network === undefined ? records : records.filter((each) => networkOfNote(each) === network);
 }
 
-/**
- * Finds a note by the first digits of its id. Throws `unknown_note`, or `invalid_config` on another network.
- */
+/** Throws `unknown_note`, or `invalid_config` on another network. */
 export function findNoteOnNetwork(
   records: readonly NoteRecord[],
   id: string,

@@ -1,11 +1,9 @@
-/** Finds the pools that a note may belong to. */
 import type { PoolJetton } from "../../client/notes/pool_match.ts";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
-/** For an unknown key on the command line; lists the registry's pools. */
 export function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {
   return poolNotFoundError("invalid_config", key, keys);
 }
@@ -16,10 +14,7 @@ function poolNotFoundError(code: ProblemCode, key: string, keys: Iterable<string
   });
 }
 
-/**
- * Returns the recorded pool, or else every generation of the note's asset and amount. Throws `wrong_pool` if
- * there are none.
- */
+/** Throws `wrong_pool` if no pool with the note's asset and amount is registered. */
 export function candidatePools({ note, pool }: NoteRecord, { pools }: Deployments): [string, Deployment][] {
   const { asset, amount } = note.reveal();
   const found = [...pools].filter(([, each]) =>

@@ -1,4 +1,3 @@
-/** Opens the note store for a command, and asks for its passphrase. */
 import { type Command, Option } from "commander";
 import { clientSettings } from "../../config/client_settings.ts";
 import { loadNoteStoreConfig, MIN_PASSPHRASE_LENGTH } from "../../config/client_config.ts";
@@ -27,10 +26,7 @@ export function addNoteStoreOptions(command: Command): Command {
   return addOutputOptions(addNoteStorePathOption(command));
 }
 
-/**
- * Opens the store; `create` creates a missing one and asks for its passphrase twice. Throws `unknown_note`
- * without a store, `invalid_config` without a passphrase.
- */
+/** Throws `unknown_note` without a store, `invalid_config` without a passphrase. */
 export async function openNoteStore(
   context: CliContext,
   options: NoteStoreOptions,
@@ -58,10 +54,8 @@ export async function openNoteStore(
   return store;
 }
 
-/** Before the command fails. */
 const MAX_PASSPHRASE_ATTEMPTS = 3;
 
-/** Asks twice, and again if the passphrase is too short or the two differ. */
 async function promptNewPassphrase(context: CliContext, path: string): Promise<Secret<string>> {
   const question = `New passphrase for ${path} (at least ${MIN_PASSPHRASE_LENGTH} characters)`;
   for (let attempt = 1;; attempt++) {

@@ -1,4 +1,3 @@
-/** Flags for the paying wallet. Its mnemonic comes from a file, a variable or a prompt. */
 import { type Command, Option } from "commander";
 import { loadPayerConfig, loadWalletVersion } from "../../config/client_config.ts";
 import { SettingsReader } from "../../config/settings_reader.ts";
@@ -30,7 +29,6 @@ export function walletVersionOption(help = "its contract; default: TONADO_WALLET
   return new Option("--wallet-version <version>", help).choices(["v4R2", "v5R1"]);
 }
 
-/** The flags that select the same wallet in another command. */
 export function formatPayerFlags(
   { mnemonicFile, askMnemonic, walletVersion }: Omit<PayerOptions, "network">,
 ): string {

@@ -1,4 +1,3 @@
-/** Output of `tonado ceremony`, as text or JSON. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { WrittenKeys } from "../../ops/keys/key_export.ts";
 import {

@@ -5,7 +5,6 @@ import type { CliContext } from "../context.ts";
 
 const verdictLabels = { ok: "ok", warning: "warning", failed: "FAILED" } as const;
 
-/** `quiet` omits the checks that passed. */
 export function printChecks(
   { stdout, env }: CliContext,
   checks: readonly CheckResult[],

@@ -1,13 +1,9 @@
-/** Completes commander's usage errors and redacts the arguments in them. */
 import { type Command, CommanderError, Help, type Option } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { redactUrl } from "../../core/text/urls.ts";
 import { escapeLine } from "./sanitize.ts";
 
-/**
- * Normalizes the arguments for commander, which would show the parent's help for an unknown command, and the
- * help of `note` for `help note check`.
- */
+/** Works around commander, which shows the parent's help for an unknown command. */
 export function normalizeHelpArguments(args: readonly string[], program: Command): string[] {
   const path: string[] = [];
   let [at, asked] = [program, false];
@@ -32,7 +28,6 @@ export function optionDescription(this: Help, option: Option): string {
   return option.mandatory && option.defaultValue === undefined ? `${description} (required)` : description;
 }
 
-/** Lists all missing flags, and adds the usage or the closest value. */
 export function completeUsageMessage(command: Command, message: string): string {
   const end = message.endsWith("\n") ? "\n" : "";
   if (message.startsWith("error: required option ")) {
@@ -85,7 +80,6 @@ export function isCommanderError(error: unknown): error is Error & { code: strin
     String((error as { code?: unknown }).code).startsWith("commander.");
 }
 
-/** Message and suggestion as JSON members, unless help was requested. */
 export function toUsageErrorJson(
   { code, message }: { code: string; message: string },
   args: readonly string[],

@@ -1,4 +1,3 @@
-/** Output of `tonado deposit`: links on standard output, progress on standard error. */
 import type { Address } from "@ton/core";
 import { encode, renderSVG, renderUnicodeCompact } from "uqr";
 import type { DepositStep } from "../../client/deposit/deposit_attempts.ts";
@@ -39,7 +38,6 @@ export class DepositView {
   /** An earlier run may have shown a link that was paid. */
   #resumed;
 
-  /** `qr`: file for the QR code; `resumed`: an earlier run may have shown links. */
   constructor(
     readonly context: CliContext,
     readonly options: DepositViewOptions,
@@ -52,7 +50,6 @@ export class DepositView {
     this.#resumed = given.resumed === true;
   }
 
-  /** Shows, before any link, which pool it pays and which registry lists it. */
   showPool(
     pool: { readonly key: string; readonly address: string; takes: string; registry: string },
   ): void {
@@ -61,10 +58,7 @@ export class DepositView {
     this.#printText(`${this.#bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`);
   }
 
-  /**
-   * `id` is the id in the store; `made`: this run created the note. An earlier run may have sent money for
-   * it.
-   */
+  /** `made`: this run created the note. Otherwise, an earlier run may have sent money for it. */
   showStored(id: string, made: boolean): void {
     this.#noteId = id;
     if (this.#writeEvent({ event: "kept", id: this.#noteId, ...!made && { resumed: true } })) return;

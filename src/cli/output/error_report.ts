@@ -1,4 +1,3 @@
-/** Reports errors on standard error, as text or JSON. */
 import { Problem, type ProblemDetail, problems } from "../../core/errors/problem.ts";
 import { exitStatus, exitStatusOf } from "./exit_status.ts";
 import { colours } from "./progress.ts";
@@ -9,7 +8,6 @@ import type { CliContext, TextOutput } from "../context.ts";
 /** The reader of standard output closed it, as `head` does. */
 export class StdoutClosedError extends Error {}
 
-/** Prints the error and its hint, and returns the exit status. */
 export function reportError(
   error: unknown,
   wiring: CliContext,
@@ -26,7 +24,6 @@ export function reportError(
   return exitStatusOf(error);
 }
 
-/** Writes each line as a JSON object, for `--json`. A terminal keeps plain text. */
 export function jsonNoticeOutput(output: TextOutput): TextOutput {
   if (output.isTerminal) return output;
   let partial = "";

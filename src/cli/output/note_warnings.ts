@@ -2,7 +2,6 @@ import { findNullifierTwins, type NoteRecord } from "../../client/notes/note_sto
 import { printWarning } from "./print.ts";
 import type { CliContext } from "../context.ts";
 
-/** Warns of each pair with one nullifier that includes a note of `shown`. */
 export function warnOfSharedNullifiers(
   context: CliContext,
   all: readonly NoteRecord[],
@@ -15,7 +14,6 @@ export function warnOfSharedNullifiers(
   }
 }
 
-/** By id, the JSON member that names the notes with the same nullifier. */
 export function sharedNullifierFacts(
   all: readonly NoteRecord[],
 ): ReadonlyMap<string, { readonly sameNullifier: readonly string[] }> {

@@ -1,9 +1,7 @@
-/** How commands print results and warnings. */
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { colours, type ProgressLine, progressLine } from "./progress.ts";
 
-/** The flags of every command. */
 export interface OutputOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -21,7 +19,6 @@ export function writeJson({ stdout }: Pick<CliContext, "stdout">, value: object)
   stdout.write(JSON.stringify(value) + "\n");
 }
 
-/** JSON with `--json`, else the text, which `--quiet` suppresses. */
 export function printResult(
   context: Pick<CliContext, "stdout">,
   { json, quiet }: OutputOptions,
@@ -37,7 +34,6 @@ export function printWarning({ stderr, env }: Pick<CliContext, "stderr" | "env">
   stderr.write(`${colours(stderr, env).yellow("warning")}: ${text}\n`);
 }
 
-/** The line is removed afterwards, and not drawn with `--quiet`. */
 export async function withProgressLine<T>(
   { stderr }: Pick<CliContext, "stderr">,
   { quiet }: OutputOptions,

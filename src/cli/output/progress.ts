@@ -10,7 +10,6 @@ export function coloursEnabled(env: CliContext["env"]): boolean {
   return !env.NO_COLOR && env.TERM !== "dumb";
 }
 
-/** The functions return the text unchanged without colours. */
 export function colours(output: TextOutput, env: CliContext["env"]): Colours {
   const colour = createColors(output.isTerminal && coloursEnabled(env));
   const painted = (name: typeof colourNames[number]) => (text: string) =>
@@ -18,7 +17,6 @@ export function colours(output: TextOutput, env: CliContext["env"]): Colours {
   return Object.fromEntries(colourNames.map((name) => [name, painted(name)])) as Colours;
 }
 
-/** Redrawn in place, on terminals only. */
 export interface ProgressLine {
   update(text: string, fraction: number): void;
   clear(): void;
@@ -46,7 +44,6 @@ export function progressLine(output: TextOutput): ProgressLine {
   };
 }
 
-/** Prints one line for each stage if the output is not a terminal. */
 export function stageProgressLine(output: TextOutput, { quiet }: { readonly quiet?: boolean }): ProgressLine {
   const line = progressLine(output);
   let lastText = "";

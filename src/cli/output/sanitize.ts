@@ -1,6 +1,4 @@
-/**
- * Escapes control sequences in all output: text from relayers, chains and files could erase or forge lines.
- */
+/** Escapes control sequences: text from relayers, chains and files could erase or forge lines. */
 import type { CliContext, TextOutput } from "../context.ts";
 
 /** Control, format and separator characters, and lone surrogates. */
@@ -15,7 +13,6 @@ export function markOwnSequences(sequence: string): string {
   return sequenceMarks.reduce((text, [control, mark]) => text.replaceAll(control, mark), sequence);
 }
 
-/** Escapes invisible characters except line feeds, as JSON does. */
 export function escapeControls(text: string): string {
   return text.replace(
     UNSAFE_CHARACTERS,

@@ -14,12 +14,10 @@ export function usesJsonLog(args: readonly string[], { env, stderr }: LogContext
   return format === "json" || (format !== "pretty" && !stderr.isTerminal);
 }
 
-/** For messages before the level is configured, and for the error that ends the process. */
 export function openJsonLog({ stderr }: Pick<CliContext, "stderr">): Log {
   return configureLog({ level: "info", format: "json", write: (line) => stderr.write(line) });
 }
 
-/** Logs the error that ends the process, and returns the exit status. */
 export function logFatal(
   error: unknown,
   wiring: Pick<CliContext, "stderr">,
@@ -35,7 +33,6 @@ export function logFatal(
   return usage ? exitStatus.usage : exitStatusOf(error);
 }
 
-/** Redirects console output and uncaught errors to the log. Returns a function that restores the console. */
 export function captureConsole(log: Log, end: (status: number) => void): () => void {
   const original = { ...console };
   const line = (level: "info" | "warning" | "error") => (...values: unknown[]) =>

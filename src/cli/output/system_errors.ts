@@ -4,7 +4,6 @@ export function writeError(what: string, cause: unknown): Problem {
   return new Problem("write_failed", `${what} cannot be written: ${errorReasonOf(cause)}`, { cause });
 }
 
-/** Throws `write_failed`, naming what cannot be written. */
 export async function wrapWriteErrors<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -13,7 +12,6 @@ export async function wrapWriteErrors<T>(path: string, write: () => Promise<T>):
   }
 }
 
-/** Throws `invalid_config` for `setting` if `open` fails. */
 export function wrapConfigErrors<T>(setting: string, detail: string, open: () => T): T {
   const toProblem = (cause: unknown) => {
     if (cause instanceof Problem) return cause;

@@ -1,4 +1,3 @@
-/** `tonado --version --verbose`: runtime, requirements, keys, contracts and pools. */
 import { readRegistry } from "../../config/deployments_registry.ts";
 import { circuitNames } from "../../core/crypto/groth16.ts";
 import { networks } from "../../core/protocol/network.ts";
@@ -6,7 +5,6 @@ import { openArtifacts } from "../../prover/artifacts.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
 import type { RuntimeInfo } from "../context.ts";
 
-/** Names and facts in order; those of a group are indented. */
 export async function describeBuild(
   { deno, v8, target, compiled }: RuntimeInfo,
 ): Promise<[string, string][]> {
@@ -31,7 +29,6 @@ export async function describeBuild(
   ];
 }
 
-/** `facts` is the result of {@linkcode describeBuild}, or none. */
 export function formatVersion(
   version: string,
   facts: readonly (readonly [string, string])[] | undefined,

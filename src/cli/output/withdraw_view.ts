@@ -1,4 +1,3 @@
-/** Output of `tonado withdraw`. */
 import { Address } from "@ton/core";
 import type { WithdrawalWaitProgress } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { NotePayment } from "../../client/notes/note_payment.ts";
@@ -173,7 +172,6 @@ export class WithdrawView {
     this.#printText(`${colours(stdout, env).green("withdrawn")}: ${what}`);
   }
 
-  /** `record` is the note's record after the failure. */
   showNextSteps(error: unknown, { id, state, withdrawal }: NoteRecord, recipient: Address): void {
     this.#progress.clear();
     const code = error instanceof Problem ? error.code : undefined;

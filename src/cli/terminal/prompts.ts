@@ -31,7 +31,6 @@ async function loadPrompts() {
   return await import("@clack/prompts");
 }
 
-/** Hidden input; undefined without a terminal. Throws `cancelled`. */
 export async function promptSecret(message: string): Promise<Secret<string> | undefined> {
   const asked = await loadPrompts();
   if (!asked) return undefined;
@@ -39,7 +38,6 @@ export async function promptSecret(message: string): Promise<Secret<string> | un
   return new Secret(answer);
 }
 
-/** Undefined without a terminal. Throws `cancelled`. */
 export async function promptConfirm(message: string): Promise<boolean | undefined> {
   const asked = await loadPrompts();
   if (!asked) return undefined;

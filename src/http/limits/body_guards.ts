@@ -1,4 +1,3 @@
-/** Guards of JSON bodies before schema validation: media type, size, syntax, and note secrets. */
 import { createMiddleware } from "hono/factory";
 import { bodyLimit } from "hono/body-limit";
 import { Problem } from "../../core/errors/problem.ts";
@@ -18,15 +17,11 @@ const mediaTypeGuard = createMiddleware(async (c, next) => {
 
 const BODY_TIMEOUT_MS = 10_000;
 
-/** Returns the guards of every JSON body. `timeoutMs` limits the time to receive it. */
 export function bodyGuards(warnings: LogThrottle, timeoutMs: number = BODY_TIMEOUT_MS) {
   return [mediaTypeGuard, sizeGuard(timeoutMs), bodySecretGuard(warnings, timeoutMs)] as const;
 }
 
-/**
- * Rejects larger bodies with `body_too_large` without reading the rest. The runtime enforces a Content-Length
- * itself, and touching the stream would make reading several times slower.
- */
+/** The runtime enforces a Content-Length; touching the stream would make reading several times slower. */
 function sizeGuard(timeoutMs: number) {
   const measured = streamedSizeGuard(timeoutMs);
   return createMiddleware(async (c, next) => {

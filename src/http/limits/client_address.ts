@@ -1,7 +1,4 @@
-/**
- * Rate limit keys of clients. An address leaves this module only as a keyed hash that changes every hour, so
- * neither the cache nor its dumps reveal clients.
- */
+/** An address leaves this module only as a keyed hash that changes every hour, so dumps reveal no clients. */
 import { isIP } from "node:net";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -13,11 +10,7 @@ const NETWORK_PREFIX_GROUPS = 4;
 const HOUR_MS = 3_600_000;
 const encoder = new TextEncoder();
 
-/**
- * Returns the network that a request is counted for: an IPv4 address, or the /64 of an IPv6 address.
- * @param forwarded `X-Forwarded-For`, to which each proxy appends the address that it saw
- * @param proxies number of trusted proxies in front; clients can forge earlier entries
- */
+/** Clients can forge all but the last `proxies` entries of `forwarded` (`X-Forwarded-For`). */
 export function clientNetwork(socket: string, forwarded: string | undefined, proxies: number): string {
   const hops = [...(forwarded ?? "").split(",").map((each) => each.trim()), socket];
   const hop = hops[hops.length - 1 - proxies];

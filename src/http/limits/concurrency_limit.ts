@@ -2,7 +2,6 @@ import type { MiddlewareHandler } from "hono";
 import { Problem } from "../../core/errors/problem.ts";
 import type { HttpEnv } from "../dependencies.ts";
 
-/** Counts the requests in progress. */
 export class ConcurrencyLimit {
   #taken = 0;
 
@@ -25,7 +24,6 @@ export class ConcurrencyLimit {
 /** Monitoring must work while the relayer is overloaded. */
 const EXEMPT_PATHS = new Set(["/livez", "/readyz", "/metrics"]);
 
-/** Rejects requests above the limit with `overloaded`. */
 export function limitConcurrency(requestLimit: ConcurrencyLimit): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (requestLimit.full && !EXEMPT_PATHS.has(c.req.path)) throw new Problem("overloaded");

@@ -1,10 +1,8 @@
 /** Detects note secrets in client input, so that it is rejected and never logged. */
 
 const SECRET_MEMBERS = new Set(["note", "secret", "nullifier"]);
-/** Matches a note string, or its secret half. */
 const NOTE_PATTERN = /tonado-[a-z0-9.-]{1,200}-0x[0-9a-f]{100,}|0x[0-9a-f]{124}(?![0-9a-f])/i;
 
-/** Returns whether a JSON value contains a note string or a member named like a note secret. */
 export function containsNoteSecret(value: unknown): boolean {
   const open: unknown[] = [value]; // no recursion: nesting depth is limited only by body size
   while (open.length > 0) {

@@ -1,7 +1,4 @@
-/**
- * Rate limits per client. While the shared cache is down, each replica counts on its own: a limit that is a
- * few times too high is better than none or an outage.
- */
+/** While the shared cache is down, each replica counts on its own: a high limit is better than an outage. */
 import { createMiddleware } from "hono/factory";
 import { Problem } from "../../core/errors/problem.ts";
 import type { RateLimit, RateLimitResult } from "../../store/rate_limit_store.ts";
@@ -13,7 +10,6 @@ const WINDOW_SECONDS = 60;
 /** Each route has its own counter. */
 export type LimitedRoute = "note-check" | "withdraw" | "withdraw-status";
 
-/** Rejects requests above the limit with `rate_limited`. */
 export function rateLimit(route: LimitedRoute, limits: RateLimits | undefined) {
   const times = limits === undefined
     ? 0

@@ -1,7 +1,4 @@
-/**
- * Precomputed responses, found by URL without a router. All other requests fall through to the routes, which
- * respond the same. The fast path never rejects a request.
- */
+/** Precomputed responses, found without a router. Other requests reach the routes, which respond the same. */
 import type { Address } from "@ton/core";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { Relayer } from "../../relay/relayer.ts";
@@ -47,7 +44,6 @@ export function createFastPath(
 /** Length of `https://`. */
 const SCHEME_LENGTH = 8;
 
-/** By path and query, as clients write them. */
 function buildFastResponses(
   relayer: Relayer,
   metrics: Metrics | undefined,
@@ -77,7 +73,6 @@ function cachedRootResponse(relayer: Relayer, address: Address): Pick<FastRespon
   };
 }
 
-/** Returns all spellings of an address, raw and URL-encoded. */
 function addressSpellings(address: Address): Set<string> {
   const forms = [address.toRawString()];
   for (const bounceable of [true, false]) {

@@ -1,7 +1,4 @@
-/**
- * Problem responses (RFC 9457) with documented codes only. Other errors become `not_ready` if a retry can
- * help, otherwise `internal` with a request id and no cause.
- */
+/** Problem responses (RFC 9457). Undocumented errors become `not_ready` or `internal`, without a cause. */
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { Problem, problems } from "../../core/errors/problem.ts";
@@ -37,7 +34,6 @@ export function problemResponse(c: Context, problem: Problem, requestId: string)
   return c.body(JSON.stringify(problemDocument(problem, requestId)), status as 400, headers);
 }
 
-/** Returns `not_ready` without a route, while the program starts or stops. */
 export function notReadyResponse(detail: string, headers: { readonly [name: string]: string }): Response {
   const document = problemDocument(new Problem("not_ready", detail));
   return Response.json(document, {

@@ -10,10 +10,7 @@ const READ_TIMEOUT_MS = 30_000;
 /** What a stalled reader costs beside the socket's buffers. */
 const CHUNK_BYTES = 128 * 1024;
 
-/**
- * Rejects large responses above the limit with `overloaded`. A slot is free again when the response is sent,
- * timed out or aborted.
- */
+/** A slot is free again when the response is sent, timed out or aborted. */
 export function limitLargeResponses(
   maxResponses: number = MAX_LARGE_RESPONSES,
   timeoutMs: number = READ_TIMEOUT_MS,
@@ -50,7 +47,6 @@ export function streamBytes(
   });
 }
 
-/** Splits a body into chunks on demand. The promise resolves when it is released. */
 function chunkBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   sent: Promise<void>,

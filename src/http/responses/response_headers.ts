@@ -1,5 +1,3 @@
-/** Headers of every response, errors included. */
-
 /** Any origin may read the API. Responses are neither cached nor sniffed. */
 const FIXED_HEADERS = {
   "x-content-type-options": "nosniff",

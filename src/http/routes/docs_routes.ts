@@ -4,7 +4,6 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpEnv } from "../dependencies.ts";
 import { streamBytes } from "../responses/response_backpressure.ts";
 
-/** URL path, committed file, media type. */
 const assetFiles = [
   ["/docs/swagger-ui.js", "swagger-ui-bundle.js.gz", "text/javascript; charset=utf-8"],
   ["/docs/swagger-ui.css", "swagger-ui.css.gz", "text/css; charset=utf-8"],
@@ -38,10 +37,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
-/**
- * `no-transform`: files are compressed in advance, because compressing on request would invite denial of
- * service.
- */
+/** `no-transform`: files are compressed in advance; compressing on request would invite denial of service. */
 const CACHE_CONTROL = "public, max-age=86400, no-transform";
 
 export function docsRoutes(app: OpenAPIHono<HttpEnv>): void {

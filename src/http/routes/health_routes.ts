@@ -1,4 +1,3 @@
-/** GET /livez and GET /readyz. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpEnv, RouteDependencies } from "../dependencies.ts";
 import { responseExamples } from "./examples.ts";

@@ -1,4 +1,3 @@
-/** GET /status and GET /pools. */
 import { getMaxRefund, getMinFee } from "../../relay/withdrawals/policy.ts";
 import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Relayer } from "../../relay/relayer.ts";
@@ -26,7 +25,6 @@ const pools = createRoute({
   responses: { 200: jsonResponse(poolsResponse, "Pools", responseExamples.pools), ...documentedProblems([]) },
 });
 
-/** The body of GET /status, which is constant. */
 export function relayerStatus(
   { network, feeBps, feeMinNano, address }: Relayer,
 ): z.infer<typeof statusResponse> {

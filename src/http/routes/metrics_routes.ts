@@ -1,4 +1,3 @@
-/** GET /metrics for Prometheus: on the API with a token, or on a separate listener. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Secret } from "../../core/text/secret.ts";

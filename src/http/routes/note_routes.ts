@@ -1,4 +1,3 @@
-/** POST /note/check. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement } from "../../core/crypto/field.ts";
 import type { HttpEnv, RouteDependencies } from "../dependencies.ts";

@@ -1,4 +1,3 @@
-/** Helpers that declare routes with their documented problems. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { type ProblemCode, problems } from "../../core/errors/problem.ts";
 import { problemSchema } from "./schemas.ts";
@@ -17,7 +16,6 @@ function withExample(example: unknown) {
   return example === undefined ? {} : { example };
 }
 
-/** In the order of the documentation. */
 export const tags = [
   { name: "Relayer", description: "Network, fees and pools" },
   { name: "Withdrawals", description: "Submit a withdrawal and follow it" },
@@ -30,7 +28,6 @@ const retryAfter = z.object({
   "retry-after": z.int().positive().openapi({ description: "seconds to wait" }),
 });
 
-/** Of any route. */
 const commonProblems = [
   "secret_in_body",
   "overloaded",
@@ -38,7 +35,6 @@ const commonProblems = [
   "internal",
 ] as const satisfies readonly ProblemCode[];
 
-/** Declares problem responses by status, the common ones included. */
 export function documentedProblems(codes: readonly ProblemCode[]) {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set([...codes, ...commonProblems])) {
@@ -57,12 +53,10 @@ export function documentedProblems(codes: readonly ProblemCode[]) {
   return { ...problemsByStatus, 414: ofServer, 431: ofServer } as typeof problemsByStatus;
 }
 
-/** Responses of the HTTP server itself. */
 const MALFORMED_HEAD = "Without a body: the request is not HTTP, or its head is too large.";
 const HEAD_TOO_LARGE =
   "Without a body: the request's URL or headers are too large, or the headers too many. Deno 2.9 responds with 400 instead.";
 
-/** Of every route with a JSON body. */
 export const bodyProblems = [
   "invalid_request",
   "secret_in_body",

@@ -1,7 +1,4 @@
-/**
- * Schemas of requests and responses. They check the format only; `relay` checks values such as field range
- * and pool, which have their own problem codes.
- */
+/** Schemas check the format only. `relay` checks values, which have their own problem codes. */
 import { Address } from "@ton/core";
 import { z } from "@hono/zod-openapi";
 import { poolsResponse as poolListResponse, relayerResponses } from "../../core/protocol/relayer_api.ts";

@@ -1,4 +1,3 @@
-/** GET /tree/root, /tree/path and /tree/commitments. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement, fieldToHex } from "../../core/crypto/field.ts";
 import type { HttpEnv, RouteDependencies } from "../dependencies.ts";

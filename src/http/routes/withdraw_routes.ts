@@ -1,4 +1,3 @@
-/** POST /withdraw and POST /withdraw/status. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement } from "../../core/crypto/field.ts";
 import type { WithdrawSignals } from "../../relay/withdrawals/checks.ts";
@@ -15,7 +14,6 @@ import {
 } from "./openapi_helpers.ts";
 import { broadcastResponse, withdrawalResponse, withdrawBody, withdrawStatusBody } from "./schemas.ts";
 
-/** In the order of the checks. */
 const withdrawProblems = [
   ...bodyProblems,
   "not_in_field",

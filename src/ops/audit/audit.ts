@@ -1,7 +1,4 @@
-/**
- * Audits a deployed pool using only the chain: its code, initial state, funds, and the tree rebuilt from its
- * logs. The audit fails where a getter contradicts the logs.
- */
+/** Audits a pool using only the chain. The audit fails where a getter contradicts the logs. */
 import type { Address } from "@ton/core";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -24,12 +21,9 @@ export interface AuditOptions {
   readonly chain: Chain;
   readonly network: Network;
   readonly address: Address;
-  /** Compared with the entry for the pool's address. */
   readonly registry?: Deployments;
-  /** Default: this build's artifacts. */
   readonly artifacts?: Artifacts;
   readonly signal?: AbortSignal;
-  /** Called with the number of transactions read so far. */
   readonly onProgress?: (transactions: number) => void;
 }
 
@@ -43,7 +37,6 @@ export interface PoolAudit {
   readonly funds?: PoolFunds;
 }
 
-/** Reads during which the pool may change before the audit gives up. */
 const MAX_READ_ATTEMPTS = 5;
 
 /** Throws `chain_unavailable` or `chain_inconsistent`, which says nothing about the pool. */
@@ -81,7 +74,6 @@ export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
   return { address, sound, checks, facts, funds: poolFunds(facts) };
 }
 
-/** Returns the generation whose empty pool has this address. */
 function generationOf(address: Address, info: PoolInfo, denomination: bigint): number | undefined {
   const { assetKind, owner, jettonMaster } = info;
   if (assetKind === "native") return findPoolGeneration(address, { denomination, owner });

@@ -1,6 +1,4 @@
-/**
- * The checks of an audit: pure functions from facts to verdicts. `failed` means that depositing is unsafe.
- */
+/** Pure functions from facts to verdicts. `failed` means that depositing is unsafe. */
 import type { Address } from "@ton/core";
 import { formatUnits } from "../../core/protocol/units.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -15,7 +13,6 @@ export type { CheckResult as Check } from "../../core/errors/check_result.ts";
 export const NEARLY_FULL_RATIO = 0.9;
 const MIN_RUNWAY_YEARS = 1;
 
-/** Runs every check, most important first. */
 export function auditChecks(facts: PoolFacts): CheckResult[] {
   return [
     checkCode(facts),
@@ -40,9 +37,7 @@ function checkCode({ codeHash, build }: PoolFacts): CheckResult {
   );
 }
 
-/**
- * An address commits to the initial state, so no roots, notes or nullifiers were planted before deployment.
- */
+/** An address commits to the initial state, so nothing was planted before the deployment. */
 function checkOrigin({ generation }: PoolFacts): CheckResult {
   return generation !== undefined
     ? checkPassed(

@@ -11,7 +11,6 @@ const owner = Address.parse("0:" + "0a".repeat(32));
 const codeHash = "c0".repeat(32);
 const vkeyHash = "bb".repeat(32);
 
-/** A pool of 10 with four deposits and one withdrawal, as it should be. */
 const sound: PoolFacts = {
   network: "mainnet",
   address,

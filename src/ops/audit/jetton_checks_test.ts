@@ -7,7 +7,6 @@ const someone = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
 const [address, master, wallet, stranger] = ["11", "22", "33", "44"].map(someone);
 
 type Part = Pick<PoolFacts, "address" | "info" | "jetton" | "denomination">;
-/** A pool of 10 with three unspent notes, as it should be. */
 const sound: Part = {
   address,
   info: {

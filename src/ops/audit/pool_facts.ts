@@ -1,4 +1,3 @@
-/** The facts that an audit gathers. */
 import type { Address } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
@@ -12,16 +11,12 @@ export interface PoolFacts {
   readonly network: Network;
   readonly address: Address;
   readonly codeHash: string;
-  /** What this build deploys. */
   readonly build: { readonly codeHash: string; readonly vkeyHash: string; readonly keys: PoolKeys };
   readonly info: PoolInfo;
   /** Jetton pools only. */
   readonly jetton?: JettonFacts;
   readonly denomination: bigint;
-  /**
-   * The generation whose empty pool (this build, same denomination, owner and master) has this address, if
-   * any.
-   */
+  /** The generation whose empty pool of this build has this address, if any. */
   readonly generation: number | undefined;
   readonly registryEntry?: { readonly key: string; readonly deployment: Deployment };
   readonly balance: bigint;
@@ -35,6 +30,5 @@ export interface PoolFacts {
   /** Newest first. */
   readonly roots: readonly bigint[];
   readonly currentRoot: bigint;
-  /** From the pool's own logs. */
   readonly rebuilt: RebuiltTree;
 }

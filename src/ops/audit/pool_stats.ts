@@ -33,11 +33,8 @@ export interface PoolStats {
   /** Notes that can still be withdrawn. The anonymity set is all `deposits`. */
   readonly unspent: number;
   readonly activity: Readonly<Record<keyof typeof activityWindows, ActivityCounts>>;
-  /** Withdrawals sent by a relayer. */
   readonly relayed: number;
-  /** Distinct relayer addresses. */
   readonly relayers: number;
-  /** Of the last {@linkcode FEE_SAMPLE_SIZE} relayed withdrawals. */
   readonly fees?: { readonly min: bigint; readonly median: bigint; readonly max: bigint };
   readonly feesTotal: bigint;
   /** Newest first. */
@@ -47,14 +44,10 @@ export interface PoolStats {
 interface StatsOptions {
   readonly latest: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of transactions read so far. */
   readonly onProgress?: (transactions: number) => void;
 }
 
-/**
- * Reads a pool's whole history. Throws `chain_inconsistent` if it has fewer events than the pool counts,
- * `contract_refused` if the account is not a pool.
- */
+/** Throws `chain_inconsistent` if events are missing, `contract_refused` if the account is not a pool. */
 export async function readPoolStats(
   chain: Chain,
   address: Address,

@@ -1,7 +1,4 @@
-/**
- * Rebuilds a pool's tree and withdrawals from its logs. Uses no getter, so that the result can be compared
- * with them.
- */
+/** Rebuilds a pool's tree from its logs. Uses no getter, so that the result can be compared with them. */
 import type { Address } from "@ton/core";
 import { isFieldElement } from "../../core/crypto/field.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
@@ -18,7 +15,6 @@ export interface RebuiltTree {
   readonly fault?: string;
 }
 
-/** Throws as {@linkcode scanPoolTransactions} does. */
 export async function rebuildTree(
   chain: Chain,
   pool: Address,

@@ -1,7 +1,4 @@
-/**
- * Phase 2 of the trusted setup: begin, contribute, close with a beacon. Folders are not trusted: each step
- * checks what it builds on.
- */
+/** Phase 2 of the trusted setup. Folders are not trusted: each step checks what it builds on. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
@@ -44,16 +41,12 @@ export interface CeremonyInputs {
 export interface CeremonyStep {
   readonly folder: CeremonyFolder;
   readonly arithmetic: ArithmeticPool;
-  /** Called with the stage and its completed fraction. */
   readonly onProgress?: (stage: string, fraction: number) => void;
 }
 
 const READ_CHUNK_BYTES = 1 << 22;
 
-/**
- * Checks the powers of tau and writes both initial keys and the transcript. Throws `invalid_ceremony` for
- * invalid inputs or a folder with a ceremony; `folder_in_use`.
- */
+/** Throws `invalid_ceremony` for invalid inputs or a folder with a ceremony; `folder_in_use`. */
 export async function beginCeremony(step: CeremonyStep & CeremonyInputs): Promise<Transcript> {
   const { folder, arithmetic, r1cs } = step;
   using _folderLock = await folder.lock();
@@ -99,10 +92,7 @@ async function countConstraints(
   return { withdraw: await count("withdraw"), deposit: await count("deposit") };
 }
 
-/**
- * Announces where and in which round the beacon will be published, and how often it is hashed. A later
- * announcement replaces it, and a contribution must follow. Throws as {@linkcode contributeToCeremony}.
- */
+/** A contribution must follow. Throws as {@linkcode contributeToCeremony}. */
 export async function announceBeacon(
   step: CeremonyStep & { readonly announcement: Pick<Announcement, "source" | "round" | "exponent"> },
 ): Promise<Transcript> {
@@ -117,10 +107,7 @@ export async function announceBeacon(
   return extended;
 }
 
-/**
- * Contributes to both keys after checking folder and transcript. The caller overwrites `entropy`. Throws
- * `invalid_ceremony` if the folder does not verify or the ceremony is closed; `folder_in_use`.
- */
+/** The caller overwrites `entropy`. Throws `invalid_ceremony` if it is closed or invalid; `folder_in_use`. */
 export async function contributeToCeremony(
   step: CeremonyStep & {
     readonly name: string;
@@ -141,10 +128,7 @@ export async function contributeToCeremony(
   }
 }
 
-/**
- * Closes the ceremony with the published value of the announced round. Throws as {@linkcode
- * contributeToCeremony}, and if no contribution followed the announcement.
- */
+/** Throws as {@linkcode contributeToCeremony}, and if no contribution followed the announcement. */
 export async function closeWithBeacon(
   step: CeremonyStep & { readonly value: Uint8Array },
 ): Promise<Transcript> {

@@ -1,4 +1,3 @@
-/** A ceremony's folder: the transcript, the initial keys, and the present keys. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
@@ -15,10 +14,7 @@ export interface CeremonyFolder {
   has(name: string): Promise<boolean>;
   /** Creates the folder if needed. Throws `write_failed`. */
   assertWritable(): Promise<void>;
-  /**
-   * Creates the folder if needed and locks it until disposal or the end of this process. Throws
-   * `folder_in_use` at once, or `write_failed`.
-   */
+  /** Locks the folder until disposal or exit. Throws `folder_in_use` at once, or `write_failed`. */
   lock(): Promise<Disposable>;
   /** Writes a file atomically. Creates missing folders. */
   write(name: string, content: Uint8Array): Promise<void>;
@@ -44,7 +40,6 @@ export interface LoadedCeremony {
   readonly keys: KeyPair | Problem;
 }
 
-/** Throws as {@linkcode readTranscript} does. */
 export async function loadCeremony(folder: Pick<CeremonyFolder, "read">): Promise<LoadedCeremony> {
   const transcript = await readTranscript(folder);
   try {
@@ -107,10 +102,7 @@ async function readKeys(
   return { withdraw: await read("withdraw"), deposit: await read("deposit") };
 }
 
-/**
- * Throws `invalid_ceremony` if a different initial key would be replaced: there may be no copy of it. An
- * equal key is left from an interrupted run.
- */
+/** Throws `invalid_ceremony` if a different initial key would be replaced: there may be no copy of it. */
 export async function assertNoOtherKeys(
   folder: CeremonyFolder,
   keys: CircuitKeys,
@@ -128,10 +120,7 @@ export async function assertNoOtherKeys(
   }
 }
 
-/**
- * Writes the keys of a contribution, then the transcript of `next`. It names existing files only, so an
- * interrupted run leaves a valid folder.
- */
+/** The transcript names existing files only and comes last, so an interrupted run leaves a valid folder. */
 export async function writeContribution(
   folder: CeremonyFolder,
   keys: CircuitKeys,

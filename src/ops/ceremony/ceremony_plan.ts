@@ -1,7 +1,4 @@
-/**
- * What a release requires of its ceremony. The plan `artifacts/ceremony.json` is committed before the first
- * contribution, so that it cannot be adapted to a finished ceremony unnoticed.
- */
+/** `artifacts/ceremony.json` is committed before the first contribution, so changes do not go unnoticed. */
 import { z } from "zod";
 import committed from "../../../artifacts/ceremony.json" with { type: "json" };
 import { Problem } from "../../core/errors/problem.ts";
@@ -52,7 +49,6 @@ export function namedSigners(transcript: Transcript, { contributors }: CeremonyP
   return contributors.filter(({ publicKey }) => keys.has(publicKey));
 }
 
-/** Returns what a verified transcript lacks for mainnet, or undefined. */
 export function contributorShortfall(transcript: Transcript, plan: CeremonyPlan): string | undefined {
   const signers = namedSigners(transcript, plan);
   if (signers.length < MIN_SIGNED_CONTRIBUTIONS) {
@@ -64,10 +60,8 @@ export function contributorShortfall(transcript: Transcript, plan: CeremonyPlan)
     : undefined;
 }
 
-/** Starts the label of keys whose ceremony had too few contributors. */
 export const WEAK_LABEL = "weak";
 
-/** The label of a closed ceremony's keys, shown wherever they are used. */
 export function keysLabel(transcript: Transcript, plan: CeremonyPlan): string {
   const weak = contributorShortfall(transcript, plan) === undefined ? "" : `${WEAK_LABEL} `;
   return `${weak}ceremony keys, ${pluralize(contributionsOf(transcript).length, "contribution")}, ` +

@@ -1,4 +1,3 @@
-/** Who must have contributed before keys are fit for mainnet. */
 import assert from "node:assert/strict";
 import {
   type CeremonyPlan,
@@ -10,7 +9,6 @@ import {
 import type { Transcript } from "./transcript/transcript.ts";
 
 const key = (name: string) => name.slice(0, 2).padEnd(64, "0");
-/** A verified transcript, with what the plan looks at: the kinds of the entries and the keys that signed. */
 const signedBy = (...names: (string | undefined)[]) => ({
   entries: [
     { kind: "announcement" },

@@ -1,8 +1,5 @@
-/**
- * Contributions to a key. One multiplies delta by a secret x, divides L and H by x, proves knowledge of x,
- * and erases it; the key is sound if at least one contributor did. Proofs and challenges follow snarkjs
- * (`zkey_contribute.js`, `zkey_beacon.js`): a challenge hashes all earlier contributions.
- */
+// A contribution multiplies delta by a secret x, divides L and H by x and proves knowledge of x. The key is
+// sound if one contributor erased x. This follows snarkjs (`zkey_contribute.js`, `zkey_beacon.js`).
 import { concatBytes } from "@noble/hashes/utils.js";
 import { blake2b } from "@noble/hashes/blake2.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
@@ -13,9 +10,7 @@ import type { KeyContribution, Zkey } from "./zkey.ts";
 
 const RANDOM_BYTES = 64;
 const SEED_BYTES = 32;
-/** Points that a thread divides per task. */
 const POINTS_PER_TASK = 1 << 11;
-/** Hashes per task and progress report. */
 const HASHES_PER_TASK = 1 << 16;
 /** A public value that no one could choose, hashed 2^exponent times. */
 export interface Beacon {
@@ -28,10 +23,7 @@ export interface ContributionHistory {
   readonly contributions: readonly KeyContribution[];
 }
 
-/**
- * Derives seeds from the contributor's entropy and the system's randomness; knowing one of both reveals
- * nothing. The user of a seed overwrites it.
- */
+/** Knowing only the entropy or only the system's randomness reveals nothing. The caller overwrites seeds. */
 export function contributionSeeds<N extends string>(
   names: readonly N[],
   entropy: Uint8Array,
@@ -49,7 +41,6 @@ export function contributionSeeds<N extends string>(
   return Object.fromEntries(seeds) as Record<N, Uint8Array>;
 }
 
-/** The beacon's value after 2^exponent iterations of SHA-256. */
 export async function beaconSeed(
   { value, exponent }: Beacon,
   arithmetic: ArithmeticPool,
@@ -65,7 +56,7 @@ export async function beaconSeed(
   return hash;
 }
 
-/** Returns the key after one more contribution. `seed` is overwritten. */
+/** `seed` is overwritten. */
 export async function contribute(
   key: Zkey,
   seed: Uint8Array,
@@ -116,13 +107,7 @@ export async function contributionHash(
   return blake2b(await contributionHashInput(contribution, arithmetic), { dkLen: 64 });
 }
 
-/**
- * Verifies a history: each challenge is the hash of the preceding contributions, and each contributor knew the factor of
- * delta. Whether a beacon's secret follows from its value is not part of it.
- *
- * @param prefix precedes the name of a contribution in errors
- * @throws {Problem} `invalid_ceremony` with the first invalid contribution
- */
+/** Throws `invalid_ceremony`. Does not check that the secret of a beacon follows from its value. */
 export async function checkHistory(
   { circuitHash, contributions }: ContributionHistory,
   arithmetic: ArithmeticPool,

@@ -1,10 +1,6 @@
-/**
- * What can be wrong with a transcript, by name. Programs may rely on the names; the texts are for people. Each is refused
- * in tests/ceremony/verify_forged_test.ts.
- */
+/** Programs may rely on the names of faults. `verify_forged_test.ts` contains a forgery for each. */
 import { Problem } from "../../core/errors/problem.ts";
 
-/** The text of each fault, after the name of the entry. */
 export const transcriptFaults = {
   entry_out_of_order: "does not follow the preceding entry",
   entry_altered: "does not match its hash",
@@ -25,16 +21,13 @@ export const transcriptFaults = {
   contribution_hash_mismatch: "does not match its contribution hash",
 } as const;
 
-/** The name of a fault. */
 export type TranscriptFault = keyof typeof transcriptFaults;
 
-/** Returns the error for a fault. @param what the name of the entry @param rest continues the text */
 export function transcriptFault(what: string, fault: TranscriptFault, rest = ""): Problem {
   const text = [what, transcriptFaults[fault], rest].filter(Boolean).join(" ");
   return new Problem("invalid_ceremony", text, { members: { fault } });
 }
 
-/** Returns the name of the fault that an error reports, if it reports one. */
 export function faultOf(error: Problem): TranscriptFault | undefined {
   return error.members.fault as TranscriptFault | undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * The initial key of a ceremony: Groth16's setup for a constraint system and powers of tau, with gamma and
- * delta equal to 1. It is deterministic, so anyone can reproduce it.
- */
+/** The initial key: Groth16's setup with gamma = delta = 1. It is deterministic, so it can be reproduced. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import { blake2b } from "@noble/hashes/blake2.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
@@ -12,10 +9,7 @@ import type { KeySection, Zkey } from "./zkey.ts";
 
 const POINTS_PER_TASK = 1 << 10;
 
-/**
- * Makes the initial key. Throws `invalid_ceremony` if `r1cs` is not over BLS12-381, or the powers are too few
- * or not prepared.
- */
+/** Throws `invalid_ceremony` if `r1cs` is not over BLS12-381, or the powers are too few or not prepared. */
 export async function makeInitialKey(
   r1cs: Uint8Array,
   powers: PowersOfTau,
@@ -72,7 +66,6 @@ export function domainLevel(domain: number, powers: PowersOfTau): number {
   return level;
 }
 
-/** Every second point, starting with the second. */
 function oddPoints(points: Uint8Array): Uint8Array {
   const out = new Uint8Array(points.length / 2);
   for (let i = 0; i < out.length; i += G1_BYTES) {
@@ -81,10 +74,7 @@ function oddPoints(points: Uint8Array): Uint8Array {
   return out;
 }
 
-/**
- * The hash in every challenge that identifies circuit and powers: BLAKE2b of the initial key's points, with
- * tau^(n+i) - tau^i in place of H (snarkjs, `zkey_new.js`, after bellman).
- */
+/** BLAKE2b of the points, with tau^(n+i) - tau^i in place of H (snarkjs, `zkey_new.js`, after bellman). */
 export async function computeCircuitHash(
   key: Omit<Zkey, "circuitHash">,
   powers: PowersOfTau,

@@ -1,7 +1,4 @@
-/**
- * Verifies keys with random linear combinations (ceremony-wasm/src/lib.rs): the initial key against circuit
- * and powers of tau, the present key against the initial key and the contributions.
- */
+/** Verifies keys with random linear combinations (ceremony-wasm/src/lib.rs). */
 import { concatBytes } from "@noble/hashes/utils.js";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import type { ContributionHistory } from "./contribution.ts";
@@ -21,10 +18,7 @@ import type { KeyContribution, KeySection, Zkey } from "./zkey.ts";
 
 const INITIAL_KEY = "initial key";
 
-/**
- * Compares an initial key with a circuit and verified powers. Throws `invalid_ceremony` with the first
- * difference.
- */
+/** Throws `invalid_ceremony` with the first difference from the circuit and the verified powers. */
 export async function checkInitialKey(
   key: Zkey,
   r1cs: Uint8Array,
@@ -58,7 +52,6 @@ export async function checkInitialKey(
   }
 }
 
-/** The powers that each section combines. */
 const sectionPowers: Record<Exclude<KeySection, "coefficients">, readonly PowersListName[]> = {
   IC: ["beta", "alpha", "tau"],
   L: ["beta", "alpha", "tau"],
@@ -102,10 +95,7 @@ async function checkInitialSection(
   }
 }
 
-/**
- * Compares a key with the initial key and a verified history. Throws `invalid_ceremony` with the first
- * difference.
- */
+/** Throws `invalid_ceremony` with the first difference from the initial key and the verified history. */
 export async function checkKey(
   key: Zkey,
   initial: Zkey,

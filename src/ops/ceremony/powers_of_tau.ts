@@ -1,8 +1,5 @@
-/**
- * Powers of tau, the result of phase 1, in snarkjs' `.ptau` format: tau^k in both groups, alpha tau^k and
- * beta tau^k in G1 and, if prepared for phase 2, the Lagrange polynomials of every domain at tau. The file is
- * not trusted: every point and the relations between points are checked.
- */
+// Powers of tau in snarkjs' `.ptau` format: tau^k in both groups, alpha tau^k and beta tau^k in G1, and the
+// Lagrange polynomials at tau. The file is not trusted: every point and relation is checked.
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import {
   assertPointsInGroup,
@@ -52,7 +49,6 @@ export interface PowersOfTau {
   readonly power: number;
   readonly prepared: boolean;
   readonly betaG2: Uint8Array;
-  /** Reads `count` points of a list. */
   list(name: PowersListName, first: number, count: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Reads the Lagrange polynomials of the domain of order 2^power at tau, times the list's value. */
   lagrange(name: PowersListName, power: number): Promise<Uint8Array<ArrayBuffer>>;
@@ -143,11 +139,7 @@ function lagrangePointCount(name: PowersListName, power: number): number {
   return 2 ** (power + (name === "tau" ? 2 : 1)) - 1;
 }
 
-/**
- * Checks that every point is canonical, on the curve and of order r; that each list is a progression in the
- * same tau, neither 0 nor 1; that beta is the same in both groups; and the Lagrange polynomials. Throws
- * `invalid_ceremony` with the first fault.
- */
+/** Checks every point, and that all lists have the same tau, neither 0 nor 1. Throws `invalid_ceremony`. */
 export async function checkPowersOfTau(
   powers: PowersOfTau,
   arithmetic: ArithmeticPool,
@@ -177,7 +169,6 @@ export async function checkPowersOfTau(
   }
 }
 
-/** Also returns tau in both groups. */
 async function checkFirstPowers(
   powers: PowersOfTau,
   generators: Generators,

@@ -1,7 +1,4 @@
-/**
- * Files with sections, as iden3's `.ptau` and `.zkey`: four letters, version, count, then sections with { u32
- * id, u64 length }, little endian. Files are not trusted.
- */
+/** iden3's format: sections of { u32 id, u64 length }, little endian. Files are not trusted. */
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../core/errors/problem.ts";
 
@@ -15,7 +12,6 @@ export interface FileByteSource extends ByteSource {
   close(): void;
 }
 
-/** Position of a section's content. */
 export interface Section {
   readonly offset: number;
   readonly length: number;
@@ -33,10 +29,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/**
- * Returns sections by number. Throws `invalid_ceremony`, naming `what`, for another kind of file, a duplicate
- * section, missing or surplus bytes.
- */
+/** Throws `invalid_ceremony`, naming `what`, for a duplicate section, missing or surplus bytes. */
 export async function readSections(
   source: ByteSource,
   magic: "ptau" | "zkey",
@@ -66,7 +59,6 @@ export async function readSections(
   return sections;
 }
 
-/** A file of iden3's formats: letters, version, count, then sections with number and length. */
 export function writeSections(
   magic: "ptau" | "zkey" | "r1cs" | "wtns",
   sections: readonly (readonly [id: number, content: Uint8Array])[],
@@ -97,9 +89,7 @@ export function equalBytes(x: Uint8Array, y: Uint8Array): boolean {
   return x.length === y.length && x.every((byte, i) => byte === y[i]);
 }
 
-/**
- * The error for an invalid file, transcript or key. `hint`: the next step if the ceremony itself is valid.
- */
+/** `hint`: the next step if the ceremony itself is valid. */
 export function ceremonyProblem(what: string, detail: string, hint?: string): Problem {
   return new Problem("invalid_ceremony", `${what} ${detail}`, hint === undefined ? {} : { hint });
 }

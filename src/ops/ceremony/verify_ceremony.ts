@@ -1,4 +1,3 @@
-/** Verifies a whole ceremony. Every check runs, as far as the others allow. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
@@ -24,13 +23,10 @@ import {
 import { serializeZkey } from "./zkey.ts";
 
 export interface Evidence {
-  /** What the release requires. */
   readonly plan: CeremonyPlan;
   /** To build the initial keys again. Without inputs, they are only compared with the plan. */
   readonly inputs?: CeremonyInputs;
-  /** An older copy, which the ceremony must extend. */
   readonly earlierTranscript?: Transcript;
-  /** The published value. */
   readonly beaconValue?: Uint8Array;
 }
 
@@ -81,7 +77,6 @@ async function verifyCircuit(
 
 interface Passed<T = undefined> {
   readonly detail: string;
-  /** Something was left unchecked. */
   readonly warning?: boolean;
   readonly value?: T;
 }

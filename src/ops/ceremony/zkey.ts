@@ -1,7 +1,4 @@
-/**
- * Proving keys in phase 2, in snarkjs' `.zkey` format (`zkey_utils.js`). Section 10 has every contribution so
- * far. Points stay encoded as in the file.
- */
+/** snarkjs' `.zkey` format (`zkey_utils.js`). Points stay encoded as in the file. */
 import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import {
   ceremonyProblem,
@@ -56,9 +53,7 @@ export interface Zkey {
   readonly contributions: readonly KeyContribution[];
 }
 
-/**
- * Parses a key and checks its structure, not its points. Throws `invalid_ceremony`, naming the file `what`.
- */
+/** Checks the structure, not the points. Throws `invalid_ceremony`, naming the file `what`. */
 export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> {
   const source = memorySource(bytes);
   const found = await readSections(source, "zkey", what);
@@ -106,7 +101,6 @@ export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> 
   };
 }
 
-/** In the order of snarkjs. */
 export function serializeZkey(key: Zkey): Uint8Array<ArrayBuffer> {
   const header = concatBytes(
     FIELD_HEADER,
@@ -179,7 +173,6 @@ function serializeContribution(
   );
 }
 
-/** Reads a section's fields in order. */
 class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #what: string;

@@ -1,7 +1,4 @@
-/**
- * Deploys pools and verifies them on chain. A pool's address commits to its code, denomination, owner and
- * generation, so a second run finds the pool instead of paying again.
- */
+/** An address commits to code, denomination, owner and generation, so a second run does not pay again. */
 import type { Address } from "@ton/core";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -36,10 +33,9 @@ export async function deployPool(
 }
 
 /**
- * Deploys the pools that do not exist yet, makes jetton pools discover their wallets, verifies all on chain,
- * and moves a unit through each new jetton pool. Throws, before anything is sent, `invalid_amount`, `artifact_corrupted`, `insufficient_funds` or
- * `deployment_refused` with the reasons in `errors`; afterwards `chain_inconsistent` if a pool differs from
- * this build, `chain_unavailable` if it does not appear, `deployment_refused` if a unit does not come back.
+ * Throws, before anything is sent, `invalid_amount`, `artifact_corrupted`, `insufficient_funds` or
+ * `deployment_refused` (reasons in `errors`); afterwards `chain_inconsistent`, `chain_unavailable`, or
+ * `deployment_refused` if a unit that was moved through a new jetton pool does not come back.
  */
 export async function deployPools(
   { pools, ...options }: DeployOptions & { pools: readonly PoolSpec[] },
@@ -87,7 +83,6 @@ export async function deployPools(
   return deployments;
 }
 
-/** Proposes terms for a jetton pool without any in the registry. */
 function withTerms(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions): PoolPlan {
   if (!isJettonPlan(plan) || listedPools(options)?.get(poolKey(plan))?.feeMin !== undefined) return plan;
   const { jetton: { nativePrice }, denomination } = plan;
@@ -125,14 +120,12 @@ function codeHashesOf({ assetKind }: PoolPlan) {
   return { codeHash, vkeyHash };
 }
 
-/** Returns the seqno in the registry, or else estimates it from the pool's history. */
 async function deployedSeqnoOf(plan: PoolPlan, options: DeployOptions): Promise<number> {
   const listed = listedPools(options)?.get(poolKey(plan));
   if (listed?.address.equals(plan.address)) return listed.deployedSeqno;
   return await seqnoOfFirstTransaction(options.chain, plan.address, { signal: options.signal });
 }
 
-/** Compares the keys with the code that is sent. All kinds contain the same keys. */
 async function loadPoolKeys(plans: readonly PoolPlan[], { artifacts }: DeployOptions): Promise<PoolKeys> {
   let keys: PoolKeys | undefined;
   for (const { assetKind, init } of plans) {

@@ -1,4 +1,3 @@
-/** Estimates when an existing pool was deployed. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -8,10 +7,7 @@ import type { CallOptions, Chain, ChainTransaction, TransactionId } from "../../
 const SAFETY_MARGIN_SECONDS = 30;
 const PAGE_SIZE = 100;
 
-/**
- * Returns the seqno of a masterchain block shortly before the first transaction. Throws `chain_inconsistent`
- * without one.
- */
+/** Returns a masterchain seqno before the first transaction. Throws `chain_inconsistent` without one. */
 export async function seqnoOfFirstTransaction(
   chain: Chain,
   address: Address,

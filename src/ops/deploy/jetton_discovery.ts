@@ -1,7 +1,4 @@
-/**
- * Discovery of a jetton pool's wallet (TEP-89). A pool asks the master only once, so the deployer asks first,
- * before it pays, and compares the reply with `get_wallet_address`.
- */
+/** A pool asks its master only once (TEP-89), so the deployer asks first, before it pays. */
 import { type Address, beginCell, type Message } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -44,10 +41,7 @@ export async function findJettonFaults(
   }
 }
 
-/**
- * Sends each master the request that the pool will send. Throws `deployment_refused` if a master does not
- * reply, or its reply differs from its getter.
- */
+/** Throws `deployment_refused` if a master does not reply, or its reply differs from its getter. */
 export async function probeJettonMasters(
   pools: readonly JettonPool[],
   wallet: Wallet,
@@ -88,15 +82,12 @@ export async function probeJettonMasters(
   }
 }
 
-/** Makes a pool ask its master. Anyone may send it. */
+/** Anyone may send it. */
 export function discoverWalletMessage({ address }: JettonPool): OutgoingMessage {
   return { to: address, value: DISCOVERY_VALUE_NANO, bounce: true, body: storeDiscoverJettonWallet() };
 }
 
-/**
- * Waits until a pool knows its wallet and returns it. Throws `chain_unavailable` after the timeout,
- * `chain_inconsistent` if it is not the master's.
- */
+/** Throws `chain_unavailable` after the timeout, `chain_inconsistent` if it is not the master's wallet. */
 export async function waitForJettonWallet(
   { address, jetton: { master } }: JettonPool,
   options: WaitOptions & { readonly chain: Chain },

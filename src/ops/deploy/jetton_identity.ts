@@ -1,4 +1,3 @@
-/** Identifier and decimals of a jetton, from its on-chain metadata or the deployer. */
 import type { Address } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -7,7 +6,6 @@ import { fetchJettonMetadata } from "../../ton/jetton/jetton.ts";
 import type { JettonMetadata } from "../../ton/jetton/jetton_metadata.ts";
 import type { PoolSpec } from "./pool_plan.ts";
 
-/** Given by the deployer; the others come from the master. */
 export interface JettonOverrides {
   readonly symbol?: string;
   readonly decimals?: number;
@@ -15,10 +13,7 @@ export interface JettonOverrides {
 
 const ASSET_IDENTIFIER = /^[a-z0-9]{1,32}$/;
 
-/**
- * Returns the asset and jetton of a pool. Throws `deployment_refused` if a value is neither given nor on
- * chain, or `symbol` is not an identifier.
- */
+/** Throws `deployment_refused` if a value is neither given nor on chain, or `symbol` is not an identifier. */
 export async function identifyJetton(
   chain: Chain,
   master: Address,

@@ -17,12 +17,10 @@ export interface WaitOptions {
 
 export interface DeployOptions extends WaitOptions {
   readonly chain: Chain;
-  /** Pays for the pools. */
   readonly wallet: Wallet;
   readonly network: Network;
   /** A listed pool keeps its `deployedSeqno` and is never replaced. */
   readonly registry?: Deployments;
-  /** Default: this build's artifacts. */
   readonly artifacts?: Artifacts;
   /** Returns why no ceremony vouches for the keys. Default: verifies the artifacts' transcript. */
   readonly findKeyFault?: (artifacts: Artifacts) => Promise<string | undefined>;
@@ -30,7 +28,6 @@ export interface DeployOptions extends WaitOptions {
   readonly confirm?: (order: DeployOrder) => Promise<void>;
   /** Called for each jetton pool after the trial that moves a unit through it. */
   readonly onTrial?: (outcome: TrialOutcome) => void;
-  /** For doubts that do not prevent the deployment. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -42,7 +39,6 @@ export type TrialOutcome = "returned" | "skipped" | "earlier";
 
 /** The deployment to confirm. Amounts in nano. */
 export interface DeployOrder {
-  /** Pools that do not exist yet. */
   readonly pools: readonly Pick<
     PoolPlan,
     "address" | "asset" | "amount" | "generation" | "denomination" | "jetton" | "owner" | "terms"
@@ -51,9 +47,7 @@ export interface DeployOrder {
   readonly value: bigint;
   /** Attached to the units that are moved through jetton pools; most of it returns. 0n: no trial. */
   readonly trial: bigint;
-  /** Of the wallet. */
   readonly balance: bigint;
-  /** The label of the pools' keys. */
   readonly keys: string;
 }
 

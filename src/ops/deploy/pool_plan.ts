@@ -1,4 +1,3 @@
-/** Computes a pool's initial state and address without reading the chain. */
 import { type Address, type Cell, contractAddress } from "@ton/core";
 import { formatUnits, NATIVE_DECIMALS, parseUnits } from "../../core/protocol/units.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -20,7 +19,6 @@ export interface PoolSpec {
   readonly amount: string;
   /** null burns the key: the pool never has an admin. */
   readonly owner: Address | null;
-  /** Required for jettons. */
   readonly jetton?: JettonSpec;
   /** Default: 0, the first pool; otherwise a successor's number. */
   readonly generation?: number;
@@ -32,7 +30,6 @@ export interface PoolPlan extends PoolSpec {
   readonly denomination: bigint;
   readonly init: { readonly code: Cell; readonly data: Cell };
   readonly address: Address;
-  /** For the registry, unless it has terms already. */
   readonly terms?: RelayerTerms;
 }
 

@@ -1,6 +1,3 @@
-/**
- * Proposes the relayer's terms for a jetton pool: a first refund for the recipient, and a fee that covers it.
- */
 import { Problem } from "../../core/errors/problem.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
@@ -24,10 +21,7 @@ export function jettonWithdrawalCost(prices: NetworkPrices): bigint {
   return estimateWithdrawalCost(prices, info) + PROPOSED_REFUND_NANO;
 }
 
-/**
- * `nativePrice` is the value of one native coin in the jetton's smallest unit. Throws `deployment_refused` if
- * the fee would not be below the denomination.
- */
+/** `nativePrice`: one coin in the jetton's smallest unit. Throws `deployment_refused` for too high a fee. */
 export function proposeTerms(
   prices: NetworkPrices,
   { nativePrice, denomination }: { readonly nativePrice: bigint; readonly denomination: bigint },

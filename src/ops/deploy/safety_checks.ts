@@ -1,4 +1,3 @@
-/** Checks before a deployment spends money. */
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { networkGlobalId } from "../../core/protocol/network.ts";
@@ -18,10 +17,7 @@ const MIN_GAS_FEES_PER_NOTE = 36n;
 /** Holds the network's global id. */
 const GLOBAL_ID_PARAM = 19;
 
-/**
- * Checks that fees stay small relative to a note; jetton pools are exempt, because fees are paid in coins.
- * Throws `invalid_amount` on mainnet, warns elsewhere.
- */
+/** Jetton pools are exempt: fees are paid in coins. Throws `invalid_amount` on mainnet, warns elsewhere. */
 export function checkDenomination(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions): void {
   const minimum = MIN_GAS_FEES_PER_NOTE * prices.gasFee(GAS_HIGHEST_PATH);
   if (isJettonPlan(plan) || plan.denomination >= minimum) return;
@@ -106,7 +102,6 @@ function findRegistryFaults(plan: PoolPlan, options: DeployOptions): ProblemDeta
   return errors;
 }
 
-/** None if the registry is another network's. */
 export function listedPools(
   { registry, network }: DeployOptions,
 ): ReadonlyMap<string, Deployment> | undefined {

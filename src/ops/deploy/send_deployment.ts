@@ -1,4 +1,3 @@
-/** Confirms and sends the messages of a deployment. */
 import { Problem } from "../../core/errors/problem.ts";
 import { PREPAID_STORAGE_SECONDS } from "../../core/protocol/pool_constants.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
@@ -31,10 +30,7 @@ export interface PendingPool {
   readonly needsTrial: boolean;
 }
 
-/**
- * Asks for confirmation, then sends what is missing. Masters are probed first, because a pool asks only once.
- * Throws `insufficient_funds`, `deployment_refused`, and the error of `options.confirm`.
- */
+/** Throws `insufficient_funds`, `deployment_refused`, and the error of `options.confirm`. */
 export async function sendDeployment(
   pendingPools: readonly PendingPool[],
   prices: NetworkPrices,

@@ -1,4 +1,3 @@
-/** Exports the keys of a ceremony as the files that the program uses. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames, combinedVkeyHash } from "../../core/crypto/groth16.ts";
@@ -81,7 +80,6 @@ export interface KeysToWrite {
   readonly fewContributors?: boolean;
   /** The powers of tau are insecure; the keys' label says so. */
   readonly rehearsal?: boolean;
-  /** SHA-256 of the witness programs, which a ceremony does not change. */
   readonly programPins: Readonly<Record<CircuitName, string>>;
 }
 
@@ -104,10 +102,7 @@ export function assertExportable({ ceremony: { transcript }, plan, fewContributo
   );
 }
 
-/**
- * Writes the keys, pins and transcript in `artifacts/`, and the contracts' verifiers. Throws as {@linkcode
- * assertExportable}.
- */
+/** Writes `artifacts/` and the contracts' verifiers. Throws as {@linkcode assertExportable}. */
 export async function writeKeys(folder: CeremonyFolder, request: KeysToWrite): Promise<WrittenKeys> {
   assertExportable(request);
   const { ceremony, plan, programPins, rehearsal } = request;

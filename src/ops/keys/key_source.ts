@@ -1,13 +1,9 @@
-/**
- * Generates the Tolk source of a verification key for version 2 pools, which verify batches: the points are functions
- * of their own instead of constants inside a verifier. Points are negated where the pairing product requires it, as in
- * verifier_source.ts.
- */
+// Tolk source of a key for version 2 pools, which verify batches: points are functions instead of constants
+// inside a verifier, and negated where the pairing product requires it.
 import { compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
 import { CHUNK_SLOTS, publicSignalNames } from "../../core/crypto/groth16.ts";
 import { negateG1, negateG2, toSlice, type VerificationKey } from "./verifier_source.ts";
 
-/** Returns the source of the key of `withdraw2`: the key, and the sum over its public signals. */
 export function withdraw2KeySource(key: VerificationKey): string {
   const ic = negatedInputs("withdraw2", key);
   const terms = ["one", ...publicSignalNames.withdraw2];
@@ -28,7 +24,6 @@ ${terms.map((name, i) => `        ${ic[i]}, ${name},`).join("\n").replace(/,$/, 
 `;
 }
 
-/** Returns the source of the key of `settle16`: the key, the sum over its public signals, and the points of the slots. */
 export function settle16KeySource(key: VerificationKey): string {
   const ic = negatedInputs("settle16", key);
   const fixed = ["1", ...publicSignalNames.settle16.slice(0, -CHUNK_SLOTS)];

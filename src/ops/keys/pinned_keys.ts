@@ -1,7 +1,4 @@
-/**
- * Verifies that this build's keys are the result of the release's ceremony, as `tonado ceremony verify` does.
- * Mainnet accepts no other keys.
- */
+/** Verifies that the keys come from the release's ceremony. Mainnet accepts no other keys. */
 import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Artifacts } from "../../prover/artifacts.ts";
@@ -19,10 +16,7 @@ import type { Transcript } from "../ceremony/transcript/transcript.ts";
 import { verifyCeremony } from "../ceremony/verify_ceremony.ts";
 import { verificationKeyBytes } from "./key_export.ts";
 
-/**
- * Verifies and returns the transcript; default plan: this release's. Throws `invalid_ceremony` with the first
- * fault, `artifact_corrupted` if a file does not match its pin.
- */
+/** Throws `invalid_ceremony` with the first fault, `artifact_corrupted` if a file does not match its pin. */
 export async function checkPinnedKeys(
   artifacts: Artifacts,
   plan: CeremonyPlan = committedPlan(),
@@ -58,7 +52,6 @@ export async function checkPinnedKeys(
   return transcript;
 }
 
-/** Reads an artifact by its name in a ceremony's folder. */
 async function readArtifact(artifacts: Artifacts, name: string): ReturnType<CeremonyFolder["read"]> {
   if (name === TRANSCRIPT_FILE) return await artifacts.loadTranscript();
   const [circuit, contributions] = name.split(".") as [CircuitName, string];

@@ -1,7 +1,4 @@
-/**
- * Verifies that the pool's code contains the pinned verification keys. The hash beside the code only names
- * them, so this searches the code for the keys' points.
- */
+/** The hash beside the code only names the keys, so this searches the code for the keys' points. */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Cell } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -14,7 +11,6 @@ import { WEAK_LABEL } from "../ceremony/ceremony_plan.ts";
 import type { VerificationKey } from "./verifier_source.ts";
 
 export interface PoolKeys {
-  /** For display. */
   readonly label: string;
   /** Not made by a ceremony: their makers can forge proofs. */
   readonly development: boolean;
@@ -27,9 +23,7 @@ const POINT_BITS: readonly number[] = [384, 768];
 /** In the first byte of a compressed point. */
 const SIGN_BIT = 0x20;
 
-/**
- * Compares the artifacts, their pins and the compiled code. Throws `artifact_corrupted` with the difference.
- */
+/** Throws `artifact_corrupted` where the artifacts, their pins and the compiled code differ. */
 export async function checkPoolKeys(
   artifacts: Artifacts = openArtifacts(),
   pool: PoolCode = loadPoolCode(),
@@ -77,10 +71,7 @@ function keyPointBits(key: VerificationKey): string[] {
   );
 }
 
-/**
- * Returns the constants of a point's size. The compiler writes them as PUSHSLICE (8D, no references, length,
- * bits, completion tag) or as cells.
- */
+/** The compiler writes constants as PUSHSLICE (8D, no references, length, bits, completion tag) or cells. */
 function pointConstants(code: Cell): Set<string> {
   const found = new Set<string>();
   for (const cell of uniqueCells([code])) {

@@ -1,10 +1,5 @@
-/**
- * Generates the Tolk verifier of a circuit from its verification key. Points are compressed, and negated
- * where the pairing product requires it, so the contract does no arithmetic on constants.
- *
- * e(A, B) = e(alpha, beta) e(vk_x, gamma) e(C, delta), that is, e(A, B) e(-alpha, beta) e(-vk_x, gamma) e(C,
- * -delta) = 1 with -vk_x = -IC_0 + sum of x_i (-IC_i).
- */
+// Points are compressed, and negated where the pairing product requires it:
+// e(A, B) e(-alpha, beta) e(-vk_x, gamma) e(C, -delta) = 1 with -vk_x = -IC_0 + sum of x_i (-IC_i).
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
 import { type CircuitName, publicSignalNames } from "../../core/crypto/groth16.ts";
@@ -62,17 +57,14 @@ ${["1", ...signals].map((signal, i) => `        ${ic[i]}, ${signal},`).join("\n"
 `;
 }
 
-/** Returns the negated point. */
 export function negateG1([x, y]: readonly string[]): string[] {
   return [x, String((BASE_FIELD_MODULUS - BigInt(y)) % BASE_FIELD_MODULUS)];
 }
 
-/** Returns the negated point. */
 export function negateG2([x, y]: readonly (readonly string[])[]): (readonly string[])[] {
   return [x, negateG1([y[0], y[0]]).slice(1).concat(negateG1([y[1], y[1]]).slice(1))];
 }
 
-/** Returns the Tolk constant of a compressed point. */
 export function toSlice(point: Uint8Array): string {
   return `stringHexToSlice("${bytesToHex(point)}")`;
 }

@@ -1,7 +1,4 @@
-/**
- * Rebuilds the state of a frozen pool from its own logs. The chain keeps only the hash of a frozen account's state, and
- * thaws the account for a message that carries the whole state.
- */
+/** The chain keeps only the hash of a frozen account's state and thaws it for a message with the state. */
 import { beginCell, type Cell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -13,7 +10,6 @@ import { loadPoolCode } from "../../ton/pool/state_init.ts";
 /** Roots in one generation of the root history (contracts/SPEC.md, Roots). */
 const GENERATION_ROOTS = 32;
 
-/** A pool's code and data. */
 export interface RebuiltState {
   readonly code: Cell;
   readonly data: Cell;
@@ -24,12 +20,8 @@ export interface RebuiltState {
 }
 
 /**
- * Rebuilds a pool's state and compares it with the hash that the chain has. Debt and open claims are not in the logs that
- * are read, so only a pool without either is found: a jetton pool with no refused payout, or a native pool whose notes
- * are all withdrawn, which is when it can freeze.
- *
+ * Rebuilds a pool's state. Debt and open claims are not in the logs, so a pool with either is not found.
  * @param frozenHash of the state, 64 lowercase hex digits
- * @returns undefined if no state that the logs allow has this hash
  * @throws {Problem} `chain_unavailable` or `chain_inconsistent`
  */
 export async function rebuildState(
@@ -47,7 +39,6 @@ export async function rebuildState(
   return undefined;
 }
 
-/** Returns the hash of an account's state, as the chain keeps it of a frozen account. */
 export function hashState({ code, data }: { readonly code: Cell; readonly data: Cell }): string {
   return beginCell().store(storeStateInit({ code, data })).endCell().hash().toString("hex");
 }

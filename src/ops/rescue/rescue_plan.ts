@@ -1,4 +1,3 @@
-/** Plans the message that keeps a pool alive: a top-up before it freezes, its whole state afterwards. */
 import { type Address, beginCell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -12,17 +11,15 @@ import { rebuildState, type RebuiltState } from "./rebuilt_state.ts";
 /** Limits of a message between contracts (config parameter 43). */
 export const MAX_MESSAGE_CELLS = 8_192;
 export const MAX_MESSAGE_BITS = 2 ** 21;
-/** The most that a wallet adds to the state that it sends, with its own code in its first transfer. A test compares. */
+/** Maximum that a wallet adds to the state: its own code, in its first transfer. A test checks it. */
 export const WALLET_BYTES = 1_536;
 /** Gas and forward fees of the message on its way, in nano. */
 const MESSAGE_FEE_NANO = 100_000_000n;
 
-/** What to do. */
 export interface RescuePlan {
   readonly kind: "none" | "top-up" | "thaw";
   /** Non-bounceable; absent if nothing has to be sent. */
   readonly message?: OutgoingMessage;
-  /** Years of storage that the pool's balance pays for now. */
   readonly paidYears: number;
 }
 
@@ -30,10 +27,8 @@ export interface RescueRequest {
   readonly chain: Chain;
   readonly prices: NetworkPrices;
   readonly address: Address;
-  /** The registry's entry, which is needed to rebuild the state of a frozen pool. */
   readonly deployment?: Deployment;
   readonly account: AccountInfo;
-  /** Years of storage that the pool shall be able to pay for. */
   readonly years: number;
   /** Nano to send instead. */
   readonly amount?: bigint;
@@ -41,11 +36,7 @@ export interface RescueRequest {
   readonly onProgress?: (transactions: number) => void;
 }
 
-/**
- * Plans the rescue of a pool.
- *
- * @throws {Problem} `rescue_refused` with the reason if no message can rescue the pool; `chain_unavailable`
- */
+/** Throws `rescue_refused` with the reason if no message can rescue the pool; `chain_unavailable`. */
 export async function planRescue(request: RescueRequest): Promise<RescuePlan> {
   const { account, address } = request;
   if (account.state === "frozen") return await planThaw(request);

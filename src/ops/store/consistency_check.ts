@@ -1,7 +1,4 @@
-/**
- * Checks in one pass that a store's rows are consistent. The chain is not read: the relayer compares with it
- * at every start.
- */
+/** The chain is not read: the relayer compares the rows with it at every start. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { FIELD_BYTES, fieldToBytes } from "../../core/crypto/field.ts";
@@ -12,7 +9,6 @@ import { type Deposit, isLive, isPaid, type Job, type PoolId, type Store } from 
 interface StoreCheck {
   readonly name: string;
   readonly passed: boolean;
-  /** What was found, or the first faults. */
   readonly detail: string;
 }
 
@@ -25,7 +21,6 @@ interface PoolRowTotals {
 }
 
 const LOOKUP_BATCH_SIZE = 1_000;
-/** Faults that a result lists. */
 const MAX_REPORTED_FAULTS = 5;
 const PROGRESS_INTERVAL_ROWS = 1_000;
 
@@ -65,7 +60,6 @@ class StoreState {
   /** Labels of paid jobs whose payment has not been seen. */
   readonly withoutPayment = new Set<string>();
   ledgerEntries = 0;
-  /** Paid transactions in the ledger whose payment has not been seen. */
   readonly unpaidEntries = new Set<string>();
   readonly faults = {
     leaves: [] as string[],
@@ -167,7 +161,6 @@ async function checkCommitments(
   }
 }
 
-/** Reports what is still missing after the last row. */
 function checkCompleteness({ pools, withoutPayment, unpaidEntries, faults }: StoreState): void {
   for (const entry of unpaidEntries) {
     faults.ledger.push(`${entry} is booked as a payment without a row of it`);

@@ -1,7 +1,4 @@
-/**
- * Exports a store to a file and imports it. The file has a header, a line for each row, and a last line with
- * the row count and the SHA-256 of all bytes before. An import verifies the file before it writes.
- */
+/** A header, a line for each row, and a last line with the row count and the SHA-256 of all bytes before. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
@@ -80,10 +77,7 @@ export async function verifyExport(
   }
 }
 
-/**
- * Imports a file into an empty store. It is read twice, so an invalid file changes nothing. Throws
- * `invalid_export` or `store_not_empty`.
- */
+/** Reads the file twice, so an invalid one changes nothing. Throws `invalid_export` or `store_not_empty`. */
 export async function importStore(
   store: Archive,
   open: () => Promise<ReadableStream<Uint8Array>>,
@@ -101,7 +95,6 @@ export async function importStore(
   return verified;
 }
 
-/** Returns the file's hash if it is complete. */
 async function* readRows(file: ReadableStream<Uint8Array>): AsyncGenerator<ArchiveRow, string> {
   const decoder = new TextDecoder();
   const hash = createHash("sha256");

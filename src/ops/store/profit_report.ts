@@ -1,11 +1,8 @@
-/** Sums the relayer's ledger by day (UTC) and pool. */
 import type { LedgerEntry, PoolId, Store } from "../../store/store.ts";
 
-/** Sums of one pool. */
 export interface LedgerSums {
   /** Withdrawals that earned a fee or were sent by this relayer. */
   readonly paid: number;
-  /** Messages of this relayer that the pool refused. */
   readonly refused: number;
   /** In the smallest unit of the pool's asset. */
   readonly fees: bigint;
@@ -15,7 +12,6 @@ export interface LedgerSums {
   readonly refunds: bigint;
 }
 
-/** Sums of one pool and day. */
 export interface ReportRow extends LedgerSums {
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
@@ -24,13 +20,7 @@ export interface ReportRow extends LedgerSums {
 
 const NOTHING: LedgerSums = { paid: 0, refused: 0, fees: 0n, gas: 0n, refunds: 0n };
 
-/**
- * Returns the sums by day and pool, oldest first.
- *
- * @param since Unix seconds, inclusive
- * @param until Unix seconds, exclusive
- * @throws {Problem} `store_unavailable`
- */
+/** Oldest first. `since` (inclusive) and `until` (exclusive) in Unix seconds. Throws `store_unavailable`. */
 export async function reportProfit(
   store: Pick<Store, "ledger">,
   { since, until }: { readonly since: number; readonly until: number },
@@ -45,7 +35,6 @@ export async function reportProfit(
   return [...rows].sort(([a], [b]) => a < b ? -1 : 1).map(([, row]) => row);
 }
 
-/** Returns the sums of `rows` by pool. */
 export function sumByPool(rows: readonly ReportRow[]): Map<PoolId, LedgerSums> {
   const totals = new Map<PoolId, LedgerSums>();
   for (const row of rows) totals.set(row.pool, addSums(totals.get(row.pool) ?? NOTHING, row));

@@ -1,7 +1,4 @@
-/**
- * Store rows as lines of JSON: field elements as hex, other wide integers as decimal text, bytes as base64.
- * Only what a store can contain is parsed.
- */
+/** Field elements are hex, other wide integers decimal text, bytes base64. Only valid rows are parsed. */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { fieldFromHex, fieldToHex } from "../../core/crypto/field.ts";
@@ -103,7 +100,6 @@ export function decodeRow(line: string): ArchiveRow | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Returns undefined if `text` is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);

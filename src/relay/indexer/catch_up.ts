@@ -1,7 +1,4 @@
-/**
- * One step of the indexer. The leader writes the transactions since the stored cursor to the store and the
- * tree; a follower checks the tree of the leader's rows. The chain must know the tree's root.
- */
+/** A leader writes new transactions, a follower checks the rows. The chain must know the tree's root. */
 import type { Address } from "@ton/core";
 import { type Clock } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -36,7 +33,6 @@ export interface StepDeps {
   readonly log: Log;
 }
 
-/** What a leader keeps between its steps. */
 export class LeaderMemory {
   readonly checkpoint = new ScanCheckpoint();
   readonly rollback = new RollbackTrigger();
@@ -48,7 +44,6 @@ const MAX_ROOT_ATTEMPTS = 3;
 const FIRST_PROGRESS_LOG_MS = 1_000;
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 
-/** A follower's step. */
 export async function confirmStoredRoot(
   pool: PoolState,
   { chain, clock, intervals }: StepDeps,
@@ -171,7 +166,6 @@ function rootMismatchProblem(pool: PoolState, leafCount: number): Problem {
   return new Problem("chain_inconsistent", `the root of ${leafCount} indexed leaves is not on chain`);
 }
 
-/** Reports progress in the log at intervals, and as the reason of a pool that is not ready. */
 function createProgressReporter(pool: PoolState, { clock, log }: StepDeps): (progress: string) => void {
   let nextLogAt = clock.now() + FIRST_PROGRESS_LOG_MS;
   return (progress) => {
@@ -183,9 +177,7 @@ function createProgressReporter(pool: PoolState, { clock, log }: StepDeps): (pro
   };
 }
 
-/**
- * Applies a batch in parts that are written atomically. A part's cursor is the transaction of its last event.
- */
+/** Each part is written atomically, with the transaction of its last event as the cursor. */
 async function applyBatch(
   pool: PoolState,
   { events, cursor: end }: PoolEventBatch,

@@ -1,4 +1,3 @@
-/** An endpoint that does not show the stored cursor: it is behind for a while, and only then suspected. */
 import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { memoryStore } from "../../../testkit/relayer/memory_store.ts";

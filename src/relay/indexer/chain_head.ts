@@ -1,7 +1,4 @@
-/**
- * Detects a chain endpoint that has stopped advancing. It is consistent, so without this check the relayer
- * would serve an old tree.
- */
+/** A stalled endpoint is consistent, so without this check the relayer would serve an old tree. */
 import type { Chain } from "../../ton/chain.ts";
 import { type Clock } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
@@ -33,10 +30,7 @@ export class ChainHead {
     return this.#observedAt - this.#advancedAt > this.#stallTimeoutMs;
   }
 
-  /**
-   * Returns whether the block is above all others, or the third rising new one in a row: then the highest one
-   * was false. Stalled nodes repeat the same few blocks.
-   */
+  /** True above all others, or for the third rising block in a row: then the highest one was false. */
   #isAdvance(seqno: number): boolean {
     const answers = this.#seqnos;
     if (answers.every((other) => other < seqno)) return true;

@@ -1,4 +1,3 @@
-/** Tests that a stalled endpoint is told apart from one that is slow, behind or silent. */
 import { deepEqual, equal } from "node:assert/strict";
 import { ChainHead, watchChainHead } from "./chain_head.ts";
 import { getPollingIntervals } from "../polling_intervals.ts";

@@ -1,13 +1,9 @@
-/** Checks that the contract at a registered address matches the registry and our keys. */
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 
-/**
- * Returns how a pool differs from its registry entry and our keys; undefined if it does not. Throws
- * `chain_unavailable` and similar if this is unknown.
- */
+/** Returns undefined if the pool matches. Throws `chain_unavailable` and similar if this is unknown. */
 export async function findDeploymentMismatch(
   chain: Chain,
   deployment: Deployment,

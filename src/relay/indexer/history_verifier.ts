@@ -1,9 +1,6 @@
-/**
- * Verifies a pool's history before it is stored. Nothing commits to an account's newest transactions, so the
- * get methods must confirm them: the root of the deposits must be recent, and each paid nullifier spent. A
- * second endpoint must know the newest transaction; with a single one, the account state must name it if the
- * history is long or fails one of our withdrawals.
- */
+// Nothing commits to an account's newest transactions, so the get methods must confirm a history: its root is
+// recent and its nullifiers are spent. A second endpoint must know the newest transaction; with one endpoint,
+// the account state must name it if the history is long or fails one of our withdrawals.
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
@@ -40,7 +37,6 @@ const CONTRADICTED_BY_GETTERS_REASON =
   "the pool's get methods do not confirm the newest transactions of its history: " +
   "they are forged, or the get methods are behind";
 
-/** Verifies the history scans of one poll. */
 export class HistoryVerifier implements ScanVerifier {
   /** The pool's last fetched roots, newest first. */
   lastRoots: { readonly roots: readonly bigint[]; readonly at: number } | undefined;
@@ -56,7 +52,6 @@ export class HistoryVerifier implements ScanVerifier {
   #accountTip: TransactionId | undefined;
   #attempts = 0;
 
-  /** `after` and `tree` are the state before the scan. */
   constructor(
     address: Address,
     { after, tree }: { after: TransactionId | undefined; tree: PoolTree },
@@ -99,9 +94,7 @@ export class HistoryVerifier implements ScanVerifier {
     if (twice) throw new Problem("chain_inconsistent", "a note is paid twice in the history");
   }
 
-  /**
-   * Returns undefined if the history is verified, a newer transaction to read up to, or the reason for doubt.
-   */
+  /** Returns undefined if verified, a newer transaction to read up to, or the reason for doubt. */
   async #checkOnce(
     tip: TransactionId,
     claims: HistoryClaims,
@@ -131,10 +124,7 @@ export class HistoryVerifier implements ScanVerifier {
     return undefined;
   }
 
-  /**
-   * Returns a newer transaction if the pool advanced during the scan. Attempts are limited, so that a busy
-   * pool does not prolong the scan forever.
-   */
+  /** Attempts are limited, so that a busy pool does not prolong the scan forever. */
   async #findLaterTip(tip: TransactionId): Promise<TransactionId | undefined> {
     const { chain } = this.#deps;
     const [newest] = await chain.transactions(this.#address, {

@@ -1,7 +1,3 @@
-/**
- * Which other source must confirm a history: the account's state for what could fail or confirm our
- * withdrawals.
- */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
@@ -20,7 +16,6 @@ const tip = id(1_000n);
 const nothing: HistoryClaims = { leaves: [], spentNullifierHashes: [], refusalCount: 0 };
 const spent = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i + 1));
 
-/** A verifier of an empty pool whose getters report `isSpent`, and whose account names `last`. */
 function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [zeros[20]]) {
   const asked: string[] = [];
   const slots = Array.from({ length: ROOT_HISTORY_SIZE }, (_, i): TupleItem => ({

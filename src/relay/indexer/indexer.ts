@@ -1,7 +1,4 @@
-/**
- * Follows one pool: runs steps and carries out the decisions of `indexer_state.ts`. A failure makes the pool
- * not ready, is logged once and is retried.
- */
+/** A failure makes the pool not ready, is logged once and is retried. */
 import { Problem, problems } from "../../core/errors/problem.ts";
 import type { TreeSnapshotStore } from "../../store/tree_snapshot_store.ts";
 import { Pool } from "../../ton/pool/pool.ts";
@@ -131,7 +128,6 @@ function publicReason(error: unknown): string {
   return error.code === "chain_unavailable" ? problems.chain_unavailable.title : error.message;
 }
 
-/** Checks the contract once, before a pool is first followed. */
 async function assertDeploymentMatches(
   pool: PoolState,
   { chain, vkeyHash }: IndexerDeps,
@@ -143,10 +139,7 @@ async function assertDeploymentMatches(
   if (pool.deploymentMismatch !== undefined) throw new Problem("invalid_registry", pool.deploymentMismatch);
 }
 
-/**
- * Returns whether the tree in memory stays valid: another replica leads now, or the store does not respond
- * and the chain still knows the tree's root.
- */
+/** True if another replica leads now, or if the store is down and the chain still knows the root. */
 async function canServeFromMemory(
   error: unknown,
   pool: PoolState,

@@ -1,7 +1,4 @@
-/**
- * The states in which the indexer follows one pool, and the transitions. Pure: `indexer.ts` produces the
- * events and carries out the effects.
- */
+/** Pure: `indexer.ts` produces the events and carries out the effects. */
 import { backoffMs } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
@@ -27,18 +24,14 @@ export interface IndexerState {
   readonly name: IndexerStateName;
   /** Already logged; not repeated. */
   readonly loggedReason?: string | undefined;
-  /** Consecutive failures; the next wait grows with them. */
   readonly failures: number;
   readonly waitMs: number;
   /** The tree came from a snapshot and may be wrong where the rows are right. */
   readonly isRestored: boolean;
-  /** Leaves in the snapshot on disk. */
   readonly savedLeafCount: number;
 }
 
-/** The result of one step. */
 export type IndexerEvent =
-  /** The leader applied new transactions. */
   | { readonly type: "advanced" }
   | { readonly type: "unchanged"; readonly isLeader: boolean }
   /** A follower has no new rows and queried the chain a short while ago. */

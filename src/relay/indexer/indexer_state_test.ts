@@ -42,10 +42,7 @@ const [synced, save, notify, clear] = (["mark_synced", "save_tree", "notify", "c
 const recovered = log("info", "pool is ready again");
 const notAccepted = log("warning", "history not accepted: {reason}", { reason: "made up" });
 
-/**
- * [claim, state, event, whether the pool is ready, changed fields of the state, effects, milliseconds until
- * the next step]
- */
+/** [claim, state, event, whether ready, changed fields of the state, effects, milliseconds to next step] */
 const transitions: [
   string,
   IndexerState,

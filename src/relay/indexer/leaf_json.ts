@@ -1,4 +1,3 @@
-/** Encodes leaves as the JSON of `/tree/commitments` without bigints or strings. */
 import { FIELD_BYTES } from "../../core/crypto/field.ts";
 
 const utf8 = new TextEncoder();

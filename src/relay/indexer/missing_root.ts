@@ -1,9 +1,6 @@
 import type { PoolState } from "./pool_state.ts";
 
-/**
- * Measures how long the chain has had a root that the tree lacks. An endpoint may omit the newest deposits;
- * the tree without them still has one of the last roots.
- */
+/** An endpoint may omit the newest deposits; the tree without them still has one of the last roots. */
 export class MissingRootTimer {
   #missing: { readonly root: bigint; readonly since: number } | undefined;
 

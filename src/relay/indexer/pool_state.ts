@@ -1,7 +1,4 @@
-/**
- * The relayer's state of one pool: its tree, the roots on chain, and its readiness. Only the indexer writes
- * it.
- */
+/** Only the indexer writes this state. */
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -19,10 +16,7 @@ export class PoolState {
   readonly formattedAddress: string;
   readonly formattedJettonMaster?: string;
   readonly tree: PoolTree;
-  /**
-   * The registry has no minimum fee for this jetton pool: it is followed and accepted withdrawals are paid,
-   * but it is not served.
-   */
+  /** Without a minimum fee, a jetton pool is not served, but its accepted withdrawals are still paid. */
   readonly lacksMinFee: boolean;
   /** The last 30 roots on chain, newest first. */
   roots: readonly bigint[] = [];
@@ -38,9 +32,7 @@ export class PoolState {
   #notReadyReason: string | undefined = "starting";
   #syncedAt = -Infinity;
 
-  /**
-   * `staleAfterMs`: without a valid response, the pool is then not ready. `trees` defaults to this thread.
-   */
+  /** `staleAfterMs`: without a valid response for this long, the pool is not ready. */
   constructor(
     readonly key: string,
     readonly deployment: Deployment,
@@ -56,7 +48,6 @@ export class PoolState {
     this.formattedJettonMaster = deployment.jettonMaster && formatAddress(deployment.jettonMaster, network);
   }
 
-  /** Whether the pool would refuse a withdrawal because its wallet refuses payouts. */
   get arePayoutsBlocked(): boolean {
     return arePayoutsBlocked(this.openClaims);
   }
@@ -71,13 +62,11 @@ export class PoolState {
     this.rootsFetchedAt = now;
   }
 
-  /** Records that the tree equals the chain's. */
   markSynced(now: number): void {
     this.#notReadyReason = undefined;
     this.#syncedAt = now;
   }
 
-  /** Stops serving the tree until the next {@linkcode markSynced}. */
   markNotReady(reason: string): void {
     this.#notReadyReason = reason;
   }

@@ -1,7 +1,4 @@
-/**
- * The commitment tree of one pool in memory. Full blocks of leaves are encoded once. Only the indexer fills
- * it, from the store.
- */
+/** Only the indexer fills the tree, from the store. Full blocks of leaves are encoded once. */
 import { Buffer } from "node:buffer";
 import { FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -13,10 +10,7 @@ import { inlineTreeService, type TreeService } from "../../tree/tree_service.ts"
 import { encodeLeavesJson } from "./leaf_json.ts";
 
 const LEAVES_PER_BLOCK = 1_000;
-/**
- * More than a full pool needs. Blocks beyond it are not cached: clients read from first to last, so an LRU
- * cache would never hit.
- */
+/** More than a full pool needs. Clients read from first to last, so an LRU cache would never hit. */
 const MAX_CACHED_BYTES = 16 * 2 ** 20;
 const INITIAL_CAPACITY_LEAVES = 1_024;
 
@@ -106,7 +100,6 @@ export class PoolTree {
     await leaves.flush();
   }
 
-  /** Returns whether this tree is a prefix of the stored leaves, times included. */
   async matchesStoredLeaves(stored: AsyncIterable<LeafRange>): Promise<boolean> {
     const [leaves] = this.levels;
     let compared = 0;
@@ -153,7 +146,6 @@ export class PoolTree {
     this.#times.set(times, first);
   }
 
-  /** Returns the first leaf with a commitment. */
   find(commitment: bigint): Pick<Deposit, "leafIndex" | "timestamp"> | undefined {
     const leafIndex = this.#tree.indexOf(commitment);
     return leafIndex < 0 ? undefined : { leafIndex, timestamp: this.#times[leafIndex] };

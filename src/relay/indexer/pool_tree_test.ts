@@ -10,7 +10,6 @@ const COUNT = 2_500;
 const leaf = (i: number) => 10n ** 40n + BigInt(i);
 const never = new AbortController().signal;
 
-/** Yields leaves in chunks that do not match the page size. */
 async function* stored(from: number, to: number): AsyncGenerator<LeafRange> {
   const one = (i: number) => ({ leafIndex: i, commitment: leaf(i), timestamp: 1_700_000_000 + i });
   for (let i = from; i < to; i += 777) {

@@ -1,8 +1,4 @@
-/**
- * Rolls back a pool whose cursor is not on chain, because the endpoint consistently returned a false history.
- * Stored rows that the complete current history lacks are removed, and the cursor is set to the last common
- * transaction.
- */
+/** After an endpoint returned a false history, removes stored rows that the complete history lacks. */
 import type { Address } from "@ton/core";
 import { FIELD_BYTES, fieldFromBytes } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -23,21 +19,17 @@ export interface RollbackDeps extends HistoryVerifierDeps {
   readonly log: Log;
 }
 
-/**
- * Multiples of `staleAfter` before a missing cursor causes a rollback; nodes that are behind recover sooner.
- */
+/** Multiples of `staleAfter` without the cursor. Nodes that are behind recover sooner. */
 const ROLLBACK_STALE_PERIODS = 5;
 /** Rows to remove that are checked on chain individually. */
 const MAX_ROLLBACK_CHECKS = 30;
 
-/** An event with a row: a leaf or a payment. */
 interface HistoryRow {
   readonly tx: TransactionId;
   readonly leaf?: { readonly index: number; readonly commitment: bigint };
   readonly payment?: WithdrawalEvent;
 }
 
-/** Tracks how long the endpoint has not returned a pool's cursor. */
 export class RollbackTrigger {
   #missingSince: number | undefined;
   #checkpoint = new ScanCheckpoint();
@@ -47,10 +39,7 @@ export class RollbackTrigger {
     this.#checkpoint = new ScanCheckpoint();
   }
 
-  /**
-   * Records that the endpoint did not return the cursor, and rolls back when due. Returns whether it did.
-   * Throws `chain_inconsistent` if the chain confirms the stored rows or contradicts the history.
-   */
+  /** Returns whether it rolled back. Throws `chain_inconsistent` if the chain confirms the stored rows. */
   async rollBackIfDue(
     pool: PoolState,
     deps: RollbackDeps,
@@ -138,7 +127,6 @@ async function rollBackPool(
   tree.clear();
 }
 
-/** Counts the stored leaves that the history has in the same transactions. */
 async function countCommonLeaves(
   pool: string,
   history: readonly HistoryRow[],
@@ -163,7 +151,6 @@ async function countCommonLeaves(
   return commonLeafCount;
 }
 
-/** Returns a sample of stored commitments from `leafIndex` on that the history lacks. */
 async function findUnknownCommitments(
   pool: string,
   leafIndex: number,

@@ -1,18 +1,13 @@
-/**
- * Applies a pool event to its job. Pure, so that the store can run it in a transaction. Only the pool's
- * withdrawal log and its refusal of our own message end a job.
- */
+/** Pure. Only the pool's withdrawal log and its refusal of our own message end a job. */
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../../core/errors/problem.ts";
 import { isLive, isPaid, type Job, type SettlingEvent } from "../../store/store.ts";
 import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
 import { omit } from "../../core/omit.ts";
 
-/**
- * Returns the changed job, or undefined. Anyone can send a pool an invalid message with a nullifier hash, so
- * only refusals of our wallet's message with the journaled query id count. A payment counts whoever submitted
- * it, also for an ended job, and confirms the job only if it paid as submitted.
- */
+// Anyone can send a pool an invalid message with a nullifier hash, so only refusals of our wallet's message
+// with the journaled query id count. A payment by any sender counts, also for an ended job, and confirms the
+// job only if it paid as submitted.
 export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: number): Job | undefined {
   if (event.kind === "withdrawal") {
     return isPaid(job) ? undefined : { ...asPaid(job, event, wallet), settledAt: now };
@@ -29,10 +24,7 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
   };
 }
 
-/**
- * Reopens a paid job whose payment is not on chain, or was replaced by `payment`; undefined if it was not
- * paid. Without a payment it expires, because its proof was deleted, and may be submitted again.
- */
+/** Without a payment, the job expires, because its proof was deleted, and may be submitted again. */
 export function reopenJob(
   job: Job,
   payment: WithdrawalEvent | undefined,
@@ -45,7 +37,6 @@ export function reopenJob(
   return { ...unpaid, state: "expired", reason: "its payment is not on chain", settledAt: now };
 }
 
-/** An ended job keeps no message. */
 function asPaid(job: Job, event: WithdrawalEvent, wallet: Address): Job {
   return {
     ...omit(job, "message", "reason"),
@@ -56,10 +47,7 @@ function asPaid(job: Job, event: WithdrawalEvent, wallet: Address): Job {
   };
 }
 
-/**
- * The payment was made by our own message, or has the same payees and amounts. An ended job no longer has its
- * recipient, so only our own message can confirm it.
- */
+/** An ended job no longer has its recipient, so only our own message can confirm it. */
 function isPaidAsSubmitted(job: Job, event: WithdrawalEvent, wallet: Address): boolean {
   const { sender, queryId, recipient, relayer, fee, refund } = event;
   if (sender.equals(wallet) && queryId === job.queryId) return true;

@@ -1,7 +1,4 @@
-/**
- * Saves and restores a pool's tree between runs. A snapshot is not trusted: it must be sealed by our wallet's
- * key and match every stored row, and its root must be on chain.
- */
+/** Snapshots are not trusted: they need our key's seal, must match every row, and their root be on chain. */
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import type { Secret } from "../../core/text/secret.ts";
@@ -27,7 +24,6 @@ export function deriveSnapshotKey(mnemonic: Secret<string>): Uint8Array {
   return hmac(sha256, encoder.encode(mnemonic.reveal()), encoder.encode("tonado: seal of trees, v1"));
 }
 
-/** Returns whether the snapshot matched the stored rows and filled the tree. */
 export async function restoreTree(
   pool: PoolId,
   tree: PoolTree,
@@ -49,10 +45,7 @@ export async function restoreTree(
   return false;
 }
 
-/**
- * Saves the tree if it has grown enough since `saved` leaves, or if `always`. Returns the number of saved
- * leaves.
- */
+/** Saves after enough growth since `saved` leaves, or if `always`. Returns the number of saved leaves. */
 export async function saveTree(
   pool: PoolId,
   tree: PoolTree,

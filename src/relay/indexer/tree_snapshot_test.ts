@@ -1,4 +1,3 @@
-/** Tests that an invalid snapshot is discarded and the stored rows decide. */
 import { deepEqual, equal, notDeepEqual } from "node:assert/strict";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { toLeaves } from "../../../testkit/relayer/leaf_batches.ts";
@@ -51,7 +50,6 @@ function rows(commitments: readonly bigint[]) {
   };
 }
 
-/** Returns a snapshot store with these bytes. */
 const lying = (bytes: Uint8Array<ArrayBuffer>) => ({
   sealKey: key,
   load: () => Promise.resolve(bytes),

@@ -1,7 +1,4 @@
-/**
- * Health of the shared cache. Anyone can call `/readyz` at any rate, so the cache is pinged at most once a
- * second.
- */
+/** Anyone can call `/readyz` at any rate, so the cache is pinged at most once a second. */
 import type { RateLimitStore } from "../../store/rate_limit_store.ts";
 import { type Clock, TtlCache, withDeadline } from "../../core/time.ts";
 import { degraded, type DependencyHealth, healthy } from "./health.ts";

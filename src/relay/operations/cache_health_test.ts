@@ -1,11 +1,9 @@
-/** Tests how health checks ping the cache. */
 import { deepEqual, equal } from "node:assert/strict";
 import { CacheHealth } from "./cache_health.ts";
 import { type Clock } from "../../core/time.ts";
 
 const never = new AbortController().signal;
 
-/** Returns a cache that answers like `ping`, with a manual clock. */
 function watched(ping: () => Promise<void>, signal = never) {
   let now = 0;
   let pings = 0;

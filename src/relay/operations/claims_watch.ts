@@ -1,4 +1,3 @@
-/** Follows the claims of jetton pools: payouts that their wallets refused. */
 import type { Chain } from "../../ton/chain.ts";
 import { type Clock } from "../../core/time.ts";
 import { Pool } from "../../ton/pool/pool.ts";
@@ -7,7 +6,6 @@ import type { PoolState } from "../indexer/pool_state.ts";
 
 const CLAIMS_POLL_MS = 30_000;
 
-/** Reads the number of open claims until `signal` aborts, and logs each change. */
 export async function watchClaims(
   pools: readonly PoolState[],
   { chain, clock, log }: { readonly chain: Chain; readonly clock: Clock; readonly log: Log },

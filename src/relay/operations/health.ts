@@ -1,7 +1,4 @@
-/**
- * Health of the dependencies. One that is down stops service; a degraded one limits it. Reasons name no
- * server and no address.
- */
+/** Reasons name no server and no address. */
 import type { StoreHealth } from "../../store/store.ts";
 import type { WalletBalance } from "../wallet/balance.ts";
 import type { Readiness } from "../indexer/pool_state.ts";

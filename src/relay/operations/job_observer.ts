@@ -1,4 +1,3 @@
-/** A store wrapper that reports changes of jobs. */
 import { isLive, type Job, type SettlingEvent, type Store } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";
@@ -50,7 +49,6 @@ export interface JobObserverDeps {
   readonly poolName: (id: string) => string | undefined;
 }
 
-/** Counts ended jobs and releases their count against the caps. */
 export function createJobObserver(
   { metrics, hourlyCaps, now, poolName }: JobObserverDeps,
 ): JobObserver {
@@ -67,7 +65,6 @@ export function createJobObserver(
   };
 }
 
-/** Returns a store whose methods call `store`, to replace some of them. */
 function delegateStore(store: Store): Store {
   return {
     batchLimit: store.batchLimit,

@@ -1,4 +1,3 @@
-/** What ended withdrawals count for, with a real store. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { openKvStore } from "../../store/kv/kv_store.ts";
 import type { Job } from "../../store/store.ts";

@@ -1,16 +1,10 @@
-/**
- * Leader election among the replicas on one store: only the leader indexes and signs. The store itself
- * rejects journal writes of others, so this only saves useless work. A single-process store always leads.
- */
+/** The store itself rejects journal writes of other replicas, so this only saves useless work. */
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import { type Clock } from "../../core/time.ts";
 
-/**
- * The database ends a transaction of a hung process after 3 s, so failover takes at most 5 + 1 + 3 s after
- * the last renewal.
- */
+/** The database ends a hung process's transaction after 3 s, so failover takes at most 5 + 1 + 3 s. */
 const LEASE_DURATION_MS = 5_000;
 const LEASE_RENEW_INTERVAL_MS = 1_500;
 const LEASE_ACQUIRE_INTERVAL_MS = 1_000;
@@ -21,7 +15,6 @@ const LEASE_SAFETY_MARGIN_MS = 500;
 /** An unrenewed lease has expired by then. */
 const LEADER_UNKNOWN_AFTER_MS = 2 * LEASE_DURATION_MS;
 
-/** This replica's state of the lease. */
 export class Leadership {
   readonly #clock: Clock;
   readonly #resolved = Promise.withResolvers<void>();
@@ -37,7 +30,6 @@ export class Leadership {
     if (always) this.until = Infinity;
   }
 
-  /** Resolves after the first response. */
   get resolved(): Promise<void> {
     return this.#resolved.promise;
   }
@@ -46,10 +38,7 @@ export class Leadership {
     return this.#clock.now() < this.#leaseEndsAt;
   }
 
-  /**
-   * The store recently gave the lease to this replica or reported another leader. Undefined for a single
-   * process.
-   */
+  /** The store recently gave or reported the lease. Undefined for a single process. */
   get isLeaseHeld(): boolean | undefined {
     return this.#isSingleProcess
       ? undefined
@@ -70,12 +59,10 @@ export class Leadership {
 export interface LeadershipDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Notified of every change of leader. */
   readonly changes: ChangeSignal;
   readonly log: Log;
 }
 
-/** Acquires and renews the lease until `signal` aborts. */
 export async function runLeadership(
   leadership: Leadership,
   { store, clock, changes, log }: LeadershipDeps,

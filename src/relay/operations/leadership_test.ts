@@ -1,7 +1,4 @@
-/**
- * Tests that a replica never considers itself leader longer than the store does. The clock advances only
- * during sleeps.
- */
+/** Tests that a replica never considers itself leader longer than the store does. */
 import { deepEqual, equal } from "node:assert/strict";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Store } from "../../store/store.ts";
@@ -13,7 +10,6 @@ import { runRetention } from "./retention.ts";
 
 const log = rootLog();
 
-/** Returns a clock whose sleeps end at once, after `between` has run. */
 function clockThat(between: (now: number, ms: number) => void): Clock & { time: number } {
   const clock = {
     time: 0,

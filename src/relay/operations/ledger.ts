@@ -1,7 +1,4 @@
-/**
- * Books what events and transfers earned and cost this relayer. Entries come from on-chain data and are
- * written with their rows, so they survive restarts, and a rollback removes them.
- */
+/** Entries come from on-chain data and are written with their rows: they survive restarts and roll back. */
 import type { Address } from "@ton/core";
 import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
@@ -59,7 +56,6 @@ export function bookTransfer(
 
 export type LedgerObserver = (entries: readonly LedgerEntry[]) => void;
 
-/** Adds entries of registered pools to the metrics. */
 export function createLedgerObserver(
   pools: {
     get(id: PoolId): { readonly key: string; readonly deployment: { readonly asset: string } } | undefined;

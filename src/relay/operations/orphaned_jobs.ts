@@ -1,7 +1,4 @@
-/**
- * Detects orphaned jobs: accepted withdrawals whose pool was removed from the registry or refused. We
- * accepted these jobs, so we keep reporting them until they finish.
- */
+/** We accepted these jobs, so we keep reporting them until they finish. */
 import type { PoolId, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { type Clock } from "../../core/time.ts";
@@ -10,14 +7,12 @@ import type { PoolState } from "../indexer/pool_state.ts";
 const ORPHANED_JOBS_POLL_MS = 30_000;
 
 export class OrphanedJobs {
-  /** At the last check. */
   count = 0;
 }
 
 export interface OrphanedJobsDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** The served pools by raw address. */
   readonly pools: Pick<ReadonlyMap<PoolId, PoolState>, "get">;
   readonly log: Log;
 }

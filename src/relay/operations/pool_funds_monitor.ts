@@ -11,7 +11,6 @@ import type { PollingIntervals } from "../polling_intervals.ts";
 
 const RETRY_MS = 600_000;
 
-/** The surplus of a pool as last read. */
 export interface PoolSurplus {
   /** In nano; negative if the notes' own coins have paid for storage. */
   readonly surplus: bigint;
@@ -27,7 +26,6 @@ export interface PoolFundsDeps {
   readonly log: Log;
 }
 
-/** The last known surplus of each pool. */
 export class PoolFundsMonitor {
   readonly #known = new Map<string, PoolSurplus>();
 
@@ -56,7 +54,6 @@ export class PoolFundsMonitor {
   }
 }
 
-/** Updates every pool that is what the registry says, until `signal` aborts. */
 export async function watchPoolFunds(
   monitor: PoolFundsMonitor,
   pools: readonly PoolState[],
@@ -74,10 +71,7 @@ export async function watchPoolFunds(
   }
 }
 
-/**
- * Computes the surplus at the pool's largest possible size, which needs no walk through its cells, and with
- * the storage due since the last deposit or withdrawal. Both err on the safe side.
- */
+/** Assumes the largest possible size and all storage since the last event: both err on the safe side. */
 async function readSurplus(
   { deployment: { address, denomination } }: PoolState,
   chain: Chain,

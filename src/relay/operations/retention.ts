@@ -14,7 +14,6 @@ export interface RetentionDeps {
   readonly log: Log;
 }
 
-/** Runs hourly while this replica leads. */
 export async function runRetention(
   days: number,
   { store, clock, leadership, log }: RetentionDeps,

@@ -1,7 +1,3 @@
-/**
- * Alerts about the service: not ready, stuck withdrawals, orphaned withdrawals. This module decides when to
- * alert.
- */
 import type { Job, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { type Clock } from "../../core/time.ts";
@@ -19,7 +15,6 @@ export interface ServiceAlertThresholds {
   readonly stuckMs: number;
 }
 
-/** About a lasting condition, or its end. */
 export type ServiceAlert =
   | { readonly event: "relayer_not_ready"; readonly seconds: number; readonly reasons: readonly string[] }
   | { readonly event: "relayer_ready" }
@@ -32,10 +27,7 @@ export interface AlertCondition {
   readonly alerted: boolean;
 }
 
-/**
- * Returns the condition after a check, and the alert that is due after `afterMs`. Replicas that do not send
- * (`sends`) only reset a condition that has ended.
- */
+/** Replicas that do not send (`sends`) only reset a condition that has ended. */
 export function nextAlertCondition(
   { since, alerted }: AlertCondition,
   look: {
@@ -56,7 +48,6 @@ export interface ServiceWatchDeps {
   readonly thresholds: ServiceAlertThresholds;
   readonly health: () => Promise<Health>;
   readonly store: Pick<Store, "liveJobs">;
-  /** By raw address. */
   readonly isServed: (pool: string) => boolean;
   readonly orphanedJobs: Pick<OrphanedJobs, "count">;
   readonly clock: Clock;
@@ -77,7 +68,6 @@ export async function watchService(watch: ServiceWatchDeps, signal: AbortSignal)
   }
 }
 
-/** Each check replaces one. */
 type AlertConditions = Record<"ready" | "stuck" | "orphaned", AlertCondition>;
 
 async function checkReadiness(
@@ -96,7 +86,6 @@ async function checkReadiness(
   alert({ event: "relayer_not_ready", seconds, reasons: listReasons(found) });
 }
 
-/** The reasons that `GET /readyz` reports. */
 function listReasons({ dependencies, pools }: Health): string[] {
   const down = Object.entries(dependencies).filter(([, { state }]) => state === "down");
   const waiting = Object.entries(pools).filter(([, { ready }]) => !ready);
@@ -149,7 +138,6 @@ async function checkJobs(watch: ServiceWatchDeps, conditions: AlertConditions): 
   if (due === "recovery") alert({ event: "jobs_orphaned_resolved" });
 }
 
-/** The JSON body with a line of text for chats. */
 export function buildServiceAlertBody(
   alert: ServiceAlert,
   relayer: { readonly network: string; readonly address: string },

@@ -1,7 +1,3 @@
-/**
- * The wallet's balance: fetched at most every few seconds, and monitored, so that operators are alerted
- * before the wallet is empty.
- */
 import { formatUnits } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { CallOptions } from "../../ton/chain.ts";

@@ -5,7 +5,6 @@ import { type Clock } from "../../core/time.ts";
 
 const bounds = { warn: 50n, stop: 10n };
 
-/** Returns a clock that the test advances. */
 function manualClock(): Clock & { move(ms: number): Promise<void> } {
   let now = 0;
   let wake = () => {};

@@ -1,9 +1,6 @@
-/**
- * The single writer of the wallet. Its state is the journal, so it can be killed at any point: a transfer is
- * journaled before it is sent, resent until the wallet's transactions show it or chain time has passed its
- * end, and only then removed. Pool events end jobs; the broadcaster only ends those whose root has expired. A
- * seqno that an endpoint reports never decides alone.
- */
+// The single writer of the wallet. The journal is its state, so it can be killed at any point: a transfer is
+// journaled before it is sent, resent until it is on chain or chain time has passed its end, then removed.
+// Pool events end jobs; a seqno that an endpoint reports never decides alone.
 import { Address, Cell } from "@ton/core";
 import type { Job, JobChange, LedgerEntry, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -29,7 +26,6 @@ export const MAX_MESSAGES_PER_TRANSFER = 100;
 /** Between journal polls: of a single process, and with replicas that add jobs. */
 const IDLE_POLL_MS = 5_000;
 const SHARED_IDLE_POLL_MS = 500;
-/** Until a pool without a quote is asked again. */
 const QUOTE_RETRY_DELAY_MS = 5_000;
 
 export interface BroadcasterDeps {
@@ -40,7 +36,6 @@ export interface BroadcasterDeps {
   readonly changes: ChangeSignal;
   readonly clock: Clock;
   readonly intervals: PollingIntervals;
-  /** By raw address. */
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "isLeader">;
   readonly onLedgerEntries?: LedgerObserver;
@@ -52,7 +47,6 @@ interface PreparedJob {
   readonly message: OutgoingMessage;
 }
 
-/** Runs while this replica leads, until `signal` aborts. */
 export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal): Promise<void> {
   const { changes, clock, intervals: pace, leadership, log } = deps;
   const broadcaster = new Broadcaster(deps, signal);
@@ -184,7 +178,6 @@ class Broadcaster {
     changes.notify();
   }
 
-  /** Signs and journals the next transfer; undefined if no job is due. */
   async #signNext(): Promise<Transfer | undefined> {
     const { store, wallet, walletMonitor: look } = this.#deps;
     const ready = await this.#nextBatch();
@@ -211,7 +204,6 @@ class Broadcaster {
     return transfer;
   }
 
-  /** Returns the oldest due jobs that fit in one transfer. */
   async #nextBatch(): Promise<PreparedJob[]> {
     const { store, wallet, clock } = this.#deps;
     const most = Math.min(wallet.maxMessages, MAX_MESSAGES_PER_TRANSFER);
@@ -232,10 +224,7 @@ class Broadcaster {
     return batch;
   }
 
-  /**
-   * Returns the jobs that their pools would pay now. Jobs of pools that are not ready or blocked stay. A job
-   * with an unknown root expires once the pool was read again: another replica may have accepted it for a newer root.
-   */
+  /** A job with an unknown root expires only after the pool was read again: its root may be newer. */
   async #selectPayable<T extends { readonly job: Job }>(
     waiting: readonly T[],
   ): Promise<(T & { pool: PoolState })[]> {
@@ -284,10 +273,8 @@ class Broadcaster {
   }
 }
 
-/**
- * Returns whether a transfer can no longer be included. One dated beyond any plausible clock was signed under
- * a false chain time and is abandoned, unless its seqno is the wallet's next.
- */
+// A transfer dated beyond any plausible clock was signed under a false chain time and is abandoned, unless
+// its seqno is the wallet's next.
 function isExpired({ seqno, validUntil }: Transfer, seen: ObservedWallet): boolean {
   if (validUntil > seen.maxPlausibleTime + TRANSFER_LIFETIME_SECONDS) return seqno !== seen.seqno;
   return seen.elapsedUntil > validUntil + MAX_BLOCK_TIME_SKEW_SECONDS;

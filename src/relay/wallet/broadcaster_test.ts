@@ -6,9 +6,7 @@ import type { Chain } from "../../ton/chain.ts";
 import { openWallet } from "../../ton/wallet/wallet.ts";
 import { MAX_MESSAGES_PER_TRANSFER } from "./broadcaster.ts";
 
-/**
- * External message limit of the chain's configuration; a value of the embedded store may be one byte larger.
- */
+/** The chain's limit for external messages. A value of the embedded store may be one byte larger. */
 const LARGEST_MESSAGE = 65_535;
 
 const unasked = () => Promise.reject(new Problem("chain_unavailable"));

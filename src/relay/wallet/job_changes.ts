@@ -1,4 +1,3 @@
-/** How a journaled withdrawal changes on its way to the chain. Pure. */
 import type { Job, Transfer } from "../../store/store.ts";
 import { getResendDelay } from "../withdrawals/policy.ts";
 
@@ -9,7 +8,6 @@ export function asBroadcast(job: Job, { seqno, hash }: Transfer, now: number): J
   return { ...job, state, seqno, messageHash: hash, broadcastAt: now };
 }
 
-/** Requeues a live job with a growing delay. */
 export function asRequeued(job: Job, now: number): Job | undefined {
   if (job.state !== "accepted" && job.state !== "broadcast") return undefined;
   const attempts = (job.attempts ?? 0) + 1;

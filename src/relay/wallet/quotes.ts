@@ -1,7 +1,4 @@
-/**
- * Fetches the values that pools require for the withdrawals of one transfer, each once and a few
- * concurrently. A pool that times out is not asked again, so that it does not delay others.
- */
+/** A pool that times out is not asked again, so that it does not delay others. */
 import type { PoolId } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";

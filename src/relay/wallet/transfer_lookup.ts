@@ -1,8 +1,5 @@
-/**
- * Finds a transfer on chain. A higher seqno does not prove that messages were sent: the wallet skips those it
- * cannot pay for, the mnemonic may be used elsewhere, and the response may be false. The wallet's
- * transactions are the proof.
- */
+// A higher seqno does not prove that messages were sent: the wallet skips those it cannot pay for, the
+// mnemonic may be used elsewhere, and the response may be false. The wallet's transactions are the proof.
 import type { Address, Message } from "@ton/core";
 import { loadWithdraw } from "../../core/protocol/messages.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
@@ -20,10 +17,7 @@ export interface IncludedTransfer {
   readonly fees: bigint;
 }
 
-/**
- * Returns the transfer as the wallet's transactions show it, if it is on chain. `newest` must come from the
- * same response as the seqno: another node may be behind, and the transfer would be signed twice.
- */
+/** `newest` must come from the same response as the seqno, or a transfer could be signed twice. */
 export async function findIncludedTransfer(
   chain: Chain,
   wallet: Address,

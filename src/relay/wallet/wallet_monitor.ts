@@ -1,7 +1,4 @@
-/**
- * Reads the wallet's account. Responses may be stale or false, so chain time is compared with our clock, and
- * the seqno with a second endpoint.
- */
+/** Responses may be stale or false: chain time is compared with our clock, seqnos with a second endpoint. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet, WalletState } from "../../ton/wallet/wallet.ts";

@@ -1,6 +1,3 @@
-/**
- * Accepts withdrawals: runs the checks, writes the journal, and waits until the wallet has sent the transfer.
- */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
@@ -14,17 +11,13 @@ import { type CheckDeps, parseRequestProof, runWithdrawalChecks, type WithdrawRe
 import { getRetryTime } from "./policy.ts";
 import { buildJobView, buildPaidView, type WithdrawalView } from "./view.ts";
 
-/** For the wallet. */
 const SEND_TIMEOUT_MS = 30_000;
 /** Between polls of a row that other replicas may change: notifications do not pass a transaction pooler. */
 const SHARED_STORE_POLL_MS = 250;
 
 export interface WithdrawalDeps extends CheckDeps {
   readonly changes: ChangeSignal;
-  /**
-   * Equal concurrent withdrawals share one run of the checks: they load store, verifier and endpoint like
-   * one.
-   */
+  /** Equal concurrent withdrawals share one run of the checks: they load store and endpoint like one. */
   readonly deduplicator: SingleFlight<Job>;
   /** Must be unpredictable, or others could forge our failures. */
   readonly fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void;
@@ -35,10 +28,7 @@ export interface Submission {
   readonly withdrawal: WithdrawalView;
 }
 
-/**
- * Accepts a withdrawal and waits at most 30 s until it is sent. Throws the problem of the first failed check,
- * and `nullifier_already_used` if an equal withdrawal came first.
- */
+/** Waits at most 30 s. Throws the problem of the first failed check, and `nullifier_already_used`. */
 export async function submitWithdrawal(
   request: WithdrawRequest,
   deps: WithdrawalDeps,
@@ -53,7 +43,6 @@ export async function submitWithdrawal(
   return await waitUntilSent(request, job, deps, signal);
 }
 
-/** Returns a key of all members of a request. */
 function requestKey({ pool, proof, signals, recipient, fee, refund }: WithdrawRequest): string {
   const numbers = [...Object.values(signals), fee, refund].map(String);
   return JSON.stringify([pool.toRawString(), recipient.toRawString(), numbers, proof]);

@@ -47,7 +47,6 @@ export interface CheckDeps {
   readonly feeMinNano: bigint;
   /** For jetton withdrawals, in nano; undefined: no limit. */
   readonly maxCostNano?: bigint;
-  /** The offered pools by raw address. */
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
 }
 
@@ -70,7 +69,6 @@ export interface WithdrawalCheck {
 /** Must be called exactly once. */
 export type FinishChecks = (accepted: boolean) => Promise<void>;
 
-/** Members of the problem document if the rule does not hold. */
 export type CheckVerdict = boolean | {
   readonly detail?: string;
   readonly members: Record<string, unknown>;

@@ -1,7 +1,4 @@
-/**
- * Checks which withdrawals this relayer broadcasts, cheapest first. The first failure ends the run. Counting
- * starts after the proof is verified and is undone if the withdrawal is not accepted.
- */
+/** Cheapest check first. Counting starts after the proof is verified, and is undone without acceptance. */
 import { addressToField } from "../../core/protocol/address_field.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { isFieldElement } from "../../core/crypto/field.ts";
@@ -34,13 +31,9 @@ import { buildJobView, buildPaidView } from "./view.ts";
 
 export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSignals } from "./candidate.ts";
 
-/**
- * Deposits that may arrive before our withdrawal does. Otherwise a client could make the relayer pay for
- * refusals by proving against the oldest root.
- */
+/** With fewer, a client could make the relayer pay for refusals by proving against the oldest root. */
 const MIN_PLACES_LEFT = 3;
 
-/** @param onFinish called once after the rule held */
 const check = (
   name: string,
   problemCode: ProblemCode,
@@ -115,10 +108,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
   check("wallet can pay for it", "relayer_balance_low", isFunded, removeUnjournaled),
 ];
 
-/**
- * Returns a function to call once the withdrawal is accepted or not. Throws the problem of the first failed
- * check, after finishing the earlier ones.
- */
+/** Call the result once. Throws the problem of the first failed check, after finishing the earlier ones. */
 export async function runWithdrawalChecks(
   request: WithdrawRequest,
   deps: CheckDeps,
@@ -188,10 +178,7 @@ async function isUnspentOnChain({ request, pool, deps }: Candidate): Promise<Che
   return !spent || nullifierUsedResult(buildPaidView(pool.formattedAddress, nullifierHash));
 }
 
-/**
- * Standard jetton wallets pay only in the basechain, and a pool cannot pay its own wallet. The schema checks
- * recipients of native pools.
- */
+/** Standard jetton wallets pay only in the basechain, and a pool cannot pay its own wallet. */
 function isRecipientPayable({ request: { recipient }, pool: { deployment } }: Candidate): CheckVerdict {
   if (deployment.asset === "native") return true;
   const detail = recipient.workChain !== 0

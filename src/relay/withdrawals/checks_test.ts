@@ -1,4 +1,3 @@
-/** The exact bounds of single checks, without a chain: what each compares is given. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, Dictionary } from "@ton/core";
 import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
@@ -33,7 +32,6 @@ interface Given {
   readonly deps?: Partial<CheckDeps>;
 }
 
-/** A withdrawal from a pool of 10 whose relayer asks for half a per cent. */
 function candidateOf(
   { fee = 50_000_000n, refund = 0n, asset = "native", maxRefund, deps }: Given,
 ): Candidate {
@@ -56,7 +54,6 @@ function candidateOf(
   } as unknown as Candidate;
 }
 
-/** Whether the check of this name accepts. */
 async function accepts(name: string, candidate: Candidate): Promise<boolean> {
   const check = withdrawalChecks.find((each) => each.name === name)!;
   return await check.holds(candidate) === true;

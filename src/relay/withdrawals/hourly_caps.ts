@@ -1,8 +1,5 @@
-/**
- * Hourly caps on accepted withdrawals, overall and per pool, which limit the wallet's loss by a fault or a
- * flood. Equal concurrent requests count once. A withdrawal that is not accepted, fails or expires is
- * uncounted: resubmitting one valid proof must not exhaust a cap.
- */
+// Hourly caps limit the wallet's loss by a fault or a flood. A withdrawal that is not accepted, fails or
+// expires is uncounted: resubmitting one valid proof must not exhaust a cap.
 import { Problem } from "../../core/errors/problem.ts";
 import type { Job, JobId } from "../../store/store.ts";
 import type { RateLimit, RateLimitResult, RateLimitStore } from "../../store/rate_limit_store.ts";
@@ -15,7 +12,6 @@ export interface HourlyCapLimits {
   readonly hourlyPerPool: number;
 }
 
-/** Shared by concurrent requests. */
 interface CapReservation {
   /** Random, and the only data that the shared cache receives. */
   readonly token: string;
@@ -34,10 +30,7 @@ export class HourlyCaps {
     this.#limits = bounds;
   }
 
-  /**
-   * Counts a withdrawal. Every `allowed` result must be {@linkcode finish}ed. Throws `cache_unavailable`:
-   * what cannot be counted is not allowed.
-   */
+  /** {@linkcode finish} every `allowed` result. Throws `cache_unavailable`: uncounted is not allowed. */
   async reserve(id: JobId): Promise<RateLimitResult> {
     const key = jobKey(id);
     const counted = this.#reservations.get(key) ?? this.#createReservation(id);
@@ -69,7 +62,6 @@ export class HourlyCaps {
     return this.#reservations.get(jobKey(id))?.token;
   }
 
-  /** Uncounts a withdrawal that has failed or expired. */
   async release(job: Pick<Job, "pool" | "nullifierHash" | "capToken">): Promise<void> {
     if (job.capToken !== undefined) await this.#releaseAll(this.#rateLimits(job), job.capToken);
   }

@@ -1,4 +1,3 @@
-/** The checks that protect the relayer's money: fee, refund, cost, balance and hourly caps. */
 import { policyFloor } from "../../core/protocol/fee.ts";
 import type { JobId } from "../../store/store.ts";
 import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";
@@ -24,10 +23,7 @@ export function isRefundCoveredByFee(candidate: Candidate): boolean {
   return pool.deployment.asset === "native" && request.fee - request.refund >= getFeeFloor(candidate);
 }
 
-/**
- * A native fee must cover the chain's fees, and the refund unless that is a gift. A jetton fee has no native
- * price here, so the operator's limit applies to the cost, refund included.
- */
+/** A jetton fee has no native price here, so the operator's limit applies to the cost, refund included. */
 export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdict> {
   const { request, pool, deps } = candidate;
   const isNative = pool.deployment.asset === "native";

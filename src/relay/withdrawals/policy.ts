@@ -1,4 +1,3 @@
-/** The relayer's policy: attached values, refund limits, and retry times. */
 import type { Address } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { MAX_OPEN_CLAIMS } from "../../core/protocol/pool_constants.ts";
@@ -18,10 +17,7 @@ const MIN_RETRY_DELAY_MS = 30_000;
 const MIN_RESEND_DELAY_MS = 2_000;
 const MAX_RETRY_DELAY_MS = 3_600_000;
 
-/**
- * A relayer pays for jetton withdrawals in coins, and a share of an unknown jetton may be worth nothing.
- * Localnet's jetton is for tests.
- */
+/** A relayer pays for jetton withdrawals in coins, and a share of an unknown jetton may be worth nothing. */
 export function lacksMinFee({ asset, feeMin }: Deployment, network: Network): boolean {
   return asset !== "native" && feeMin === undefined && network !== "localnet";
 }

@@ -1,7 +1,4 @@
-/**
- * Caches getters of pools for a few seconds: resubmitting one valid proof must not exhaust the endpoint's
- * rate limit.
- */
+/** Caches getters for seconds: resubmitting one valid proof must not exhaust the endpoint's rate limit. */
 import type { Chain } from "../../ton/chain.ts";
 import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
 import { type Clock, TtlCache } from "../../core/time.ts";
@@ -31,10 +28,7 @@ export class PoolCache {
     return this.#infos.get(pool.id, () => this.#contract(pool).getPoolInfo(LOW_PRIORITY));
   }
 
-  /**
-   * Returns the nano to attach, precise enough for the balance check: the cached quote plus the refund,
-   * without a jetton pool's fee for forwarding it.
-   */
+  /** Returns nano: the cached quote plus the refund, without a jetton pool's fee for forwarding it. */
   async getWithdrawValue(pool: PoolState, refund: bigint): Promise<bigint> {
     return await this.#values.get(pool.id, () => this.#contract(pool).getWithdrawValue(0n, LOW_PRIORITY)) +
       refund;

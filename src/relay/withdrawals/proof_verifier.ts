@@ -1,7 +1,4 @@
-/**
- * Verifies proofs off chain with a bounded queue: verification costs milliseconds of CPU and callers nothing.
- * Equal concurrent requests share one.
- */
+/** The queue is bounded: verification costs milliseconds of CPU, and callers nothing. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { withSpan } from "../../telemetry/trace.ts";

@@ -10,7 +10,6 @@ const proof = (x: number): Groth16Proof => ({
   curve: "bls12381",
 });
 
-/** Verifications that the test completes. */
 function gate() {
   let calls = 0;
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();

@@ -1,4 +1,3 @@
-/** A withdrawal as in the response of `/withdraw/status` and the member `withdrawal` of a 409. */
 import type { z } from "zod";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { relayerResponses } from "../../core/protocol/relayer_api.ts";
@@ -26,7 +25,6 @@ export function buildJobView(pool: string, job: Job): WithdrawalView {
   };
 }
 
-/** For a note paid through another relayer; `withdrawal` is absent if only the pool's getter reported it. */
 export function buildPaidView(pool: string, nullifierHash: bigint, withdrawal?: Withdrawal): WithdrawalView {
   return {
     pool,

@@ -1,6 +1,4 @@
-/**
- * Tree snapshots as files `tree-<pool>.bin` of the data directory. Only regular files are read and replaced.
- */
+/** Only regular files are read and replaced. */
 import type { PoolId } from "../store.ts";
 import type { TreeSnapshotStore } from "../tree_snapshot_store.ts";
 
@@ -9,9 +7,7 @@ const TEMP_SUFFIX = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The runtime copies whole files on the calling thread, 70 MB for a full tree. */
 const CHUNK_BYTES = 2 ** 20;
 
-/**
- * `directory` is created if missing. `key` seals the snapshots; `largest` is the maximum file size in bytes.
- */
+/** `key` seals the snapshots; `largest` is the maximum file size in bytes. */
 export function createTreeSnapshotFiles(
   directory: string,
   key: Uint8Array,
@@ -74,7 +70,6 @@ function* splitIntoChunks(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
-/** Links do not count as regular files. */
 async function regularFileSize(path: string): Promise<number> {
   const { isFile, size } = await Deno.lstat(path);
   if (!isFile) throw new Error(`${path} is not a regular file`);

@@ -1,7 +1,3 @@
-/**
- * Tests that leftovers of a killed process are removed, and that only regular files of a valid size are read
- * or replaced.
- */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
@@ -15,7 +11,6 @@ const key = new Uint8Array(32);
 const namesIn = async (directory: string) =>
   (await Array.fromAsync(Deno.readDir(directory))).map((entry) => entry.name).sort();
 
-/** Saves a large file repeatedly until the process is killed. */
 const saving = (directory: string) =>
   new Deno.Command(Deno.execPath(), {
     args: [

@@ -1,4 +1,3 @@
-/** Exports and imports the embedded store. The directory is locked, so nothing writes concurrently. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";

@@ -1,7 +1,4 @@
-/**
- * Keys and values of the embedded store. Values are JSON bytes, with a bigint as `{"#": "<decimal>"}`. Keys
- * are short, because one commit holds at most 80 KiB of keys.
- */
+/** Values are JSON bytes, with bigints as `{"#": "<decimal>"}`. A commit holds at most 80 KiB of keys. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { bytesToBigint, fieldToBytes } from "../../core/crypto/field.ts";
 import type { PoolId } from "../store.ts";
@@ -38,7 +35,6 @@ export const storeKeys = {
   identity: ["identity"],
   cursor: (pool: PoolId) => ["cursor", encodePoolId(pool)],
   deposit: (pool: PoolId, leafIndex: number) => ["deposit", encodePoolId(pool), leafIndex],
-  /** A page of `leaf_pages.ts`. */
   page: (pool: PoolId, page: number) => ["page", encodePoolId(pool), page],
   leaf: (pool: PoolId, commitment: bigint) => ["leaf", encodePoolId(pool), fieldToBytes(commitment)],
   withdrawal: (

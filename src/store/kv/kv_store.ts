@@ -1,7 +1,4 @@
-/**
- * The embedded store: Deno KV in one file, for a single process. Each method of the port is one atomic commit
- * that checks the versions it read.
- */
+/** Deno KV in one file, for a single process. Each method is one atomic commit. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchivedStore, ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
@@ -32,10 +29,7 @@ import { fileExists, lockDirectory } from "./directory_lock.ts";
 import { listWithdrawals, rollBackRows } from "./rollback.ts";
 import { writeDeposit, writeJob, writeLedger, writeTransfer, writeWithdrawal } from "./row_writes.ts";
 
-/**
- * Format version of keys and values. Opening a file raises an older version: versions 2 and 3 add values and change none. A file
- * with a newer version is not opened.
- */
+/** Versions 2 and 3 add values and change none. A file with a newer version is not opened. */
 const STORE_VERSION = 3;
 
 /** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 to 4 per event). */
@@ -43,10 +37,7 @@ const MAX_BATCH_EVENTS = 90;
 
 type Atomic = Deno.AtomicOperation;
 
-/**
- * Opens `<directory>/tonado.kv`. Throws `unknown_store` if it is missing and `create` is false,
- * `folder_in_use`, and `store_corrupted` after an incomplete import.
- */
+/** Throws `unknown_store`, `folder_in_use`, and `store_corrupted` after an incomplete import. */
 export async function openKvStore(
   directory: string,
   { create = true }: { readonly create?: boolean } = {},
@@ -270,7 +261,6 @@ class KvStore implements ArchivedStore {
     return Promise.resolve();
   }
 
-  /** Repeats `prepare` until its commit succeeds without a conflict. */
   async #commit<T>(prepare: (atomic: Atomic) => Promise<T>): Promise<T> {
     while (true) {
       const atomic = this.#kv.atomic();

@@ -1,7 +1,4 @@
-/**
- * Packed leaves for a fast start: a page is read as fast as a row. It is written with the deposit that fills
- * it. The rows are authoritative; a missing page is built from them.
- */
+/** The rows are authoritative; a missing page is built from them. */
 import { FIELD_BYTES, writeFieldBytes } from "../../core/crypto/field.ts";
 import type { Deposit, LeafRange, PoolId } from "../store.ts";
 import { decodeValue, storeKeys } from "./codec.ts";
@@ -56,7 +53,6 @@ export async function writeFilledPages(
   }
 }
 
-/** Saves complete pages. */
 async function toLeafRange(kv: Deno.Kv, pool: PoolId, rows: readonly Deposit[]): Promise<LeafRange> {
   const first = rows[0].leafIndex;
   if (isFullPage(rows)) await kv.set(storeKeys.page(pool, first / PAGE_LEAVES), encodeLeafPage(rows));

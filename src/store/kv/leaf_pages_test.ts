@@ -1,4 +1,3 @@
-/** Tests that a store reads the same with all, some or no pages. */
 import { deepEqual, equal } from "node:assert/strict";
 import { generateDepositRows } from "../../../testkit/relayer/deposit_rows.ts";
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";

@@ -1,7 +1,4 @@
-/**
- * Rolls back rows of the embedded store. A large rollback takes several commits: newest leaves first, the
- * cursor last, so that the same call completes it after a crash.
- */
+/** A large rollback takes several commits, the cursor last: the same call completes it after a crash. */
 import {
   assertCursorIs,
   type Cursor,
@@ -21,7 +18,6 @@ const ROWS_PER_COMMIT = 90;
 /** Above every logical time. */
 const MAX_LT = 2n ** 64n;
 
-/** A row to remove: a leaf, a payment or a ledger entry. */
 type RemovedRow =
   | { readonly deposit: Deposit }
   | { readonly payment: bigint }

@@ -1,4 +1,3 @@
-/** The keys and values of each kind of row, written as steps of a commit. */
 import {
   type Deposit,
   isLive,
@@ -12,7 +11,6 @@ import { encodeValue, storeKeys } from "./codec.ts";
 
 type Atomic = Deno.AtomicOperation;
 
-/** Also writes the index by commitment. */
 export function writeDeposit(atomic: Atomic, pool: PoolId, deposit: Deposit): Atomic {
   return atomic.set(storeKeys.deposit(pool, deposit.leafIndex), encodeValue(deposit))
     .set(storeKeys.leaf(pool, deposit.commitment), encodeValue(deposit.leafIndex));
@@ -26,7 +24,6 @@ export function writeLedger(atomic: Atomic, entry: LedgerEntry): Atomic {
   return atomic.set(storeKeys.ledger(entry.pool, entry.lt, entry.txHash), encodeValue(entry));
 }
 
-/** Writes the row and its entry in the index of live jobs. */
 export function writeJob(atomic: Atomic, job: Job): Atomic {
   const live = storeKeys.live(job.pool, job.nullifierHash);
   atomic.set(storeKeys.job(job.pool, job.nullifierHash), encodeValue(job));

@@ -11,7 +11,6 @@ export function createMemoryRateLimitStore(): RateLimitStore {
   const bounds = new Map<string, Map<string, TokenBucket>>();
   const sets = new Map<string, Map<string, number>>();
 
-  /** Least recently used first; full buckets are removed. */
   function bucketsOf(
     { name, maxCount: times, windowSeconds: seconds }: RateLimit,
     now: number,

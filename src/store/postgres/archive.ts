@@ -20,7 +20,6 @@ import {
 import { INSERT_IDENTITY_SQL, INSERT_TRANSFER_SQL, insertDeposits, insertWithdrawals } from "./statements.ts";
 
 const PAGE_SIZE = 5_000;
-/** The tables that an archive fills. */
 const STORE_TABLES = ["deposits", "withdrawals", "sync_cursor", "jobs", "transfers", "identity", "ledger"];
 
 export async function* readDeposits(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
@@ -103,7 +102,6 @@ async function* readTablePages(query: Query, table: "withdrawals" | "jobs") {
   }
 }
 
-/** Writes rows into empty tables in one transaction. */
 export async function restoreRows(database: Database, rows: AsyncIterable<ArchiveRow>): Promise<void> {
   await database.longTransaction(async (query) => {
     await query(`lock table ${STORE_TABLES.join(", ")} in exclusive mode`);
@@ -138,7 +136,6 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
   });
 }
 
-/** Collects rows of one pool. */
 class RowBuffer<T> {
   #pool = "";
   #rows: T[] = [];

@@ -1,7 +1,4 @@
-/**
- * Connections, transactions and error mapping. Statements are unnamed and settings are local to transactions,
- * so that a transaction pooler can be in between.
- */
+/** Statements are unnamed and settings local to transactions, so that a transaction pooler works. */
 // @ts-types="@types/pg"
 import pg from "pg";
 import { Problem } from "../../core/errors/problem.ts";
@@ -43,20 +40,14 @@ const TRANSACTION_QUERY_TIMEOUT_MS = 20_000;
 /** For migration, export and import. */
 const LONG_QUERY_TIMEOUT_MS = 3_600_000;
 
-/**
- * A process that hangs holds its locks for at most the first timeout. Commits are durable whatever the
- * server's default.
- */
+/** The first timeout bounds how long a hung process holds its locks. Commits are always durable. */
 const BEGIN_SQL = `begin isolation level read committed;
 set local idle_in_transaction_session_timeout = 3000;
 set local lock_timeout = 6000;
 set local statement_timeout = 15000;
 set local synchronous_commit = on`;
 
-/**
- * Follows BEGIN in a writing transaction. A migration locks this table exclusively: it waits for current
- * writes, and later writes see the new version.
- */
+/** A migration locks this table exclusively: it waits for writes, and later writes see the new version. */
 const READ_SCHEMA_VERSION_SQL =
   "lock table schema_version in row share mode; select max(version) as version from schema_version";
 
@@ -114,10 +105,7 @@ export class Database {
   readonly query: Query = async (text, values) =>
     (await this.#translateErrors(this.#pool.query(text, values as unknown[]))).rows;
 
-  /**
-   * Runs `work` in a transaction and retries after conflicts. An error of `work` rolls back. After
-   * `store_unavailable`, the outcome of the commit may be unknown.
-   */
+  /** Retries after conflicts. After `store_unavailable`, the outcome of the commit may be unknown. */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       try {
@@ -129,12 +117,10 @@ export class Database {
     }
   }
 
-  /** Runs `work` on one snapshot. */
   async snapshot<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return await this.#runOnce(BEGIN_SNAPSHOT_SQL, LONG_QUERY_TIMEOUT_MS, work);
   }
 
-  /** Runs a transaction without a time limit. */
   async longTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return await this.#runOnce(this.#withSchemaRead(BEGIN_LONG_SQL), LONG_QUERY_TIMEOUT_MS, work);
   }
@@ -256,7 +242,6 @@ function formatFailure(error: unknown): string {
   return /timeout/i.test(message) ? "no response in time" : "connection lost";
 }
 
-/** Connects and prepares the schema. If that fails, closes the connections. */
 export async function connectDatabase<T>(
   url: string,
   prepare: (database: Database) => Promise<T>,

@@ -1,9 +1,6 @@
-/**
- * The leader's lease: a row with holder, expiry by the server's clock, and a fence that each change of holder
- * increments. A journal write takes a key share lock of the row and compares the fence. A change of holder
- * updates a key, so it waits for writes in progress, and an earlier leader cannot write afterwards. A renewal
- * updates no key and does not wait (PostgreSQL manual, 13.3.2).
- */
+// Each change of holder increments a fence. A journal write takes a key share lock of the row and compares
+// the fence; a change of holder updates a key, so it waits for writes in progress, and an earlier leader
+// cannot write afterwards. A renewal updates no key and does not wait (PostgreSQL manual, 13.3.2).
 import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
 
@@ -15,10 +12,7 @@ export class Lease {
   readonly #holder = crypto.randomUUID();
   #fence: string | undefined;
 
-  /**
-   * Acquires or renews the lease for `ms`. Throws `store_unavailable` for another schema version: a replica
-   * that cannot write must not block one that can.
-   */
+  /** Throws `store_unavailable` for another schema: a replica that cannot write must not lead. */
   async acquire(database: Database, ms: number): Promise<boolean> {
     await database.assertSchema();
     if (this.#fence !== undefined) {
@@ -58,10 +52,7 @@ export class Lease {
     );
   }
 
-  /**
-   * The first statement of every journal transaction. Throws `not_leader` if another process holds or held
-   * the lease since.
-   */
+  /** First in every journal transaction. Throws `not_leader` if another process has held the lease since. */
   async assertHeld(query: Query): Promise<void> {
     if (this.#fence === undefined) throw new Problem("not_leader");
     const rows = await query(

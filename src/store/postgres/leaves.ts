@@ -1,4 +1,3 @@
-/** Leaves for a start, packed by the server. */
 import type { LeafRange, PoolId } from "../store.ts";
 import type { Query } from "./database.ts";
 
@@ -11,7 +10,6 @@ const PAGE_ROWS_SQL = `
 select leaf_index, commitment, "timestamp"
 from deposits where pool = $1 and leaf_index >= $2 order by leaf_index limit $3`;
 
-/** Packs a run of leaves in order. */
 const PACKED_SQL = `
 select min(leaf_index) as first, max(leaf_index) as last, count(*)::integer as count,
   string_agg(commitment, ''::bytea order by leaf_index) as commitments,

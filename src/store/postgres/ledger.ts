@@ -1,4 +1,3 @@
-/** Reads and writes the ledger. */
 import type { LedgerEntry, PoolId } from "../store.ts";
 import type { Query, Row } from "./database.ts";
 
@@ -15,7 +14,6 @@ export async function insertLedger(query: Query, entries: readonly LedgerEntry[]
   );
 }
 
-/** Removes the entries of a pool's transactions after `lt`. */
 export async function removeLedgerAfter(query: Query, pool: PoolId, lt: bigint): Promise<void> {
   await query("delete from ledger where pool = $1 and lt > $2", [pool, lt]);
 }

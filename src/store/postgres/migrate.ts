@@ -1,4 +1,3 @@
-/** Migrates a database to this build's schema under a lock. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
 import { migrations, MIN_SERVER_VERSION } from "./schema.ts";
@@ -8,10 +7,7 @@ const MIGRATION_LOCK = [0x746f6e61, 0x646f];
 
 export const SCHEMA_VERSION = migrations.length;
 
-/**
- * Runs the missing steps in one transaction. Replicas of an older release finish their writes and then stop
- * writing (`Database.requireSchema`). Throws `invalid_config` if the server is too old or the schema too new.
- */
+/** Replicas of an older release stop writing. Throws `invalid_config` for a wrong server or schema. */
 export async function migrate(
   database: Database,
   steps: readonly string[] = migrations,

@@ -1,7 +1,4 @@
-/**
- * The store on PostgreSQL, for replicas. Each method of the port is one statement or transaction. An advisory
- * lock serializes decisions about a nullifier hash.
- */
+/** Each method is one statement or transaction. Advisory locks serialize decisions about a nullifier hash. */
 import type { ArchivedStore, ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
 import {
@@ -47,10 +44,7 @@ const MAX_BATCH_EVENTS = 1_000;
 /** Afterwards the database counts as unavailable. */
 const LEASE_RESPONSE_TIMEOUT_MS = 2_000;
 
-/**
- * Connects and migrates the schema. `url` may contain the driver's parameters, like `sslmode`. Throws
- * `store_unavailable`, or `invalid_config` if the server rejects us or is unusable.
- */
+/** `url` may contain driver parameters. Throws `store_unavailable`, `invalid_config` for a wrong server. */
 export async function openPostgresStore(
   url: string,
   { create = true }: { readonly create?: boolean } = {},
@@ -67,7 +61,6 @@ export async function openPostgresStore(
   );
 }
 
-/** Returns the versions before and after. */
 export async function migratePostgres(url: string): Promise<{ found: number; now: number }> {
   const { database, found, now } = await connectDatabase(url, (database) => migrate(database));
   await database.close();
@@ -77,10 +70,8 @@ export async function migratePostgres(url: string): Promise<{ found: number; now
 class PostgresStore implements ArchivedStore {
   readonly batchLimit = MAX_BATCH_EVENTS;
   readonly isShared = true;
-  /** For the journal and the leader's queries. */
   readonly #database: Database;
   readonly #leaseDatabase: Database;
-  /** For API queries. */
   readonly #apiDatabase: Database;
   readonly #lease = new Lease();
   #leaseRequestedAt: number | undefined;

@@ -1,4 +1,3 @@
-/** Reads payments, and removes rows in a rollback. */
 import type { JobId, PoolId, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
 import { fieldToBytea, rowToWithdrawal } from "./rows.ts";

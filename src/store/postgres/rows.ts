@@ -1,4 +1,3 @@
-/** Converts between rows and values. */
 import { Buffer } from "node:buffer";
 import { bytesToBigint, fieldToBytes } from "../../core/crypto/field.ts";
 import type { Cursor, Deposit, Job, JobState, Transfer, Withdrawal } from "../store.ts";
@@ -65,7 +64,6 @@ export const JOB_COLUMNS: readonly string[] = [
   ...Object.keys(NULLABLE_JOB_COLUMNS),
 ];
 
-/** In the order of {@linkcode JOB_COLUMNS}. */
 export function jobToValues(job: Job): unknown[] {
   return [
     job.pool,

@@ -1,8 +1,5 @@
-/**
- * The tables, as migration steps. A released step is never edited. Plain SQL of PostgreSQL 14 without
- * extensions, for managed servers and transaction poolers. Field elements are 32 bytes, wide integers
- * numeric, pools raw addresses; times have the units of `store.ts`.
- */
+// A released step is never edited. Plain SQL of PostgreSQL 14 without extensions, for managed servers and
+// poolers. Field elements are 32 bytes, wide integers numeric, pools raw addresses; times as in `store.ts`.
 
 /** As `server_version_num`. */
 export const MIN_SERVER_VERSION = 140_000;

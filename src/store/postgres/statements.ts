@@ -46,10 +46,7 @@ export async function insertWithdrawals(
   );
 }
 
-/**
- * Locks nullifier hashes until the transaction ends. Row locks do not suffice, because decisions depend on
- * the absence of a row. Ascending order prevents deadlocks.
- */
+/** Row locks do not suffice: decisions depend on the absence of a row. Ascending order prevents deadlocks. */
 export async function lockNullifierHashes(query: Query, hashes: Iterable<bigint>): Promise<void> {
   const numbers = [...new Set(hashes)].map((hash) => BigInt.asIntN(64, hash)).sort((a, b) =>
     Number(a > b) - Number(a < b)

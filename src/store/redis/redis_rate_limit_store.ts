@@ -1,7 +1,4 @@
-/**
- * {@linkcode RateLimitStore} in Redis. While the server is down, calls fail at once and the client reconnects
- * in the background.
- */
+/** While the server is down, calls fail at once and the client reconnects in the background. */
 import { Redis } from "ioredis";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Log } from "../../telemetry/log.ts";

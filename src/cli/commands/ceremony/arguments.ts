@@ -1,4 +1,3 @@
-/** Parsers of arguments of `tonado ceremony`. */
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { InvalidArgumentError } from "commander";
 import { beaconExponents, CONTRIBUTOR_NAME } from "../../../ops/ceremony/transcript/transcript.ts";

@@ -1,4 +1,3 @@
-/** `tonado ceremony rehearse`. */
 import { circuitNames } from "../../../core/crypto/groth16.ts";
 import type { CeremonyFolder } from "../../../ops/ceremony/ceremony_folder.ts";
 import { memoryFolder } from "../../../ops/ceremony/rehearsal/memory_folder.ts";
@@ -16,7 +15,6 @@ export interface RehearseOptions extends CeremonyOptions {
   readonly output?: string;
 }
 
-/** In the folder of `--output`. */
 const outputNames = {
   ceremony: "ceremony",
   keys: "keys",
@@ -25,7 +23,6 @@ const outputNames = {
   circuits: "circuits",
 } as const;
 
-/** In memory, or with `--output` in a new folder. */
 export async function rehearse(context: CliContext, options: RehearseOptions): Promise<void> {
   const { output } = options;
   if (output !== undefined) await assertUnused(context.ceremonyFolder(output), output);
@@ -59,7 +56,6 @@ async function assertUnused(folder: CeremonyFolder, output: string): Promise<voi
   await folder.assertWritable();
 }
 
-/** Writes what `tonado ceremony verify` needs beside the ceremony's folder. */
 async function writeInputs(folder: CeremonyFolder, { plan, powers, r1cs }: Rehearsal): Promise<void> {
   await folder.write(outputNames.plan, new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`));
   await folder.write(outputNames.powers, powers);

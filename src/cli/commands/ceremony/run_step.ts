@@ -1,4 +1,3 @@
-/** Runs a step of a ceremony with worker threads and progress, until it ends or is interrupted. */
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic/pool.ts";

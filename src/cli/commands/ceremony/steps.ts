@@ -1,4 +1,3 @@
-/** The steps of a ceremony, one function for each subcommand. */
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
 import {
   announceBeacon,
@@ -177,7 +176,6 @@ export async function exportCurrentKeys(
   });
 }
 
-/** Fails before any work if the folder contains one of the files. */
 async function openUnusedOutput(
   context: CliContext,
   { output }: OutputOptions,

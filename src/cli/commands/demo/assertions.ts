@@ -1,4 +1,3 @@
-/** Waits with a limit, and assertions. */
 import { randomBytes } from "node:crypto";
 import type { Address } from "@ton/core";
 import { keyPairFromSeed } from "@ton/crypto";
@@ -12,7 +11,6 @@ export function freshAddress(): Address {
   return WalletContractV4.create({ workchain: 0, publicKey }).address;
 }
 
-/** Wallets are shown non-bounceable, pools bounceable. */
 export function formatLocalnetAddress(address: Address, bounceable = false): string {
   return address.toString({ bounceable, testOnly: true });
 }
@@ -21,7 +19,6 @@ export function elapsedMs(began: number): number {
   return Math.round(performance.now() - began);
 }
 
-/** Throws an Error if the claim does not hold. */
 export function assertClaim(holds: boolean, claim: string): asserts holds {
   if (!holds) throw new Error(`this did not happen: ${claim}`);
 }
@@ -29,7 +26,6 @@ export function assertClaim(holds: boolean, claim: string): asserts holds {
 const CLAIM_TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 100;
 
-/** Polls until the claim holds. A relayer that is not ready yet counts as "not yet". */
 export async function waitForClaim(claim: string, holds: () => Promise<boolean>): Promise<void> {
   const holdsYet = () =>
     holds().catch((error) => {

@@ -1,4 +1,3 @@
-/** Balances of several accounts, and their changes. */
 import type { Address } from "@ton/core";
 import type { Chain } from "../../../ton/chain.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../ton/jetton/jetton.ts";

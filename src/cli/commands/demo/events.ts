@@ -1,9 +1,6 @@
 export type DemoAsset = "native" | "jetton";
 
-/**
- * In order. Amounts are in the asset's smallest unit, refunds and native balances in nano, field elements in
- * hex.
- */
+/** Amounts in the asset's smallest unit, refunds and native balances in nano, field elements in hex. */
 export type DemoEvent =
   | {
     event: "started";

@@ -1,8 +1,4 @@
-/**
- * A note's life on a local network with real parts: three deposits, a rebuilt tree, a proof, a relayed
- * withdrawal, and a double spend that is rejected twice. Figures are read back from the chain or the relayer,
- * and every claim that fails throws.
- */
+/** A note's life on a local network with real parts. Figures are read back from the chain or the relayer. */
 import type { Address } from "@ton/core";
 import { depositNative } from "../../../client/deposit/deposit_native.ts";
 import { depositJetton } from "../../../client/deposit/deposit_jetton.ts";
@@ -36,7 +32,6 @@ const REFUND_NANO = parseUnits("0.1");
 const MAX_WITHDRAWAL_COST_NANO = parseUnits("0.1");
 const NETWORK = "localnet";
 
-/** Runs the demonstration and cleans up. Throws as soon as a claim does not hold. */
 export async function runDemo(
   wiring: CliContext,
   dataDir: string,
@@ -224,7 +219,6 @@ class DemoScenario {
     assertClaim(coins.recipient === coinsBefore.recipient + args.refund, "the recipient has its first coins");
   }
 
-  /** Tries the same note twice more: through the relayer, and directly at the pool. */
   async #attemptDoubleSpend(note: Note, args: WithdrawArgs, attacker: Wallet): Promise<void> {
     const refusal = await this.#client.withdraw(args).then(() => undefined, (error) => error);
     assertClaim(

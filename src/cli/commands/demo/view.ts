@@ -1,4 +1,3 @@
-/** Prints the demo's events as text or JSON. */
 import { formatUnits, NATIVE_DECIMALS } from "../../../core/protocol/units.ts";
 import type { CliContext } from "../../context.ts";
 import { colours, progressLine } from "../../output/progress.ts";

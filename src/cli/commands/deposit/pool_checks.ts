@@ -1,4 +1,3 @@
-/** What `tonado deposit` checks and confirms before money moves. */
 import type { Address } from "@ton/core";
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { registryLabel } from "../../../config/deployments_registry.ts";
@@ -21,10 +20,7 @@ import type { DepositView } from "../../output/deposit_view.ts";
 
 const GAS_RESERVE_NANO = 200_000_000n;
 
-/**
- * Throws `pool_retired`, because relayers no longer withdraw from the pool. A deposit in progress continues:
- * it may be paid already.
- */
+/** Throws `pool_retired`. A deposit in progress continues, because it may be paid already. */
 export function assertNotRetired({ retired }: Deployment, { state }: NoteRecord): void {
   if (!retired || state === "depositing") return;
   throw new Problem(
@@ -36,10 +32,7 @@ export function assertNotRetired({ retired }: Deployment, { state }: NoteRecord)
   );
 }
 
-/**
- * Throws `wrong_pool` unless the pool was deployed empty with this build's code. The code hash alone is not
- * enough: a pool could be deployed with the roots of forged deposits.
- */
+/** Throws `wrong_pool`. The code hash alone is not enough: a pool could have the roots of forged deposits. */
 export async function assertPoolOfBuild(
   chain: Chain,
   deployment: Deployment,
@@ -61,7 +54,6 @@ export async function assertPoolOfBuild(
   );
 }
 
-/** Shows the pool. If a wallet here pays, also checks its balance and asks for confirmation. */
 export async function confirmDeposit(
   context: CliContext,
   options: ChainOptions & { readonly from?: Address; readonly yes?: boolean },

@@ -1,4 +1,3 @@
-/** `tonado localnet pay`: pays a transfer link from the local network's first wallet, as a phone would. */
 import { Address, Cell, comment, loadStateInit } from "@ton/core";
 import { Command } from "commander";
 import { pollUntil } from "../../../core/time.ts";
@@ -16,7 +15,6 @@ interface PayOptions extends OutputOptions {
   readonly endpoint?: string;
 }
 
-/** Where `tonado localnet` listens by default. */
 const DEFAULT_ENDPOINT = "http://127.0.0.1:8081/api/v2/jsonRPC";
 const POLL_INTERVAL_MS = 100;
 const INCLUSION_TIMEOUT_MS = 70_000;

@@ -1,4 +1,3 @@
-/** `tonado note backup` and `restore`. */
 import { basename } from "node:path";
 import { createNoteRecord, MAX_NOTE_STORE_BYTES, type NoteRecord } from "../../../client/notes/note_store.ts";
 import { decryptPaperCode, findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper_code.ts";
@@ -18,7 +17,6 @@ import { printResult, printWarning } from "../../output/print.ts";
 import { stageProgressLine } from "../../output/progress.ts";
 import type { CliContext } from "../../context.ts";
 
-/** The armor of age files starts a store and its backup. */
 const AGE_ARMOR_HEADER = "-----BEGIN AGE ENCRYPTED FILE-----";
 
 /** Each code derives its own key from the passphrase. */
@@ -75,7 +73,6 @@ export async function backupNotes(context: CliContext, file: string, options: Ba
   );
 }
 
-/** Adds notes that the store does not have yet. */
 export async function restoreNotes(
   context: CliContext,
   file: string | undefined,
@@ -93,7 +90,6 @@ export async function restoreNotes(
   printResult(context, options, { found: records.length, added }, text);
 }
 
-/** The commands that check the restored notes, with --registry if a pool is not listed. */
 async function noteCheckHints(
   records: readonly NoteRecord[],
   { notes }: NoteStoreOptions,

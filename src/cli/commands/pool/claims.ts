@@ -1,4 +1,3 @@
-/** `tonado pool claims` and `tonado pool retry`: payouts that a jetton pool's wallet refused. */
 import { Command } from "commander";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -30,7 +29,6 @@ interface RetryOptions extends ChainOptions, PayerOptions {
   readonly yes?: boolean;
 }
 
-/** A jetton pool and its claims. */
 interface OpenedClaims {
   readonly pool: Pool;
   readonly deployment?: Deployment;

@@ -1,4 +1,3 @@
-/** `tonado pool rescue`: pays for a pool's storage, or thaws a frozen pool with its whole state. */
 import { Command, InvalidArgumentError } from "commander";
 import { pollUntil } from "../../../core/time.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -34,7 +33,6 @@ type RescueOptions = ChainOptions & PayerOptions & {
 
 const DEFAULT_YEARS = 10;
 const MAX_YEARS = 1_000;
-/** How long a transfer may take to arrive. */
 const ARRIVAL_TIMEOUT_MS = 120_000;
 
 export function poolRescueCommand(context: CliContext): Command {
@@ -120,7 +118,7 @@ async function assertCanPay(wallet: Wallet, value: bigint): Promise<void> {
   );
 }
 
-/** Waits for the pool's next transaction. @throws {Problem} `payment_timeout` */
+/** @throws {Problem} `payment_timeout` */
 async function waitForArrival(
   chain: Chain,
   before: AccountInfo,

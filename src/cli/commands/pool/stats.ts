@@ -1,4 +1,3 @@
-/** `tonado pool stats`: usage of pools, from their logs. */
 import type { Address } from "@ton/core";
 import { Command } from "commander";
 import type { Deployment, Deployments } from "../../../core/protocol/deployments.ts";

@@ -18,10 +18,7 @@ function localRelayerUrl(env: CliContext["env"]): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${set(serveSettings.port)}`;
 }
 
-/**
- * Requests `GET /livez` (default: of the local relayer) and returns the base URL. Throws `invalid_config` for
- * a malformed URL, `relayer_unavailable` for another status than 200.
- */
+/** Throws `invalid_config` for a malformed URL, `relayer_unavailable` for another status than 200. */
 export async function checkLiveness(relayer: string | undefined, env: CliContext["env"]): Promise<string> {
   const url = relayer === undefined ? localRelayerUrl(env) : parseRelayerUrl(relayer, "--live");
   let failure: string;

@@ -1,4 +1,3 @@
-/** `tonado store report`: what the relayer earned and paid, by day and pool. */
 import { Address } from "@ton/core";
 import { InvalidArgumentError } from "commander";
 import { findRegistry } from "../../../config/deployments_registry.ts";
@@ -25,7 +24,6 @@ export interface ReportOptions {
   readonly quiet?: boolean;
 }
 
-/** An instant, the start of a UTC day, or an age. */
 export type TimeArgument = { readonly ms: number; readonly isDay: boolean } | { readonly ageMs: number };
 
 interface NamedPool {
@@ -35,7 +33,6 @@ interface NamedPool {
 
 const DAY_MS = 86_400_000;
 const AGE_UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
-/** In the table; `--json` is exact. */
 const TABLE_DECIMALS = 4;
 const MAX_TABLE_COLUMNS = 80;
 
@@ -62,7 +59,6 @@ export function toReportRange({ since, until }: ReportOptions, nowMs: number) {
   };
 }
 
-/** `label` is the store's name without server and user. */
 export async function printReport(
   context: CliContext,
   store: ArchivedStore,
@@ -100,7 +96,6 @@ export async function printReport(
   ]));
 }
 
-/** Maps a pool's raw address to its registered name, or to its address. */
 async function createPoolNames(
   { env }: CliContext,
   identity: StoreIdentity | undefined,
@@ -145,7 +140,6 @@ function toCells(day: string, pool: NamedPool, sums: LedgerSums): string[] {
   ];
 }
 
-/** At most four decimal places, rounded to the nearest. */
 function round(amount: bigint, decimals = 9): string {
   if (decimals <= TABLE_DECIMALS) return formatUnits(amount, decimals);
   const step = 10n ** BigInt(decimals - TABLE_DECIMALS);
@@ -153,7 +147,6 @@ function round(amount: bigint, decimals = 9): string {
   return formatUnits((amount + half) / step, TABLE_DECIMALS);
 }
 
-/** Aligns amounts to the right and shortens names to fit lines into 80 columns. */
 function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_head, i) => Math.max(...rows.map((row) => row[i].length)));
   const excess = widths.reduce((sum, width) => sum + width + 2, -2) - MAX_TABLE_COLUMNS;

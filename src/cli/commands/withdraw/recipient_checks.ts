@@ -1,4 +1,3 @@
-/** Chooses the recipient of a withdrawal and finds what would link it to its deposit. */
 import { Address } from "@ton/core";
 import {
   findLinkabilityWarnings,
@@ -24,10 +23,7 @@ export function unrecoverableAddresses({ pools }: Deployments): Address[] {
   );
 }
 
-/**
- * Returns the recipient: that of the interrupted withdrawal, unless `--restart` was given. Throws
- * `invalid_config` for a missing or different one, `unpayable_recipient` for a blocked one.
- */
+/** Throws `invalid_config` for a missing or different recipient, `unpayable_recipient` for a blocked one. */
 export function resolveRecipient(
   { state, withdrawal }: NoteRecord,
   { to, restart, relayer, self }: {

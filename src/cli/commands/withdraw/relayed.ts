@@ -1,4 +1,3 @@
-/** Withdrawals through relayers: resuming, choosing by fee and refund, and failover. */
 import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
 import { quoteRelayers, type RelayerQuote } from "../../../client/relayer/relayer_quotes.ts";
 import {
@@ -40,7 +39,6 @@ export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
   }
 }
 
-/** Uses the cheapest relayer that accepts the withdrawal. */
 export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): Promise<void> {
   const { options, pool, deployment, record, recipient, unrecoverable, view, signal } = run;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
@@ -98,7 +96,7 @@ function confirmEachRelayer(run: WithdrawalRun): RelayedWithdrawalRequest["appro
   };
 }
 
-/** Returns the relayers that pay this refund. Throws `refund_above_limit` with each one's maximum. */
+/** Throws `refund_above_limit` with the maximum of each relayer. */
 function selectQuotesByRefund(quotes: readonly RelayerQuote[], refund: bigint): RelayerQuote[] {
   const candidates = quotes.filter(({ maxRefund }) => maxRefund >= refund);
   if (candidates.length > 0) return candidates;

@@ -1,6 +1,3 @@
-/**
- * One run of `tonado withdraw`: what its steps share, the confirmation, and its records in the note store.
- */
 import type { Address } from "@ton/core";
 import { findNotePayment } from "../../../client/notes/note_payment.ts";
 import { recordAttempt, recordPayment } from "../../../client/notes/withdrawal_attempts.ts";
@@ -55,10 +52,7 @@ export interface WithdrawalRun {
   readonly signal: AbortSignal;
 }
 
-/**
- * Prints what would link withdrawal and deposit, then asks. Throws `commitment_not_found` if the tree lacks
- * the note, and `confirmation_required`.
- */
+/** Throws `commitment_not_found` if the tree lacks the note, and `confirmation_required`. */
 export async function confirmWithdrawal(
   run: WithdrawalRun,
   offer: { readonly fee: bigint; readonly tree?: MerkleTree; readonly through: string },

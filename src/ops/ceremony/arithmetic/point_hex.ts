@@ -1,7 +1,5 @@
-/**
- * Points as hex text: coordinates big endian, c1 before c0 in G2, as ZCash's uncompressed form without flags.
- * Files have them little endian in Montgomery form with R = 2^384.
- */
+// Points as hex text: big endian, c1 before c0 in G2, as ZCash's uncompressed form without flags.
+// Files have them little endian in Montgomery form with R = 2^384.
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS as Q } from "../../../core/crypto/proof_codec.ts";
@@ -12,9 +10,7 @@ import { transcriptFault } from "../faults.ts";
 const MONTGOMERY_R = 2n ** 384n % Q;
 const MONTGOMERY_R_INVERSE = bls12_381.fields.Fp.inv(MONTGOMERY_R);
 
-/**
- * Returns x, y in G1 or x.c0, x.c1, y.c0, y.c1 in G2. Throws `invalid_ceremony` for a coordinate not below q.
- */
+/** Returns x, y in G1 or x.c0, x.c1, y.c0, y.c1 in G2. Throws `invalid_ceremony` unless they are below q. */
 export function pointCoordinates(point: Uint8Array, what = "point"): bigint[] {
   return Array.from({ length: point.length / COORDINATE_BYTES }, (_, i) => {
     const part = point.slice(i * COORDINATE_BYTES, (i + 1) * COORDINATE_BYTES);
@@ -43,7 +39,6 @@ function assertBelowQ(coordinate: bigint, what: string): bigint {
   throw transcriptFault(what, "coordinate_not_canonical");
 }
 
-/** Swaps c0 and c1 in G2. */
 function swapExtensionOrder(parts: readonly bigint[]): bigint[] {
   if (parts.length * COORDINATE_BYTES === G1_BYTES) return [...parts];
   const [a, b, c, d] = parts;

@@ -1,4 +1,3 @@
-/** Points as bytes: sizes, membership in the groups, and sums on worker threads. */
 import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS } from "../../../core/crypto/proof_codec.ts";
 import type { ArithmeticPool } from "./pool.ts";
@@ -14,7 +13,6 @@ export const BASE_FIELD_BYTES: Uint8Array = hexToBytes(
 ).reverse();
 const POINTS_PER_CHUNK = 1 << 13;
 
-/** Calls `work` for chunks of `size` points, one call per thread at a time. */
 export async function forEachChunk(
   count: number,
   { threads }: ArithmeticPool,
@@ -32,7 +30,6 @@ export async function forEachChunk(
   await Promise.all(Array.from({ length: threads }, lane));
 }
 
-/** A sum of scalar multiples, accumulated in chunks. */
 export class RunningSum {
   readonly #arithmetic: ArithmeticPool;
   readonly #task: "sumG1" | "sumG2";
@@ -62,10 +59,7 @@ export async function sumPoints(
   return await arithmetic.run(task, concatBytes(...points), ones);
 }
 
-/**
- * Checks that every point is canonical, on the curve and of order r. Throws `invalid_ceremony` with the first
- * invalid index.
- */
+/** Checks that points are canonical and of order r. Throws `invalid_ceremony` for the first invalid one. */
 export async function assertPointsInGroup(
   arithmetic: ArithmeticPool,
   group: "G1" | "G2",
@@ -78,7 +72,6 @@ export async function assertPointsInGroup(
   if (index !== -1) throw transcriptFault(what, "point_outside_group", `${group}: number ${index}`);
 }
 
-/** For random combinations. */
 export function randomSeed(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(32));
 }

@@ -1,4 +1,3 @@
-/** Runs the ceremony's arithmetic on worker threads, by default one for each core, at most eight. */
 import { threadRuntime } from "../../../threads/thread_runtime.ts";
 import { WorkerPool } from "../../../threads/worker_pool.ts";
 import { locations } from "./locations.ts";
@@ -18,7 +17,6 @@ export interface ArithmeticPool {
 
 const MAX_THREADS = 8;
 
-/** Threads start when first needed. */
 export function openArithmeticPool(
   threads = Math.min(MAX_THREADS, threadRuntime.coreCount()),
 ): ArithmeticPool {

@@ -1,8 +1,5 @@
-/**
- * Computes with a contribution's secret in its own WebAssembly instance, whose memory is zeroed afterwards:
- * the module wipes its variables, but not the copies that the compiler leaves on the stack. The generated
- * glue shares one instance, so this calls the exports of wasm-bindgen directly.
- */
+// Computes with a secret in its own WebAssembly instance, whose memory is zeroed afterwards: the compiler
+// leaves copies on the stack. The generated glue shares one instance, so this calls its exports directly.
 import type { InitOutput } from "../../../../ceremony-wasm/pkg/ceremony_wasm.js";
 
 /** Points are encoded as in files. */
@@ -19,10 +16,7 @@ export interface SecretArithmetic {
 
 type BytesOrError = readonly [pointer: number, length: number, error: number, failed: number];
 
-/**
- * Calls `use` with the secret of `seed`, which the caller overwrites. Throws an Error for malformed
- * arguments.
- */
+/** The caller overwrites `seed`. Throws an Error for malformed arguments. */
 export function withSecretInstance<T>(
   module: WebAssembly.Module,
   seed: Uint8Array,

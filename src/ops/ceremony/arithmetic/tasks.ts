@@ -1,7 +1,4 @@
-/**
- * The tasks of a worker: calls into the WebAssembly module. Points are encoded as in files, scalars as 32
- * bytes little endian. The caller overwrites seeds.
- */
+/** Points are encoded as in files, scalars as 32 bytes little endian. The caller overwrites seeds. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import {
   challenged,
@@ -47,7 +44,6 @@ export const arithmeticTasks = {
   sumG1,
   sumG2,
 
-  /** Returns the sizes of a constraint system, and section 4 of its key. */
   circuit: (r1cs: Uint8Array) =>
     withCircuit(r1cs, (circuit) => ({
       variables: circuit.variables,
@@ -74,7 +70,6 @@ export const arithmeticTasks = {
     ),
 
   opening: (seed: Uint8Array) => withSecret(seed, (secret) => secret.opening()),
-  /** Returns the answer to a challenge, and the secret times delta in both groups. */
   answer: (seed: Uint8Array, challenge: Uint8Array, delta1: Uint8Array, delta2: Uint8Array) =>
     withSecret(seed, (secret) => ({
       answer: secret.answer(challenge),
@@ -92,7 +87,6 @@ export const arithmeticTasks = {
 
 export type ArithmeticTasks = typeof arithmeticTasks;
 
-/** A task sent to a thread. */
 export interface ArithmeticRequest {
   readonly kind: "arithmetic";
   readonly name: keyof ArithmeticTasks;

@@ -12,7 +12,6 @@ const TAU = 0x1234567890abcdef1234567890abcdef1234567890abcdefn;
 const ALPHA = 0xfedcba9876543210n ** 3n % FIELD_MODULUS;
 const BETA = 0x0123456789abcdefn ** 4n % FIELD_MODULUS;
 
-/** A `.ptau` file for 2^power rows, prepared for phase 2. */
 export function insecurePowersOfTau(power: number): Uint8Array {
   const rows = 2 ** power;
   const tau = powers(2 * rows - 1);

@@ -1,4 +1,3 @@
-/** A ceremony's folder in memory. */
 import type { CeremonyFolder } from "../ceremony_folder.ts";
 
 export type MemoryFolder = CeremonyFolder & { readonly files: Map<string, Uint8Array<ArrayBuffer>> };

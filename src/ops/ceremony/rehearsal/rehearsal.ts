@@ -1,7 +1,4 @@
-/**
- * Rehearses a ceremony with three contributors on tiny circuits. The powers of tau come from public secrets,
- * so the keys are insecure and fit no pool.
- */
+/** Rehearses a ceremony on tiny circuits with public powers of tau: the keys are insecure and fit no pool. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
 import type { CheckResult } from "../../../core/errors/check_result.ts";
@@ -24,15 +21,11 @@ import { TINY_POWER, tinyCircuits } from "./tiny_circuits.ts";
 
 /** Both folders must be empty. */
 export interface RehearsalSetup extends CeremonyStep {
-  /** For the keys, as `tonado ceremony finalize` writes them. */
   readonly keysFolder: CeremonyFolder;
-  /** SHA-256 of this build's witness programs. */
   readonly programPins: Readonly<Record<CircuitName, string>>;
-  /** Called after each step. */
   readonly onStep?: (step: RehearsedStep) => void;
 }
 
-/** A step, by the name of its command. */
 export interface RehearsedStep {
   readonly name: string;
   readonly detail: string;

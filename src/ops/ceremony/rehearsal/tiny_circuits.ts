@@ -1,7 +1,4 @@
-/**
- * Two circuits with a few constraints and the public signals of the real ones, for ceremonies that take
- * seconds.
- */
+/** Two circuits with the public signals of the real ones, for ceremonies that take seconds. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
 import { type CircuitName, circuitNames, publicSignalNames } from "../../../core/crypto/groth16.ts";

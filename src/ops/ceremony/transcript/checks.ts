@@ -1,4 +1,3 @@
-/** Verifies a transcript without the keys. Errors name the entry. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName, circuitNames } from "../../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../arithmetic/pool.ts";
@@ -23,10 +22,7 @@ import {
 
 const SUBJECT = "transcript";
 
-/**
- * Verifies the chain of hashes, the order and uniqueness of the entries, every signature, the beacon and, for
- * both circuits, every proof and delta. Throws `invalid_ceremony` with the first fault.
- */
+/** Verifies entries, signatures, beacon, proofs and deltas. Throws `invalid_ceremony` for the first fault. */
 export async function checkTranscript(
   transcript: Transcript,
   arithmetic: ArithmeticPool,
@@ -47,10 +43,8 @@ export async function checkTranscript(
   await checkBeacon(transcript, arithmetic, (fraction) => onProgress("hashing the beacon", fraction));
 }
 
-/**
- * A beacon must be the last entry, follow a contribution, and be announced before the last one: otherwise its
- * public secret could be the only one, or the last contributor could choose it.
- */
+// A beacon must be last, follow a contribution, and be announced before the last one: otherwise its public
+// secret could be the only one, or the last contributor could choose it.
 function checkOrder({ entries }: Transcript): void {
   let announced = false;
   let contributedSince = false;
@@ -135,7 +129,6 @@ async function checkCircuit(
   }
 }
 
-/** Computes the beacon's secret again from the published value. */
 async function checkBeacon(
   transcript: Transcript,
   arithmetic: ArithmeticPool,
@@ -175,10 +168,7 @@ export function assertClosed(transcript: Transcript): void {
   }
 }
 
-/**
- * Checks that the verified `later` begins with all of `earlier`, comparing every member. Throws
- * `invalid_ceremony` with the first difference.
- */
+/** Checks that `later` begins with all of `earlier`. Throws `invalid_ceremony` with the first difference. */
 export function checkExtends(later: Transcript, earlier: Transcript): void {
   if (headHash(later) !== headHash(earlier)) throw ceremonyProblem(SUBJECT, "belongs to another ceremony");
   for (const [i, entry] of earlier.entries.entries()) {

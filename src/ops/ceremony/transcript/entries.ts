@@ -1,4 +1,3 @@
-/** Makes the entries of a transcript, and reads a key's history from them. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type CircuitName } from "../../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../arithmetic/pool.ts";
@@ -25,7 +24,6 @@ export function makeAnnouncement(
   return withHash({ kind: "announcement", source, round, exponent, previous: lastHash(transcript) });
 }
 
-/** For the last contribution of both keys. */
 export async function makeKeyEntry(
   transcript: Transcript,
   written: Readonly<Record<CircuitName, { readonly key: Zkey; readonly sha256: string }>>,

@@ -1,8 +1,5 @@
-/**
- * Contributors' signatures: Ed25519 over the contribution hashes of both keys. A hash covers all earlier
- * contributions, so a signature fits no other ceremony or place. Keys are PKCS#8 files, as OpenSSL writes
- * them.
- */
+// Ed25519 over the contribution hashes of both keys, which cover all earlier contributions: a signature fits
+// no other ceremony or place. Keys are PKCS#8 files, as OpenSSL writes them.
 import { Buffer } from "node:buffer";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -24,7 +21,6 @@ export function signedText(keys: Contribution["keys"]): string {
     `deposit ${keys.deposit.contributionHash}\n`;
 }
 
-/** Returns the PEM file, and the public key in hex. */
 export async function createSigningKey(): Promise<{ pem: string; publicKey: string }> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(ALGORITHM, true, [
     "sign",

@@ -1,7 +1,4 @@
-/**
- * The transcript: a ceremony's inputs and its entries, chained by hashes. It is published after every entry;
- * an earlier copy shows that nothing was replaced.
- */
+/** Published after every entry: an earlier copy shows that nothing was replaced. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
@@ -13,7 +10,6 @@ import { MAX_CONSTRAINTS } from "../size_limits.ts";
 import type { Zkey } from "../zkey.ts";
 
 const SUBJECT = "transcript";
-/** Of contributors and of a beacon's source. */
 export const CONTRIBUTOR_NAME = /^[\p{L}\p{N}][\p{L}\p{N} .,:@/()_-]{0,62}$/u;
 /** Iterations are 2^exponent; 2^30 take about half an hour. */
 export const beaconExponents = { min: 10, max: 30 } as const;
@@ -41,10 +37,8 @@ const chained = {
 
 const announcement = z.strictObject({
   kind: z.literal("announcement"),
-  /** Where the beacon's value will be published. */
   source: z.string().regex(CONTRIBUTOR_NAME),
   round: z.int().nonnegative(),
-  /** The value is hashed 2^exponent times. */
   exponent: z.int().min(beaconExponents.min).max(beaconExponents.max),
   ...chained,
 });
@@ -60,7 +54,6 @@ const contribution = z.strictObject({
 
 const beacon = z.strictObject({
   kind: z.literal("beacon"),
-  /** The published value of the announced round. */
   value: z.string().regex(/^([0-9a-f]{2}){8,255}$/),
   keys: perCircuit(keyEntry),
   ...chained,
@@ -86,9 +79,7 @@ const transcript = z.strictObject({
 
 export type Announcement = z.infer<typeof announcement>;
 export type Contribution = z.infer<typeof contribution>;
-/** Closes a ceremony. */
 export type BeaconEntry = z.infer<typeof beacon>;
-/** An entry that changes the keys. */
 export type KeyEntry = Contribution | BeaconEntry;
 export type Transcript = z.infer<typeof transcript>;
 
@@ -126,12 +117,10 @@ export function closingBeacon({ entries }: Transcript): BeaconEntry | undefined 
   return last?.kind === "beacon" ? last : undefined;
 }
 
-/** The latest announcement replaces earlier ones. */
 export function latestAnnouncement({ entries }: Transcript): Announcement | undefined {
   return entries.findLast((entry) => entry.kind === "announcement");
 }
 
-/** Names an entry in messages, numbered as the files that it made. */
 export function entryName({ entries }: Pick<Transcript, "entries">, index: number): string {
   const { kind } = entries[index];
   const isSameSort = (entry: Transcript["entries"][number]) =>
@@ -139,7 +128,6 @@ export function entryName({ entries }: Pick<Transcript, "entries">, index: numbe
   return `${kind} ${entries.slice(0, index + 1).filter(isSameSort).length}`;
 }
 
-/** The value of `previous` for the next entry. */
 export function lastHash(transcript: Transcript): string {
   return transcript.entries.at(-1)?.hash ?? headHash(transcript);
 }
