@@ -144,7 +144,7 @@ export type StoreHealth = { readonly ok: true } | { readonly ok: false; readonly
 
 /**
  * One process at a time leads, and only its journal writes succeed, except {@linkcode Store.addJob}. Every
- * method throws `store_unavailable`: the outcome of a write is then unknown, so read before the next step.
+ * method may throw `store_unavailable`. The outcome of a write is then unknown: read before the next step.
  * Methods used by the API throw `overloaded` under load.
  */
 export interface Store {
@@ -162,7 +162,7 @@ export interface Store {
 
   cursor(pool: PoolId): Promise<Cursor | undefined>;
 
-  /** Atomic. `settle` may change the named job. Throws `store_conflict` if cursors differ; `not_leader`. */
+  /** Atomic. `settle` may change the named job. Throws `store_conflict` if `from` is stale; `not_leader`. */
   apply(batch: EventBatch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
 
   /** The same call completes an interrupted rollback. Throws as {@linkcode Store.apply}. */

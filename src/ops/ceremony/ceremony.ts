@@ -107,7 +107,7 @@ export async function announceBeacon(
   return extended;
 }
 
-/** The caller overwrites `entropy`. Throws `invalid_ceremony` if it is closed or invalid; `folder_in_use`. */
+/** The caller overwrites `entropy`. Throws `invalid_ceremony` if closed or invalid; `folder_in_use`. */
 export async function contributeToCeremony(
   step: CeremonyStep & {
     readonly name: string;

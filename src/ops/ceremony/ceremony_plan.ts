@@ -1,4 +1,4 @@
-/** `artifacts/ceremony.json` is committed before the first contribution, so changes do not go unnoticed. */
+/** Committed before the first contribution, so that it cannot be adapted to a finished ceremony unnoticed. */
 import { z } from "zod";
 import committed from "../../../artifacts/ceremony.json" with { type: "json" };
 import { Problem } from "../../core/errors/problem.ts";

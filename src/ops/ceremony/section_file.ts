@@ -1,4 +1,4 @@
-/** iden3's format: sections of { u32 id, u64 length }, little endian. Files are not trusted. */
+/** iden3's `.ptau` and `.zkey`: sections of { u32 id, u64 length }, little endian. Files are not trusted. */
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../core/errors/problem.ts";
 

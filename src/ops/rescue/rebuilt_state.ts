@@ -1,4 +1,4 @@
-/** The chain keeps only the hash of a frozen account's state and thaws it for a message with the state. */
+/** The chain keeps only the hash of a frozen account's state, and thaws it for the whole state. */
 import { beginCell, type Cell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";

@@ -30,7 +30,7 @@ export class ChainHead {
     return this.#observedAt - this.#advancedAt > this.#stallTimeoutMs;
   }
 
-  /** True above all others, or for the third rising block in a row: then the highest one was false. */
+  /** True for a block above all others, or the third rising one in a row: the highest one was false. */
   #isAdvance(seqno: number): boolean {
     const answers = this.#seqnos;
     if (answers.every((other) => other < seqno)) return true;

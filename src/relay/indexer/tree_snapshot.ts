@@ -1,4 +1,4 @@
-/** Snapshots are not trusted: they need our key's seal, must match every row, and their root be on chain. */
+/** Not trusted: a snapshot needs our key's seal, must match every row, and its root must be on chain. */
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import type { Secret } from "../../core/text/secret.ts";

@@ -1,4 +1,4 @@
-/** Entries come from on-chain data and are written with their rows: they survive restarts and roll back. */
+/** Entries are written with the rows of their events: they survive restarts, and a rollback removes them. */
 import type { Address } from "@ton/core";
 import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";

@@ -1,6 +1,6 @@
 // The single writer of the wallet. The journal is its state, so it can be killed at any point: a transfer is
 // journaled before it is sent, resent until it is on chain or chain time has passed its end, then removed.
-// Pool events end jobs; a seqno that an endpoint reports never decides alone.
+// Pool events end jobs, the broadcaster only those whose root expired. A reported seqno never decides alone.
 import { Address, Cell } from "@ton/core";
 import type { Job, JobChange, LedgerEntry, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
@@ -224,7 +224,7 @@ class Broadcaster {
     return batch;
   }
 
-  /** A job with an unknown root expires only after the pool was read again: its root may be newer. */
+  /** A job with an unknown root expires only after a new read: another replica may know a newer root. */
   async #selectPayable<T extends { readonly job: Job }>(
     waiting: readonly T[],
   ): Promise<(T & { pool: PoolState })[]> {

@@ -1,4 +1,4 @@
-/** Cheapest check first. Counting starts after the proof is verified, and is undone without acceptance. */
+/** Cheapest check first. Counting starts after the proof is verified and is undone if not accepted. */
 import { addressToField } from "../../core/protocol/address_field.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { isFieldElement } from "../../core/crypto/field.ts";
@@ -31,7 +31,8 @@ import { buildJobView, buildPaidView } from "./view.ts";
 
 export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSignals } from "./candidate.ts";
 
-/** With fewer, a client could make the relayer pay for refusals by proving against the oldest root. */
+// Deposits that may arrive before our withdrawal. Otherwise a client could make the relayer pay for refusals
+// by proving against the oldest root.
 const MIN_PLACES_LEFT = 3;
 
 const check = (

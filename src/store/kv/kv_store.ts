@@ -29,7 +29,7 @@ import { fileExists, lockDirectory } from "./directory_lock.ts";
 import { listWithdrawals, rollBackRows } from "./rollback.ts";
 import { writeDeposit, writeJob, writeLedger, writeTransfer, writeWithdrawal } from "./row_writes.ts";
 
-/** Versions 2 and 3 add values and change none. A file with a newer version is not opened. */
+/** Opening a file raises an older version; 2 and 3 add values and change none. A newer one is not opened. */
 const STORE_VERSION = 3;
 
 /** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 to 4 per event). */

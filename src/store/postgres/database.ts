@@ -40,7 +40,7 @@ const TRANSACTION_QUERY_TIMEOUT_MS = 20_000;
 /** For migration, export and import. */
 const LONG_QUERY_TIMEOUT_MS = 3_600_000;
 
-/** The first timeout bounds how long a hung process holds its locks. Commits are always durable. */
+/** The first timeout bounds how long a hung process holds its locks. Commits are durable in any case. */
 const BEGIN_SQL = `begin isolation level read committed;
 set local idle_in_transaction_session_timeout = 3000;
 set local lock_timeout = 6000;

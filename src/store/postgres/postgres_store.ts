@@ -44,7 +44,7 @@ const MAX_BATCH_EVENTS = 1_000;
 /** Afterwards the database counts as unavailable. */
 const LEASE_RESPONSE_TIMEOUT_MS = 2_000;
 
-/** `url` may contain driver parameters. Throws `store_unavailable`, `invalid_config` for a wrong server. */
+/** `url` may contain driver parameters. Throws `store_unavailable`, or `invalid_config` for a bad server. */
 export async function openPostgresStore(
   url: string,
   { create = true }: { readonly create?: boolean } = {},
