@@ -30,7 +30,7 @@ export class HourlyCaps {
     this.#limits = bounds;
   }
 
-  /** Every `allowed` result needs a {@linkcode finish}. Throws `cache_unavailable` instead of not counting. */
+  /** {@linkcode finish} every `allowed` result. Throws `cache_unavailable` if it cannot count. */
   async reserve(id: JobId): Promise<RateLimitResult> {
     const key = jobKey(id);
     const counted = this.#reservations.get(key) ?? this.#createReservation(id);
