@@ -22,7 +22,10 @@ export interface RateLimitStore {
   /** The bucket refills evenly; rejected calls do not count. Throws `cache_unavailable`. */
   consume(allowance: RateLimit, key: string): Promise<RateLimitResult>;
 
-  /** Repeating a call counts once. After `cache_unavailable`, it may count. Limits use this or `consume`. */
+  /**
+   * Counts the random `token` for `key` during the window; repeating a call counts once. After `cache_unavailable` the
+   * token may be counted until it is released or expires. A limit uses either this or `consume`.
+   */
   acquire(allowance: RateLimit, key: string, token: string): Promise<RateLimitResult>;
 
   /** Uncounts `token`, if counted. Throws `cache_unavailable`. */

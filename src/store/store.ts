@@ -162,10 +162,17 @@ export interface Store {
 
   cursor(pool: PoolId): Promise<Cursor | undefined>;
 
-  /** Atomic. `settle` may change the named job. Throws `store_conflict` if `from` is stale; `not_leader`. */
+  /**
+   * Appends the events, lets `settle` change the job that each withdrawal names, and moves the cursor, atomically.
+   * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
+   */
   apply(batch: EventBatch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
 
-  /** The same call completes an interrupted rollback. Throws as {@linkcode Store.apply}. */
+  /**
+   * Removes later payments, deposits and ledger entries, lets `reopen` change the jobs of those payments, and sets the
+   * cursor back. Atomic, except in a store with limited transactions: there, the same call completes an interrupted
+   * rollback. Throws as {@linkcode Store.apply}.
+   */
   rollBack(rollback: Rollback, reopen: JobChange): Promise<void>;
 
   /** In any order. */
