@@ -1,4 +1,3 @@
-/** Waits for one of a pool's events, which completes a deposit or an own withdrawal. */
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../core/errors/problem.ts";
 import { type Clock, pollUntil } from "../core/time.ts";
@@ -7,11 +6,8 @@ import type { PoolEvent } from "../ton/pool/pool_events.ts";
 import { scanPoolTransactions } from "../ton/pool/scan.ts";
 
 export interface PoolWatch<T> {
-  /** The pool's newest transaction before the message was sent. */
   readonly after: TransactionId | undefined;
-  /** Milliseconds between two scans. */
   readonly pollIntervalMs: number;
-  /** Returns the result, or undefined to continue with the next event. */
   readonly match: (event: PoolEvent) => T | undefined | Promise<T | undefined>;
   /** Called before each scan, which covers at least everything until then. */
   readonly beforeScan?: () => Promise<void>;
@@ -21,7 +17,6 @@ export interface PoolWatch<T> {
   readonly clock?: Clock | undefined;
 }
 
-/** Scans new transactions until `match` returns a value, and returns it; undefined if `afterScan` gave up. */
 export async function waitForPoolEvent<T>(
   chain: Chain,
   pool: Address,
@@ -43,7 +38,6 @@ export async function waitForPoolEvent<T>(
   return result;
 }
 
-/** Returns why a pool refused a message: the exit code's name if it has one. */
 export function refusalReason(exitCode: number | undefined): string {
   if (exitCode === undefined) return "too little value";
   return exitCodeName(exitCode) ?? `exit code ${exitCode}`;

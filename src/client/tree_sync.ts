@@ -1,7 +1,4 @@
-/**
- * Rebuilds a pool's tree locally, so that no server learns which leaf matters. The pool must confirm its
- * root.
- */
+/** The tree is rebuilt locally, so that no server learns which leaf matters. The pool confirms its root. */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../core/tree/merkle_tree.ts";
@@ -120,11 +117,7 @@ export interface TreeSyncOptions {
 const TREE_SYNC_TIMEOUT_MS = 25_000;
 const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
 
-/**
- * Syncs until the tree holds every deposit that the pool has now. Throws as {@linkcode syncTree}, and
- * `tree_incomplete` if the source stays behind: a source that omits deposits chooses the anonymity set, and
- * could probe on which side of the cut the note lies.
- */
+/** Throws `tree_incomplete`: a source that omits deposits could find out in which part the note is. */
 export async function syncWholeTree(
   pool: Pool,
   source: CommitmentSource,
@@ -134,8 +127,7 @@ export async function syncWholeTree(
   const leafCount = await pool.getNextIndex(signal ? { signal } : {});
   const catchUp = async () => {
     await appendFromSource(tree, source, onTreeProgress);
-    // The first deposit drops the empty tree's root from the history, so a source without leaves is only
-    // behind.
+    // Without leaves the source is only behind: the first deposit drops the empty root from the history.
     if (tree.size > 0 || leafCount === 0) await assertRootInHistory(pool, tree);
   };
   await catchUp(); // before the timeout starts: hashing a large tree takes long
@@ -157,8 +149,7 @@ export async function syncWholeTree(
 
 /**
  * Fetches a relayer's tree with every deposit that the pool has now.
- * @throws {Problem} `relayer_unavailable` if the pool does not know the relayer's root or the root of its
- *   leaves; `tree_incomplete` if the newest deposits are missing; `cancelled`
+ * @throws {Problem} `relayer_unavailable` for an unknown root; `tree_incomplete` if it is behind; `cancelled`
  * @example
  * ```ts
  * const tree = await fetchVerifiedTree(relayer, pool, { treeTimeoutMs: 25_000 });

@@ -1,4 +1,3 @@
-/** What the requests for pages reveal to a relayer. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { RelayerClient } from "./relayer/relayer_client.ts";
@@ -7,7 +6,6 @@ import { commitmentsFromRelayer } from "./tree_sync.ts";
 const pool = Address.parse(`0:${"11".repeat(32)}`);
 const PAGE = 10_000;
 
-/** A relayer with this many deposits; leaf i has the commitment i + 1. */
 function relayerWith(leaves: number): { client: RelayerClient; asked: URLSearchParams[] } {
   const asked: URLSearchParams[] = [];
   const client = new RelayerClient("http://relayer.invalid/", {

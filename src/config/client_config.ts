@@ -1,4 +1,3 @@
-/** Configuration of the commands that keep notes and move money. */
 import { Secret } from "../core/text/secret.ts";
 import { clientSettings } from "./client_settings.ts";
 import { deploySettings } from "./deploy_settings.ts";
@@ -8,14 +7,12 @@ import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings
 
 export interface NoteStoreConfig {
   readonly path: string;
-  /** If undefined, the command prompts for it. */
   readonly passphrase?: Secret<string>;
 }
 
 /** Shorter passphrases can be guessed, however slow the key derivation is. */
 export const MIN_PASSPHRASE_LENGTH = 10;
 
-/** Returns the note store's path and passphrase. Throws `invalid_config`. */
 export function loadNoteStoreConfig(
   flags: { readonly notes?: string },
   env: Environment,
@@ -47,7 +44,6 @@ export interface PayerConfig {
   readonly version: "v4R2" | "v5R1";
 }
 
-/** Returns the paying wallet, or undefined if no flag or variable names one. Throws `invalid_config`. */
 export function loadPayerConfig(
   flags: Pick<CommandFlags, "network" | "mnemonicFile" | "walletVersion">,
   env: Environment,
@@ -62,7 +58,6 @@ export function loadPayerConfig(
   return { mnemonic: new Secret(mnemonic!), version: version! };
 }
 
-/** Returns the wallet's contract version: the flag, the variable, or v4R2. */
 export function loadWalletVersion(
   { walletVersion }: Pick<CommandFlags, "walletVersion">,
   reader: SettingsReader,

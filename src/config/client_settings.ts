@@ -1,4 +1,3 @@
-/** Settings of the commands that keep notes and move money. */
 import { anyText, type Setting } from "./setting.ts";
 import { deploySettings } from "./deploy_settings.ts";
 

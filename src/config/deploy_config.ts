@@ -12,7 +12,6 @@ export interface DeployConfig {
   readonly burnOwner: boolean;
 }
 
-/** Throws `invalid_config` with one entry of `errors` for each missing or invalid setting. */
 export function loadDeployConfig(
   flags: CommandFlags,
   env: Environment,

@@ -1,4 +1,3 @@
-/** Settings of the commands that deploy and audit. */
 import { oneOf, type Setting } from "./setting.ts";
 import { serveSettings } from "./serve_settings.ts";
 

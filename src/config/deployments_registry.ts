@@ -1,4 +1,3 @@
-/** Reads and writes the registry files. Their format is defined in core. */
 import {
   type Deployment,
   type Deployments,
@@ -15,10 +14,7 @@ import {
   readBoundedTextFile,
 } from "./files/bounded_file.ts";
 
-/**
- * Reads the registry at `path`, by default the release's. Throws `invalid_registry`, naming the file, if it
- * is unreadable, malformed or of another network.
- */
+/** Without `path`, reads the release's registry. Throws `invalid_registry`, naming the file. */
 export async function readRegistry(network: Network, path?: string): Promise<Deployments> {
   const file = path ?? new URL(`../../deployments/${network}.json`, import.meta.url);
   let registry: Deployments;
@@ -41,37 +37,28 @@ export async function readRegistry(network: Network, path?: string): Promise<Dep
   return registry;
 }
 
-/** Returns the registry's path relative to the working directory. */
 export function workingRegistryPath(network: Network): string {
   return `deployments/${network}.json`;
 }
 
-/** Like {@linkcode readRegistry}; a missing file is an empty registry. */
 export async function readRegistryOrEmpty(network: Network, path: string): Promise<Deployments> {
   if (!await exists(path)) return { network, pools: new Map() };
   return await readRegistry(network, path);
 }
 
-/**
- * Reads the named registry or the release's. Only localnet falls back to the working directory: elsewhere, a
- * file found there must not decide where money goes.
- */
+/** Only localnet falls back to the working directory: a file found there must not decide where money goes. */
 export async function findRegistry(network: Network, path?: string): Promise<Deployments> {
   if (path !== undefined) return await readRegistry(network, path);
   if (network === "localnet") return await readRegistryOrEmpty(network, workingRegistryPath(network));
   return await readRegistry(network);
 }
 
-/** Returns how messages name the registry that {@linkcode findRegistry} reads. */
 export function registryLabel(network: Network, path?: string): string {
   if (path !== undefined) return path;
   return network === "localnet" ? workingRegistryPath(network) : "this release's registry";
 }
 
-/**
- * Checks before money moves that {@linkcode addToRegistry} will succeed. Throws `write_failed` or
- * `invalid_registry`.
- */
+/** Call it before money moves. Throws `write_failed` or `invalid_registry`. */
 export async function assertRegistryWritable(path: string): Promise<void> {
   if (await exists(path)) {
     return await replaceAtomically(path, () => readBoundedFile(path, MAX_REGISTRY_BYTES));
@@ -82,10 +69,7 @@ export async function assertRegistryWritable(path: string): Promise<void> {
   });
 }
 
-/**
- * Adds or updates pools atomically and keeps everything else, such as fee policies. Throws `write_failed` or
- * `invalid_registry`.
- */
+/** Keeps everything else in the file, such as fee policies. Throws `write_failed` or `invalid_registry`. */
 export async function addToRegistry(
   network: Network,
   path: string,

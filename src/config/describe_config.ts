@@ -1,4 +1,3 @@
-/** Describes the effective settings for `tonado config`. Secrets are redacted. */
 import { isNetwork } from "../core/protocol/network.ts";
 import { publicEndpoints } from "./endpoint.ts";
 import { type Environment, findVariable, redactValue, type Setting } from "./setting.ts";
@@ -6,13 +5,11 @@ import { serveSettings } from "./serve_settings.ts";
 
 export interface DescribedSetting {
   readonly name: string;
-  /** The effective value; `[redacted]` for a secret. */
   readonly value?: string;
   readonly source: "environment" | "default" | "unset";
   readonly help: string;
 }
 
-/** Returns every setting without validating it. */
 export function describeConfig(env: Environment): DescribedSetting[] {
   const network = env[serveSettings.network.name] || serveSettings.network.default;
   const endpoint = isNetwork(network) ? publicEndpoints[network] : undefined;

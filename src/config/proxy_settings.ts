@@ -1,7 +1,4 @@
-/**
- * Checks the proxy variables. The runtime ignores an unusable value and connects directly, which would reveal
- * the address that the proxy should hide.
- */
+/** The runtime ignores an unusable value and connects directly, which would reveal the hidden address. */
 import { Problem } from "../core/errors/problem.ts";
 import type { Environment } from "./setting.ts";
 

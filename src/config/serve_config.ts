@@ -1,4 +1,3 @@
-/** Configuration of the relayer, from the environment. All errors are reported together. */
 import type { ProblemDetail } from "../core/errors/problem.ts";
 import type { Network } from "../core/protocol/network.ts";
 import { formatUnits } from "../core/protocol/units.ts";
@@ -25,7 +24,6 @@ export interface ServeConfig {
   readonly dataDir: string;
   readonly store: {
     readonly databaseUrl?: Secret<string>;
-    /** How long the journal keeps a finished withdrawal. */
     readonly retentionDays: number;
   };
   readonly http: { readonly host: string; readonly port: number };
@@ -53,7 +51,6 @@ export interface ServeConfig {
   };
   readonly log: {
     readonly level: "debug" | "info" | "warning" | "error";
-    /** undefined: pretty on a terminal, otherwise json. */
     readonly format?: "json" | "pretty";
   };
 }

@@ -8,16 +8,12 @@ export class MalformedSettingError extends Error {}
 
 export interface Setting<T> {
   readonly name: string;
-  /** One line for `tonado config`. */
   readonly help: string;
   readonly parse: (text: string) => T;
-  /** Used if the variable is unset or empty. */
   readonly default?: string;
-  /** Used if `name` is unset. */
   readonly alias?: string;
   /** On localnet the default is 0 (no limit). */
   readonly offOnLocalnet?: true;
-  /** The value is never printed. */
   readonly secret?: true;
 }
 
@@ -30,10 +26,7 @@ export function findVariable(
   return found === undefined ? undefined : { name: found, value: env[found]! };
 }
 
-/**
- * Returns a value for printing, without secrets, credentials and queries of URLs. A file name with white
- * space is redacted, because it is probably the mnemonic.
- */
+/** Redacts secrets and URL credentials, and file names with white space, which are probably mnemonics. */
 export function redactValue({ name, secret }: Setting<unknown>, value: string): string {
   if (secret || (name.endsWith("_FILE") && /\s/.test(value))) return REDACTED;
   return /:\/\/|^[^/\s]+:[^/\s]*@/.test(value) ? redactUrl(value) : value;

@@ -20,13 +20,11 @@ export interface CommandFlags {
   readonly mnemonicFile?: string;
   readonly walletVersion?: "v4R2" | "v5R1";
   readonly burnOwner?: boolean;
-  /** Conflicts with `burnOwner`. */
   readonly owner?: unknown;
 }
 
 export type ReadTextFile = (path: string, maxBytes: number) => string;
 
-/** Returns the endpoint of `--endpoint`, INDEXER_URL or the network. Throws `invalid_config`. */
 export function loadEndpoint(flags: CommandFlags, env: Environment): Endpoint {
   const reader = new SettingsReader(env);
   const endpoint = reader.endpoint(flags);
@@ -44,7 +42,6 @@ export class SettingsReader {
     this.#errors.push({ pointer, detail });
   }
 
-  /** Returns the value, or the default if the variable is unset or empty. */
   read<T>(setting: Setting<T>): T | undefined {
     const variable = findVariable(setting, this.env);
     const isOff = setting.offOnLocalnet && this.env[serveSettings.network.name] === "localnet";
@@ -57,19 +54,16 @@ export class SettingsReader {
     return this.read<T>(setting)!; // undefined only after an error, which throwIfInvalid reports
   }
 
-  /** Returns the setting as the only member of a record, which is empty if it is unset. */
   readOptional<K extends string, T>(key: K, setting: Setting<T>): { readonly [P in K]?: T } {
     const value = this.read(setting);
     return value === undefined ? {} : { [key]: value } as { [P in K]: T };
   }
 
-  /** As {@linkcode readOptional}, with the value as a secret. */
   readSecret<K extends string, T>(key: K, setting: Setting<T>): { readonly [P in K]?: Secret<T> } {
     const value = this.read(setting);
     return value === undefined ? {} : { [key]: new Secret(value) } as { [P in K]: Secret<T> };
   }
 
-  /** Adds an error if a variable and its alias have different values. */
   checkAlias({ name, alias }: Setting<unknown>): void {
     if (alias === undefined || !this.env[name] || !this.env[alias]) return;
     if (this.env[name] === this.env[alias]) return;
@@ -108,7 +102,6 @@ export class SettingsReader {
     return { url: url ?? "", ...this.readSecret("apiKey", indexerApiKey) };
   }
 
-  /** Returns the mnemonic of the variable, or of the file that the flag or the other variable names. */
   mnemonic(
     settings: { readonly walletMnemonic: Setting<string>; readonly walletMnemonicFile: Setting<string> },
     readFile: ReadTextFile,

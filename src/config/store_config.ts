@@ -1,4 +1,3 @@
-/** The location of the relayer's store, from the settings of `tonado serve`. */
 import type { Secret } from "../core/text/secret.ts";
 import { serveSettings } from "./serve_settings.ts";
 import type { Environment } from "./setting.ts";
@@ -10,7 +9,6 @@ export interface StoreLocation {
   readonly dataDir: string;
 }
 
-/** Returns the store's location; `dataDir` overrides the settings. Throws `invalid_config`. */
 export function loadStoreLocation(env: Environment, dataDir?: string): StoreLocation {
   if (dataDir !== undefined) return { dataDir };
   const reader = new SettingsReader(env);

@@ -12,7 +12,6 @@ const OWN_PREFIXES = ["RELAYER", "INDEXER"];
 const SHARED_PREFIX_PATTERN = /^(TONADO|DATABASE|POSTGRES|CACHE|REDIS)_/;
 const MAX_SUGGESTION_DISTANCE = 2;
 
-/** Returns a warning for each unknown variable, with the most similar setting. */
 export function findUnknownSettings(env: Environment): string[] {
   const all = [serveSettings, deploySettings, clientSettings].flatMap((table) =>
     Object.values<Setting<unknown>>(table)

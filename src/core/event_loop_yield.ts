@@ -9,7 +9,6 @@ export function yieldToEventLoop(): Promise<void> {
 export class TimeSlice {
   #startedAt = performance.now();
 
-  /** Yields if the current slice is over. Call it between two steps of long work. */
   async yieldIfExpired(): Promise<void> {
     if (performance.now() - this.#startedAt < MAX_SLICE_MS) return;
     await yieldToEventLoop();

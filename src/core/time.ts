@@ -1,10 +1,6 @@
-/**
- * Clocks, waits, deadlines, backoff, polling, single flight and TTL caches. Nothing else in `src/` sets a
- * timer to wait, so every wait can be cancelled and tests can replace the clock.
- */
+/** Nothing else in `src/` sets a timer to wait, so waits can be cancelled and tests replace the clock. */
 import { Problem, type ProblemCode } from "./errors/problem.ts";
 
-/** A source of time. */
 export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` aborts. Never rejects. */
@@ -33,7 +29,6 @@ export function cancelled(signal?: AbortSignal): Problem {
   return new Problem("cancelled", undefined, { cause: signal?.reason });
 }
 
-/** Waits `ms` milliseconds. Throws `cancelled` if `signal` aborts first. */
 export async function delay(ms: number, signal?: AbortSignal, clock: Clock = systemClock): Promise<void> {
   await clock.sleep(ms, signal);
   if (signal?.aborted) throw cancelled(signal);
@@ -63,10 +58,7 @@ export interface Deadline {
   readonly onTimeout?: () => Error;
 }
 
-/**
- * Runs `work` for at most `ms` milliseconds and aborts its signal when it must stop. Throws `cancelled` when
- * `signal` aborts, and the error of `onTimeout` at the deadline.
- */
+/** `ms` in milliseconds. Throws `cancelled` on abort, and the error of `onTimeout` at the deadline. */
 export async function withDeadline<T>(
   ms: number,
   { clock = systemClock, signal, onTimeout = noAnswerInTime }: Deadline,
@@ -114,7 +106,6 @@ export interface Polling {
   readonly clock?: Clock;
 }
 
-/** Calls `holds` until it returns true. Returns false after `timeoutMs`. Throws `cancelled`. */
 export async function pollUntil(holds: () => Promise<boolean> | boolean, options: Polling): Promise<boolean> {
   const { signal, intervalMs, timeoutMs, onWait, clock = monotonicClock } = options;
   const startedAt = clock.now();
@@ -127,11 +118,9 @@ export async function pollUntil(holds: () => Promise<boolean> | boolean, options
   return true;
 }
 
-/** Shares one run of equal work between concurrent callers. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
 
-  /** Returns the result of the current run for `key` (`joined`), or starts `work`. */
   run(key: string, work: () => Promise<T>): { readonly result: Promise<T>; readonly joined: boolean } {
     const running = this.#running.get(key);
     if (running !== undefined) return { result: running, joined: true };
@@ -166,7 +155,6 @@ export class TtlCache<T> {
     this.#maxEntries = maxEntries;
   }
 
-  /** Returns the cached value of `key`, or fetches it. Throws what `fetch` throws. */
   get(key: string, fetch: () => Promise<T>): Promise<T> {
     const cached = this.#entries.get(key);
     if (cached !== undefined && this.#clock.now() <= cached.expiresAt) return cached.value;

@@ -1,4 +1,3 @@
-/** TtlCache: when it fetches again, and what it does not cache. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { type Clock, TtlCache } from "./time.ts";
 

@@ -1,4 +1,3 @@
-/** Decides when blocks close. The chain's clock follows wall time; tests may set it ahead. */
 import type { Ledger } from "./ledger.ts";
 
 export class BlockProducer {
@@ -13,14 +12,11 @@ export class BlockProducer {
     this.#onError = onError;
   }
 
-  /** Unix time of a block that closes now. */
   get now(): number {
     return Math.max(wallTime() + this.#ahead, this.#ledger.head.now);
   }
 
-  /**
-   * Closes a block every `intervalMs`. Before this call, and with 0, blocks close when a message is pending.
-   */
+  /** Before this call, and with 0, blocks close when a message is pending. */
   start(intervalMs: number): void {
     if (intervalMs <= 0) return;
     this.#timer = setInterval(() => {

@@ -8,7 +8,6 @@ export interface DevelopmentKey {
   readonly address: string;
 }
 
-/** Deploys the pools and holds the chain's reserve. */
 export const deployerKey: DevelopmentKey = {
   version: "v5R1",
   address: "0:9b30106effd3386b9669bfeeea3ed3168ffea0c2c2a4e9396c519f6d927a93d0",

@@ -1,4 +1,3 @@
-/** The faucet gives coins and jettons to any address. Live networks do not have this method. */
 import { jettonMintMessage } from "./local_jetton.ts";
 import type { Ledger } from "./ledger.ts";
 import { coinMintMessage } from "./coin_mint.ts";
@@ -7,10 +6,7 @@ import { addressParam, bigintParam, invalidParam, type Params } from "./request_
 /** Of each per call; in coins, a million TON. */
 const MAX_AMOUNT = 10n ** 15n;
 
-/**
- * Credits `coins` nano, mints `jettons` (smallest unit) and closes a block. Throws a RequestError for invalid
- * amounts.
- */
+/** `coins` in nano, `jettons` in the smallest unit. Throws a RequestError for invalid amounts. */
 export async function faucet(ledger: Ledger, params: Params): Promise<unknown> {
   const to = addressParam(params);
   const coins = amountParam(params, "coins");

@@ -1,7 +1,4 @@
-/**
- * A blockchain in memory, executed by TON's emulator. It uses neither HTTP nor a clock: the owner closes
- * blocks.
- */
+/** Uses neither HTTP nor a clock: the owner closes blocks. */
 import {
   type Account,
   type Address,
@@ -32,7 +29,6 @@ export interface StoredTransaction {
   readonly boc: string;
 }
 
-/** Masterchain and basechain share the block numbers. */
 export interface Block {
   readonly seqno: number;
   readonly now: number;
@@ -59,11 +55,9 @@ export class Ledger {
   readonly #executor: TransactionExecutor;
   readonly #accounts = new Map<string, MutableAccount>();
   readonly #blocks: Block[] = [];
-  /** Internal messages in transit, oldest first. */
   readonly #pendingInternals: Cell[] = [];
   /** Accepted for the next block, by hash, which removes duplicates. */
   readonly #pendingExternals = new Map<string, Cell>();
-  /** At the last block. */
   readonly #getMethodCache = new Map<string, Promise<GetMethodResult>>();
   #lt = 0n;
   #now: number;
@@ -87,7 +81,6 @@ export class Ledger {
     return this.#blocks[seqno - 1];
   }
 
-  /** Returns the first block that closed at or after this Unix time, like a lite server. */
   blockAt(time: number): Block | undefined {
     return this.#blocks.find(({ now }) => now >= time);
   }
@@ -96,10 +89,6 @@ export class Ledger {
     return this.#pendingExternals.size + this.#pendingInternals.length;
   }
 
-  /**
-   * Accepts an external message for the next block. Throws ExternalMessageRejected if its account would not
-   * accept it now.
-   */
   sendExternal(message: Cell): Promise<void> {
     return this.#exclusive(async () => {
       const hash = message.hash().toString("hex");
@@ -116,7 +105,6 @@ export class Ledger {
     });
   }
 
-  /** Replaces the code of an active account, as a contract that upgrades itself does. Returns the code before. */
   setCode(address: Address, code: Cell): Promise<Cell> {
     return this.#exclusive(() => {
       const record = this.#record(address);
@@ -132,7 +120,6 @@ export class Ledger {
     });
   }
 
-  /** Executes pending messages and those they cause. `clock` returns the block's Unix time. */
   closeBlock(clock: () => number): Promise<Block> {
     return this.#exclusive(async () => {
       const now = clock();
@@ -166,7 +153,6 @@ export class Ledger {
     return this.#exclusive(() => this.#readAccount(address));
   }
 
-  /** Runs a get method at the last block, with a cache until the next one. */
   runGetMethod(address: Address, method: string | number, stack: TupleItem[]): Promise<GetMethodResult> {
     const key = `${address.toRawString()} ${method} ${serializeTuple(stack).hash().toString("hex")}`;
     const result = this.#getMethodCache.get(key) ?? this.#exclusive(() => {

@@ -1,7 +1,4 @@
-/**
- * A localnet's jetton: real compiled contracts, discoverable (TEP-89). Its admin has no key, so only the
- * localnet can mint.
- */
+/** Real compiled contracts (TEP-89). The admin has no key, so only the localnet can mint. */
 import { type Address, beginCell, Cell, contractAddress, internal, type Message } from "@ton/core";
 import { storeJettonMetadata } from "../ton/jetton/jetton_metadata.ts";
 import { minterCode, walletCode } from "./generated/jetton_code.ts";
@@ -37,7 +34,6 @@ export function jettonDeployMessage(createdAt: number): Message {
   );
 }
 
-/** Mints `amount` of the smallest unit to the wallet of `to`, deployed or not. */
 export function jettonMintMessage(to: Address, amount: bigint, createdAt: number): Message {
   const transfer = beginCell()
     .storeUint(OP_INTERNAL_TRANSFER, 32)

@@ -1,7 +1,3 @@
-/**
- * A TON network in this process: TON's emulator with mainnet's prices, the HTTP API of public endpoints,
- * funded wallets and deployed pools.
- */
 import { Address, type Cell, type Message, toNano } from "@ton/core";
 import { type Deployment, type Deployments, poolKey } from "../core/protocol/deployments.ts";
 import { Problem } from "../core/errors/problem.ts";
@@ -22,18 +18,15 @@ import { handleRequest } from "./request_handler.ts";
 export interface LocalnetOptions {
   /** Default: 0, any free port. */
   readonly port?: number;
-  /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: 1,000. With 0, a block closes as soon as a message is pending. */
   readonly blockTimeMs?: number;
-  /** Default: mainnet's prices. */
   readonly config?: Cell;
   /** Denominations in whole units. Default: 0.1, 1 and 10. */
   readonly pools?: readonly string[];
   /** Default: 10, or none if `pools` is given. */
   readonly jettonPools?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Failures of the localnet itself. Default: printed to the console. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -51,7 +44,6 @@ export interface LocalJetton {
 }
 
 export interface Localnet {
-  /** Ends with `/api/v2/jsonRPC`. */
   readonly url: string;
   /** At least 4, of both versions, with 10,000 TON each. */
   readonly wallets: readonly LocalWallet[];
@@ -62,12 +54,9 @@ export interface Localnet {
   readonly deployments: Deployments;
   /** Credits `value` nano without a sender. */
   fund(address: Address, value: bigint): Promise<void>;
-  /** Mints the jetton's smallest unit to an owner. */
   fundJetton(owner: Address, amount: bigint): Promise<void>;
-  /** Replaces a contract's code, as an upgrade by its issuer does, and returns the code before. */
   setCode(address: Address, code: Cell): Promise<Cell>;
   closeBlock(): Promise<void>;
-  /** Sets the chain's clock to a later Unix time. */
   setNow(now: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -80,7 +69,6 @@ const genesisBalances: readonly [DevelopmentKey, bigint][] = [
 const INITIAL_JETTONS = parseUnits("1000000", localJetton.decimals);
 const MAX_REFUND = toNano("0.1");
 
-/** Starts a localnet. It deploys the pools through its own endpoint. */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
   const { jettonPools = options.pools ? [] : ["10"] } = options;
@@ -166,7 +154,6 @@ function listen(
   }
 }
 
-/** The first of `wallets`. */
 export const firstWallet: LocalWallet = toLocalWallet(userKeys[0]);
 
 function toLocalWallet({ mnemonic, version, address }: DevelopmentKey): LocalWallet {

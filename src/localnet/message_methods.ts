@@ -31,7 +31,6 @@ export async function sendBoc(ledger: Ledger, params: Params): Promise<Cell> {
   return message;
 }
 
-/** The error text of a lite server. */
 export function rejectionText({ account, exitCode, message }: ExternalMessageRejected): string {
   const raw = `${account.workChain}:${account.hash.toString("hex").toUpperCase()}`;
   const text = "LITE_SERVER_UNKNOWN: cannot apply external message to current state : " +

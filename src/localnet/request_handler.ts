@@ -1,4 +1,3 @@
-/** JSON-RPC at `/api/v2/jsonRPC`, and `GET` or `POST /api/v2/<method>`. */
 import type { Ledger } from "./ledger.ts";
 import { ExternalMessageRejected } from "./transaction_executor.ts";
 import { rejectionText } from "./message_methods.ts";
@@ -16,7 +15,6 @@ const corsHeaders = {
 interface MethodCall {
   readonly method: string;
   readonly params: Params;
-  /** Members that a JSON-RPC response repeats. */
   readonly rpc?: { readonly jsonrpc: string; readonly id: unknown };
 }
 

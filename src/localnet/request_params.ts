@@ -1,4 +1,3 @@
-/** Parses request parameters. Like toncenter, it accepts strings and numbers. */
 import { Address, Cell } from "@ton/core";
 
 export class RequestError extends Error {

@@ -1,4 +1,3 @@
-/** Transactions, accounts and blocks in the JSON of toncenter's API v2. */
 import {
   type Account,
   type Address,
@@ -39,7 +38,6 @@ export function transactionId(transaction?: { lt: bigint; hash: Buffer }) {
   };
 }
 
-/** `raw.transaction`. */
 export function transactionJson(account: Address, stored: StoredTransaction) {
   const transaction = loadTransaction(Cell.fromBase64(stored.boc).beginParse());
   const { description, inMessage, outMessages, totalFees, now } = transaction;
@@ -64,7 +62,6 @@ export function transactionJson(account: Address, stored: StoredTransaction) {
   };
 }
 
-/** `raw.fullAccountState`. */
 export function accountJson({ account, transactions }: AccountRecord, head: Block) {
   const state = account?.storage.state;
   return {
@@ -110,7 +107,6 @@ function messageJson({ info, body, init }: Message, raw: Cell) {
   };
 }
 
-/** The text of a comment (op 0), which toncenter returns beside the body. */
 function textComment(body: Cell): string | undefined {
   const slice = body.beginParse();
   if (slice.remainingBits < 32 || slice.loadUint(32) !== 0) return undefined;

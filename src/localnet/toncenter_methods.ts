@@ -1,4 +1,3 @@
-/** The methods of toncenter's API v2 that TonClient, wallets and our client use, and a faucet. */
 import { type Cell, Dictionary } from "@ton/core";
 import {
   getExtendedAddressInformation,

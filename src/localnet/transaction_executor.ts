@@ -33,7 +33,6 @@ export const emptyShardAccount: string = beginCell()
   .store(storeShardAccount({ account: null, lastTransactionHash: 0n, lastTransactionLt: 0n }))
   .endCell().toBoc().toString("base64");
 
-/** An emulator with a fixed configuration and no state. */
 export class TransactionExecutor {
   readonly #executor: Executor;
   readonly #config: string;
@@ -47,7 +46,6 @@ export class TransactionExecutor {
     return Cell.fromBase64(this.#config);
   }
 
-  /** Throws {@linkcode ExternalMessageRejected}. */
   async runTransaction(
     { account, ...params }: {
       readonly account: Address;
@@ -106,7 +104,6 @@ export class TransactionExecutor {
   }
 }
 
-/** Throws a TypeError if the cell is not an external message. */
 export function externalDestination(message: Cell): Address {
   try {
     const { info } = loadMessage(message.beginParse());

@@ -1,7 +1,4 @@
-/**
- * The circuits' artifacts: witness programs, proving keys and verification keys. A file must match its pinned
- * hash. This module must not cache files.
- */
+/** A file must match its pinned hash. This module must not cache files. */
 import committedPins from "../../artifacts/pins.json" with { type: "json" };
 import { Problem } from "../core/errors/problem.ts";
 import {
@@ -31,31 +28,22 @@ export interface KeySetPins<Circuit extends AnyCircuitName> {
   readonly files: Readonly<Record<ArtifactName<Circuit>, string>>;
 }
 
-/** The pins of version 1 pools, and in a set of their own those of version 2 pools. */
+/** The pins of version 1 pools. Those of version 2 pools are a separate set. */
 export interface ArtifactPins extends KeySetPins<CircuitName> {
   /** SHA-256 of the transcript of the ceremony that made the keys. */
   readonly transcript?: string;
-  /** SHA-256 of the keys that the ceremony began with. */
   readonly initialKeys?: Readonly<Record<CircuitName, string>>;
   readonly version2?: KeySetPins<Version2CircuitName>;
 }
 
-/** This release's pins of version 2 pools. */
 export const version2Pins: KeySetPins<Version2CircuitName> = committedPins.version2;
 
 export interface Artifacts {
-  /** The kind of the keys of version 1 pools, for display. */
   readonly label: string;
-  /** Throws `artifact_corrupted` if the file has no pin. */
   expectedSha256(name: ArtifactName): string;
-  /**
-   * Throws `artifact_corrupted` for a missing or wrong file, and `artifact_unavailable` if a server does not
-   * return it.
-   */
+  /** Throws `artifact_corrupted` for a missing or wrong file, `artifact_unavailable` if a server fails. */
   load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
-  /** Returns the ceremony's transcript, if there was one. Throws as `load` does. */
   loadTranscript(): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Returns the key that the ceremony began with, if there was one. Throws as `load` does. */
   loadInitialKey(circuit: CircuitName): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
@@ -92,10 +80,7 @@ function pinMissing(name: string): Problem {
   return new Problem("artifact_corrupted", `pins.json has no SHA-256 of ${name}`);
 }
 
-/**
- * Opens the artifacts at `base`, a file: or http(s): URL that ends in a slash. Throws `artifact_corrupted`
- * for malformed pins.
- */
+/** `base` is a file: or http(s): URL that ends in a slash. Throws `artifact_corrupted` for malformed pins. */
 export function openArtifacts(
   base: URL = proverLocations.artifacts,
   pins: ArtifactPins = committedPins,

@@ -1,4 +1,3 @@
-/** Loads each circuit's witness program and proving key, once, into memory that the workers share. */
 import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import type { Artifacts } from "./artifacts.ts";
 import { provingKeyPartNames, type ProvingKeyParts } from "./prover_task.ts";
@@ -8,7 +7,6 @@ export interface CircuitFiles {
   readonly provingKey: ProvingKeyParts;
 }
 
-/** Returns a function that loads a circuit's files on its first call, and again after a failure. */
 export function circuitFilesLoader(
   artifacts: Artifacts,
   parseKey: (zkey: Uint8Array) => Promise<ProvingKeyParts<Uint8Array>>,

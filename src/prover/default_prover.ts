@@ -1,7 +1,4 @@
-/**
- * Proofs for scripts that do not create a prover. The first call creates one; its workers end soon after the
- * last proof, so that the script can end.
- */
+/** The first call creates a prover, whose workers end soon after the last proof, so that a script can end. */
 import type { AnyCircuitName, Groth16Proof, ProofWithSignals } from "../core/crypto/groth16.ts";
 import {
   createProver,

@@ -1,7 +1,4 @@
-/**
- * Converts proofs, keys and public signals between snarkjs JSON and the WASM's big-endian bytes: 48 for a
- * coordinate, 32 for a signal. The WASM validates the points.
- */
+/** The WASM's big-endian bytes: 48 for a coordinate, 32 for a signal. The WASM validates the points. */
 import { Problem } from "../core/errors/problem.ts";
 import { bytesToBigint, FIELD_BYTES, fieldToBytes, parseSignal } from "../core/crypto/field.ts";
 import type { Groth16Proof } from "../core/crypto/groth16.ts";
@@ -49,7 +46,6 @@ export function proofFromBytes(bytes: Uint8Array): Groth16Proof {
   };
 }
 
-/** Encodes public signals. Throws `invalid_request` or `not_in_field` for one that is not canonical. */
 export function signalsToBytes(signals: readonly string[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(signals.length * FIELD_BYTES);
   for (const [i, signal] of signals.entries()) {

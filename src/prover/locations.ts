@@ -1,4 +1,3 @@
-/** The URLs of the worker module and the artifacts. */
 import { Problem } from "../core/errors/problem.ts";
 
 /** Not inline: a bundler would resolve the URLs below against the npm package's code. */

@@ -1,4 +1,3 @@
-/** Splits a proof's multi-scalar multiplications over workers, whole or in parts, and joins the results. */
 import type { MsmName, MsmResults, MsmShare } from "./prover_task.ts";
 
 /** Slowest first, so that the workers finish at about the same time. G2 costs twice as much as G1. */
@@ -15,7 +14,6 @@ export function planMsmShares(workers: number): MsmShare[] {
   });
 }
 
-/** Joins the points of all shares: for each sum, its parts in order. */
 export function joinMsmShares(shares: readonly MsmShare[], points: readonly Uint8Array[]): MsmResults {
   const join = (msm: MsmName) => {
     const parts = points.filter((_, i) => shares[i].msm === msm);

@@ -1,4 +1,3 @@
-/** One proof: the witness, the multi-scalar multiplications on all workers, and the verification. */
 import { Problem } from "../core/errors/problem.ts";
 import type { AnyCircuitName, ProofWithSignals } from "../core/crypto/groth16.ts";
 import { abortable, cancelled } from "../core/time.ts";
@@ -28,7 +27,6 @@ export interface CircuitVkey {
 
 export type ProverPool = WorkerPool<ProverTask, ProverTaskResults>;
 
-/** Share of each stage in the duration of a proof. */
 const STAGE_WEIGHTS_PERCENT = {
   loading: 2,
   witness: 8,
@@ -96,7 +94,6 @@ export async function verifyBytes(
   return await pool.run({ kind: "verify", circuit, vkey, proof, signals }, { signal, highPriority: true });
 }
 
-/** Runs all tasks. If one fails, cancels the others and throws its error. */
 async function runAllOrCancel<T>(
   items: readonly T[],
   run: (item: T, signal: AbortSignal) => Promise<void>,

@@ -51,31 +51,18 @@ export interface DepositInput {
 
 export interface Prover {
   /**
-   * Proves a withdrawal.
-   * @throws {Problem} `constraints_unsatisfied`, `not_in_field` or `invalid_request` for wrong inputs;
-   *   `artifact_corrupted`, `artifact_unavailable`; `cancelled`
+   * Throws `constraints_unsatisfied`, `not_in_field` or `invalid_request` for wrong inputs;
+   * `artifact_corrupted`, `artifact_unavailable`; `cancelled`.
    */
   proveWithdraw(input: WithdrawInput, options?: ProveOptions): Promise<ProofWithSignals>;
-  /** Proves a deposit. Throws as `proveWithdraw` does. */
   proveDeposit(input: DepositInput, options?: ProveOptions): Promise<ProofWithSignals>;
-  /**
-   * Proves a withdrawal from a version 2 pool.
-   *
-   * @throws {Problem} as `proveWithdraw` does
-   */
+  /** Proves a withdrawal from a version 2 pool. Throws as `proveWithdraw` does. */
   proveWithdraw2(input: WithdrawInput, options?: ProveOptions): Promise<ProofWithSignals>;
-  /**
-   * Proves the settlement of queued commitments in a version 2 pool.
-   *
-   * @param input from `settlementInputs`
-   * @throws {Problem} as `proveWithdraw` does
-   */
+  /** Proves a settlement; `input` is from `settlementInputs`. Throws as `proveWithdraw` does. */
   proveSettlement(input: SettlementInput, options?: ProveOptions): Promise<ProofWithSignals>;
   /**
-   * Verifies a proof. Returns false for an invalid or malformed proof or signal.
-   *
-   * @throws {Problem} `cancelled` when the signal aborts, `verification_busy` if the queue is full; for a circuit of
-   *   version 2 also `artifact_corrupted` and `artifact_unavailable`
+   * Returns false for an invalid or malformed proof or signal. Throws `cancelled`, `verification_busy` if the
+   * queue is full, and for a circuit of version 2 `artifact_corrupted` or `artifact_unavailable`.
    */
   verify(
     circuit: AnyCircuitName,
@@ -85,7 +72,6 @@ export interface Prover {
   ): Promise<boolean>;
   /** Hex SHA-256 of the verification key file of each circuit of version 1. */
   readonly vkeyHash: Readonly<Record<CircuitName, string>>;
-  /** The kind of keys, for display. */
   readonly label: string;
   /** Terminates the workers. Running tasks fail with `cancelled`. */
   close(): void;
@@ -111,11 +97,7 @@ const MAX_QUEUED_TASKS = 1024;
 const CANCEL_TIMEOUT_MS = 1000;
 
 /**
- * Creates a prover. It reads and checks the verification keys of version 1; those of version 2 and the proving keys are
- * read at their first use.
- *
- * @param options worker limits and timeouts (milliseconds)
- * @returns a prover; call its `close` to end the workers
+ * Creates a prover. It checks the verification keys of version 1 and reads all other keys at their first use.
  * @throws {Problem} `artifact_corrupted` with the verification key's name, `artifact_unavailable` with its URL
  * @example
  * ```ts
@@ -170,7 +152,6 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
   };
 }
 
-/** Returns a function that loads a circuit's verification key on its first call, and again after a failure. */
 function vkeyLoader(artifacts: Artifacts): (circuit: AnyCircuitName) => Promise<CircuitVkey> {
   const vkeys = new Map<AnyCircuitName, Promise<CircuitVkey>>();
   return (circuit) => {

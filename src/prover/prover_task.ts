@@ -1,4 +1,3 @@
-/** The tasks of a prover worker and their results. Both sides import this module. */
 import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import type { CircuitInputs } from "./witness.ts";
 
@@ -11,10 +10,7 @@ export interface MsmShare {
   readonly partCount: number;
 }
 
-/**
- * The sums as uncompressed points, parts in order. They are unblinded and reveal the witness, so they must
- * not leave this process.
- */
+/** Uncompressed points, parts in order. They reveal the witness and must not leave this process. */
 export type MsmResults = Readonly<Record<MsmName, Uint8Array>>;
 
 export const provingKeyPartNames = ["a", "b1", "b2", "c", "h", "joint"] as const;

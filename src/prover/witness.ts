@@ -19,15 +19,9 @@ interface WitnessProgram {
   getMessageChar(): number;
 }
 
-/** The exit code for an unsatisfied constraint. */
 const ASSERTION_FAILED = 4;
 
-/**
- * Returns every wire of a circuit, 32 little-endian bytes each: the constant 1, the public signals, then the
- * rest. Each call runs a new instance of the program.
- * @throws {Problem} `constraints_unsatisfied` with template and line; `not_in_field` or `invalid_request`
- *   with the input's name; `artifact_corrupted` if the program is for another field
- */
+/** Returns every wire, 32 little-endian bytes each: the constant 1, the public signals, then the rest. */
 export function computeWitness(
   program: BufferSource | WebAssembly.Module,
   inputs: CircuitInputs,
@@ -118,7 +112,6 @@ function incompatibleProgram(cause?: unknown): Problem {
   });
 }
 
-/** The 64-bit FNV-1a hash of an input's name, in two halves. */
 function signalHash(name: string): [high: number, low: number] {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(name)) {

@@ -56,7 +56,6 @@ const refused: [string, BufferSource, CircuitInputs, ProblemCode, RegExp][] = [
   ],
   ["bytes that are not WASM", program.subarray(1), honest, "artifact_corrupted", /witness program/],
   ["a program cut short", program.subarray(0, 4096), honest, "artifact_corrupted", /witness program/],
-  // "\0asm", version 1: the empty module.
   [
     "another WASM",
     new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]),

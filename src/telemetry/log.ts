@@ -1,7 +1,4 @@
-/**
- * Structured logs on standard error. Callers must never log a request body, a client's address, a note or a
- * mnemonic.
- */
+/** Callers must never log a request body, a client's address, a note or a mnemonic. */
 import {
   configureSync,
   getAnsiColorFormatter,
@@ -12,18 +9,13 @@ import {
   type LogRecord,
 } from "@logtape/logtape";
 
-/** `log.with({ pool })` adds members to every line. */
 export type Log = Pick<Logger, "debug" | "info" | "warning" | "error" | "fatal" | "with" | "getChild">;
 
 export type LogLevel = "debug" | "info" | "warning" | "error";
 
 export type LogFormat = "json" | "pretty";
 
-/**
- * Configures logging and returns the root logger. Until the entry point calls it, loggers are silent. By
- * default a terminal gets coloured `pretty` lines, unless NO_COLOR is set or TERM is dumb, and everything
- * else `json`.
- */
+/** Until the entry point calls it, loggers are silent. Default: `pretty` on a terminal, otherwise `json`. */
 export function configureLog(
   options: { level: LogLevel; format?: LogFormat; colour?: boolean; write?: (line: string) => void },
 ): Log {

@@ -12,7 +12,6 @@ interface ThrottleWindow {
   suppressed: number;
 }
 
-/** Lines of one template share a limit. */
 export class LogThrottle {
   readonly #log: Log;
   readonly #now: () => number;
@@ -24,7 +23,6 @@ export class LogThrottle {
     this.#now = now;
   }
 
-  /** Logs a warning, at most one a minute. */
   warning(template: string, members: Members = {}): void {
     this.#write("warning", template, members, 1);
   }
@@ -34,7 +32,6 @@ export class LogThrottle {
     this.#write("error", template, members, 10);
   }
 
-  /** Logs the number of omitted lines of past minutes; `all` includes the current minute. */
   flush(all = false): void {
     for (const [key, window] of this.#windows) {
       if (all || this.#isOver(window)) this.#close(key, window);

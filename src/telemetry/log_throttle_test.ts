@@ -9,7 +9,6 @@ function scene() {
   return {
     throttle: new LogThrottle(log, () => now),
     pass: (ms: number) => now += ms,
-    /** Returns level, message and count of each new line. */
     read: () =>
       lines.splice(0).map((line) => JSON.parse(line)).map(({ level, template, path, suppressed, of }) =>
         suppressed === undefined ? [level, template, path] : [level, of, suppressed]

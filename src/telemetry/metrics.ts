@@ -1,11 +1,7 @@
-/**
- * Labels come from small fixed sets (routes, codes, pools), never from clients, so scrapes reveal nothing
- * about clients and do not grow.
- */
+/** Labels come from small fixed sets, never from clients: scrapes reveal nothing about them. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { metricDefinitions, type MetricDescription } from "./metric_definitions.ts";
 
-/** Values that are read at each scrape. */
 export interface MetricsSource {
   /** In whole native units; undefined while unknown. */
   balance(): number | undefined;
@@ -14,7 +10,6 @@ export interface MetricsSource {
   isLeader(): boolean;
   pendingProofCount(): number;
   pools(): readonly PoolMetrics[];
-  /** As in `/readyz`. */
   dependencies(): Promise<Readonly<Record<string, "ok" | "degraded" | "down">>>;
 }
 
@@ -23,20 +18,16 @@ export interface PoolMetrics {
   readonly ready: boolean;
   readonly lacksMinFee: boolean;
   readonly leafCount: number;
-  /** Payouts that a jetton pool's wallet refused. */
   readonly openClaims: number;
   /** Time since the tree last equalled the chain's; undefined before the first time. */
   readonly lagSeconds?: number;
-  /** Distance between the newest transaction seen and the last one applied. */
   readonly lagLt: bigint;
   readonly rootMismatches: number;
   /** What the pool holds beyond what it owes, in whole native units; undefined while unknown, as the next. */
   readonly surplus?: number;
-  /** Unix seconds at which storage will have consumed the surplus. */
   readonly surplusUntilSeconds?: number;
 }
 
-/** What a transaction earned and cost. */
 interface LedgerAmounts {
   readonly fee: bigint;
   readonly gas: bigint;
@@ -59,7 +50,6 @@ export function createMetrics(version = "development") {
   const batches = new RequestBatches(metrics);
   let source: MetricsSource | undefined;
   return {
-    /** Records the seconds to answer; `route` is one of the API's, or "other". */
     recordRequest(route: string, method: string, status: number, seconds: number): void {
       metrics.requests.inc({ route, method, status });
       metrics.requestTime.observe({ route }, seconds);
@@ -88,7 +78,6 @@ export function createMetrics(version = "development") {
       if (gas > 0n) metrics.gasSpent.inc({ pool }, Number(gas));
       metrics.refundsPaid.inc({ pool }, Number(refund));
     },
-    /** Sets the source that is read at each scrape. */
     setSource(what: MetricsSource): void {
       source = what;
     },

@@ -1,22 +1,15 @@
-/**
- * OpenTelemetry traces, exported by the runtime if OTEL_DENO is set. URLs are stripped from its request
- * spans: the query of /tree/path names a deposit, and a webhook's path is a secret.
- */
+/** URLs are removed from spans: the query of /tree/path names a deposit, and a webhook's path is a secret. */
 import { type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 
 const tracer = trace.getTracer("tonado");
 
-/** Returns what to record of a URL; undefined: nothing. */
 const URL_REDACTIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
   "url.full": (value) => URL.parse(String(value))?.origin,
   "url.path": () => undefined,
   "url.query": () => undefined,
 };
 
-/**
- * Strips paths and queries from the runtime's spans. It patches the span class, because attributes cannot be
- * removed later. Call it once, before serving or fetching.
- */
+/** Patches the span class: attributes cannot be removed later. Call it once, before serving or fetching. */
 export function redactTracedUrls(): void {
   const probe = tracer.startSpan("probe"); // never ended, so never exported
   if (!probe.isRecording()) return;

@@ -1,7 +1,4 @@
-/**
- * Posts alerts to the operator's URL with a few retries. Failures are dropped: logs and metrics have the same
- * information. The URL is a secret, so no error contains it.
- */
+/** The URL is a secret, so no error contains it. Failures are dropped: logs have the same information. */
 import type { Secret } from "../core/text/secret.ts";
 import type { Log } from "./log.ts";
 
@@ -13,7 +10,6 @@ export interface WebhookOptions {
   readonly url: Secret<string>;
   readonly log: Log;
   readonly fetch?: typeof fetch;
-  /** Resolves after `ms`, or at once when `signal` aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 

@@ -1,12 +1,9 @@
-/** Tests alerts with real HTTP servers that misbehave. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Secret } from "../core/text/secret.ts";
 import { configureLog } from "./log.ts";
 import { postAlert } from "./webhook.ts";
 
-/**
- * Posts one alert to a server with these responses in turn; returns the received requests and the log lines.
- */
+/** Returns the received requests and the log lines. */
 async function postTo(answers: (() => Response)[]) {
   const bodies: unknown[] = [];
   const waited: number[] = [];

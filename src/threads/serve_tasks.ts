@@ -1,11 +1,7 @@
-/** The side of a worker thread: runs one task at a time for a {@linkcode WorkerPool}. */
 import { transferableBuffers } from "./transferable.ts";
 import { toFailureMessage, type WorkerMessage } from "./worker_message.ts";
 
-/**
- * Answers every message with the result of `run`, whose memory is moved, so that no copy remains here.
- * @param name the pool's name, for messages about failures
- */
+/** The result's memory is moved, so that no copy remains here. `name` is for messages about failures. */
 export function serveTasks<Task>(name: string, run: (task: Task) => unknown): void {
   const scope = self as unknown as {
     onmessage: (event: MessageEvent<Task>) => void;

@@ -1,6 +1,4 @@
-/**
- * Starts worker threads and counts cores. A bundle for a runtime without `Worker` replaces both functions.
- */
+/** A bundle for a runtime without `Worker` replaces both functions. */
 export const threadRuntime: {
   startWorker: (module: URL) => Worker;
   coreCount: () => number;

@@ -1,4 +1,3 @@
-/** Returns the typed arrays in `value`, also in nested arrays and plain objects. */
 export function typedArraysIn(value: unknown): (Uint8Array | Uint32Array)[] {
   if (value instanceof Uint8Array || value instanceof Uint32Array) return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(typedArraysIn) : [];

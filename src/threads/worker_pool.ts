@@ -1,7 +1,4 @@
-/**
- * Worker threads with a bounded queue. Workers start on demand; one that crashed or does not finish a
- * cancelled task in time is replaced.
- */
+/** Workers start on demand. One that crashes or does not finish a cancelled task in time is replaced. */
 import { Problem } from "../core/errors/problem.ts";
 import type { WorkerMessage } from "./worker_message.ts";
 
@@ -16,10 +13,7 @@ export interface WorkerPoolOptions {
   readonly maxQueuedTasks: number;
   /** Milliseconds after which an idle worker ends. Default: workers live until `close`. */
   readonly idleTimeoutMs?: number;
-  /**
-   * Time for a worker to finish a cancelled task; in time, it is kept with what it has loaded. Default: it is
-   * terminated at once.
-   */
+  /** Time for a worker to finish a cancelled task and be kept. Default: it is terminated at once. */
   readonly cancelTimeoutMs?: number;
   readonly startWorker: () => Worker;
   readonly workerModule?: URL | undefined;
@@ -31,7 +25,6 @@ export interface TaskOptions {
   readonly signal?: AbortSignal;
   /** Runs before other tasks; for short tasks. */
   readonly highPriority?: boolean;
-  /** Parts of the task that move to the worker instead of being copied. */
   readonly transfer?: readonly Transferable[];
 }
 
@@ -44,9 +37,7 @@ interface QueuedTask extends TaskOptions {
 interface PooledWorker {
   readonly worker: Worker;
   current?: QueuedTask;
-  /** The task was cancelled, and the worker has not responded yet. */
   cancelling?: boolean;
-  /** Terminates a worker that is idle or cancelling for too long. */
   timer?: ReturnType<typeof setTimeout>;
 }
 
@@ -67,11 +58,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     return Math.max(0, this.#options.maxWorkers - busy - this.#queue.length);
   }
 
-  /**
-   * Runs a task on the next free worker.
-   * @throws {Problem} what the worker reports; `cancelled`; `verification_busy` if the queue is full;
-   *   `internal` if the worker crashed; `invalid_request` if the task cannot be cloned
-   */
+  /** Throws `cancelled`, `verification_busy` if the queue is full, `internal` if the worker crashed. */
   run<One extends T>(task: One, options: TaskOptions = {}): Promise<Results[One["kind"]]> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw this.#closedProblem();
@@ -109,7 +96,6 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     for (const task of tasks) task.reject(this.#closedProblem());
   }
 
-  /** Workers that may still start, each for one queued task. */
   get #startableWorkers(): number {
     return this.#options.maxWorkers - this.#workers.size;
   }
@@ -131,9 +117,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     }
   }
 
-  /**
-   * Starts a worker in its own turn of the event loop: Deno blocks the caller for ten milliseconds or more.
-   */
+  /** Deno blocks the caller for ten milliseconds or more, so a start has its own turn of the event loop. */
   #scheduleStart(): void {
     if (this.#startTimer !== undefined || this.#startableWorkers === 0) return;
     this.#startTimer = setTimeout(() => {
@@ -187,7 +171,6 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
       );
   }
 
-  /** The worker ends if it gets no task for `idleTimeoutMs`. */
   #markIdle(pooled: PooledWorker): void {
     clearTimeout(pooled.timer);
     pooled.current = undefined;
@@ -233,7 +216,6 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     if (pooled !== undefined) this.#cancelRunning(pooled);
   }
 
-  /** Rejects the task at once, and gives the worker `cancelTimeoutMs` to finish it. */
   #cancelRunning(pooled: PooledWorker): void {
     const { cancelTimeoutMs } = this.#options;
     if (cancelTimeoutMs === undefined) return this.#terminateAndReject(pooled, new Problem("cancelled"));

@@ -1,4 +1,3 @@
-/** Failures between the caller and a worker must not leak a task, a queue slot or the process. */
 import assert from "node:assert/strict";
 import { Problem } from "../core/errors/problem.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
@@ -107,7 +106,6 @@ const startSlow = () =>
     postMessage({ kind: "done", result: value });
   };`);
 
-/** Counts started workers. `first` resolves at the first start. */
 function counted(start: () => Worker) {
   let started = 0;
   const first = Promise.withResolvers<void>();

@@ -1,7 +1,6 @@
 /** Storage of an account, counted like the chain: each distinct cell once. */
 import type { Cell } from "@ton/core";
 
-/** Returns the distinct cells of these trees. */
 export function uniqueCells(roots: readonly Cell[]): Cell[] {
   const found = new Map<string, Cell>();
   const open = [...roots];
@@ -17,7 +16,6 @@ export function uniqueCells(roots: readonly Cell[]): Cell[] {
 /** Upper bound for the bits of an account's own cell: balance, lt and flags. */
 const ACCOUNT_BITS = 300;
 
-/** Returns the cells and bits that an account with this code and data pays storage for. */
 export function storageSize(state: { code: Cell; data: Cell }): { cells: bigint; bits: bigint } {
   const cells = uniqueCells([state.code, state.data]);
   const bits = cells.reduce((sum, cell) => sum + cell.bits.length, ACCOUNT_BITS);

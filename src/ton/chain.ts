@@ -18,25 +18,20 @@ export interface ChainTransaction {
   readonly raw: Transaction;
 }
 
-/** An account at the endpoint's last block. */
+/** An account at the endpoint's last block. `balance` in nano, `syncUtime` in Unix seconds. */
 export interface AccountInfo {
   readonly state: "active" | "uninitialized" | "frozen";
-  /** In nano. */
   readonly balance: bigint;
-  /** Present if the account is active. */
   readonly code?: Cell;
   readonly data?: Cell;
   /** Hash of a frozen account's state, 64 lowercase hex digits; absent if the endpoint does not report it. */
   readonly frozenHash?: string;
-  /** The newest transaction; absent if there is none. */
   readonly last?: TransactionId;
-  /** Unix time in seconds of the block that this was read from. */
   readonly syncUtime: number;
 }
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Cancels the call, also while it waits. */
   readonly signal?: AbortSignal;
   /** For a client's request: lower priority; fails with `overloaded` if too many requests wait. */
   readonly lowPriority?: boolean;
@@ -47,7 +42,6 @@ export interface CallOptions {
  * not respond, `chain_inconsistent` if it contradicts itself, and `cancelled` after an abort.
  */
 export interface Chain {
-  /** If known, errors show addresses in this network's form. */
   readonly network?: Network;
 
   /** Hashes of the network's zero state, 64 hex digits each; undefined if the endpoint omits them. */
@@ -62,10 +56,7 @@ export interface Chain {
 
   account(address: Address, options?: CallOptions): Promise<AccountInfo>;
 
-  /**
-   * Returns at most `limit` transactions, newest first, from `from` (inclusive) or the newest. A page may be
-   * short: the history ends at `prev === null`.
-   */
+  /** Newest first from `from` (inclusive; default: the newest). The history ends only at `prev === null`. */
   transactions(
     address: Address,
     options: CallOptions & { readonly limit: number; readonly from?: TransactionId },
@@ -79,13 +70,9 @@ export interface Chain {
     options?: CallOptions,
   ): Promise<TupleReader>;
 
-  /** Returns a configuration parameter, such as the prices of gas (20, 21) or storage (18). */
   configParam(id: number, options?: CallOptions): Promise<Cell>;
 
-  /**
-   * Sends an external message. Throws `contract_refused`, with `exitCode` if known, if the account rejects
-   * it. Even then the message may be in the mempool, from an attempt whose response was lost.
-   */
+  /** Throws `contract_refused`, with `exitCode` if known. Even then, an earlier one may be pending. */
   send(message: Cell, options?: CallOptions): Promise<void>;
 
   /** A second endpoint, which also runs the get methods; if absent, this endpoint is trusted. */

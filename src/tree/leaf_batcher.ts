@@ -24,7 +24,6 @@ export class LeafBatcher {
     this.#size = tree.size;
   }
 
-  /** The tree's leaves, including those not appended yet. */
   get size(): number {
     return this.#size;
   }
@@ -49,7 +48,6 @@ export class LeafBatcher {
     }
   }
 
-  /** Appends the last batch and waits for all appends. Throws as {@linkcode add} does. */
   async flush(): Promise<void> {
     if (this.#batchLength > 0) await this.#appendBatch();
     await this.#pendingAppend;

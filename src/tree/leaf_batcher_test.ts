@@ -1,4 +1,3 @@
-/** Leaves that come one by one or in pieces of any size make the tree that appending them at once makes. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { FIELD_BYTES, FIELD_MODULUS, fieldToBytes } from "../core/crypto/field.ts";
 import { MerkleTree } from "../core/tree/merkle_tree.ts";

@@ -1,7 +1,4 @@
-/**
- * Computes the root after more leaves without changing the tree, from its right edge. Few leaves are hashed
- * here in short steps, whole subtrees by `hasher`.
- */
+/** Does not change the tree. Few leaves are hashed here in short steps, whole subtrees by `hasher`. */
 import { Problem } from "../core/errors/problem.ts";
 import { FIELD_BYTES, fieldFromBytes, fieldToBytes, writeFieldBytes } from "../core/crypto/field.ts";
 import type { MerkleTree } from "../core/tree/merkle_tree.ts";
@@ -12,11 +9,9 @@ import { yieldToEventLoop } from "../core/event_loop_yield.ts";
 import { zeros } from "../core/tree/zeros.ts";
 
 const SUBTREE_LEAVES = 2 ** MIN_HASHED_HEIGHT;
-/** Work between two yields to the event loop. */
 const MAX_HASHED_BYTES_PER_TURN = 128 * FIELD_BYTES;
 const MAX_LEAVES_PER_TURN = 2_048;
 
-/** Returns the root of `tree` with `commitments` appended. Throws `not_in_field` or `tree_full`. */
 export async function computeRootAfter(
   tree: Pick<MerkleTree, "size" | "root" | "levels">,
   commitments: readonly bigint[],
@@ -42,9 +37,7 @@ export async function computeRootAfter(
   );
 }
 
-/**
- * Returns the nodes of level `to` above `nodes`, the last nodes of level `from`, starting at node `first`.
- */
+/** Returns the nodes of level `to` above `nodes`, the last nodes of level `from`, which start at `first`. */
 async function hashRightEdge(
   levels: readonly Uint8Array[],
   { from, to }: { readonly from: number; readonly to: number },
@@ -71,7 +64,6 @@ async function hashNextLevel(nodes: Uint8Array, zero: Uint8Array): Promise<Uint8
   return above;
 }
 
-/** Returns the roots of the subtrees that `leaves` make. */
 async function hashSubtrees(leaves: Uint8Array, hasher: Pick<TreeHasher, "hashLevels">): Promise<Uint8Array> {
   const count = leaves.length / FIELD_BYTES;
   const counts = nodeCounts(count);

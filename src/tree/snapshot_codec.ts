@@ -1,7 +1,6 @@
 /**
- * A pool's tree and its deposits' times as authenticated bytes. All nodes are included: hashing dominates the
- * startup time. Layout: MAGIC, header length (4 bytes, big-endian), header (JSON), nodes by level, times (4
- * bytes each, big-endian), HMAC-SHA256.
+ * Layout: MAGIC, header length (4 bytes, big-endian), header (JSON), nodes by level, times (4 bytes each,
+ * big-endian), HMAC-SHA256. All nodes are included: hashing dominates the startup time.
  */
 import { FIELD_BYTES } from "../core/crypto/field.ts";
 import { assertCanonicalElements } from "../core/crypto/poseidon.ts";
@@ -13,7 +12,6 @@ const TIME_BYTES = 4;
 const HMAC_BYTES = 32;
 const MAX_HEADER_BYTES = 1_024;
 
-/** The size of a full tree's snapshot. */
 export const MAX_SNAPSHOT_BYTES = MAGIC.length + LENGTH_BYTES + MAX_HEADER_BYTES +
   2 * TREE_CAPACITY * FIELD_BYTES +
   TREE_CAPACITY * TIME_BYTES + HMAC_BYTES;

@@ -1,4 +1,3 @@
-/** The port for a tree's larger work, and its implementation on the calling thread. */
 import { hashNewNodes, MERKLE_TREE_HEIGHT } from "../core/tree/tree_levels.ts";
 import type { TreeHasher } from "../core/tree/tree_hasher.ts";
 import type { TreeSnapshot } from "./snapshot_codec.ts";
@@ -7,10 +6,7 @@ import { runTreeTask } from "./tree_task.ts";
 export interface TreeService extends TreeHasher {
   /** The tree must not grow meanwhile. */
   encodeSnapshot(snapshot: TreeSnapshot, key: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
-  /**
-   * Returns undefined if the bytes are damaged or not authenticated with `key`. May move the bytes to another
-   * thread. Throws `not_in_field`.
-   */
+  /** Undefined if damaged or not authenticated with `key`. May move the bytes. Throws `not_in_field`. */
   decodeSnapshot(bytes: Uint8Array<ArrayBuffer>, key: Uint8Array): Promise<TreeSnapshot | undefined>;
 }
 

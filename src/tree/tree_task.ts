@@ -1,4 +1,3 @@
-/** The tasks of a tree worker, which also run on the calling thread. */
 import { LeafIndex } from "../core/tree/leaf_index.ts";
 import { hashNewNodes } from "../core/tree/tree_levels.ts";
 import { decodeSnapshot, encodeSnapshot, type TreeSnapshot } from "./snapshot_codec.ts";

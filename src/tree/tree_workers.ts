@@ -23,7 +23,6 @@ const MIN_LEAVES_FOR_WORKERS = 256;
 const SUBTREE_HEIGHTS = { min: MIN_HASHED_HEIGHT, max: 12 };
 const TASKS_PER_WORKER = 4;
 
-/** Throws `internal` if a worker crashed, and `cancelled` after {@linkcode TreeWorkers.close}. */
 export class TreeWorkers implements TreeService {
   readonly #pool: WorkerPool<TreeTask, TreeTaskResults>;
   readonly #maxWorkers: number;

@@ -1,4 +1,3 @@
-/** Creates the compliance report of a withdrawn note; see `core/protocol/compliance.ts`. */
 import type { Address } from "@ton/core";
 import {
   compliancePublicSignals,
@@ -24,20 +23,17 @@ export interface ComplianceReportRequest {
   readonly pool: Pool;
   readonly network: Network;
   readonly note: Note;
-  /** The jetton that a jetton pool must hold. */
   readonly jetton?: PoolJetton;
   readonly prover: Prover;
   /** Recipient and reason of the report. The proof binds this text. */
   readonly purpose: string;
   /** Unix milliseconds. */
   readonly now: number;
-  /** Called with the number of the pool's transactions read so far. */
   readonly onProgress?: (seen: number) => void;
 }
 
 /**
  * Creates a compliance report.
- * @param request `now` in Unix milliseconds
  * @throws {Problem} `commitment_not_found`; `note_unspent`, because a report would link the later withdrawal;
  *   `invalid_report` for a malformed purpose; `wrong_pool`, `cancelled`
  * @example

@@ -19,20 +19,16 @@ import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../
 
 export interface ReportVerificationContext {
   readonly chain: Chain;
-  /** The registry of the report's network. */
   readonly deployments: Deployments;
   readonly prover: Prover;
   readonly signal?: AbortSignal;
-  /** Called with the number of the pool's transactions read so far. */
   readonly onProgress?: (seen: number) => void;
 }
 
-/** A claim of the report and the value on the chain. */
 type ClaimComparison = readonly [name: string, claimed: string | null, found: string | null];
 
 /**
- * Checks a report's proof, pool, deposit and withdrawal, in this order. The report is valid if no check
- * failed.
+ * Checks proof, pool, deposit and withdrawal, in this order. The report is valid if no check failed.
  * @throws {Problem} if the chain cannot be read; the report is then neither valid nor invalid
  * @example
  * ```ts

@@ -1,7 +1,4 @@
-/**
- * A deposit with a wallet: prove for the next free leaf, send, wait for the pool's response; repeat if
- * another deposit took the leaf. How the asset reaches the pool is a parameter.
- */
+/** Proves for the next free leaf, sends and waits for the pool; repeats if another deposit took the leaf. */
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";
@@ -25,7 +22,6 @@ export interface DepositRequest {
   readonly note: Note;
   /** Source of the tree. Default: the pool's own logs. */
   readonly source?: CommitmentSource;
-  /** A tree that already holds some of the leaves. */
   readonly tree?: MerkleTree;
   readonly prover: Prover;
   /** Attempts while other deposits take the leaf. Default: 10. */
@@ -35,7 +31,6 @@ export interface DepositRequest {
   /** Milliseconds between polls of the chain. Default: 1,000. */
   readonly pollIntervalMs?: number;
   readonly clock?: Clock;
-  /** In [0, 1), for the delay between attempts. */
   readonly random?: () => number;
   readonly onStep?: (step: DepositStep) => void;
 }
@@ -52,30 +47,23 @@ export type DepositStep =
   | { readonly step: "lost"; readonly attempt: number; readonly leafIndex: number }
   | { readonly step: "deposited"; readonly attempt: number; readonly leafIndex: number };
 
-/** How an asset reaches the pool and returns. */
 export interface DepositTransport {
   /** Seconds of chain time after `validUntil` within which the pool may still receive the transfer. */
   readonly expiryGraceSeconds: number;
   buildMessage(deposit: PoolDepositArgs): OutgoingMessage;
-  /** Whether a refusal of this commitment is a response to our own message. */
   isOwnRefusal(event: RefusedEvent): boolean;
-  /** Called before sending. Returns a check that runs at each poll. */
   watchForBounce?(): Promise<(signal?: AbortSignal) => Promise<void>>;
-  /** Resolves when a refused deposit has been returned. */
   waitForRefund?(event: RefusedEvent, signal?: AbortSignal): Promise<void>;
-  /** The error text if the pool never received the transfer. */
   readonly timeoutMessage: string;
 }
 
 interface SentTransfer {
   /** Chain time, Unix seconds. */
   readonly validUntil: number;
-  /** The pool's newest transaction before the transfer. */
   readonly after: TransactionId | undefined;
   readonly assertNotBounced: ((signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Throws as {@linkcode depositNative} does. */
 export async function runDepositAttempts(
   transport: DepositTransport,
   request: DepositRequest,
@@ -120,7 +108,6 @@ export async function runDepositAttempts(
   );
 }
 
-/** Waits until the pool has processed our message, or can no longer receive it. */
 async function waitForOutcome(
   transport: DepositTransport,
   { chain, pool, note, wallet, pollIntervalMs = 1_000, clock }: DepositRequest,

@@ -1,4 +1,3 @@
-/** How long a deposit waits for the pool's answer: as long as the pool can still receive the transfer. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { forgeDepositLog, forgeTransaction } from "../../../testkit/simulation/forged_history.ts";
@@ -27,7 +26,6 @@ const transport: DepositTransport = {
   timeoutMessage: "nothing was deposited",
 };
 
-/** Deposits; the wallet reports these chain times in turn, and with `acceptedAt` the pool's answer appears. */
 function depositWith(times: readonly number[], acceptedAt?: number) {
   const left = [...times];
   let chainTime = 0;

@@ -1,6 +1,3 @@
-/**
- * Shared by deposits with a wallet and by link: the proof for the next free leaf, and the deposit's event.
- */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -12,15 +9,13 @@ import { depositorOf } from "../../ton/pool/event_decoder.ts";
 import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
 import type { DepositEvent } from "../../ton/pool/pool_events.ts";
 
-/** A deposit that is in the tree. */
+/** A deposit that is in the tree. `timestamp` is the block's time in Unix seconds. */
 export interface DepositResult {
   readonly leafIndex: number;
-  /** The block's time in Unix seconds. */
   readonly timestamp: number;
   readonly tx: TransactionId;
   /** The wallet that paid; public. */
   readonly depositor: Address;
-  /** Proofs made, including the successful one. */
   readonly attempts: number;
 }
 
@@ -29,7 +24,6 @@ export function toDepositResult(event: DepositEvent): Omit<DepositResult, "attem
   return { leafIndex, timestamp, tx, depositor: depositorOf(event) };
 }
 
-/** Proves the insertion of `commitment` at the next free leaf of `tree`. */
 export async function proveNextLeaf(
   prover: Prover,
   tree: MerkleTree,
@@ -46,11 +40,7 @@ export async function proveNextLeaf(
   return { commitment, newRoot, leafIndex, proof };
 }
 
-/**
- * Returns the deposit's event. Throws `commitment_not_found`, or `nullifier_already_used` for a spent note.
- * The withdrawal is looked up in the same logs: a query for the nullifier hash would let the node recognise
- * it later.
- */
+/** Reads the withdrawal from the same logs: to query its nullifier hash would let the node recognise it. */
 export async function findUnspentDeposit(
   chain: Chain,
   pool: Pool,

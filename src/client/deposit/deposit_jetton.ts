@@ -1,7 +1,4 @@
-/**
- * Deposits jettons from the depositor's own jetton wallet. The transfer does not bounce: the pool returns
- * what it refuses with a separate transfer, which the next attempt waits for.
- */
+/** The transfer does not bounce: the pool returns a refused deposit with another transfer. */
 import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes, Problem } from "../../core/errors/problem.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
@@ -22,17 +19,13 @@ export interface JettonDepositRequest extends DepositRequest {
 
 /** Longer than for native coins: the deposit passes through two more wallets. */
 const JETTON_EXPIRY_GRACE_SECONDS = 60;
-/** Seconds of chain time until a refused deposit must be back. */
 const REFUND_TIMEOUT_SECONDS = 120;
-/** The maximum cost of the transfer from the wallet to its jetton wallet. */
 const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
 
 /**
  * Deposits exactly the pool's denomination of its jetton.
- * @param request times in milliseconds
- * @throws {Problem} as {@linkcode depositNative} does; `wrong_pool` also if the pool's jetton wallet is not
- *   the master's; `insufficient_funds` of jettons or coins; `contract_refused` also if the own jetton wallet
- *   refuses the transfer
+ * @throws {Problem} as {@linkcode depositNative} does; `insufficient_funds`; `wrong_pool` if the pool's
+ *   jetton wallet is not the master's; `contract_refused` if the own jetton wallet refuses the transfer
  * @example
  * ```ts
  * const jetton = { asset: "usdt", decimals: 6, jettonMaster };
@@ -80,10 +73,7 @@ export async function depositJetton(
   );
 }
 
-/**
- * Returns the pool's jetton wallet. Throws `contract_refused` if the pool has none yet, and `wrong_pool` if
- * the master derives another one: jettons sent there would be lost.
- */
+/** Throws `contract_refused` if there is none, and `wrong_pool` if jettons sent to it would be lost. */
 export async function verifyPoolJettonWallet(
   { chain, pool, jetton }: Pick<JettonDepositRequest, "chain" | "pool" | "jetton">,
   { info: { jettonWallet } }: MatchedPool,
@@ -126,7 +116,6 @@ async function assertJettonDepositFunds(
   }
 }
 
-/** Throws if the own jetton wallet bounced the transfer, which then never reaches the pool. */
 async function assertNotBounced(
   { chain, wallet }: JettonDepositRequest,
   ownJettonWallet: Address,
@@ -143,7 +132,6 @@ async function assertNotBounced(
   }
 }
 
-/** Waits until the pool has returned the jettons together with its reason. */
 async function waitForRefund(
   { chain, pool, wallet, pollIntervalMs = 1_000, clock }: JettonDepositRequest,
   { exitCode, timestamp }: RefusedEvent,

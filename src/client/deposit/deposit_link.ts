@@ -1,7 +1,4 @@
-/**
- * A deposit that a wallet app pays through a link; no wallet key is involved. If another deposit takes the
- * link's leaf, the pool returns payments of that link, and the client makes a new one.
- */
+/** If another deposit takes the link's leaf, the pool returns payments of that link. A new link follows. */
 import type { Address, Cell } from "@ton/core";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -21,7 +18,6 @@ import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
 
 export interface LinkDepositRequest
   extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
-  /** The jetton that a jetton pool must hold. */
   readonly jetton?: PoolJetton;
   /** Owner of the jettons. Required for jettons. */
   readonly jettonOwner?: Address;
@@ -30,9 +26,7 @@ export interface LinkDepositRequest
   readonly onStep?: (step: LinkDepositStep) => void;
 }
 
-/** The payment that a link requests. */
 export interface DepositLink {
-  /** `ton://transfer/...`, for a link or a QR code. */
   readonly url: string;
   readonly to: Address;
   /** In nano. */
@@ -40,19 +34,13 @@ export interface DepositLink {
   readonly leafIndex: number;
 }
 
-/**
- * `stale`: the last link can no longer be paid, and a new one follows. `refused`: the pool returned a payment
- * with this commitment, from any sender.
- */
+/** `stale`: a new link follows. `refused`: the pool returned a payment of this commitment by any sender. */
 export type LinkDepositStep =
   | { readonly step: "syncing" | "proving" | "stale" }
   | { readonly step: "link"; readonly link: DepositLink }
   | { readonly step: "refused"; readonly reason: string };
 
-/**
- * Makes links until one is paid. Throws `payment_timeout` after `timeoutMs`; otherwise as {@linkcode
- * depositNative}.
- */
+/** Throws `payment_timeout` after `timeoutMs`; otherwise as {@linkcode depositNative}. */
 export async function depositByLink(
   request: LinkDepositRequest,
   options: ProveOptions = {},
@@ -85,7 +73,6 @@ export async function depositByLink(
   }
 }
 
-/** Watches the pool until the note is deposited or the link can no longer be paid. */
 async function waitForLinkPayment(
   { chain, pool, note, pollIntervalMs = 2_000, clock = systemClock, onStep = () => {} }: LinkDepositRequest,
   link: { readonly leafIndex: number; readonly after: TransactionId | undefined; readonly deadline: number },
@@ -127,7 +114,6 @@ export function buildTransferLink(to: Address, amount: bigint, body: Cell, testO
   return `ton://transfer/${to.toString({ bounceable: true, testOnly })}?amount=${amount}&bin=${bin}`;
 }
 
-/** Returns the function that builds a link's payment from a proved deposit. */
 async function createMessageBuilder(request: LinkDepositRequest) {
   const { chain, pool, note, network, jetton, jettonOwner: owner } = request;
   const matched = await assertNoteMatchesPool(pool, note, network, jetton);

@@ -1,4 +1,3 @@
-/** A link waits for its payment until its time is over or another deposit takes its leaf. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { Address, Cell } from "@ton/core";
 import { forgeDepositLog, forgeTransaction } from "../../../testkit/simulation/forged_history.ts";
@@ -14,7 +13,6 @@ const address = new Address(0, Buffer.alloc(32, 7));
 const note = createNote({ asset: "native", amount: "10", network: "localnet" });
 const genesis = { id: { lt: 0n, hash: "0".repeat(64) }, now: 1_700_000_000 } as ChainTransaction;
 
-/** Makes links for ten seconds; each commitment is deposited at its time, in milliseconds. */
 async function linksWith(deposits: readonly (readonly [atMs: number, commitment: bigint])[]) {
   let now = 0;
   const clock: Clock = { now: () => now, sleep: (ms) => (now += ms, Promise.resolve()) };

@@ -1,4 +1,3 @@
-/** Deposits of the native coin. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import { assertNoteMatchesPool } from "../notes/pool_match.ts";
@@ -12,9 +11,7 @@ export type { DepositResult } from "./deposit_events.ts";
 const EXPIRY_GRACE_SECONDS = 15;
 
 /**
- * Deposits exactly the pool's denomination of the native coin. Store the note first: once sent, it is the
- * money.
- * @param request times in milliseconds
+ * Deposits exactly the pool's denomination. Store the note first: once sent, it is the money.
  * @throws {Problem} `wrong_pool`; `contract_refused` if the pool refuses the deposit and returns the payment;
  *   `payment_timeout` if the transfer expired, or other deposits took the leaf in every attempt;
  *   `nullifier_already_used` if the note is spent; `tree_incomplete`, `unknown_root`, `cancelled`

@@ -1,7 +1,4 @@
-/**
- * Finds the state and the anonymity set of notes in the pool's whole history, so that no server learns which
- * notes are yours.
- */
+/** Reads the pool's whole history, so that no server learns which notes are yours. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -22,17 +19,13 @@ export interface NoteStatus {
   readonly depositedAt?: number;
   readonly withdrawnAt?: number;
   readonly payment?: NotePayment;
-  /** The anonymity set. */
   readonly deposits: number;
   /** Deposits after this one; all if the note is absent. */
   readonly since: number;
   readonly withdrawalsSince: number;
 }
 
-/**
- * Returns the status of each note, in order. Throws `unknown_root` if the pool does not know the root of the
- * history: the endpoint is behind or lies.
- */
+/** Throws `unknown_root` if the pool does not know the history's root: the endpoint is behind or lies. */
 export async function checkNotes(
   chain: Chain,
   pool: Address,

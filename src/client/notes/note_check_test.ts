@@ -1,4 +1,3 @@
-/** A note's status comes from the pool's history, and only if the history makes one of the pool's roots. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import {
@@ -15,7 +14,6 @@ const pool = new Address(0, Buffer.alloc(32, 7));
 const note = (commitment: bigint, nullifierHash: bigint) => ({ commitment, nullifierHash }) as Note;
 const notes = [note(11n, 21n), note(12n, 22n), note(13n, 23n)];
 
-/** Three events, oldest first: two deposits, and a withdrawal of the second between them. */
 function history(): ChainTransaction[] {
   const made: ChainTransaction[] = [];
   const logs = [
@@ -31,7 +29,6 @@ function history(): ChainTransaction[] {
   return made;
 }
 
-/** An endpoint with this history whose pool reports these roots. */
 function endpointOf(transactions: readonly ChainTransaction[], ...roots: bigint[]): Chain {
   const newestFirst = transactions.toReversed();
   const items = Array.from(

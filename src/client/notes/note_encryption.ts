@@ -1,8 +1,4 @@
-/**
- * Encrypts notes as two armored age files (age-encryption.org/v1): an age identity under the passphrase
- * (scrypt), and the notes for that identity. The passphrase is stretched once per run, and the `age` program
- * can decrypt both.
- */
+/** Two armored age files, which `age` can decrypt: an identity under the passphrase, and the notes for it. */
 import { armor, Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
@@ -13,7 +9,6 @@ const AGE_ARMOR_FOOTER = "-----END AGE ENCRYPTED FILE-----\n";
 
 export interface NoteCipher {
   encrypt(text: string): Promise<Uint8Array>;
-  /** Throws `note_store_corrupted`. */
   decrypt(bytes: Uint8Array): Promise<string>;
 }
 
@@ -29,7 +24,6 @@ export async function createNoteCipher(
   );
 }
 
-/** Opens bytes of {@linkcode NoteCipher.encrypt}. Throws `wrong_passphrase` or `note_store_corrupted`. */
 export async function openNoteCipher(bytes: Uint8Array, passphrase: Secret<string>): Promise<NoteCipher> {
   const [head] = splitAgeFiles(bytes);
   const identity = await decryptWithPassphrase(() => armor.decode(head), passphrase, {

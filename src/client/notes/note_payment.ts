@@ -1,7 +1,4 @@
-/**
- * Finds in the pool's logs who was paid for a note. Of several submitted proofs, the first to be included
- * pays its recipient.
- */
+/** Of several submitted proofs of a note, the first to be included pays its recipient. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Note } from "../../core/protocol/note.ts";
@@ -12,7 +9,6 @@ import { type Clock, pollUntil } from "../../core/time.ts";
 
 /** The payment of a note. */
 export interface NotePayment {
-  /** Hash of the pool's transaction. */
   readonly tx: string;
   readonly recipient: Address;
   /** Received the fee; null: no relayer. */

@@ -1,7 +1,4 @@
-/**
- * The port for stored notes and their journal. A note is stored before anything is sent, because then it is
- * the money, and each step is journaled, so that an interrupted program can continue.
- */
+/** A note is stored before anything is sent, and each step is journaled so that another run can continue. */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
@@ -28,7 +25,6 @@ const withdrawalSchema = z.object({
   fee: decimalSchema,
   /** In nano. */
   refund: decimalSchema,
-  /** The submitted request, or the one that was about to be submitted. */
   request: z.object({ proof: proofSchema, publicSignals: z.array(decimalSchema) }),
   /** Unix milliseconds. */
   at: z.number(),
@@ -76,13 +72,9 @@ export interface NoteRecord extends Readonly<Omit<StoredNoteRecord, "note" | "wi
 export interface NoteStore {
   /** Oldest first. */
   list(): Promise<readonly NoteRecord[]>;
-  /** Adds notes that are not stored yet, and returns how many. */
   add(records: readonly NoteRecord[]): Promise<number>;
-  /** Changes a note's journal. Throws `unknown_note`. */
   update(id: string, change: Partial<Omit<NoteRecord, "id" | "note" | "text">>): Promise<NoteRecord>;
-  /** All notes, encrypted, as a file with the same passphrase. */
   exportBackup(): Promise<Uint8Array>;
-  /** One note as a paper code under the store's passphrase. Throws `unknown_note`. */
   createPaperCode(id: string): Promise<string>;
   /** Keeps other processes from moving money with these notes. Throws `note_store_in_use`. */
   lockForWork(): Promise<Disposable>;
@@ -98,7 +90,6 @@ export function noteId({ commitment }: Note): string {
   return fieldToHex(commitment).slice(2, 2 + NOTE_ID_HEX_DIGITS);
 }
 
-/** Returns the only note whose id starts with `id`. Throws `unknown_note`. */
 export function findNote(records: readonly NoteRecord[], id: string): NoteRecord {
   const exact = records.find((each) => each.id === id.toLowerCase());
   if (exact) return exact;
@@ -125,7 +116,6 @@ export function findNullifierTwins(
   );
 }
 
-/** Notes with one key spend the same nullifier in the same pool. */
 function paymentKey({ note }: NoteRecord): string {
   const { asset, amount, network, nullifierHash } = note.reveal();
   return `${asset}-${amount}-${network}-${nullifierHash}`;
@@ -139,7 +129,6 @@ export function serializeNoteRecords(records: readonly NoteRecord[]): string {
   return JSON.stringify({ format: "tonado-notes", version: 1, notes });
 }
 
-/** Throws `note_store_corrupted`. */
 export function parseNoteRecords(text: string): NoteRecord[] {
   try {
     const notes = noteStoreSchema.parse(JSON.parse(text)).notes;

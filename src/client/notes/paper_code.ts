@@ -1,7 +1,4 @@
-/**
- * Codes for notes on paper, as in the QR codes of a backup page: an age file under a passphrase
- * (`tonado-age:` and base64, which `base64 -d | age -d` decrypts), or plain text on request.
- */
+/** An age file under a passphrase, which `base64 -d | age -d` decrypts, or plain text on request. */
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { decryptWithPassphrase, encryptWithPassphrase, SCRYPT_WORK_FACTOR } from "./note_encryption.ts";
@@ -20,7 +17,6 @@ export async function encryptPaperCode(
   return ENCRYPTED_PREFIX + btoa(String.fromCharCode(...bytes));
 }
 
-/** All codes in a text, each once. */
 export function findPaperCodes(text: string): string[] {
   return [...new Set(text.match(PAPER_CODE_PATTERN))];
 }

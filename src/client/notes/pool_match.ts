@@ -1,7 +1,4 @@
-/**
- * Checks that a note and a pool belong together. A proof does not bind the pool: every pool with the same
- * root accepts it.
- */
+/** A proof does not bind the pool: every pool with the same root accepts it. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
@@ -14,14 +11,12 @@ import type { Pool, PoolInfo } from "../../ton/pool/pool.ts";
  * address that the issuer publishes.
  */
 export interface PoolJetton {
-  /** Its name in notes. */
   readonly asset: string;
   readonly decimals: number;
   readonly jettonMaster: Address;
 }
 
 export interface MatchedPool {
-  /** In the smallest unit of the asset. */
   readonly denomination: bigint;
   readonly info: PoolInfo;
 }

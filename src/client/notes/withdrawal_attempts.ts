@@ -1,4 +1,3 @@
-/** The journal of a note's withdrawal attempts. */
 import { Address } from "@ton/core";
 import type { NotePayment } from "./note_payment.ts";
 import type { NoteRecord, WithdrawalAttempt } from "./note_store.ts";
@@ -19,7 +18,6 @@ export function recordAttempt(
   };
 }
 
-/** The journal of a paid note: the attempt that paid, if it was ours, and the others. */
 export function recordPayment(
   { withdrawal, earlier = [] }: JournaledAttempts,
   { recipient, fee }: NotePayment,

@@ -1,7 +1,4 @@
-/**
- * Client of a relayer's HTTP API. It never sends a commitment and a nullifier hash in one request: that would
- * reveal to the relayer which deposit is withdrawn.
- */
+/** No request has both a commitment and a nullifier hash: that would reveal which deposit is withdrawn. */
 import type { Address } from "@ton/core";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
@@ -28,22 +25,19 @@ import {
 
 export type { RelayerMerklePath, RelayerPool, RelayerStatus, WithdrawalStatus } from "./wire_types.ts";
 
-/** The parameters of `POST /withdraw`; {@linkcode buildWithdrawArgs} makes them. */
+/** The parameters of `POST /withdraw`. `fee` in the smallest unit of the pool's asset, `refund` in nano. */
 export interface WithdrawArgs {
   readonly pool: Address;
   readonly proof: Groth16Proof;
   /** root, nullifierHash, recipient, relayer, fee, refund: decimal strings. */
   readonly publicSignals: readonly string[];
   readonly recipient: Address;
-  /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
-  /** In nano. */
   readonly refund: bigint;
 }
 
 export type RelayerClientOptions = Omit<RelayerTransportOptions, "deadline">;
 
-/** The relayers' limit. */
 export const MAX_PAGE_SIZE = 10_000;
 
 /**
@@ -68,29 +62,21 @@ export class RelayerClient {
     this.baseUrl = this.#transport.baseUrl;
   }
 
-  /** Returns a client whose requests must all finish within `ms` milliseconds from now. */
   withTimeout(ms: number): RelayerClient {
     const options: RelayerTransportOptions = { ...this.#options, deadline: this.#transport.deadlineIn(ms) };
     return new RelayerClient(this.baseUrl, options);
   }
 
-  /** Returns the network, the fee policy and the address to bind as the relayer. */
   status(): Promise<RelayerStatus> {
     return this.#transport.request(statusSchema, "/status");
   }
 
-  /**
-   * Returns the pools by {@linkcode poolKey}. Notes lack the generation: store the pool's address beside each
-   * note.
-   */
+  /** Notes lack the generation: store the pool's address beside each note. */
   pools(): Promise<RelayerPools> {
     return this.#transport.request(poolsSchema, "/pools");
   }
 
-  /**
-   * Returns the smallest accepted fee in the smallest unit of the pool's asset. `which` is the pool's address
-   * or key. Throws `unknown_pool`.
-   */
+  /** In the smallest unit of the pool's asset. `which` is its address or key. Throws `unknown_pool`. */
   async feeFloor(which: string | Address): Promise<bigint> {
     const [{ feeBps, feeMinNanoNative }, { network, pools }] = await Promise.all([
       this.status(),
@@ -119,7 +105,6 @@ export class RelayerClient {
     return (await this.#transport.request(noteCheckSchema, "/note/check", body)).spent === true;
   }
 
-  /** Returns the current root of the relayer's tree. */
   async treeRoot(pool: Address): Promise<bigint> {
     return (await this.#transport.request(treeRootSchema, `/tree/root?pool=${pool.toString()}`)).root;
   }
@@ -153,11 +138,9 @@ export class RelayerClient {
   }
 
   /**
-   * Submits a withdrawal. If a retry reports the note as in use, the first attempt was accepted.
-   * @returns `sent` with the wallet's seqno, or `waiting` if the relayer has not sent it yet: poll {@linkcode
-   *   withdrawalStatus}
-   * @throws {Problem} the relayer's refusal; `nullifier_already_used` has the status of that withdrawal in
-   *   `members.withdrawal`. After `relayer_unavailable` the relayer may still carry out the withdrawal
+   * If a retry reports the note as in use, the first attempt was accepted. `waiting`: not sent yet, poll
+   * {@linkcode withdrawalStatus}. The error `nullifier_already_used` has the status of that withdrawal in
+   * `members.withdrawal`. After `relayer_unavailable` the relayer may still carry out the withdrawal.
    */
   async withdraw(
     args: WithdrawArgs,

@@ -1,4 +1,3 @@
-/** RelayerClient against real HTTP servers that misbehave as relayers and their proxies do. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
@@ -17,7 +16,6 @@ const refuses = (code: keyof typeof problems, headers: HeadersInit = {}, members
   const { status, title } = problems[code];
   return says({ code, title, detail: title, status, ...members }, { status, headers });
 };
-/** The connection breaks in the middle of the answer. */
 const breaksOff: Answer = () =>
   new Response(
     new ReadableStream({
@@ -30,7 +28,6 @@ const breaksOff: Answer = () =>
     }),
   );
 
-/** Answers with headers at once, and a body that never ends. */
 const drips: Answer = () => {
   let timer: ReturnType<typeof setInterval>;
   return new Response(
@@ -43,7 +40,6 @@ const drips: Answer = () => {
   );
 };
 
-/** Runs `act` with a client of a server that gives these answers in turn, and then repeats the last one. */
 async function facing(
   answers: Answer[],
   act: (client: RelayerClient, seen: { asked: number; waited: number[] }) => Promise<void>,

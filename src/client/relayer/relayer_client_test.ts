@@ -1,4 +1,3 @@
-/** Answers of a relayer that must be refused. tests/e2e/ tests valid answers against the real relayer. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -8,7 +7,6 @@ import { RelayerProblem } from "./relayer_problem.ts";
 
 const pool = Address.parse(`0:${"11".repeat(32)}`);
 
-/** A client of a relayer that gives these answers, one after the other. */
 function relayerThatAnswers(
   ...answers: [status: number, body: unknown][]
 ): { client: RelayerClient; asked: string[] } {

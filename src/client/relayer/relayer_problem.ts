@@ -14,7 +14,6 @@ import { type HttpProblemCode, httpProblems } from "../../core/errors/http_probl
  * ```
  */
 export class RelayerProblem extends Problem {
-  /** `document` is the relayer's response. */
   constructor(
     override readonly code: HttpProblemCode,
     readonly relayer: string,

@@ -1,16 +1,13 @@
-/** Compares the fees of several relayers for one withdrawal. */
 import type { Address } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { RelayerClient } from "./relayer_client.ts";
 
-/** A relayer's fee and limit. */
+/** A relayer's fee, in the pool's smallest unit, and the largest refund that it pays, in nano. */
 export interface RelayerQuote {
   readonly relayer: RelayerClient;
-  /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
-  /** The largest refund that it pays, in nano. */
   readonly maxRefund: bigint;
 }
 
@@ -23,7 +20,6 @@ interface QuoteOptions {
   readonly timeoutMs?: number;
   /** Called every second with the relayers that have not responded. */
   readonly onWaiting?: (silent: readonly RelayerClient[], elapsedMs: number, timeoutMs: number) => void;
-  /** For `onWaiting`. Each relayer's timeout uses its client's clock. */
   readonly clock?: Clock;
 }
 

@@ -1,6 +1,3 @@
-/**
- * Quotes of relayers that answer, that send one byte at a time, and that never answer: over real connections.
- */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { type Clock, systemClock } from "../../core/time.ts";
@@ -36,7 +33,6 @@ const clock: Clock = {
   sleep: (ms, signal) => systemClock.sleep(ms / SPEED, signal),
 };
 
-/** A relayer at its own address. */
 function serving(answer: (path: string) => Response | Promise<Response>, clientClock: Clock = clock) {
   const ended = new AbortController();
   const server = Deno.serve(
@@ -49,7 +45,6 @@ function serving(answer: (path: string) => Response | Promise<Response>, clientC
   };
 }
 
-/** Answers with headers at once, and then a space every 10 ms. */
 function drip(): Response {
   let timer: ReturnType<typeof setInterval>;
   return new Response(

@@ -1,4 +1,3 @@
-/** Requests to one relayer: deadlines, retries, size limits, and a problem for every failure. */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { readBoundedText } from "../../core/text/bounded_text.ts";
@@ -17,7 +16,6 @@ export interface RelayerTransportOptions {
   readonly maxAttempts?: number;
   /** A longer Retry-After ends the request. Default: 30,000. */
   readonly maxRetryDelayMs?: number;
-  /** Cancels requests and the waits between attempts. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -25,14 +23,11 @@ export interface RelayerTransportOptions {
   readonly deadline?: number;
 }
 
-/** A response with a 2xx status. */
 export interface RelayerResponse {
   readonly status: number;
-  /** Throws `relayer_unavailable` if the response does not match the schema. */
   parse<S extends z.ZodType>(schema: S): z.output<S>;
 }
 
-/** Sends one attempt. Throws {@linkcode AttemptError} or `cancelled`. */
 type Send = (body?: unknown) => Promise<RelayerResponse>;
 
 /** A page of 10,000 commitments has 1.1 MiB. */
@@ -47,24 +42,20 @@ export class RelayerTransport {
   readonly #options: RelayerTransportOptions;
   readonly #clock: Clock;
 
-  /** Throws `invalid_config` for a malformed URL. */
   constructor(baseUrl: string, options: RelayerTransportOptions) {
     this.baseUrl = parseRelayerUrl(baseUrl);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Returns the time in `ms` milliseconds, or the present deadline if that is earlier. */
   deadlineIn(ms: number): number {
     return Math.min(this.#clock.now() + ms, this.#options.deadline ?? Infinity);
   }
 
-  /** Sends a request, with retries, and parses the response. */
   request<S extends z.ZodType>(schema: S, path: string, body?: unknown): Promise<z.output<S>> {
     return this.retry(path, async (send) => (await send(body)).parse(schema));
   }
 
-  /** Runs `attempt` until it succeeds, cannot succeed, or the request's time is over. */
   async retry<T>(path: string, attempt: (send: Send, mayHaveTakenEffect: boolean) => Promise<T>): Promise<T> {
     const { signal, requestTimeoutMs = 90_000, maxAttempts = 3, maxRetryDelayMs = 30_000 } = this.#options;
     const clock = this.#clock;

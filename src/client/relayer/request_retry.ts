@@ -1,4 +1,3 @@
-/** When to retry a request to a relayer: if waiting may help, and not before its Retry-After. */
 import type { Problem, ProblemCode } from "../../core/errors/problem.ts";
 import { backoffMs } from "../../core/time.ts";
 
@@ -16,10 +15,8 @@ const INITIAL_BACKOFF_MS = 500;
 
 export interface RequestRetryOptions {
   readonly maxAttempts: number;
-  /** A longer Retry-After ends the request. */
   readonly maxRetryDelayMs: number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** In [0, 1), for jitter. */
   readonly random: () => number;
 }
 
@@ -29,17 +26,12 @@ export class AttemptError extends Error {
     super(problem.message);
   }
 
-  /** Whether the relayer may have acted on the request. */
   get mayHaveTakenEffect(): boolean {
     return this.status === undefined || this.status === 502 || this.status === 504 ||
       this.problem.code === "not_ready"; // also reported if the database wrote but its answer was lost
   }
 }
 
-/**
- * Runs `attempt` until it succeeds or a retry cannot help. Throws the problem of the last {@linkcode
- * AttemptError}.
- */
 export async function retryRequest<T>(
   attempt: (mayHaveTakenEffect: boolean) => Promise<T>,
   { maxAttempts, maxRetryDelayMs, sleep, random }: RequestRetryOptions,

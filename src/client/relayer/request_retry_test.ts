@@ -6,7 +6,6 @@ const silent = () => new AttemptError(new Problem("relayer_unavailable"));
 const failed = (status: number) => new AttemptError(new Problem("relayer_unavailable"), status);
 const limited = (retryAfterMs?: number) => new AttemptError(new Problem("rate_limited"), 429, retryAfterMs);
 
-/** Fails with each of these in turn, and then succeeds. Returns what each attempt was told, and the waits. */
 async function run(failures: readonly AttemptError[], options: Partial<RequestRetryOptions> = {}) {
   const told: boolean[] = [];
   const waits: number[] = [];

@@ -18,17 +18,13 @@ export interface WithdrawRequest {
   readonly pool: Pool;
   readonly network: Network;
   readonly note: Note;
-  /** The jetton that a jetton pool must hold. */
   readonly jetton?: PoolJetton;
-  /** See {@linkcode commitmentsFromRelayer} and {@linkcode commitmentsFromChain}. */
   readonly source: CommitmentSource;
-  /** A tree that already holds some of the leaves. */
   readonly tree?: MerkleTree;
   /** A relayer's path instead of a tree. It is verified, but requesting it revealed the deposit. */
   readonly path?: MerklePathWithRoot;
   /** A fresh address: earlier use of it would be linked to this withdrawal. */
   readonly recipient: Address;
-  /** Further contracts that never return a payment, such as other pools. */
   readonly blockedRecipients?: readonly Address[];
   /** `relayerAddress` of `GET /status`. null: no relayer, and the fee must be 0. */
   readonly relayer: Address | null;
@@ -45,7 +41,6 @@ export interface WithdrawRequest {
 
 /**
  * Syncs the tree, makes the proof and returns the arguments of {@linkcode RelayerClient.withdraw}.
- * @param request `fee` in the smallest unit of the pool's asset, `refund` in nano
  * @throws {Problem} `invalid_address` or `unpayable_recipient` if a payment would fail or be lost;
  *   `wrong_pool`; `commitment_not_found`; `nullifier_already_used`; `fee_not_below_denomination`,
  *   `relayer_mismatch`, `unknown_root`, `tree_incomplete`, `cancelled`

@@ -3,14 +3,11 @@ import { pluralize } from "../../core/protocol/units.ts";
 
 /** Undefined members are unknown. */
 export interface LinkabilityFacts {
-  /** Deposits to the pool after this one. */
   readonly laterDeposits?: number;
   readonly depositAgeSeconds?: number;
-  /** The account has transactions or a balance. */
   readonly recipientUsed?: boolean;
   readonly recipientIsDepositor: boolean;
   readonly pathFromRelayer: boolean;
-  /** The user's own wallet sends the withdrawal. */
   readonly selfRelayed: boolean;
 }
 

@@ -1,4 +1,3 @@
-/** The warnings before a withdrawal. */
 import assert from "node:assert/strict";
 import {
   findLinkabilityWarnings,

@@ -1,4 +1,3 @@
-/** Verifies a Merkle path that a relayer made, by hashing it and comparing its root with the pool's. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { MerklePath } from "../../core/tree/merkle_tree.ts";
 import { poseidon } from "../../core/crypto/poseidon.ts";
@@ -8,10 +7,7 @@ export interface MerklePathWithRoot extends MerklePath {
   readonly root: bigint;
 }
 
-/**
- * Returns `path` if it leads from `commitment` to one of the pool's last 30 roots. Throws
- * `relayer_unavailable`.
- */
+/** Throws `relayer_unavailable` unless `path` leads from `commitment` to one of the pool's roots. */
 export async function verifyMerklePath(
   pool: Pool,
   commitment: bigint,

@@ -8,7 +8,6 @@ import { verifyMerklePath } from "./merkle_path_check.ts";
 const tree = new MerkleTree();
 tree.appendMany([5n, 6n, 7n]);
 
-/** A pool that accepts these roots. */
 function poolWith(...roots: bigint[]): Pool {
   const items = Array.from(
     { length: ROOT_HISTORY_SIZE },

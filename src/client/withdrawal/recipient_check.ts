@@ -1,12 +1,9 @@
-/** Which addresses a pool can pay, and which recipients would lose the money. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Pool } from "../../ton/pool/pool.ts";
 import type { MatchedPool } from "../notes/pool_match.ts";
 
-/**
- * Throws `unpayable_recipient` for the zero address and for `blocked`, contracts that never return a payment.
- */
+/** `blocked` are contracts that never return a payment. Throws `unpayable_recipient`. */
 export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<Address>): void {
   const refused = (detail: string) => new Problem("unpayable_recipient", detail);
   if (recipient.hash.every((byte) => byte === 0)) {
@@ -35,16 +32,12 @@ export function assertPayableRecipient(
   assertRecipientNotBlocked(recipient, [...ownContracts, ...blockedRecipients]);
 }
 
-/**
- * Returns whether the pool can pay `party`: in an existing workchain, and neither the pool nor its jetton
- * wallet.
- */
+/** The party must be in an existing workchain, and neither the pool nor its jetton wallet. */
 export function isPayable(pool: Pool, party: Address, matched: MatchedPool): boolean {
   return isPayableWorkchain(party, matched) && !party.equals(pool.address) &&
     !matched.info.jettonWallet?.equals(party);
 }
 
-/** Returns why {@linkcode isPayable} is false. */
 export function unpayableReason(party: Address, matched: MatchedPool): string {
   if (isPayableWorkchain(party, matched)) return "a pool does not pay itself";
   const workchains = matched.info.assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";

@@ -1,7 +1,4 @@
-/**
- * A withdrawal through the first of several relayers that completes it. No relayer is trusted: the pool must
- * confirm its tree and the payment, and no response keeps the next relayer from being tried.
- */
+/** No relayer is trusted: the pool must confirm tree and payment, and no response ends the search. */
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import { RelayerClient, type WithdrawalStatus } from "../relayer/relayer_client.ts";
@@ -36,11 +33,9 @@ interface Candidate {
   readonly relayer: RelayerClient;
   /** Its earlier fee, which it must not raise. */
   floor?: bigint;
-  /** Proofs submitted to it without a payment. */
   failedProofs: number;
 }
 
-/** Proofs made for one relayer while their roots expire. */
 const MAX_EXPIRED_ATTEMPTS = 3;
 
 /** Faults of the request itself: no other relayer can help. */
@@ -61,7 +56,6 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  * Withdraws through the first relayer that completes it, and waits until the pool has paid. A withdrawal of
  * an interrupted run is followed instead of repeated.
  * @param relayers in the order to try them; one that raises its quoted fee is skipped
- * @param request fees in the smallest unit of the pool's asset
  * @returns the relayer that had the proof last, and `payment` unless it reports the withdrawal as confirmed
  * @throws {Problem} `relayer_unavailable`, with one entry of `errors` for each relayer; `fee_above_limit` if
  *   all exceed `maxFee`; `nullifier_already_used` only if the pool reports the note as spent; faults of the
@@ -155,7 +149,6 @@ function isStaleRoot(error: Problem): boolean {
   return error instanceof RelayerProblem && error.code === "stale_root";
 }
 
-/** Equal relayers share one candidate. */
 function toCandidates(
   relayers: readonly (RelayerClient | Pick<RelayerQuote, "relayer" | "fee">)[],
 ): Candidate[] {

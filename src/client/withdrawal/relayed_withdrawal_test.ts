@@ -1,4 +1,3 @@
-/** How often a withdrawal whose root grew too old is proved again for one relayer, before the next one is tried. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { createNote } from "../../core/protocol/note.ts";
@@ -24,10 +23,8 @@ const pool = {
   getIsSpent: () => Promise.resolve(false),
 } as unknown as Pool;
 
-/** What a relayer does with each proof: refuses its root at once, or reports its withdrawal as ended. */
 type Answer = "stale_root" | "expired" | "failed";
 
-/** A relayer that gives these answers in turn, and then repeats the last one. */
 function relayerWith(baseUrl: string, submitted: string[], ...answers: Answer[]): RelayerClient {
   let current: Answer;
   const relayer = {

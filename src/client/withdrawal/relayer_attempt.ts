@@ -1,4 +1,3 @@
-/** One relayer's part of a withdrawal: its fee, its tree, and the proof for it. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -20,35 +19,25 @@ export interface RelayedWithdrawalRequest
   readonly chooseFee?: (floor: bigint) => bigint;
   /** Relayers that would cost more are skipped. Default: a tenth of the denomination. */
   readonly maxFee?: bigint;
-  /**
-   * Time since an earlier run submitted the note. It shortens the wait for a relayer that reports it as in
-   * use.
-   */
+  /** Time since an earlier run submitted the note. Shortens the wait at a relayer that has it in use. */
   readonly sinceSubmittedMs?: number;
   /** Request the path from the relayer, which reveals the deposit, instead of rebuilding the tree. */
   readonly useRelayerPath?: boolean;
   /** Called before proving, and before a path is requested. An error ends the withdrawal. */
   readonly approve?: (offer: RelayerOffer) => Promise<void>;
-  /**
-   * Called before proving, for example if the recipient has no coins for gas. Without it, the recipient's
-   * account is not looked up.
-   */
+  /** Called before proving. Without it, the recipient's account is not looked up. */
   readonly onWarning?: (text: string) => void;
   readonly onRelayer?: (relayer: RelayerClient) => void;
-  /** Called when a relayer had the proof but did not finish, and another one is tried. */
   readonly onFailover?: (relayer: RelayerClient, reason: string) => void;
   /** Called with the proof before it is submitted. An error ends the withdrawal. */
   readonly onProved?: (relayer: RelayerClient, args: WithdrawArgs) => Promise<void>;
 }
 
-/** A relayer's fee and tree. */
+/** A relayer's fee, in the smallest unit of the pool's asset, and its tree. */
 export interface RelayerOffer {
   readonly relayer: RelayerClient;
-  /** Receives the fee. */
   readonly relayerAddress: Address;
-  /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;
-  /** Undefined with `useRelayerPath`. */
   readonly tree?: MerkleTree | undefined;
 }
 
@@ -60,10 +49,7 @@ export function defaultMaxFee(denomination: bigint): bigint {
   return denomination / 10n;
 }
 
-/**
- * Fetches the relayer's address and smallest fee. Throws `relayer_unavailable` if it raised its quoted fee or
- * serves another network.
- */
+/** Throws `relayer_unavailable` if the relayer raised its quoted fee or serves another network. */
 export async function fetchRelayerPolicy(
   relayer: RelayerClient,
   { poolKey, pool, note, jetton, network }: RelayedWithdrawalRequest,
@@ -81,10 +67,7 @@ export async function fetchRelayerPolicy(
   return { floor, relayerAddress };
 }
 
-/**
- * Verifies what the relayer supplies and makes the proof. Throws `relayer_unavailable` or `fee_above_limit`
- * for the relayer's part, other codes for the request, and {@linkcode CallbackError}.
- */
+/** Throws `relayer_unavailable` or `fee_above_limit` for the relayer's part, other codes for the request. */
 export async function buildArgsForRelayer(
   { relayer, relayerAddress, floor }: {
     readonly relayer: RelayerClient;

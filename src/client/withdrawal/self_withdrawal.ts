@@ -1,7 +1,4 @@
-/**
- * A withdrawal that the user's own wallet sends. The chain shows wallet and recipient together forever: use
- * it for tests, or if no relayer is left.
- */
+/** The chain shows wallet and recipient together forever: use it for tests, or if no relayer is left. */
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
@@ -15,9 +12,7 @@ interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" 
   readonly chain: Chain;
   /** Pays the gas; most of the attached value is returned. */
   readonly wallet: Wallet;
-  /** Milliseconds between polls of the chain. Default: 1,000. */
   readonly pollIntervalMs?: number;
-  /** Called with the proof before it is sent. */
   readonly onProved?: (args: WithdrawArgs) => Promise<void>;
 }
 
@@ -27,10 +22,7 @@ const NATIVE = { asset: "native" } as const;
 /** Less than for jettons: there is one message and no jetton wallet. */
 const MAX_TRANSFER_FEE_NANO = 20_000_000n;
 
-/**
- * Withdraws and waits for the pool. Throws as {@linkcode buildWithdrawArgs}; `insufficient_funds`;
- * `contract_refused`; `chain_unavailable` if the transfer expired, which leaves the note unspent.
- */
+/** Also throws `insufficient_funds`, `contract_refused`, and `chain_unavailable` if the transfer expired. */
 export async function withdrawSelf(
   request: SelfWithdrawalRequest,
   options: ProveOptions = {},

@@ -1,4 +1,3 @@
-/** Resumes an interrupted withdrawal from its entry in the note store. */
 import { Address } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
 import type { Pool } from "../../ton/pool/pool.ts";
@@ -17,10 +16,7 @@ type ResumeResult =
   | { readonly outcome: "paid"; readonly status?: WithdrawalStatus | undefined }
   | { readonly outcome: "prove_again" };
 
-/**
- * Follows a journaled withdrawal. If the relayer does not know it and the pool still has its root, the
- * journaled proof is submitted.
- */
+/** Submits the journaled proof if the relayer does not know it and the pool still has its root. */
 export async function resumeWithdrawal(
   relayer: RelayerClient,
   { pool, note: { nullifierHash }, journal }: { pool: Pool; note: Note; journal: WithdrawalAttempt },

@@ -1,4 +1,3 @@
-/** Resuming asks the pool before any relayer: a note that is paid already must not be reported to one. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
@@ -12,7 +11,6 @@ const address = new Address(0, Buffer.alloc(32, 1));
 const note = { nullifierHash: 5n } as Note;
 const journal = {} as WithdrawalAttempt;
 
-/** A pool that answers with these in turn, and then repeats the last one. */
 function poolThatReports(...isSpent: boolean[]): Pool {
   const runGetMethod = () => {
     const spent = isSpent.length > 1 ? isSpent.shift()! : isSpent[0];
@@ -21,7 +19,6 @@ function poolThatReports(...isSpent: boolean[]): Pool {
   return new Pool({ runGetMethod } as Partial<Chain> as Chain, address);
 }
 
-/** Runs `act` with a relayer that reports this state; returns the paths that were requested. */
 async function requestedBy(state: string, act: (relayer: RelayerClient) => Promise<void>): Promise<string[]> {
   const paths: string[] = [];
   const ended = new AbortController();

@@ -1,7 +1,4 @@
-/**
- * Waits for the end of a withdrawal at a relayer. The wait is bounded, and the relayer's report proves
- * nothing.
- */
+/** The wait is bounded, and the relayer's report proves nothing. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { cancelled, type Clock, monotonicClock, pollUntil } from "../../core/time.ts";
@@ -14,10 +11,7 @@ export interface WithdrawalWaitOptions {
   readonly pollIntervalMs?: number;
   /** Default: ten minutes, or three while other relayers are left. */
   readonly timeoutMs?: number | undefined;
-  /**
-   * For a note that the relayer reports as in use by another submission. Default: three minutes. With 0 the
-   * relayer is polled once.
-   */
+  /** For a note in use by another submission. Default: three minutes. With 0 the relayer is polled once. */
   readonly inUseTimeoutMs?: number | undefined;
   /** Asks the pool, after every fifth poll of the relayer. A spent note ends the wait. */
   readonly isSpent?: () => Promise<boolean>;
@@ -31,7 +25,6 @@ export interface WithdrawalWaitProgress {
   readonly relayer: RelayerClient;
   readonly elapsedMs: number;
   readonly timeoutMs: number;
-  /** The relayer reports the note as in use by a submission of another run. */
   readonly inUse: boolean;
 }
 
@@ -42,19 +35,15 @@ const WITHDRAWAL_TIMEOUT_MS = 600_000;
 /** The chain's endpoint limits requests. */
 const STATUS_POLLS_PER_CHAIN_POLL = 5;
 
-/** The status if the pool confirms the payment and the relayer does not. */
 export const CONFIRMED_BY_CHAIN: WithdrawalStatus = { state: "confirmed" };
 
-/**
- * Returns the milliseconds left for a withdrawal submitted `sinceMs` ago; negative if the clock was set back.
- */
+/** Returns the milliseconds left; negative if the clock was set back. */
 export function remainingFailoverMs(sinceMs: number): number {
   return Math.min(Math.max(FAILOVER_TIMEOUT_MS - sinceMs, 0), FAILOVER_TIMEOUT_MS);
 }
 
 /**
  * Waits until a withdrawal is confirmed, failed or expired.
- * @param options times in milliseconds
  * @returns the relayer's last status, which proves nothing, or `confirmed` if `isSpent` returned true
  * @throws {Problem} `cancelled`; `relayer_unavailable` after the timeout; {@linkcode RelayerProblem}
  * @example
@@ -73,10 +62,7 @@ export async function waitForWithdrawal(
   return await pollUntilFinal(relayer, pool, nullifierHash, options, false);
 }
 
-/**
- * Submits a proof and follows the withdrawal. The timeout is shorter if the relayer reports the note as in
- * use: that may be an earlier run's withdrawal, or a lie. Never throws `nullifier_already_used`.
- */
+/** A relayer that reports the note as in use gets less time: that may be an earlier withdrawal, or a lie. */
 export async function submitAndWait(
   relayer: RelayerClient,
   pool: Pool,

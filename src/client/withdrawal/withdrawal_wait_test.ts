@@ -1,7 +1,3 @@
-/**
- * Relayers that never finish a withdrawal: each gets a bounded time. The servers are real, the clock is the
- * test's own.
- */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -17,7 +13,6 @@ import {
 import { RelayerClient, type WithdrawArgs } from "../relayer/relayer_client.ts";
 
 const address = Address.parse(`0:${"11".repeat(32)}`);
-/** A pool whose get methods all return `isSpent`. */
 function poolThatReports(isSpent: () => boolean): Pool {
   const get: Chain["runGetMethod"] = () =>
     Promise.resolve(new TupleReader([{ type: "int", value: isSpent() ? -1n : 0n }]));
@@ -26,10 +21,6 @@ function poolThatReports(isSpent: () => boolean): Pool {
 const pool = poolThatReports(() => false);
 const args = { pool: address, proof: {}, publicSignals: [], recipient: address, fee: 1n, refund: 0n };
 
-/**
- * Runs `act` with a relayer that reports the withdrawal as accepted forever. `onPoll` is called before each
- * report.
- */
 async function neverEnding(
   submission: () => Response,
   act: (relayer: RelayerClient, polls: () => number) => Promise<void>,
@@ -55,7 +46,6 @@ async function neverEnding(
   }
 }
 
-/** A clock that advances only while the client sleeps, or by `pass`. */
 function testClock() {
   let ms = 0;
   let slept = 0;

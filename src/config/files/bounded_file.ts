@@ -1,19 +1,13 @@
-/**
- * Reads regular files, and pipes that a shell opened for this process (`<(...)`), up to a size limit: other
- * pipes could block forever, and devices could fill the memory.
- */
+/** Reads regular files and pipes of a shell (`<(...)`): other pipes could block, devices fill the memory. */
 
 /** 24 words take about 200 bytes; a passphrase may be long. */
 export const MAX_SECRET_BYTES = 65_536;
 /** A pool takes about 700 bytes. */
 export const MAX_REGISTRY_BYTES = 16_000_000;
 
-/** Why a file was not read, without its name. */
 export class UnreadableFileError extends Error {}
 
-/**
- * Throws {@linkcode UnreadableFileError} if the file is too large or not regular, and errors of the system.
- */
+/** Throws {@linkcode UnreadableFileError} if the file is too large or not regular, and system errors. */
 export function readBoundedFile(path: string | URL, maxBytes: number): Uint8Array<ArrayBuffer> {
   const size = isOpenPipe(path) ? 0 : assertRegularFile(path, maxBytes);
   using file = Deno.openSync(path);
@@ -40,10 +34,7 @@ export function readBoundedTextFile(path: string | URL, maxBytes: number): strin
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBoundedFile(path, maxBytes));
 }
 
-/**
- * Returns the size of a regular file without opening it, which could block. Throws {@linkcode
- * UnreadableFileError}.
- */
+/** Does not open the file, which could block. Throws {@linkcode UnreadableFileError}. */
 export function assertRegularFile(path: string | URL, maxBytes = Infinity): number {
   const { isFile, size } = Deno.statSync(path);
   if (!isFile) throw new UnreadableFileError("it is not a regular file");
@@ -51,9 +42,7 @@ export function assertRegularFile(path: string | URL, maxBytes = Infinity): numb
   return size;
 }
 
-/**
- * Returns `: ` and the reason; empty for errors of the system, which repeat the path and perhaps a secret.
- */
+/** Returns no text for errors of the system, which repeat the path and perhaps a secret. */
 export function formatReadFailure(error: unknown): string {
   return error instanceof UnreadableFileError ? `: ${error.message}` : "";
 }

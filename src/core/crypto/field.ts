@@ -1,7 +1,4 @@
-/**
- * The scalar field of BLS12-381. Decoders reject values outside `0 <= x < r`: x and x + r satisfy the same
- * proof but would be two different keys in the pool's nullifier set.
- */
+/** Decoders reject x >= r: x + r satisfies the same proof but is another key in the pool's nullifier set. */
 import { Problem } from "../errors/problem.ts";
 
 /** r, the order of the BLS12-381 groups (draft-irtf-cfrg-pairing-friendly-curves, section 4.2.1). */
@@ -9,18 +6,15 @@ export const FIELD_MODULUS = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfef
 
 export const FIELD_BYTES = 32;
 
-/** Returns whether `x` is in [0, r). */
 export function isFieldElement(x: bigint): boolean {
   return x >= 0n && x < FIELD_MODULUS;
 }
 
-/** Returns `x`. Throws `not_in_field`, naming `what`, unless `0 <= x < r`. */
 export function assertFieldElement(x: bigint, what = "value"): bigint {
   if (!isFieldElement(x)) throw new Problem("not_in_field", `${what} is not in [0, r)`);
   return x;
 }
 
-/** Returns `0x` and 64 lowercase hex digits, the wire format of commitments, nullifier hashes and roots. */
 export function fieldToHex(x: bigint): string {
   return `0x${assertFieldElement(x).toString(16).padStart(2 * FIELD_BYTES, "0")}`;
 }
@@ -28,7 +22,6 @@ export function fieldToHex(x: bigint): string {
 const HEX_PATTERN = /^0x[0-9a-fA-F]{1,64}$/;
 const DECIMAL_PATTERN = /^(0|[1-9][0-9]{0,77})$/;
 
-/** Parses `0x` and 1 to 64 hex digits. Throws `invalid_request` or `not_in_field`, naming `what`. */
 export function fieldFromHex(text: string, what = "value"): bigint {
   if (!HEX_PATTERN.test(text)) {
     throw new Problem("invalid_request", `${what} is not 0x and 1 to 64 hex digits`);
@@ -36,14 +29,12 @@ export function fieldFromHex(text: string, what = "value"): bigint {
   return assertFieldElement(BigInt(text), what);
 }
 
-/** Parses a public signal, a decimal string or `0x` hex. Throws `invalid_request` or `not_in_field`. */
 export function parseSignal(text: string, what = "public signal"): bigint {
   if (HEX_PATTERN.test(text)) return fieldFromHex(text, what);
   if (!DECIMAL_PATTERN.test(text)) throw new Problem("invalid_request", `${what} is not a decimal integer`);
   return assertFieldElement(BigInt(text), what);
 }
 
-/** Encodes `x` as 32 big-endian bytes. */
 export function fieldToBytes(x: bigint): Uint8Array {
   const bytes = new Uint8Array(FIELD_BYTES);
   writeFieldBytes(x, bytes, 0);
@@ -56,7 +47,6 @@ export function writeFieldBytes(x: bigint, bytes: Uint8Array, offset: number): v
   for (let i = 0; i < FIELD_BYTES; i += 8) view.setBigUint64(i, x >> BigInt(8 * (FIELD_BYTES - 8 - i)));
 }
 
-/** Reads 32 big-endian bytes. Throws `invalid_request` or, at or above r, `not_in_field`. */
 export function fieldFromBytes(bytes: Uint8Array, what = "value"): bigint {
   if (bytes.length !== FIELD_BYTES) {
     throw new Problem("invalid_request", `${what} is not ${FIELD_BYTES} bytes`);
@@ -64,7 +54,6 @@ export function fieldFromBytes(bytes: Uint8Array, what = "value"): bigint {
   return assertFieldElement(bytesToBigint(bytes), what);
 }
 
-/** Reads big-endian bytes of any length, without a range check. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const odd = bytes.length % 8;

@@ -1,22 +1,16 @@
-/** Groth16 over BLS12-381 in the JSON format of snarkjs. Elements are decimal strings. */
-
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
-/** The circuits of version 1 pools. */
 export const circuitNames = ["withdraw", "deposit"] as const;
-/** The circuits of version 2 pools. */
 export const version2CircuitNames = ["withdraw2", "settle16"] as const;
 export const allCircuitNames = [...circuitNames, ...version2CircuitNames] as const;
 
 /** A circuit of version 1 pools. */
 export type CircuitName = (typeof circuitNames)[number];
-/** A circuit of version 2 pools. */
 export type Version2CircuitName = (typeof version2CircuitNames)[number];
 /** A circuit of either version. */
 export type AnyCircuitName = CircuitName | Version2CircuitName;
 
-/** Leaves that `settle16` can fill at once: an aligned chunk of the tree. */
 export const CHUNK_SLOTS = 16;
 
 /** Names of the public signals of each circuit, in order. */

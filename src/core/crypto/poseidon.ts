@@ -1,7 +1,4 @@
-/**
- * Poseidon over the scalar field of BLS12-381 with the parameters of npm `poseidon-bls12381` 1.0.2: alpha 5,
- * 8 full and 56 partial rounds, capacity element first. `poseidon-wasm/` computes it.
- */
+/** As npm `poseidon-bls12381` 1.0.2: alpha 5, 8 full and 56 partial rounds, capacity element first. */
 import { hash_level, initSync, poseidon1, poseidon2 } from "../../../poseidon-wasm/pkg/poseidon_wasm.js";
 import { wasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_wide_bytes.ts";
@@ -13,9 +10,7 @@ initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
 
 /**
  * Returns the Poseidon hash of one or two field elements.
- * @param inputs one or two integers in [0, r)
- * @throws {Problem} `not_in_field` if an input is not in [0, r)
- * @throws {RangeError} for any other number of inputs
+ * @throws {Problem} `not_in_field` for an input outside [0, r), a RangeError for any other number of inputs
  * @example
  * ```ts
  * const commitment = poseidon([nullifier, secret]);
@@ -30,7 +25,6 @@ export function poseidon(inputs: readonly bigint[]): bigint {
   return bytesToBigint(inputs.length === 1 ? poseidon1(bytes) : poseidon2(bytes));
 }
 
-/** Hashes n pairs of 32-byte elements in one WASM call and returns n * 32 bytes. */
 export function hashPairs(pairs: Uint8Array): Uint8Array {
   if (pairs.length % (2 * FIELD_BYTES) !== 0) throw new RangeError("hashPairs takes n * 64 bytes");
   assertCanonicalElements(pairs);
@@ -47,7 +41,6 @@ export function hashLevel(nodes: Uint8Array, zero: Uint8Array): Uint8Array {
 
 const MODULUS_BYTES = modulusBytes();
 
-/** Throws `not_in_field` unless `bytes` are canonical 32-byte elements. */
 export function assertCanonicalElements(bytes: Uint8Array): void {
   if (bytes.length % FIELD_BYTES !== 0) throw new RangeError("elements are 32 bytes each");
   for (let start = 0; start < bytes.length; start += FIELD_BYTES) {

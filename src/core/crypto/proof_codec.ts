@@ -1,14 +1,10 @@
-/**
- * Converts proofs between snarkjs JSON and the pool's cell, in ZCash's compressed encoding. Parsing checks
- * the form and the curve, but not the subgroup: verification does that.
- */
+/** ZCash's compressed encoding. Parsing checks the form and the curve; verification checks the subgroup. */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { beginCell, type Cell } from "@ton/core";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "./field.ts";
 import type { Groth16Proof } from "./groth16.ts";
 
-/** q, the base field modulus of BLS12-381. */
 export const BASE_FIELD_MODULUS =
   0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn;
 
@@ -169,12 +165,10 @@ function parseFq(value: unknown, what: string): bigint {
   return x;
 }
 
-/** y^2 = x^3 + 4. */
 function isOnG1(x: bigint, y: bigint): boolean {
   return (y * y - x * x * x - 4n) % BASE_FIELD_MODULUS === 0n;
 }
 
-/** y^2 = x^3 + 4(1 + u) over Fq[u] / (u^2 + 1). */
 function isOnG2(x: Fq2, y: Fq2): boolean {
   const { Fp2 } = bls12_381.fields;
   return Fp2.eql(Fp2.sqr(y), Fp2.add(Fp2.mul(Fp2.sqr(x), x), { c0: 4n, c1: 4n }));

@@ -112,7 +112,6 @@ for (const [name, value] of malformed) {
   });
 }
 
-/** The cell of `proof` with one point at infinity, which compresses to a flag and zeros. */
 function cellWithInfinity(point: "a" | "b" | "c"): Cell {
   const infinity = (bits: number) => 0xc0n << BigInt(bits - 8);
   const slice = proofToCell(proof).beginParse();

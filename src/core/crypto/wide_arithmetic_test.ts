@@ -24,7 +24,6 @@ for (const given of flags.length > 0 ? [[], flags] : [[]]) {
   });
 }
 
-/** Loads the same glue code with the other module. */
 async function instance(variant: "plain" | "wide") {
   const glue: typeof import("../../../poseidon-wasm/pkg/poseidon_wasm.js") = await import(
     `../../../poseidon-wasm/pkg/poseidon_wasm.js?${variant}`

@@ -3,7 +3,6 @@ export interface CheckResult {
   readonly name: string;
   readonly verdict: "ok" | "warning" | "failed";
   readonly detail: string;
-  /** The name of the fault, for programs. Absent if the check has only one. */
   readonly fault?: string;
 }
 

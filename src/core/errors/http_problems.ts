@@ -1,5 +1,3 @@
-/** The problems that the HTTP interface reports: the first part of the table in `problem.ts`. */
-
 /** The HTTP status, title and next step of a problem. */
 export interface ProblemKind {
   readonly status: number;
@@ -7,12 +5,10 @@ export interface ProblemKind {
   readonly hint: string;
 }
 
-/** Builds a row of the table of problems. */
 export function problem(status: number, title: string, hint: string): ProblemKind {
   return { status, title, hint };
 }
 
-/** HTTP problems by code, ordered by status. */
 export const httpProblems = {
   invalid_request: problem(400, "Request is malformed", "Correct the members listed in `errors`."),
   secret_in_body: problem(

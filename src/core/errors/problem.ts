@@ -1,4 +1,3 @@
-/** The errors that the HTTP interface, the command line and the library report, and the pools' exit codes. */
 import { httpProblems, problem, type ProblemKind } from "./http_problems.ts";
 
 /** Every problem that tonado reports, by its stable code. */
@@ -206,7 +205,6 @@ export class Problem extends Error {
   override readonly name = "Problem";
   readonly code: ProblemCode;
   readonly errors: readonly ProblemDetail[];
-  /** Additional members of the problem document. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly #hint: string | undefined;
 
@@ -216,7 +214,6 @@ export class Problem extends Error {
     options: {
       errors?: readonly ProblemDetail[];
       members?: Record<string, unknown>;
-      /** Replaces the hint of the table. */
       hint?: string;
       cause?: unknown;
     } = {},
@@ -228,12 +225,10 @@ export class Problem extends Error {
     this.#hint = options.hint;
   }
 
-  /** The HTTP status of this problem. */
   get status(): number {
     return problems[this.code].status;
   }
 
-  /** What to do next. */
   get hint(): string {
     return this.#hint ?? problems[this.code].hint;
   }

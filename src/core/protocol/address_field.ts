@@ -1,13 +1,10 @@
-/** Addresses as field elements: proofs bind them, and the pool recomputes them from the message. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import type { Address } from "@ton/core";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "../crypto/field.ts";
 
 /**
- * Returns the highest 254 bits of an address's account id, always below r. The pool computes the same of the sender of
- * a settlement.
- *
+ * Returns the highest 254 bits of the account id, always below r, as the pool does for a settlement's sender.
  * @example
  * ```ts
  * const settler = settlerToField(wallet.address);

@@ -1,8 +1,4 @@
-/**
- * The compliance report: it proves which deposit a withdrawal belongs to and keeps the note secret. Its proof
- * is made with the withdrawal circuit over a tree whose only leaf is the deposit, so its author knew the
- * nullifier and the secret. The signal `recipient` carries the hash of the statement.
- */
+/** The proof uses the withdrawal circuit on a tree of one leaf. `recipient` is the statement's hash. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
@@ -25,7 +21,6 @@ const MAX_PURPOSE_LENGTH = 500;
 /** Controls, separators and format characters could make the shown text differ from the bound text. */
 const FORBIDDEN_PURPOSE_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 
-/** Returns what is wrong with a purpose, or undefined. */
 export function purposeError(purpose: string): string | undefined {
   if (purpose.length === 0 || purpose.length > MAX_PURPOSE_LENGTH) {
     return `a purpose has 1 to ${MAX_PURPOSE_LENGTH} characters`;
@@ -47,12 +42,10 @@ const statementSchema = z.strictObject({
     asset: z.string().regex(/^[a-z0-9]{1,80}$/),
     /** In whole units. */
     amount: z.string().max(80),
-    /** Decimal places of a whole unit. */
     decimals: z.int().min(0).max(30),
     /** In the asset's smallest unit, like all amounts below. */
     denomination: amountTextSchema,
   }),
-  /** For whom and for what, in the author's words. */
   purpose: z.string().superRefine((text, context) => {
     const message = purposeError(text);
     if (message) context.addIssue({ code: "custom", message });
@@ -70,16 +63,13 @@ const statementSchema = z.strictObject({
   withdrawal: z.strictObject({
     timestamp: countSchema,
     recipient: addressTextSchema,
-    /** The relayer that was paid the fee, or null. */
     relayer: addressTextSchema.nullable(),
     fee: amountTextSchema,
     /** In nano of the native coin. */
     refund: amountTextSchema,
-    /** The denomination minus the fee. */
     paid: amountTextSchema,
     tx: transactionSchema,
   }),
-  /** SHA-256 (hex) of the verification key for the proof. */
   vkeyHash: hashTextSchema,
 });
 const reportSchema = z.strictObject({
@@ -99,7 +89,6 @@ export type ComplianceReport = Omit<z.output<typeof reportSchema>, "proof"> & {
 /** Larger than any address's field element (254 bits), so that no pool accepts the proof as a withdrawal. */
 const NON_ADDRESS_OFFSET = 1n << 254n;
 
-/** Returns the proof's public signals. The root is that of a tree with only this commitment. */
 export function compliancePublicSignals(said: ComplianceStatement): string[] {
   const root = new MerkleTree().rootAfter(BigInt(said.commitment));
   const bound = NON_ADDRESS_OFFSET + (bytesToBigint(sha256(utf8ToBytes(canonicalJson(said)))) >> 3n);

@@ -1,4 +1,3 @@
-/** What a report's proof binds, and that no pool accepts it as a withdrawal. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { addressToField } from "./address_field.ts";

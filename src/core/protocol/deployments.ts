@@ -10,7 +10,6 @@ import { parseUnits } from "./units.ts";
 /** A deployed pool. */
 export interface Deployment {
   readonly address: Address;
-  /** `native` or a jetton's identifier. */
   readonly asset: string;
   /** The denomination in whole units, decimal. */
   readonly amount: string;
@@ -18,11 +17,8 @@ export interface Deployment {
   readonly generation?: number;
   /** The denomination in nano, or in the jetton's smallest unit. */
   readonly denomination: bigint;
-  /** The masterchain seqno at deployment. */
   readonly deployedSeqno: number;
-  /** Hex representation hash of the code cell. */
   readonly codeHash: string;
-  /** Hex hash of the pool's verification keys. */
   readonly vkeyHash: string;
   /** null: the pool has no owner. */
   readonly owner: Address | null;
@@ -95,7 +91,6 @@ export function parseDeployments(json: unknown): Deployments {
   return { network: parsed.data.network, pools: new Map(Object.entries(parsed.data.pools)) };
 }
 
-/** Returns the registry as the text of its file. */
 export function formatDeployments({ network, pools }: Deployments): string {
   const testOnly = network !== "mainnet";
   const text = (value: unknown) => {

@@ -1,5 +1,3 @@
-/** The relayer's fee policy. Relayer and client use the same arithmetic. */
-
 const BASIS_POINTS = 10_000n;
 
 /** The parameters of a fee policy; amounts in the smallest unit of the pool's asset. */

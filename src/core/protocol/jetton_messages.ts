@@ -3,28 +3,21 @@ import { type Address, type Cell, type Slice } from "@ton/core";
 import { type ExitCodeName, exitCodeName, Problem } from "../errors/problem.ts";
 import { beginBody, type DepositBody, loadDeposit, loadStrict, opCodes } from "./messages.ts";
 
-/** A transfer, sent to the sender's own jetton wallet. */
 export interface JettonTransferBody {
   readonly queryId: bigint;
   /** In the jetton's smallest unit. */
   readonly amount: bigint;
-  /** The owner that receives the jettons; for a deposit, the pool. */
   readonly destination: Address;
-  /** Receives the unused part of the attached value. */
   readonly responseDestination: Address;
   /** Nano to forward to the destination; for a deposit, the result of `get_deposit_value`. */
   readonly forwardAmount: bigint;
-  /** The deposit body, or null for a plain transfer. */
   readonly forwardPayload: Cell | null;
 }
 
-/** The notification that a jetton wallet sends to its owner. */
 export interface TransferNotification {
   readonly queryId: bigint;
   readonly amount: bigint;
-  /** The previous owner; null if the jettons were minted. */
   readonly sender: Address | null;
-  /** The payload, whether stored inline or in a reference. */
   readonly forwardPayload: Cell;
 }
 
@@ -39,7 +32,6 @@ export function storeJettonTransfer(body: JettonTransferBody): Cell {
     .endCell();
 }
 
-/** Reads a transfer notification. Throws `invalid_request` for any other body. */
 export function loadTransferNotification(body: Cell): TransferNotification {
   return loadStrict(body, opCodes.transfer_notification, "transfer notification", (slice) => ({
     queryId: slice.loadUintBig(64),
@@ -54,7 +46,6 @@ export function loadNotifiedDeposit({ forwardPayload }: TransferNotification): D
   return loadDeposit(forwardPayload);
 }
 
-/** Reads from the returning transfer's payload why a pool refused a deposit. Throws `invalid_request`. */
 export function loadDepositRefusal(payload: Cell): ExitCodeName {
   const code = loadStrict(
     payload,

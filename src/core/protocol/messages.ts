@@ -152,8 +152,7 @@ export function loadWithdraw(cell: Cell): WithdrawBody {
 }
 
 /**
- * Reads the body of a pool's external out-message, its log.
- * @returns undefined if the op is not that of a log
+ * Reads the body of a pool's external out-message, its log. Returns undefined for any other op.
  * @throws {Problem} `invalid_request` if the op is that of a log and the body does not match it
  * @example
  * ```ts
@@ -223,12 +222,10 @@ function loadParties(cell: Cell): WithdrawParties {
   return parties;
 }
 
-/** Begins a message body: its op and its query id. */
 export function beginBody(op: keyof typeof opCodes, queryId: bigint): Builder {
   return beginCell().storeUint(opCodes[op], 32).storeUint(queryId, 64);
 }
 
-/** Loads a body that must have this op and nothing after what `load` reads. Throws `invalid_request`. */
 export function loadStrict<T>(cell: Cell, op: number, what: string, load: (slice: Slice) => T): T {
   try {
     const slice = cell.beginParse();

@@ -1,7 +1,4 @@
-/**
- * The note. Anyone who reads a note string can spend it, so this module never puts any part of it into an
- * error, a log or an inspected object.
- */
+/** No error, log or inspected object contains any part of a note: anyone who reads it can spend it. */
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "../crypto/field.ts";
@@ -39,7 +36,6 @@ const SECRET_LIMIT = 1n << BigInt(8 * NOTE_SECRET_BYTES);
 /**
  * Creates a note with a random nullifier and secret. Store it, encrypted, before you deposit.
  * @param pool `amount` in whole units
- * @param random fills the array; defaults to the platform's cryptographic generator
  * @throws {Problem} `invalid_note` if the asset, amount or network is malformed
  * @example
  * ```ts

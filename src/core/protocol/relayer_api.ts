@@ -1,18 +1,13 @@
-/**
- * The responses of the relayer's HTTP API, declared once for both sides: the relayer documents what it sends,
- * the client parses what it receives. Only the types of the scalars differ.
- */
+/** Both sides use these schemas: the relayer documents what it sends, the client parses what it receives. */
 import { z } from "zod";
 import { MERKLE_TREE_HEIGHT } from "../tree/merkle_tree.ts";
 import { networks } from "./network.ts";
 import { countSchema, hashTextSchema } from "./scalars.ts";
 
-/** How one side represents the scalars that JSON can only contain as text. */
 export interface ResponseScalars<A extends z.ZodType, N extends z.ZodType, F extends z.ZodType> {
   readonly address: A;
   /** In nano, or in the smallest unit of the pool's asset. */
   readonly amount: N;
-  /** As hex. */
   readonly fieldElement: F;
 }
 
@@ -88,7 +83,6 @@ export function relayerResponses<A extends z.ZodType, N extends z.ZodType, F ext
   };
 }
 
-/** Returns the schema of `GET /pools`. `pool` is one side's schema from {@linkcode relayerResponses}. */
 export function poolsResponse<P extends z.ZodType>(pool: P) {
   return z.object({ network: z.enum(networks), pools: z.record(z.string(), pool) });
 }

@@ -5,7 +5,6 @@ import { isFieldElement } from "../crypto/field.ts";
 
 export const countSchema = z.int().nonnegative();
 
-/** An amount in the smallest unit as decimal text, of at most 39 digits. */
 export const amountTextSchema = z.string().regex(/^(0|[1-9][0-9]{0,38})$/, "is not a decimal integer string");
 export const amountSchema = amountTextSchema.transform(BigInt);
 
@@ -13,7 +12,6 @@ export const hashTextSchema = z.string().regex(/^[0-9a-f]{64}$/, "is not 64 lowe
 
 const FIELD_ELEMENT_PATTERN = /^0x[0-9a-f]{64}$/;
 const INVALID_FIELD_ELEMENT = "is not 0x and 64 lowercase hex digits below r";
-/** A field element as `fieldToHex` writes it. */
 export const fieldElementTextSchema = z.string()
   .regex(FIELD_ELEMENT_PATTERN, { error: INVALID_FIELD_ELEMENT, abort: true })
   .refine((text) => isFieldElement(BigInt(text)), INVALID_FIELD_ELEMENT);

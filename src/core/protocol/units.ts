@@ -1,7 +1,5 @@
-/** Exact conversion between decimal amounts in whole units and integer amounts in nano. */
 import { Problem } from "../errors/problem.ts";
 
-/** Decimal places of the native coin. */
 export const NATIVE_DECIMALS = 9;
 
 const UNITS_PATTERN = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
@@ -9,7 +7,6 @@ const MAX_AMOUNT_LENGTH = 80;
 
 /**
  * Parses a decimal number of whole units into the smallest unit.
- * @param decimals decimal places of the asset
  * @throws {Problem} `invalid_amount` for a sign, an exponent, a leading zero, or too many decimal places
  * @example
  * ```ts
@@ -27,9 +24,7 @@ export function parseUnits(text: string, decimals: number = NATIVE_DECIMALS): bi
 }
 
 /**
- * Returns an amount as the shortest decimal number of whole units.
- * @param nano the amount in the smallest unit
- * @param decimals decimal places of the asset
+ * Returns an amount in the smallest unit as the shortest decimal number of whole units.
  * @example
  * ```ts
  * formatUnits(500_000_000n); // "0.5"
@@ -43,7 +38,6 @@ export function formatUnits(nano: bigint, decimals: number = NATIVE_DECIMALS): s
   return sign + whole + (fraction === "" ? "" : `.${fraction}`);
 }
 
-/** Formats an amount with its unit: `0.5 TON`, `20 usdt`. */
 export function formatAmount(
   amount: bigint,
   { asset, decimals }: { readonly asset: string; readonly decimals?: number },
@@ -51,7 +45,6 @@ export function formatAmount(
   return asset === "native" ? `${formatUnits(amount)} TON` : `${formatUnits(amount, decimals)} ${asset}`;
 }
 
-/** Formats a count: `1 deposit`, `2 deposits`. */
 export function pluralize(count: number, what: string): string {
   return `${count} ${count === 1 ? what : `${what}s`}`;
 }

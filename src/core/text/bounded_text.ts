@@ -1,6 +1,4 @@
-/** Reads a response as text up to a limit, so that a server cannot fill the memory. */
-
-/** Returns the text of `response`. Throws what `tooLarge` returns after more than `maxBytes` bytes. */
+/** Throws what `tooLarge` returns after `maxBytes` bytes, so that a server cannot fill the memory. */
 export async function readBoundedText(
   response: Response,
   maxBytes: number,

@@ -4,7 +4,6 @@ import { Problem } from "../errors/problem.ts";
 
 export const MNEMONIC_WORDS = 24;
 
-/** Splits a mnemonic into its words. Throws `invalid_config`, naming unknown words by position only. */
 export function parseMnemonic(text: string): string[] {
   const words = text.trim().toLowerCase().split(/\s+/);
   if (words.length !== MNEMONIC_WORDS) {

@@ -14,7 +14,6 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** Returns the secret. Call it only where the value is used. */
   reveal(): T {
     return this.#value;
   }

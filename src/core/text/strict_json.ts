@@ -6,14 +6,12 @@ export class DuplicateKeyError extends Error {
   }
 }
 
-/** Parses JSON. Throws SyntaxError, or {@linkcode DuplicateKeyError} for duplicate keys. */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (countColons(text) !== countMembers(value)) throw new DuplicateKeyError();
   return value;
 }
 
-/** Counts the colons outside strings: one for each member. */
 function countColons(text: string): number {
   let count = 0;
   let quoted = false;

@@ -1,14 +1,11 @@
-/** Validation of URLs that users give, and redaction of the credentials in them. */
 import { Problem } from "../errors/problem.ts";
 import { REDACTED } from "./secret.ts";
 
-/** Returns a URL without user, password, query and fragment. */
 export function redactUrl(text: string): string {
   if (text.includes("://") ? URL.parse(text) === null : text.includes("@")) return REDACTED; // not parseable, so any part may be the secret
   return text.replace(/\/\/[^/?#]*@/, `//${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
 }
 
-/** Returns whether `text` is an http(s) URL without credentials. */
 export function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
@@ -25,7 +22,6 @@ export function parseRelayerUrl(text: string, pointer = "baseUrl"): string {
   });
 }
 
-/** Returns whether a host name is this machine's own. */
 export function isLoopbackHost(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

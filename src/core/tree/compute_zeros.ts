@@ -1,4 +1,3 @@
-/** Computes the roots of empty subtrees. The committed tables are generated from it. */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { bytesToBigint, FIELD_MODULUS } from "../crypto/field.ts";

@@ -1,7 +1,4 @@
-/**
- * Finds a leaf by value with an open-addressing table, 8 MB for 2^20 leaves. Filling one slot on purpose
- * costs a deposit for each leaf, and a lookup takes at most one pass.
- */
+/** An open-addressing table, 8 MB for 2^20 leaves. Each leaf of a deliberate collision costs a deposit. */
 import { FIELD_BYTES } from "../crypto/field.ts";
 
 const EMPTY_SLOT = 0;
@@ -16,12 +13,10 @@ export class LeafIndex {
     return this.#count;
   }
 
-  /** Returns whether {@linkcode extend} would take long: many new leaves, or a larger table. */
   isExpensiveToExtend(end: number): boolean {
     return end - (2 * end > this.#slots.length ? 0 : this.#count) > EXPENSIVE_LEAF_COUNT;
   }
 
-  /** The table, which {@linkcode restore} accepts: leaf number + 1, or 0 for an empty slot. */
   get slots(): Uint32Array {
     return this.#slots;
   }
@@ -31,7 +26,6 @@ export class LeafIndex {
     this.#count = count;
   }
 
-  /** Adds leaves `count` to `end` - 1 of `leaves`. */
   extend(leaves: Uint8Array, end: number): void {
     if (2 * end > this.#slots.length) {
       this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * end)));
@@ -46,12 +40,10 @@ export class LeafIndex {
     }
   }
 
-  /** Returns the number of the leaf with these bytes, or -1. */
   indexOf(leaves: Uint8Array, leaf: Uint8Array): number {
     return this.#slots[this.#find(leaves, leaf)] - 1;
   }
 
-  /** Returns the slot that contains `leaf`, or the empty slot where it belongs. */
   #find(leaves: Uint8Array, leaf: Uint8Array): number {
     const mask = this.#slots.length - 1;
     let slot = hashLeaf(leaf) & mask;

@@ -46,12 +46,10 @@ export class MerkleTree {
   #root: bigint | undefined;
   #appending = false;
 
-  /** The number of leaves. */
   get size(): number {
     return this.#size;
   }
 
-  /** The root; `zeros[20]` for an empty tree. */
   get root(): bigint {
     return this.#root ??= this.#node(MERKLE_TREE_HEIGHT, 0);
   }
@@ -61,7 +59,6 @@ export class MerkleTree {
     this.appendMany([leaf]);
   }
 
-  /** Appends leaves, hashing each node above them once. Throws as {@linkcode append} does. */
   appendMany(leaves: Iterable<bigint>): void {
     this.#assertNotAppending();
     let end = this.#size;
@@ -75,10 +72,7 @@ export class MerkleTree {
     this.#commitAppend(end, MERKLE_TREE_HEIGHT);
   }
 
-  /**
-   * Appends leaves (n * 32 big-endian bytes), hashed by `work`. Until it ends, reads see the old tree and
-   * other appends throw. After an error the tree is unchanged.
-   */
+  /** `leaves` are n * 32 bytes. Reads see the old tree until `work` succeeds; other appends throw. */
   async appendUsing(leaves: Uint8Array, work: TreeHasher): Promise<void> {
     this.#assertNotAppending();
     assertCanonicalElements(leaves);
@@ -104,7 +98,6 @@ export class MerkleTree {
     }
   }
 
-  /** Lets `work` build the index that {@linkcode indexOf} needs, which takes long in a large tree. */
   async buildIndexUsing(work: TreeHasher): Promise<void> {
     const size = this.#size;
     if (this.#index.isExpensiveToExtend(size)) {
@@ -112,7 +105,6 @@ export class MerkleTree {
     }
   }
 
-  /** Returns leaf `i`. Throws a RangeError outside [0, size). */
   leaf(i: number): bigint {
     this.#assertLeaf(i);
     return this.#node(0, i);
@@ -125,22 +117,17 @@ export class MerkleTree {
     return this.#index.indexOf(this.#levels[0], fieldToBytes(leaf));
   }
 
-  /** Returns the path of leaf `i`. Throws a RangeError outside [0, size). */
   path(i: number): MerklePath {
     this.#assertLeaf(i);
     return this.#path(i);
   }
 
-  /**
-   * Returns the path of the next free leaf: from `zeros[0]` to the current root, and from a new leaf to
-   * {@linkcode rootAfter}. Throws `tree_full`.
-   */
+  /** Returns the path of the next free leaf, from `zeros[0]` to the root. Throws `tree_full`. */
   nextLeafPath(): MerklePath {
     if (this.#size === TREE_CAPACITY) throw new Problem("tree_full");
     return this.#path(this.#size);
   }
 
-  /** Returns the root that `append(leaf)` would produce. Throws `not_in_field` or `tree_full`. */
   rootAfter(leaf: bigint): bigint {
     const { pathElements, pathIndices } = this.nextLeafPath();
     const pair = new Uint8Array(2 * FIELD_BYTES);
@@ -159,10 +146,7 @@ export class MerkleTree {
     return this.#levels.map((nodes, level) => nodes.subarray(0, counts[level] * FIELD_BYTES));
   }
 
-  /**
-   * Creates a tree from the {@linkcode levels} of `size` leaves without copying, hashing or checking them.
-   * Throws a RangeError if a level is too short.
-   */
+  /** Creates a tree without copying, hashing or checking `levels`. Throws a RangeError if one is short. */
   static fromLevels(size: number, levels: readonly Uint8Array[]): MerkleTree {
     const counts = nodeCounts(size);
     const fit = counts.every((count, level) => levels[level]?.length >= count * FIELD_BYTES);
@@ -181,13 +165,11 @@ export class MerkleTree {
     return { pathElements, pathIndices };
   }
 
-  /** Returns node `i` of `level`, or the empty subtree if it has no leaf. */
   #node(level: number, i: number): bigint {
     if (i * 2 ** level >= this.#size) return zeros[level];
     return fieldFromBytes(this.#levels[level].subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
   }
 
-  /** Adds the leaves up to `end`, whose new nodes are hashed up to `height`. */
   #commitAppend(end: number, height: number): void {
     if (end > this.#size) hashEdge(this.#levels, this.#size, end, height);
     this.#size = end;
@@ -198,7 +180,6 @@ export class MerkleTree {
     for (const [level, count] of nodeCounts(end).entries()) this.#reserve(level, count);
   }
 
-  /** Returns the bytes of `level`, with room for `count` nodes. */
   #reserve(level: number, count: number): Uint8Array {
     const nodes = this.#levels[level];
     if (count * FIELD_BYTES <= nodes.length) return nodes;
@@ -207,7 +188,6 @@ export class MerkleTree {
     return this.#levels[level] = grown;
   }
 
-  /** Copies the tree into memory that no other thread has. */
   #moveToNewBuffers(): void {
     const nodes = this.levels;
     this.#levels = nodes.map((own, level) => allocateNodes(level, own.length / FIELD_BYTES));

@@ -14,7 +14,6 @@ import { zeros } from "./zeros.ts";
 const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
 const element = fc.bigInt({ min: 0n, max: FIELD_MODULUS - 1n });
 
-/** The root that `path` leads to from `leaf`, as the circuits compute it. */
 function climb(leaf: bigint, { pathElements, pathIndices }: MerklePath): bigint {
   return pathElements.reduce(
     (node, sibling, level) => poseidon(pathIndices[level] ? [sibling, node] : [node, sibling]),
@@ -22,7 +21,6 @@ function climb(leaf: bigint, { pathElements, pathIndices }: MerklePath): bigint 
   );
 }
 
-/** Every level of the tree, computed naively with another implementation of the hash. */
 function naiveLevels(leaves: readonly bigint[]): bigint[][] {
   const levels = [[...leaves]];
   for (let k = 0; k < MERKLE_TREE_HEIGHT; k++) {

@@ -1,7 +1,4 @@
-/**
- * The inputs of the circuit `settle16`, which fills the next leaves of a version 2 pool's tree. One proof fills slots of
- * one chunk, 16 neighbouring leaves from a multiple of 16 on.
- */
+/** One proof fills slots of one chunk: 16 neighbouring leaves that begin at a multiple of 16. */
 import { CHUNK_SLOTS } from "../crypto/groth16.ts";
 import { assertFieldElement } from "../crypto/field.ts";
 import { poseidon } from "../crypto/poseidon.ts";
@@ -12,7 +9,6 @@ import { zeros } from "./zeros.ts";
 
 /** The lowest bits of `span` hold the number of commitments. */
 const COUNT_BITS = 9n;
-/** Levels of the tree that lie within a chunk. */
 const CHUNK_HEIGHT = Math.log2(CHUNK_SLOTS);
 
 /** Inputs of the settlement circuit: field elements in [0, r). */
@@ -21,7 +17,6 @@ export interface SettlementInput {
   readonly newRoot: bigint;
   /** Number of settled commitments * 512 + number of commitments in this batch. */
   readonly span: bigint;
-  /** The only sender that the pool accepts the proof from. */
   readonly settler: bigint;
   /** 16 slots: the commitment that this batch puts there, otherwise 0. */
   readonly fresh: readonly bigint[];
@@ -32,14 +27,10 @@ export interface SettlementInput {
 }
 
 /**
- * Returns the inputs of the next settlement: it fills the chunk that the tree ends in as far as the queue reaches. The
- * tree stays as it is; append the first `span % 512` commitments once the pool has accepted the settlement.
- *
- * @param tree the settled commitments
- * @param queue the commitments that wait, first in, first out; those beyond the chunk are ignored
- * @param settler the sender, from `settlerToField`
- * @throws {Problem} `not_in_field`, `tree_full`
- * @throws {RangeError} if the queue is empty
+ * Returns the next settlement, which fills the chunk that the tree ends in as far as the queue reaches. The
+ * tree stays as it is: append the first `span % 512` commitments once the pool has accepted it.
+ * @param queue the waiting commitments, oldest first; those beyond the chunk are ignored
+ * @throws {Problem} `not_in_field`, `tree_full`; a RangeError if the queue is empty
  * @example
  * ```ts
  * const input = settlementInputs(tree, queue, settlerToField(wallet.address));
@@ -76,7 +67,6 @@ function padSlots(values: readonly bigint[]): bigint[] {
   return Array.from({ length: CHUNK_SLOTS }, (_, slot) => values[slot] ?? 0n);
 }
 
-/** Returns the root of a chunk whose first leaves are `filled`. */
 function chunkRoot(filled: readonly bigint[]): bigint {
   let nodes = Array.from({ length: CHUNK_SLOTS }, (_, slot) => filled[slot] ?? zeros[0]);
   while (nodes.length > 1) {
@@ -85,7 +75,6 @@ function chunkRoot(filled: readonly bigint[]): bigint {
   return nodes[0];
 }
 
-/** Returns the root above node `index`. */
 function climb(node: bigint, index: number, siblings: readonly bigint[]): bigint {
   return siblings.reduce(
     (below, sibling, level) => poseidon((index >> level) & 1 ? [sibling, below] : [below, sibling]),

@@ -1,7 +1,4 @@
-/**
- * The nodes of a Merkle tree as bytes: one array for each level, leaves first, node i at byte 32 i, without
- * empty subtrees. The memory is shared between threads where the runtime supports it.
- */
+/** Each level is one array, node i at byte 32 i, without empty subtrees; threads share it where possible. */
 import { FIELD_BYTES, fieldToBytes } from "../crypto/field.ts";
 import { hashLevel } from "../crypto/poseidon.ts";
 import { zeros } from "./zeros.ts";
@@ -16,12 +13,10 @@ const MAX_BATCH_NODES = 2 ** 13;
 const MAX_DOUBLING_BYTES = 2 ** 20;
 const ZERO_BYTES = zeros.map(fieldToBytes);
 
-/** Returns the number of nonempty nodes on each level of a tree with `size` leaves. */
 export function nodeCounts(size: number): number[] {
   return Array.from({ length: MERKLE_TREE_HEIGHT + 1 }, (_, level) => Math.ceil(size / 2 ** level));
 }
 
-/** Returns zeroed memory for at least `count` nodes of `level`. */
 export function allocateNodes(level: number, count: number): Uint8Array {
   const full = 2 ** (MERKLE_TREE_HEIGHT - level) * FIELD_BYTES;
   const least = 2 ** Math.ceil(Math.log2(Math.max(1, count))) * FIELD_BYTES;
@@ -31,10 +26,7 @@ export function allocateNodes(level: number, count: number): Uint8Array {
   );
 }
 
-/**
- * Hashes, up to `height` levels above the leaves, the nodes that only have leaves from `start` on and at
- * least one before `end`. A tree of the leaves before `start` has none of these nodes and stays readable.
- */
+/** Hashes the nodes that only have leaves from `start` on: a tree of the earlier leaves stays readable. */
 export function hashNewNodes(
   levels: readonly Uint8Array[],
   start: number,
@@ -47,7 +39,6 @@ export function hashNewNodes(
   }
 }
 
-/** Hashes the remaining nodes that leaves `start` to `end` - 1 change, after {@linkcode hashNewNodes}. */
 export function hashEdge(
   levels: readonly Uint8Array[],
   start: number,
@@ -61,7 +52,6 @@ export function hashEdge(
   }
 }
 
-/** Hashes nodes `from` to `to` - 1 of the level above `level`, in a tree of `size` leaves. */
 function hashNodes(
   levels: readonly Uint8Array[],
   level: number,

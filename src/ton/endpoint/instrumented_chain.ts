@@ -1,11 +1,9 @@
-/** Measures the calls to a chain endpoint and remembers the outcome of the last one. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { Chain } from "../chain.ts";
 import { interceptChain } from "./intercepted_chain.ts";
 
 export interface InstrumentedChain extends Chain {
-  /** The outcome of the last call; undefined before the first. */
   lastOutcome(): "ok" | "failed" | undefined;
 }
 

@@ -1,4 +1,3 @@
-/** The watch on an endpoint, over a real one that fails and recovers. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { connect } from "./toncenter.ts";
 import { instrumentChain } from "./instrumented_chain.ts";

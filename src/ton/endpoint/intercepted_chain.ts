@@ -1,4 +1,3 @@
-/** A chain whose calls all pass one function, which may check, time or refuse them. */
 import type { CallOptions, Chain } from "../chain.ts";
 
 /** Runs `call`, or refuses it. `name` is the call's name in metrics. */

@@ -1,7 +1,4 @@
-/**
- * HTTP requests to one toncenter endpoint: priorities, timeouts, retries and a size limit for responses.
- * Error texts of the endpoint are shortened and stripped of control characters.
- */
+/** Error texts of the endpoint are shortened and stripped of control characters. */
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { readBoundedText } from "../../core/text/bounded_text.ts";
@@ -17,25 +14,19 @@ export interface EndpointOptions {
   readonly timeoutMs?: number;
   /** Default, as toncenter limits: 10 with a key, 1 without, unlimited on a loopback host. */
   readonly requestsPerSecond?: number;
-  /** Default: 5. */
   readonly attempts?: number;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
-  /** In [0, 1), for the jitter of retries. */
   readonly random?: () => number;
 }
 
-/** An error response. */
 export class EndpointError extends Error {
   constructor(readonly code: number, message: string) {
     super(message);
   }
 }
 
-/**
- * Calls `method`. `onError` sees errors before they are retried: it throws a problem, or returns true to
- * treat the error as success.
- */
+/** `onError` sees an error before a retry. It throws a problem, or returns true to treat it as success. */
 export type JsonRpcCall = (
   priority: RequestPriority,
   method: string,
@@ -54,7 +45,6 @@ const tooLarge = () => new EndpointError(413, "response is too large");
 const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 
-/** Throws `invalid_config` for a malformed URL. */
 export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
   const { apiKey, timeoutMs = 10_000, attempts = 5, clock = monotonicClock, random = Math.random } = options;
   const send = options.fetch ?? fetch;
@@ -104,7 +94,6 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
   };
 }
 
-/** Returns the JSON-RPC URL of an endpoint that is given with or without this path. */
 export function normalizeEndpointUrl(endpoint: string): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {

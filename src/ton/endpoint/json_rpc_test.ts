@@ -1,4 +1,3 @@
-/** How an endpoint is asked: tries, waits, limits and aborts. */
 import assert from "node:assert/strict";
 import { Address, Cell } from "@ton/core";
 import {

@@ -1,14 +1,10 @@
-/**
- * Checks that an endpoint serves the expected network. This catches mistakes, not a dishonest endpoint, which
- * can report any zero state.
- */
+/** This catches mistakes, not a dishonest endpoint, which can report any zero state. */
 import { abortable } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { CallOptions, Chain } from "../chain.ts";
 import { interceptChain } from "./intercepted_chain.ts";
 
-/** Hashes of a network's first block, which differ between networks. */
 interface ZeroState {
   readonly rootHash: string;
   readonly fileHash: string;
@@ -33,10 +29,7 @@ const zeroStates: Readonly<Record<Network, ZeroState>> = {
   },
 };
 
-/**
- * Throws `wrong_network` if `chain` reports another network's zero state. It passes without one, because some
- * proxies drop it. `localnet` accepts every private chain.
- */
+/** Throws `wrong_network`. Passes without a zero state, which some proxies drop. */
 export async function assertEndpointNetwork(
   chain: Chain,
   network: Network,
@@ -51,10 +44,7 @@ export async function assertEndpointNetwork(
 
 const START_TIMEOUT_MS = 3_000;
 
-/**
- * Checks an endpoint at start. If it does not respond in time, {@linkcode withNetworkCheck} checks it before
- * its first use.
- */
+/** If the endpoint does not respond in time, {@linkcode withNetworkCheck} checks it before its first use. */
 export async function assertNetworkAtStart(chain: Chain, network: Network): Promise<void> {
   try {
     await assertEndpointNetwork(chain, network, { signal: AbortSignal.timeout(START_TIMEOUT_MS) });
@@ -71,7 +61,6 @@ function networkOf({ rootHash, fileHash }: ZeroState): Network | undefined {
   });
 }
 
-/** Returns `chain` with {@linkcode assertEndpointNetwork} before its first call. */
 export function withNetworkCheck(chain: Chain, network: Network): Chain {
   let check: Promise<void> | undefined;
   return interceptChain(chain, async (_name, call, options) => {

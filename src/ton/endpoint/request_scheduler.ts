@@ -1,4 +1,3 @@
-/** Orders the requests to one endpoint by priority and limits their rate. Retries queue again. */
 import { Problem } from "../../core/errors/problem.ts";
 import { type Clock, monotonicClock } from "../../core/time.ts";
 
@@ -7,7 +6,6 @@ export const requestPriorities = ["send", "seqno", "transactions", "getters", "r
 
 export type RequestPriority = (typeof requestPriorities)[number];
 
-/** Limits of the lowest priority's queue. */
 const MAX_QUEUE_SECONDS = 10;
 const MAX_QUEUED_REQUESTS = 1_000;
 
@@ -27,7 +25,6 @@ export class RequestScheduler {
   #nextStart = -Infinity;
   #wakeUp: AbortController | undefined;
 
-  /** `requestsPerSecond` may be Infinity. */
   constructor(
     { requestsPerSecond, concurrency = 8, clock = monotonicClock }: {
       requestsPerSecond: number;
@@ -57,7 +54,6 @@ export class RequestScheduler {
     }
   }
 
-  /** Starts no request for `ms` milliseconds. */
   pause(ms: number): void {
     this.#nextStart = Math.max(this.#nextStart, this.#clock.now() + ms);
   }
@@ -97,7 +93,6 @@ export class RequestScheduler {
     }
   }
 
-  /** Returns the nonempty queue of the highest priority. */
   #nextQueue(): Set<QueuedRequest> | undefined {
     return [...this.#queues.values()].find((queue) => queue.size > 0);
   }

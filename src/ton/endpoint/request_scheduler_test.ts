@@ -3,7 +3,6 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Clock } from "../../core/time.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 
-/** A clock that the test moves. */
 class ManualClock implements Clock {
   #now = 0;
   readonly #sleepers: { at: number; wake: () => void }[] = [];
@@ -26,7 +25,6 @@ class ManualClock implements Clock {
   }
 }
 
-/** Lets everything run that waits for no timer. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 function gate() {

@@ -1,7 +1,4 @@
-/**
- * TVM stack values in the JSON of toncenter's API v2: `["num", "0x2a"]` at the top level, `tvm.stackEntry...`
- * objects inside tuples. Parsing throws plain errors, which callers translate.
- */
+/** The JSON of toncenter's API v2: `["num", "0x2a"]`, and `tvm.stackEntry...` objects inside tuples. */
 import { Cell, type TupleItem } from "@ton/core";
 
 /** Integers have 257 bits with their sign. */
@@ -11,7 +8,6 @@ const MAX_STACK_LENGTH = 1_000;
 /** Get methods of pools nest two levels. */
 const MAX_TUPLE_DEPTH = 16;
 
-/** Serializes a result of runGetMethod. */
 export function serializeStack(items: readonly TupleItem[]): unknown[] {
   return items.map((item) => {
     switch (item.type) {
@@ -29,7 +25,6 @@ export function serializeStack(items: readonly TupleItem[]): unknown[] {
   });
 }
 
-/** Serializes arguments of runGetMethod. Throws a TypeError for unsupported types. */
 export function serializeArguments(items: readonly TupleItem[]): unknown[] {
   return items.map((item) => {
     if (item.type === "int") return ["num", item.value.toString()];
@@ -40,7 +35,6 @@ export function serializeArguments(items: readonly TupleItem[]): unknown[] {
   });
 }
 
-/** Parses a result or the arguments of runGetMethod. Throws an Error if malformed. */
 export function parseStack(json: unknown): TupleItem[] {
   if (!Array.isArray(json)) throw new Error("stack is not an array");
   if (json.length > MAX_STACK_LENGTH) throw new Error(`stack is longer than ${MAX_STACK_LENGTH}`);

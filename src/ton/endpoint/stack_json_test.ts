@@ -21,7 +21,6 @@ const { item } = fc.letrec<{ item: TupleItem }>((tie) => ({
   ),
 }));
 
-/** Cells compare by hash. */
 const plain = (items: readonly TupleItem[]): unknown[] =>
   items.map((entry) => {
     if (entry.type === "tuple") return ["tuple", plain(entry.items)];

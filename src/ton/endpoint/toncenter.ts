@@ -1,7 +1,4 @@
-/**
- * The chain through toncenter's HTTP API v2. The endpoint is not trusted: transactions must match their
- * hashes, and every response is parsed with a schema.
- */
+/** The endpoint is not trusted: transactions must match their hashes, and a schema parses each response. */
 import { type Address, Cell, loadTransaction, TupleReader } from "@ton/core";
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
@@ -61,7 +58,6 @@ const resultSchemas = {
 
 /**
  * Connects to a toncenter v2 endpoint. Sends no request yet.
- * @param options `network` decides how errors show addresses
  * @throws {Problem} `invalid_config` for a malformed URL
  * @example
  * ```ts
@@ -174,7 +170,6 @@ function handleSendError({ message }: EndpointError): boolean {
     });
 }
 
-/** Parses a page of transactions and verifies their hashes, their account and the links between them. */
 async function verifyPage(
   rows: z.output<typeof resultSchemas.getTransactions>,
   address: Address,

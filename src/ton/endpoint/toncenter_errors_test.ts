@@ -1,4 +1,3 @@
-/** How errors about an endpoint's answers name accounts. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { rpcResult, scriptedChain } from "../../../tests/support/endpoint/scripted_endpoint.ts";

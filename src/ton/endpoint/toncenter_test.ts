@@ -1,4 +1,3 @@
-/** Which responses of an endpoint are accepted. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, loadTransaction, storeTransaction, toNano } from "@ton/core";
 import {

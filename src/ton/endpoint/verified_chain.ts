@@ -1,4 +1,3 @@
-/** Two endpoints as one: the second runs the get methods and confirms the first one's history. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain, TransactionId } from "../chain.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Reads a jetton's master (TEP-74, TEP-89) and wallets. The issuer controls these answers, so they decide
- * only whether a pool is deployed and whether a deposit is sent.
- */
+/** The issuer controls these answers, so they only decide whether a pool is deployed or a deposit is sent. */
 import { type Address, beginCell, type Cell, type TupleReader } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
@@ -42,7 +39,6 @@ export function fetchJettonWalletAddress(
   return callGetter(chain, master, "get_wallet_address", (stack) => stack.readAddress(), options, args);
 }
 
-/** Returns the on-chain metadata of a jetton. Throws as {@linkcode fetchJettonWalletAddress} does. */
 export function fetchJettonMetadata(
   chain: Chain,
   master: Address,
@@ -56,7 +52,6 @@ export function fetchJettonMetadata(
   }, options);
 }
 
-/** Returns what a master reports about its issuer. Throws as {@linkcode fetchJettonWalletAddress} does. */
 export function fetchJettonMasterData(
   chain: Chain,
   master: Address,
@@ -71,10 +66,7 @@ export function fetchJettonMasterData(
   }, options);
 }
 
-/**
- * Returns the status of a governed jetton wallet: 0 is unlocked, bit 0 locks sending, bit 1 receiving. Throws
- * `contract_refused` if the wallet has no `get_status`.
- */
+/** 0: unlocked; bit 0 locks sending, bit 1 receiving. Throws `contract_refused` for other wallets. */
 export function fetchJettonWalletStatus(
   chain: Chain,
   wallet: Address,

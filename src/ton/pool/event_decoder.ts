@@ -51,7 +51,6 @@ export function decodePoolEvents(pool: Address, { id, now, raw }: ChainTransacti
   return [];
 }
 
-/** Returns the commitment and leaf of a rejected deposit, if its body is well-formed. */
 function decodeRefusedDeposit(
   load: () => DepositBody,
 ): Pick<RefusedEvent, "commitment" | "leafIndex"> | undefined {
@@ -61,7 +60,6 @@ function decodeRefusedDeposit(
   });
 }
 
-/** Returns the depositor: for jettons their previous owner, not the jetton wallet. */
 export function depositorOf({ sender, depositor }: DepositEvent): Address {
   return depositor ?? sender;
 }

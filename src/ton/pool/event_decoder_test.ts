@@ -56,15 +56,12 @@ interface Case {
   logs?: [src: Address, body: Cell][];
   exitCode?: number;
   actionCode?: number;
-  /** Committed before it threw: success on chain, with an exit code. */
   committed?: boolean;
-  /** The compute phase was skipped. */
   skipped?: boolean;
   bounced?: boolean;
   external?: boolean;
 }
 
-/** Builds a transaction of the pool. */
 function transaction(
   { body = deposit, logs = [], exitCode = 0, actionCode = 0, committed, skipped, bounced = false, external }:
     Case,

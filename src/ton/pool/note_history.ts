@@ -9,7 +9,6 @@ export interface NoteHistory {
   readonly withdrawal?: WithdrawalEvent;
 }
 
-/** Returns a note's events, with `after` only later ones. Throws as {@linkcode scanPoolTransactions} does. */
 export async function fetchNoteHistory(
   chain: Chain,
   pool: Address,

@@ -24,13 +24,11 @@ export interface PoolInfo {
   readonly paused: boolean;
   readonly deposits: number;
   readonly withdrawals: number;
-  /** Deposits that the pool accepts in its lifetime. */
   readonly capacity: number;
   /** Gas that deposits used and withdrawals still have to repay. */
   readonly debt: bigint;
   /** Time of the pool's last transaction in Unix seconds. */
   readonly touched: number;
-  /** Open claims of a jetton pool; 0 for a native pool. */
   readonly claims: number;
 }
 
@@ -53,20 +51,17 @@ export interface PoolDepositArgs {
 
 /** A deposit to a jetton pool. Amounts in nano; `amount` in the jetton's smallest unit. */
 export interface PoolJettonDepositArgs extends Omit<PoolDepositArgs, "value"> {
-  /** Exactly the pool's denomination. */
   readonly amount: bigint;
   /** Owner of the jettons. Receives unused value, and the jettons if the pool rejects the deposit. */
   readonly owner: Address;
-  /** The owner's own jetton wallet. */
   readonly jettonWallet: Address;
   /** The result of `get_deposit_value`, in nano. */
   readonly forwardAmount: bigint;
 }
 
-/** A deposit that a jetton pool returned. */
+/** A deposit that a jetton pool returned. `amount` in the jetton's smallest unit. */
 export interface ReturnedDeposit {
   readonly reason: ExitCodeName;
-  /** In the jetton's smallest unit. */
   readonly amount: bigint;
 }
 
@@ -78,7 +73,6 @@ export interface PoolWithdrawArgs {
   readonly refund: bigint;
   readonly recipient: Address;
   readonly relayer: Address | null;
-  /** A proof, or its cell, which is then not decoded. */
   readonly proof: Groth16Proof | Cell;
   readonly queryId?: bigint;
   readonly value?: bigint;
@@ -109,7 +103,6 @@ export class Pool {
     return this.#get("getCurrentRoot", (stack) => stack.readBigNumber(), options);
   }
 
-  /** Returns the index of the next free leaf. */
   getNextIndex(options?: CallOptions): Promise<number> {
     return this.#get("getNextIndex", (stack) => stack.readNumber(), options);
   }
@@ -181,10 +174,7 @@ export class Pool {
     return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
   }
 
-  /**
-   * Returns the message to the owner's jetton wallet. It carries twice the forwarded value, to pay the gas of
-   * two wallets; the rest is returned.
-   */
+  /** Carries twice the forwarded value, to pay the gas of two wallets. The rest is returned. */
   buildJettonDepositMessage({ commitment, newRoot, leafIndex, proof, ...args }: PoolJettonDepositArgs) {
     const deposit = storeDeposit({
       queryId: 0n,
@@ -209,7 +199,6 @@ export class Pool {
     } satisfies OutgoingMessage;
   }
 
-  /** Returns the deposit that the pool returned in `message`; `wallet` is the depositor's jetton wallet. */
   parseReturnedDeposit({ info, body }: Message, wallet: Address): ReturnedDeposit | undefined {
     if (info.type !== "internal" || info.bounced || !info.src.equals(wallet)) return undefined;
     try {
@@ -239,7 +228,6 @@ export class Pool {
     });
   }
 
-  /** Sends a withdrawal. It may not be on chain yet when this returns. */
   async sendWithdraw(sender: Sender, args: PoolWithdrawArgs): Promise<void> {
     const value = args.value ?? await this.getWithdrawValue(args.refund);
     await sender.send({

@@ -39,9 +39,7 @@ export interface WithdrawalEvent extends EventBase, WithdrawCost {
   readonly relayer: Address | null;
 }
 
-/**
- * The pool rejected a message: it bounced, or a transfer returned the jettons. Unreadable fields are absent.
- */
+/** The pool bounced a message, or returned the jettons of a deposit. Unreadable fields are absent. */
 export interface RefusedEvent extends EventBase, JettonDepositor, WithdrawCost {
   readonly kind: "refused";
   readonly op: "deposit" | "withdraw";
@@ -58,6 +56,5 @@ export type PoolEvent = DepositEvent | WithdrawalEvent | RefusedEvent;
 export interface PoolEventBatch {
   readonly events: readonly PoolEvent[];
   readonly cursor: TransactionId;
-  /** Number of transactions in this batch, with or without events. */
   readonly transactionCount: number;
 }

@@ -1,4 +1,3 @@
-/** What a pool holds, what it owes, and how long the rest pays for its storage. */
 import type { PoolInfo } from "./pool.ts";
 
 /** A pool's state, and what its storage costs. Amounts are in nano. */
@@ -7,9 +6,7 @@ export interface PoolBalance {
   /** In the asset's smallest unit. */
   readonly denomination: bigint;
   readonly balance: bigint;
-  /** Storage fees due and not yet collected. */
   readonly storageDue: bigint;
-  /** Storage fees of a year at the current size. */
   readonly storagePerYear: bigint;
 }
 
@@ -19,14 +16,9 @@ export interface PoolFunds {
   readonly available: bigint;
   /** Total payout in coins of the notes that are not withdrawn. A jetton pool owes its notes in jettons: 0. */
   readonly unspentNotes: bigint;
-  /** Gas of a native pool's deposits that withdrawals will pay back. */
   readonly debt: bigint;
-  /** Sum of `unspentNotes` and `debt`. */
   readonly obligations: bigint;
-  /**
-   * What the pool holds beyond what it owes; negative if the notes' own coins have paid for storage. It pays the storage
-   * to come.
-   */
+  /** What the pool holds beyond what it owes. Negative if the notes' own coins have paid for storage. */
   readonly surplus: bigint;
   /** Part of the notes that the pool could not pay; 0 in a sound pool. */
   readonly shortfall: bigint;
@@ -62,17 +54,11 @@ export function poolFunds(
   };
 }
 
-/**
- * Returns the Unix time at which storage fees will have consumed the surplus, at today's size and prices; Infinity if
- * storage is free.
- *
- * @param now Unix time of the balance, in seconds
- */
+/** Returns when storage fees will have consumed the surplus, in Unix seconds; Infinity if they are zero. */
 export function surplusEnd({ reserveYears }: PoolFunds, now: number): number {
   return now + Math.floor(reserveYears * Number(SECONDS_PER_YEAR));
 }
 
-/** Returns years with two decimals, or Infinity if storage is free. */
 function storageYears(nano: bigint, perYear: bigint): number {
   return perYear === 0n ? Infinity : Number(nano * 100n / perYear) / 100;
 }

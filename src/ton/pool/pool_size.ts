@@ -8,16 +8,13 @@ export const POOL_SIZE = {
   claim: { cells: 2n, bits: 600n },
 } as const;
 
-/** The counters that a pool's size depends on. */
 export interface PoolCounts {
   readonly assetKind: "native" | "jetton";
   readonly deposits: number;
   readonly withdrawals: number;
-  /** Refused payouts of a jetton pool. */
   readonly claims: number;
 }
 
-/** Returns the most cells and bits that a pool with these counters takes, code included, whatever its keys are. */
 export function maxPoolSize(
   { assetKind, deposits, withdrawals, claims }: PoolCounts,
 ): { cells: bigint; bits: bigint } {

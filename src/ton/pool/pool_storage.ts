@@ -1,7 +1,4 @@
-/**
- * A pool's state as cells: packed set, root history and storage cell, implemented from contracts/SPEC.md and not from the
- * Tolk sources. The rescue of a frozen pool rebuilds the state with it; tests compare it with the contract's storage.
- */
+/** Written from contracts/SPEC.md and not from the Tolk sources, so that tests can compare the two. */
 import { type Address, beginCell, Cell, Dictionary } from "@ton/core";
 
 export const TAG_BITS = 102;
@@ -32,7 +29,6 @@ export class PackedSet {
     return false;
   }
 
-  /** Adds a key. Returns false if the set has it already. */
   add(key: bigint): boolean {
     if (this.has(key)) return false;
     const slot = slotOf(key);
@@ -47,16 +43,12 @@ export class PackedSet {
     return true;
   }
 
-  /** Builds the set's cell. @param head bits and references of the root fork */
   cell(head = Cell.EMPTY): Cell {
     const root = this.#fork(FORK_LEVELS, 0);
     return beginCell().storeSlice(head.beginParse()).storeSlice(root.beginParse()).endCell();
   }
 
-  /**
-   * Counts the different cells and bits of these sets without building them. Assumes different keys. Includes the
-   * empty cell, which ends the root history.
-   */
+  /** Counts the distinct cells and bits of sets without equal keys, and the history's empty cell. */
   static measure(...sets: readonly PackedSet[]): { cells: number; bits: number } {
     let [cells, bits] = [0, 0];
     const empty = new Set([0]);
@@ -81,7 +73,6 @@ export class PackedSet {
     return { cells: cells + empty.size, bits };
   }
 
-  /** Returns whether a slot below this fork, `level` levels above the slots, has a tag. */
   #holds(level: number, prefix: number): boolean {
     const known = 1 << (2 * (FORK_LEVELS - level));
     for (let slot = prefix; slot < 1 << SLOT_BITS; slot += known) if (this.#slots.has(slot)) return true;
@@ -106,7 +97,6 @@ export class PackedSet {
 const slotOf = (key: bigint) => Number(key & ((1n << BigInt(SLOT_BITS)) - 1n));
 const tagOf = (key: bigint) => (key >> BigInt(SLOT_BITS)) & TAG_MASK;
 
-/** Numbers the fork above a slot: its level, and the bits of the slot that lead to it. */
 const forkAt = (level: number, slot: number) =>
   (level << SLOT_BITS) | (slot & ((1 << (2 * (FORK_LEVELS - level))) - 1));
 
@@ -114,7 +104,6 @@ function forkCell(children: readonly Cell[]): Cell {
   return children.reduce((builder, child) => builder.storeRef(child), beginCell()).endCell();
 }
 
-/** The empty forks by level. */
 const emptyForks = [Cell.EMPTY];
 for (let level = 1; level <= FORK_LEVELS; level++) {
   emptyForks.push(forkCell(Array(4).fill(emptyForks[level - 1])));
@@ -144,13 +133,11 @@ export class RootLog {
   }
 }
 
-/** A payout that the jetton pool's wallet refused. */
 export interface Claim {
   readonly amount: bigint;
   readonly destination: Address;
 }
 
-/** Everything that a pool stores. */
 export interface PoolState {
   readonly denomination: bigint;
   readonly deposits: number;
@@ -163,7 +150,6 @@ export interface PoolState {
   readonly history: RootLog;
   readonly paused: boolean;
   readonly owner: Address | null;
-  /** Of a jetton pool: its master, its wallet once discovered, and its claims, by id. */
   readonly jetton?: {
     readonly master: Address;
     readonly wallet: Address | null;
@@ -171,7 +157,6 @@ export interface PoolState {
   };
 }
 
-/** Builds the storage cell. */
 export function encodePoolData(state: PoolState): Cell {
   const { jetton } = state;
   const claims = jetton?.claims ?? new Map<bigint, Claim>();
@@ -193,7 +178,6 @@ export function encodePoolData(state: PoolState): Cell {
     .endCell();
 }
 
-/** Builds the cell with the older roots and the claims of a jetton pool. */
 function archiveCell({ oldGeneration }: RootLog, claims: ReadonlyMap<bigint, Claim>): Cell {
   const map = Dictionary.empty(Dictionary.Keys.BigUint(64), {
     serialize: ({ amount, destination }: Claim, builder) =>

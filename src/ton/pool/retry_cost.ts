@@ -1,4 +1,3 @@
-/** The least value of a message that retries a claim of a jetton pool, as `contracts/fees_jetton.tolk` computes it. */
 import { GAS_HIGHEST_RETRY } from "../../core/protocol/pool_constants.ts";
 import type { NetworkPrices } from "../network_prices.ts";
 
@@ -8,7 +7,7 @@ const WALLET_MESSAGE = { cells: 30n, bits: 12_000n };
 const WALLET_STORAGE = { cells: 4n, bits: 1_500n, seconds: 157_788_000n };
 const TRANSFER_MESSAGE = { cells: 1n, bits: 880n };
 
-/** Returns the nano below which the pool refuses a retry (205). */
+/** Returns the nano below which the pool refuses a retry (205), as `contracts/fees_jetton.tolk` does. */
 export function computeRetryCost(prices: NetworkPrices): bigint {
   const transfer = prices.gasFee(WALLETS_GAS) + 2n * prices.forwardFee(WALLET_MESSAGE) +
     prices.storageFee(WALLET_STORAGE);

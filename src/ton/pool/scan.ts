@@ -1,7 +1,6 @@
 /**
- * The lossless scan of a pool's history. It reads from the newest transaction back to a cursor, verifies
- * every link by hash, and then yields the events oldest first. It throws for a gap, a fork or a stale
- * endpoint; what it has yielded stays valid.
+ * Verifies every link by hash from the newest transaction back to a cursor, then yields the oldest events
+ * first. Throws for a gap, a fork or a stale endpoint; what it has yielded stays valid.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -21,33 +20,21 @@ export interface ScanOptions {
   readonly pageSize?: number;
   /** Decoded pages kept in memory; newer ones are read again. Default: 64. */
   readonly maxPagesInMemory?: number;
-  /** Called with the number of transactions read so far. */
   readonly onProgress?: (seen: number) => void;
-  /** Lets the next call continue a scan that was interrupted or not verified. */
   readonly checkpoint?: ScanCheckpoint;
-  /** Verifies the history before anything is yielded. Default: only the links are verified. */
   readonly verifier?: ScanVerifier;
 }
 
-/** What a history claims and another source can confirm, oldest first. */
 export interface HistoryClaims {
   readonly leaves: readonly Pick<DepositEvent, "leafIndex" | "commitment">[];
   readonly spentNullifierHashes: readonly bigint[];
-  /** Refusals for which {@linkcode ScanVerifier.isRelevantRefusal} returned true. */
   readonly refusalCount: number;
 }
 
-/**
- * Decides whether a history is accepted. Hashes link only backwards, so an endpoint can add invented
- * transactions on top of a real history.
- */
+/** Hashes link only backwards, so an endpoint can add invented transactions on top of a real history. */
 export interface ScanVerifier {
-  /** Returns whether the refusal would change anything. */
   isRelevantRefusal(refusal: RefusedEvent): boolean;
-  /**
-   * Returns undefined to accept the history up to `tip`, or a later transaction up to which it must be read
-   * first. Throws {@linkcode UnverifiedHistory} if it is not accepted, or not yet.
-   */
+  /** Returns undefined to accept the history up to `tip`, or a later transaction to read up to first. */
   verify(tip: TransactionId, claims: HistoryClaims): Promise<TransactionId | undefined>;
 }
 
@@ -58,7 +45,6 @@ export class UnverifiedHistory extends Problem {
   }
 }
 
-/** The history does not lead back to the expected transaction. */
 export class UnlinkedHistory extends Problem {
   constructor(reason: string) {
     super("chain_inconsistent", reason);
@@ -68,7 +54,6 @@ export class UnlinkedHistory extends Problem {
 /** A page of history. Its events are kept in memory only for the oldest pages, which are yielded first. */
 interface HistoryPage {
   readonly newest: TransactionId;
-  /** The transaction before this page's oldest; null at the account's first. */
   readonly previous: TransactionId | null;
   readonly transactionCount: number;
   readonly claims?: HistoryClaims;
@@ -81,10 +66,8 @@ interface ScanState {
   after?: TransactionId;
   next: TransactionId | null;
   transactionCount: number;
-  /** Deposits and withdrawals claimed so far. */
   leafCount: number;
   withdrawalCount: number;
-  /** Interruptions since the last page. */
   failures: number;
   verified: boolean;
 }
@@ -98,14 +81,12 @@ const MIN_CHECKPOINT_PAGES = 8;
 export class ScanCheckpoint {
   #state: ScanState | undefined;
 
-  /** Returns the kept scan if it leads to `after`, and forgets it. */
   resume(after: TransactionId | undefined): ScanState | undefined {
     const state = this.#state;
     this.#state = undefined;
     return state?.after?.lt === after?.lt && state?.after?.hash === after?.hash ? state : undefined;
   }
 
-  /** Keeps the scan that `error` interrupted, if it can be continued. */
   save(state: ScanState, error: unknown): void {
     const unanswered = error instanceof Problem && error.code === "chain_unavailable";
     const unverified = error instanceof UnverifiedHistory && state.pages.length >= MIN_CHECKPOINT_PAGES;
@@ -115,8 +96,7 @@ export class ScanCheckpoint {
 
 /**
  * Yields the pool's events after the cursor in batches, oldest first.
- * @throws {Problem} `chain_inconsistent` for a gap, a fork or a stale endpoint; `chain_unavailable`,
- *   `cancelled`
+ * @throws {Problem} `chain_inconsistent` for a gap, a fork or a stale endpoint; as {@linkcode Chain} does
  * @example
  * ```ts
  * for await (const { events } of scanPoolTransactions(chain, pool.address)) console.log(events);
@@ -160,12 +140,10 @@ function initialState(after: TransactionId | undefined, next: TransactionId): Sc
   };
 }
 
-/** The steps of one scan. They keep their state in {@linkcode ScanState}, so that it can be resumed. */
 class PoolScan {
   readonly #chain: Chain;
   readonly #pool: Address;
   readonly #options: ScanOptions;
-  /** The pool's address as errors show it. */
   readonly shown: string;
 
   constructor(chain: Chain, pool: Address, options: ScanOptions) {
@@ -198,7 +176,6 @@ class PoolScan {
     this.#assertReached(after, state.next);
   }
 
-  /** Calls the verifier until it accepts the history, reading newer pages when it requires them. */
   async verify(state: ScanState): Promise<void> {
     const { verifier, pageSize = 100 } = this.#options;
     const { pages } = state;
@@ -231,7 +208,6 @@ class PoolScan {
     }
   }
 
-  /** Reads transactions from `newest` back to `end` (exclusive). */
   async #readPage(newest: TransactionId, limit: number, end?: TransactionId): Promise<HistoryPage> {
     const { signal, verifier } = this.#options;
     const page = (await this.#chain.transactions(this.#pool, { from: newest, limit, signal }))

@@ -7,7 +7,7 @@ import { ScanCheckpoint, type ScanOptions, scanPoolTransactions } from "./scan.t
 import { connect } from "../endpoint/toncenter.ts";
 import { openWallet } from "../wallet/wallet.ts";
 
-/** A history that a localnet made: ten transactions, newest first. Whose account it is does not matter to the walk. */
+/** Ten transactions of a localnet, newest first. */
 async function history(): Promise<{ account: Address; transactions: ChainTransaction[] }> {
   const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
   try {
@@ -24,7 +24,6 @@ async function history(): Promise<{ account: Address; transactions: ChainTransac
 const { account, transactions } = await history();
 const oldestFirst = transactions.toReversed().map(({ id }) => id);
 
-/** An endpoint that knows `known`, newest first; `largest` bounds its pages. */
 function endpoint(known: readonly ChainTransaction[], largest = 100) {
   const asked: { from?: TransactionId; limit: number }[] = [];
   const chain = {
@@ -110,7 +109,6 @@ Deno.test("progress tells how far the walk back is", async () => {
   assert.deepEqual(seen, [4, 8, 10]);
 });
 
-/** `chain`, of which `fails` says by number which calls for history are not answered. */
 function failing(chain: Chain, fails: (call: number) => boolean): Chain {
   let calls = 0;
   return {
@@ -120,7 +118,6 @@ function failing(chain: Chain, fails: (call: number) => boolean): Chain {
   };
 }
 
-/** Scans like a caller that stores each batch and retries. Returns the events and the number of attempts. */
 async function persist(chain: Chain, options: ScanOptions, limit: number, kept = new ScanCheckpoint()) {
   const cursors: TransactionId[] = [];
   let count = 0;

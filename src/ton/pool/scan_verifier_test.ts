@@ -1,4 +1,3 @@
-/** Scans whose history another source must confirm. The transactions are cells, built as an endpoint returns them. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address, Dictionary } from "@ton/core";
 import {
@@ -13,7 +12,6 @@ import { type HistoryClaims, scanPoolTransactions, type ScanVerifier } from "./s
 const pool = new Address(0, Buffer.alloc(32, 7));
 const genesis = { id: { lt: 0n, hash: "0".repeat(64) }, now: 1_700_000_000 } as ChainTransaction;
 
-/** Returns a history of one transaction per log, oldest first. */
 function historyOf(...logs: ReturnType<typeof forgeDepositLog>[]): ChainTransaction[] {
   const history: ChainTransaction[] = [];
   for (const log of logs) {
@@ -23,7 +21,6 @@ function historyOf(...logs: ReturnType<typeof forgeDepositLog>[]): ChainTransact
   return history;
 }
 
-/** An endpoint that has this history, oldest first. */
 function endpointOf(history: readonly ChainTransaction[]): Chain {
   const newestFirst = history.toReversed();
   return {
@@ -36,7 +33,6 @@ function endpointOf(history: readonly ChainTransaction[]): Chain {
 
 const deposits = historyOf(...[1n, 2n, 3n].map((commitment, i) => forgeDepositLog(commitment, i, 5)));
 
-/** A verifier that answers with these transactions in turn, and what it was asked. */
 function verifierOf(...answers: (TransactionId | undefined)[]) {
   const asked: { tip: bigint; leaves: number[] }[] = [];
   const verifier: ScanVerifier = {
@@ -73,7 +69,6 @@ for (
     const message = raw.outMessages.values()[0];
     const LOGS = 40;
     const idOf = (n: number): TransactionId => ({ lt: BigInt(n), hash: String(n).padStart(64, "0") });
-    /** A history with this many logs, oldest first. */
     const withLogs = (count: number): ChainTransaction[] =>
       Array.from({ length: Math.ceil(count / LOGS) }, (_, i) => {
         const outMessages = Dictionary.empty<number, typeof message>();

@@ -1,4 +1,3 @@
-/** The code and initial data of a new pool. Its address follows from both. */
 import { Address, beginCell, Cell, contractAddress, type StateInit } from "@ton/core";
 import jetton from "../../../artifacts/contracts/jetton.json" with { type: "json" };
 import native from "../../../artifacts/contracts/native.json" with { type: "json" };
@@ -8,7 +7,6 @@ import { zeros } from "../../core/tree/zeros.ts";
 
 export interface PoolCode {
   readonly code: Cell;
-  /** Hex representation hash of the code cell. */
   readonly codeHash: string;
   /** Hex SHA-256 of the verification keys in the code. */
   readonly vkeyHash: string;
@@ -40,7 +38,6 @@ export function parsePoolCode(
 export interface NativePoolOptions {
   /** In nano. */
   readonly denomination: bigint;
-  /** null: the pool has no owner. */
   readonly owner: Address | null;
   /** 0 (default, the first pool) to {@linkcode MAX_GENERATION}. Generations differ in nothing else. */
   readonly generation?: number;
@@ -102,7 +99,6 @@ export function jettonPoolAddress(options: JettonPoolOptions): Address {
   return contractAddress(0, jettonPoolInit(options));
 }
 
-/** Returns the generation whose empty pool has this address, or undefined. */
 export function findPoolGeneration(
   address: Address,
   pool: Omit<NativePoolOptions, "generation"> & Partial<JettonPoolOptions>,
@@ -116,7 +112,6 @@ export function findPoolGeneration(
   return undefined;
 }
 
-/** Returns whether a registry entry has this build's code and the address that its parameters yield. */
 export function deploymentMatchesBuild(
   { address, codeHash, ...pool }: NativePoolOptions & Partial<JettonPoolOptions> & {
     readonly address: Address;

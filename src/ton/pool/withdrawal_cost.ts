@@ -1,7 +1,4 @@
-/**
- * The net cost of a withdrawal to its relayer. The pool's quote includes a margin, most of which is returned,
- * so fees are not measured against it.
- */
+/** Fees are not measured against the pool's quote, because most of the quote's margin is returned. */
 import {
   ENDOWMENT_SECONDS,
   GAS_HIGHEST_PATH,
@@ -22,10 +19,7 @@ const LOG_MESSAGE = { cells: 2n, bits: 1_070n };
 /** Payouts and excess have no body. */
 const EMPTY_MESSAGE = { cells: 0n, bits: 0n };
 
-/**
- * Gas of each wallet of a jetton transfer (`@ton-community/assets-sdk`), and the nano that the payee's wallet
- * keeps: 0.01 TON for storage and 0.015 TON for gas.
- */
+/** Of each wallet of `@ton-community/assets-sdk`. The payee's keeps 0.01 TON for storage, 0.015 for gas. */
 const JETTON_WALLET_GAS = 11_000n;
 const JETTON_WALLET_RESERVE = 25_000_000n;
 /** From the pool to its wallet, and from there to the payee's with the StateInit. */
@@ -44,11 +38,8 @@ const QUOTED_LOG_MESSAGE = { cells: 1n, bits: 534n };
 const SECONDS_PER_DAY = 86_400n;
 const MASTERCHAIN = -1;
 
-/** What the cost of one withdrawal depends on beside prices and pool. */
 export interface WithdrawalCostOptions {
-  /** The recipient's workchain. */
   readonly recipient?: number;
-  /** Workchain of the relayer, which gets the fee and the excess. */
   readonly relayer?: number;
   /** The pool's quote without refund, in nano. It contains what a native pool that is short of coins asks for. */
   readonly quote?: bigint;
@@ -76,10 +67,7 @@ export function estimateWithdrawalCost(
   return way + (quote === undefined ? keep : maxBigint(keep, keepOfQuote(prices, info, quote)));
 }
 
-/**
- * Returns the nano that a native pool keeps of a withdrawal according to its quote: with the solvency term, which depends
- * on a balance that only the pool reads cheaply (contracts/SPEC.md, Money of a native pool).
- */
+/** From the quote, because only the pool can read the balance in the solvency term (contracts/SPEC.md). */
 export function keepOfQuote(
   prices: NetworkPrices,
   { deposits, withdrawals }: Pick<PoolInfo, "deposits" | "withdrawals">,

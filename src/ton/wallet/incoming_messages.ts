@@ -1,4 +1,3 @@
-/** Incoming messages of an account. */
 import type { Address, Message } from "@ton/core";
 import type { CallOptions, Chain, TransactionId } from "../chain.ts";
 

@@ -3,7 +3,6 @@ import { mnemonicNew, mnemonicToPrivateKey, mnemonicValidate } from "@ton/crypto
 import { parseMnemonic } from "../../core/text/mnemonic_words.ts";
 import { Secret } from "../../core/text/secret.ts";
 
-/** A key pair, and whether its words pass TON's checksum. */
 export interface MnemonicKeyPair {
   readonly publicKey: Buffer;
   /** 64 bytes: Ed25519 seed and public key. */
@@ -11,21 +10,16 @@ export interface MnemonicKeyPair {
   readonly checksumValid: boolean;
 }
 
-/**
- * Returns whether TON's checksum holds. Some wallets' words never passed it, so callers only warn. Throws
- * `invalid_config` for unknown words or a count other than 24.
- */
+/** Callers only warn: some wallets' words never passed TON's checksum. Throws `invalid_config`. */
 export async function checkMnemonic(mnemonic: Secret<string> | string): Promise<{ checksumValid: boolean }> {
   return { checksumValid: await mnemonicValidate(parseWords(mnemonic)) };
 }
 
-/** Derives the key. Throws as {@linkcode checkMnemonic} does. */
 export async function deriveKeyPair(mnemonic: Secret<string> | string): Promise<MnemonicKeyPair> {
   const words = parseWords(mnemonic);
   return { ...await mnemonicToPrivateKey(words), checksumValid: await mnemonicValidate(words) };
 }
 
-/** Returns 24 new random words that pass TON's checksum. */
 export async function generateMnemonic(): Promise<Secret<string>> {
   return new Secret((await mnemonicNew(24)).join(" "));
 }

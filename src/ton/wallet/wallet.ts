@@ -32,7 +32,6 @@ export const TRANSFER_MODE: SendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IG
 /** The network's `max_ext_msg_size`. */
 export const MAX_EXTERNAL_MESSAGE_BYTES = 65_535;
 
-/** The lifetime of a transfer of {@linkcode Wallet.send}. */
 export const TRANSFER_TTL_SECONDS = 60;
 
 /** An internal message of a transfer. */
@@ -50,7 +49,6 @@ export interface TransferRequest {
   /** Unix seconds of the chain's clock. The wallet rejects the transfer from then on. */
   readonly validUntil: number;
   readonly messages: readonly OutgoingMessage[];
-  /** Default: {@linkcode TRANSFER_MODE}. */
   readonly mode?: SendMode;
 }
 
@@ -64,15 +62,10 @@ export interface SignedTransfer {
   readonly validUntil: number;
 }
 
-/** The wallet's account at one block. */
 export interface WalletState {
-  /** 0 before the first transfer. */
   readonly seqno: number;
-  /** In nano. */
   readonly balance: bigint;
-  /** The block's time in Unix seconds. */
   readonly now: number;
-  /** The account's newest transaction at this seqno; absent if there is none. */
   readonly last?: TransactionId;
 }
 
@@ -90,22 +83,17 @@ export interface Wallet {
   balance(options?: CallOptions): Promise<bigint>;
   /** Signs without network access. Throws a RangeError for too few, too many or too large messages. */
   sign(request: TransferRequest): SignedTransfer;
-  /**
-   * Signs with the current seqno and {@linkcode TRANSFER_TTL_SECONDS}, and sends. Does not wait for a block.
-   */
+  /** Signs for {@linkcode TRANSFER_TTL_SECONDS} and sends. Does not wait for a block. */
   send(messages: readonly OutgoingMessage[]): Promise<SignedTransfer>;
-  /** This wallet as @ton/core's Sender. */
   sender(): Sender;
   /** Returns the non-bounceable form, with the test mark except on mainnet. */
   format(address?: Address): string;
 }
 
-/** What differs between the wallet contracts of @ton/ton. */
 interface WalletContract {
   readonly address: Address;
   readonly init: { readonly code: Cell; readonly data: Cell };
   readonly maxMessages: number;
-  /** Bits before seqno in the contract's data. */
   readonly seqnoOffset: number;
   body(request: { seqno: number; timeout: number; messages: MessageRelaxed[]; sendMode: SendMode }): Cell;
 }

@@ -1,7 +1,6 @@
 /** Code hashes of wallet contracts with one key, from @ton/ton. Their owners can spend what they receive. */
 import type { Cell } from "@ton/core";
 
-/** Hex representation hash of the code by version. */
 export const walletCodeHashes = {
   v1R1: "a0cfc2c48aee16a271f2cfc0b7382d81756cecb1017d077faaab3bb602f6868c",
   v1R2: "d4902fcc9fad74698fa8e353220a68da0dcf72e32bcb2eb9ee04217c17d3062c",

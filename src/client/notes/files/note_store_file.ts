@@ -1,7 +1,4 @@
-/**
- * The note store as one encrypted file for its owner only. A change is written under a lock to a new file
- * that replaces the old one: readers never see a partial file, and no change is lost.
- */
+/** A change goes under a lock to a new file that replaces the old one: readers never see a partial file. */
 import { tryLock } from "../../../config/files/file_lock.ts";
 import { readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -61,12 +58,9 @@ export function noteStoreFile(
 
 interface FileAccess {
   readonly path: string;
-  /** Returns undefined if the file does not exist. */
   read(): Promise<Uint8Array | undefined>;
   write(bytes: Uint8Array): Promise<void>;
-  /** Excludes other changes of the file. */
   lock(): Promise<Disposable>;
-  /** Excludes other processes that move money with these notes. */
   lockForWork(): Promise<Disposable>;
 }
 

@@ -1,4 +1,3 @@
-/** The note store under crashes, other processes, thieves and bad disks. */
 import assert from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../../core/errors/problem.ts";
 import { createNote, formatNote } from "../../../core/protocol/note.ts";

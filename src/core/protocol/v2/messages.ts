@@ -1,7 +1,4 @@
-/**
- * Bodies of the messages that a version 2 pool accepts and of its logs, as `contracts/v2/types.tlb` defines them.
- * Loading rejects any other length or op.
- */
+/** Messages and logs as `contracts/v2/types.tlb` defines them. Loading rejects any other length or op. */
 import { beginCell, type Cell, type Slice } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
@@ -20,16 +17,13 @@ export const v2OpCodes = {
 
 /** A deposit. The message's value is exactly the denomination. */
 export interface EnqueueBody {
-  /** Clients send 0 to avoid a fingerprint. */
   readonly queryId: bigint;
   readonly commitment: bigint;
 }
 
-/** A settlement of the oldest queued commitments. */
 export interface SettleBody {
   readonly queryId: bigint;
   readonly newRoot: bigint;
-  /** Number of settled commitments after this settlement. */
   readonly end: number;
   /** Proof of `settle16`, bound to the sender. */
   readonly proof: Cell;
@@ -58,27 +52,13 @@ export interface SkippedLog {
   readonly code: number;
 }
 
-/** A log of a version 2 pool. */
 export type V2PoolLog = PoolLog | SettlementLog | SkippedLog;
 
-/**
- * Returns the message body of a deposit.
- *
- * @example
- * ```ts
- * const body = storeEnqueue({ queryId: 0n, commitment });
- * ```
- */
 export function storeEnqueue({ queryId, commitment }: EnqueueBody): Cell {
   return beginCell().storeUint(v2OpCodes.enqueue, 32).storeUint(queryId, 64).storeUint(commitment, 256)
     .endCell();
 }
 
-/**
- * Reads the message body of a deposit.
- *
- * @throws {Problem} `invalid_request` for any other body
- */
 export function loadEnqueue(cell: Cell): EnqueueBody {
   return loadStrict(cell, v2OpCodes.enqueue, "deposit", (slice) => ({
     queryId: slice.loadUintBig(64),
@@ -87,23 +67,15 @@ export function loadEnqueue(cell: Cell): EnqueueBody {
 }
 
 /**
- * Returns the comment that deposits a commitment from a wallet that can only send text: `tonado:`, the commitment in 64
+ * Returns the comment that deposits from a wallet that can only send text: `tonado:`, the commitment in 64
  * hex digits, and the first 8 hex digits of its SHA-256, 79 characters.
- *
- * @example
- * ```ts
- * depositComment(1n); // "tonado:0000…0001ec4916dd"
- * ```
  */
 export function depositComment(commitment: bigint): string {
   const hex = commitment.toString(16).padStart(64, "0");
   return `tonado:${hex}${bytesToHex(sha256(hexToBytes(hex))).slice(0, 8)}`;
 }
 
-/**
- * Returns the commitment of a deposit's comment, which may be outside the field, or undefined if the pool would refuse
- * the comment as malformed.
- */
+/** Returns undefined if the pool would refuse the comment. The commitment may be outside the field. */
 export function parseDepositComment(comment: string): bigint | undefined {
   const digits = /^tonado:([0-9a-fA-F]{64})[0-9a-fA-F]{8}$/.exec(comment)?.[1];
   if (digits === undefined) return undefined;
@@ -113,24 +85,11 @@ export function parseDepositComment(comment: string): bigint | undefined {
     : undefined;
 }
 
-/**
- * Returns the message body of a settlement.
- *
- * @example
- * ```ts
- * const body = storeSettle({ queryId: 0n, newRoot, end, proof: proofToCell(proof) });
- * ```
- */
 export function storeSettle({ queryId, newRoot, end, proof }: SettleBody): Cell {
   return beginCell().storeUint(v2OpCodes.settle, 32).storeUint(queryId, 64).storeUint(newRoot, 256)
     .storeUint(end, 32).storeRef(proof).endCell();
 }
 
-/**
- * Reads the message body of a settlement.
- *
- * @throws {Problem} `invalid_request` for any other body
- */
 export function loadSettle(cell: Cell): SettleBody {
   return loadStrict(cell, v2OpCodes.settle, "settlement", (slice) => ({
     queryId: slice.loadUintBig(64),
@@ -140,24 +99,11 @@ export function loadSettle(cell: Cell): SettleBody {
   }));
 }
 
-/**
- * Returns the message body of one withdrawal.
- *
- * @example
- * ```ts
- * const body = storeWithdraw2({ ...request, carried: spentSet.carried(nullifierHash) }, 0n);
- * ```
- */
 export function storeWithdraw2(request: WithdrawRequest, queryId: bigint): Cell {
   return beginCell().storeUint(v2OpCodes.withdraw2, 32).storeUint(queryId, 64)
     .storeBuilder(packRequest(request)).endCell();
 }
 
-/**
- * Reads the message body of one withdrawal.
- *
- * @throws {Problem} `invalid_request` for any other body
- */
 export function loadWithdraw2(cell: Cell): WithdrawRequest & { readonly queryId: bigint } {
   return loadStrict(cell, v2OpCodes.withdraw2, "withdrawal", (slice) => ({
     queryId: slice.loadUintBig(64),
@@ -165,12 +111,7 @@ export function loadWithdraw2(cell: Cell): WithdrawRequest & { readonly queryId:
   }));
 }
 
-/**
- * Returns the message body of 1 to 16 withdrawals through the same relayer. A path must be that of the table as the
- * earlier withdrawals leave it.
- *
- * @throws {RangeError} for no withdrawal
- */
+/** Each path is that of the table after the earlier withdrawals. Throws a RangeError for no withdrawal. */
 export function storeWithdrawMany(requests: readonly WithdrawRequest[], queryId: bigint): Cell {
   let items: Cell | null = null;
   for (const request of requests.toReversed()) {
@@ -180,11 +121,6 @@ export function storeWithdrawMany(requests: readonly WithdrawRequest[], queryId:
   return beginCell().storeUint(v2OpCodes.withdraw_many, 32).storeUint(queryId, 64).storeRef(items).endCell();
 }
 
-/**
- * Reads the message body of several withdrawals.
- *
- * @throws {Problem} `invalid_request` for any other body
- */
 export function loadWithdrawMany(
   cell: Cell,
 ): { readonly queryId: bigint; readonly requests: readonly WithdrawRequest[] } {
@@ -201,12 +137,6 @@ export function loadWithdrawMany(
   });
 }
 
-/**
- * Reads the body of an external out-message of a version 2 pool, its log.
- *
- * @returns undefined if the op is not that of a log
- * @throws {Problem} `invalid_request` if the op is that of a log and the body does not match it
- */
 export function loadV2PoolLog(body: Cell): V2PoolLog | undefined {
   const slice = body.beginParse();
   const op = slice.remainingBits >= 32 ? slice.preloadUint(32) : undefined;

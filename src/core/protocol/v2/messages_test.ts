@@ -30,7 +30,6 @@ const request = (nullifierHash: bigint): WithdrawRequest => ({
   carried: nullifierHash % 2n ? Cell.EMPTY : null,
 });
 
-/** Cells and addresses by their text, so that equal values compare as equal. */
 const plain = (value: unknown): unknown =>
   value instanceof Cell || value instanceof Address
     ? value.toString()

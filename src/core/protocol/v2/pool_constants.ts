@@ -1,6 +1,5 @@
 /** Constants of version 2 pools. A test compares them with `contracts/v2/`. */
 
-/** Notes that a pool accepts in its life, the leaves of its tree. */
 export const V2_POOL_CAPACITY = 1 << 20;
 /** Deposits that may wait in the queue of a native pool. */
 export const MAX_QUEUED = 32_768;
@@ -8,7 +7,5 @@ export const MAX_QUEUED = 32_768;
 export const PARTIAL_BATCH_SECONDS = 30;
 /** Seconds of waiting after which the reward pays for a lone settlement. */
 export const FULL_REWARD_SECONDS = 1200;
-/** Newest roots that a withdrawal may prove against. */
 export const ROOT_WINDOW = 1024;
-/** Most withdrawals of one message to a native pool. */
 export const MAX_WITHDRAW_ITEMS = 16;
