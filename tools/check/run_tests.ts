@@ -15,8 +15,8 @@ const normal = [
   ...["repository", "contracts", "circuits", "http", "cli", "e2e"].map((folder) => `tests/${folder}`),
 ];
 
-/** A test of the mutation tool that runs contract tests, which takes minutes. */
-const SLOW_TOOL_TEST = "tools/mutants/worker_test.ts";
+/** Left out unless all tests run, because they take minutes: mutants put before contract tests, and version 2 pools. */
+const SLOW_TESTS = ["tools/mutants/worker_test.ts", "tests/contracts/v2"];
 
 /** The folders that each task runs. */
 const sets: Readonly<Record<string, readonly string[]>> = {
@@ -37,7 +37,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["test", "-A", "--no-check", "--parallel", ...await v8Flags(), `--junit-path=${report}`],
     ...given.filter((arg) => !arg.startsWith("--junit-path=")),
-    ...await namesFiles(given) ? [] : set === "all" ? sets.all : [`--ignore=${SLOW_TOOL_TEST}`, ...sets[set]],
+    ...await namesFiles(given) ? [] : set === "all" ? sets.all : [`--ignore=${SLOW_TESTS}`, ...sets[set]],
   ],
   env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(navigator.hardwareConcurrency + 1) },
   stdin: "null",
