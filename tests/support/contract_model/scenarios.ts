@@ -110,7 +110,10 @@ export function scenarios(longest: number) {
       weight: 8,
       arbitrary: as("wrong withdrawal", {
         choice,
-        fault: fc.constantFrom(...Object.keys(invalidWithdrawals)),
+        fault: fc.oneof(
+          { weight: 1, arbitrary: fc.constant("a nullifier again") },
+          { weight: 5, arbitrary: fc.constantFrom(...Object.keys(invalidWithdrawals)) },
+        ),
       }),
     },
     { weight: 2, arbitrary: as("wrong amount", { amount: nano(2_000_000_000n) }) },
