@@ -2,7 +2,7 @@
  * Runs tests and prints `N passed, N failed` as the last line. Tests that cannot run on this machine are listed as
  * skipped. With `TONADO_REQUIRE_ALL=1`, which CI sets, they count as failures.
  *
- * Usage: deno task test:fast | test | test:all [files or folders] [flags for `deno test`]
+ * Usage: deno task test:fast | test | test:slow | test:all [files or folders] [flags for `deno test`]
  *
  * The folder of a test decides which task runs it, see {@linkcode sets}. Named files or folders run in every task.
  * `--junit-path=FILE` keeps the report.
@@ -18,10 +18,16 @@ const normal = [
 /** Left out unless all tests run, because they take minutes: mutants put before contract tests, and version 2 pools. */
 const SLOW_TESTS = ["tools/mutants/worker_test.ts", "tests/contracts/v2"];
 
+/** The folders of `tests/` that `normal` leaves out. */
+const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).filter((path) =>
+  !normal.includes(path)
+);
+
 /** The folders that each task runs. */
 const sets: Readonly<Record<string, readonly string[]>> = {
   fast,
   normal: [...fast, ...normal],
+  slow: [...slow, ...SLOW_TESTS],
   all: [...fast, "testkit", "tests"],
 };
 
@@ -31,13 +37,14 @@ if (!(set in sets)) {
   Deno.exit(2);
 }
 
+const leavesOut = set === "fast" || set === "normal";
 const junitPath = given.find((arg) => arg.startsWith("--junit-path="))?.slice("--junit-path=".length);
 const report = junitPath ?? await Deno.makeTempFile({ prefix: "tonado-test-", suffix: ".xml" });
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["test", "-A", "--no-check", "--parallel", ...await v8Flags(), `--junit-path=${report}`],
     ...given.filter((arg) => !arg.startsWith("--junit-path=")),
-    ...await namesFiles(given) ? [] : set === "all" ? sets.all : [`--ignore=${SLOW_TESTS}`, ...sets[set]],
+    ...await namesFiles(given) ? [] : leavesOut ? [`--ignore=${SLOW_TESTS}`, ...sets[set]] : sets[set],
   ],
   env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(navigator.hardwareConcurrency + 1) },
   stdin: "null",
