@@ -35,11 +35,11 @@ Deno.test("every note of a jetton pool is paid, whatever happens before, and eve
   });
 });
 
-for (const [notes, longest, runs] of [[600, 10, 5], [CAPACITY, 5, isDeep ? 3 : 0]] as const) {
+const sizes = [[600, 10, 5], ...isDeep ? [[CAPACITY, 5, 3]] : []];
+for (const [notes, longest, runs] of sizes) {
   Deno.test({
     name:
       `a jetton pool of ${notes} notes, full, half full or emptied, pays every note after decades without a top-up`,
-    ignore: runs === 0,
     fn: async () => {
       const counts: OutcomeCounts = new Map();
       const run = limitShrinking(10, async (history: Scenario) => {

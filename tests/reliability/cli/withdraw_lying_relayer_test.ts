@@ -44,7 +44,7 @@ Deno.test("tonado withdraw: slow relayers and false words", async (t) => {
     assert.deepEqual(waiting.filter((line) => line === `waiting for ${dripping.url}, up to 10 s`), [
       waiting.at(-1),
     ]);
-    assert.match(stdout, new RegExp(`unusable +${dripping.url}: \\S+ has not answered /pools in time`));
+    assert.match(stdout, new RegExp(`unusable +${dripping.url}: \\S+ has not responded to /pools in time`));
   });
 
   await t.step("one that drips after its quote is not waited for longer", async () => {
@@ -60,7 +60,7 @@ Deno.test("tonado withdraw: slow relayers and false words", async (t) => {
     assert.ok(seconds > 8 && seconds < 25, `${seconds} s`);
     assert.equal(code, 3, stderr);
     assert.match(stderr, new RegExp(`^asking ${turned.url}$`, "m"));
-    assert.match(stderr, /has not answered \/status in time/);
+    assert.match(stderr, /has not responded to \/status in time/);
   });
 
   await t.step("a relayer's word that it has paid is told as its word", async () => {
