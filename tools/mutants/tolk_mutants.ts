@@ -7,7 +7,7 @@
  *
  * Results are stored in tools/mutants/results.jsonl, from which the next run continues.
  */
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { ProgressReporter } from "./progress.ts";
 import { type Mutant, mutantsOf } from "./operators.ts";
 import {
@@ -24,23 +24,19 @@ import { scoreOf, type TriedMutant, writeMutationPage } from "./page.ts";
 import { type PoolKind, poolKinds, testFiles } from "./contract_tests.ts";
 import { WorkerClient } from "./worker_client.ts";
 import { poolsOf, type PoolTrial, type TestRecord, tryMutant } from "./trial.ts";
+import { parseCount } from "./parse_count.ts";
 
 const root = new URL("../../", import.meta.url);
 const results = new URL("tools/mutants/results.jsonl", root);
 const times = new URL("dist/mutants_times.json", root);
-const count = (text: string) => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("not a number above 0");
-  return value;
-};
 const given = new Command("mutants").allowExcessArguments(false)
   .addOption(new Option("--pool <pool>").choices(poolKinds))
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after")
   .option("--first <text>", "part of the name of claims that are tried first")
   .option("--survivors", "only mutants that survived an earlier run")
-  .option("--sample <n>", "how many mutants", count, Infinity)
-  .option("--budget <seconds>", "how long tests run on a mutant; the rest is left out", count, Infinity)
-  .option("--workers <n>", "processes", count, 2)
+  .option("--sample <n>", "how many mutants", parseCount, Infinity)
+  .option("--budget <seconds>", "how long tests run on a mutant; the rest is left out", parseCount, Infinity)
+  .option("--workers <n>", "processes", parseCount, 2)
   .option("--json").option("--write")
   .parse(Deno.args, { from: "user" })
   .opts<{

@@ -7,7 +7,7 @@
  * `--sample n` tries n mutants of each folder. Results are stored in tools/mutants/typescript/results.jsonl, from
  * which the next run continues. `--write` writes the tables of docs/mutation.md.
  */
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import {
   digestOf,
   isCurrent,
@@ -26,19 +26,15 @@ import { folderOf, writeTypeScriptPage } from "./page.ts";
 import { equivalenceReason } from "./equivalent_mutants.ts";
 import { listTypeScriptFiles, measureTestDistances, nearestTests, type TestFile } from "./test_selection.ts";
 import { MutationCopy, tryTypeScriptMutant } from "./trial.ts";
+import { parseCount } from "../parse_count.ts";
 
 const root = new URL("../../../", import.meta.url);
 const results = new URL("tools/mutants/typescript/results.jsonl", root);
-const count = (text: string) => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("not a number above 0");
-  return value;
-};
 const given = new Command("mutants").allowExcessArguments(false)
   .option("--typescript [folder]", "folder or file below src/")
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after", "")
-  .option("--sample <n>", "how many mutants of each folder", count, Infinity)
-  .option("--workers <n>", "processes", count, 2)
+  .option("--sample <n>", "how many mutants of each folder", parseCount, Infinity)
+  .option("--workers <n>", "processes", parseCount, 2)
   .option("--json").option("--write")
   .parse(Deno.args, { from: "user" })
   .opts<{
