@@ -12,7 +12,6 @@ import type { ServeConfig } from "./src/config/serve_config.ts";
 import { readRegistry } from "./src/config/deployments_registry.ts";
 import type { StoreLocation } from "./src/config/store_config.ts";
 import type { Deployments } from "./src/core/protocol/deployments.ts";
-import { combinedVkeyHash } from "./src/core/crypto/groth16.ts";
 import type { Network } from "./src/core/protocol/network.ts";
 import { createApp } from "./src/http/app.ts";
 import { createClientKey, deriveRateLimitSecret } from "./src/http/limits/client_address.ts";
@@ -79,7 +78,7 @@ async function openRateLimits(
   wallet: Wallet,
   log: Log,
 ) {
-  const own = createMemoryRateLimitStore();
+  const own = createMemoryRateLimitStore(Date.now);
   if (!cache) {
     const clientKey = createClientKey(crypto.getRandomValues(new Uint8Array(32)), Date.now);
     return { shared: own, own, clientKey };
@@ -133,7 +132,7 @@ async function openRelayer(config: ServeConfig, deployments: Deployments, parts:
     wallet,
     store,
     prover,
-    vkeyHash: combinedVkeyHash(prover.vkeyHash),
+    vkeyHashes: prover.poolKeyHashes,
     deployments,
     treeService: trees,
     snapshots: createTreeSnapshotFiles(config.dataDir, snapshotKey, MAX_SNAPSHOT_BYTES),
@@ -239,7 +238,7 @@ function listenOn(
   );
 }
 
-const wiring: CliContext = {
+const context: CliContext = {
   env: Deno.env.toObject(),
   runtime: {
     deno: Deno.version.deno,
@@ -271,7 +270,7 @@ const wiring: CliContext = {
 };
 
 export async function main(): Promise<never> {
-  Deno.exit(await runCli(Deno.args, VERSION, wiring));
+  Deno.exit(await runCli(Deno.args, VERSION, context));
 }
 
 if (import.meta.main) await main();

@@ -22,13 +22,28 @@
  *
  * @module
  */
+export {
+  buildPayment,
+  depositByTransfer,
+  type DepositPayment,
+  type TransferDepositRequest,
+  type TransferDepositStep,
+} from "./client/deposit/deposit_transfer.ts";
+export { findNoteLeaf } from "./client/notes/note_leaf.ts";
+export { type AnyPool, openPool } from "./ton/pool/any_pool.ts";
 export { addressToField, settlerToField } from "./core/protocol/address_field.ts";
 export {
   type ComplianceReport,
   type ComplianceStatement,
   parseComplianceReport,
 } from "./core/protocol/compliance.ts";
-export { type Deployment, type Deployments, parseDeployments, poolKey } from "./core/protocol/deployments.ts";
+export {
+  type Deployment,
+  type Deployments,
+  parseDeployments,
+  poolKey,
+  type PoolVersion,
+} from "./core/protocol/deployments.ts";
 export {
   type ExitCodeName,
   exitCodeName,
@@ -71,7 +86,14 @@ export {
   type WithdrawParties,
 } from "./core/protocol/messages.ts";
 export { type Network, networks } from "./core/protocol/network.ts";
-export { createNote, formatNote, type Note, type NotePool, parseNote } from "./core/protocol/note.ts";
+export {
+  createNote,
+  formatNote,
+  type Note,
+  type NotePool,
+  parseNote,
+  placeNote,
+} from "./core/protocol/note.ts";
 export { poseidon } from "./core/crypto/poseidon.ts";
 export { parseProof, proofFromCell, proofToCell } from "./core/crypto/proof_codec.ts";
 export { Secret } from "./core/text/secret.ts";
@@ -138,16 +160,25 @@ export type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId }
 export {
   Pool,
   type PoolDepositArgs,
-  type PoolInfo,
   type PoolJettonDepositArgs,
   type PoolWithdrawArgs,
   type ReturnedDeposit,
 } from "./ton/pool/pool.ts";
+export type { PoolInfo } from "./ton/pool/pool_getters.ts";
+export {
+  type EnqueueArgs,
+  type PoolWithdraw2Args,
+  type SettleArgs,
+  type SettleInfo,
+  V2Pool,
+} from "./ton/pool/v2/pool.ts";
 export type {
   DepositEvent,
   PoolEvent,
   PoolEventBatch,
   RefusedEvent,
+  SettlementEvent,
+  SkippedEvent,
   WithdrawalEvent,
 } from "./ton/pool/pool_events.ts";
 export {

@@ -16,6 +16,7 @@ import { noteCommand } from "./commands/note.ts";
 import { poolCommand } from "./commands/pool.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { logFatal, usesJsonLog } from "./output/serve_log.ts";
+import { settleCommand } from "./commands/settle.ts";
 import { statusCommand } from "./commands/status.ts";
 import { storeCommand } from "./commands/store.ts";
 import { withSanitizedOutput } from "./output/sanitize.ts";
@@ -42,6 +43,7 @@ const commands = [
   serveCommand,
   deployCommand,
   poolCommand,
+  settleCommand,
   storeCommand,
   ceremonyCommand,
   localnetCommand,

@@ -1,5 +1,6 @@
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../core/errors/problem.ts";
+import { V2_POOL_CAPACITY } from "../core/protocol/v2/pool_constants.ts";
 import { type Clock, pollUntil } from "../core/time.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { PoolEvent } from "../ton/pool/pool_events.ts";
@@ -26,7 +27,9 @@ export async function waitForPoolEvent<T>(
   let result: T | undefined;
   await pollUntil(async () => {
     await beforeScan?.();
-    for await (const batch of scanPoolTransactions(chain, pool, { after: cursor, signal })) {
+    for await (
+      const batch of scanPoolTransactions(chain, pool, { after: cursor, signal, capacity: V2_POOL_CAPACITY })
+    ) {
       for (const event of batch.events) {
         result = await match(event);
         if (result !== undefined) return true;

@@ -4,7 +4,9 @@ import { Problem } from "../core/errors/problem.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../core/tree/merkle_tree.ts";
 import { type Clock, pollUntil } from "../core/time.ts";
 import type { Chain } from "../ton/chain.ts";
-import type { Pool } from "../ton/pool/pool.ts";
+import type { AnyPool } from "../ton/pool/any_pool.ts";
+import { poolCapacity } from "../core/protocol/v2/pool_constants.ts";
+import type { PoolVersion } from "../core/protocol/deployments.ts";
 import { scanPoolTransactions } from "../ton/pool/scan.ts";
 import { LeafBatcher } from "../tree/leaf_batcher.ts";
 import { sharedTreeService } from "../tree/tree_workers.ts";
@@ -36,20 +38,31 @@ export function commitmentsFromRelayer(relayer: RelayerClient, pool: Address): C
 }
 
 /**
- * Returns the commitments of the pool's own logs. No relayer is involved.
+ * Returns the commitments of the pool's own logs; of a version 2 pool the settled ones. No relayer is involved.
+ * @param version of the pool; default: 1
  * @example
  * ```ts
  * const tree = await syncTree(pool, commitmentsFromChain(chain, pool.address));
  * ```
  */
-export function commitmentsFromChain(chain: Chain, pool: Address): CommitmentSource {
+export function commitmentsFromChain(
+  chain: Chain,
+  pool: Address,
+  version: PoolVersion = 1,
+): CommitmentSource {
   return {
     async *commitments(from) {
-      for await (const { events } of scanPoolTransactions(chain, pool)) {
-        const batch = events.flatMap((event) =>
-          event.kind === "deposit" && event.leafIndex >= from ? [event.commitment] : []
-        );
-        if (batch.length > 0) yield batch;
+      let waiting: { readonly leafIndex: number; readonly commitment: bigint }[] = [];
+      const scan = scanPoolTransactions(chain, pool, { capacity: poolCapacity(version) });
+      for await (const { events } of scan) {
+        waiting.push(...events.filter((event) => event.kind === "deposit"));
+        const settled = version === 1
+          ? Infinity
+          : events.findLast((event) => event.kind === "settlement")?.end ?? 0;
+        const isReady = ({ leafIndex }: { readonly leafIndex: number }) => leafIndex < settled;
+        const batch = waiting.filter((each) => isReady(each) && each.leafIndex >= from);
+        waiting = waiting.filter((each) => !isReady(each));
+        if (batch.length > 0) yield batch.map(({ commitment }) => commitment);
       }
     },
   };
@@ -70,7 +83,7 @@ export interface TreeProgress {
  * ```
  */
 export async function syncTree(
-  pool: Pool,
+  pool: AnyPool,
   source: CommitmentSource,
   tree: MerkleTree = new MerkleTree(),
   onProgress: (progress: TreeProgress) => void = () => {},
@@ -97,7 +110,7 @@ async function appendFromSource(
   }
 }
 
-async function assertRootInHistory(pool: Pool, tree: MerkleTree): Promise<void> {
+async function assertRootInHistory(pool: AnyPool, tree: MerkleTree): Promise<void> {
   if ((await pool.getRootHistory()).includes(tree.root)) return;
   throw new Problem(
     "unknown_root",
@@ -119,12 +132,12 @@ const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
 
 /** Throws `tree_incomplete`: a source that omits deposits could find out in which part the note is. */
 export async function syncWholeTree(
-  pool: Pool,
+  pool: AnyPool,
   source: CommitmentSource,
   tree: MerkleTree = new MerkleTree(),
   { onTreeProgress, treeTimeoutMs = TREE_SYNC_TIMEOUT_MS, signal, clock }: TreeSyncOptions = {},
 ): Promise<MerkleTree> {
-  const leafCount = await pool.getNextIndex(signal ? { signal } : {});
+  const leafCount = await pool.getTreeSize(signal ? { signal } : {});
   const catchUp = async () => {
     await appendFromSource(tree, source, onTreeProgress);
     // Without leaves the source is only behind: the first deposit drops the empty root from the history.
@@ -157,7 +170,7 @@ export async function syncWholeTree(
  */
 export async function fetchVerifiedTree(
   relayer: RelayerClient,
-  pool: Pool,
+  pool: AnyPool,
   options: TreeSyncOptions = {},
 ): Promise<MerkleTree> {
   const reported = await relayer.treeRoot(pool.address);

@@ -37,6 +37,8 @@ export interface ServeConfig {
     readonly trustedProxies: number;
   };
   /** Withdrawals accepted; 0: no limit. */
+  /** When to settle deposits of version 2 pools; undefined: never. */
+  readonly settle?: "profitable" | "eager";
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
   /** In nano; 0: no threshold. */
   readonly balance: { readonly warn: bigint; readonly stop: bigint };
@@ -74,6 +76,7 @@ export function loadServeConfig(
       minNano: reader.readDefaulted(settings.feeMinNative),
       ...reader.readOptional("maxCostNano", settings.maxCostNative),
     },
+    ...loadSettle(reader),
     indexer: loadIndexer(reader, network),
     ...loadDeploymentsPath(reader, network, readFile),
     dataDir: reader.readDefaulted(settings.dataDir),
@@ -99,6 +102,11 @@ export function loadServeConfig(
   const version = reader.readDefaulted(settings.walletVersion);
   reader.throwIfInvalid(formatErrors);
   return { ...config, wallet: { mnemonic: new Secret(mnemonic!), version } };
+}
+
+function loadSettle(reader: SettingsReader): Pick<ServeConfig, "settle"> {
+  const settle = reader.readDefaulted(settings.settle);
+  return settle === "off" ? {} : { settle };
 }
 
 function formatErrors(errors: readonly ProblemDetail[]): string {

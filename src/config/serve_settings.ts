@@ -55,6 +55,12 @@ export const serveSettings = {
     parse: parseNativeAmount,
     default: "0.05",
   },
+  settle: {
+    name: "RELAYER_SETTLE",
+    help: "when to settle deposits of version 2 pools: off, profitable or eager",
+    parse: oneOf(["off", "profitable", "eager"]),
+    default: "profitable",
+  },
   maxCostNative: {
     name: "RELAYER_MAX_COST_NATIVE",
     help: "maximum cost of a jetton withdrawal, refund included, in whole native units; unset: no limit",

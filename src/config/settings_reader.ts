@@ -145,8 +145,8 @@ export class SettingsReader {
       return setting.parse(text);
     } catch (error) {
       if (!(error instanceof MalformedSettingError)) throw error;
-      const shown = setting.secret ? secretName : JSON.stringify(redactValue(setting, text));
-      this.addError(pointer, `${shown} is not ${error.message}`);
+      const valueText = setting.secret ? secretName : JSON.stringify(redactValue(setting, text));
+      this.addError(pointer, `${valueText} is not ${error.message}`);
     }
   }
 }

@@ -128,6 +128,7 @@ const LARGE_RESPONSE_PATHS = [
   "/docs/swagger-ui.js",
   "/docs/swagger-ui.css",
   "/tree/commitments",
+  "/spent",
   "/openapi.json",
 ];
 const MAX_CONCURRENT_REQUESTS = 1_000;

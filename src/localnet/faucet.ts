@@ -1,7 +1,7 @@
 import { jettonMintMessage } from "./local_jetton.ts";
 import type { Ledger } from "./ledger.ts";
 import { coinMintMessage } from "./coin_mint.ts";
-import { addressParam, bigintParam, invalidParam, type Params } from "./request_params.ts";
+import { addressParam, bigintParam, invalidParam, type Params } from "./api/request_params.ts";
 
 /** Of each per call; in coins, a million TON. */
 const MAX_AMOUNT = 10n ** 15n;

@@ -13,7 +13,7 @@ import { jettonDeployMessage, jettonMintMessage, localJetton, localJettonMaster 
 import { Ledger } from "./ledger.ts";
 import { mainnetConfig } from "./mainnet_config.ts";
 import { coinMintMessage } from "./coin_mint.ts";
-import { handleRequest } from "./request_handler.ts";
+import { handleRequest } from "./api/request_handler.ts";
 
 export interface LocalnetOptions {
   /** Default: 0, any free port. */
@@ -26,6 +26,8 @@ export interface LocalnetOptions {
   readonly pools?: readonly string[];
   /** Default: 10, or none if `pools` is given. */
   readonly jettonPools?: readonly string[];
+  /** Native pools of version 2. Default: 10, or none if `pools` is given. */
+  readonly version2Pools?: readonly string[];
   readonly signal?: AbortSignal;
   readonly onError?: (error: unknown) => void;
 }
@@ -71,7 +73,7 @@ const MAX_REFUND = toNano("0.1");
 
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
-  const { jettonPools = options.pools ? [] : ["10"] } = options;
+  const { jettonPools = options.pools ? [] : ["10"], version2Pools = options.pools ? [] : ["10"] } = options;
   // deno-lint-ignore no-console
   const onError = options.onError ?? ((error) => console.error("localnet:", error));
   options.signal?.throwIfAborted();
@@ -113,6 +115,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     );
     const deployments = await deployRegistry(connect({ network: "localnet", endpoint: url }), [
       ...pools.map((amount) => ({ asset: "native", amount, owner: null })),
+      ...version2Pools.map((amount) => ({ asset: "native", amount, owner: null, version: 2 as const })),
       ...jettonPools.map((amount) => ({ asset: jetton.asset, amount, owner: null, jetton })),
     ]);
     clock.start(blockTimeMs);

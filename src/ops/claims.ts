@@ -63,16 +63,16 @@ export async function retryClaims(
     const newest = (await listClaims(pool)).at(-1)?.id ?? 0n;
     await wallet.send(batch.map((claim) => buildRetryMessage(pool, claim, value)));
     let open: readonly Claim[] = [];
-    let taken = false;
+    let isAccepted = false;
     let quietPolls = 0;
     await pollUntil(async () => {
       open = await listClaims(pool);
-      taken = !batch.some(({ id }) => open.some((claim) => claim.id === id));
+      isAccepted = !batch.some(({ id }) => open.some((claim) => claim.id === id));
       // A refused payout needs two more hops than the retry itself, at most a few blocks.
-      if (taken) quietPolls++;
+      if (isAccepted) quietPolls++;
       return quietPolls > QUIET_POLLS;
     }, { intervalMs: pollIntervalMs, timeoutMs: SETTLE_TIMEOUT_MS, signal, clock });
-    if (!taken) {
+    if (!isAccepted) {
       throw new Problem("chain_unavailable", "the pool did not take the retry in time; run it again");
     }
     const back = open.filter(({ id }) => id > newest);

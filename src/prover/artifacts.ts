@@ -14,7 +14,9 @@ import { proverLocations } from "./locations.ts";
 export const DEVELOPMENT_LABEL = "development keys, insecure";
 
 export function isDevelopmentKey(vkeyHash: string): boolean {
-  return committedPins.label === DEVELOPMENT_LABEL && vkeyHash === committedPins.files["withdraw.vkey.json"];
+  return [committedPins, version2Pins].some(({ label, files }) =>
+    label === DEVELOPMENT_LABEL && Object.values(files).includes(vkeyHash)
+  );
 }
 
 const artifactKinds = ["wasm", "zkey", "vkey.json"] as const;
@@ -40,6 +42,8 @@ export const version2Pins: KeySetPins<Version2CircuitName> = committedPins.versi
 
 export interface Artifacts {
   readonly label: string;
+  /** The label of the keys for version 2 pools; absent if the pins have none. */
+  readonly version2Label?: string;
   expectedSha256(name: ArtifactName): string;
   /** Throws `artifact_corrupted` for a missing or wrong file, `artifact_unavailable` if a server fails. */
   load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
@@ -101,6 +105,7 @@ export function openArtifacts(
   };
   return {
     label: pins.label,
+    ...pins.version2 && { version2Label: pins.version2.label },
     expectedSha256,
     load: async (name) => await loadChecked(name, expectedSha256(name)),
     async loadTranscript() {

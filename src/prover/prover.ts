@@ -1,11 +1,14 @@
 /** Makes and verifies proofs on worker threads. Every proof is verified before it is returned. */
 import { Problem } from "../core/errors/problem.ts";
+import type { PoolVersion } from "../core/protocol/deployments.ts";
 import {
   type AnyCircuitName,
   type CircuitName,
   circuitNames,
+  combinedVkeyHash,
   type Groth16Proof,
   type ProofWithSignals,
+  type Version2CircuitName,
 } from "../core/crypto/groth16.ts";
 import { parseProof } from "../core/crypto/proof_codec.ts";
 import type { SettlementInput } from "../core/tree/settlement.ts";
@@ -70,8 +73,10 @@ export interface Prover {
     publicSignals: readonly string[],
     options?: { readonly signal?: AbortSignal },
   ): Promise<boolean>;
-  /** Hex SHA-256 of the verification key file of each circuit of version 1. */
-  readonly vkeyHash: Readonly<Record<CircuitName, string>>;
+  /** Hex SHA-256 of the verification key file of each circuit; those of version 2 only if the artifacts have them. */
+  readonly vkeyHash: Readonly<Record<CircuitName, string> & Partial<Record<Version2CircuitName, string>>>;
+  /** What {@linkcode combinedVkeyHash} gives for pools of each version. */
+  readonly poolKeyHashes: Readonly<Partial<Record<PoolVersion, string>>>;
   readonly label: string;
   /** Terminates the workers. Running tasks fail with `cancelled`. */
   close(): void;
@@ -122,12 +127,18 @@ export async function createProver(options: ProverOptions = {}): Promise<Prover>
       const pathIndices = input.pathIndices.map((bit) => toIntegerInput(bit, "pathIndices"));
       return await proveCircuit(circuit, { ...input, pathIndices }, options);
     };
+  const vkeyHash = {
+    withdraw: artifacts.expectedSha256("withdraw.vkey.json"),
+    deposit: artifacts.expectedSha256("deposit.vkey.json"),
+  };
+  const version2 = artifacts.version2Label === undefined ? undefined : {
+    withdraw2: artifacts.expectedSha256("withdraw2.vkey.json"),
+    settle16: artifacts.expectedSha256("settle16.vkey.json"),
+  };
   return {
     label: artifacts.label,
-    vkeyHash: {
-      withdraw: artifacts.expectedSha256("withdraw.vkey.json"),
-      deposit: artifacts.expectedSha256("deposit.vkey.json"),
-    },
+    vkeyHash: { ...vkeyHash, ...version2 },
+    poolKeyHashes: { 1: combinedVkeyHash(vkeyHash), ...version2 && { 2: combinedVkeyHash(version2) } },
     proveWithdraw: proveWithdrawal("withdraw"),
     async proveDeposit(input, options) {
       const leafIndex = toIntegerInput(input.leafIndex, "leafIndex");

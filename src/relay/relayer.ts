@@ -13,8 +13,10 @@ import { watchOrphanedJobs } from "./operations/orphaned_jobs.ts";
 import { watchPoolFunds } from "./operations/pool_funds_monitor.ts";
 import { runRetention } from "./operations/retention.ts";
 import { watchService } from "./operations/service_alerts.ts";
-import type { Relayer, RelayerOptions } from "./relayer_options.ts";
+import type { NoteState, Relayer, RelayerOptions } from "./relayer_options.ts";
+import type { Store } from "../store/store.ts";
 import { buildRelayerParts, type RelayerParts } from "./relayer_parts.ts";
+import { runSettler } from "./settler/settler.ts";
 import { watchBalance } from "./wallet/balance.ts";
 import { runBroadcaster } from "./wallet/broadcaster.ts";
 import { getWithdrawalStatus, type Submission, submitWithdrawal } from "./withdrawals/accept.ts";
@@ -42,12 +44,18 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   const { wallet, log, config, snapshots } = options;
   const { signal } = parts.stop;
   const indexer = {
-    ...{ ...shared, walletAddress: wallet.address, vkeyHash: options.vkeyHash, log: log.getChild("indexer") },
+    ...{
+      ...shared,
+      walletAddress: wallet.address,
+      vkeyHashes: options.vkeyHashes,
+      log: log.getChild("indexer"),
+    },
     ...snapshots ? { snapshots } : {},
     ...onLedgerEntries && { onLedgerEntries },
   };
   const broadcaster = {
     ...{ ...shared, wallet, walletMonitor: parts.walletMonitor, pools: parts.poolsById },
+    settlements: parts.settlements,
     ...onLedgerEntries && { onLedgerEntries },
     log: log.getChild("broadcaster"),
   };
@@ -67,6 +75,14 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     watchPoolFunds(parts.poolFunds, pools, funds, signal),
     watchClaims(pools, { ...shared, log: log.getChild("claims") }, signal),
   ];
+  const { proveSettlement } = options.prover;
+  if (config.settle !== undefined && proveSettlement !== undefined) {
+    const settler = {
+      ...{ ...shared, wallet, pools, mode: config.settle, prover: { proveSettlement }, random: Math.random },
+      log: log.getChild("settler"),
+    };
+    tasks.push(runSettler(parts.settlements, settler, signal));
+  }
   if (config.store) {
     const { retentionDays } = config.store;
     tasks.push(runRetention(retentionDays, { ...shared, log: log.getChild("retention") }, signal));
@@ -143,16 +159,7 @@ function createRelayer(
   return {
     ...{ network, feeBps: fee.bps, feeMinNano: fee.minNano, address: wallet.format(), health },
     pools: () => pools.filter((pool) => pool.deploymentMismatch === undefined && !pool.lacksMinFee),
-    async noteState(address, commitment, nullifierHash) {
-      const { id, tree } = readyPool(address);
-      const deposit = commitment === undefined ? undefined : tree.find(commitment);
-      return {
-        deposited: commitment === undefined ? null : deposit !== undefined,
-        leafIndex: deposit?.leafIndex ?? null,
-        timestamp: deposit?.timestamp ?? null,
-        spent: nullifierHash === undefined ? null : await store.withdrawal(id, nullifierHash) !== undefined,
-      };
-    },
+    noteState: (address, ...note) => readNoteState(readyPool(address), store, ...note),
     root: (address) => readyPool(address).tree.root,
     path(address, commitment) {
       const path = readyPool(address).tree.path(commitment);
@@ -162,6 +169,9 @@ function createRelayer(
     commitments(address, from, limit) {
       const pool = readyPool(address);
       return { pool: pool.formattedAddress, ...pool.tree.page(from, limit) };
+    },
+    spent(address, from, limit) {
+      return readSpentPage(readyPool(address), from, limit);
     },
     submit(request) {
       const submission = withSpan(
@@ -180,6 +190,32 @@ function createRelayer(
     readiness: () => getReadiness(parts),
     close: () => closed ??= closeRelayer(parts, [...running, ...submissions]),
   };
+}
+
+async function readNoteState(
+  { id, tree }: PoolState,
+  store: Pick<Store, "withdrawal">,
+  commitment: bigint | undefined,
+  nullifierHash: bigint | undefined,
+): Promise<NoteState> {
+  const deposit = commitment === undefined ? undefined : tree.find(commitment);
+  const version2 = tree.allowsCopies && {
+    settled: commitment === undefined ? null : deposit?.settled ?? false,
+    leafIndices: commitment === undefined ? null : [...deposit?.leafIndexes ?? []],
+  };
+  return {
+    deposited: commitment === undefined ? null : deposit !== undefined,
+    leafIndex: deposit?.leafIndex ?? null,
+    timestamp: deposit?.timestamp ?? null,
+    spent: nullifierHash === undefined ? null : await store.withdrawal(id, nullifierHash) !== undefined,
+    ...version2,
+  };
+}
+
+function readSpentPage({ settledTree, formattedAddress }: PoolState, from: number, limit: number) {
+  if (settledTree !== undefined) return { pool: formattedAddress, ...settledTree.spentPage(from, limit) };
+  const detail = "is a version 1 pool, whose get method tells whether a note is spent";
+  throw new Problem("invalid_request", detail, { errors: [{ pointer: "/pool", detail }] });
 }
 
 async function closeRelayer({ stop, shared, options }: RelayerParts, pending: readonly Promise<unknown>[]) {

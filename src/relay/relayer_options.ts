@@ -2,6 +2,7 @@ import type { Address } from "@ton/core";
 import type { Deployments } from "../core/protocol/deployments.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Clock } from "../core/time.ts";
+import type { Prover } from "../prover/prover.ts";
 import type { RateLimitStore } from "../store/rate_limit_store.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeSnapshotStore } from "../store/tree_snapshot_store.ts";
@@ -10,10 +11,12 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Chain } from "../ton/chain.ts";
 import type { Wallet } from "../ton/wallet/wallet.ts";
 import type { TreeService } from "../tree/tree_service.ts";
+import type { VkeyHashes } from "./indexer/deployment_check.ts";
 import type { PoolState, Readiness } from "./indexer/pool_state.ts";
-import type { CommitmentsPage, TreePath } from "./indexer/pool_tree.ts";
+import type { CommitmentsPage, SpentPage, TreePath } from "./indexer/pool_tree.ts";
 import type { Health } from "./operations/health.ts";
 import type { ServiceAlert, ServiceAlertThresholds } from "./operations/service_alerts.ts";
+import type { SettleMode } from "./settler/settler.ts";
 import type { BalanceAlert, BalanceThresholds } from "./wallet/balance.ts";
 import type { Submission } from "./withdrawals/accept.ts";
 import type { WithdrawRequest } from "./withdrawals/checks.ts";
@@ -23,6 +26,8 @@ import type { WithdrawalView } from "./withdrawals/view.ts";
 
 export interface RelayerConfig {
   readonly network: Network;
+  /** When to settle the deposits of version 2 pools. Default: never. */
+  readonly settle?: SettleMode;
   readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
   readonly indexer: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
   /** Without it, finished withdrawals stay in the journal. */
@@ -35,9 +40,10 @@ export interface RelayerOptions {
   readonly chain: Chain;
   readonly wallet: Wallet;
   readonly store: Store;
-  readonly prover: WithdrawProofVerifier;
+  /** Proves settlements if the configuration asks for them. */
+  readonly prover: WithdrawProofVerifier & Partial<Pick<Prover, "proveSettlement">>;
   /** A pool with other keys is not served. */
-  readonly vkeyHash: string;
+  readonly vkeyHashes: VkeyHashes;
   readonly deployments: Deployments;
   /** Default: this thread. */
   readonly treeService?: TreeService;
@@ -59,6 +65,9 @@ export interface RelayerOptions {
 /** null: not requested, or unknown. */
 export interface NoteState {
   readonly deposited: boolean | null;
+  /** Version 2 pools only: whether the deposit is in the tree, and all leaves with the commitment. */
+  readonly settled?: boolean | null;
+  readonly leafIndices?: number[] | null;
   readonly leafIndex: number | null;
   readonly timestamp: number | null;
   readonly spent: boolean | null;
@@ -80,6 +89,8 @@ export interface Relayer {
   root(pool: Address): bigint;
   path(pool: Address, commitment: bigint): TreePath;
   commitments(pool: Address, from: number, limit: number): CommitmentsPage & { readonly pool: string };
+  /** Throws `invalid_request` for a version 1 pool. */
+  spent(pool: Address, from: number, limit: number): SpentPage & { readonly pool: string };
   submit(request: WithdrawRequest): Promise<Submission>;
   withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;
   health(): Promise<Health>;

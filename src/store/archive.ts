@@ -1,6 +1,16 @@
 /** The port to all rows of a store, for export, verification and migration. Copies are lossless. */
 import type { IdentifiedStore, StoreIdentity } from "./identity.ts";
-import type { Cursor, Deposit, Job, LedgerEntry, PoolId, Store, Transfer, Withdrawal } from "./store.ts";
+import type {
+  Cursor,
+  Deposit,
+  Job,
+  LedgerEntry,
+  LogEntry,
+  PoolId,
+  Store,
+  Transfer,
+  Withdrawal,
+} from "./store.ts";
 
 export type ArchiveRow =
   | { readonly kind: "identity"; readonly identity: StoreIdentity }
@@ -9,17 +19,15 @@ export type ArchiveRow =
   | { readonly kind: "withdrawal"; readonly pool: PoolId; readonly withdrawal: Withdrawal }
   | { readonly kind: "job"; readonly job: Job }
   | { readonly kind: "transfer"; readonly transfer: Transfer }
-  | { readonly kind: "ledger"; readonly entry: LedgerEntry };
+  | { readonly kind: "ledger"; readonly entry: LedgerEntry }
+  | { readonly kind: "log"; readonly pool: PoolId; readonly entry: LogEntry };
 
 export interface Archive extends IdentifiedStore {
   /**
    * Streams one snapshot, small tables first: identity, cursors, jobs, transfer in flight, ledger, deposits
-   * by pool and leaf, withdrawals by pool. A reader can check the large tables against the small ones.
+   * by pool and leaf, withdrawals by pool, logs by pool and position. A reader can check the large tables against the small ones.
    */
   rows(): AsyncIterable<ArchiveRow>;
-
-  /** Returns the leaves of commitments; undefined for unknown ones. */
-  findLeafIndexes(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]>;
 
   /** Writes `rows` into this empty store. No relayer starts on a partial import. Throws `store_not_empty`. */
   restore(rows: AsyncIterable<ArchiveRow>): Promise<void>;

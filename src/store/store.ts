@@ -98,8 +98,11 @@ export interface Transfer {
 /** What one transaction earned and cost this relayer. Its key is the pool, `lt` and `txHash`. */
 export interface LedgerEntry {
   readonly pool: PoolId;
-  /** `refused`: a message of ours that the pool refused. `transfer`: the wallet's own fees. */
-  readonly kind: "withdrawal" | "refused" | "transfer";
+  /**
+   * `refused`: a message of ours that the pool refused. `transfer`: the wallet's own fees. `settlement`: `gas` is its
+   * cost without the reward, negative for a profit.
+   */
+  readonly kind: "withdrawal" | "settlement" | "refused" | "transfer";
   /** Hash of the pool's transaction; of a transfer, its normalised message hash. */
   readonly txHash: string;
   /** Logical time of the pool's transaction; 0 for a transfer, which a rollback of the pool keeps. */
@@ -114,6 +117,21 @@ export interface LedgerEntry {
   readonly refund: bigint;
 }
 
+/**
+ * A settlement or a payment of a version 2 pool, in the order of the pool's log: it decides the numbers of the roots and
+ * the spent set.
+ */
+export interface LogEntry {
+  /** Counts from 0, without gaps. */
+  readonly position: number;
+  readonly kind: "settlement" | "payment";
+  /** The new root, or the nullifier hash. */
+  readonly value: bigint;
+  /** Number of settled deposits after this entry. */
+  readonly settled: number;
+  readonly txHash: string;
+}
+
 export interface EventBatch {
   readonly pool: PoolId;
   /** Oldest first, at most {@link Store.batchLimit}. */
@@ -122,6 +140,8 @@ export interface EventBatch {
   readonly from: Cursor | undefined;
   readonly to: Cursor;
   readonly ledger?: readonly LedgerEntry[];
+  /** Of a version 2 pool. */
+  readonly log?: readonly LogEntry[];
 }
 
 export interface Rollback {
@@ -132,6 +152,8 @@ export interface Rollback {
   readonly to: Cursor | undefined;
   readonly keptLeafCount: number;
   readonly nullifierHashes: readonly bigint[];
+  /** Entries of a version 2 pool's log that stay. Default: none. */
+  readonly keptLogLength?: number;
 }
 
 /** Returns a changed job, or undefined to keep it. Must be pure: an adapter may repeat the call. */
@@ -181,7 +203,10 @@ export interface Store {
   /** In order, from `leafIndex` on. After a missing row, the next range starts behind the gap. */
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange>;
 
-  deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined>;
+  /** Yields a version 2 pool's log in order, from `position` on. */
+  poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry>;
+
+  deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined>;
 
   withdrawal(pool: PoolId, nullifierHash: bigint): Promise<Withdrawal | undefined>;
 

@@ -85,6 +85,7 @@ export const metricDefinitions = {
     ["pool"],
   ),
   poolLeaves: gauge("tonado_pool_leaves", "Leaves of the pool's tree", ["pool"]),
+  poolQueue: gauge("tonado_pool_queued_deposits", "Deposits that wait in a version 2 pool", ["pool"]),
   poolOpenClaims: gauge(
     "tonado_pool_open_claims",
     "Payouts that the jetton pool's wallet refused and that can be retried; from 255 on, the pool refuses withdrawals",

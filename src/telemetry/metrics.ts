@@ -19,6 +19,8 @@ export interface PoolMetrics {
   readonly lacksMinFee: boolean;
   readonly leafCount: number;
   readonly openClaims: number;
+  /** Waiting deposits of a version 2 pool. */
+  readonly queued?: number;
   /** Time since the tree last equalled the chain's; undefined before the first time. */
   readonly lagSeconds?: number;
   readonly lagLt: bigint;
@@ -117,6 +119,7 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
     metrics.poolLacksMinFee.set({ pool }, lacksMinFee ? 1 : 0);
     metrics.poolLeaves.set({ pool }, leafCount);
     metrics.poolOpenClaims.set({ pool }, openClaims);
+    if (rest.queued !== undefined) metrics.poolQueue.set({ pool }, rest.queued);
     if (lagSeconds !== undefined) metrics.lagSeconds.set({ pool }, lagSeconds);
     metrics.lagLt.set({ pool }, Number(lagLt));
     metrics.rootMismatches.set({ pool }, rest.rootMismatches);

@@ -1,6 +1,6 @@
 /**
  * A jetton pool in TON's emulator with real jetton contracts: the minter and wallet of npm's
- * `@ton-community/assets-sdk`. Only the pool's verification keys are test keys (see pool_sandbox.ts).
+ * `@ton-community/assets-sdk`. Only the pool's verification keys are test keys (see trapdoor_keys.ts).
  */
 import { Address, beginCell, Cell, contractAddress, type Message, type StateInit } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -15,9 +15,9 @@ import {
   freshElement,
   type Outcome,
   PoolSandbox,
-  trapdoorVerifiers,
   type WithdrawChange,
 } from "./pool_sandbox.ts";
+import { trapdoorVerifiers } from "./trapdoor_keys.ts";
 
 /** The minter's owner. The emulator sends from any address without a key. */
 const admin = new Address(0, Buffer.alloc(32, 0xad));

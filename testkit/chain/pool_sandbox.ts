@@ -23,7 +23,6 @@ import {
 } from "@ton/sandbox";
 import { addressToField } from "../../src/core/protocol/address_field.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
 import {
   type DepositBody,
   loadPoolLog,
@@ -34,22 +33,8 @@ import {
 import { zeros } from "../../src/core/tree/zeros.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
 import { nativePoolInit } from "../../src/ton/pool/state_init.ts";
-import { verifierSource } from "../../src/ops/keys/verifier_source.ts";
-import { compileCached } from "./compiled_contracts.ts";
 import { countCells } from "./pool_storage.ts";
-import { forgeProof, trapdoorKey } from "./trapdoor_keys.ts";
-
-/** Verifiers with the test keys, by path of the source that they replace. */
-export const trapdoorVerifiers: Readonly<Record<string, string>> = Object.fromEntries(
-  circuitNames.map((
-    name,
-  ) => [`contracts/generated/verifier_${name}.tolk`, verifierSource(name, trapdoorKey(name))]),
-);
-
-/** Compiles the native pool with the test keys. */
-export function trapdoorNativeCode(): Promise<Cell> {
-  return compileCached("contracts/pool_native.tolk", trapdoorVerifiers);
-}
+import { forgeProof, trapdoorNativeCode } from "./trapdoor_keys.ts";
 
 /** Network configurations: the sandbox's own, with six times today's prices, and mainnet's. */
 export const priceLists = { old: "default", mainnet: mainnetConfig() } as const;

@@ -3,10 +3,11 @@
  * real contract with these keys and can then prove anything at once, about roots and notes that no tree holds. Only
  * tests and tools may use them.
  */
-import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { beginCell, type Cell } from "@ton/core";
-import { type AnyCircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
-import type { VerificationKey } from "../../src/ops/keys/verifier_source.ts";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { compileCached } from "./compiled_contracts.ts";
+import { type VerificationKey, verifierSource } from "../../src/ops/keys/verifier_source.ts";
+import { type AnyCircuitName, circuitNames, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;
 
@@ -67,4 +68,16 @@ function g1(scalar: bigint): string[] {
 function g2(scalar: bigint): string[][] {
   const { x, y } = G2.Point.BASE.multiply(scalar).toAffine();
   return [[String(x.c0), String(x.c1)], [String(y.c0), String(y.c1)], ["1", "0"]];
+}
+
+/** Verifiers with the test keys, by path of the source that they replace. */
+export const trapdoorVerifiers: Readonly<Record<string, string>> = Object.fromEntries(
+  circuitNames.map((
+    name,
+  ) => [`contracts/generated/verifier_${name}.tolk`, verifierSource(name, trapdoorKey(name))]),
+);
+
+/** Compiles the native pool with the test keys. */
+export function trapdoorNativeCode(): Promise<Cell> {
+  return compileCached("contracts/pool_native.tolk", trapdoorVerifiers);
 }

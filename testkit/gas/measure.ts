@@ -4,7 +4,7 @@ import { Address } from "@ton/core";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { loadPoolCode } from "../../src/ton/pool/state_init.ts";
 import { compileCached } from "../chain/compiled_contracts.ts";
-import { trapdoorVerifiers } from "../chain/pool_sandbox.ts";
+import { trapdoorVerifiers } from "../chain/trapdoor_keys.ts";
 import { countCells, encodePoolData, SetModel } from "../chain/pool_storage.ts";
 import { type MeasuredPool, openMeasuredPool, type PoolKind } from "./measured_pool.ts";
 import { type EntryPoint, entryPoints, getters } from "./entry_points.ts";

@@ -13,6 +13,7 @@ import {
 } from "./measure.ts";
 import type { PoolKind } from "./measured_pool.ts";
 import type { GasParts } from "./trace.ts";
+import { measureV2 } from "./v2_figures.ts";
 
 export const SNAPSHOT_PATH = "testkit/gas/gas_snapshot.json";
 
@@ -29,6 +30,8 @@ export interface GasSnapshot {
   /** Gas of the most expensive deposit and withdrawal that an attacker can cause. */
   readonly dearest: Record<PoolKind, { deposit: number; withdraw: number }>;
   readonly size: Record<PoolKind, Record<string, Size>>;
+  /** Gas of a version 2 pool's messages. */
+  readonly version2: GasFigures;
 }
 
 export async function takeSnapshot(): Promise<GasSnapshot> {
@@ -47,7 +50,8 @@ export async function takeSnapshot(): Promise<GasSnapshot> {
     const sizes = measureSize(fill);
     for (const kind of kinds) size[kind][fill.name] = sizes[kind];
   }
-  return { verification: await measureVerification(), gas, parts, dearest, size };
+  const version2 = await measureV2();
+  return { verification: await measureVerification(), gas, parts, dearest, size, version2 };
 }
 
 export async function readSnapshot(): Promise<GasSnapshot> {

@@ -9,7 +9,7 @@ import { Pool } from "../../src/ton/pool/pool.ts";
 import { jettonPoolInit, nativePoolInit } from "../../src/ton/pool/state_init.ts";
 import type { Wallet } from "../../src/ton/wallet/wallet.ts";
 import { trapdoorJettonCode } from "../chain/jetton_sandbox.ts";
-import { trapdoorNativeCode } from "../chain/pool_sandbox.ts";
+import { trapdoorNativeCode } from "../chain/trapdoor_keys.ts";
 import { waitUntil } from "../programs/wait_until.ts";
 import { trapdoorVkeyHash } from "./trapdoor_artifacts.ts";
 

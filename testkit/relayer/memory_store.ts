@@ -8,6 +8,7 @@ import {
   type Job,
   type JobId,
   type LedgerEntry,
+  type LogEntry,
   type PoolId,
   type Store,
   toDeposit,
@@ -21,7 +22,7 @@ const BATCH_LIMIT = 7;
 interface PoolRows {
   cursor: Cursor | undefined;
   readonly deposits: Deposit[];
-  readonly leaves: Map<bigint, Deposit>;
+  readonly log: LogEntry[];
   readonly withdrawals: Map<bigint, Withdrawal>;
   readonly jobs: Map<bigint, Job>;
   /** By logical time and transaction hash. */
@@ -53,7 +54,7 @@ export function memoryStore(
       found = {
         cursor: undefined,
         deposits: [],
-        leaves: new Map(),
+        log: [],
         withdrawals: new Map(),
         jobs: new Map(),
         ledger: new Map(),
@@ -96,20 +97,21 @@ export function memoryStore(
 
       cursor: (pool) => soon(() => rows(pool).cursor),
 
-      apply: ({ pool, events, from, to, ledger = [] }, settle) =>
+      apply: ({ pool, events, from, to, ledger = [], log: added = [] }, settle) =>
         asLeader(() => {
           if (events.length > BATCH_LIMIT) {
             throw new RangeError(`a batch holds at most ${BATCH_LIMIT} events`);
           }
-          const { cursor, deposits, leaves, withdrawals, jobs } = rows(pool);
+          const { cursor, deposits, withdrawals, jobs, log } = rows(pool);
           assertCursorIs(from, cursor);
+          for (const entry of added) log[entry.position] = entry;
           for (const event of events) {
             if (event.kind === "deposit") {
               const deposit = toDeposit(event);
               deposits[deposit.leafIndex] = deposit;
-              leaves.set(deposit.commitment, deposit);
               continue;
             }
+            if (event.kind !== "withdrawal" && event.kind !== "refused") continue;
             if (event.kind === "withdrawal") withdrawals.set(event.nullifierHash, toWithdrawal(event));
             const { nullifierHash } = event;
             const job = nullifierHash === undefined ? undefined : jobs.get(nullifierHash);
@@ -120,12 +122,13 @@ export function memoryStore(
           rows(pool).cursor = to;
         }),
 
-      rollBack: ({ pool, from, to, keptLeafCount: left, nullifierHashes: payments }, reopen) =>
+      rollBack: ({ pool, from, to, keptLeafCount: left, nullifierHashes: payments, keptLogLength }, reopen) =>
         asLeader(() => {
-          const { cursor, deposits, leaves, withdrawals, jobs, ledger } = rows(pool);
+          const { cursor, deposits, withdrawals, jobs, ledger, log } = rows(pool);
           assertCursorIs(from, cursor);
           for (const [key, { lt }] of ledger) if (lt > (to?.lt ?? 0n)) ledger.delete(key);
-          for (const { commitment } of deposits.splice(left)) leaves.delete(commitment);
+          deposits.splice(left);
+          log.splice(keptLogLength ?? 0);
           for (const nullifierHash of payments) {
             withdrawals.delete(nullifierHash);
             const job = jobs.get(nullifierHash);
@@ -144,7 +147,11 @@ export function memoryStore(
         for (let i = leafIndex; i < deposits.length; i++) yield await soon(() => toLeaves([deposits[i]]));
       },
 
-      deposit: (pool, commitment) => soon(() => rows(pool).leaves.get(commitment)),
+      async *poolLog(pool, position) {
+        for (const entry of rows(pool).log.slice(position)) yield await soon(() => entry);
+      },
+
+      deposit: (pool, leafIndex) => soon(() => rows(pool).deposits[leafIndex]),
       withdrawal: (pool, nullifierHash) => soon(() => rows(pool).withdrawals.get(nullifierHash)),
       job: (id) => soon(() => jobOf(id)),
 

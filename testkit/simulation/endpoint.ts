@@ -11,7 +11,8 @@ import { WITHDRAW_VALUE } from "./accounts.ts";
 import type { SimulatedProcess } from "./simulated_process.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";
 import type { VirtualTime } from "./virtual_time.ts";
-import { type Account, type AccountVersion, spentKey, type World } from "./world.ts";
+import type { World } from "./world.ts";
+import { type Account, type AccountVersion, spentKey } from "./world_state.ts";
 
 /** Faults between a relayer and its endpoint, as probabilities per call. */
 export interface EndpointFaults {

@@ -62,6 +62,10 @@ export function withStoreFaults(
       for await (const piece of store.leaves(pool, leafIndex)) pieces.push(piece);
       yield* pieces;
     },
+    async *poolLog(pool, position) {
+      await guarded(() => Promise.resolve())();
+      yield* await Array.fromAsync(store.poolLog(pool, position));
+    },
     deposit: guarded(store.deposit),
     withdrawal: guarded(store.withdrawal),
     job: guarded(store.job),

@@ -289,7 +289,7 @@ class Simulation {
       wallet: replica.wallet,
       store: withStoreFaults(this.#open(), { ...shared, faults: () => this.#storeFaults }),
       prover: { verify: () => Promise.resolve(true) },
-      vkeyHash: VKEY_HASH,
+      vkeyHashes: { 1: VKEY_HASH },
       deployments: this.#deployments,
       clock: life.clock(this.#time),
       fillRandom: (bytes) => this.#random.fill(bytes),

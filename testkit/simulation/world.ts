@@ -4,50 +4,12 @@
  */
 import { Address, beginCell, type Cell, external, type Message } from "@ton/core";
 import { loadWithdraw, opCodes, storeDeposit, type WithdrawBody } from "../../src/core/protocol/messages.ts";
-import type { ChainTransaction } from "../../src/ton/chain.ts";
 import type { WalletVersion } from "../../src/ton/wallet/wallet.ts";
 import { type DecodedTransfer, externalBody, SimulatedPool, walletAccount } from "./accounts.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";
+import { type Account, type ChainFaults, type Flying, type Pending, spentKey } from "./world_state.ts";
 import type { VirtualTime } from "./virtual_time.ts";
 import { internalMessage, logMessage, transactionOf } from "./transactions.ts";
-
-/** An account as it was after a block. */
-export interface AccountVersion {
-  readonly block: number;
-  readonly balance: bigint;
-  /** Of the wallet. */
-  readonly seqno: number;
-  /** Of a pool. */
-  readonly roots: readonly bigint[];
-  readonly deposits: number;
-  readonly withdrawals: number;
-  /** Transactions until then. */
-  readonly length: number;
-}
-
-/** An account with its history. */
-export interface Account {
-  readonly address: Address;
-  readonly transactions: ChainTransaction[];
-  readonly versions: AccountVersion[];
-}
-
-interface Flying {
-  readonly arrives: number;
-  readonly message: Message & { info: { type: "internal" } };
-}
-
-interface Pending {
-  readonly included: number;
-  readonly body: Cell;
-  readonly orders: DecodedTransfer;
-}
-
-/** Faults of the chain itself, as probabilities. */
-export interface ChainFaults {
-  readonly forget: number;
-  readonly repeat: number;
-}
 
 const WALLET_FEE = 2_000_000n;
 const FIRST_SEQNO = 7;
@@ -343,9 +305,4 @@ export class World {
     }
     return items;
   }
-}
-
-/** Returns the key of a spent note. */
-export function spentKey(pool: Address, nullifierHash: bigint): string {
-  return `${pool.toRawString()}/${nullifierHash}`;
 }

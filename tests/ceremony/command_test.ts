@@ -200,7 +200,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
         const vkeyHash = combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") });
         assert.equal(JSON.parse(stdout).vkeyHash, vkeyHash);
         const pool = Cell.fromBase64(await compileTolk("contracts/pool_native.tolk", verifiers));
-        const compiled = { code: pool, codeHash: pool.hash().toString("hex"), vkeyHash };
+        const compiled = { code: pool, codeHash: pool.hash().toString("hex"), vkeyHash, version: 1 } as const;
         assert.deepEqual(await checkPoolKeys(artifacts, compiled), {
           label: pins.label,
           development: false,

@@ -86,6 +86,20 @@ Deno.test("a key with any one member changed is refused", async (t) => {
       }
     });
 
+    await t.step("points at infinity, although the initial key has the same", async () => {
+      const [zero1, zero2] = [new Uint8Array(g1.length), new Uint8Array(g2.length)];
+      const zeros = { alpha1: zero1, beta1: zero1, beta2: zero2, gamma2: zero2 };
+      const refused = (change: Partial<Zkey>, name: string) =>
+        assert.rejects(
+          checkKey({ ...key, ...change }, { ...initial, ...change }, history, arithmetic),
+          new RegExp(`key, ${name} contains a point outside`),
+        );
+      for (const [name, value] of Object.entries(zeros)) await refused({ [name]: value }, name);
+      const IC = key.sections.IC.map(() => 0);
+      await refused({ sections: { ...key.sections, IC } }, "IC");
+      await refused({ ...zeros, sections: { ...key.sections, IC } }, "alpha1");
+    });
+
     await t.step("its contributions", async () => {
       const [alice, last] = key.contributions;
       const other: Partial<KeyContribution>[] = [

@@ -66,7 +66,7 @@ Deno.test("an address for test networks is no recipient on mainnet", async () =>
 });
 
 Deno.test("the command to go on with has every flag that decides what happens, and no secret", () => {
-  const line = (act: (wiring: never) => void) => {
+  const line = (act: (context: never) => void) => {
     let said = "";
     const stderr = { isTerminal: false, columns: 80, write: (text: string) => void (said += text) };
     act({ stderr, stdout: stderr, env: {} } as never);
@@ -74,8 +74,8 @@ Deno.test("the command to go on with has every flag that decides what happens, a
   };
   const from = Address.parse(`0:${"77".repeat(32)}`);
   const payer = { askMnemonic: true, walletVersion: "v5R1" } as const;
-  const said = line((wiring) =>
-    new DepositView(wiring, { network: "testnet", ...payer, from, relayer: "https://r.example" }, "2f81")
+  const said = line((context) =>
+    new DepositView(context, { network: "testnet", ...payer, from, relayer: "https://r.example" }, "2f81")
       .showNextSteps(new Problem("cancelled"))
   );
   for (
@@ -94,8 +94,8 @@ Deno.test("the command to go on with has every flag that decides what happens, a
     self: true,
     recipientCheck: false,
   } as const;
-  const again = line((wiring) =>
-    new WithdrawView(wiring, options, record, deployment).showNextSteps(new Error(), record, from)
+  const again = line((context) =>
+    new WithdrawView(context, options, record, deployment).showNextSteps(new Error(), record, from)
   );
   for (
     const flag of [

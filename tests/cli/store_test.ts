@@ -95,10 +95,10 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
       const entries = await Array.fromAsync(kv.list({ prefix: [] }));
       return entries.map(({ key, value }) => [key, value]);
     };
-    const before = await written(4);
+    const before = await written(5);
     const { code, stderr } = await store(["check"], dir);
     assert.equal(code, 2);
-    assert.match(stderr, /has version 4, but this release supports version 3: use a newer release/);
+    assert.match(stderr, /has version 5, but this release supports version 4: use a newer release/);
     const served = await new Deno.Command(Deno.execPath(), {
       args: serveCommand,
       cwd: dir,
@@ -112,7 +112,7 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
     assert.equal(served.code, 2);
     assert.match(
       new TextDecoder().decode(served.stderr),
-      /has version 4, but this release supports version 3/,
+      /has version 5, but this release supports version 4/,
     );
     assert.deepEqual(await written(), before);
   }));
@@ -127,5 +127,5 @@ Deno.test("an older layout of the embedded store is brought up to date when it i
     };
     assert.equal(await version(1), 1);
     await (await openKvStore(dir)).close();
-    assert.equal(await version(), 3);
+    assert.equal(await version(), 4);
   }));

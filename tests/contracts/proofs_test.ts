@@ -71,6 +71,14 @@ Deno.test("points outside their subgroups are refused where the pairing alone wo
   const free = (b: Uint8Array) => withdraw(forgeProofWithoutA(signals, b));
   await assertRejected(pool, "ERR_PROOF_INVALID", () => free(compressG2(offSubgroupG2())));
   assert.equal((await free(generator2)).exitCode, 0, "the subgroup was the fault");
+
+  const [commitment, newRoot] = [freshElement(), freshElement()];
+  const valid = unpackProof(forgeProof([pool.root, newRoot, commitment, 2n]));
+  const deposit = (a: Uint8Array, c: Uint8Array) =>
+    pool.deposit({ commitment, newRoot, proof: proofCell(a, c, valid.b) });
+  await assertRejected(pool, "ERR_PROOF_INVALID", () => deposit(moved(valid.a), valid.c));
+  await assertRejected(pool, "ERR_PROOF_INVALID", () => deposit(valid.a, moved(valid.c)));
+  assert.equal((await deposit(valid.a, valid.c)).exitCode, 0, "the subgroup was the fault");
 });
 
 Deno.test("any field of a withdrawal changed after proving is ERR_PROOF_INVALID, however bad the new value is", async (t) => {

@@ -56,7 +56,7 @@ Deno.test("no link is shown for a leaf that is taken while the source of the tre
   const steps: LinkDepositStep[] = [];
   let asked = 0;
   const result = depositByLink({
-    ...{ ...common, note: freshNote(), timeoutMs: 20_000, source: sourceThatIs(() => asked++ === 0) },
+    ...{ ...common, note: freshNote(), timeoutMs: 300_000, source: sourceThatIs(() => asked++ === 0) },
     onStep(step) {
       steps.push(step);
       if (step.step === "link") void pay(step.link.url);
@@ -105,7 +105,7 @@ Deno.test("a link that the pool refused as stale is replaced, even if the deposi
   const steps: LinkDepositStep[] = [];
   const running = depositByLink({
     ...{ ...common, chain: behind, pool: new Pool(behind, pool.address), note: freshNote() },
-    ...{ timeoutMs: 15_000, source: sourceThatIs(() => lagging), onStep: (step) => steps.push(step) },
+    ...{ timeoutMs: 300_000, source: sourceThatIs(() => lagging), onStep: (step) => steps.push(step) },
   });
   await waitUntil("a link", () => linksOf(steps).length === 1);
   assert.equal(linksOf(steps)[0].leafIndex, before, "a link for a taken leaf");

@@ -28,7 +28,7 @@ import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
 import { computeAttachedValue } from "../../src/relay/withdrawals/policy.ts";
 import type { Job } from "../../src/store/store.ts";
-import type { PoolInfo } from "../../src/ton/pool/pool.ts";
+import type { PoolInfo } from "../../src/ton/pool/pool_getters.ts";
 import { estimateWithdrawalCost } from "../../src/ton/pool/withdrawal_cost.ts";
 import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { memoryStore } from "../../testkit/relayer/memory_store.ts";
@@ -106,8 +106,8 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
       deps: knowing(job({ state: "failed", failures: 1, settledAt: Date.now() })),
     },
     "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
-    "root is among the last 30": { ...candidate, pool: altered({}, [5n]) },
-    "root stays among the last 30 for three more deposits": {
+    "root is accepted": { ...candidate, pool: altered({}, [5n]) },
+    "root stays accepted for three more of them": {
       ...candidate,
       pool: altered({}, newerRoots(27, request)),
     },
@@ -137,7 +137,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   await t.step(
     "a withdrawal rejected by a later check, or not accepted, does not count against the caps",
     async () => {
-      const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 1 });
+      const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
       for (let i = 0; i < 3; i++) {
         await rejects(runWithdrawalChecks(request, { ...deps, hourlyCaps: caps, balance: holding(0n, 1n) }), {
           code: "relayer_balance_low",
@@ -151,7 +151,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     },
   );
   await t.step("a withdrawal stays counted when the store's answer to its job is lost", async () => {
-    const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 1 });
+    const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
     const store = memoryStore({ now: Date.now, shared: false })();
     const addJob: typeof store.addJob = async (...job) => {
       await store.addJob(...job);
@@ -210,7 +210,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     }
   });
   await t.step("garbage proofs are counted against no cap", async () => {
-    const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 1 });
+    const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
     const { request: garbage } = broken["proof verifies"];
     for (let i = 0; i < 5; i++) {
       await rejects(runWithdrawalChecks(garbage, { ...deps, hourlyCaps: caps }), { code: "proof_invalid" });
@@ -266,7 +266,7 @@ function holding(balance: bigint, stop: bigint): WalletBalance {
 
 /** Caps that another withdrawal has reached. */
 async function reached(): Promise<HourlyCaps> {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   await caps.reserve({ pool: "0:aa", nullifierHash: 1n });
   return caps;
 }

@@ -70,7 +70,7 @@ export async function withApiAndApp(
     wallet,
     store: await openKvStore(directory),
     prover: { verify: () => Promise.reject(new Error("no proof gets so far here")) },
-    vkeyHash: "11".repeat(32),
+    vkeyHashes: { 1: "11".repeat(32) },
     deployments,
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
     log: rootLog(),

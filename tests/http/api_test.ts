@@ -120,6 +120,7 @@ Deno.test("http: /openapi.json documents every route and each code that it may a
       "/note/check",
       "/pools",
       "/readyz",
+      "/spent",
       "/status",
       "/tree/commitments",
       "/tree/path",

@@ -35,7 +35,7 @@ async function ask(jettonTerms: Record<string, unknown>) {
     wallet,
     store: memoryStore({ now: Date.now, shared: false })(),
     prover: { verify: () => Promise.resolve(true) },
-    vkeyHash: "11".repeat(32),
+    vkeyHashes: { 1: "11".repeat(32) },
     deployments: parseDeployments({
       network: "testnet",
       pools: {

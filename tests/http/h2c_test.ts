@@ -102,7 +102,7 @@ Deno.test({
       for (const { body } of await Promise.all(held)) equal(body.code, "request_timeout");
       equal((await ask({ ":path": "/pools" })).status, 200);
     }, { maxConcurrentRequests: 3, bodyTimeoutMs: 1_000 });
-    const own = createMemoryRateLimitStore();
+    const own = createMemoryRateLimitStore(Date.now);
     const limits = {
       noteChecksPerMinute: 2,
       withdrawalsPerMinute: 2,

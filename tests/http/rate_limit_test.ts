@@ -8,7 +8,7 @@ import type { RateLimitStore } from "../../src/store/rate_limit_store.ts";
 import { type ApiClient, isProblem, payload, post, withApi } from "./api_harness.ts";
 
 function limits(more: Partial<RateLimits> = {}): RateLimits {
-  const own = createMemoryRateLimitStore();
+  const own = createMemoryRateLimitStore(Date.now);
   const keyOf = createClientKey(new Uint8Array(32), () => 0);
   return {
     noteChecksPerMinute: 3,

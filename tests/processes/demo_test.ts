@@ -1,4 +1,4 @@
-/** The demonstration with a jetton. */
+/** The demonstration with a jetton, and with a version 2 pool. */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 
@@ -22,6 +22,37 @@ Deno.test("demo --asset jetton --json: the same way in jettons, the fee in jetto
   assert.ok(coins.pool >= 0n, "a jetton pool loses no coins");
   assert.deepEqual(of("double_spend_refused").map(({ by }) => by), ["relayer", "pool"]);
   assert.equal(events[events.length - 1].event, "finished");
+});
+
+Deno.test("demo --pool native-10-v2 --json: paid by comments, settled, two withdrawn in one message, no double spend", async () => {
+  const { code, stdout, stderr } = await tonado(["demo", "--pool", "native-10-v2", "--json"]);
+  assert.equal(code, 0, stderr);
+  const events = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const of = (name: string) => events.filter(({ event }) => event === name);
+  for (const [i, { leafIndex, commitment, comment }] of of("deposited").entries()) {
+    assert.equal(leafIndex, i);
+    assert.match(comment, new RegExp(`^tonado:${commitment.slice(2)}[0-9a-f]{8}$`));
+  }
+  assert.equal(of("deposited").length, 3);
+  assert.deepEqual(of("settled").map(({ leaves }) => leaves), [3]);
+  assert.equal(of("proved").length, 2);
+  assert.equal(of("confirmed").length, 1);
+  const [recipient, relayer, pool] = (of("balances")[0].accounts as { before: string; after: string }[])
+    .map(({ before, after }) => BigInt(after) - BigInt(before));
+  assert.equal(recipient, 19_800_000_000n);
+  assert.ok(relayer > 100_000_000n && relayer < 200_000_000n, String(relayer));
+  assert.ok(pool > -20_000_000_000n, "the pool keeps its share");
+  assert.deepEqual(of("double_spend_refused").map(({ by, reason }) => [by, reason]), [[
+    "pool",
+    "ERR_ALREADY_SPENT",
+  ]]);
+  assert.equal(events[events.length - 1].event, "finished");
+});
+
+Deno.test("demo --pool and --asset exclude each other", async () => {
+  const { code, stderr } = await tonado(["demo", "--pool", "native-10-v2", "--asset", "jetton"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /cannot be used with option '--asset/);
 });
 
 async function tonado(args: readonly string[], env: Record<string, string> = {}) {

@@ -112,7 +112,7 @@ Deno.test("broadcaster: what others send to the pool, and what is lost on the wa
   let quote: bigint | undefined;
   let onIsSpent: () => void = () => {};
   const held = new Set<string>();
-  const memory = createMemoryRateLimitStore();
+  const memory = createMemoryRateLimitStore(Date.now);
   const counting: RateLimitStore = {
     ...memory,
     acquire: (limit, key, token) => (held.add(token), memory.acquire(limit, key, token)),

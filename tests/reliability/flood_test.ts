@@ -31,6 +31,11 @@ function counted(asked: string[]) {
     });
 }
 
+/** Returns how often the monitor of the pools' funds may have read a pool: each every two seconds. */
+function monitorReads(pools: number, elapsedMs: number): number {
+  return pools * (1 + Math.floor(elapsedMs / 2_000));
+}
+
 type Sent = Awaited<ReturnType<RelayerHarness["withdrawal"]>>;
 
 /** Sends 200 equal withdrawals at once: one is accepted, 199 hear 409 with its state. */
@@ -51,7 +56,7 @@ Deno.test("floods of withdrawals", async (t) => {
   // Room for exactly the two honest withdrawals of this test.
   const asked: string[] = [];
   await net.startRelayer({
-    caps: new HourlyCaps(createMemoryRateLimitStore(), { hourly: 2, hourlyPerPool: 2 }),
+    caps: new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 2, hourlyPerPool: 2 }),
     chain: counted(asked),
   });
   const [first, second, third] = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
@@ -59,14 +64,22 @@ Deno.test("floods of withdrawals", async (t) => {
   const bodyOf = (note: typeof first) => net.withdrawal(KEY, note, { recipient });
   const [one, two, three] = [await bodyOf(first), await bodyOf(second), await bodyOf(third)];
 
+  let elapsedMs = 0;
   await t.step("of 200 equal ones at once one is accepted, and 199 hear 409 with its state", async () => {
     asked.length = 0;
+    const began = Date.now();
     await flood(net, one);
+    elapsedMs = Date.now() - began;
   });
 
   await t.step("and they have asked the endpoint as often as one does: each thing once", () => {
     ok(asked.includes("getIsSpent") && asked.includes("get_pool_info"), String(asked));
-    deepEqual(asked, [...new Set(asked)]);
+    const monitored = monitorReads(net.localnet.deployments.pools.size, elapsedMs);
+    for (const method of new Set(asked)) {
+      const times = asked.filter((each) => each === method).length;
+      const isMonitored = method === "get_pool_info" || method === "account";
+      ok(times <= 1 + (isMonitored ? monitored : 0), `${method} ${times} times in ${elapsedMs} ms: ${asked}`);
+    }
   });
 
   await t.step(
@@ -136,8 +149,7 @@ Deno.test("a fee that does not cover the cost is refused again and again without
     "each price is read once",
   );
   const windows = 1 + Math.floor(elapsedMs / 5_000); // what the answers are kept for
-  // The monitor of the pools' funds reads each pool every two seconds.
-  const monitored = pools.size * (1 + Math.floor(elapsedMs / 2_000));
+  const monitored = monitorReads(pools.size, elapsedMs);
   const most = { getIsSpent: windows, get_withdraw_value: windows, get_pool_info: windows + monitored };
   for (const [method, limit] of Object.entries(most)) {
     const times = asked.filter((call) => call === method).length;

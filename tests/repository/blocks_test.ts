@@ -18,6 +18,7 @@ const newcomer = await read("tests/guides/newcomer.sh");
 const runners = [
   "tests/guides/programs_test.ts",
   "tests/guides/commands_test.ts",
+  "tests/guides/operating_store_test.ts",
   "tests/npm/bundlers_test.ts",
 ];
 const tests = (await Promise.all(runners.map(read))).join("");
@@ -74,7 +75,7 @@ Deno.test("each block of the documentation is run, or listed with a reason", () 
 });
 
 Deno.test("what is listed and what the tests take is there, once", () => {
-  assert.equal(listed.length, 10);
+  assert.equal(listed.length, 11);
   for (const { page, line } of listed) {
     const found = blocks.filter((block) => block.page === page && firstLineOf(block) === line);
     assert.deepEqual(found.map(({ info }) => / (play|run)/.test(info)), [false], `${page}: ${line}`);

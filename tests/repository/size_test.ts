@@ -1,6 +1,6 @@
 /**
- * Limits the length of functions and files in src/ and tools/, so that a function fits on a screen and a file is read in
- * one sitting. The lists of exceptions may only shrink.
+ * Limits the length of files, and of functions in src/ and tools/, so that a function fits on a screen and a file is read
+ * in one sitting. The lists of exceptions may only shrink.
  *
  * Functions are found by the indentation that `deno fmt` gives them: a function ends with the first line that begins with
  * a closing brace at the indentation of its first line.
@@ -11,15 +11,28 @@ import { listRepositoryFiles } from "../support/docs/repository_files.ts";
 const MAX_FUNCTION_LINES = 70;
 const MAX_FILE_LINES = 300;
 
-/** Files that are longer than the limit, with their lines. */
-const longFiles: Readonly<Record<string, number>> = {};
+/** Files that are longer than the limit, with their lines. Most are one test whose steps share a state. */
+const longFiles: Readonly<Record<string, number>> = {
+  "testkit/simulation/simulation.ts": 452,
+  "testkit/simulation/world.ts": 308,
+  "tests/ceremony/attacks_test.ts": 306,
+  "tests/ceremony/command_test.ts": 318,
+  "tests/ceremony/verify_forged_test.ts": 423,
+  "tests/cli/compliance_test.ts": 341,
+  "tests/cli/withdraw/withdraw_test.ts": 335,
+  "tests/e2e/withdrawal_checks_test.ts": 356,
+  "tests/reliability/simulation/balance_attack_test.ts": 333,
+};
 
 /** Functions that are longer than the limit, with their lines. */
 const longFunctions: Readonly<Record<string, number>> = {};
 
 const root = new URL("../../", import.meta.url);
 const paths = (await listRepositoryFiles(".ts"))
-  .filter((path) => /^(main\.ts$|src\/|tools\/)/.test(path) && !/_test\.ts$|\/generated\//.test(path));
+  .filter((path) =>
+    /^(main\.ts$|src\/|tools\/|tests\/|testkit\/)/.test(path) && !path.includes("/generated/")
+  );
+const isProduct = (path: string) => !/^(tests|testkit)\/|_test\.ts$/.test(path);
 const files = await Promise.all(paths.map(async (path) => ({
   path,
   lines: (await Deno.readTextFile(new URL(path, root))).trimEnd().split("\n"),
@@ -104,14 +117,14 @@ const record = ({
   ]);
 });
 
-Deno.test(`no file of src/ or tools/ is longer than ${MAX_FILE_LINES} lines, but for a list that may only shrink`, () => {
+Deno.test(`no file is longer than ${MAX_FILE_LINES} lines, but for a list that may only shrink`, () => {
   const long = files.filter(({ lines }) => lines.length > MAX_FILE_LINES)
     .map(({ path, lines }) => [path, lines.length] as const);
   assertShrinks(Object.fromEntries(long), longFiles);
 });
 
 Deno.test(`no function of src/ or tools/ is longer than ${MAX_FUNCTION_LINES} lines, but for a list that may only shrink`, () => {
-  const long = files.flatMap(({ path, lines }) =>
+  const long = files.filter(({ path }) => isProduct(path)).flatMap(({ path, lines }) =>
     findFunctions(lines).filter((size) => size.lines > MAX_FUNCTION_LINES)
       .map((size) => [`${path}: ${size.name}`, size.lines] as const)
   );

@@ -52,7 +52,7 @@ try {
 async function pack(): Promise<void> {
   await Deno.mkdir(`${stage}/package/artifacts`);
   for await (const { name } of Deno.readDir(new URL("artifacts/", root))) {
-    const used = /^(deposit|withdraw)\.(wasm|zkey|vkey\.json)$/; // version 2's follow when the client uses them
+    const used = /^(deposit|withdraw|settle16|withdraw2)\.(wasm|zkey|vkey\.json)$/;
     if (used.test(name)) await copy(`artifacts/${name}`, `package/artifacts/${name}`);
   }
   await copy("LICENSE", "package/LICENSE");

@@ -1,13 +1,14 @@
 /**
  * Verifies the committed keys: every artifact has its pinned SHA-256, each verification key belongs to its proving
- * key, and keys other than development keys have the transcript of a ceremony that verifies for these circuits. Exits
- * with 1 and names what differs.
+ * key and has no point at infinity or outside the group, and keys other than development keys have the transcript of a
+ * ceremony that verifies for these circuits. Exits with 1 and names what differs.
  *
  * Usage: deno task keys:check
  */
 import { allCircuitNames, circuitNames } from "../../src/core/crypto/groth16.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
+import { assertSoundKey } from "../../src/ops/keys/sound_key.ts";
 import { openArtifacts } from "../../src/prover/artifacts.ts";
 import {
   ARTIFACTS_FOLDER,
@@ -47,6 +48,7 @@ for (const name of allCircuitNames) {
   if (formatJson(exported) !== formatJson(withoutPairing(committed))) {
     wrong.push(`${name}.vkey.json is not the verification key inside ${name}.zkey`);
   }
+  wrong.push(...faultsOf(() => assertSoundKey(`${name}.vkey.json`, committed)));
 }
 await closeSnarkjs();
 
@@ -59,6 +61,16 @@ console.log(`keys:check: ${pinnedFiles.length} artifacts match their pins and ea
 /** Removes the pairing of alpha and beta, which snarkjs adds and a ceremony's keys do not contain. */
 function withoutPairing(key: Record<string, unknown>): Record<string, unknown> {
   return omit(key, "vk_alphabeta_12");
+}
+
+function faultsOf(check: () => void): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Problem) return [error.message];
+    throw error;
+  }
 }
 
 async function ceremonyFaults(): Promise<string[]> {

@@ -8,6 +8,7 @@ import { fills } from "../../testkit/gas/fills.ts";
 import { gasRatio, MAX_GAS_RATIO, ratioFills, targeted } from "../../testkit/gas/ratios.ts";
 import { type GasSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 import type { GasParts } from "../../testkit/gas/trace.ts";
+import { v2Targets } from "../../testkit/gas/v2_figures.ts";
 import { runwayTable } from "./runway.ts";
 
 const ACCOUNT_CELLS = 65_536;
@@ -125,6 +126,15 @@ function sizeTable({ size }: GasSnapshot): string[] {
 }
 
 /** Returns all tables of the page, by mark. */
+/** Gas of a version 2 pool's messages, with the targets. */
+function version2Table({ version2 }: GasSnapshot): string[] {
+  const rows = Object.entries(version2).map(([name, gas]) => {
+    const target = v2Targets[name];
+    return row(name, count(gas), target === undefined ? "" : count(target), native(prices.gas(BigInt(gas))));
+  });
+  return [row("message", "gas", "target", "native units"), rule(4), ...rows];
+}
+
 export function tables(snapshot: GasSnapshot): Record<string, string[]> {
   return {
     ratios: ratioTable(snapshot),
@@ -136,5 +146,6 @@ export function tables(snapshot: GasSnapshot): Record<string, string[]> {
     "jetton-getters": gasTable(snapshot, "jetton", "getters"),
     size: sizeTable(snapshot),
     runway: runwayTable(prices),
+    version2: version2Table(snapshot),
   };
 }

@@ -56,10 +56,21 @@ await writeGenerated("contracts", [
   ...version2Keys,
 ], check);
 
-const [withdraw, deposit] = keys.map((text) => createHash("sha256").update(text).digest("hex"));
-const vkeyHash = combinedVkeyHash({ withdraw, deposit });
-for (const name of ["native", "jetton"]) {
-  const code = await compileTolk(`contracts/pool_${name}.tolk`);
+const hashKey = async (name: AnyCircuitName) =>
+  createHash("sha256").update(await readKey(name)).digest("hex");
+const vkeyHash = combinedVkeyHash({ withdraw: await hashKey("withdraw"), deposit: await hashKey("deposit") });
+const vkeyHash2 = combinedVkeyHash({
+  withdraw2: await hashKey("withdraw2"),
+  settle16: await hashKey("settle16"),
+});
+const compiled = [
+  { name: "native", source: "contracts/pool_native.tolk", vkeyHash },
+  { name: "jetton", source: "contracts/pool_jetton.tolk", vkeyHash },
+  { name: "native2", source: "contracts/v2/pool_native.tolk", vkeyHash: vkeyHash2 },
+  { name: "rescue", source: "contracts/rescue.tolk", vkeyHash: undefined },
+];
+for (const { name, source, vkeyHash } of compiled) {
+  const code = await compileTolk(source);
   const codeHash = Cell.fromBase64(code).hash().toString("hex");
   const content = JSON.stringify({ name, codeBoc64: code, codeHash, vkeyHash }, null, 2) + "\n";
   await writeGenerated("contracts", [{ path: `artifacts/contracts/${name}.json`, content }], check);

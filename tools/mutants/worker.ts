@@ -4,7 +4,7 @@
  */
 import { LineStream } from "../../testkit/programs/line_stream.ts";
 import { trapdoorJettonCode } from "../../testkit/chain/jetton_sandbox.ts";
-import { trapdoorNativeCode } from "../../testkit/chain/pool_sandbox.ts";
+import { trapdoorNativeCode } from "../../testkit/chain/trapdoor_keys.ts";
 import { setSourceFault } from "../../testkit/chain/compiled_contracts.ts";
 import { applyMutant, type Mutant } from "./operators.ts";
 import { loadTestFunctions, type PoolKind, testFiles, type TestFunction } from "./contract_tests.ts";

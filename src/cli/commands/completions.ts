@@ -20,7 +20,7 @@ interface CompletionWord {
   readonly values?: readonly string[];
 }
 
-export function completionsCommand(wiring: CliContext): Command {
+export function completionsCommand(context: CliContext): Command {
   const command = new Command("completions")
     .description("print a script that completes commands and flags in a shell")
     .addArgument(new Argument("<shell>").choices(shells))
@@ -34,7 +34,7 @@ export function completionsCommand(wiring: CliContext): Command {
     );
   return command.action((shell: Shell, { json }: { readonly json?: boolean }) => {
     const script = scriptGenerators[shell](collectContexts(command.parent!));
-    wiring.stdout.write(json ? JSON.stringify({ shell, script }) + "\n" : script);
+    context.stdout.write(json ? JSON.stringify({ shell, script }) + "\n" : script);
   });
 }
 
@@ -67,9 +67,9 @@ function fileValuesOf(name: string): string[] {
   return /<(file|dir|directory)>/.test(name) ? [FILE_PLACEHOLDER] : [];
 }
 
-const scriptGenerators: Record<Shell, (places: readonly CompletionContext[]) => string> = {
-  bash: (places) =>
-    `${shellFunctions(places)}
+const scriptGenerators: Record<Shell, (contexts: readonly CompletionContext[]) => string> = {
+  bash: (contexts) =>
+    `${shellFunctions(contexts)}
 _tonado() {
   local path="" word words current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   # bash takes --network=test for three words
@@ -90,9 +90,9 @@ _tonado() {
 }
 complete -o default -F _tonado tonado # which completes files where nothing else is found
 `,
-  zsh: (places) =>
+  zsh: (contexts) =>
     `#compdef tonado
-${shellFunctions(places)}
+${shellFunctions(contexts)}
 _tonado() {
   local at="" word values before="\${words[CURRENT-1]}"
   if compset -P 1 '--*='; then before="\${IPREFIX%=}"; fi
@@ -112,18 +112,18 @@ else
   compdef _tonado tonado
 fi
 `,
-  fish: (places) =>
-    "complete -c tonado -f\n" + places.flatMap((place) => {
-      const at = `complete -c tonado -n ${fishCondition(place.path, places)}`;
-      const words = place.words.map(({ word, help, values }) => {
+  fish: (contexts) =>
+    "complete -c tonado -f\n" + contexts.flatMap((entry) => {
+      const at = `complete -c tonado -n ${fishCondition(entry.path, contexts)}`;
+      const words = entry.words.map(({ word, help, values }) => {
         const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`;
         return `${at} ${what}${values ? fishValueFlags(values) : ""} -d ${quoteForScript(help)}\n`;
       });
-      if (place.values.length === 0) return words;
+      if (entry.values.length === 0) return words;
       return [
         ...words,
         `${at}${
-          place.values.includes(FILE_PLACEHOLDER) ? " -F" : ` -a ${quoteForScript(place.values.join(" "))}`
+          entry.values.includes(FILE_PLACEHOLDER) ? " -F" : ` -a ${quoteForScript(entry.values.join(" "))}`
         }\n`,
       ];
     }).join(""),
@@ -135,9 +135,9 @@ function fishValueFlags(values: readonly string[]): string {
 }
 
 /** Shell functions that print what can follow a path. They fail for an unknown path. */
-function shellFunctions(places: readonly CompletionContext[]): string {
-  const words = places.map(({ path, words }): [string, string[]] => [path, words.map(({ word }) => word)]);
-  const values = places.flatMap(({ path, words, values }): [string, readonly string[]][] => [
+function shellFunctions(contexts: readonly CompletionContext[]): string {
+  const words = contexts.map(({ path, words }): [string, string[]] => [path, words.map(({ word }) => word)]);
+  const values = contexts.flatMap(({ path, words, values }): [string, readonly string[]][] => [
     ...values.length > 0 ? [[path, values] as [string, readonly string[]]] : [],
     ...words.flatMap(({ word, values }): [string, readonly string[]][] =>
       values ? [[`${path} ${word}`, values]] : []
@@ -153,10 +153,10 @@ function shellFunction(name: string, table: readonly [key: string, printed: read
   return `${name}() {\n  case "$1" in\n${cases.join("")}    *) return 1 ;;\n  esac\n}`;
 }
 
-function fishCondition(path: string, places: readonly CompletionContext[]): string {
+function fishCondition(path: string, contexts: readonly CompletionContext[]): string {
   if (path === "") return "__fish_use_subcommand";
   const seen = path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
-  const below = places.filter((place) => place.path.startsWith(`${path} `)).map(({ path }) =>
+  const below = contexts.filter((entry) => entry.path.startsWith(`${path} `)).map(({ path }) =>
     path.split(" ").pop()
   );
   if (below.length > 0) seen.push(`not __fish_seen_subcommand_from ${below.join(" ")}`);

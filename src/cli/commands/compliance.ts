@@ -4,7 +4,7 @@ import { createComplianceReport } from "../../client/compliance/create_report.ts
 import { purposeError } from "../../core/protocol/compliance.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { verifyComplianceReport } from "../../client/compliance/verify_report.ts";
-import { Pool } from "../../ton/pool/pool.ts";
+import { openPool } from "../../ton/pool/any_pool.ts";
 import { addChainOptions, type ChainOptions, openChain } from "../options/chain_options.ts";
 import { failedChecks, printChecks } from "../output/check_table.ts";
 import { resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
@@ -96,7 +96,7 @@ async function createReport(
       withProver(context, (prover) =>
         createComplianceReport({
           ...{ network, prover, purpose: options.for, now: context.now(), jetton: toPoolJetton(deployment) },
-          ...{ pool: new Pool(chain, deployment.address), note: record.note.reveal() },
+          ...{ pool: openPool(chain, deployment.address, deployment.version), note: record.note.reveal() },
           onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
         }, { onProgress: ({ fraction }) => progress.update("proving", fraction) })),
   );

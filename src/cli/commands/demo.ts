@@ -1,9 +1,16 @@
 import { Command, Option } from "commander";
 import { Problem } from "../../core/errors/problem.ts";
-import type { DemoAsset } from "./demo/events.ts";
+import { type DemoAsset, type DemoPool, demoPools } from "./demo/events.ts";
 import { jsonPrinter, textPrinter } from "./demo/view.ts";
 import { runDemo } from "./demo/scenario.ts";
 import type { CliContext } from "../context.ts";
+
+interface DemoCommandOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly asset: DemoAsset;
+  readonly pool?: DemoPool;
+}
 
 export function demoCommand(context: CliContext): Command {
   return new Command("demo")
@@ -14,13 +21,19 @@ export function demoCommand(context: CliContext): Command {
       new Option("--asset <asset>", "asset of the notes: the native coin, or the network's jetton")
         .choices(["native", "jetton"]).default("native"),
     )
+    .addOption(
+      new Option(
+        "--pool <key>",
+        "pool: native-10-v2 shows three payments with a comment, a settlement and two withdrawals in one message",
+      ).choices(demoPools).conflicts("asset"),
+    )
     .option("--json", "print one JSON object a line")
     .option("--quiet", "print nothing; the exit code says whether every step succeeded")
     .addHelpText(
       "after",
-      "\nExamples:\n  tonado demo\n  tonado demo --asset jetton\n  tonado demo --json | jq .event",
+      "\nExamples:\n  tonado demo\n  tonado demo --asset jetton\n  tonado demo --pool native-10-v2\n  tonado demo --json | jq .event",
     )
-    .action(async ({ json, quiet, asset }: { json?: boolean; quiet?: boolean; asset: DemoAsset }) => {
+    .action(async ({ json, quiet, ...notes }: DemoCommandOptions) => {
       const show = json ? jsonPrinter(context) : quiet ? () => {} : textPrinter(context);
       const interrupted = context.waitForShutdown().then(() => {
         throw new Problem("cancelled");
@@ -28,7 +41,7 @@ export function demoCommand(context: CliContext): Command {
       const dataDir = await context.makeTempDir();
       try {
         await Promise.race([
-          runDemo(context, dataDir, show, asset),
+          runDemo(context, dataDir, show, notes),
           interrupted,
         ]);
       } finally {

@@ -7,47 +7,20 @@ import {
   workingRegistryPath,
 } from "../../config/deployments_registry.ts";
 import { loadDeployConfig } from "../../config/deploy_config.ts";
-import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { MAX_GENERATION } from "../../core/protocol/pool_constants.ts";
-import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
-import { type DeployOrder, deployPool, type PoolSpec, type TrialOutcome } from "../../ops/deploy/deploy.ts";
-import { fetchIssuerFacts, type IssuerFacts } from "../../ops/deploy/jetton_issuer.ts";
+import { parseUnits } from "../../core/protocol/units.ts";
+import { deployPool, type PoolSpec } from "../../ops/deploy/deploy.ts";
+import { fetchIssuerFacts } from "../../ops/deploy/jetton_issuer.ts";
 import { identifyJetton } from "../../ops/deploy/jetton_identity.ts";
-import type { Wallet, WalletVersion } from "../../ton/wallet/wallet.ts";
-import {
-  addChainOptions,
-  type ChainOptions,
-  formatChainFlags,
-  formatNative,
-  formatPoolAddress,
-  parseAddressArgument,
-  parseAmountArgument,
-} from "../options/chain_options.ts";
-import { colours, progressLine } from "../output/progress.ts";
+import { addChainOptions, parseAddressArgument, parseAmountArgument } from "../options/chain_options.ts";
 import type { CliContext } from "../context.ts";
 import { integerArgument } from "../options/integer_argument.ts";
 import { walletVersionOption } from "../options/payer_options.ts";
 import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
-import { printWarning } from "../output/print.ts";
-import { describeIssuer, describePlannedTrial, issuerToJson, TRIAL_TEXTS } from "./deploy/issuer_view.ts";
+import { type DeployCommandOptions, DeployView } from "./deploy/deploy_view.ts";
 
-interface DeployCommandOptions extends ChainOptions {
-  /** A jetton is identified by its master. */
-  readonly asset: "native" | Address;
-  readonly symbol?: string;
-  readonly decimals?: number;
-  readonly nativePrice?: string;
-  readonly amount: string;
-  readonly generation?: number;
-  readonly owner?: Address;
-  readonly burnOwner?: boolean;
-  readonly mnemonicFile?: string;
-  readonly walletVersion?: WalletVersion;
-  readonly yes?: boolean;
-}
-
-export function deployCommand(wiring: CliContext): Command {
+export function deployCommand(context: CliContext): Command {
   const command = new Command("deploy")
     .description("deploy a pool, verify it on chain and write it into the registry")
     .requiredOption("--amount <amount>", "denomination in whole units, like 10 or 0.5", parseAmountArgument)
@@ -74,6 +47,12 @@ export function deployCommand(wiring: CliContext): Command {
       integerArgument(0, MAX_GENERATION),
       0,
     )
+    .option(
+      "--pool-version <n>",
+      "1, or 2: deposits are plain transfers, up to 1,048,576 notes; native only",
+      integerArgument(1, 2),
+      1,
+    )
     .option("--owner <address>", "admin of the pool; default: the paying wallet", parseAddressArgument)
     .option("--burn-owner", "deploy without an admin; required on mainnet; also TONADO_BURN_OWNER=1")
     .option(
@@ -90,37 +69,41 @@ export function deployCommand(wiring: CliContext): Command {
         "  tonado deploy --network testnet --amount 10 --mnemonic-file wallet.txt\n" +
         "  tonado deploy --network mainnet --amount 100 --burn-owner --mnemonic-file /run/secrets/deployer\n" +
         "  tonado deploy --network mainnet --amount 100 --burn-owner --generation 1 --mnemonic-file /run/secrets/deployer\n" +
+        "  tonado deploy --network testnet --amount 10 --pool-version 2 --mnemonic-file wallet.txt\n" +
         "  tonado deploy --network testnet --asset EQ... --amount 100 --mnemonic-file wallet.txt\n" +
         "  tonado deploy --network localnet --endpoint http://127.0.0.1:8081/api/v2/jsonRPC --amount 2 --yes --json",
     )
-    .action((options: DeployCommandOptions) => deploy(wiring, options));
+    .action((options: DeployCommandOptions) => deploy(context, options));
 }
 
-async function deploy(wiring: CliContext, options: DeployCommandOptions): Promise<void> {
+async function deploy(context: CliContext, options: DeployCommandOptions): Promise<void> {
   const errors = (["symbol", "decimals", "nativePrice"] as const)
     .filter((name) => options.asset === "native" && options[name] !== undefined)
     .map((name) => ({
       pointer: name === "nativePrice" ? "--native-price" : `--${name}`,
       detail: "is for jettons only",
     }));
+  if (options.asset !== "native" && options.poolVersion === 2) {
+    errors.push({ pointer: "--pool-version", detail: "version 2 has no jetton pools" });
+  }
   if (errors.length > 0) throw new Problem("invalid_config", undefined, { errors });
   const { network, amount } = options;
-  const { endpoint, wallet: payer, burnOwner } = loadDeployConfig(options, wiring.env);
+  const { endpoint, wallet: payer, burnOwner } = loadDeployConfig(options, context.env);
   const registry = options.registry ?? workingRegistryPath(network);
   const known = await readRegistryOrEmpty(network, registry);
   await assertRegistryWritable(registry);
-  const chain = wiring.connect(options.network, endpoint);
-  const wallet = await wiring.openWallet(payer.mnemonic, { version: payer.version, network, chain });
-  const talk = new DeployView(wiring, options, wallet);
+  const chain = context.connect(options.network, endpoint);
+  const wallet = await context.openWallet(payer.mnemonic, { version: payer.version, network, chain });
+  const view = new DeployView(context, options, wallet);
   if (!wallet.checksumValid) {
-    talk.warn("the mnemonic fails TON's checksum; check that this is the right wallet");
+    view.warn("the mnemonic fails TON's checksum; check that this is the right wallet");
   }
 
   const of = options.asset === "native"
     ? { asset: "native" }
     : withNativePrice(await identifyJetton(chain, options.asset, options), options.nativePrice);
   if (options.asset !== "native") {
-    talk.showIssuer(await fetchIssuerFacts(chain, { master: options.asset, owner: wallet.address }));
+    view.showIssuer(await fetchIssuerFacts(chain, { master: options.asset, owner: wallet.address }));
   }
   let sent = false;
   const deployment = await deployPool({
@@ -131,18 +114,19 @@ async function deploy(wiring: CliContext, options: DeployCommandOptions): Promis
     ...of,
     amount,
     generation: options.generation,
+    version: options.poolVersion,
     owner: burnOwner ? null : options.owner ?? wallet.address,
     pollIntervalMs: POLL_INTERVALS_MS[network],
-    onWarning: (text) => talk.warn(text),
+    onWarning: (text) => view.warn(text),
     confirm: async (order) => {
-      await talk.confirm(order);
+      await view.confirm(order);
       sent = true;
     },
-    onTrial: (outcome) => talk.noteTrial(outcome),
-    onWait: (waited) => talk.showWaiting(waited),
+    onTrial: (outcome) => view.noteTrial(outcome),
+    onWait: (waited) => view.showWaiting(waited),
   });
   await addToRegistry(network, registry, [deployment]);
-  talk.showDeployed(deployment, registry, sent);
+  view.showDeployed(deployment, registry, sent);
 }
 
 function withNativePrice(
@@ -159,135 +143,5 @@ function parseAsset(text: string): "native" | Address {
     return parseAddressArgument(text);
   } catch {
     throw new InvalidArgumentError("It must be native, or the address of a jetton's master.");
-  }
-}
-
-/** The result goes to standard output, warnings and progress to standard error. */
-class DeployView {
-  readonly #progress;
-  readonly #printsText: boolean;
-  #issuer?: IssuerFacts;
-  #trial?: TrialOutcome;
-
-  constructor(readonly context: CliContext, readonly options: DeployCommandOptions, readonly wallet: Wallet) {
-    this.#progress = progressLine(context.stderr);
-    this.#printsText = !options.json && !options.quiet;
-  }
-
-  warn(text: string): void {
-    printWarning(this.context, text);
-  }
-
-  showIssuer(issuer: IssuerFacts): void {
-    this.#issuer = issuer;
-    if (!this.#printsText) return;
-    this.#printLine(this.#bold("The issuer of the jetton"));
-    for (const [name, text] of describeIssuer(issuer, this.options.network)) this.#printFact(name, text);
-  }
-
-  noteTrial(outcome: TrialOutcome): void {
-    this.#trial = outcome;
-  }
-
-  async confirm({ pools, value, trial, balance, keys }: DeployOrder): Promise<void> {
-    const { network, yes } = this.options;
-    if (this.#printsText) {
-      const missing = value > 0n
-        ? "A pool without its jetton wallet"
-        : "A pool without a trial of its jetton";
-      this.#printLine(`${this.#bold(pools.length > 0 ? "A new pool" : missing)} on ${network}`);
-      for (const { asset, amount, generation, address, owner, denomination, jetton, terms } of pools) {
-        const takes = formatAmount(denomination, { asset, ...jetton });
-        this.#printFact("pool", `${poolKey({ asset, amount, generation })}, takes exactly ${takes}`);
-        if (jetton) {
-          this.#printFact(
-            "jetton",
-            `${formatPoolAddress(jetton.master, network)}, checked before anything is sent`,
-          );
-        }
-        if (terms) {
-          const fee = formatAmount(terms.feeMin, { asset, ...jetton });
-          this.#printFact("terms", `fee at least ${fee}, refund at most ${formatNative(terms.maxRefund)}`);
-        }
-        this.#printFact("address", formatPoolAddress(address, network));
-        this.#printFact(
-          "owner",
-          owner ? `${this.wallet.format(owner)} (can pause deposits)` : "none: burned",
-        );
-      }
-      this.#printFact("keys", keys);
-      this.#printFact(
-        "wallet",
-        `${this.wallet.format()} ${this.wallet.version}, holds ${formatNative(balance)}`,
-      );
-      if (value > 0n) {
-        this.#printFact("pays", `${formatNative(value)} and fees; it stays in the pool for its storage`);
-      }
-      if (trial > 0n) this.#printFact("trial", describePlannedTrial(formatNative(trial)));
-    }
-    if (yes) return;
-    const [sum, purpose] = value > 0n ? [value, "deploy"] : [trial, "test the pool"];
-    const agreed = await this.context.promptConfirm(`Send ${formatNative(sum)} to ${purpose} on ${network}?`);
-    if (!agreed) {
-      throw new Problem(
-        "confirmation_required",
-        agreed === undefined ? "there is no terminal to ask at" : "not deployed",
-      );
-    }
-  }
-
-  showWaiting({ elapsed, timeout }: { elapsed: number; timeout: number }): void {
-    if (!this.options.quiet) {
-      this.#progress.update("waiting until the pool is on chain", elapsed / timeout);
-    }
-  }
-
-  showDeployed(deployment: Deployment, registry: string, sent: boolean): void {
-    this.#progress.clear();
-    const { network, json } = this.options;
-    const address = formatPoolAddress(deployment.address, network);
-    if (json) {
-      const { asset, amount, denomination, deployedSeqno, codeHash, vkeyHash, owner } = deployment;
-      const { jettonMaster, jettonWallet, decimals, feeMin, maxRefund } = deployment;
-      const shown = {
-        ...{ network, key: poolKey(deployment), address, asset, amount, denomination: String(denomination) },
-        ...{ generation: deployment.generation ?? 0 },
-        ...{ deployedSeqno, codeHash, vkeyHash, owner: owner && this.wallet.format(owner), registry, sent },
-        ...jettonMaster && jettonWallet && {
-          jettonMaster: formatPoolAddress(jettonMaster, network),
-          jettonWallet: formatPoolAddress(jettonWallet, network),
-          decimals,
-        },
-        ...this.#issuer && { issuer: issuerToJson(this.#issuer, network), trial: this.#trial },
-        ...feeMin !== undefined && { feeMin: String(feeMin), maxRefund: String(maxRefund) },
-      };
-      return this.#printLine(JSON.stringify(shown));
-    }
-    if (!this.#printsText) return this.#printLine(address);
-    this.#printLine(
-      this.#bold(sent ? "Deployed and verified" : "Already deployed, and verified"),
-    );
-    this.#printFact("address", address);
-    this.#printFact("code", deployment.codeHash);
-    if (deployment.jettonWallet) {
-      const wallet = formatPoolAddress(deployment.jettonWallet, network);
-      this.#printFact("jettons", `in ${wallet}, confirmed by the master`);
-    }
-    if (this.#trial) this.#printFact("trial", TRIAL_TEXTS[this.#trial]);
-    this.#printFact("registry", `${registry}, as ${poolKey(deployment)}`);
-    const flags = formatChainFlags({ network, endpoint: this.options.endpoint, registry });
-    this.#printLine(`\nAudit it at any time: tonado pool inspect ${address} ${flags}`);
-  }
-
-  #bold(text: string): string {
-    return colours(this.context.stdout, this.context.env).bold(text);
-  }
-
-  #printLine(text: string): void {
-    this.context.stdout.write(`${text}\n`);
-  }
-
-  #printFact(name: string, value: string): void {
-    this.#printLine(`  ${colours(this.context.stdout, this.context.env).dim(name.padEnd(9))} ${value}`);
   }
 }

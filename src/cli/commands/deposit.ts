@@ -17,7 +17,10 @@ import { commitmentsFromRelayer } from "../../client/tree_sync.ts";
 import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
-import { Pool } from "../../ton/pool/pool.ts";
+import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { placeNote } from "../../core/protocol/note.ts";
+import { depositByTransfer } from "../../client/deposit/deposit_transfer.ts";
 import {
   addChainOptions,
   type ChainOptions,
@@ -77,8 +80,9 @@ export function depositCommand(context: CliContext): Command {
     .addHelpText(
       "after",
       "\nWithout a mnemonic, the command shows a link and a QR code that any TON wallet can pay. The note is stored,\n" +
-        "encrypted, before anything is sent. If another deposit lands first, it creates a new proof and tries again.\n\n" +
-        "Examples:\n  tonado deposit native-10\n" +
+        "encrypted, before anything is sent. If another deposit lands first, it creates a new proof and tries again.\n" +
+        "A version 2 pool takes a plain transfer with a comment, from any wallet and without a proof.\n\n" +
+        "Examples:\n  tonado deposit native-10\n  tonado deposit native-10-v2\n" +
         "  tonado deposit native-10 --network mainnet --mnemonic-file wallet.txt\n" +
         "  tonado deposit --resume",
     )
@@ -113,12 +117,14 @@ async function deposit(
   const wanted = stored ?? createNoteForPool(key!, registry, context.now()); // without a note, the key is given
   const deployment = resolveDeployment(wanted, registry);
   const view = new DepositView(context, options, wanted.id, { qr, resumed: wanted.state === "depositing" });
-  const pool = new Pool(chain, deployment.address);
-  if (wanted.deposit?.leafIndex !== undefined) {
-    await findUnspentDeposit(chain, pool, wanted.note.reveal()).catch((error) =>
+  const pool = openPool(chain, deployment.address, deployment.version);
+  const known = wanted.deposit?.leafIndex;
+  if (known !== undefined) {
+    const placed = placeNote(wanted.note.reveal(), known);
+    await findUnspentDeposit(chain, pool, placed).catch((error) =>
       markWithdrawnIfSpent(store, wanted, error)
     );
-    return view.showAlreadyDeposited(wanted.deposit.leafIndex);
+    return view.showAlreadyDeposited(known);
   }
   assertNotRetired(deployment, wanted);
   await assertPoolOfBuild(chain, deployment, options);
@@ -142,7 +148,7 @@ async function deposit(
       state: "deposited",
       deposit: { from: depositor.toRawString(), leafIndex, timestamp },
     });
-    view.showDeposited(result);
+    view.showDeposited(result, pool instanceof V2Pool);
   } catch (error) {
     view.showNextSteps(error);
     return await markWithdrawnIfSpent(store, record, error);
@@ -154,7 +160,7 @@ async function payIntoPool(
   options: DepositOptions,
   { chain, pool, record, deployment, wallet, view }: {
     readonly chain: Chain;
-    readonly pool: Pool;
+    readonly pool: AnyPool;
     readonly record: NoteRecord;
     readonly deployment: Deployment;
     readonly wallet?: Wallet;
@@ -166,9 +172,19 @@ async function payIntoPool(
   context.waitForShutdown().then(() => abort.abort());
   const jetton = toPoolJetton(deployment);
   const callOptions = { signal: abort.signal, onProgress: view.showProving };
+  const clock = { ...systemClock, now: context.now };
+  const timeoutMs = Number(wait) * 60_000;
+  const note = record.note.reveal();
+  if (pool instanceof V2Pool) {
+    return await depositByTransfer({
+      ...{ chain, pool, network, note, wallet, timeoutMs, clock },
+      pollIntervalMs: POLL_INTERVALS_MS[network],
+      onStep: (step) => view.showTransferStep(step),
+    }, callOptions);
+  }
   return await withProver(context, async (prover) => {
     const request = {
-      ...{ chain, pool, network, note: record.note.reveal(), prover },
+      ...{ chain, pool, network, note, prover },
       pollIntervalMs: POLL_INTERVALS_MS[network],
       treeTimeoutMs: context.treeTimeoutMs,
       ...relayer && { source: commitmentsFromRelayer(new RelayerClient(relayer), pool.address) },
@@ -176,8 +192,7 @@ async function payIntoPool(
     };
     if (wallet && jetton) return await depositJetton({ ...request, wallet, jetton }, callOptions);
     if (wallet) return await depositNative({ ...request, wallet }, callOptions);
-    const clock = { ...systemClock, now: context.now };
-    const link = { jetton, jettonOwner: from, timeoutMs: Number(wait) * 60_000, clock };
+    const link = { jetton, jettonOwner: from, timeoutMs, clock };
     return await depositByLink({ ...request, ...link }, callOptions);
   });
 }

@@ -103,12 +103,12 @@ async function createStoredNote(
 
 /** The printable facts of a note. The nullifier hash is omitted: it would link deposit and withdrawal. */
 export function toPublicFacts({ id, note, state, createdAt, pool, deposit, withdrawal }: NoteRecord) {
-  const { asset, amount, network, commitment } = note.reveal();
+  const { asset, amount, network, version, commitment } = note.reveal();
   return {
     id,
     state,
     network,
-    pool: poolKey({ asset, amount }),
+    pool: poolKey({ asset, amount, version }),
     ...pool === undefined ? {} : { poolAddress: pool },
     commitment: fieldToHex(commitment),
     createdAt: new Date(createdAt).toISOString(),

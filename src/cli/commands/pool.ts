@@ -23,14 +23,14 @@ import { withProgressLine, writeJson } from "../output/print.ts";
 import { colours } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
 
-export function poolCommand(wiring: CliContext): Command {
+export function poolCommand(context: CliContext): Command {
   const list = addChainOptions(new Command("list"))
     .description("list the pools of a registry, without network access")
     .addHelpText(
       "after",
       "\nExamples:\n  tonado pool list --network mainnet\n  tonado pool list --json | jq .pools",
     )
-    .action((options: ChainOptions) => listPools(wiring, options));
+    .action((options: ChainOptions) => listPools(context, options));
   const inspect = addChainOptions(new Command("inspect"))
     .description("audit a deployed pool: code, keys, owner, funds, and the tree rebuilt from its logs")
     .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
@@ -40,12 +40,12 @@ export function poolCommand(wiring: CliContext): Command {
         "Examples:\n  tonado pool inspect native-10 --network testnet\n" +
         "  tonado pool inspect EQ... --network mainnet --json | jq '.checks[] | select(.verdict != \"ok\")'",
     )
-    .action((pool: string, options: ChainOptions) => runPoolInspection(wiring, pool, options));
+    .action((pool: string, options: ChainOptions) => runPoolInspection(context, pool, options));
   const pool = new Command("pool").description("list, audit, count and rescue pools; retry refused payouts");
-  for (const command of [list, inspect, poolStatsCommand(wiring), poolRescueCommand(wiring)]) {
+  for (const command of [list, inspect, poolStatsCommand(context), poolRescueCommand(context)]) {
     pool.addCommand(command);
   }
-  return pool.addCommand(poolClaimsCommand(wiring)).addCommand(poolRetryCommand(wiring))
+  return pool.addCommand(poolClaimsCommand(context)).addCommand(poolRetryCommand(context))
     .addHelpText(
       "after",
       "\nExamples:\n  tonado pool list\n  tonado pool inspect native-10\n  tonado pool stats native-10",
@@ -74,17 +74,17 @@ async function listPools({ stdout, env }: CliContext, options: ChainOptions): Pr
   }
 }
 
-async function runPoolInspection(wiring: CliContext, pool: string, options: ChainOptions): Promise<void> {
+async function runPoolInspection(context: CliContext, pool: string, options: ChainOptions): Promise<void> {
   const { network } = options;
-  const { chain, registry } = await openChain(wiring, options);
+  const { chain, registry } = await openChain(context, options);
   const address = resolvePoolAddress(pool, registry);
-  const audit = await withProgressLine(wiring, options, (progress) =>
+  const audit = await withProgressLine(context, options, (progress) =>
     auditPool({
       ...{ chain, network, address, registry },
       onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
     }));
-  if (options.json) writeJson(wiring, toAuditJson(audit, options));
-  else printAudit(wiring, audit, options);
+  if (options.json) writeJson(context, toAuditJson(audit, options));
+  else printAudit(context, audit, options);
   const failed = failedChecks(audit.checks);
   if (failed.length > 0) {
     throw new Problem(
@@ -94,15 +94,15 @@ async function runPoolInspection(wiring: CliContext, pool: string, options: Chai
   }
 }
 
-function printAudit(wiring: CliContext, { address, checks, facts }: PoolAudit, options: ChainOptions): void {
-  const c = colours(wiring.stdout, wiring.env);
+function printAudit(context: CliContext, { address, checks, facts }: PoolAudit, options: ChainOptions): void {
+  const c = colours(context.stdout, context.env);
   if (!options.quiet) {
-    const kind = facts ? `, takes exactly ${formatDenomination(facts)}` : "";
-    wiring.stdout.write(
+    const kind = facts ? `, accepts exactly ${formatDenomination(facts)}` : "";
+    context.stdout.write(
       `${c.bold(formatPoolAddress(address, options.network))} on ${options.network}${kind}\n`,
     );
   }
-  printChecks(wiring, checks, options);
+  printChecks(context, checks, options);
 }
 
 function formatDenomination({ info: { assetKind }, denomination, registryEntry: listed }: PoolFacts): string {
@@ -114,7 +114,7 @@ function formatDenomination({ info: { assetKind }, denomination, registryEntry: 
 
 /** Amounts are decimal nano, roots hex. Without a pool, `facts` and `money` are absent. */
 function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit, { network }: ChainOptions) {
-  const shown = (account?: Address | null) => account ? formatPoolAddress(account, network) : null;
+  const formatOptional = (account?: Address | null) => account ? formatPoolAddress(account, network) : null;
   return {
     network,
     address: formatPoolAddress(address, network),
@@ -126,19 +126,21 @@ function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit,
         vkeyHash: facts.codeHash === facts.build.codeHash ? facts.build.vkeyHash : null,
         keys: facts.codeHash === facts.build.codeHash ? facts.build.keys.label : null,
         asset: facts.info.assetKind,
+        version: facts.info.version,
         generation: facts.generation ?? null,
         denomination: String(facts.denomination),
         owner: facts.info.owner && formatPoolAddress(facts.info.owner, network),
         paused: facts.info.paused,
         ...facts.jetton && { claims: facts.info.claims },
         deposits: facts.info.deposits,
+        ...facts.version2 && { settled: facts.version2.settleInfo.settled },
         withdrawals: facts.info.withdrawals,
         capacity: facts.info.capacity,
         root: fieldToHex(facts.currentRoot),
         ...facts.jetton && {
-          jettonMaster: shown(facts.info.jettonMaster),
-          jettonWallet: shown(facts.info.jettonWallet),
-          givenWallet: shown(facts.jetton.expectedWallet),
+          jettonMaster: formatOptional(facts.info.jettonMaster),
+          jettonWallet: formatOptional(facts.info.jettonWallet),
+          givenWallet: formatOptional(facts.jetton.expectedWallet),
           jettons: facts.jetton.walletData ? String(facts.jetton.walletData.balance) : null,
         },
         rebuiltRoot: facts.rebuilt.rootHistory[0] === undefined

@@ -4,7 +4,9 @@ import { loadEndpoint } from "../../config/settings_reader.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { redactUrl } from "../../core/text/urls.ts";
-import { Pool } from "../../ton/pool/pool.ts";
+import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
+import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
+import type { Note } from "../../core/protocol/note.ts";
 import { type CliContext, withProver } from "../context.ts";
 import {
   addChainOptions,
@@ -99,6 +101,8 @@ async function withdraw(
   const deployment = resolveDeployment(record, registry);
   const unrecoverable = unrecoverableAddresses(registry);
   const recipient = resolveRecipient(record, options, unrecoverable);
+  const pool = openPool(chain, deployment.address, deployment.version);
+  const note = await findWithdrawnLeaf(pool, record);
   const view = new WithdrawView(context, options, record, deployment);
   const abort = new AbortController();
   context.waitForShutdown().then(() => abort.abort());
@@ -110,13 +114,14 @@ async function withdraw(
       deployment,
       store,
       record,
+      note,
+      pool,
       recipient,
       unrecoverable,
       view,
       signal: abort.signal,
     },
     endpointLabel: redactUrl(loadEndpoint(options, context.env).url),
-    pool: new Pool(chain, deployment.address),
     jetton: toPoolJetton(deployment),
   };
   try {
@@ -166,14 +171,22 @@ function selectNoteToWithdraw(
     });
 }
 
+/** Of a version 2 note: the leaf of the interrupted withdrawal, or one that can be withdrawn. */
+async function findWithdrawnLeaf(pool: AnyPool, { note, withdrawal }: NoteRecord): Promise<Note> {
+  const [, nullifierHash] = withdrawal?.request.publicSignals ?? [];
+  return await findNoteLeaf(pool, note.reveal(), {
+    ...nullifierHash !== undefined && { nullifierHash: BigInt(nullifierHash) },
+  });
+}
+
 /** Returns once the note is spent on chain, by this withdrawal or another one. */
 async function spendNote(run: WithdrawalRun): Promise<void> {
-  const { pool, record } = run;
+  const { pool, note } = run;
   try {
     if (!await resumeInterrupted(run)) await proveAndSubmit(run);
   } catch (error) {
     const mayBeSpent = error instanceof Problem && SPENT_CODES.has(error.code);
-    if (!mayBeSpent || !await pool.getIsSpent(record.note.reveal().nullifierHash)) throw error;
+    if (!mayBeSpent || !await pool.getIsSpent(note.nullifierHash)) throw error;
   }
 }
 

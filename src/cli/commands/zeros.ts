@@ -12,7 +12,7 @@ interface ZerosOptions extends OutputOptions {
   readonly decimal?: boolean;
 }
 
-export function zerosCommand(wiring: CliContext): Command {
+export function zerosCommand(context: CliContext): Command {
   return new Command("zeros")
     .description("compute the roots of empty subtrees from their seed and print them; works offline")
     .option("--decimal", "print decimal, as in circuits; default: hex, as in contracts and the API")
@@ -24,7 +24,7 @@ export function zerosCommand(wiring: CliContext): Command {
         "Each is the\nPoseidon hash of the previous one with itself. Exits with 1 if this build uses other values.\n\n" +
         "Examples:\n  tonado zeros\n  tonado zeros --json | jq -r '.zeros[20].hex'",
     )
-    .action((options: ZerosOptions) => printZeros(wiring, options));
+    .action((options: ZerosOptions) => printZeros(context, options));
 }
 
 function printZeros({ stdout, env }: CliContext, { decimal, json, quiet }: ZerosOptions): void {

@@ -16,6 +16,7 @@ export function createLocalnetConfig(
   return {
     network: "localnet",
     wallet: { mnemonic: new Secret(mnemonic), version },
+    settle: "eager",
     fee: { bps: 50, minNano: parseUnits("0.05") },
     indexer: { url: localnet.url },
     dataDir: options.dataDir,

@@ -16,13 +16,13 @@ function poolNotFoundError(code: ProblemCode, key: string, keys: Iterable<string
 
 /** Throws `wrong_pool` if no pool with the note's asset and amount is registered. */
 export function candidatePools({ note, pool }: NoteRecord, { pools }: Deployments): [string, Deployment][] {
-  const { asset, amount } = note.reveal();
+  const { asset, amount, version } = note.reveal();
   const found = [...pools].filter(([, each]) =>
-    each.asset === asset && each.amount === amount &&
+    each.asset === asset && each.amount === amount && (each.version ?? 1) === version &&
     (pool === undefined || each.address.toRawString() === pool)
   );
   if (found.length === 0) {
-    throw poolNotFoundError("wrong_pool", pool ?? poolKey({ asset, amount }), pools.keys());
+    throw poolNotFoundError("wrong_pool", pool ?? poolKey({ asset, amount, version }), pools.keys());
   }
   return found;
 }
@@ -47,7 +47,7 @@ export function toPoolJetton({ asset, decimals, jettonMaster }: Deployment): Poo
 export function createNoteForPool(key: string, { network, pools }: Deployments, now: number): NoteRecord {
   const pool = pools.get(key);
   if (!pool) throw unknownPoolKeyError(key, pools.keys());
-  const { asset, amount, address } = pool;
-  const text = formatNote(createNote({ asset, amount, network }));
+  const { asset, amount, address, version } = pool;
+  const text = formatNote(createNote({ asset, amount, network, ...version && { version } }));
   return { ...createNoteRecord(text, now), pool: address.toRawString() };
 }

@@ -83,6 +83,6 @@ async function promptPassphrase(context: CliContext, question: string): Promise<
   if (answer) return answer;
   throw usageError(
     passphraseFile.name,
-    "is required, and there is no terminal to ask at: set it to a file that holds the passphrase",
+    "is required, because standard input is not a terminal: set it to a file that holds the passphrase",
   );
 }

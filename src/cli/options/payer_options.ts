@@ -9,7 +9,7 @@ import { formatFlags } from "./chain_options.ts";
 import { printWarning } from "../output/print.ts";
 import type { CliContext } from "../context.ts";
 
-const NO_TERMINAL = "there is no terminal to ask at";
+const NO_TERMINAL = "standard input is not a terminal";
 
 export interface PayerOptions {
   readonly network: Network;

@@ -4,7 +4,8 @@ import type { DepositStep } from "../../client/deposit/deposit_attempts.ts";
 import type { DepositResult } from "../../client/deposit/deposit_events.ts";
 import type { DepositLink, LinkDepositStep } from "../../client/deposit/deposit_link.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { formatChainFlags, formatFlags, formatNative } from "../options/chain_options.ts";
+import type { DepositPayment, TransferDepositStep } from "../../client/deposit/deposit_transfer.ts";
+import { formatChainFlags, formatFlags, formatNative, formatPoolAddress } from "../options/chain_options.ts";
 import { formatPayerFlags } from "../options/payer_options.ts";
 import { colours, progressLine } from "./progress.ts";
 import { escapeLine } from "./sanitize.ts";
@@ -51,11 +52,49 @@ export class DepositView {
   }
 
   showPool(
-    pool: { readonly key: string; readonly address: string; takes: string; registry: string },
+    pool: {
+      readonly key: string;
+      readonly address: string;
+      readonly takes: string;
+      readonly registry: string;
+      readonly version?: 2 | undefined;
+    },
   ): void {
     if (this.#writeEvent({ event: "pool", ...pool })) return;
-    const { key, address, takes, registry } = pool;
+    const { key, address, takes, registry, version } = pool;
     this.#printText(`${this.#bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`);
+    if (version !== 2) return;
+    this.#printAlways(
+      `Send exactly ${takes}: any other amount comes back to the wallet that sent it.\n` +
+        "From an exchange, that is a wallet that many customers share, and the money may\n" +
+        "be lost: pay from there only if it sends the exact amount and the comment.",
+    );
+  }
+
+  showTransferStep(step: TransferDepositStep): void {
+    if (step.step === "payment") return this.#showPayment(step.payment);
+    const sender = step.step === "refused" ? formatPoolAddress(step.sender, this.options.network) : undefined;
+    if (
+      this.#writeEvent({
+        event: step.step,
+        id: this.#noteId,
+        ...step,
+        step: undefined,
+        ...sender && { sender },
+      })
+    ) {
+      return;
+    }
+    if (step.step === "refused") {
+      const why = step.reason === "ERR_WRONG_DENOMINATION" ? "its amount was not exact" : step.reason;
+      return this.#printAlways(`The pool returned a payment to ${sender}, less fees: ${why}. Pay again.`);
+    }
+    const texts = {
+      syncing: "reading the pool's deposits",
+      sending: "sending",
+      waiting: "sent; waiting for the pool",
+    };
+    if (!this.options.quiet) this.#progress.update(texts[step.step], 0);
   }
 
   /** `made`: this run created the note. Otherwise, an earlier run may have sent money for it. */
@@ -99,13 +138,15 @@ export class DepositView {
     this.#printText(`note ${this.#bold(this.#noteId)} is already in the pool, as leaf ${leafIndex}`);
   }
 
-  showDeposited({ leafIndex, timestamp, tx, attempts }: DepositResult): void {
+  /** `waits`: a version 2 pool has queued the deposit. */
+  showDeposited({ leafIndex, timestamp, tx, attempts }: DepositResult, waits = false): void {
     this.#progress.clear();
     const json = { event: "deposited", id: this.#noteId, leafIndex, timestamp, tx: tx.hash, attempts };
     if (this.#writeEvent(json)) return;
     if (this.options.quiet) return this.context.stdout.write(`${this.#noteId}\n`);
     this.#printText(
-      `${colours(this.context.stdout, this.context.env).green("deposited")} as leaf ${leafIndex}\n\n` +
+      `${colours(this.context.stdout, this.context.env).green("deposited")} as leaf ${leafIndex}` +
+        (waits ? "; it can be withdrawn once it is settled, which relayers do by themselves\n\n" : "\n\n") +
         "Make a backup now: tonado note backup <file>\n" +
         `Wait for more deposits before you withdraw, for better privacy: tonado withdraw ${this.#noteId} ${
           formatChainFlags(this.options)
@@ -129,19 +170,52 @@ export class DepositView {
     );
   }
 
-  #showLink({ url, to, amount, leafIndex }: DepositLink): void {
+  #showPayment({ url, to, amount, comment }: DepositPayment): void {
     this.#progress.clear();
     const { stdout } = this.context;
-    let written = false;
+    const written = this.#writeQrFile(url);
+    const facts = { url, to: formatPoolAddress(to, this.options.network), amount: String(amount), comment };
+    if (this.#writeEvent({ event: "payment", id: this.#noteId, ...facts })) return;
+    if (this.options.quiet) return stdout.write(`${url}\n`);
+    if (written) this.#printText(`The QR code was written to ${this.options.qr}.`);
+    this.#printText(
+      `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
+        `  amount   exactly ${formatNative(amount)}\n  comment\n${comment}\n\n` +
+        `Or open this link, which never expires, or scan its QR code:\n\n${url}\n`,
+    );
+    this.#printQrCode(url);
+    this.#progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
+  }
+
+  #writeQrFile(url: string): boolean {
     try {
       this.#qrFile?.write(renderSVG(url, { ecc: "L", border: FILE_QR_BORDER_MODULES }));
-      written = this.#qrFile !== undefined;
-    } catch (error) { // the link is still printed below
+      return this.#qrFile !== undefined;
+    } catch (error) { // the link is still printed
       if (!(error instanceof Problem)) throw error;
       for (const { pointer, detail } of error.errors) {
         this.context.stderr.write(`${pointer}: ${escapeLine(detail)}\n`);
       }
+      return false;
     }
+  }
+
+  #printQrCode(url: string): void {
+    const { stdout } = this.context;
+    const columns = encode(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES }).size;
+    if (stdout.isTerminal && columns <= stdout.columns) {
+      stdout.write(`${renderUnicodeCompact(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES })}\n\n`);
+    } else if (stdout.isTerminal) {
+      this.#printText(
+        `The QR code needs ${columns} columns: widen the terminal, or write it to a file with --qr <file>.`,
+      );
+    }
+  }
+
+  #showLink({ url, to, amount, leafIndex }: DepositLink): void {
+    this.#progress.clear();
+    const { stdout } = this.context;
+    const written = this.#writeQrFile(url);
     const resumed = this.#resumed;
     this.#resumed = false;
     const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
@@ -159,14 +233,7 @@ export class DepositView {
     this.#printText(
       `Pay ${formatNative(amount)} from any TON wallet, using this link or QR code:\n\n${url}\n`,
     );
-    const columns = encode(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES }).size;
-    if (stdout.isTerminal && columns <= stdout.columns) {
-      stdout.write(`${renderUnicodeCompact(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES })}\n\n`);
-    } else if (stdout.isTerminal) {
-      this.#printText(
-        `The QR code needs ${columns} columns: widen the terminal, or write it to a file with --qr <file>.`,
-      );
-    }
+    this.#printQrCode(url);
     this.#progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
   }
 

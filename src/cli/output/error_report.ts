@@ -10,17 +10,17 @@ export class StdoutClosedError extends Error {}
 
 export function reportError(
   error: unknown,
-  wiring: CliContext,
+  context: CliContext,
   { json, args }: { readonly json: boolean; readonly args: readonly string[] },
 ): number {
   if (error instanceof StdoutClosedError) return exitStatus.brokenPipe;
   if (isCommanderError(error)) {
     if (error.exitCode === 0) return exitStatus.ok;
-    if (json) writeErrorJson(wiring, { code: "usage", ...toUsageErrorJson(error, args) });
+    if (json) writeErrorJson(context, { code: "usage", ...toUsageErrorJson(error, args) });
     return exitStatus.usage; // commander has printed the text
   }
-  if (json) writeErrorJson(wiring, toErrorJson(error));
-  else writeErrorText(error, wiring);
+  if (json) writeErrorJson(context, toErrorJson(error));
+  else writeErrorText(error, context);
   return exitStatusOf(error);
 }
 

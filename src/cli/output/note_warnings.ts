@@ -5,10 +5,10 @@ import type { CliContext } from "../context.ts";
 export function warnOfSharedNullifiers(
   context: CliContext,
   all: readonly NoteRecord[],
-  shown: readonly NoteRecord[] = all,
+  listed: readonly NoteRecord[] = all,
 ): void {
   const twins = findNullifierTwins(all);
-  const pairs = shown.flatMap(({ id }) => (twins.get(id) ?? []).map((twin) => [id, twin.id].sort()));
+  const pairs = listed.flatMap(({ id }) => (twins.get(id) ?? []).map((twin) => [id, twin.id].sort()));
   for (const pair of new Set(pairs.map((ids) => ids.join(" and ")))) {
     printWarning(context, `notes ${pair} have the same nullifier: only one of them can ever be paid`);
   }

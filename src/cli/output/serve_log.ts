@@ -20,7 +20,7 @@ export function openJsonLog({ stderr }: Pick<CliContext, "stderr">): Log {
 
 export function logFatal(
   error: unknown,
-  wiring: Pick<CliContext, "stderr">,
+  context: Pick<CliContext, "stderr">,
   args: readonly string[],
 ): number {
   if (isCommanderError(error) && error.exitCode === 0) return exitStatus.ok;
@@ -29,7 +29,7 @@ export function logFatal(
     ? { code: "usage", ...toUsageErrorJson(error, args) }
     : toErrorJson(error);
   const reason = members.errors?.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; ") ?? message;
-  openJsonLog(wiring).getChild("serve").fatal("{code}: {reason}", { reason, ...members });
+  openJsonLog(context).getChild("serve").fatal("{code}: {reason}", { reason, ...members });
   return usage ? exitStatus.usage : exitStatusOf(error);
 }
 

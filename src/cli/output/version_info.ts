@@ -1,5 +1,5 @@
 import { readRegistry } from "../../config/deployments_registry.ts";
-import { circuitNames } from "../../core/crypto/groth16.ts";
+import { allCircuitNames } from "../../core/crypto/groth16.ts";
 import { networks } from "../../core/protocol/network.ts";
 import { openArtifacts } from "../../prover/artifacts.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
@@ -20,9 +20,9 @@ export async function describeBuild(
     ["writes", "serve: RELAYER_DATA_DIR; deposit, withdraw, note: the note store; deploy: the registry"],
     ["asks", "a toncenter v2 endpoint; serve also PostgreSQL and Redis where they are configured"],
     ["keys", label],
-    ...circuitNames.map((circuit): [string, string] => [`  ${circuit}`, pin(`${circuit}.vkey.json`)]),
+    ...allCircuitNames.map((circuit): [string, string] => [`  ${circuit}`, pin(`${circuit}.vkey.json`)]),
     ["contracts", "code hashes of the pools"],
-    ...(["native", "jetton"] as const).map((
+    ...(["native", "jetton", "native2"] as const).map((
       kind,
     ): [string, string] => [`  ${kind}`, loadPoolCode(kind).codeHash]),
     ["pools", pools.join(", ")],

@@ -54,8 +54,8 @@ export class WithdrawView {
 
   showQuotes(quotes: readonly RelayerQuote[], refused: readonly ProblemDetail[]): void {
     this.#progress.clear();
-    const shown = quotes.map(({ relayer, fee }) => ({ relayer: relayer.baseUrl, fee: String(fee) }));
-    if (this.#writeEvent({ event: "quotes", quotes: shown, refused })) return;
+    const rows = quotes.map(({ relayer, fee }) => ({ relayer: relayer.baseUrl, fee: String(fee) }));
+    if (this.#writeEvent({ event: "quotes", quotes: rows, refused })) return;
     for (const { relayer, fee } of quotes) {
       this.#printText(`  ${this.#formatAmount(fee).padEnd(14)} ${relayer.baseUrl}`);
     }

@@ -1,26 +1,28 @@
+import { withdrawCircuit } from "../../core/crypto/groth16.ts";
 import type { Address } from "@ton/core";
 import {
   compliancePublicSignals,
   type ComplianceReport,
   type ComplianceStatement,
+  complianceTreePath,
   parseComplianceReport,
   purposeError,
 } from "../../core/protocol/compliance.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
-import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import type { Note } from "../../core/protocol/note.ts";
+import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { NATIVE_DECIMALS } from "../../core/protocol/units.ts";
 import type { ProveOptions, Prover } from "../../prover/prover.ts";
 import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { depositorOf } from "../../ton/pool/event_decoder.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 
 export interface ComplianceReportRequest {
-  readonly pool: Pool;
+  readonly pool: AnyPool;
   readonly network: Network;
   readonly note: Note;
   readonly jetton?: PoolJetton;
@@ -48,15 +50,14 @@ export async function createComplianceReport(
   request: ComplianceReportRequest,
   options: ProveOptions = {},
 ): Promise<ComplianceReport> {
-  const { pool, network, note, prover, purpose, now, onProgress } = request;
+  const { pool, network, prover, purpose, now, onProgress } = request;
   const fault = purposeError(purpose);
   if (fault) throw new Problem("invalid_report", fault);
-  const { denomination } = await assertNoteMatchesPool(pool, note, network, request.jetton);
+  const { denomination } = await assertNoteMatchesPool(pool, request.note, network, request.jetton);
   const { signal } = options;
-  const { deposit, withdrawal } = await fetchNoteHistory(pool.chain, pool.address, note, {
-    signal,
-    onProgress,
-  });
+  const note = await findSpentLeaf(pool, request.note, signal);
+  const history = await fetchNoteHistory(pool.chain, pool.address, note, { signal, onProgress });
+  const { deposit, withdrawal } = history;
   if (!deposit) {
     throw new Problem("commitment_not_found", "the pool's history does not contain a deposit of this note");
   }
@@ -67,6 +68,7 @@ export async function createComplianceReport(
     network,
     pool: {
       address: pool.address.toString({ bounceable: true, testOnly }),
+      ...note.version === 2 && { version: note.version },
       asset: note.asset,
       amount: note.amount,
       decimals: request.jetton?.decimals ?? NATIVE_DECIMALS,
@@ -91,15 +93,29 @@ export async function createComplianceReport(
       paid: String(denomination - withdrawal.fee),
       tx: toReportTransaction(withdrawal.tx),
     },
-    vkeyHash: prover.vkeyHash.withdraw,
+    vkeyHash: prover.vkeyHash[withdrawCircuit(note.version)]!,
   };
   const [root, nullifierHash, recipient] = compliancePublicSignals(statement).map(BigInt);
   const { nullifier, secret } = note;
-  const { proof } = await prover.proveWithdraw({
+  const prove = note.version === 2 ? prover.proveWithdraw2 : prover.proveWithdraw;
+  const { proof } = await prove({
     ...{ root, nullifierHash, recipient, relayer: 0n, fee: 0n, refund: 0n, nullifier, secret },
-    ...new MerkleTree().nextLeafPath(),
+    ...complianceTreePath(statement),
   }, options);
   return parseComplianceReport({ format: "tonado-compliance", version: 1, statement, proof });
+}
+
+/** Of a version 2 note with several leaves, the last one that was withdrawn. Throws `note_unspent`. */
+async function findSpentLeaf(pool: AnyPool, note: Note, signal: AbortSignal | undefined): Promise<Note> {
+  if (note.version !== 2 || note.leafIndex !== undefined || !(pool instanceof V2Pool)) return note;
+  const log = await pool.readLog({ signal });
+  const leaves = log.leavesOf(note.commitment).map((leafIndex) => placeNote(note, leafIndex));
+  if (leaves.length === 0) {
+    throw new Problem("commitment_not_found", "the pool's history does not contain a deposit of this note");
+  }
+  const spent = leaves.findLast(({ nullifierHash }) => log.isSpent(nullifierHash));
+  if (spent === undefined) throw new Problem("note_unspent");
+  return spent;
 }
 
 function toReportTransaction({ lt, hash }: TransactionId) {

@@ -12,9 +12,10 @@ import { DEVELOPMENT_LABEL } from "../../prover/artifacts.ts";
 import type { Prover } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
-import { Pool } from "../../ton/pool/pool.ts";
+import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
+import { withdrawCircuit } from "../../core/crypto/groth16.ts";
 import { depositorOf } from "../../ton/pool/event_decoder.ts";
-import { loadPoolCode } from "../../ton/pool/state_init.ts";
+import { loadPoolCode, poolKindOf } from "../../ton/pool/state_init.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
 
 export interface ReportVerificationContext {
@@ -42,7 +43,7 @@ export async function verifyComplianceReport(
 ): Promise<CheckResult[]> {
   const { statement } = report;
   const { chain, signal, onProgress } = context;
-  const pool = new Pool(chain, Address.parse(statement.pool.address));
+  const pool = openPool(chain, Address.parse(statement.pool.address), statement.pool.version);
   const checks = [
     await checkProof(report, context.prover, signal),
     await checkPool(statement, pool, context),
@@ -50,10 +51,9 @@ export async function verifyComplianceReport(
   if (checks[1].verdict === "failed") return checks; // anything else that such an account reports is meaningless
   const commitment = BigInt(statement.commitment);
   const nullifierHash = BigInt(statement.nullifierHash);
-  const { deposit, withdrawal } = await fetchNoteHistory(chain, pool.address, { commitment, nullifierHash }, {
-    signal,
-    onProgress,
-  });
+  const leafIndex = statement.pool.version === 2 ? statement.deposit.leafIndex : undefined;
+  const note = { commitment, nullifierHash, ...leafIndex !== undefined && { leafIndex } };
+  const { deposit, withdrawal } = await fetchNoteHistory(chain, pool.address, note, { signal, onProgress });
   if (!deposit) {
     checks.push(checkFailed("deposit", "the pool's logs contain no deposit with this commitment"));
   } else {
@@ -91,14 +91,16 @@ async function checkProof(
   prover: Prover,
   signal?: AbortSignal,
 ): Promise<CheckResult> {
-  if (statement.vkeyHash !== prover.vkeyHash.withdraw) {
+  const circuit = withdrawCircuit(statement.pool.version);
+  const ownHash = prover.vkeyHash[circuit];
+  if (statement.vkeyHash !== ownHash) {
     return checkFailed(
       "proof",
       `it was made with the keys ${statement.vkeyHash.slice(0, 12)}, but this program has ` +
-        `${prover.vkeyHash.withdraw.slice(0, 12)}. Verify it with the release that made it`,
+        `${ownHash?.slice(0, 12) ?? "none for version 2"}. Verify it with the release that made it`,
     );
   }
-  if (!await prover.verify("withdraw", proof, compliancePublicSignals(statement), { signal })) {
+  if (!await prover.verify(circuit, proof, compliancePublicSignals(statement), { signal })) {
     return checkFailed(
       "proof",
       "it is invalid: its maker does not know the note, or the report was altered",
@@ -115,7 +117,7 @@ async function checkProof(
 
 async function checkPool(
   { pool: claimed }: ComplianceStatement,
-  pool: Pool,
+  pool: AnyPool,
   { chain, deployments, signal }: ReportVerificationContext,
 ): Promise<CheckResult> {
   const { code } = await chain.account(pool.address, { signal });
@@ -123,7 +125,9 @@ async function checkPool(
   const kind = claimed.asset === "native" ? "native" : "jetton";
   const hash = code?.hash().toString("hex");
   if (hash === undefined) return checkFailed("pool", "there is no contract at the address");
-  if (hash !== loadPoolCode(kind).codeHash) { // also if a registry lists it
+  const isKnown = !(kind === "jetton" && claimed.version === 2) &&
+    hash === loadPoolCode(poolKindOf(kind, claimed.version)).codeHash;
+  if (!isKnown) { // also if a registry lists it
     return checkFailed("pool", "the contract at the address is not a pool that this program knows");
   }
   let denomination: bigint;

@@ -119,7 +119,8 @@ async function waitForOutcome(
     ...{ after, pollIntervalMs, signal, clock },
     beforeScan: async () => void (chainTime = (await wallet.state()).now),
     async match(event) {
-      if (event.kind === "withdrawal" || event.commitment !== note.commitment) return undefined;
+      if (event.kind !== "deposit" && event.kind !== "refused") return undefined;
+      if (event.commitment !== note.commitment) return undefined;
       if (event.kind === "deposit") return toDepositResult(event);
       if (!transport.isOwnRefusal(event)) return undefined;
       await transport.waitForRefund?.(event, signal);

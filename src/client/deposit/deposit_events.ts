@@ -4,7 +4,8 @@ import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Note } from "../../core/protocol/note.ts";
 import type { ProveOptions, Prover } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
-import type { Pool, PoolDepositArgs } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
 import { depositorOf } from "../../ton/pool/event_decoder.ts";
 import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
 import type { DepositEvent } from "../../ton/pool/pool_events.ts";
@@ -43,7 +44,7 @@ export async function proveNextLeaf(
 /** Reads the withdrawal from the same logs: to query its nullifier hash would let the node recognise it. */
 export async function findUnspentDeposit(
   chain: Chain,
-  pool: Pool,
+  pool: AnyPool,
   note: Note,
   signal?: AbortSignal,
 ): Promise<DepositEvent> {

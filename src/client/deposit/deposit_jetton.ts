@@ -101,9 +101,9 @@ async function assertJettonDepositFunds(
   ownJettonWallet: Address,
   forwardAmount: bigint,
 ): Promise<void> {
-  const held = (await fetchJettonWalletData(chain, ownJettonWallet))?.balance ?? 0n;
-  if (held < denomination) {
-    const text = `${wallet.format()} holds ${formatUnits(held, decimals)} ${asset}, ` +
+  const ownBalance = (await fetchJettonWalletData(chain, ownJettonWallet))?.balance ?? 0n;
+  if (ownBalance < denomination) {
+    const text = `${wallet.format()} holds ${formatUnits(ownBalance, decimals)} ${asset}, ` +
       `the deposit needs ${formatUnits(denomination, decimals)}`;
     throw new Problem("insufficient_funds", text);
   }

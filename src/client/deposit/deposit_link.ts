@@ -82,7 +82,7 @@ async function waitForLinkPayment(
   const deposit = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
     ...{ after: link.after, pollIntervalMs, signal, clock },
     match(event) {
-      if (event.kind === "withdrawal") return undefined;
+      if (event.kind !== "deposit" && event.kind !== "refused") return undefined;
       const isOurs = event.commitment === note.commitment;
       if (event.kind === "deposit") {
         if (isOurs) return event;

@@ -38,9 +38,10 @@ async function linksWith(deposits: readonly (readonly [atMs: number, commitment:
   } as unknown as Chain;
   const pool = {
     ...{ address, chain },
-    getPoolInfo: () => Promise.resolve({ assetKind: "native", jettonMaster: null, jettonWallet: null }),
+    getPoolInfo: () =>
+      Promise.resolve({ assetKind: "native", version: 1, jettonMaster: null, jettonWallet: null }),
     getDenomination: () => Promise.resolve(10_000_000_000n),
-    getNextIndex: () => Promise.resolve(treeNow().size),
+    getTreeSize: () => Promise.resolve(treeNow().size),
     getRootHistory: () => Promise.resolve([treeNow().root]),
     buildDepositMessage: () => ({ to: address, value: 10_000_000_000n, body: Cell.EMPTY }),
   } as unknown as Pool;

@@ -2,7 +2,8 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import type { Note } from "../../core/protocol/note.ts";
+import { type Note, placeNote } from "../../core/protocol/note.ts";
+import { V2_POOL_CAPACITY } from "../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
@@ -13,6 +14,8 @@ import { type NotePayment, toNotePayment } from "./note_payment.ts";
 export interface NoteStatus {
   readonly state: "absent" | "deposited" | "withdrawn";
   readonly leafIndex?: number;
+  /** A deposit into a version 2 pool waits for its settlement. */
+  readonly waits?: true;
   /** Raw address. */
   readonly depositor?: string;
   /** Unix seconds. */
@@ -33,23 +36,29 @@ export async function checkNotes(
   options: { readonly signal?: AbortSignal; readonly onProgress?: (seen: number) => void } = {},
 ): Promise<NoteStatus[]> {
   const tree = new MerkleTree();
+  const commitments: bigint[] = [];
+  let settled: number | undefined;
   const mine = new Map<bigint, DepositEvent | undefined>(
     notes.map(({ commitment }) => [commitment, undefined]),
   );
   const spent = new Map<bigint, WithdrawalEvent>();
   const withdrawals: number[] = [];
-  let leaves = 0;
-  for await (const { events } of scanPoolTransactions(chain, pool, options)) {
-    const deposits = events.filter((event) => event.kind === "deposit");
+  for await (
+    const { events } of scanPoolTransactions(chain, pool, { ...options, capacity: V2_POOL_CAPACITY })
+  ) {
     for (const event of events) {
-      if (event.kind === "deposit") leaves++;
-      if (event.kind === "deposit" && mine.has(event.commitment)) mine.set(event.commitment, event);
+      if (event.kind === "deposit") {
+        commitments.push(event.commitment);
+        if (mine.has(event.commitment)) mine.set(event.commitment, mine.get(event.commitment) ?? event);
+      }
+      if (event.kind === "settlement") settled = event.end;
       if (event.kind !== "withdrawal") continue;
       spent.set(event.nullifierHash, event);
-      withdrawals.push(leaves);
+      withdrawals.push(commitments.length);
     }
-    tree.appendMany(deposits.map(({ commitment }) => commitment));
   }
+  const waits = notes.some(({ version }) => version === 2);
+  tree.appendMany(waits ? commitments.slice(0, settled ?? 0) : commitments);
   const roots = await new Pool(chain, pool).getRootHistory();
   if (!roots.includes(tree.root)) {
     throw new Problem(
@@ -59,17 +68,19 @@ export async function checkNotes(
   }
   return notes.map((note) => {
     const deposit = mine.get(note.commitment);
-    if (!deposit) return { state: "absent", deposits: tree.size, since: tree.size, withdrawalsSince: 0 };
+    const deposits = commitments.length;
+    if (!deposit) return { state: "absent", deposits, since: deposits, withdrawalsSince: 0 };
     const { leafIndex, timestamp: depositedAt } = deposit;
-    const withdrawal = spent.get(note.nullifierHash);
+    const withdrawal = spent.get(placeNote(note, leafIndex).nullifierHash);
     return {
+      ...leafIndex >= tree.size && { waits: true as const },
       state: withdrawal ? "withdrawn" : "deposited",
       leafIndex,
       depositor: depositorOf(deposit).toRawString(),
       depositedAt,
       ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: toNotePayment(withdrawal) },
-      deposits: tree.size,
-      since: tree.size - leafIndex - 1,
+      deposits,
+      since: deposits - leafIndex - 1,
       withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,
     };
   });

@@ -117,8 +117,9 @@ export function findNullifierTwins(
 }
 
 function paymentKey({ note }: NoteRecord): string {
-  const { asset, amount, network, nullifierHash } = note.reveal();
-  return `${asset}-${amount}-${network}-${nullifierHash}`;
+  const { asset, amount, network, version, nullifier, commitment } = note.reveal();
+  // In version 2 pools the nullifier hash depends on the leaf, so each of them can be paid.
+  return `${asset}-${amount}-${network}-${version === 2 ? commitment : nullifier}`;
 }
 
 export function serializeNoteRecords(records: readonly NoteRecord[]): string {

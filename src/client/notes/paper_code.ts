@@ -5,7 +5,7 @@ import { decryptWithPassphrase, encryptWithPassphrase, SCRYPT_WORK_FACTOR } from
 
 const ENCRYPTED_PREFIX = "tonado-age:";
 const PAPER_CODE_PATTERN =
-  /tonado-age:[A-Za-z0-9+/]+={0,2}|tonado-[a-z0-9]+-[0-9.]+-[a-z]+-0x[0-9a-f]{124}(?![0-9a-f])/g;
+  /tonado-age:[A-Za-z0-9+/]+={0,2}|tonado2?-[a-z0-9]+-[0-9.]+-[a-z]+-0x[0-9a-f]{124}(?![0-9a-f])/g;
 
 /** Takes as long as opening a note store. Use a lower `workFactor` only in tests. */
 export async function encryptPaperCode(

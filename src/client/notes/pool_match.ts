@@ -4,7 +4,8 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Note } from "../../core/protocol/note.ts";
 import { formatUnits, NATIVE_DECIMALS } from "../../core/protocol/units.ts";
-import type { Pool, PoolInfo } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
 
 /**
  * The jetton that a pool must hold. Anyone can create a jetton with any name, so compare the master with the
@@ -23,7 +24,7 @@ export interface MatchedPool {
 
 /** Throws `wrong_pool` if asset, amount or network are not the note's. `jetton` is required for jettons. */
 export async function assertNoteMatchesPool(
-  pool: Pool,
+  pool: AnyPool,
   note: Note,
   network: Network,
   jetton?: PoolJetton,
@@ -31,6 +32,9 @@ export async function assertNoteMatchesPool(
   const wrong = (detail: string) => new Problem("wrong_pool", detail);
   if (note.network !== network) throw wrong(`the note is for ${note.network}, the pool is on ${network}`);
   const [info, denomination] = await Promise.all([pool.getPoolInfo(), pool.getDenomination()]);
+  if (info.version !== note.version) {
+    throw wrong(`the note is for pools of version ${note.version}, the pool is of version ${info.version}`);
+  }
   if ((info.assetKind === "native") !== (note.asset === "native")) {
     throw wrong(`the note is for ${note.asset}, the pool holds ${info.assetKind}`);
   }
@@ -38,10 +42,10 @@ export async function assertNoteMatchesPool(
     if (!jetton) throw wrong(`the note is for ${note.asset}, and no jetton was given`);
     if (note.asset !== jetton.asset) throw wrong(`the note is for ${note.asset}, not for ${jetton.asset}`);
     if (!info.jettonMaster?.equals(jetton.jettonMaster)) {
-      const shown = (master: Address | null) => master?.toString({ testOnly: network !== "mainnet" });
+      const formatMaster = (master: Address | null) => master?.toString({ testOnly: network !== "mainnet" });
       throw wrong(
-        `the pool holds jetton ${shown(info.jettonMaster)}, but ${jetton.asset} is ${
-          shown(jetton.jettonMaster)
+        `the pool holds jetton ${formatMaster(info.jettonMaster)}, but ${jetton.asset} is ${
+          formatMaster(jetton.jettonMaster)
         }`,
       );
     }

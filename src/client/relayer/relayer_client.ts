@@ -86,8 +86,10 @@ export class RelayerClient {
       ? Object.hasOwn(pools, which) ? pools[which] : undefined
       : Object.values(pools).find(({ address }) => address.equals(which));
     if (!pool) {
-      const shown = typeof which === "string" ? which : which.toString({ testOnly: network !== "mainnet" });
-      throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${shown}`);
+      const poolText = typeof which === "string"
+        ? which
+        : which.toString({ testOnly: network !== "mainnet" });
+      throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${poolText}`);
     }
     const feeMin = pool.feeMin ?? (pool.asset === "native" ? feeMinNanoNative : 0n);
     return policyFloor({ denomination: pool.denomination, feeBps, feeMin });

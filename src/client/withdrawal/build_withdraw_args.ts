@@ -7,7 +7,8 @@ import type { Network } from "../../core/protocol/network.ts";
 import type { Note } from "../../core/protocol/note.ts";
 import type { Clock } from "../../core/time.ts";
 import type { ProveOptions, Prover } from "../../prover/prover.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import { findNoteLeaf } from "../notes/note_leaf.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 import { type MerklePathWithRoot, verifyMerklePath } from "./merkle_path_check.ts";
 import { assertPayableRecipient, isPayable, unpayableReason } from "./recipient_check.ts";
@@ -15,7 +16,7 @@ import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 import { type CommitmentSource, syncWholeTree, type TreeProgress } from "../tree_sync.ts";
 
 export interface WithdrawRequest {
-  readonly pool: Pool;
+  readonly pool: AnyPool;
   readonly network: Network;
   readonly note: Note;
   readonly jetton?: PoolJetton;
@@ -59,8 +60,9 @@ export async function buildWithdrawArgs(
   request: WithdrawRequest,
   options: ProveOptions = {},
 ): Promise<WithdrawArgs> {
-  const { pool, note, recipient, relayer, fee, refund = 0n, prover } = request;
-  const matched = await assertNoteMatchesPool(pool, note, request.network, request.jetton);
+  const { pool, recipient, relayer, fee, refund = 0n, prover } = request;
+  const matched = await assertNoteMatchesPool(pool, request.note, request.network, request.jetton);
+  const note = await findNoteLeaf(pool, request.note, options);
   if (fee >= matched.denomination) throw new Problem("fee_not_below_denomination");
   if (relayer === null && fee > 0n) {
     throw new Problem("relayer_mismatch", "a withdrawal without a relayer must have a fee of 0");
@@ -77,8 +79,9 @@ export async function buildWithdrawArgs(
   }
   const path = request.path
     ? await verifyMerklePath(pool, note.commitment, request.path)
-    : await buildPathFromTree(request, options);
-  const { proof, publicSignals } = await prover.proveWithdraw({
+    : await buildPathFromTree({ ...request, note }, options);
+  const prove = note.version === 2 ? prover.proveWithdraw2 : prover.proveWithdraw;
+  const { proof, publicSignals } = await prove({
     nullifierHash: note.nullifierHash,
     recipient: addressToField(recipient),
     relayer: addressToField(relayer),
@@ -96,8 +99,8 @@ async function buildPathFromTree(
   { signal }: ProveOptions,
 ): Promise<MerklePathWithRoot> {
   const tree = await syncWholeTree(pool, source, known, { onTreeProgress, treeTimeoutMs, signal, clock });
-  const leafIndex = tree.indexOf(note.commitment);
-  if (leafIndex < 0) {
+  const leafIndex = note.leafIndex ?? tree.indexOf(note.commitment);
+  if (leafIndex < 0 || leafIndex >= tree.size) {
     throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
   }
   return { root: tree.root, ...tree.path(leafIndex) };

@@ -1,7 +1,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { MerklePath } from "../../core/tree/merkle_tree.ts";
 import { poseidon } from "../../core/crypto/poseidon.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
 
 export interface MerklePathWithRoot extends MerklePath {
   readonly root: bigint;
@@ -9,7 +9,7 @@ export interface MerklePathWithRoot extends MerklePath {
 
 /** Throws `relayer_unavailable` unless `path` leads from `commitment` to one of the pool's roots. */
 export async function verifyMerklePath(
-  pool: Pool,
+  pool: AnyPool,
   commitment: bigint,
   path: MerklePathWithRoot,
 ): Promise<MerklePathWithRoot> {

@@ -1,6 +1,6 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { MatchedPool } from "../notes/pool_match.ts";
 
 /** `blocked` are contracts that never return a payment. Throws `unpayable_recipient`. */
@@ -18,7 +18,7 @@ export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<
 /** Throws `invalid_address` or `unpayable_recipient` if a payment would fail or be lost. */
 export function assertPayableRecipient(
   { pool, recipient, blockedRecipients = [] }: {
-    readonly pool: Pool;
+    readonly pool: AnyPool;
     readonly recipient: Address;
     readonly blockedRecipients?: readonly Address[];
   },
@@ -33,7 +33,7 @@ export function assertPayableRecipient(
 }
 
 /** The party must be in an existing workchain, and neither the pool nor its jetton wallet. */
-export function isPayable(pool: Pool, party: Address, matched: MatchedPool): boolean {
+export function isPayable(pool: AnyPool, party: Address, matched: MatchedPool): boolean {
   return isPayableWorkchain(party, matched) && !party.equals(pool.address) &&
     !matched.info.jettonWallet?.equals(party);
 }

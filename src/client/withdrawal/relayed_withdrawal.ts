@@ -1,6 +1,7 @@
 /** No relayer is trusted: the pool must confirm tree and payment, and no response ends the search. */
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
+import { findNoteLeaf } from "../notes/note_leaf.ts";
 import { RelayerClient, type WithdrawalStatus } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 import type { RelayerQuote } from "../relayer/relayer_quotes.ts";
@@ -69,12 +70,14 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  */
 export async function withdrawViaRelayers(
   relayers: readonly (RelayerClient | Pick<RelayerQuote, "relayer" | "fee">)[],
-  request: RelayedWithdrawalRequest,
+  given: RelayedWithdrawalRequest,
   options: WithdrawalWaitOptions & ProveOptions = {},
 ): Promise<RelayedWithdrawalResult> {
-  const { pool, note: { nullifierHash }, recipient, blockedRecipients = [] } = request;
+  const { pool, recipient, blockedRecipients = [] } = given;
   assertRecipientNotBlocked(recipient, [pool.address, ...blockedRecipients]); // before any request
   const { signal } = options;
+  const request = { ...given, note: await findNoteLeaf(pool, given.note, { signal }) };
+  const { nullifierHash } = request.note;
   const after = (await pool.chain.transactions(pool.address, { limit: 1, signal }))[0]?.id;
   const queue = toCandidates(relayers);
   const errors: ProblemDetail[] = [];

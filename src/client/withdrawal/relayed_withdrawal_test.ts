@@ -17,7 +17,8 @@ tree.append(note.commitment);
 const pool = {
   address: address(1),
   chain: { transactions: () => Promise.resolve([]) },
-  getPoolInfo: () => Promise.resolve({ assetKind: "native", jettonMaster: null, jettonWallet: null }),
+  getPoolInfo: () =>
+    Promise.resolve({ assetKind: "native", version: 1, jettonMaster: null, jettonWallet: null }),
   getDenomination: () => Promise.resolve(10_000_000_000n),
   getRootHistory: () => Promise.resolve([tree.root]),
   getIsSpent: () => Promise.resolve(false),

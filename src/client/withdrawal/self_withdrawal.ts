@@ -1,5 +1,7 @@
 /** The chain shows wallet and recipient together forever: use it for tests, or if no relayer is left. */
-import { Problem } from "../../core/errors/problem.ts";
+import { exitCodes, Problem } from "../../core/errors/problem.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { findNoteLeaf } from "../notes/note_leaf.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
@@ -18,6 +20,7 @@ interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" 
 
 /** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
 const EXPIRY_GRACE_SECONDS = 15;
+const MAX_STALE_SLOTS = 5;
 const NATIVE = { asset: "native" } as const;
 /** Less than for jettons: there is one message and no jetton wallet. */
 const MAX_TRANSFER_FEE_NANO = 20_000_000n;
@@ -26,6 +29,24 @@ const MAX_TRANSFER_FEE_NANO = 20_000_000n;
 export async function withdrawSelf(
   request: SelfWithdrawalRequest,
   options: ProveOptions = {},
+): Promise<TransactionId> {
+  const note = await findNoteLeaf(request.pool, request.note, options);
+  for (let staleSlots = 0;; staleSlots++) {
+    try {
+      return await sendWithdrawal({ ...request, note }, options);
+    } catch (error) {
+      // Another withdrawal changed the slot first; the note is unspent.
+      const isStale = error instanceof StaleSlot && staleSlots < MAX_STALE_SLOTS;
+      if (!isStale) throw error;
+    }
+  }
+}
+
+class StaleSlot extends Problem {}
+
+async function sendWithdrawal(
+  request: SelfWithdrawalRequest,
+  options: ProveOptions,
 ): Promise<TransactionId> {
   const { chain, pool, note: { nullifierHash }, wallet, recipient, pollIntervalMs = 1_000, clock } = request;
   const args = await buildWithdrawArgs({ ...request, relayer: null, fee: 0n, refund: 0n }, options);
@@ -36,17 +57,25 @@ export async function withdrawSelf(
   const after = (await chain.account(pool.address)).last;
   const [root] = args.publicSignals.map(BigInt);
   const order = { root, nullifierHash, fee: 0n, refund: 0n, recipient, relayer: null, proof: args.proof };
-  const { validUntil } = await wallet.send([pool.buildWithdrawMessage({ ...order, value })]);
+  const message = pool instanceof V2Pool
+    ? pool.buildWithdrawMessage({
+      ...{ ...order, value },
+      ...(await pool.readLog(options)).place(root, nullifierHash),
+    })
+    : pool.buildWithdrawMessage({ ...order, value });
+  const { validUntil } = await wallet.send([message]);
   let chainTime = 0;
   const tx = await waitForPoolEvent<TransactionId>(chain, pool.address, {
     ...{ after, pollIntervalMs, signal: options.signal, clock },
     beforeScan: async () => void (chainTime = (await wallet.state()).now),
     match(event) {
-      if (event.kind === "deposit" || event.nullifierHash !== nullifierHash) return undefined;
+      if (event.kind !== "withdrawal" && event.kind !== "refused") return undefined;
+      if (event.nullifierHash !== nullifierHash) return undefined;
       if (event.kind === "withdrawal") return event.tx;
       if (!event.sender.equals(wallet.address)) return undefined;
       const reason = refusalReason(event.exitCode);
-      throw new Problem("contract_refused", `the pool refused the withdrawal: ${reason}`);
+      const Refusal = event.exitCode === exitCodes.ERR_STALE_SLOT ? StaleSlot : Problem;
+      throw new Refusal("contract_refused", `the pool refused the withdrawal: ${reason}`);
     },
     afterScan: () => chainTime > validUntil + EXPIRY_GRACE_SECONDS,
   });
@@ -57,9 +86,9 @@ export async function withdrawSelf(
 async function assertWithdrawalFunds(wallet: Wallet, needed: bigint): Promise<void> {
   const balance = await wallet.balance();
   if (balance >= needed) return;
-  const [held, asked] = [formatAmount(balance, NATIVE), formatAmount(needed, NATIVE)];
+  const [available, required] = [formatAmount(balance, NATIVE), formatAmount(needed, NATIVE)];
   throw new Problem(
     "insufficient_funds",
-    `${wallet.format()} holds ${held}, the withdrawal needs ${asked}, most of which is returned`,
+    `${wallet.format()} holds ${available}, the withdrawal needs ${required}, most of which is returned`,
   );
 }

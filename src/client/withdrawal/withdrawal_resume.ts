@@ -1,6 +1,6 @@
 import { Address } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { WithdrawalAttempt } from "../notes/note_store.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
@@ -19,7 +19,7 @@ type ResumeResult =
 /** Submits the journaled proof if the relayer does not know it and the pool still has its root. */
 export async function resumeWithdrawal(
   relayer: RelayerClient,
-  { pool, note: { nullifierHash }, journal }: { pool: Pool; note: Note; journal: WithdrawalAttempt },
+  { pool, note: { nullifierHash }, journal }: { pool: AnyPool; note: Note; journal: WithdrawalAttempt },
   waitOptions: WithdrawalWaitOptions = {},
 ): Promise<ResumeResult> {
   const isSpent = () => pool.getIsSpent(nullifierHash);
@@ -39,7 +39,10 @@ export async function resumeWithdrawal(
   return { outcome: "paid", status: status.state === "confirmed" ? status : undefined };
 }
 
-function toWithdrawArgs(pool: Pool, { recipient, fee, refund, request }: WithdrawalAttempt): WithdrawArgs {
+function toWithdrawArgs(
+  pool: AnyPool,
+  { recipient, fee, refund, request }: WithdrawalAttempt,
+): WithdrawArgs {
   return {
     pool: pool.address,
     ...request,

@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { cancelled, type Clock, monotonicClock, pollUntil } from "../../core/time.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 
@@ -65,7 +65,7 @@ export async function waitForWithdrawal(
 /** A relayer that reports the note as in use gets less time: that may be an earlier withdrawal, or a lie. */
 export async function submitAndWait(
   relayer: RelayerClient,
-  pool: Pool,
+  pool: AnyPool,
   args: WithdrawArgs,
   nullifierHash: bigint,
   options: WithdrawalWaitOptions,

@@ -39,7 +39,17 @@ export interface ProofWithSignals {
   readonly publicSignals: readonly string[];
 }
 
+/** The circuit of withdrawals, by the pool's version; default: 1. */
+export function withdrawCircuit(version: number | undefined): "withdraw" | "withdraw2" {
+  return version === 2 ? "withdraw2" : "withdraw";
+}
+
 /** Returns the hash of a pool's keys: SHA-256 over the hashes (64 hex digits) of its two key files. */
-export function combinedVkeyHash(hashes: Readonly<Record<CircuitName, string>>): string {
-  return bytesToHex(sha256(hexToBytes(circuitNames.map((name) => hashes[name]).join(""))));
+export function combinedVkeyHash(
+  hashes: Readonly<Record<CircuitName, string>> | Readonly<Record<Version2CircuitName, string>>,
+): string {
+  const ordered = "withdraw2" in hashes
+    ? version2CircuitNames.map((name) => hashes[name])
+    : circuitNames.map((name) => hashes[name]);
+  return bytesToHex(sha256(hexToBytes(ordered.join(""))));
 }

@@ -5,7 +5,9 @@ import { z } from "zod";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "../crypto/field.ts";
 import type { Groth16Proof } from "../crypto/groth16.ts";
-import { MerkleTree } from "../tree/merkle_tree.ts";
+import { poseidon } from "../crypto/poseidon.ts";
+import { MERKLE_TREE_HEIGHT, type MerklePath } from "../tree/merkle_tree.ts";
+import { zeros } from "../tree/zeros.ts";
 import { networks } from "./network.ts";
 import {
   addressTextSchema,
@@ -39,6 +41,8 @@ const statementSchema = z.strictObject({
   network: z.enum(networks),
   pool: z.strictObject({
     address: addressTextSchema,
+    /** Absent: version 1. */
+    version: z.literal(2).optional(),
     asset: z.string().regex(/^[a-z0-9]{1,80}$/),
     /** In whole units. */
     amount: z.string().max(80),
@@ -89,8 +93,21 @@ export type ComplianceReport = Omit<z.output<typeof reportSchema>, "proof"> & {
 /** Larger than any address's field element (254 bits), so that no pool accepts the proof as a withdrawal. */
 const NON_ADDRESS_OFFSET = 1n << 254n;
 
+/** Returns the path of the proof: of a tree with this leaf alone, which is the first one in version 1. */
+export function complianceTreePath({ pool, deposit }: ComplianceStatement): MerklePath {
+  const leafIndex = pool.version === 2 ? deposit.leafIndex : 0;
+  return {
+    pathElements: zeros.slice(0, MERKLE_TREE_HEIGHT),
+    pathIndices: Array.from({ length: MERKLE_TREE_HEIGHT }, (_, level) => (leafIndex >> level) & 1),
+  };
+}
+
 export function compliancePublicSignals(said: ComplianceStatement): string[] {
-  const root = new MerkleTree().rootAfter(BigInt(said.commitment));
+  const { pathElements, pathIndices } = complianceTreePath(said);
+  const root = pathElements.reduce(
+    (node, sibling, level) => poseidon(pathIndices[level] === 0 ? [node, sibling] : [sibling, node]),
+    BigInt(said.commitment),
+  );
   const bound = NON_ADDRESS_OFFSET + (bytesToBigint(sha256(utf8ToBytes(canonicalJson(said)))) >> 3n);
   return [root, BigInt(said.nullifierHash), bound, 0n, 0n, 0n].map(String);
 }

@@ -7,6 +7,9 @@ import { MAX_GENERATION } from "./pool_constants.ts";
 import { addressSchema, amountSchema, countSchema, hashTextSchema } from "./scalars.ts";
 import { parseUnits } from "./units.ts";
 
+/** The version of a pool's contract. */
+export type PoolVersion = 1 | 2;
+
 /** A deployed pool. */
 export interface Deployment {
   readonly address: Address;
@@ -15,6 +18,8 @@ export interface Deployment {
   readonly amount: string;
   /** The generation of a successor, from 1; absent for the first pool. */
   readonly generation?: number;
+  /** Absent: version 1. */
+  readonly version?: 2;
   /** The denomination in nano, or in the jetton's smallest unit. */
   readonly denomination: bigint;
   readonly deployedSeqno: number;
@@ -40,14 +45,18 @@ export interface Deployments {
 }
 
 /**
- * Returns a pool's key in the registry: `<asset>-<amount>`, and `-g<generation>` for a successor.
+ * Returns a pool's key in the registry: `<asset>-<amount>`, `-v2` for a version 2 pool, and `-g<generation>` for
+ * a successor.
  * @example
  * ```ts
  * poolKey({ asset: "native", amount: "10", generation: 1 }); // "native-10-g1"
+ * poolKey({ asset: "native", amount: "10", version: 2 }); // "native-10-v2"
  * ```
  */
-export function poolKey(pool: { asset: string; amount: string; generation?: number }): string {
-  const first = `${pool.asset}-${pool.amount}`;
+export function poolKey(
+  pool: { asset: string; amount: string; version?: PoolVersion; generation?: number },
+): string {
+  const first = `${pool.asset}-${pool.amount}${pool.version === 2 ? "-v2" : ""}`;
   return pool.generation ? `${first}-g${pool.generation}` : first;
 }
 
@@ -56,6 +65,7 @@ const deploymentSchema = z.object({
   asset: z.string().regex(/^[a-z0-9]+$/),
   amount: z.string().regex(/^(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/),
   generation: z.int().min(1).max(MAX_GENERATION).optional(),
+  version: z.literal(2).optional(),
   denomination: amountSchema,
   deployedSeqno: countSchema,
   codeHash: hashTextSchema,
@@ -125,6 +135,9 @@ function findInconsistencies(key: string, pool: Deployment): { pointer: string; 
     errors.push({ pointer: `/pools/${key}/denomination`, detail: "is not `amount` in nano" });
   }
   if (pool.asset !== "native") {
+    if (pool.version === 2) {
+      errors.push({ pointer: `/pools/${key}/version`, detail: "version 2 has no jetton pools" });
+    }
     for (const member of ["jettonMaster", "jettonWallet", "decimals"] as const) {
       if (pool[member] === undefined) {
         errors.push({ pointer: `/pools/${key}/${member}`, detail: "is required for a jetton pool" });

@@ -72,6 +72,18 @@ Deno.test("a successor stands beside the first pool, under a key that says its g
   assert.equal(JSON.parse(formatDeployments(both)).pools["native-10-g1"].generation, 1);
 });
 
+Deno.test("a version 2 pool stands beside the version 1 pool of its denomination", () => {
+  const entries = {
+    "native-10": pool,
+    "native-10-v2": { ...pool, address: "0:" + "44".repeat(32), version: 2 },
+    "native-10-v2-g1": { ...pool, address: "0:" + "45".repeat(32), version: 2, generation: 1 },
+  };
+  const read = parseDeployments({ ...registry, pools: entries });
+  assert.deepEqual([...read.pools.values()].map(({ version }) => version), [undefined, 2, 2]);
+  assert.deepEqual([...read.pools.values()].map(poolKey), [...read.pools.keys()]);
+  assert.equal(JSON.parse(formatDeployments(read)).pools["native-10-v2"].version, 2);
+});
+
 const successors = (key: string, generation: unknown) => ({
   ...registry,
   pools: { [key]: { ...pool, generation } },
@@ -98,6 +110,18 @@ const wrong: [string, unknown, string][] = [
   ["a generation that is not its key's", successors("native-10-g1", 2), "/pools/native-10-g1"],
   ["a generation of 0 written out", successors("native-10", 0), "generation"],
   ["a generation above the highest", successors("native-10-g256", 256), "generation"],
+  ["a version 2 pool under a key of version 1", {
+    ...registry,
+    pools: { "native-10": { ...pool, version: 2 } },
+  }, "/pools/native-10"],
+  ["a version that does not exist", {
+    ...registry,
+    pools: { "native-10-v3": { ...pool, version: 3 } },
+  }, "version"],
+  ["a jetton pool of version 2", {
+    ...registry,
+    pools: { "usdt-2.5-v2": { ...jetton, version: 2 } },
+  }, "/pools/usdt-2.5-v2/version"],
   ["a missing owner", { ...registry, pools: { "native-10": { ...pool, owner: undefined } } }, "owner"],
 ];
 for (const [name, value, where] of wrong) {

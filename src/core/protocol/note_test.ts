@@ -4,7 +4,8 @@ import vectors from "../../../testkit/vectors/protocol.json" with { type: "json"
 import { Problem } from "../errors/problem.ts";
 import { fieldToHex } from "../crypto/field.ts";
 import { networks } from "./network.ts";
-import { createNote, formatNote, parseNote } from "./note.ts";
+import { poseidon } from "../crypto/poseidon.ts";
+import { createNote, formatNote, parseNote, placeNote } from "./note.ts";
 
 const pool = { asset: "native", amount: "10", network: "testnet" } as const;
 
@@ -130,4 +131,23 @@ Deno.test("a note that is printed by accident shows no secret", () => {
   ) {
     for (const secret of secrets) assert.ok(!shown.includes(secret), shown);
   }
+});
+
+Deno.test("a version 2 note has its own prefix, and a nullifier hash only at a leaf", () => {
+  const note = createNote({ asset: "native", amount: "10", network: "testnet", version: 2 });
+  const text = formatNote(note);
+  assert.match(text, /^tonado2-native-10-testnet-0x[0-9a-f]{124}$/);
+  assert.equal(parseNote(text).version, 2);
+  assert.equal(parseNote(text).commitment, note.commitment);
+  assert.throws(() => note.nullifierHash, RangeError);
+  const [first, second] = [placeNote(note, 0), placeNote(note, 1)];
+  assert.equal(first.nullifierHash, poseidon([note.nullifier, 0n]));
+  assert.equal(second.nullifierHash, poseidon([note.nullifier, 1n]));
+  assert.equal(second.leafIndex, 1);
+  for (const each of [note, first]) assert.ok(!String(each).includes(String(note.nullifier)));
+  for (const wrong of [-1, 0.5, NaN]) assert.throws(() => placeNote(note, wrong), RangeError);
+  const version1 = parseNote(text.replace("tonado2-", "tonado-"));
+  assert.equal(version1.nullifierHash, poseidon([note.nullifier]));
+  assert.equal(placeNote(version1, 5), version1);
+  assert.throws(() => parseNote(text.replace("tonado2-", "tonado3-")), { code: "invalid_note" });
 });

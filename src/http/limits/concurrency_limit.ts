@@ -3,20 +3,20 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { HttpEnv } from "../dependencies.ts";
 
 export class ConcurrencyLimit {
-  #taken = 0;
+  #inProgress = 0;
 
   constructor(readonly max: number) {}
 
   get full(): boolean {
-    return this.#taken >= this.max;
+    return this.#inProgress >= this.max;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#taken++;
+    this.#inProgress++;
     try {
       return await work();
     } finally {
-      this.#taken--;
+      this.#inProgress--;
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Detects note secrets in client input, so that it is rejected and never logged. */
 
 const SECRET_MEMBERS = new Set(["note", "secret", "nullifier"]);
-const NOTE_PATTERN = /tonado-[a-z0-9.-]{1,200}-0x[0-9a-f]{100,}|0x[0-9a-f]{124}(?![0-9a-f])/i;
+const NOTE_PATTERN = /tonado2?-[a-z0-9.-]{1,200}-0x[0-9a-f]{100,}|0x[0-9a-f]{124}(?![0-9a-f])/i;
 
 export function containsNoteSecret(value: unknown): boolean {
   const open: unknown[] = [value]; // no recursion: nesting depth is limited only by body size

@@ -20,17 +20,17 @@ export function limitLargeResponses(
     if (inProgress >= maxResponses) throw new Problem("overloaded");
     const sent = c.env?.sent;
     inProgress++;
-    let held = false;
+    let isStreaming = false;
     try {
       await next();
       const body = c.res.body;
       if (sent === undefined || body === null) return;
-      held = true;
-      const [pieces, gone] = chunkBody(body, sent, timeoutMs);
+      isStreaming = true;
+      const [chunks, gone] = chunkBody(body, sent, timeoutMs);
       gone.then(() => inProgress--);
-      c.res = new Response(pieces, c.res);
+      c.res = new Response(chunks, c.res);
     } finally {
-      if (!held) inProgress--;
+      if (!isStreaming) inProgress--;
     }
   };
 }
@@ -71,7 +71,7 @@ function chunkBody(
       end();
     });
   };
-  const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
+  const chunks = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: awaitReader,
     async pull(controller) {
       waiting.abort();
@@ -86,5 +86,5 @@ function chunkBody(
     },
     cancel: end,
   }, { highWaterMark: 0 });
-  return [pieces, gone.promise];
+  return [chunks, gone.promise];
 }

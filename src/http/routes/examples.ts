@@ -95,6 +95,7 @@ export const responseExamples = {
     nextFrom: null,
     commitments: [{ leafIndex: 0, commitment: fieldToHex(commitment) }],
   },
+  spent: { pool, from: 0, count: 1, nextFrom: null, nullifierHashes: [fieldToHex(nullifierHash)] },
   path: {
     root: fieldToHex(root),
     pathIndices: Array.from({ length: 20 }, () => 0),

@@ -39,9 +39,10 @@ export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
       network: relayer.network,
       pools: Object.fromEntries(
         relayer.pools().map((
-          { key, formattedAddress: shown, formattedJettonMaster: shownMaster, deployment, openClaims },
+          { key, formattedAddress: addressText, formattedJettonMaster: masterText, deployment, openClaims },
         ) => [key, {
-          address: shown,
+          address: addressText,
+          ...deployment.version !== undefined && { version: deployment.version },
           asset: deployment.asset,
           amount: deployment.amount,
           ...deployment.generation !== undefined && { generation: deployment.generation },
@@ -50,7 +51,7 @@ export function infoRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
           feeMin: String(getMinFee(deployment, relayer.feeMinNano)),
           maxRefund: String(getMaxRefund(deployment)),
           ...deployment.retired && { retired: true },
-          ...shownMaster && { jettonMaster: shownMaster, decimals: deployment.decimals, openClaims },
+          ...masterText && { jettonMaster: masterText, decimals: deployment.decimals, openClaims },
         }]),
       ),
     }, 200));

@@ -170,6 +170,8 @@ export const rootResponse = responses.root.clone().openapi("Root");
 export const pathResponse = responses.path.clone().openapi("Path");
 export const commitmentsResponse = responses.commitmentsPage.clone().openapi("CommitmentsPage");
 
+export const spentResponse = responses.spentPage.clone().openapi("SpentPage");
+
 export const livezResponse = z.object({ status: z.literal("alive") }).openapi("Liveness");
 
 export const readyzResponse = z.object({

@@ -11,6 +11,7 @@ import {
   pathResponse,
   poolQuery,
   rootResponse,
+  spentResponse,
 } from "./schemas.ts";
 
 const commonCodes = ["invalid_request", "secret_in_body", "unknown_pool", "not_ready"] as const;
@@ -51,8 +52,20 @@ const commitments = createRoute({
   },
 });
 
+const spent = createRoute({
+  method: "get",
+  path: "/spent",
+  tags: ["Tree"],
+  summary: "Nullifier hashes of a version 2 pool's withdrawals, in the order of its log",
+  request: { query: commitmentsQuery },
+  responses: {
+    200: jsonResponse(spentResponse, "Page", responseExamples.spent),
+    ...documentedProblems(commonCodes),
+  },
+});
+
 const utf8 = new TextEncoder();
-const PAGE_END = utf8.encode("]}");
+const END_OF_ITEMS = "]";
 
 export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependencies): void {
   app.openapi(root, (c) => c.json({ root: fieldToHex(relayer.root(c.req.valid("query").pool)) }, 200));
@@ -69,13 +82,26 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
 
   app.openapi(commitments, (c) => {
     const query = c.req.valid("query");
-    const { pool, from, count, nextFrom, items } = relayer.commitments(query.pool, query.from, query.limit);
+    const { pool, from, count, nextFrom, items, pending } = relayer.commitments(
+      query.pool,
+      query.from,
+      query.limit,
+    );
     // Full blocks of leaves are encoded once and sent as bytes.
     const head = utf8.encode(
       `${JSON.stringify({ pool, from, count, nextFrom }).slice(0, -1)},"commitments":[`,
     );
-    return c.body(streamBytes(head, ...items, PAGE_END), 200, {
-      "content-type": "application/json",
-    }) as never;
+    const waiting = pending?.map(({ leafIndex, commitment }) => ({
+      leafIndex,
+      commitment: fieldToHex(commitment),
+    }));
+    const end = utf8.encode(`${END_OF_ITEMS}${waiting ? `,"pending":${JSON.stringify(waiting)}` : ""}}`);
+    return c.body(streamBytes(head, ...items, end), 200, { "content-type": "application/json" }) as never;
+  });
+
+  app.openapi(spent, (c) => {
+    const query = c.req.valid("query");
+    const { nullifierHashes, ...page } = relayer.spent(query.pool, query.from, query.limit);
+    return c.json({ ...page, nullifierHashes: nullifierHashes.map(fieldToHex) }, 200);
   });
 }

@@ -6,16 +6,19 @@ import { formatAddress } from "../../core/text/address_format.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Artifacts } from "../../prover/artifacts.ts";
 import type { AccountInfo, Chain } from "../../ton/chain.ts";
-import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
-import { findPoolGeneration, loadPoolCode } from "../../ton/pool/state_init.ts";
+import { PoolGetters, type PoolInfo } from "../../ton/pool/pool_getters.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { findPoolGeneration, loadPoolCode, poolKindOf } from "../../ton/pool/state_init.ts";
 import { fetchNetworkPrices } from "../../ton/network_prices.ts";
-import { type PoolFunds, poolFunds, SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
-import { auditChecks, type Check } from "./audit_checks.ts";
+import { type PoolFunds, SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
+import { auditChecks, auditedFunds, type Check } from "./audit_checks.ts";
 import { storageSize } from "../../ton/account_storage.ts";
 import { type JettonFacts, readJettonFacts } from "./jetton_facts.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 import { checkPoolKeys } from "../keys/pool_keys.ts";
 import { rebuildTree } from "./rebuilt_tree.ts";
+import { rebuildV2Pool } from "./v2/rebuilt_pool.ts";
+import { tryDecodeV2PoolData } from "./v2/v2_facts.ts";
 
 export interface AuditOptions {
   readonly chain: Chain;
@@ -47,7 +50,7 @@ export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
     return { address, sound: false, checks: [{ name: "account", verdict: "failed", detail: snapshot }] };
   }
   const { account, code, data, info, denomination } = snapshot;
-  const expected = loadPoolCode(info.assetKind);
+  const expected = loadPoolCode(poolKindOf(info.assetKind, info.version));
   const build = { ...expected, keys: await checkPoolKeys(artifacts, expected) };
   const prices = await fetchNetworkPrices(chain);
   const size = storageSize({ code, data });
@@ -67,22 +70,35 @@ export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
     readAt: account.syncUtime,
     storageDue: prices.storageFee({ ...size, seconds: idle }),
     storagePerYear: prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR }),
-    rebuilt: await rebuildTree(chain, address, { ...options, newest: account.last }),
+    ...await rebuildFromLogs(snapshot, options),
   };
   const checks = auditChecks(facts);
   const sound = checks.every(({ verdict }) => verdict !== "failed");
-  return { address, sound, checks, facts, funds: poolFunds(facts) };
+  return { address, sound, checks, facts, funds: auditedFunds(facts) };
 }
 
+async function rebuildFromLogs(
+  { account, data, settleInfo }: Snapshot,
+  options: AuditOptions,
+): Promise<Pick<PoolFacts, "rebuilt" | "version2">> {
+  const { chain, address } = options;
+  const scan = { ...options, newest: account.last };
+  if (!settleInfo) return { rebuilt: await rebuildTree(chain, address, scan) };
+  const rebuilt = await rebuildV2Pool(chain, address, scan);
+  return { rebuilt, version2: { settleInfo, rebuilt, stored: tryDecodeV2PoolData(data) } };
+}
+
+type Snapshot = Exclude<Awaited<ReturnType<typeof readSnapshot>>, string>;
+
 function generationOf(address: Address, info: PoolInfo, denomination: bigint): number | undefined {
-  const { assetKind, owner, jettonMaster } = info;
-  if (assetKind === "native") return findPoolGeneration(address, { denomination, owner });
+  const { assetKind, version, owner, jettonMaster } = info;
+  if (assetKind === "native") return findPoolGeneration(address, { denomination, owner, version });
   return jettonMaster ? findPoolGeneration(address, { denomination, owner, jettonMaster }) : undefined;
 }
 
 /** Reads account and getters between two transactions, or returns why there is no pool. */
 async function readSnapshot({ chain, address, signal }: AuditOptions) {
-  const pool = new Pool(chain, address);
+  const pool = new PoolGetters(chain, address);
   for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
     const account: AccountInfo = await chain.account(address, { signal });
     const { state, code, data } = account;
@@ -101,16 +117,19 @@ async function readSnapshot({ chain, address, signal }: AuditOptions) {
       const jetton: JettonFacts | undefined = getters.info.assetKind === "jetton"
         ? await readJettonFacts(chain, address, getters.info, { signal })
         : undefined;
+      const settleInfo = getters.info.version === 2
+        ? await new V2Pool(chain, address).getSettleInfo({ signal })
+        : undefined;
       const { last } = await chain.account(address, { signal });
-      if (last?.lt === account.last?.lt) return { account, code, data, ...getters, jetton };
+      if (last?.lt === account.last?.lt) return { account, code, data, ...getters, jetton, settleInfo };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "contract_refused") throw error;
       return `the account does not respond like a pool: ${error.message}`;
     }
   }
-  const shown = formatAddress(address, chain.network);
+  const addressText = formatAddress(address, chain.network);
   throw new Problem(
     "chain_inconsistent",
-    `pool ${shown} changed during each of ${MAX_READ_ATTEMPTS} reads; run the command again`,
+    `pool ${addressText} changed during each of ${MAX_READ_ATTEMPTS} reads; run the command again`,
   );
 }

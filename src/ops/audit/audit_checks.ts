@@ -6,6 +6,7 @@ import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../
 import { type PoolFunds, poolFunds, surplusEnd } from "../../ton/pool/pool_funds.ts";
 import { jettonChecks } from "./jetton_checks.ts";
 import type { PoolFacts } from "./pool_facts.ts";
+import { v2Checks } from "./v2/v2_checks.ts";
 
 export type { CheckResult as Check } from "../../core/errors/check_result.ts";
 
@@ -22,12 +23,18 @@ export function auditChecks(facts: PoolFacts): CheckResult[] {
     checkRegistry(facts),
     checkPause(facts),
     checkCapacity(facts),
-    checkBalance(poolFunds(facts)),
-    checkRunway(poolFunds(facts), facts.readAt),
-    checkTree(facts),
+    checkBalance(auditedFunds(facts)),
+    checkRunway(auditedFunds(facts), facts.readAt),
+    ...facts.version2 ? v2Checks(facts, facts.version2) : [checkTree(facts)],
     checkWithdrawals(facts),
     ...jettonChecks(facts),
   ];
+}
+
+/** The gas of deposits that wait becomes debt when they are settled. */
+export function auditedFunds({ version2, ...facts }: PoolFacts): PoolFunds {
+  const debt = facts.info.debt + (version2?.settleInfo.pending ?? 0n);
+  return poolFunds({ ...facts, info: { ...facts.info, debt } });
 }
 
 function checkCode({ codeHash, build }: PoolFacts): CheckResult {
@@ -77,6 +84,7 @@ function checkRegistry(
   const { deployment, key } = registryEntry;
   const differences = [
     deployment.denomination === denomination ? "" : "denomination",
+    (deployment.version ?? 1) === info.version ? "" : "version",
     generation === undefined || (deployment.generation ?? 0) === generation ? "" : "generation",
     sameAddress(deployment.owner, info.owner) ? "" : "owner",
     deployment.codeHash === codeHash ? "" : "code",

@@ -18,6 +18,7 @@ const sound: PoolFacts = {
   build: { codeHash, vkeyHash, keys: { label: "keys of a ceremony", development: false, weak: false } },
   info: {
     assetKind: "native",
+    version: 1,
     owner: null,
     jettonMaster: null,
     jettonWallet: null,

@@ -11,6 +11,7 @@ const sound: Part = {
   address,
   info: {
     assetKind: "jetton",
+    version: 1,
     owner: null,
     jettonMaster: master,
     jettonWallet: wallet,

@@ -6,7 +6,7 @@ import {
   fetchJettonWalletData,
   type JettonWalletData,
 } from "../../ton/jetton/jetton.ts";
-import type { PoolInfo } from "../../ton/pool/pool.ts";
+import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
 
 /** Absent where a getter failed. */
 export interface JettonFacts {

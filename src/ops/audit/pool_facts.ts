@@ -1,10 +1,11 @@
 import type { Address } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import type { PoolInfo } from "../../ton/pool/pool.ts";
+import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
 import type { JettonFacts } from "./jetton_facts.ts";
 import type { PoolKeys } from "../keys/pool_keys.ts";
 import type { RebuiltTree } from "./rebuilt_tree.ts";
+import type { V2Facts } from "./v2/v2_facts.ts";
 
 /** A pool's state after one transaction. Amounts in nano, hashes in hex. */
 export interface PoolFacts {
@@ -31,4 +32,6 @@ export interface PoolFacts {
   readonly roots: readonly bigint[];
   readonly currentRoot: bigint;
   readonly rebuilt: RebuiltTree;
+  /** Version 2 pools only. */
+  readonly version2?: V2Facts;
 }

@@ -1,9 +1,11 @@
 /** Usage statistics of a pool from its own logs. No relayer is queried. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
+import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import type { Chain } from "../../ton/chain.ts";
-import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
 import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
 import { scanPoolTransactions } from "../../ton/pool/scan.ts";
 
@@ -57,7 +59,8 @@ export async function readPoolStats(
   const info = await pool.getPoolInfo(options);
   const denomination = await pool.getDenomination(options);
   const { syncUtime: readAt } = await chain.account(address, options);
-  const { times, ...usage } = await readUsage(chain, address, options);
+  const capacity = poolCapacity(info.version);
+  const { times, ...usage } = await readUsage(chain, address, { ...options, capacity });
   const { deposits, withdrawals } = countSince(times, -Infinity);
   if (deposits < info.deposits || withdrawals < info.withdrawals) {
     throw new Problem(
@@ -80,7 +83,11 @@ export async function readPoolStats(
 /** In Unix seconds. */
 type EventTimes = Readonly<Record<"deposits" | "withdrawals", number[]>>;
 
-async function readUsage(chain: Chain, address: Address, options: StatsOptions) {
+async function readUsage(
+  chain: Chain,
+  address: Address,
+  options: StatsOptions & { readonly capacity: number },
+) {
   const times: EventTimes = { deposits: [], withdrawals: [] };
   const relayers = new Set<string>();
   let fees: bigint[] = [];
@@ -88,7 +95,7 @@ async function readUsage(chain: Chain, address: Address, options: StatsOptions) 
   let [relayed, feesTotal] = [0, 0n];
   for await (const { events } of scanPoolTransactions(chain, address, options)) {
     for (const event of events) {
-      if (event.kind === "refused") continue;
+      if (event.kind !== "deposit" && event.kind !== "withdrawal") continue;
       latest.push(event);
       times[event.kind === "deposit" ? "deposits" : "withdrawals"].push(event.timestamp);
       if (event.kind === "deposit" || !event.relayer) continue;

@@ -118,6 +118,14 @@ export async function checkKey(
       throw ceremonyProblem(what, `has another section ${section} than the initial one`);
     }
   }
+  for (
+    const [name, points] of Object.entries({ alpha1: key.alpha1, beta1: key.beta1, IC: key.sections.IC })
+  ) {
+    await assertPointsInGroup(arithmetic, "G1", points, `${what}, ${name}`);
+  }
+  for (const name of ["beta2", "gamma2"] as const) {
+    await assertPointsInGroup(arithmetic, "G2", key[name], `${what}, ${name}`);
+  }
   if (!sameHistory(key.contributions, history.contributions)) {
     throw ceremonyProblem(what, "has other contributions than the transcript");
   }

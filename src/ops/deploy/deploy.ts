@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import { Pool } from "../../ton/pool/pool.ts";
+import { PoolGetters } from "../../ton/pool/pool_getters.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
@@ -20,14 +20,13 @@ import { type PendingPool, sendDeployment } from "./send_deployment.ts";
 
 export type { DeployOptions, DeployOrder, TrialOutcome } from "./options.ts";
 export type { PoolSpec } from "./pool_plan.ts";
-export { GAS_HIGHEST_PATH } from "./safety_checks.ts";
 
 export async function deployPool(
-  { asset, amount, generation, owner, jetton, ...options }: DeployOptions & PoolSpec,
+  { asset, amount, generation, version, owner, jetton, ...options }: DeployOptions & PoolSpec,
 ): Promise<Deployment> {
   const [deployment] = await deployPools({
     ...options,
-    pools: [{ asset, amount, generation, owner, jetton }],
+    pools: [{ asset, amount, generation, version, owner, jetton }],
   });
   return deployment;
 }
@@ -68,6 +67,7 @@ export async function deployPools(
       asset: plan.asset,
       amount: plan.amount,
       ...plan.generation ? { generation: plan.generation } : {},
+      ...plan.version === 2 ? { version: plan.version } : {},
       denomination: plan.denomination,
       deployedSeqno: needsDeploy ? seqno : await deployedSeqnoOf(plan, options),
       ...codeHashesOf(plan),
@@ -111,12 +111,12 @@ async function pendingStepsOf(plan: PoolPlan, options: DeployOptions): Promise<P
   const listed = listedPools(options)?.get(poolKey(plan)) !== undefined;
   const skippedTrial = await findTrialOutcome(plan, { exists: !needsDeploy, listed }, options);
   const needsDiscovery = needsDeploy ||
-    (await new Pool(chain, plan.address).getPoolInfo(options)).jettonWallet === null;
+    (await new PoolGetters(chain, plan.address).getPoolInfo(options)).jettonWallet === null;
   return { plan, needsDeploy, needsDiscovery, needsTrial: skippedTrial === undefined, skippedTrial };
 }
 
-function codeHashesOf({ assetKind }: PoolPlan) {
-  const { codeHash, vkeyHash } = loadPoolCode(assetKind);
+function codeHashesOf({ kind }: PoolPlan) {
+  const { codeHash, vkeyHash } = loadPoolCode(kind);
   return { codeHash, vkeyHash };
 }
 
@@ -126,12 +126,13 @@ async function deployedSeqnoOf(plan: PoolPlan, options: DeployOptions): Promise<
   return await seqnoOfFirstTransaction(options.chain, plan.address, { signal: options.signal });
 }
 
-async function loadPoolKeys(plans: readonly PoolPlan[], { artifacts }: DeployOptions): Promise<PoolKeys> {
-  let keys: PoolKeys | undefined;
-  for (const { assetKind, init } of plans) {
-    keys = await checkPoolKeys(artifacts, { ...loadPoolCode(assetKind), code: init.code });
+/** Returns the keys of each version in use. */
+async function loadPoolKeys(plans: readonly PoolPlan[], { artifacts }: DeployOptions): Promise<PoolKeys[]> {
+  const keys = new Map<PoolPlan["version"], PoolKeys>();
+  for (const { kind, version, init } of plans) {
+    keys.set(version, await checkPoolKeys(artifacts, { ...loadPoolCode(kind), code: init.code }));
   }
-  return keys ?? await checkPoolKeys(artifacts);
+  return [...keys.values()];
 }
 
 async function waitUntilActive(address: Address, options: DeployOptions): Promise<void> {
@@ -147,18 +148,19 @@ async function waitUntilActive(address: Address, options: DeployOptions): Promis
 }
 
 async function verifyDeployedPool(
-  { assetKind, address, denomination, owner, jetton }: PoolPlan,
+  { kind, assetKind, version, address, denomination, owner, jetton }: PoolPlan,
   { chain }: DeployOptions,
 ) {
   const { code } = await chain.account(address);
-  const pool = new Pool(chain, address);
+  const pool = new PoolGetters(chain, address);
   const info = await pool.getPoolInfo();
   const sameOwner = owner ? info.owner?.equals(owner) === true : info.owner === null;
   const sameMaster = !jetton || info.jettonMaster?.equals(jetton.master) === true;
   const differences = [
-    code?.hash().toString("hex") === loadPoolCode(assetKind).codeHash ? "" : "code",
+    code?.hash().toString("hex") === loadPoolCode(kind).codeHash ? "" : "code",
     await pool.getDenomination() === denomination ? "" : "denomination",
     info.assetKind === assetKind ? "" : "asset",
+    info.version === version ? "" : "version",
     sameMaster ? "" : "jetton",
     sameOwner ? "" : "owner",
   ].filter((what) => what !== "");

@@ -24,8 +24,8 @@ export async function findJettonFaults(
   chain: Chain,
   { address, jetton: { master, decimals } }: JettonPool,
 ): Promise<ProblemDetail[]> {
-  const shown = formatAddress(master, chain.network);
-  const fault = (detail: string) => [{ pointer: "asset", detail: `${shown} ${detail}` }];
+  const addressText = formatAddress(master, chain.network);
+  const fault = (detail: string) => [{ pointer: "asset", detail: `${addressText} ${detail}` }];
   try {
     const metadata = await fetchJettonMetadata(chain, master);
     if (metadata.decimals !== undefined && metadata.decimals !== decimals) {
@@ -66,14 +66,14 @@ export async function probeJettonMasters(
   const errors: ProblemDetail[] = [];
   for (const [i, { address, jetton: { master } }] of pools.entries()) {
     const reply = replies[i];
-    const shown = formatAddress(master, chain.network);
+    const addressText = formatAddress(master, chain.network);
     if (reply === undefined || reply === "bounced") {
       const outcome = reply === "bounced" ? "rejects" : "does not respond to";
-      const detail = `${shown} ${outcome} provide_wallet_address: a pool needs a jetton with TEP-89`;
+      const detail = `${addressText} ${outcome} provide_wallet_address: a pool needs a jetton with TEP-89`;
       errors.push({ pointer: "asset", detail });
     } else if (!reply.equals(await fetchJettonWalletAddress(chain, master, address))) {
       const detail =
-        `${shown} responds to provide_wallet_address with another wallet than get_wallet_address`;
+        `${addressText} responds to provide_wallet_address with another wallet than get_wallet_address`;
       errors.push({ pointer: "asset", detail });
     }
   }

@@ -34,8 +34,8 @@ export async function identifyJetton(
     errors.push({ pointer: "--decimals", detail: "is required: the jetton's metadata is not on chain" });
   }
   if (errors.length > 0) {
-    const shown = formatAddress(master, chain.network);
-    throw new Problem("deployment_refused", `jetton ${shown} cannot be named`, { errors });
+    const addressText = formatAddress(master, chain.network);
+    throw new Problem("deployment_refused", `jetton ${addressText} cannot be named`, { errors });
   }
   return { asset: asset!, jetton: { master, decimals: knownDecimals! } };
 }

@@ -41,7 +41,7 @@ export type TrialOutcome = "returned" | "skipped" | "earlier";
 export interface DeployOrder {
   readonly pools: readonly Pick<
     PoolPlan,
-    "address" | "asset" | "amount" | "generation" | "denomination" | "jetton" | "owner" | "terms"
+    "address" | "asset" | "amount" | "generation" | "version" | "denomination" | "jetton" | "owner" | "terms"
   >[];
   /** Initial balances and messages to jetton masters, half of which returns; without fees. */
   readonly value: bigint;

@@ -1,8 +1,15 @@
 import { type Address, type Cell, contractAddress } from "@ton/core";
+import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { formatUnits, NATIVE_DECIMALS, parseUnits } from "../../core/protocol/units.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { RelayerTerms } from "./proposed_terms.ts";
-import { jettonPoolInit, nativePoolInit } from "../../ton/pool/state_init.ts";
+import {
+  jettonPoolInit,
+  nativePoolInit,
+  type PoolKind,
+  poolKindOf,
+  v2NativePoolInit,
+} from "../../ton/pool/state_init.ts";
 
 export interface JettonSpec {
   /** Must implement TEP-89. */
@@ -22,10 +29,14 @@ export interface PoolSpec {
   readonly jetton?: JettonSpec;
   /** Default: 0, the first pool; otherwise a successor's number. */
   readonly generation?: number;
+  /** Default: 1. Version 2 has no jetton pools. */
+  readonly version?: PoolVersion;
 }
 
 export interface PoolPlan extends PoolSpec {
   readonly assetKind: "native" | "jetton";
+  readonly kind: PoolKind;
+  readonly version: PoolVersion;
   /** In the smallest unit. */
   readonly denomination: bigint;
   readonly init: { readonly code: Cell; readonly data: Cell };
@@ -39,19 +50,21 @@ export function isJettonPlan(plan: PoolPlan): plan is PoolPlan & { readonly jett
 
 /** Throws `invalid_amount` if the amount is malformed or zero. */
 export function planPool(spec: PoolSpec): PoolPlan {
-  const { owner, jetton, generation } = spec;
+  const { owner, jetton, generation, version = 1 } = spec;
   if ((spec.asset === "native") !== (jetton === undefined)) {
     throw new TypeError("every asset except native is a jetton and needs a master");
   }
+  const assetKind = jetton ? "jetton" : "native";
+  const kind = poolKindOf(assetKind, version);
   const decimals = jetton?.decimals ?? NATIVE_DECIMALS;
   const denomination = parseUnits(spec.amount, decimals);
   if (denomination <= 0n) throw new Problem("invalid_amount", "the denomination must be greater than 0");
   const init = jetton
     ? jettonPoolInit({ denomination, owner, generation, jettonMaster: jetton.master })
-    : nativePoolInit({ denomination, owner, generation });
+    : (version === 2 ? v2NativePoolInit : nativePoolInit)({ denomination, owner, generation });
   return {
     ...spec,
-    assetKind: jetton ? "jetton" : "native",
+    ...{ assetKind, kind, version },
     amount: formatUnits(denomination, decimals),
     denomination,
     init,

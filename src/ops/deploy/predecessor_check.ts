@@ -1,5 +1,5 @@
 import { formatAddress } from "../../core/text/address_format.ts";
-import { Pool } from "../../ton/pool/pool.ts";
+import { PoolGetters } from "../../ton/pool/pool_getters.ts";
 import { NEARLY_FULL_RATIO } from "../audit/audit_checks.ts";
 import type { DeployOptions } from "./options.ts";
 import { planPool, type PoolPlan } from "./pool_plan.ts";
@@ -15,7 +15,7 @@ export async function warnIfPredecessorNotFull(
   if ((await chain.account(address, { signal })).state !== "active") {
     return onWarning(`there is no pool of generation ${generation} with this build's code and this owner`);
   }
-  const { deposits, capacity } = await new Pool(chain, address).getPoolInfo({ signal });
+  const { deposits, capacity } = await new PoolGetters(chain, address).getPoolInfo({ signal });
   if (deposits >= NEARLY_FULL_RATIO * capacity) return;
   onWarning(
     `generation ${generation}, ${formatAddress(address, chain.network)}, has ${deposits} of ${capacity} ` +

@@ -1,6 +1,8 @@
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { networkGlobalId } from "../../core/protocol/network.ts";
+import { GAS_HIGHEST_PATH } from "../../core/protocol/pool_constants.ts";
+import { V2_GAS_HIGHEST_PATH } from "../../core/protocol/v2/pool_constants.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
 import { openArtifacts } from "../../prover/artifacts.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
@@ -10,16 +12,15 @@ import { findJettonFaults } from "./jetton_discovery.ts";
 import type { DeployOptions } from "./options.ts";
 import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
 
-/** Equals `GAS_HIGHEST_PATH` of contracts/fees.tolk. */
-export const GAS_HIGHEST_PATH = 356_000n;
-/** Minimum ratio of a denomination to the fee of {@linkcode GAS_HIGHEST_PATH}. */
+/** Minimum ratio of a denomination to the gas fee of the most expensive withdrawal. */
 const MIN_GAS_FEES_PER_NOTE = 36n;
 /** Holds the network's global id. */
 const GLOBAL_ID_PARAM = 19;
 
 /** Jetton pools are exempt: fees are paid in coins. Throws `invalid_amount` on mainnet, warns elsewhere. */
 export function checkDenomination(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions): void {
-  const minimum = MIN_GAS_FEES_PER_NOTE * prices.gasFee(GAS_HIGHEST_PATH);
+  const gas = plan.version === 2 ? V2_GAS_HIGHEST_PATH : GAS_HIGHEST_PATH;
+  const minimum = MIN_GAS_FEES_PER_NOTE * prices.gasFee(gas);
   if (isJettonPlan(plan) || plan.denomination >= minimum) return;
   const text = `a denomination of ${plan.amount} is below ${formatUnits(minimum)}: ` +
     "fees would consume much of each note";
@@ -30,7 +31,7 @@ export function checkDenomination(plan: PoolPlan, prices: NetworkPrices, options
 /** Throws `deployment_refused` with every reason in `errors`. */
 export async function assertSafeToDeploy(
   plans: readonly PoolPlan[],
-  keys: PoolKeys,
+  keys: readonly PoolKeys[],
   options: DeployOptions,
 ): Promise<void> {
   const errors = [
@@ -59,21 +60,27 @@ async function findNetworkFaults(options: DeployOptions): Promise<ProblemDetail[
 
 async function findMainnetFaults(
   plans: readonly PoolPlan[],
-  keys: PoolKeys,
+  keys: readonly PoolKeys[],
   { findKeyFault = findPinnedKeysFault, artifacts = openArtifacts(), onWarning }: DeployOptions,
 ): Promise<ProblemDetail[]> {
   const errors: ProblemDetail[] = [];
   if (plans.some(({ owner }) => owner !== null)) {
     errors.push({ pointer: "owner", detail: "a pool on mainnet has no owner: burn it" });
   }
-  if (keys.development) {
+  const development = keys.find((set) => set.development);
+  if (development) {
     errors.push({
       pointer: "keys",
-      detail: `the keys are ${keys.label}: their makers can forge withdrawals`,
+      detail: `the keys are ${development.label}: their makers can forge withdrawals`,
     });
     return errors;
   }
-  if (keys.weak) onWarning?.(`the keys are ${keys.label}: fewer contributors than mainnet requires`);
+  const weak = keys.find((set) => set.weak);
+  if (weak) onWarning?.(`the keys are ${weak.label}: fewer contributors than mainnet requires`);
+  // The transcript is that of version 1.
+  if (plans.some(({ version }) => version === 2)) {
+    errors.push({ pointer: "keys", detail: "no ceremony vouches for the keys of version 2" });
+  }
   const fault = await findKeyFault(artifacts);
   if (fault !== undefined) {
     errors.push({ pointer: "keys", detail: `no ceremony vouches for the keys: ${fault}` });

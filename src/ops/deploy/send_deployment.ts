@@ -1,5 +1,6 @@
 import { Problem } from "../../core/errors/problem.ts";
 import { PREPAID_STORAGE_SECONDS } from "../../core/protocol/pool_constants.ts";
+import { V2_FIXED_SIZE, V2_STORAGE_SECONDS } from "../../core/protocol/v2/pool_constants.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
@@ -18,6 +19,8 @@ const PREPAID_STORAGE = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * SECOND
 
 /** Without keys, with the longest root history: the deployer pays 40 years of storage. */
 const JETTON_POOL_STORAGE = { cells: 2_860n, bits: 70_000n, seconds: PREPAID_STORAGE_SECONDS };
+/** A version 2 pool never grows, except by deposits that wait. */
+const V2_POOL_STORAGE = { ...V2_FIXED_SIZE, seconds: V2_STORAGE_SECONDS };
 /** The first version whose bounced messages can carry a whole payout. */
 const MIN_JETTON_TVM_VERSION = 12;
 const GLOBAL_VERSION_PARAM = 8;
@@ -34,7 +37,7 @@ export interface PendingPool {
 export async function sendDeployment(
   pendingPools: readonly PendingPool[],
   prices: NetworkPrices,
-  { label }: PoolKeys,
+  keys: readonly PoolKeys[],
   options: DeployOptions,
 ): Promise<void> {
   const { wallet, confirm } = options;
@@ -69,16 +72,25 @@ export async function sendDeployment(
       `this wallet can send ${wallet.maxMessages} messages at once, the deployment needs more`,
     );
   }
-  await confirm?.({ pools: toDeploy, value: needed, trial, balance, keys: label });
+  await confirm?.({
+    pools: toDeploy,
+    value: needed,
+    trial,
+    balance,
+    keys: [...new Set(keys.map(({ label }) => label))].join("; "),
+  });
   if (awaitingDiscovery.length > 0) await probeJettonMasters(awaitingDiscovery, wallet, options);
   if (messages.length > 0) await wallet.send(messages);
 }
 
 /** In nano, for storage and the first fees. */
 function initialBalance(plan: PoolPlan, prices: NetworkPrices): bigint {
-  const jettonStorage = isJettonPlan(plan) ? prices.storageFee(JETTON_POOL_STORAGE) : 0n;
-  return [prices.storageFee(PREPAID_STORAGE), jettonStorage, MIN_INITIAL_BALANCE_NANO].reduce((a, b) =>
-    a > b ? a : b
+  const storage = isJettonPlan(plan)
+    ? [PREPAID_STORAGE, JETTON_POOL_STORAGE]
+    : [plan.version === 2 ? V2_POOL_STORAGE : PREPAID_STORAGE];
+  return storage.map((size) => prices.storageFee(size)).reduce(
+    (a, b) => a > b ? a : b,
+    MIN_INITIAL_BALANCE_NANO,
   );
 }
 

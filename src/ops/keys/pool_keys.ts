@@ -1,13 +1,20 @@
 /** The hash beside the code only names the keys, so this searches the code for the keys' points. */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Cell } from "@ton/core";
+import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { type CircuitName, circuitNames, combinedVkeyHash } from "../../core/crypto/groth16.ts";
+import {
+  type AnyCircuitName,
+  circuitNames,
+  combinedVkeyHash,
+  version2CircuitNames,
+} from "../../core/crypto/groth16.ts";
 import { compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
 import { type Artifacts, DEVELOPMENT_LABEL, openArtifacts } from "../../prover/artifacts.ts";
 import { loadPoolCode, type PoolCode } from "../../ton/pool/state_init.ts";
 import { uniqueCells } from "../../ton/account_storage.ts";
 import { WEAK_LABEL } from "../ceremony/ceremony_plan.ts";
+import { assertSoundKey } from "./sound_key.ts";
 import type { VerificationKey } from "./verifier_source.ts";
 
 export interface PoolKeys {
@@ -28,15 +35,14 @@ export async function checkPoolKeys(
   artifacts: Artifacts = openArtifacts(),
   pool: PoolCode = loadPoolCode(),
 ): Promise<PoolKeys> {
-  const { code, codeHash, vkeyHash } = pool;
+  const { code, codeHash, vkeyHash, version } = pool;
   if (code.hash().toString("hex") !== codeHash) {
     throw new Problem(
       "artifact_corrupted",
       "the pool's code does not have the hash recorded beside it",
     );
   }
-  const hashOf = (name: CircuitName) => artifacts.expectedSha256(`${name}.vkey.json`);
-  if (combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") }) !== vkeyHash) {
+  if (pinnedVkeyHash(artifacts, version) !== vkeyHash) {
     throw new Problem(
       "artifact_corrupted",
       "the pool's code was compiled for other verification keys than the pinned ones",
@@ -44,8 +50,9 @@ export async function checkPoolKeys(
   }
   const constants = pointConstants(code);
   const allowed = new Set<string>();
-  for (const name of circuitNames) {
+  for (const name of version === 2 ? version2CircuitNames : circuitNames) {
     const key = JSON.parse(new TextDecoder().decode(await artifacts.load(`${name}.vkey.json`)));
+    assertSoundKey(`${name}.vkey.json`, key);
     for (const point of keyPointBits(key)) {
       allowed.add(point);
       if (constants.has(point)) continue;
@@ -58,8 +65,16 @@ export async function checkPoolKeys(
   if ([...constants].some((bits) => !allowed.has(bits) && isPoint(bits))) {
     throw new Problem("artifact_corrupted", "the pool's code holds points of another verification key");
   }
-  const { label } = artifacts;
+  const label = version === 2 ? artifacts.version2Label : artifacts.label;
+  if (label === undefined) throw new Problem("artifact_corrupted", "pins.json has no keys of version 2");
   return { label, development: label === DEVELOPMENT_LABEL, weak: label.startsWith(`${WEAK_LABEL} `) };
+}
+
+function pinnedVkeyHash(artifacts: Artifacts, version: PoolVersion): string {
+  const hashOf = (name: AnyCircuitName) => artifacts.expectedSha256(`${name}.vkey.json`);
+  return version === 2
+    ? combinedVkeyHash({ withdraw2: hashOf("withdraw2"), settle16: hashOf("settle16") })
+    : combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") });
 }
 
 /** Points as in the code, which negates three kinds (see `verifier_source.ts`). */

@@ -6,6 +6,8 @@ import type { Chain } from "../../ton/chain.ts";
 import { encodePoolData, PackedSet, RootLog } from "../../ton/pool/pool_storage.ts";
 import { scanPoolTransactions } from "../../ton/pool/scan.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
+import { encodeV2PoolData } from "../../ton/pool/v2/pool_state.ts";
+import { rebuildV2Pool } from "../audit/v2/rebuilt_pool.ts";
 
 /** Roots in one generation of the root history (contracts/SPEC.md, Roots). */
 const GENERATION_ROOTS = 32;
@@ -28,15 +30,55 @@ export async function rebuildState(
   chain: Chain,
   deployment: Deployment,
   frozenHash: string,
-  options: { readonly signal?: AbortSignal; readonly onProgress?: (transactions: number) => void } = {},
+  options: ScanOptions = {},
 ): Promise<RebuiltState | undefined> {
+  const states = deployment.version === 2
+    ? await rebuildV2States(chain, deployment, options)
+    : await rebuildV1States(chain, deployment, options);
+  return states.find((state) => hashState(state) === frozenHash);
+}
+
+interface ScanOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (transactions: number) => void;
+}
+
+/** Returns the state of an open pool and that of a paused one. */
+async function rebuildV1States(
+  chain: Chain,
+  deployment: Deployment,
+  options: ScanOptions,
+): Promise<RebuiltState[]> {
   const history = await readHistory(chain, deployment, options);
   const { code } = loadPoolCode(deployment.jettonMaster ? "jetton" : "native");
-  for (const paused of [false, true]) {
-    const state = { code, data: encodeState(deployment, history, paused), ...history.counts };
-    if (hashState(state) === frozenHash) return state;
-  }
-  return undefined;
+  return [false, true].map((paused) => ({
+    code,
+    data: encodeState(deployment, history, paused),
+    ...history.counts,
+  }));
+}
+
+async function rebuildV2States(
+  chain: Chain,
+  { address, denomination, owner, generation = 0 }: Deployment,
+  options: ScanOptions,
+): Promise<RebuiltState[]> {
+  const { commitments, leaves, acceptedRoots, rootCount, spent, withdrawals, times } = await rebuildV2Pool(
+    chain,
+    address,
+    options,
+  );
+  const { code } = loadPoolCode("native2");
+  const deposits = commitments.length;
+  return [false, true].map((paused) => ({
+    code,
+    data: encodeV2PoolData({
+      ...{ denomination, owner, generation, paused, debt: 0n, pending: 0n, ...times },
+      ...{ deposits, settled: leaves, withdrawals, spent, roots: acceptedRoots, rootCount },
+      commitment: (leafIndex) => commitments[leafIndex],
+    }),
+    ...{ touched: times.touched, deposits, withdrawals },
+  }));
 }
 
 export function hashState({ code, data }: { readonly code: Cell; readonly data: Cell }): string {
@@ -48,14 +90,14 @@ type History = Awaited<ReturnType<typeof readHistory>>;
 async function readHistory(
   chain: Chain,
   { address }: Deployment,
-  options: { readonly signal?: AbortSignal; readonly onProgress?: (transactions: number) => void },
+  options: ScanOptions,
 ) {
   const [commitments, nullifiers] = [new PackedSet(), new PackedSet()];
   const leaves: bigint[] = [];
   const counts = { deposits: 0, withdrawals: 0, touched: 0 };
   for await (const { events } of scanPoolTransactions(chain, address, options)) {
     for (const event of events) {
-      if (event.kind === "refused") continue;
+      if (event.kind !== "deposit" && event.kind !== "withdrawal") continue;
       counts.touched = event.timestamp;
       if (event.kind === "deposit") {
         commitments.add(event.commitment);

@@ -1,4 +1,4 @@
-import { type Address, beginCell, storeStateInit } from "@ton/core";
+import { type Address, beginCell, type Cell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { storageSize, uniqueCells } from "../../ton/account_storage.ts";
@@ -20,6 +20,8 @@ export interface RescuePlan {
   readonly kind: "none" | "top-up" | "thaw";
   /** Non-bounceable; absent if nothing has to be sent. */
   readonly message?: OutgoingMessage;
+  /** The StateInit of a pool that only the helper contract can thaw (contracts/rescue.tolk); `message` is without it. */
+  readonly largeState?: Cell;
   readonly paidYears: number;
 }
 
@@ -84,34 +86,38 @@ async function planThaw(request: RescueRequest): Promise<RescuePlan> {
         "it has open claims or a debt, or the registry names another pool",
     );
   }
-  assertFits(state);
+  const sender = smallestSender(state);
   const size = storageSize(state);
   const idle = BigInt(Math.max(0, account.syncUtime - state.touched));
   // The chain takes what is due from the value first. All storage since the last deposit or withdrawal is at least that.
   const due = prices.storageFee({ ...size, seconds: idle });
   const perYear = prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR });
-  const value = amount ?? due + storageOf(years, perYear) + MESSAGE_FEE_NANO;
+  const forwardFee = sender === "helper" ? prices.forwardFee(size) : 0n;
+  const value = amount ?? due + storageOf(years, perYear) + MESSAGE_FEE_NANO + forwardFee;
   const { code, data } = state;
-  return { kind: "thaw", paidYears: 0, message: { to, value, bounce: false, init: { code, data } } };
+  const plan = { kind: "thaw", paidYears: 0 } as const;
+  return sender === "wallet"
+    ? { ...plan, message: { to, value, bounce: false, init: { code, data } } }
+    : { ...plan, message: { to, value, bounce: false }, largeState: stateInitCell(state) };
 }
 
 const storageOf = (years: number, perYear: bigint) => perYear * BigInt(Math.round(years * 100)) / 100n;
 
-/** Throws `rescue_refused` if the state is larger than a message of a wallet may be. */
-export function assertFits({ code, data, deposits, withdrawals }: RebuiltState): void {
-  const bytes = beginCell().store(storeStateInit({ code, data })).endCell().toBoc().length + WALLET_BYTES;
-  if (bytes <= MAX_EXTERNAL_MESSAGE_BYTES) return;
-  const cells = uniqueCells([code, data]);
+const stateInitCell = ({ code, data }: RebuiltState) =>
+  beginCell().store(storeStateInit({ code, data })).endCell();
+
+/** Returns which account can send the state. Throws `rescue_refused` if it is too large for any message. */
+export function smallestSender(state: RebuiltState): "wallet" | "helper" {
+  const bytes = stateInitCell(state).toBoc().length + WALLET_BYTES;
+  if (bytes <= MAX_EXTERNAL_MESSAGE_BYTES) return "wallet";
+  const cells = uniqueCells([state.code, state.data]);
   const bits = cells.reduce((sum, cell) => sum + cell.bits.length, 0);
-  const fitsMessage = cells.length <= MAX_MESSAGE_CELLS && bits <= MAX_MESSAGE_BITS;
-  const beyond = fitsMessage
-    ? "a contract that is filled in pieces could send it, and this release has none"
-    : `no contract can send it either: a message holds ${MAX_MESSAGE_CELLS} cells and ${MAX_MESSAGE_BITS} bits`;
+  if (cells.length <= MAX_MESSAGE_CELLS && bits <= MAX_MESSAGE_BITS) return "helper";
   throw new Problem(
     "rescue_refused",
     `the pool is frozen, and its state of ${
-      deposits + withdrawals
-    } keys takes ${cells.length} cells, ${bits} bits ` +
-      `and ${bytes} bytes. A wallet can send ${MAX_EXTERNAL_MESSAGE_BYTES} bytes; ${beyond}`,
+      state.deposits + state.withdrawals
+    } keys takes ${cells.length} cells and ` +
+      `${bits} bits. No contract can send it: a message holds ${MAX_MESSAGE_CELLS} cells and ${MAX_MESSAGE_BITS} bits`,
   );
 }

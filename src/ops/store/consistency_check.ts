@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { FIELD_BYTES, fieldToBytes } from "../../core/crypto/field.ts";
 import type { Archive, ArchiveRow } from "../../store/archive.ts";
 import { formatIdentity } from "../../store/identity.ts";
-import { type Deposit, isLive, isPaid, type Job, type PoolId, type Store } from "../../store/store.ts";
+import { isLive, isPaid, type Job, type PoolId, type Store } from "../../store/store.ts";
 
 interface StoreCheck {
   readonly name: string;
@@ -17,10 +17,13 @@ interface PoolRowTotals {
   /** Over the commitments and times in the rows. */
   readonly digest: ReturnType<typeof sha256.create>;
   withdrawals: number;
+  /** Of a version 2 pool: its log's length, and how many of the entries are payments. */
+  logLength: number;
+  loggedPayments: number;
+  settled: number;
   hasCursor: boolean;
 }
 
-const LOOKUP_BATCH_SIZE = 1_000;
 const MAX_REPORTED_FAULTS = 5;
 const PROGRESS_INTERVAL_ROWS = 1_000;
 
@@ -30,20 +33,11 @@ export async function checkStore(
   onProgress: (rows: number) => void,
 ): Promise<StoreCheck[]> {
   const state = new StoreState();
-  let batch: { readonly pool: PoolId; readonly deposits: Deposit[] } = { pool: "", deposits: [] };
   let rows = 0;
   for await (const row of store.rows()) {
-    if (row.kind === "deposit") {
-      if (row.pool !== batch.pool || batch.deposits.length === LOOKUP_BATCH_SIZE) {
-        await checkCommitments(store, batch, state.faults.commitments);
-        batch = { pool: row.pool, deposits: [] };
-      }
-      batch.deposits.push(row.deposit);
-    }
     visit(row, state);
     if (++rows % PROGRESS_INTERVAL_ROWS === 0) onProgress(rows);
   }
-  await checkCommitments(store, batch, state.faults.commitments);
   checkCompleteness(state);
   if (!store.isShared) {
     await checkLiveJobs(store, state);
@@ -63,17 +57,20 @@ class StoreState {
   readonly unpaidEntries = new Set<string>();
   readonly faults = {
     leaves: [] as string[],
-    commitments: [] as string[],
     cursors: [] as string[],
     jobs: [] as string[],
     payments: [] as string[],
+    logs: [] as string[],
     transfer: [] as string[],
     ledger: [] as string[],
   };
 
   totalsOf(pool: PoolId): PoolRowTotals {
     const totals = this.pools.get(pool) ??
-      { leaves: 0, digest: sha256.create(), withdrawals: 0, hasCursor: false };
+      {
+        ...{ leaves: 0, digest: sha256.create(), withdrawals: 0, hasCursor: false },
+        ...{ logLength: 0, loggedPayments: 0, settled: 0 },
+      };
     this.pools.set(pool, totals);
     return totals;
   }
@@ -100,6 +97,8 @@ function visit(row: ArchiveRow, state: StoreState): void {
       return visitDeposit(row, state);
     case "withdrawal":
       return visitWithdrawal(row, state);
+    case "log":
+      return visitLogEntry(row, state);
   }
 }
 
@@ -148,17 +147,20 @@ function visitWithdrawal({ pool, withdrawal }: Row<"withdrawal">, state: StoreSt
   state.unpaidEntries.delete(`${pool} ${txHash}`);
 }
 
-/** The index of commitments must lead to these leaves. */
-async function checkCommitments(
-  store: Archive,
-  { pool, deposits }: { readonly pool: PoolId; readonly deposits: readonly Deposit[] },
-  faults: string[],
-): Promise<void> {
-  const leaves = await store.findLeafIndexes(pool, deposits.map(({ commitment }) => commitment));
-  for (const [i, { leafIndex }] of deposits.entries()) {
-    if (leaves[i] === leafIndex) continue;
-    faults.push(`the one of leaf ${leafIndex} of ${pool} leads to ${leaves[i] ?? "none"}`);
-  }
+/** Logs come after the deposits and the withdrawals. */
+function visitLogEntry({ pool, entry }: Row<"log">, state: StoreState): void {
+  const { position, kind, settled } = entry;
+  const totals = state.totalsOf(pool);
+  const fault = position !== totals.logLength
+    ? `entry ${position} instead of entry ${totals.logLength}`
+    : settled > totals.leaves || settled < totals.settled ||
+        (settled > totals.settled) !== (kind === "settlement")
+    ? `a ${kind} after which ${settled} of ${totals.leaves} deposits are settled, before it ${totals.settled}`
+    : undefined;
+  if (fault !== undefined) state.faults.logs.push(`${pool} has ${fault}`);
+  totals.logLength = position + 1;
+  totals.settled = settled;
+  if (kind === "payment") totals.loggedPayments++;
 }
 
 function checkCompleteness({ pools, withoutPayment, unpaidEntries, faults }: StoreState): void {
@@ -169,8 +171,11 @@ function checkCompleteness({ pools, withoutPayment, unpaidEntries, faults }: Sto
   for (const label of withoutPayment) {
     faults.payments.push(`${label} is paid by its own account, without a payment row`);
   }
-  for (const [pool, { hasCursor }] of pools) {
+  for (const [pool, { hasCursor, logLength, loggedPayments, withdrawals }] of pools) {
     if (!hasCursor) faults.cursors.push(`${pool} has rows but no cursor`);
+    if (logLength > 0 && loggedPayments !== withdrawals) {
+      faults.logs.push(`${pool} has ${withdrawals} payments, but its log has ${loggedPayments}`);
+    }
   }
 }
 
@@ -203,7 +208,7 @@ async function checkPackedLeaves(store: Store, { pools, faults }: StoreState): P
 }
 
 function results({ owner, transfer, pools, jobs, ledgerEntries, faults }: StoreState): StoreCheck[] {
-  const total = (member: "leaves" | "withdrawals") =>
+  const total = (member: "leaves" | "withdrawals" | "logLength") =>
     [...pools.values()].reduce((sum, pool) => sum + pool[member], 0);
   const live = [...jobs.values()].filter(isLive).length;
   const result = (name: keyof typeof faults, summary: string): StoreCheck => {
@@ -215,10 +220,10 @@ function results({ owner, transfer, pools, jobs, ledgerEntries, faults }: StoreS
   return [
     { name: "identity", passed: true, detail: owner },
     result("leaves", `${total("leaves")} of ${pools.size} pools, without a gap`),
-    result("commitments", "each leads to its leaf"),
     result("cursors", `${pools.size}, one for each pool`),
     result("jobs", `${jobs.size}, ${live} of them live`),
     result("payments", `${total("withdrawals")}, consistent with the jobs`),
+    result("logs", `${total("logLength")} entries of version 2 pools, consistent with their rows`),
     result("transfer", transfer),
     result("ledger", `${ledgerEntries} entries, each payment among the pool's`),
   ];

@@ -158,6 +158,7 @@ class RowCounter {
     job: 0,
     transfer: 0,
     ledger: 0,
+    log: 0,
   };
 
   get counts(): RowCounts {

@@ -68,7 +68,7 @@ const transfer = z.strictObject({
 
 const entry = z.strictObject({
   pool,
-  kind: z.enum(["withdrawal", "refused", "transfer"]),
+  kind: z.enum(["withdrawal", "settlement", "refused", "transfer"]),
   txHash: z.string(),
   lt: wideInteger,
   timestamp: count,
@@ -80,6 +80,14 @@ const entry = z.strictObject({
   refund: wideInteger,
 });
 
+const logEntry = z.strictObject({
+  position: count,
+  kind: z.enum(["settlement", "payment"]),
+  value: fieldElement,
+  settled: count,
+  txHash: z.string(),
+});
+
 const row = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("identity"), identity }),
   z.strictObject({ kind: z.literal("cursor"), pool, cursor }),
@@ -88,6 +96,7 @@ const row = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("ledger"), entry }),
   z.strictObject({ kind: z.literal("deposit"), pool, deposit }),
   z.strictObject({ kind: z.literal("withdrawal"), pool, withdrawal }),
+  z.strictObject({ kind: z.literal("log"), pool, entry: logEntry }),
 ]);
 
 export function encodeRow(value: ArchiveRow): string {

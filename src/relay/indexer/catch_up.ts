@@ -2,6 +2,7 @@
 import type { Address } from "@ton/core";
 import { type Clock } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
+import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import type { Cursor, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
@@ -132,12 +133,13 @@ async function applyHistory(
   const report = createProgressReporter(pool, deps);
   const onProgress = (count: number) => report(`reading the history back: ${count} transactions seen`);
   let cursor = after;
-  const options = { after, ...scan, signal, onProgress };
+  const capacity = poolCapacity(pool.deployment.version);
+  const options = { after, ...scan, signal, onProgress, capacity };
   for await (const batch of scanPoolTransactions(deps.chain, pool.deployment.address, options)) {
     await applyBatch(pool, batch, cursor, deps);
     cursor = batch.cursor;
     pool.appliedLt = cursor.lt;
-    report(`${pool.tree.size} leaves indexed`);
+    report(`${pool.tree.leafCount} leaves indexed`);
   }
 }
 
@@ -189,15 +191,16 @@ async function applyBatch(
     const part = events.slice(i, i + store.batchLimit);
     const to = i + part.length < events.length ? part[part.length - 1].tx : end;
     const leaves = part.filter((event) => event.kind === "deposit");
-    assertLeavesFollow(leaves, pool.tree.size);
+    assertLeavesFollow(leaves, pool.tree.leafCount);
+    const log = pool.tree.logEntries(part);
     const now = clock.now();
     const ledger = bookEvents(part, pool, walletAddress);
     await store.apply(
-      { pool: pool.id, events: part, from, to, ledger },
+      { pool: pool.id, events: part, from, to, ledger, log },
       (job, event) => settleJob(job, event, walletAddress, now),
     );
     onLedgerEntries?.(ledger);
-    await pool.tree.append(leaves);
+    await pool.tree.apply(part);
     from = to;
   }
 }

@@ -1,15 +1,19 @@
-import type { Deployment } from "../../core/protocol/deployments.ts";
+import type { Deployment, PoolVersion } from "../../core/protocol/deployments.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import { Pool } from "../../ton/pool/pool.ts";
+
+/** The hashes of this build's keys, by version of the pools. */
+export type VkeyHashes = Readonly<Partial<Record<PoolVersion, string>>>;
 
 /** Returns undefined if the pool matches. Throws `chain_unavailable` and similar if this is unknown. */
 export async function findDeploymentMismatch(
   chain: Chain,
   deployment: Deployment,
-  vkeyHash: string,
+  vkeyHashes: VkeyHashes,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const vkeyHash = vkeyHashes[deployment.version ?? 1];
   if (deployment.vkeyHash !== vkeyHash) {
     return `it was deployed for other verification keys (${deployment.vkeyHash}) than this build's (${vkeyHash})`;
   }
@@ -28,10 +32,12 @@ export async function findDeploymentMismatch(
 /** A jetton pool must use the registered jetton wallet, and its master must confirm that wallet. */
 async function findAssetMismatch(
   pool: Pool,
-  { asset, jettonMaster, jettonWallet }: Deployment,
+  { asset, jettonMaster, jettonWallet, version: registeredVersion }: Deployment,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const info = await pool.getPoolInfo({ signal });
+  const version = registeredVersion ?? 1;
+  if (info.version !== version) return `it is of version ${info.version}, not ${version}`;
   const kind = asset === "native" ? "native" : "jetton";
   if (info.assetKind !== kind) return `it holds ${info.assetKind}, not ${asset}`;
   if (kind === "native") return undefined;

@@ -4,14 +4,18 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
+import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";
 import type { Store } from "../../store/store.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
+import { PoolGetters } from "../../ton/pool/pool_getters.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { RefusedEvent } from "../../ton/pool/pool_events.ts";
 import { type HistoryClaims, type ScanVerifier, UnverifiedHistory } from "../../ton/pool/scan.ts";
 import { type Clock } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import { assertLeavesFollow, type PoolTree } from "./pool_tree.ts";
+import { SettledTree } from "./settled_tree.ts";
 
 export interface HistoryVerifierDeps {
   readonly chain: Chain;
@@ -73,8 +77,8 @@ export class HistoryVerifier implements ScanVerifier {
     const { clock, intervals } = this.#deps;
     await assertLeavesExtendTree(claims, this.#tree);
     await this.#assertNotSpentTwice(claims);
-    const root = await this.#tree.rootAfter(claims.leaves.map(({ commitment }) => commitment));
-    this.candidateLeafCount = this.#tree.size + claims.leaves.length;
+    const root = await this.#tree.rootAfter(claims);
+    this.candidateLeafCount = this.#tree.leafCount + claims.leaves.length;
     for (;;) {
       const verdict = await this.#checkOnce(tip, claims, root);
       if (typeof verdict !== "string") return verdict;
@@ -102,11 +106,12 @@ export class HistoryVerifier implements ScanVerifier {
   ): Promise<TransactionId | undefined | string> {
     const { chain, clock } = this.#deps;
     const signal = this.#signal;
-    const contract = new Pool(chain, this.#address);
+    const contract = new PoolGetters(chain, this.#address);
     const roots = await contract.getRootHistory({ signal });
     this.lastRoots = { roots, at: clock.now() };
     this.candidateRootOnChain = roots.includes(root);
-    if (!this.candidateRootOnChain) return await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
+    const isConfirmed = this.candidateRootOnChain && await this.#isQueueOnChain(contract, claims);
+    if (!isConfirmed) return await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
     if (chain.verifier) {
       return await chain.verifier.hasTransaction(this.#address, tip, { signal })
         ? undefined
@@ -116,12 +121,32 @@ export class HistoryVerifier implements ScanVerifier {
       const unnamed = await this.#checkAccountTip(tip);
       if (unnamed !== undefined) return unnamed;
     }
-    for (const nullifierHash of claims.spentNullifierHashes.slice(-MAX_SPENT_CHECKS)) {
+    return await this.#areSpent(contract, claims.spentNullifierHashes)
+      ? undefined
+      : await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
+  }
+
+  /** The root does not show the deposits that wait in a version 2 pool. */
+  async #isQueueOnChain(contract: PoolGetters, { leaves }: HistoryClaims): Promise<boolean> {
+    if (!(this.#tree instanceof SettledTree) || leaves.length === 0) return true;
+    const known = this.#tree.leafCount + leaves.length;
+    return await contract.getNextIndex({ signal: this.#signal }) >= known;
+  }
+
+  /** Asks for the newest ones. In a version 2 pool, their whole slots must be as these withdrawals leave them. */
+  async #areSpent(contract: PoolGetters, nullifierHashes: readonly bigint[]): Promise<boolean> {
+    const { chain } = this.#deps;
+    const signal = this.#signal;
+    const after = this.#tree instanceof SettledTree ? this.#tree.spentAfter(nullifierHashes) : undefined;
+    for (const nullifierHash of nullifierHashes.slice(-MAX_SPENT_CHECKS)) {
       if (this.#confirmedSpent.has(nullifierHash)) continue;
-      if (!await contract.getIsSpent(nullifierHash, { signal })) return CONTRADICTED_BY_GETTERS_REASON;
+      const isSpent = after === undefined
+        ? await new Pool(chain, contract.address).getIsSpent(nullifierHash, { signal })
+        : await isSpentBy(new V2Pool(chain, contract.address), nullifierHash, after, signal);
+      if (!isSpent) return false;
       this.#confirmedSpent.add(nullifierHash);
     }
-    return undefined;
+    return true;
   }
 
   /** Attempts are limited, so that a busy pool does not prolong the scan forever. */
@@ -146,9 +171,25 @@ export class HistoryVerifier implements ScanVerifier {
   }
 }
 
-/** The leaves must extend the tree, and no commitment may occur twice. */
+/** Returns false if the pool has another path for the slot. */
+async function isSpentBy(
+  pool: V2Pool,
+  nullifierHash: bigint,
+  spent: SpentSet,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await pool.getIsSpentBy(nullifierHash, spent.carried(nullifierHash), { signal });
+  } catch (error) {
+    if (error instanceof Problem && error.code === "contract_refused") return false;
+    throw error;
+  }
+}
+
+/** The leaves must follow the known ones. In a version 1 pool, no commitment may occur twice. */
 async function assertLeavesExtendTree({ leaves }: HistoryClaims, tree: PoolTree): Promise<void> {
-  assertLeavesFollow(leaves, tree.size);
+  assertLeavesFollow(leaves, tree.leafCount);
+  if (tree.allowsCopies) return;
   const seen = new Set<bigint>();
   for (const { leafIndex, commitment } of leaves) {
     if (seen.has(commitment) || tree.find(commitment) !== undefined) {

@@ -5,7 +5,7 @@ import { Pool } from "../../ton/pool/pool.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { Leadership } from "../operations/leadership.ts";
 import { catchUpOrRollBack, confirmStoredRoot, LeaderMemory, type StepDeps } from "./catch_up.ts";
-import { findDeploymentMismatch } from "./deployment_check.ts";
+import { findDeploymentMismatch, type VkeyHashes } from "./deployment_check.ts";
 import {
   type IndexerEffect,
   type IndexerEvent,
@@ -18,7 +18,7 @@ import type { PoolState } from "./pool_state.ts";
 import { restoreTree, saveTree } from "./tree_snapshot.ts";
 
 export interface IndexerDeps extends StepDeps {
-  readonly vkeyHash: string;
+  readonly vkeyHashes: VkeyHashes;
   readonly changes: ChangeSignal;
   readonly leadership: Pick<Leadership, "isLeader" | "resolved">;
   /** Without it, every start hashes the whole tree. */
@@ -63,7 +63,7 @@ async function runStep(
 ): Promise<IndexerEvent> {
   await assertDeploymentMatches(pool, deps, signal);
   const { isLeader } = deps.leadership;
-  await pool.tree.load(deps.store.leaves(pool.id, pool.tree.size), signal);
+  await pool.tree.load(deps.store, pool.id, signal);
   const event = isLeader
     ? await catchUpOrRollBack(pool, deps, leader, signal)
     : await confirmStoredRoot(pool, deps, signal);
@@ -130,11 +130,11 @@ function publicReason(error: unknown): string {
 
 async function assertDeploymentMatches(
   pool: PoolState,
-  { chain, vkeyHash }: IndexerDeps,
+  { chain, vkeyHashes }: IndexerDeps,
   signal: AbortSignal,
 ): Promise<void> {
   if (pool.roots.length > 0) return;
-  const mismatch = await findDeploymentMismatch(chain, pool.deployment, vkeyHash, signal);
+  const mismatch = await findDeploymentMismatch(chain, pool.deployment, vkeyHashes, signal);
   pool.deploymentMismatch = mismatch && `${pool.key} is refused: ${mismatch}`;
   if (pool.deploymentMismatch !== undefined) throw new Problem("invalid_registry", pool.deploymentMismatch);
 }
@@ -162,7 +162,7 @@ async function canServeFromMemory(
 
 async function hasStaleLeaves({ id, tree }: PoolState, { store }: IndexerDeps): Promise<boolean> {
   try {
-    return !await tree.matchesStoredLeaves(store.leaves(id, 0));
+    return !await tree.matchesStore(store, id);
   } catch {
     return false; // the step that reads the store next reports its failure
   }

@@ -1,12 +1,15 @@
 /** Only the indexer writes this state. */
 import type { Deployment } from "../../core/protocol/deployments.ts";
+import { ROOT_WINDOW } from "../../core/protocol/v2/pool_constants.ts";
+import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { arePayoutsBlocked, lacksMinFee } from "../withdrawals/policy.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { TreeService } from "../../tree/tree_service.ts";
 import type { ChainHead } from "./chain_head.ts";
-import { PoolTree } from "./pool_tree.ts";
+import type { PoolTree } from "./pool_tree.ts";
+import { createPoolTree, SettledTree } from "./settled_tree.ts";
 
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
@@ -41,11 +44,27 @@ export class PoolState {
     trees?: TreeService,
     readonly chainHead?: Pick<ChainHead, "isStalled">,
   ) {
-    this.tree = new PoolTree(trees);
+    this.tree = createPoolTree(deployment.version, trees);
     this.lacksMinFee = lacksMinFee(deployment, network);
     this.id = deployment.address.toRawString();
     this.formattedAddress = formatAddress(deployment.address, network);
     this.formattedJettonMaster = deployment.jettonMaster && formatAddress(deployment.jettonMaster, network);
+  }
+
+  /** The tree of a version 2 pool. */
+  get settledTree(): SettledTree | undefined {
+    return this.tree instanceof SettledTree ? this.tree : undefined;
+  }
+
+  /** Returns how many more roots the pool can add and still accept this one; 0 if it does not accept it. */
+  rootPlacesLeft(root: bigint): number {
+    const { settledTree } = this;
+    if (settledTree !== undefined) {
+      const number = settledTree.rootNumber(root);
+      return number === undefined ? 0 : ROOT_WINDOW - (settledTree.rootCount - 1 - number);
+    }
+    const place = this.roots.indexOf(root);
+    return place < 0 ? 0 : ROOT_HISTORY_SIZE - place;
   }
 
   get arePayoutsBlocked(): boolean {

@@ -1,9 +1,11 @@
 /** Only the indexer fills the tree, from the store. Full blocks of leaves are encoded once. */
 import { Buffer } from "node:buffer";
-import { FIELD_BYTES } from "../../core/crypto/field.ts";
+import { FIELD_BYTES, fieldFromBytes } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import type { Deposit, LeafRange } from "../../store/store.ts";
+import type { Deposit, LeafRange, LogEntry, PoolId, Store } from "../../store/store.ts";
+import type { PoolEvent } from "../../ton/pool/pool_events.ts";
+import type { HistoryClaims } from "../../ton/pool/scan.ts";
 import { LeafBatcher } from "../../tree/leaf_batcher.ts";
 import { computeRootAfter } from "../../tree/root_after.ts";
 import { inlineTreeService, type TreeService } from "../../tree/tree_service.ts";
@@ -21,6 +23,17 @@ export interface CommitmentsPage {
   readonly nextFrom: number | null;
   /** The array's members as JSON in UTF-8, comma separated, in shared pieces. */
   readonly items: readonly Uint8Array<ArrayBuffer>[];
+  /** On the last page of a version 2 pool: the deposits that wait. */
+  readonly pending?: readonly { readonly leafIndex: number; readonly commitment: bigint }[];
+}
+
+/** Nullifier hashes in the order of the pool's log. */
+export interface SpentPage {
+  readonly from: number;
+  readonly count: number;
+  /** null on the last page. */
+  readonly nextFrom: number | null;
+  readonly nullifierHashes: readonly bigint[];
 }
 
 export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
@@ -42,7 +55,21 @@ export interface TreePath {
   readonly pathIndices: readonly number[];
 }
 
+/** A deposit as {@linkcode PoolTree.find} returns it. */
+export interface KnownDeposit extends Pick<Deposit, "leafIndex" | "timestamp"> {
+  /** Version 2 pools only. */
+  readonly settled?: boolean;
+  /** Version 2 pools only: all leaves with the commitment, in order. */
+  readonly leafIndexes?: readonly number[];
+}
+
+/** What a tree loads from the store. */
+export type StoredPool = Pick<Store, "leaves" | "poolLog">;
+
+/** The tree of a version 1 pool. */
 export class PoolTree {
+  /** Whether a commitment may have several leaves. */
+  readonly allowsCopies: boolean = false;
   #tree = new MerkleTree();
   /** Encoded leaves, each followed by a comma. */
   #blocks: Uint8Array<ArrayBuffer>[] = [];
@@ -59,12 +86,21 @@ export class PoolTree {
     return this.#tree.size;
   }
 
+  /** All known deposits. */
+  get leafCount(): number {
+    return this.size;
+  }
+
   get root(): bigint {
     return this.#tree.root;
   }
 
   leaf(i: number): bigint {
     return this.#tree.leaf(i);
+  }
+
+  protected get leaves(): MerkleTree {
+    return this.#tree;
   }
 
   /** In the format of {@linkcode restore}; not copied. */
@@ -87,9 +123,28 @@ export class PoolTree {
   }
 
   clear(): void {
+    this.clearLeaves();
+  }
+
+  protected clearLeaves(): void {
     this.#tree = new MerkleTree();
     this.#times = new Uint32Array(INITIAL_CAPACITY_LEAVES);
     this.#clearBlocks();
+  }
+
+  /** Returns what the store keeps of these events beside their rows. */
+  logEntries(_events: readonly PoolEvent[]): LogEntry[] {
+    return [];
+  }
+
+  /** Adds stored events. */
+  async apply(events: readonly PoolEvent[]): Promise<void> {
+    await this.append(events.filter((event) => event.kind === "deposit"));
+  }
+
+  /** Returns the root's number in a version 2 pool, undefined if the pool does not accept it. */
+  rootNumber(_root: bigint): number | undefined {
+    return undefined;
   }
 
   /** The old tree stays in place until the promise resolves. */
@@ -98,6 +153,10 @@ export class PoolTree {
     this.#setTimes(this.size, deposits.map(({ timestamp }) => timestamp));
     for (const { commitment } of deposits) await leaves.add(commitment);
     await leaves.flush();
+  }
+
+  matchesStore(store: StoredPool, pool: PoolId): Promise<boolean> {
+    return this.matchesStoredLeaves(store.leaves(pool, 0));
   }
 
   async matchesStoredLeaves(stored: AsyncIterable<LeafRange>): Promise<boolean> {
@@ -115,22 +174,44 @@ export class PoolTree {
     return compared === this.size;
   }
 
-  /** Does not change the tree. */
-  async rootAfter(commitments: readonly bigint[]): Promise<bigint> {
+  /** Returns the root after these events. Does not change the tree. */
+  rootAfter({ leaves }: HistoryClaims): Promise<bigint> {
+    return this.rootAfterLeaves(leaves.map(({ commitment }) => commitment));
+  }
+
+  protected async rootAfterLeaves(commitments: readonly bigint[]): Promise<bigint> {
     return await computeRootAfter(this.#tree, commitments, this.service);
   }
 
-  /** Stops early when `signal` aborts. */
-  async load(stored: AsyncIterable<LeafRange>, signal: AbortSignal): Promise<void> {
+  /** Loads what the store has beyond this tree. Stops early when `signal` aborts. */
+  async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
+    await this.loadLeaves(store.leaves(pool, this.size), Infinity, signal);
+  }
+
+  /** Appends the leaves before `end`, and returns the others. */
+  protected async loadLeaves(
+    stored: AsyncIterable<LeafRange>,
+    end: number,
+    signal: AbortSignal,
+  ): Promise<NewLeaf[]> {
+    const rest: NewLeaf[] = [];
+    let next = this.leafCount;
     const leaves = new LeafBatcher(this.#tree, this.service);
     try {
       for await (const { firstIndex: first, commitments, times } of stored) {
-        if (signal.aborted) return;
-        if (first !== leaves.size) throw new RangeError(`stored deposits have a gap at ${first}`);
-        this.#setTimes(first, times);
-        await leaves.addBytes(commitments);
+        if (signal.aborted) break;
+        if (first !== next) throw new RangeError(`stored deposits have a gap at ${first}`);
+        next += times.length;
+        const count = Math.min(times.length, Math.max(0, end - first));
+        this.#setTimes(first, times.subarray(0, count));
+        await leaves.addBytes(commitments.subarray(0, count * FIELD_BYTES));
+        for (let i = count; i < times.length; i++) {
+          const commitment = fieldFromBytes(commitments.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
+          rest.push({ commitment, timestamp: times[i] });
+        }
       }
       await leaves.flush();
+      return rest;
     } finally {
       await leaves.waitUntilIdle();
     }
@@ -146,7 +227,7 @@ export class PoolTree {
     this.#times.set(times, first);
   }
 
-  find(commitment: bigint): Pick<Deposit, "leafIndex" | "timestamp"> | undefined {
+  find(commitment: bigint): KnownDeposit | undefined {
     const leafIndex = this.#tree.indexOf(commitment);
     return leafIndex < 0 ? undefined : { leafIndex, timestamp: this.#times[leafIndex] };
   }

@@ -4,7 +4,8 @@ import { FIELD_BYTES, fieldToHex } from "../../core/crypto/field.ts";
 import { toLeaves } from "../../../testkit/relayer/leaf_batches.ts";
 import type { LeafRange } from "../../store/store.ts";
 import { inlineTreeService, type TreeService } from "../../tree/tree_service.ts";
-import { assertLeavesFollow, type CommitmentsPage, PoolTree } from "./pool_tree.ts";
+import type { HistoryClaims } from "../../ton/pool/scan.ts";
+import { assertLeavesFollow, type CommitmentsPage, PoolTree, type StoredPool } from "./pool_tree.ts";
 
 const COUNT = 2_500;
 const leaf = (i: number) => 10n ** 40n + BigInt(i);
@@ -17,9 +18,19 @@ async function* stored(from: number, to: number): AsyncGenerator<LeafRange> {
   }
 }
 
+const storeOf = (leaves: AsyncIterable<LeafRange>): StoredPool => ({
+  leaves: () => leaves,
+  poolLog: async function* () {},
+});
+const claimsOf = (commitments: readonly bigint[]): HistoryClaims => ({
+  leaves: commitments.map((commitment, leafIndex) => ({ commitment, leafIndex })),
+  spentNullifierHashes: [],
+  refusalCount: 0,
+});
+
 async function filled(): Promise<PoolTree> {
   const tree = new PoolTree();
-  await tree.load(stored(0, COUNT), never);
+  await tree.load(storeOf(stored(0, COUNT)), "", never);
   return tree;
 }
 
@@ -36,9 +47,9 @@ Deno.test("pool tree: stored deposits give the tree that appending them one by o
 
 Deno.test("pool tree: loading goes on where it ended, and a gap in the store is refused", async () => {
   const tree = await filled();
-  await tree.load(stored(tree.size, COUNT + 3), never);
+  await tree.load(storeOf(stored(tree.size, COUNT + 3)), "", never);
   equal(tree.size, COUNT + 3);
-  await rejects(tree.load(stored(COUNT + 4, COUNT + 5), never), RangeError);
+  await rejects(tree.load(storeOf(stored(COUNT + 4, COUNT + 5)), "", never), RangeError);
 });
 
 Deno.test("pool tree: leaves that do not follow the tree, or each other, are refused", () => {
@@ -104,7 +115,7 @@ Deno.test("pool tree: it is of the stored leaves that it begins, and of no other
 
 Deno.test("pool tree: no more encoded leaves are kept than may be, and what is not kept is the same", async () => {
   const tree = new PoolTree(undefined, 150_000); // one block of a thousand leaves, not two
-  await tree.load(stored(0, COUNT), never);
+  await tree.load(storeOf(stored(0, COUNT)), "", never);
   const [first, again] = [tree.page(0, COUNT), tree.page(0, COUNT)];
   equal(first.items[0].buffer, again.items[0].buffer);
   notEqual(first.items[1].buffer, again.items[1].buffer);
@@ -123,14 +134,14 @@ Deno.test("pool tree: what the root would be is found without an index or a copy
     buildIndex: () => Promise.reject(new Error("nobody looks for a leaf")),
   };
   const tree = new PoolTree(service);
-  await tree.load(stored(0, 2_000), never);
+  await tree.load(storeOf(stored(0, 2_000)), "", never);
   const { root } = tree;
   most = 0;
   const rest = Array.from({ length: 1_200 }, (_, i) => leaf(2_000 + i));
   const expected = new MerkleTree();
   expected.appendMany(Array.from({ length: 3_200 }, (_, i) => leaf(i)));
-  equal(await tree.rootAfter(rest), expected.root);
+  equal(await tree.rootAfter(claimsOf(rest)), expected.root);
   equal(most, 2_048, "room for the new leaves");
   deepEqual([tree.root, tree.size], [root, 2_000]);
-  equal(await tree.rootAfter([]), root);
+  equal(await tree.rootAfter(claimsOf([])), root);
 });

@@ -2,15 +2,17 @@
 import type { Address } from "@ton/core";
 import { FIELD_BYTES, fieldFromBytes } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
+import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import type { Cursor, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import type { PoolEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
 import { ScanCheckpoint, scanPoolTransactions } from "../../ton/pool/scan.ts";
 import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
 import type { PoolState } from "./pool_state.ts";
-import { PoolTree } from "./pool_tree.ts";
+import { createPoolTree } from "./settled_tree.ts";
 import { reopenJob } from "./settlement.ts";
 
 export interface RollbackDeps extends HistoryVerifierDeps {
@@ -28,6 +30,8 @@ interface HistoryRow {
   readonly tx: TransactionId;
   readonly leaf?: { readonly index: number; readonly commitment: bigint };
   readonly payment?: WithdrawalEvent;
+  /** Of a settlement or payment of a version 2 pool: its place in the log. */
+  readonly logPosition?: number;
 }
 
 export class RollbackTrigger {
@@ -64,17 +68,20 @@ export class RollbackTrigger {
     const history: HistoryRow[] = [];
     const verifier = new HistoryVerifier(
       address,
-      { after: undefined, tree: new PoolTree(pool.tree.service) },
+      { after: undefined, tree: createPoolTree(pool.deployment.version, pool.tree.service) },
       deps,
       signal,
     );
-    const options = { newest: last, signal, checkpoint: this.#checkpoint, verifier, onProgress };
+    const hasLog = pool.settledTree !== undefined;
+    let logLength = 0;
+    const capacity = poolCapacity(pool.deployment.version);
+    const options = { newest: last, signal, checkpoint: this.#checkpoint, verifier, onProgress, capacity };
     for await (const { events } of scanPoolTransactions(chain, address, options)) {
       for (const event of events) {
-        const { tx } = event;
-        if (event.kind === "deposit") {
-          history.push({ tx, leaf: { index: event.leafIndex, commitment: event.commitment } });
-        } else if (event.kind === "withdrawal") history.push({ tx, payment: event });
+        const row = toHistoryRow(event, hasLog ? logLength : undefined);
+        if (row === undefined) continue;
+        history.push(row);
+        if (row.logPosition !== undefined) logLength++;
       }
     }
     await rollBackPool(pool, cursor, history, deps, signal);
@@ -83,8 +90,19 @@ export class RollbackTrigger {
   }
 }
 
+/** `logLength`: entries before this one; undefined in a version 1 pool. */
+function toHistoryRow(event: PoolEvent, logLength: number | undefined): HistoryRow | undefined {
+  const { tx } = event;
+  if (event.kind === "deposit") {
+    return { tx, leaf: { index: event.leafIndex, commitment: event.commitment } };
+  }
+  if (event.kind !== "withdrawal" && event.kind !== "settlement") return undefined;
+  const payment = event.kind === "withdrawal" && { payment: event };
+  return { tx, ...payment, ...logLength !== undefined && { logPosition: logLength } };
+}
+
 async function rollBackPool(
-  { id, key, tree, deployment: { address } }: PoolState,
+  { id, key, tree, deployment: { address, version } }: PoolState,
   from: Cursor,
   history: readonly HistoryRow[],
   deps: RollbackDeps,
@@ -98,11 +116,15 @@ async function rollBackPool(
   for await (const { nullifierHash, txHash } of store.withdrawals(id)) {
     storedTxHashes.set(nullifierHash, txHash);
   }
+  const storedLog = new Map<number, string>();
+  for await (const { position, txHash } of store.poolLog(id, 0)) storedLog.set(position, txHash);
   const commonLeafCount = await countCommonLeaves(id, history, store);
   // Everything from the first difference on is removed; valid rows are read again.
-  const end = history.findIndex(({ tx, leaf, payment }) =>
+  const end = history.findIndex(({ tx, leaf, payment, logPosition }) =>
     leaf
       ? leaf.index >= commonLeafCount
+      : logPosition !== undefined
+      ? storedLog.get(logPosition) !== tx.hash
       : payment !== undefined && storedTxHashes.get(payment.nullifierHash) !== tx.hash
   );
   const keptHistory = end < 0 ? history : history.slice(0, end);
@@ -111,18 +133,23 @@ async function rollBackPool(
   const payments = [...storedTxHashes.keys()].filter((nullifierHash) =>
     !keptNullifierHashes.has(nullifierHash)
   );
-  await assertNotOnChain(new Pool(chain, address), {
-    payments: payments.filter((nullifierHash) => !realPayments.has(nullifierHash)),
-    commitments: await findUnknownCommitments(id, keptLeafCount, history, store),
-  }, signal);
+  if (version === 2) await assertComplete(new V2Pool(chain, address), history, signal);
+  else {
+    await assertNotOnChain(new Pool(chain, address), {
+      payments: payments.filter((nullifierHash) => !realPayments.has(nullifierHash)),
+      commitments: await findUnknownCommitments(id, keptLeafCount, history, store),
+    }, signal);
+  }
   const to = keptHistory.at(-1)?.tx;
   const now = clock.now();
-  await store.rollBack({ pool: id, from, to, keptLeafCount, nullifierHashes: payments }, (job) => {
+  const keptLogLength = keptHistory.filter(({ logPosition }) => logPosition !== undefined).length;
+  const rollback = { pool: id, from, to, keptLeafCount, nullifierHashes: payments, keptLogLength };
+  await store.rollBack(rollback, (job) => {
     return reopenJob(job, realPayments.get(job.nullifierHash), walletAddress, now);
   });
   log.error(
     "{pool}: rolled back {deposits} deposits and {payments} payments: the endpoint had reported them, but they are not on chain",
-    { pool: key, deposits: tree.size - keptLeafCount, payments: payments.length },
+    { pool: key, deposits: tree.leafCount - keptLeafCount, payments: payments.length },
   );
   tree.clear();
 }
@@ -144,8 +171,8 @@ async function countCommonLeaves(
   }
   // Hashes link the transactions: the newest match proves all before it.
   while (commonLeafCount > 0) {
-    const { commitment, tx } = historyLeaves[commonLeafCount - 1];
-    if ((await store.deposit(pool, commitment))?.txHash === tx.hash) break;
+    const { tx } = historyLeaves[commonLeafCount - 1];
+    if ((await store.deposit(pool, commonLeafCount - 1))?.txHash === tx.hash) break;
     commonLeafCount--;
   }
   return commonLeafCount;
@@ -169,14 +196,29 @@ async function findUnknownCommitments(
   return found;
 }
 
+const confirmedProblem = () =>
+  new Problem("chain_inconsistent", "the pool's get methods confirm events that its history omits");
+
+/** Throws `chain_inconsistent` if a version 2 pool counts more events than its history has. */
+async function assertComplete(
+  pool: V2Pool,
+  history: readonly HistoryRow[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { deposits, withdrawals } = await pool.getPoolInfo({ signal });
+  const { rootCount } = await pool.getSettleInfo({ signal });
+  const count = (holds: (row: HistoryRow) => boolean) => history.filter(holds).length;
+  const isComplete = deposits <= count(({ leaf }) => leaf !== undefined) &&
+    withdrawals + rootCount <= count(({ logPosition }) => logPosition !== undefined);
+  if (!isComplete) throw confirmedProblem();
+}
+
 /** Throws `chain_inconsistent` if the get methods confirm rows that are to be removed. */
 async function assertNotOnChain(
   pool: Pool,
   { payments, commitments }: { payments: readonly bigint[]; commitments: readonly bigint[] },
   signal: AbortSignal,
 ): Promise<void> {
-  const confirmedProblem = () =>
-    new Problem("chain_inconsistent", "the pool's get methods confirm events that its history omits");
   for (const payment of payments.slice(0, MAX_ROLLBACK_CHECKS)) {
     if (await pool.getIsSpent(payment, { signal })) throw confirmedProblem();
   }

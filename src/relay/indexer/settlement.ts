@@ -1,8 +1,9 @@
 /** Pure. Only the pool's withdrawal log and its refusal of our own message end a job. */
 import type { Address } from "@ton/core";
-import { exitCodeName } from "../../core/errors/problem.ts";
+import { exitCodeName, exitCodes } from "../../core/errors/problem.ts";
 import { isLive, isPaid, type Job, type SettlingEvent } from "../../store/store.ts";
 import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import { getResendDelay } from "../withdrawals/policy.ts";
 import { omit } from "../../core/omit.ts";
 
 // Anyone can send a pool an invalid message with a nullifier hash, so only refusals of our wallet's message
@@ -14,6 +15,7 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
   }
   const ours = event.sender.equals(wallet) && event.queryId === job.queryId;
   if (!ours || !isLive(job)) return undefined;
+  if (event.exitCode === exitCodes.ERR_STALE_SLOT) return asUnsent(job, now);
   return {
     ...omit(job, "message"),
     state: "failed",
@@ -22,6 +24,16 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
     failures: job.failures + 1,
     settledAt: now,
   };
+}
+
+/**
+ * Another withdrawal came first and changed the slot. The message is sent again with the new path; its new query id
+ * keeps the journal from taking the refused message for it.
+ */
+function asUnsent(job: Job, now: number): Job {
+  const attempts = (job.attempts ?? 0) + 1;
+  const queryId = BigInt.asUintN(64, job.queryId + 1n);
+  return { ...job, state: "accepted", queryId, attempts, notBefore: now + getResendDelay(attempts) };
 }
 
 /** Without a payment, the job expires, because its proof was deleted, and may be submitted again. */

@@ -52,7 +52,7 @@ Deno.test("measured store: a withdrawal that ends is counted once, by state, wit
 });
 
 Deno.test("job observer: a superseded withdrawal is counted by itself, one that failed or expired gives its place back", async () => {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   const superseded: string[] = [];
   const observe = createJobObserver({
     metrics: { recordSettlement: () => {}, recordSuperseded: (name) => void superseded.push(name) },

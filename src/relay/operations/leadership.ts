@@ -68,7 +68,7 @@ export async function runLeadership(
   { store, clock, changes, log }: LeadershipDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let led = false;
+  let wasLeader = false;
   while (!signal.aborted && store.isShared) {
     const asked = clock.now();
     let wait = LEASE_RETRY_DELAY_MS;
@@ -80,9 +80,9 @@ export async function runLeadership(
     } catch (error) {
       log.warning("the lease cannot be acquired: {error}", { error: String(error) });
     }
-    if (leadership.isLeader !== led) {
-      led = leadership.isLeader;
-      log.info(led ? "this replica leads" : "this replica follows");
+    if (leadership.isLeader !== wasLeader) {
+      wasLeader = leadership.isLeader;
+      log.info(wasLeader ? "this replica leads" : "this replica follows");
       changes.notify();
     }
     await clock.sleep(wait, signal);

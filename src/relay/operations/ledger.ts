@@ -16,7 +16,8 @@ export function bookEvents(
   wallet: Address,
 ): LedgerEntry[] {
   return events.flatMap((event) => {
-    if (event.kind === "deposit" || event.kind === "refused" && event.op === "deposit") return [];
+    if (event.kind === "deposit" || event.kind === "skipped") return [];
+    if (event.kind === "refused" && event.op === "deposit") return [];
     const base = {
       pool: id,
       kind: event.kind,
@@ -26,7 +27,7 @@ export function bookEvents(
     };
     const isSender = event.sender.equals(wallet);
     const cost = isSender ? event.cost ?? 0n : 0n;
-    if (event.kind === "refused") return isSender ? [{ ...base, fee: 0n, gas: cost, refund: 0n }] : [];
+    if (event.kind !== "withdrawal") return isSender ? [{ ...base, fee: 0n, gas: cost, refund: 0n }] : [];
     const fee = event.relayer?.equals(wallet) ? event.fee : 0n;
     if (!isSender) return fee > 0n ? [{ ...base, fee, gas: 0n, refund: 0n }] : [];
     // Coins from the pool that are not part of the gas: the fee, and our own note.

@@ -42,6 +42,7 @@ export function createMetricsSource(
         lacksMinFee: pool.lacksMinFee,
         leafCount: pool.tree.size,
         openClaims: pool.openClaims,
+        ...pool.settledTree && { queued: pool.settledTree.queue.length },
         ...(pool.syncedAt === -Infinity ? {} : { lagSeconds: (clock.now() - pool.syncedAt) / 1000 }),
         lagLt: pool.newestLt > pool.appliedLt ? pool.newestLt - pool.appliedLt : 0n,
         rootMismatches: pool.rootMismatches,

@@ -58,15 +58,15 @@ export function buildBalanceAlertBody(
   { event, balance, thresholds: bounds }: BalanceAlert,
   relayer: { readonly network: string; readonly address: string },
 ): Record<string, string> {
-  const [shown, warn, stop] = [balance, bounds.warn, bounds.stop].map((nano) => formatUnits(nano));
+  const [balanceText, warn, stop] = [balance, bounds.warn, bounds.stop].map((nano) => formatUnits(nano));
   const { network, address } = relayer;
   const says = {
     balance_ok: "holds enough again",
     balance_low: "runs low",
     balance_stopped: "holds too little to accept withdrawals",
   };
-  const text = `tonado relayer ${address} of ${network} ${says[event]}: ${shown}`;
-  return { event, network, relayer: address, balance: shown, warn, stop, text };
+  const text = `tonado relayer ${address} of ${network} ${says[event]}: ${balanceText}`;
+  return { event, network, relayer: address, balance: balanceText, warn, stop, text };
 }
 
 export interface BalanceWatchDeps {

@@ -1,12 +1,11 @@
 // The single writer of the wallet. The journal is its state, so it can be killed at any point: a transfer is
 // journaled before it is sent, resent until it is on chain or chain time has passed its end, then removed.
 // Pool events end jobs, the broadcaster only those whose root expired. A reported seqno never decides alone.
-import { Address, Cell } from "@ton/core";
+import { Cell } from "@ton/core";
 import type { Job, JobChange, LedgerEntry, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
-import { Pool } from "../../ton/pool/pool.ts";
-import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
+import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { bookTransfer, type LedgerObserver } from "../operations/ledger.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import { type Clock } from "../../core/time.ts";
@@ -14,8 +13,10 @@ import type { Leadership } from "../operations/leadership.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { asBroadcast, asExpired, asRequeued } from "./job_changes.ts";
+import { buildWithdrawMessages } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
+import type { Settlements } from "../settler/settler.ts";
 import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
 import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
@@ -38,13 +39,17 @@ export interface BroadcasterDeps {
   readonly intervals: PollingIntervals;
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "isLeader">;
+  /** Settlements to send with the withdrawals. */
+  readonly settlements?: Settlements;
   readonly onLedgerEntries?: LedgerObserver;
   readonly log: Log;
 }
 
 interface PreparedJob {
   readonly job: Job;
-  readonly message: OutgoingMessage;
+  readonly pool: PoolState;
+  /** In nano, attached to the message. */
+  readonly value: bigint;
 }
 
 export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal): Promise<void> {
@@ -179,14 +184,21 @@ class Broadcaster {
   }
 
   async #signNext(): Promise<Transfer | undefined> {
-    const { store, wallet, walletMonitor: look } = this.#deps;
+    const { store, wallet, walletMonitor: look, settlements, pools, clock } = this.#deps;
     const ready = await this.#nextBatch();
-    if (ready.length === 0) return undefined;
+    if (ready.length === 0 && (settlements?.isEmpty ?? true)) return undefined;
     const { seqno, now, elapsedUntil: passed } = await look.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
     const batch = await this.#selectPayable(ready);
-    if (batch.length === 0) return undefined;
-    const messages = batch.map(({ message }) => message);
+    const messages = [
+      ...buildWithdrawMessages(batch, this.#deps),
+      ...settlements?.take(
+        pools,
+        Math.min(wallet.maxMessages, MAX_MESSAGES_PER_TRANSFER) - batch.length,
+        clock.now(),
+      ) ?? [],
+    ];
+    if (messages.length === 0) return undefined;
     const { message, hash, validUntil } = wallet.sign({
       seqno,
       validUntil: now + TRANSFER_LIFETIME_SECONDS,
@@ -218,7 +230,7 @@ class Broadcaster {
       for (const { job, pool } of next) {
         const value = quotes.get({ pool, refund: job.refund });
         if (value === undefined) await this.#postpone(job);
-        else batch.push({ job, message: this.#buildMessage(job, pool, value) });
+        else batch.push({ job, pool, value });
       }
     }
     return batch;
@@ -234,7 +246,7 @@ class Broadcaster {
       const isOpen = pool?.readiness(clock.now()).ready && !pool.arePayoutsBlocked;
       return isOpen && one.job.message ? [{ ...one, pool }] : [];
     });
-    const payable = served.filter(({ job, pool }) => pool.roots.includes(job.root));
+    const payable = served.filter(({ job, pool }) => pool.rootPlacesLeft(job.root) > 0);
     for (const { job, pool } of served.filter((one) => !payable.includes(one))) {
       if (pool.syncedAt >= job.acceptedAt + intervals.minPollMs) await this.#expire(job, pool);
     }
@@ -255,21 +267,6 @@ class Broadcaster {
     const { store, clock } = this.#deps;
     const notBefore = clock.now() + QUOTE_RETRY_DELAY_MS;
     await store.changeJob(job, (found) => found.state === "accepted" ? { ...found, notBefore } : undefined);
-  }
-
-  #buildMessage(job: Job, { deployment }: PoolState, value: bigint): OutgoingMessage {
-    const { recipient, proof } = job.message!;
-    return new Pool(this.#deps.chain, deployment.address).buildWithdrawMessage({
-      queryId: job.queryId,
-      root: job.root,
-      nullifierHash: job.nullifierHash,
-      fee: job.fee,
-      refund: job.refund,
-      recipient: Address.parse(recipient),
-      relayer: this.#deps.wallet.address,
-      proof: Cell.fromBase64(proof),
-      value,
-    });
   }
 }
 

@@ -1,12 +1,16 @@
 // A higher seqno does not prove that messages were sent: the wallet skips those it cannot pay for, the
 // mnemonic may be used elsewhere, and the response may be false. The wallet's transactions are the proof.
 import type { Address, Message } from "@ton/core";
-import { loadWithdraw } from "../../core/protocol/messages.ts";
+import { opCodes } from "../../core/protocol/messages.ts";
+import { v2OpCodes } from "../../core/protocol/v2/messages.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { normalizedMessageHash } from "../../ton/wallet/wallet.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
 
 const PAGE_SIZE = 20;
+const WITHDRAWAL_OPS: readonly number[] = [opCodes.withdraw, v2OpCodes.withdraw2];
+const OP_BITS = 32;
+const QUERY_ID_BITS = 64;
 
 export interface IncludedTransfer {
   /** Of the withdrawals that the wallet sent with it. */
@@ -50,10 +54,9 @@ function addForwardFee(fees: bigint, { info }: Message): bigint {
   return info.type === "internal" ? fees + info.forwardFee : fees;
 }
 
+/** Of our own messages, which all begin with op and query id. */
 function parseQueryIds({ body }: Message): bigint[] {
-  try {
-    return [loadWithdraw(body).queryId];
-  } catch {
-    return []; // not one of our withdrawals
-  }
+  const slice = body.beginParse();
+  if (slice.remainingBits < OP_BITS + QUERY_ID_BITS) return [];
+  return WITHDRAWAL_OPS.includes(slice.loadUint(OP_BITS)) ? [slice.loadUintBig(QUERY_ID_BITS)] : [];
 }

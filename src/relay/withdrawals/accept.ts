@@ -112,7 +112,7 @@ function nullifierUsedProblem(
 /** A journaled job is accepted, so a store failure here is not a refusal. */
 async function waitUntilSent(
   request: WithdrawRequest,
-  taken: Job,
+  acceptedJob: Job,
   deps: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
@@ -126,7 +126,7 @@ async function waitUntilSent(
       job = await store.job(id);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return { sent: false, withdrawal: buildJobView(pool.formattedAddress, taken) };
+      return { sent: false, withdrawal: buildJobView(pool.formattedAddress, acceptedJob) };
     }
     if (!job) throw new Problem("withdrawal_not_found"); // a job that was journaled is never removed
     const over = clock.now() >= deadline || signal.aborted;
@@ -161,8 +161,10 @@ export async function getWithdrawalStatus(
   return buildView(formatAddress(address, network), nullifierHash, found);
 }
 
-function buildView(shown: string, nullifierHash: bigint, found: Job | Withdrawal): WithdrawalView {
-  return "state" in found ? buildJobView(shown, found) : buildPaidView(shown, nullifierHash, found);
+function buildView(addressText: string, nullifierHash: bigint, found: Job | Withdrawal): WithdrawalView {
+  return "state" in found
+    ? buildJobView(addressText, found)
+    : buildPaidView(addressText, nullifierHash, found);
 }
 
 function randomQueryId(random: (bytes: Uint8Array<ArrayBuffer>) => void): bigint {

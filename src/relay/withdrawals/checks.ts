@@ -2,9 +2,8 @@
 import { addressToField } from "../../core/protocol/address_field.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { isFieldElement } from "../../core/crypto/field.ts";
-import type { Groth16Proof } from "../../core/crypto/groth16.ts";
+import { type Groth16Proof, withdrawCircuit } from "../../core/crypto/groth16.ts";
 import { parseProof } from "../../core/crypto/proof_codec.ts";
-import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import { isLive, isPaid, type Job } from "../../store/store.ts";
 import type {
   Candidate,
@@ -31,7 +30,7 @@ import { buildJobView, buildPaidView } from "./view.ts";
 
 export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSignals } from "./candidate.ts";
 
-// Deposits that may arrive before our withdrawal. Otherwise a client could make the relayer pay for refusals
+// Roots that may be added before our withdrawal arrives. Otherwise a client could make the relayer pay for refusals
 // by proving against the oldest root.
 const MIN_PLACES_LEFT = 3;
 
@@ -91,14 +90,14 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
     return readiness.ready || { detail: readiness.reason, members: { retryAfter: 5 } };
   }),
   check(
-    "root is among the last 30",
+    "root is accepted",
     "unknown_root",
-    ({ request, pool }) => pool.roots.includes(request.signals.root),
+    ({ request, pool }) => pool.rootPlacesLeft(request.signals.root) > 0,
   ),
   check(
-    "root stays among the last 30 for three more deposits",
+    "root stays accepted for three more of them",
     "stale_root",
-    ({ request, pool }) => ROOT_HISTORY_SIZE - pool.roots.indexOf(request.signals.root) > MIN_PLACES_LEFT,
+    ({ request, pool }) => pool.rootPlacesLeft(request.signals.root) > MIN_PLACES_LEFT,
   ),
   check("proof verifies", "proof_invalid", isProofValid),
   check("note is unspent on chain", "nullifier_already_used", isUnspentOnChain),
@@ -158,7 +157,7 @@ async function isRetryDue({ request, pool, deps }: Candidate): Promise<CheckVerd
   return wait <= 0 || { members: { retryAfter: Math.ceil(wait / 1000) } };
 }
 
-async function isProofValid({ request, deps }: Candidate): Promise<CheckVerdict> {
+async function isProofValid({ request, pool, deps }: Candidate): Promise<CheckVerdict> {
   const { root, nullifierHash, recipient, relayer, fee, refund } = request.signals;
   let proof: Groth16Proof;
   try {
@@ -168,6 +167,7 @@ async function isProofValid({ request, deps }: Candidate): Promise<CheckVerdict>
     throw error;
   }
   return await deps.proofVerifier.verify(
+    withdrawCircuit(pool.deployment.version),
     proof,
     [root, nullifierHash, recipient, relayer, fee, refund].map(String),
   );

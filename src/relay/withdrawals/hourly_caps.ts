@@ -37,9 +37,9 @@ export class HourlyCaps {
     this.#reservations.set(key, counted);
     counted.requestCount++;
     try {
-      const taken = await counted.result;
-      if (!taken.allowed) this.#dropRequest(key, counted);
-      return taken;
+      const outcome = await counted.result;
+      if (!outcome.allowed) this.#dropRequest(key, counted);
+      return outcome;
     } catch (error) {
       this.#dropRequest(key, counted);
       throw error;
@@ -81,16 +81,16 @@ export class HourlyCaps {
 
   async #acquireAll(id: JobId, token: string): Promise<RateLimitResult> {
     const asked: [RateLimit, string][] = [];
-    let taken: RateLimitResult | undefined;
+    let outcome: RateLimitResult | undefined;
     try {
       for (const [allowance, key] of this.#rateLimits(id)) {
         asked.push([allowance, key]);
-        taken = await this.#rateLimitStore.acquire(allowance, key, token);
-        if (!taken.allowed) return taken;
+        outcome = await this.#rateLimitStore.acquire(allowance, key, token);
+        if (!outcome.allowed) return outcome;
       }
-      return taken = { allowed: true };
+      return outcome = { allowed: true };
     } finally {
-      if (!taken?.allowed) await this.#releaseAll(asked, token); // a failed request may have been counted
+      if (!outcome?.allowed) await this.#releaseAll(asked, token); // a failed request may have been counted
     }
   }
 

@@ -9,7 +9,7 @@ const allowed = async (caps: HourlyCaps, ...ids: ReturnType<typeof note>[]) =>
   (await Promise.all(ids.map((id) => caps.reserve(id)))).map((taken) => taken.allowed);
 
 Deno.test("caps: of all pools together, and of each pool", async () => {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 3, hourlyPerPool: 2 });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 3, hourlyPerPool: 2 });
   deepEqual(await allowed(caps, note(1), note(2), note(3), note(4, "0:bb"), note(5, "0:bb")), [
     true,
     true,
@@ -22,14 +22,14 @@ Deno.test("caps: of all pools together, and of each pool", async () => {
 });
 
 Deno.test("caps: one pool at its cap takes nothing from the others' hour", async () => {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 2, hourlyPerPool: 1 });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 2, hourlyPerPool: 1 });
   await allowed(caps, note(1));
   for (let i = 2; i < 20; i++) deepEqual(await allowed(caps, note(i)), [false]);
   deepEqual(await allowed(caps, note(50, "0:bb")), [true]);
 });
 
 Deno.test("caps: 200 equal requests at once count as one, and as none when none of them gets in", async () => {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   const equals = Array.from({ length: 200 }, () => note(1));
   ok((await allowed(caps, ...equals)).every(Boolean));
   for (const id of equals) await caps.finish(id, false);
@@ -38,7 +38,7 @@ Deno.test("caps: 200 equal requests at once count as one, and as none when none 
 
 Deno.test("caps: of equal requests one that got in keeps the count, in whatever order they end", async () => {
   for (const winner of [0, 1, 2]) {
-    const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+    const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
     const equals = [note(1), note(1), note(1)];
     await allowed(caps, ...equals);
     for (const [i, id] of equals.entries()) await caps.finish(id, i === winner);
@@ -47,19 +47,19 @@ Deno.test("caps: of equal requests one that got in keeps the count, in whatever 
 });
 
 Deno.test("caps: a refused withdrawal is counted again once there is room", async () => {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 1, hourlyPerPool: 0 });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   deepEqual(await allowed(caps, note(1), note(2)), [true, false]);
   await caps.finish(note(1), false);
   deepEqual(await allowed(caps, note(2)), [true]);
 });
 
 Deno.test("caps: 0 is no bound", async () => {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(), { hourly: 0, hourlyPerPool: 0 });
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 0, hourlyPerPool: 0 });
   for (let i = 0; i < 100; i++) deepEqual(await allowed(caps, note(i)), [true]);
 });
 
 Deno.test("caps: a cache that is down allows nothing, and asks again for the next request", async () => {
-  const memory = createMemoryRateLimitStore();
+  const memory = createMemoryRateLimitStore(Date.now);
   let down = true;
   const shared: RateLimitStore = {
     ...memory,
@@ -73,7 +73,7 @@ Deno.test("caps: a cache that is down allows nothing, and asks again for the nex
 
 Deno.test("caps: what was counted and not answered is uncounted again, or is one too many and never one too few", async () => {
   for (const released of [true, false]) {
-    const memory = createMemoryRateLimitStore();
+    const memory = createMemoryRateLimitStore(Date.now);
     let down = true;
     const lost = new Problem("cache_unavailable");
     const shared: RateLimitStore = {

@@ -75,11 +75,11 @@ function jobKey({ pool, nullifierHash }: JobId): string {
 }
 
 export async function isWithinCaps({ request, pool, deps }: Candidate): Promise<CheckVerdict> {
-  const taken = await deps.hourlyCaps?.reserve({
+  const outcome = await deps.hourlyCaps?.reserve({
     pool: pool.id,
     nullifierHash: request.signals.nullifierHash,
   });
-  return taken === undefined || taken.allowed || { members: { retryAfter: taken.retryAfter } };
+  return outcome === undefined || outcome.allowed || { members: { retryAfter: outcome.retryAfter } };
 }
 
 export async function finishCapReservation(

@@ -1,11 +1,16 @@
 /** Caches getters for seconds: resubmitting one valid proof must not exhaust the endpoint's rate limit. */
+import type { Cell } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
-import { Pool, type PoolInfo } from "../../ton/pool/pool.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
 import { type Clock, TtlCache } from "../../core/time.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 
 const LOW_PRIORITY = { lowPriority: true };
 const POOL_CACHE_TTL_MS = 5_000;
+const STALE_SLOT_RETRY_SECONDS = 5;
 /** Above the numbers of served pools, and of notes checked within the TTL. */
 const MAX_CACHED_POOLS = 1_000;
 const MAX_CACHED_NULLIFIERS = 1_000;
@@ -36,7 +41,27 @@ export class PoolCache {
 
   getIsSpent(pool: PoolState, nullifierHash: bigint): Promise<boolean> {
     const key = `${pool.id} ${nullifierHash}`;
-    return this.#spent.get(key, () => this.#contract(pool).getIsSpent(nullifierHash, LOW_PRIORITY));
+    return this.#spent.get(key, async () => {
+      const spent = pool.settledTree?.spent;
+      if (spent === undefined) return await this.#contract(pool).getIsSpent(nullifierHash, LOW_PRIORITY);
+      return await this.#isSpentInSlot(pool, nullifierHash, spent.carried(nullifierHash));
+    });
+  }
+
+  /** Throws `not_ready` if the pool's slot has changed since the relayer last read its history. */
+  async #isSpentInSlot(
+    { deployment }: PoolState,
+    nullifierHash: bigint,
+    carried: Cell | null,
+  ): Promise<boolean> {
+    try {
+      const contract = new V2Pool(this.#chain, deployment.address);
+      return await contract.getIsSpentBy(nullifierHash, carried, LOW_PRIORITY);
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === "contract_refused")) throw error;
+      const members = { retryAfter: STALE_SLOT_RETRY_SECONDS };
+      throw new Problem("not_ready", "the pool has withdrawals that are not indexed yet", { members });
+    }
   }
 
   #contract({ deployment }: PoolState): Pool {

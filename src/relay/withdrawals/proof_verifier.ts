@@ -7,8 +7,11 @@ import { withSpan } from "../../telemetry/trace.ts";
 const MAX_PENDING_PROOFS = 64;
 const RETRY_AFTER_SECONDS = 1;
 
+/** The circuit of a withdrawal, by the pool's version. */
+export type WithdrawCircuit = "withdraw" | "withdraw2";
+
 export interface WithdrawProofVerifier {
-  verify(circuit: "withdraw", proof: Groth16Proof, publicSignals: readonly string[]): Promise<boolean>;
+  verify(circuit: WithdrawCircuit, proof: Groth16Proof, publicSignals: readonly string[]): Promise<boolean>;
 }
 
 export class ProofVerifier {
@@ -38,15 +41,19 @@ export class ProofVerifier {
   }
 
   /** Throws `verification_busy` if the queue is full. */
-  async verify(proof: Groth16Proof, publicSignals: readonly string[]): Promise<boolean> {
-    const key = JSON.stringify([proof.pi_a, proof.pi_b, proof.pi_c, publicSignals]);
+  async verify(
+    circuit: WithdrawCircuit,
+    proof: Groth16Proof,
+    publicSignals: readonly string[],
+  ): Promise<boolean> {
+    const key = JSON.stringify([circuit, proof.pi_a, proof.pi_b, proof.pi_c, publicSignals]);
     const shared = this.#pending.get(key);
     if (shared) return await shared;
     if (this.isFull) {
       throw new Problem("verification_busy", undefined, { members: { retryAfter: RETRY_AFTER_SECONDS } });
     }
     const began = performance.now();
-    const verification = withSpan("proof", () => this.#verifier.verify("withdraw", proof, publicSignals));
+    const verification = withSpan("proof", () => this.#verifier.verify(circuit, proof, publicSignals));
     this.#pending.set(key, verification);
     try {
       const holds = await verification;

@@ -20,10 +20,10 @@ Deno.test("verifier: equal requests at once share one verification, different on
   const held = gate();
   const verifier = new ProofVerifier(held);
   const answers = [
-    verifier.verify(proof(1), ["1"]),
-    verifier.verify(proof(1), ["1"]),
-    verifier.verify(proof(1), ["2"]),
-    verifier.verify(proof(2), ["1"]),
+    verifier.verify("withdraw", proof(1), ["1"]),
+    verifier.verify("withdraw", proof(1), ["1"]),
+    verifier.verify("withdraw", proof(1), ["2"]),
+    verifier.verify("withdraw", proof(2), ["1"]),
   ];
   equal(held.calls(), 3);
   held.open(true);
@@ -33,20 +33,20 @@ Deno.test("verifier: equal requests at once share one verification, different on
 Deno.test("verifier: a full queue refuses with verification_busy and takes more once it has drained", async () => {
   const held = gate();
   const verifier = new ProofVerifier(held, 2);
-  const waiting = [verifier.verify(proof(1), []), verifier.verify(proof(2), [])];
-  await rejects(verifier.verify(proof(3), []), { code: "verification_busy" });
+  const waiting = [verifier.verify("withdraw", proof(1), []), verifier.verify("withdraw", proof(2), [])];
+  await rejects(verifier.verify("withdraw", proof(3), []), { code: "verification_busy" });
   equal(held.calls(), 2);
   held.open(false);
   for (const answer of waiting) equal(await answer, false);
-  equal(await verifier.verify(proof(3), []), false);
+  equal(await verifier.verify("withdraw", proof(3), []), false);
 });
 
 Deno.test("verifier: a verification that breaks is not remembered", async () => {
   const held = gate();
   const verifier = new ProofVerifier(held, 1);
-  const broken = verifier.verify(proof(1), []);
+  const broken = verifier.verify("withdraw", proof(1), []);
   held.fail(new Error("worker died"));
   await rejects(broken, /worker died/);
-  await rejects(verifier.verify(proof(1), []), /worker died/);
+  await rejects(verifier.verify("withdraw", proof(1), []), /worker died/);
   equal(held.calls(), 2);
 });

@@ -1,16 +1,21 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
-import type { Cursor, Deposit, Job, LedgerEntry, PoolId, Transfer, Withdrawal } from "../store.ts";
+import type { Cursor, Deposit, Job, LedgerEntry, LogEntry, PoolId, Transfer, Withdrawal } from "../store.ts";
 import { decodeValue, encodeValue, parsePoolKey, storeKeys } from "./codec.ts";
 import { writeFilledPages } from "./leaf_pages.ts";
-import { writeDeposit, writeJob, writeLedger, writeTransfer, writeWithdrawal } from "./row_writes.ts";
+import {
+  writeDeposit,
+  writeJob,
+  writeLedger,
+  writeLogEntry,
+  writeTransfer,
+  writeWithdrawal,
+} from "./row_writes.ts";
 
 /** KV allows 100 checks per commit. */
 const ROWS_PER_COMMIT = 90;
 const READ_BATCH_SIZE = 500;
-/** KV's limit. */
-const MAX_KEYS_PER_GET = 10;
 
 export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
   const all = <T>(prefix: Deno.KvKey) => listRows<T>(kv, prefix);
@@ -37,6 +42,9 @@ export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
   for await (const [key, withdrawal] of all<Withdrawal>(storeKeys.allWithdrawals)) {
     yield { kind: "withdrawal", pool: parsePoolKey(key), withdrawal };
   }
+  for await (const [key, entry] of all<LogEntry>(storeKeys.allLogs)) {
+    yield { kind: "log", pool: parsePoolKey(key), entry };
+  }
 }
 
 /** Yields the ledger of all pools, from a time on and before another (Unix seconds). */
@@ -48,21 +56,6 @@ export async function* readLedger(
   for await (const [, entry] of listRows<LedgerEntry>(kv, storeKeys.allLedger)) {
     if (entry.timestamp >= since && entry.timestamp < until) yield entry;
   }
-}
-
-export async function findLeafIndexes(
-  kv: Deno.Kv,
-  pool: PoolId,
-  commitments: readonly bigint[],
-): Promise<(number | undefined)[]> {
-  const wanted = commitments.map((commitment) => storeKeys.leaf(pool, commitment));
-  const parts = Array.from(
-    { length: Math.ceil(wanted.length / MAX_KEYS_PER_GET) },
-    (_, i) => kv.getMany<Uint8Array[]>(wanted.slice(i * MAX_KEYS_PER_GET, (i + 1) * MAX_KEYS_PER_GET)),
-  );
-  return (await Promise.all(parts)).flat().map(({ value }) =>
-    value === null ? undefined : decodeValue<number>(value)
-  );
 }
 
 /** A marker keeps relayers from starting until the import is complete. */
@@ -93,6 +86,7 @@ async function writeRows(kv: Deno.Kv, page: readonly ArchiveRow[]): Promise<void
     } else if (row.kind === "withdrawal") writeWithdrawal(atomic, row.pool, row.withdrawal);
     else if (row.kind === "job") writeJob(atomic, row.job);
     else if (row.kind === "ledger") writeLedger(atomic, row.entry);
+    else if (row.kind === "log") writeLogEntry(atomic, row.pool, row.entry);
     else writeTransfer(atomic, row.transfer);
   }
   for (const [pool, rows] of deposits) await writeFilledPages(kv, atomic, pool, rows);

@@ -36,7 +36,6 @@ export const storeKeys = {
   cursor: (pool: PoolId) => ["cursor", encodePoolId(pool)],
   deposit: (pool: PoolId, leafIndex: number) => ["deposit", encodePoolId(pool), leafIndex],
   page: (pool: PoolId, page: number) => ["page", encodePoolId(pool), page],
-  leaf: (pool: PoolId, commitment: bigint) => ["leaf", encodePoolId(pool), fieldToBytes(commitment)],
   withdrawal: (
     pool: PoolId,
     nullifierHash: bigint,
@@ -47,6 +46,8 @@ export const storeKeys = {
   ledger: (pool: PoolId, lt: bigint, txHash: string) => ["ledger", encodePoolId(pool), lt, txHash],
   ledgerFrom: (pool: PoolId, lt: bigint) => ["ledger", encodePoolId(pool), lt],
   allLedger: ["ledger"],
+  log: (pool: PoolId, position: number) => ["log", encodePoolId(pool), position],
+  allLogs: ["log"],
   allLive: ["live"],
   allCursors: ["cursor"],
   withdrawalsOf: (pool: PoolId) => ["withdrawal", encodePoolId(pool)],

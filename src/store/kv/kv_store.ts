@@ -13,6 +13,7 @@ import {
   type JobId,
   type LeafRange,
   type LedgerEntry,
+  type LogEntry,
   type PoolId,
   type Rollback,
   type SettlingEvent,
@@ -22,15 +23,22 @@ import {
   type Transfer,
   type Withdrawal,
 } from "../store.ts";
-import { archiveRows, findLeafIndexes, readLedger, restoreRows } from "./archive.ts";
+import { archiveRows, readLedger, restoreRows } from "./archive.ts";
 import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
 import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
 import { fileExists, lockDirectory } from "./directory_lock.ts";
-import { listWithdrawals, rollBackRows } from "./rollback.ts";
-import { writeDeposit, writeJob, writeLedger, writeTransfer, writeWithdrawal } from "./row_writes.ts";
+import { listWithdrawals, readPoolLog, rollBackRows } from "./rollback.ts";
+import {
+  writeDeposit,
+  writeJob,
+  writeLedger,
+  writeLogEntry,
+  writeTransfer,
+  writeWithdrawal,
+} from "./row_writes.ts";
 
-/** Opening a file raises an older version; 2 and 3 add values and change none. A newer one is not opened. */
-const STORE_VERSION = 3;
+/** Opening a file raises an older version; 2 to 4 add values and change none. A newer one is not opened. */
+const STORE_VERSION = 4;
 
 /** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 to 4 per event). */
 const MAX_BATCH_EVENTS = 90;
@@ -98,7 +106,7 @@ class KvStore implements ArchivedStore {
   }
 
   async apply(
-    { pool, events, from, to, ledger = [] }: EventBatch,
+    { pool, events, from, to, ledger = [], log = [] }: EventBatch,
     settle: (job: Job, event: SettlingEvent) => Job | undefined,
   ): Promise<void> {
     if (events.length > MAX_BATCH_EVENTS) {
@@ -111,10 +119,11 @@ class KvStore implements ArchivedStore {
       const deposits = events.filter((event) => event.kind === "deposit").map(toDeposit);
       for (const deposit of deposits) writeDeposit(atomic, pool, deposit);
       for (const entry of ledger) writeLedger(atomic, entry);
+      for (const entry of log) writeLogEntry(atomic, pool, entry);
       await writeFilledPages(this.#kv, atomic, pool, deposits);
       const jobs = new Map<bigint, VersionedValue<Job>>();
       for (const event of events) {
-        if (event.kind === "deposit") continue;
+        if (event.kind !== "withdrawal" && event.kind !== "refused") continue;
         if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, toWithdrawal(event));
         if (event.nullifierHash === undefined) continue;
         const { nullifierHash } = event;
@@ -142,10 +151,12 @@ class KvStore implements ArchivedStore {
     return readLeaves(this.#kv, pool, leafIndex);
   }
 
-  async deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined> {
-    const leaf = await getVersioned<number>(this.#kv, storeKeys.leaf(pool, commitment));
-    if (leaf.value === undefined) return undefined;
-    return (await getVersioned<Deposit>(this.#kv, storeKeys.deposit(pool, leaf.value))).value;
+  poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry> {
+    return readPoolLog(this.#kv, pool, position);
+  }
+
+  async deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined> {
+    return (await getVersioned<Deposit>(this.#kv, storeKeys.deposit(pool, leafIndex))).value;
   }
 
   async withdrawal(pool: PoolId, nullifierHash: bigint): Promise<Withdrawal | undefined> {
@@ -245,10 +256,6 @@ class KvStore implements ArchivedStore {
 
   rows(): AsyncIterable<ArchiveRow> {
     return archiveRows(this.#kv);
-  }
-
-  findLeafIndexes(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]> {
-    return findLeafIndexes(this.#kv, pool, commitments);
   }
 
   async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {

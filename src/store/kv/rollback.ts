@@ -5,6 +5,7 @@ import {
   type Deposit,
   type Job,
   type JobChange,
+  type LogEntry,
   type PoolId,
   type Rollback,
   type Withdrawal,
@@ -38,6 +39,11 @@ export async function rollBackRows(kv: Deno.Kv, rollback: Rollback, reopen: JobC
     end: storeKeys.ledgerFrom(pool, MAX_LT),
   };
   const entries = await Array.fromAsync(kv.list(later), ({ key }) => ({ entry: key }));
+  const log = {
+    start: storeKeys.log(pool, rollback.keptLogLength ?? 0),
+    end: storeKeys.log(pool, Number.MAX_SAFE_INTEGER),
+  };
+  entries.push(...await Array.fromAsync(kv.list(log), ({ key }) => ({ entry: key })));
   const removedRows = [...deposits.reverse(), ...payments.map((payment) => ({ payment })), ...entries];
   for (let i = 0; i < removedRows.length || i === 0; i += ROWS_PER_COMMIT) {
     const isLast = i + ROWS_PER_COMMIT >= removedRows.length;
@@ -48,6 +54,13 @@ export async function rollBackRows(kv: Deno.Kv, rollback: Rollback, reopen: JobC
 export async function* listWithdrawals(kv: Deno.Kv, pool: PoolId): AsyncIterable<Withdrawal> {
   const rows = kv.list<Uint8Array>({ prefix: storeKeys.withdrawalsOf(pool) }, { batchSize: 500 });
   for await (const { value } of rows) yield decodeValue<Withdrawal>(value);
+}
+
+export async function* readPoolLog(kv: Deno.Kv, pool: PoolId, position: number): AsyncIterable<LogEntry> {
+  const range = { start: storeKeys.log(pool, position), end: storeKeys.log(pool, Number.MAX_SAFE_INTEGER) };
+  for await (const { value } of kv.list<Uint8Array>(range, { batchSize: 500 })) {
+    yield decodeValue<LogEntry>(value);
+  }
 }
 
 /** Returns false after a conflict with another writer. */
@@ -63,12 +76,10 @@ async function commitRemoval(
   const atomic = kv.atomic().check(cursor);
   for (const row of removedRows) {
     if ("deposit" in row) {
-      const { leafIndex, commitment } = row.deposit;
+      const { leafIndex } = row.deposit;
       atomic.delete(storeKeys.deposit(pool, leafIndex)).delete(
         storeKeys.page(pool, Math.floor(leafIndex / PAGE_LEAVES)),
       );
-      const leaf = await kv.get<Uint8Array>(storeKeys.leaf(pool, commitment));
-      if (leaf.value !== null && decodeValue<number>(leaf.value) === leafIndex) atomic.delete(leaf.key);
       continue;
     }
     if ("entry" in row) {

@@ -3,6 +3,7 @@ import {
   isLive,
   type Job,
   type LedgerEntry,
+  type LogEntry,
   type PoolId,
   type Transfer,
   type Withdrawal,
@@ -12,8 +13,7 @@ import { encodeValue, storeKeys } from "./codec.ts";
 type Atomic = Deno.AtomicOperation;
 
 export function writeDeposit(atomic: Atomic, pool: PoolId, deposit: Deposit): Atomic {
-  return atomic.set(storeKeys.deposit(pool, deposit.leafIndex), encodeValue(deposit))
-    .set(storeKeys.leaf(pool, deposit.commitment), encodeValue(deposit.leafIndex));
+  return atomic.set(storeKeys.deposit(pool, deposit.leafIndex), encodeValue(deposit));
 }
 
 export function writeWithdrawal(atomic: Atomic, pool: PoolId, withdrawal: Withdrawal): Atomic {
@@ -22,6 +22,10 @@ export function writeWithdrawal(atomic: Atomic, pool: PoolId, withdrawal: Withdr
 
 export function writeLedger(atomic: Atomic, entry: LedgerEntry): Atomic {
   return atomic.set(storeKeys.ledger(entry.pool, entry.lt, entry.txHash), encodeValue(entry));
+}
+
+export function writeLogEntry(atomic: Atomic, pool: PoolId, entry: LogEntry): Atomic {
+  return atomic.set(storeKeys.log(pool, entry.position), encodeValue(entry));
 }
 
 export function writeJob(atomic: Atomic, job: Job): Atomic {

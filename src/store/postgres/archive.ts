@@ -2,13 +2,12 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";
-import type { Deposit, LedgerEntry, PoolId, Withdrawal } from "../store.ts";
+import type { Deposit, LedgerEntry, LogEntry, PoolId, Withdrawal } from "../store.ts";
 import type { Database, Query } from "./database.ts";
 import { INSERT_JOB_SQL } from "./jobs.ts";
 import { insertLedger, readLedger } from "./ledger.ts";
+import { insertPoolLog, readPoolLog } from "./pool_log.ts";
 import {
-  byteaToBigint,
-  fieldToBytea,
   jobToValues,
   rowToCursor,
   rowToDeposit,
@@ -20,7 +19,16 @@ import {
 import { INSERT_IDENTITY_SQL, INSERT_TRANSFER_SQL, insertDeposits, insertWithdrawals } from "./statements.ts";
 
 const PAGE_SIZE = 5_000;
-const STORE_TABLES = ["deposits", "withdrawals", "sync_cursor", "jobs", "transfers", "identity", "ledger"];
+const STORE_TABLES = [
+  "deposits",
+  "withdrawals",
+  "sync_cursor",
+  "jobs",
+  "transfers",
+  "identity",
+  "ledger",
+  "pool_log",
+];
 
 export async function* readDeposits(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
   for (let next = leafIndex;;) {
@@ -69,19 +77,11 @@ async function* readAllRows(query: Query): AsyncIterable<ArchiveRow> {
   for await (const row of readTablePages(query, "withdrawals")) {
     yield { kind: "withdrawal", pool: row.pool as string, withdrawal: rowToWithdrawal(row) };
   }
-}
-
-export async function findLeafIndexes(
-  query: Query,
-  pool: PoolId,
-  commitments: readonly bigint[],
-): Promise<(number | undefined)[]> {
-  const rows = await query(
-    "select commitment, leaf_index from deposits where pool = $1 and commitment = any($2::bytea[])",
-    [pool, commitments.map(fieldToBytea)],
-  );
-  const leaves = new Map(rows.map((row) => [byteaToBigint(row.commitment), row.leaf_index as number]));
-  return commitments.map((commitment) => leaves.get(commitment));
+  for (const { pool } of await query("select distinct pool from pool_log order by pool")) {
+    for await (const entry of readPoolLog(query, pool as string, 0)) {
+      yield { kind: "log", pool: pool as string, entry };
+    }
+  }
 }
 
 export async function readIdentity(query: Query): Promise<StoreIdentity | undefined> {
@@ -113,10 +113,12 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
     const deposits = new RowBuffer<Deposit>((pool, page) => insertDeposits(query, pool, page));
     const withdrawals = new RowBuffer<Withdrawal>((pool, page) => insertWithdrawals(query, pool, page));
     const ledger = new RowBuffer<LedgerEntry>((_pool, page) => insertLedger(query, page));
+    const log = new RowBuffer<LogEntry>((pool, page) => insertPoolLog(query, pool, page));
     for await (const row of rows) {
       if (row.kind === "deposit") await deposits.add(row.pool, row.deposit);
       else if (row.kind === "withdrawal") await withdrawals.add(row.pool, row.withdrawal);
       else if (row.kind === "ledger") await ledger.add(row.entry.pool, row.entry);
+      else if (row.kind === "log") await log.add(row.pool, row.entry);
       else if (row.kind === "job") await query(INSERT_JOB_SQL, jobToValues(row.job));
       else if (row.kind === "identity") {
         await query(INSERT_IDENTITY_SQL, [row.identity.network, row.identity.wallet]);
@@ -132,6 +134,7 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
     await ledger.flush();
     await deposits.flush();
     await withdrawals.flush();
+    await log.flush();
     await query("analyze deposits, withdrawals"); // without statistics, page reads scan the whole table until autovacuum runs
   });
 }

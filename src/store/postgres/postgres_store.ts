@@ -11,6 +11,7 @@ import {
   type JobId,
   type LeafRange,
   type LedgerEntry,
+  type LogEntry,
   type PoolId,
   type Rollback,
   type SettlingEvent,
@@ -20,7 +21,7 @@ import {
   type Transfer,
   type Withdrawal,
 } from "../store.ts";
-import { archiveRows, findLeafIndexes, readIdentity, restoreRows } from "./archive.ts";
+import { archiveRows, readIdentity, restoreRows } from "./archive.ts";
 import { moveCursor, rollBackCursor } from "./cursors.ts";
 import { connectDatabase, connectionProfiles, Database, type Query } from "./database.ts";
 import { INSERT_JOB_SQL, lockJobs, selectJob, settleJobs, writeJob } from "./jobs.ts";
@@ -28,6 +29,7 @@ import { readLeaves } from "./leaves.ts";
 import { insertLedger, readLedger, removeLedgerAfter } from "./ledger.ts";
 import { Lease } from "./lease.ts";
 import { assertSchemaCurrent, migrate, SCHEMA_VERSION } from "./migrate.ts";
+import { insertPoolLog, readPoolLog, removePoolLogFrom } from "./pool_log.ts";
 import { listWithdrawals, removeRows, selectWithdrawal } from "./rollback.ts";
 import { jobToValues, rowToCursor, rowToDeposit, rowToJob, rowToTransfer, transferToValues } from "./rows.ts";
 import {
@@ -36,7 +38,6 @@ import {
   insertDeposits,
   insertWithdrawals,
   lockNullifierHashes,
-  toRowKey,
 } from "./statements.ts";
 
 /** Small enough to hold locks only briefly. */
@@ -109,7 +110,7 @@ class PostgresStore implements ArchivedStore {
   }
 
   async apply(
-    { pool, events, from, to, ledger = [] }: EventBatch,
+    { pool, events, from, to, ledger = [], log = [] }: EventBatch,
     settle: (job: Job, event: SettlingEvent) => Job | undefined,
   ): Promise<void> {
     if (events.length > MAX_BATCH_EVENTS) {
@@ -118,7 +119,8 @@ class PostgresStore implements ArchivedStore {
     await this.#leaderTransaction(async (query) => {
       await moveCursor(query, pool, from, to);
       const settling = events.flatMap((event): SettlingEvent[] => {
-        if (event.kind === "deposit" || event.nullifierHash === undefined) return [];
+        if (event.kind !== "withdrawal" && event.kind !== "refused") return [];
+        if (event.nullifierHash === undefined) return [];
         return [{ ...event, nullifierHash: event.nullifierHash }];
       });
       await lockNullifierHashes(query, settling.map(({ nullifierHash }) => nullifierHash));
@@ -130,11 +132,12 @@ class PostgresStore implements ArchivedStore {
       );
       await settleJobs(query, pool, settling, settle);
       await insertLedger(query, ledger);
+      await insertPoolLog(query, pool, log);
     });
   }
 
   async rollBack(
-    { pool, from, to, keptLeafCount: leaves, nullifierHashes: payments }: Rollback,
+    { pool, from, to, keptLeafCount: leaves, nullifierHashes: payments, keptLogLength = 0 }: Rollback,
     reopen: JobChange,
   ): Promise<void> {
     await this.#leaderTransaction(async (query) => {
@@ -142,6 +145,7 @@ class PostgresStore implements ArchivedStore {
       await lockNullifierHashes(query, payments);
       await removeRows(query, pool, leaves, payments);
       await removeLedgerAfter(query, pool, to?.lt ?? 0n);
+      await removePoolLogFrom(query, pool, keptLogLength);
       for (const job of (await lockJobs(query, pool, payments)).values()) {
         const reopened = reopen(job);
         if (reopened !== undefined) await writeJob(query, reopened);
@@ -157,10 +161,14 @@ class PostgresStore implements ArchivedStore {
     return readLeaves(this.#database.query, pool, leafIndex);
   }
 
-  async deposit(pool: PoolId, commitment: bigint): Promise<Deposit | undefined> {
+  poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry> {
+    return readPoolLog(this.#database.query, pool, position);
+  }
+
+  async deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined> {
     const [row] = await this.#apiDatabase.query(
-      "select * from deposits where pool = $1 and commitment = $2",
-      toRowKey(pool, commitment),
+      "select * from deposits where pool = $1 and leaf_index = $2",
+      [pool, leafIndex],
     );
     return row && rowToDeposit(row);
   }
@@ -251,10 +259,6 @@ class PostgresStore implements ArchivedStore {
 
   rows(): AsyncIterable<ArchiveRow> {
     return archiveRows(this.#database);
-  }
-
-  findLeafIndexes(pool: PoolId, commitments: readonly bigint[]): Promise<(number | undefined)[]> {
-    return findLeafIndexes(this.#database.query, pool, commitments);
   }
 
   async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {

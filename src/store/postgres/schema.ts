@@ -115,4 +115,21 @@ export const migrations: readonly string[] = [
   );
   create index ledger_times on ledger ("timestamp");
   `,
+  `
+  -- A version 2 pool may have a commitment in several leaves; the order of its log decides the numbers of its roots and
+  -- its spent set.
+  alter table deposits drop constraint deposits_pool_commitment_key;
+  create table pool_log (
+    pool text not null,
+    position integer not null check (position >= 0),
+    kind text not null check (kind in ('settlement', 'payment')),
+    value bytea not null check (length(value) = 32),
+    settled integer not null,
+    tx_hash text not null,
+    primary key (pool, position)
+  );
+  alter table ledger drop constraint ledger_kind_check;
+  alter table ledger add constraint ledger_kind_check
+    check (kind in ('withdrawal', 'settlement', 'refused', 'transfer'));
+  `,
 ];

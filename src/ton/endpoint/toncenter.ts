@@ -128,11 +128,11 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
   };
 }
 
-function parseAccount(result: unknown, shown: string): AccountInfo {
+function parseAccount(result: unknown, addressText: string): AccountInfo {
   const info = parseResult("getAddressInformation", result);
   const active = info.state === "active";
   if (active && !(info.code && info.data)) {
-    throw inconsistent(`account ${shown} is active but has no state`);
+    throw inconsistent(`account ${addressText} is active but has no state`);
   }
   return {
     state: info.state,
@@ -173,16 +173,16 @@ function handleSendError({ message }: EndpointError): boolean {
 async function verifyPage(
   rows: z.output<typeof resultSchemas.getTransactions>,
   address: Address,
-  shown: string,
+  addressText: string,
   from: TransactionId | undefined,
 ): Promise<ChainTransaction[]> {
   const page: ChainTransaction[] = [];
   const timeSlice = new TimeSlice();
   for (const { data, transaction_id: id } of rows) {
-    page.push(verifyTransaction(address, data, id, shown));
+    page.push(verifyTransaction(address, data, id, addressText));
     await timeSlice.yieldIfExpired();
   }
-  verifyLinks(shown, page, from);
+  verifyLinks(addressText, page, from);
   return page;
 }
 
@@ -190,12 +190,12 @@ function verifyTransaction(
   address: Address,
   boc: string,
   id: TransactionId,
-  shown: string,
+  addressText: string,
 ): ChainTransaction {
   const data = cellSchema.safeParse(boc).data;
-  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${shown} is not a bag of cells`);
+  if (data === undefined) throw inconsistent(`transaction ${id.lt} of ${addressText} is not a bag of cells`);
   if (data.hash().toString("hex") !== id.hash) {
-    throw inconsistent(`transaction ${id.lt} of ${shown} does not match its hash`);
+    throw inconsistent(`transaction ${id.lt} of ${addressText} does not match its hash`);
   }
   try {
     const raw = loadTransaction(data.beginParse());
@@ -207,21 +207,21 @@ function verifyTransaction(
     };
     return { id, prev, now: raw.now, raw };
   } catch (cause) {
-    throw inconsistent(`transaction ${id.lt} of ${shown} is not the requested one`, cause);
+    throw inconsistent(`transaction ${id.lt} of ${addressText} is not the requested one`, cause);
   }
 }
 
-function verifyLinks(shown: string, page: readonly ChainTransaction[], from?: TransactionId): void {
+function verifyLinks(addressText: string, page: readonly ChainTransaction[], from?: TransactionId): void {
   let expected: TransactionId | null | undefined = from;
   if (from && page.length === 0) {
-    throw inconsistent(`endpoint does not know transaction ${from.lt} of ${shown}`);
+    throw inconsistent(`endpoint does not know transaction ${from.lt} of ${addressText}`);
   }
   for (const { id, prev } of page) {
     if (expected !== undefined && (expected?.lt !== id.lt || expected?.hash !== id.hash)) {
-      throw inconsistent(`transactions of ${shown} do not link at ${id.lt}`);
+      throw inconsistent(`transactions of ${addressText} do not link at ${id.lt}`);
     }
     if (prev && prev.lt >= id.lt) {
-      throw inconsistent(`transaction ${id.lt} of ${shown} follows a later one`);
+      throw inconsistent(`transaction ${id.lt} of ${addressText} follows a later one`);
     }
     expected = prev;
   }

@@ -2,15 +2,20 @@
 import type { Address, Cell, Transaction } from "@ton/core";
 import { assertFieldElement } from "../../core/crypto/field.ts";
 import { loadNotifiedDeposit, loadTransferNotification } from "../../core/protocol/jetton_messages.ts";
+import { loadDeposit, loadWithdraw, opCodes } from "../../core/protocol/messages.ts";
 import {
-  type DepositBody,
-  loadDeposit,
-  loadPoolLog,
-  loadWithdraw,
-  opCodes,
-} from "../../core/protocol/messages.ts";
+  loadDepositComment,
+  loadEnqueue,
+  loadV2PoolLog,
+  loadWithdraw2,
+  loadWithdrawMany,
+  v2OpCodes,
+} from "../../core/protocol/v2/messages.ts";
 import type { ChainTransaction } from "../chain.ts";
 import type { DepositEvent, PoolEvent, RefusedEvent } from "./pool_events.ts";
+
+/** The op of a text comment. */
+const COMMENT_OP = 0;
 
 export function decodePoolEvents(pool: Address, { id, now, raw }: ChainTransaction): PoolEvent[] {
   const message = raw.inMessage;
@@ -27,44 +32,83 @@ export function decodePoolEvents(pool: Address, { id, now, raw }: ChainTransacti
     ? tryLoad(() => loadTransferNotification(message.body))
     : undefined;
   const jetton = notification?.sender ? { depositor: notification.sender } : {};
-  if (succeeded(raw)) {
-    return decodePoolLogs(pool, raw).flatMap((log): PoolEvent[] => {
-      if (log.kind === "deposit") return [{ ...base, ...jetton, ...log, timestamp: now }];
-      if (log.kind === "withdrawal") return [{ ...base, ...log, timestamp: now, cost: netMessageCost(raw) }];
-      return []; // refused payouts are logged on bounced messages, excluded above
-    });
+  if (!succeeded(raw)) {
+    const refusals = describeRefusals(op, message.body);
+    const costs = shareCost(raw, refusals.length);
+    return refusals.map((refusal, i): RefusedEvent => ({
+      ...base,
+      ...jetton,
+      kind: "refused",
+      exitCode: failureCode(raw),
+      ...refusal,
+      ...refusal.op !== "deposit" && { cost: costs[i] },
+    }));
   }
-  // The sender may use any 256 bits; values outside the field are ignored.
-  if (op === opCodes.deposit) {
-    const named = decodeRefusedDeposit(() => loadDeposit(message.body));
-    return [{ ...base, kind: "refused", op: "deposit", exitCode: failureCode(raw), ...named }];
-  }
-  if (op === opCodes.transfer_notification) {
-    const named = notification && decodeRefusedDeposit(() => loadNotifiedDeposit(notification));
-    return [{ ...base, ...jetton, kind: "refused", op: "deposit", exitCode: failureCode(raw), ...named }];
-  }
-  if (op === opCodes.withdraw) {
-    const nullifierHash = tryLoad(() => assertFieldElement(loadWithdraw(message.body).nullifierHash));
-    const refusal = { ...base, kind: "refused", op: "withdraw", exitCode: failureCode(raw) } as const;
-    return [{ ...refusal, nullifierHash, cost: netMessageCost(raw) }];
-  }
-  return [];
+  const logs = decodePoolLogs(pool, raw);
+  const costs = shareCost(raw, logs.filter(({ kind }) => kind === "withdrawal").length || 1);
+  return logs.flatMap((log): PoolEvent[] => {
+    if (log.kind === "deposit") return [{ ...base, ...jetton, ...log, timestamp: now }];
+    if (log.kind === "withdrawal") return [{ ...base, ...log, timestamp: now, cost: costs.shift() }];
+    if (log.kind === "settlement") return [{ ...base, ...log, timestamp: now, cost: costs.shift() }];
+    if (log.kind === "skipped") return [{ ...base, ...log, timestamp: now }];
+    return []; // refused payouts are logged on bounced messages, excluded above
+  });
 }
 
-function decodeRefusedDeposit(
-  load: () => DepositBody,
-): Pick<RefusedEvent, "commitment" | "leafIndex"> | undefined {
+type Refusal = Pick<RefusedEvent, "op" | "commitment" | "leafIndex" | "nullifierHash">;
+
+/** The sender may use any 256 bits; values outside the field are ignored. */
+function describeRefusals(op: number | undefined, body: Cell): Refusal[] {
+  switch (op) {
+    case opCodes.deposit:
+      return [{ op: "deposit", ...decodeDeposit(() => loadDeposit(body)) }];
+    case opCodes.transfer_notification:
+      return [{
+        op: "deposit",
+        ...decodeDeposit(() => loadNotifiedDeposit(loadTransferNotification(body))),
+      }];
+    case v2OpCodes.enqueue:
+      return [{ op: "deposit", ...decodeDeposit(() => loadEnqueue(body)) }];
+    case COMMENT_OP: {
+      const commitment = loadDepositComment(body);
+      return [{ op: "deposit", ...commitment !== undefined && decodeDeposit(() => ({ commitment })) }];
+    }
+    case opCodes.withdraw:
+      return [decodeWithdrawal(() => loadWithdraw(body))];
+    case v2OpCodes.withdraw2:
+      return [decodeWithdrawal(() => loadWithdraw2(body))];
+    case v2OpCodes.withdraw_many: {
+      const requests = tryLoad(() => loadWithdrawMany(body).requests);
+      return requests?.map((request) => decodeWithdrawal(() => request)) ?? [{ op: "withdraw" }];
+    }
+    case v2OpCodes.settle:
+      return [{ op: "settle" }];
+    default:
+      return [];
+  }
+}
+
+function decodeDeposit(load: () => { commitment: bigint; leafIndex?: number }) {
   return tryLoad(() => {
     const { commitment, leafIndex } = load();
-    return { commitment: assertFieldElement(commitment), leafIndex };
+    return { commitment: assertFieldElement(commitment), ...leafIndex !== undefined && { leafIndex } };
   });
+}
+
+function decodeWithdrawal(load: () => { nullifierHash: bigint }): Refusal {
+  return { op: "withdraw", nullifierHash: tryLoad(() => assertFieldElement(load().nullifierHash)) };
 }
 
 export function depositorOf({ sender, depositor }: DepositEvent): Address {
   return depositor ?? sender;
 }
 
-/** Returns what this transaction cost the sender of its inbound message, in nano. */
+/** Divides what this transaction cost the sender of its inbound message, in nano. The parts sum up to it. */
+function shareCost(transaction: Transaction, parts: number): bigint[] {
+  const [cost, count] = [netMessageCost(transaction), BigInt(parts)];
+  return Array.from({ length: parts }, (_, i) => (cost * BigInt(i + 1)) / count - (cost * BigInt(i)) / count);
+}
+
 function netMessageCost({ inMessage, outMessages }: Transaction): bigint {
   if (inMessage?.info.type !== "internal") return 0n;
   const { src, value } = inMessage.info;
@@ -82,12 +126,12 @@ function isSuccessExitCode(exitCode: number): boolean {
 function decodePoolLogs(pool: Address, { outMessages }: Transaction) {
   return outMessages.values().flatMap(({ info, body }) => {
     if (info.type !== "external-out" || !info.src.equals(pool)) return [];
-    const log = tryLoad(() => loadPoolLog(body));
+    const log = tryLoad(() => loadV2PoolLog(body));
     return log ? [log] : [];
   });
 }
 
-/** A jetton pool that returns a deposit commits, then throws: a success to the chain, a rejection here. */
+/** A pool that returns a deposit commits, then throws: a success to the chain, a rejection here. */
 function succeeded({ description }: Transaction): boolean {
   return description.type === "generic" && !description.aborted &&
     description.computePhase.type === "vm" && description.computePhase.success &&
@@ -104,7 +148,8 @@ function failureCode({ description }: Transaction): number | undefined {
 function readHeader(body: Cell): { op?: number; queryId: bigint } {
   const slice = body.beginParse();
   const op = slice.remainingBits >= 32 ? slice.loadUint(32) : undefined;
-  return { op, queryId: slice.remainingBits >= 64 ? slice.loadUintBig(64) : 0n };
+  const hasQueryId = op !== COMMENT_OP && slice.remainingBits >= 64;
+  return { op, queryId: hasQueryId ? slice.loadUintBig(64) : 0n };
 }
 
 /** Returns the original cell of the inbound message: serialized again, it could have another hash. */

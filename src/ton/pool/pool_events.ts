@@ -17,8 +17,11 @@ interface JettonDepositor {
   readonly depositor?: Address;
 }
 
-interface WithdrawCost {
-  /** Nano that the message carried, minus what the pool sent back to its sender, such as a native fee. */
+interface MessageCost {
+  /**
+   * Nano that the message carried, minus what the pool sent back to its sender, such as a native fee. The withdrawals of
+   * one message share its cost. Negative for a settlement whose reward exceeds its fees.
+   */
   readonly cost?: bigint;
 }
 
@@ -30,7 +33,7 @@ export interface DepositEvent extends EventBase, JettonDepositor {
 }
 
 /** A note was paid. `fee` in the pool's smallest unit, `refund` in nano. */
-export interface WithdrawalEvent extends EventBase, WithdrawCost {
+export interface WithdrawalEvent extends EventBase, MessageCost {
   readonly kind: "withdrawal";
   readonly nullifierHash: bigint;
   readonly fee: bigint;
@@ -39,10 +42,28 @@ export interface WithdrawalEvent extends EventBase, WithdrawCost {
   readonly relayer: Address | null;
 }
 
-/** The pool bounced a message, or returned the jettons of a deposit. Unreadable fields are absent. */
-export interface RefusedEvent extends EventBase, JettonDepositor, WithdrawCost {
+/** Deposits were settled: the tree has the root `newRoot` with the first `end` leaves. Version 2 only. */
+export interface SettlementEvent extends EventBase, MessageCost {
+  readonly kind: "settlement";
+  readonly rootNumber: number;
+  readonly newRoot: bigint;
+  readonly end: number;
+}
+
+/** A message with several withdrawals left out this one; `code` is its exit code. Version 2 only. */
+export interface SkippedEvent extends EventBase, MessageCost {
+  readonly kind: "skipped";
+  readonly nullifierHash: bigint;
+  readonly code: number;
+}
+
+/**
+ * The pool refused a message, or returned a deposit. Unreadable fields are absent. A refused message with several
+ * withdrawals is one event for each.
+ */
+export interface RefusedEvent extends EventBase, JettonDepositor, MessageCost {
   readonly kind: "refused";
-  readonly op: "deposit" | "withdraw";
+  readonly op: "deposit" | "withdraw" | "settle";
   /** Of the compute phase or a failed action phase; absent if the message could not pay for computing. */
   readonly exitCode?: number;
   readonly nullifierHash?: bigint;
@@ -50,7 +71,7 @@ export interface RefusedEvent extends EventBase, JettonDepositor, WithdrawCost {
   readonly leafIndex?: number;
 }
 
-export type PoolEvent = DepositEvent | WithdrawalEvent | RefusedEvent;
+export type PoolEvent = DepositEvent | WithdrawalEvent | RefusedEvent | SettlementEvent | SkippedEvent;
 
 /** Events of consecutive transactions, oldest first, and the last of these transactions. */
 export interface PoolEventBatch {

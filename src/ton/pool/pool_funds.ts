@@ -1,4 +1,4 @@
-import type { PoolInfo } from "./pool.ts";
+import type { PoolInfo } from "./pool_getters.ts";
 
 /** A pool's state, and what its storage costs. Amounts are in nano. */
 export interface PoolBalance {

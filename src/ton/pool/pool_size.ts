@@ -1,4 +1,6 @@
 /** The largest account that a pool can have: the bound of contracts/SPEC.md, which the contracts' own fees use. */
+import type { PoolVersion } from "../../core/protocol/deployments.ts";
+import { MAX_QUEUED, V2_FIXED_SIZE } from "../../core/protocol/v2/pool_constants.ts";
 
 /** Cells and bits of a pool without its keys, by kind, and of one key and one claim. A test compares the contracts. */
 export const POOL_SIZE = {
@@ -13,11 +15,17 @@ export interface PoolCounts {
   readonly deposits: number;
   readonly withdrawals: number;
   readonly claims: number;
+  /** Default: version 1. */
+  readonly version?: PoolVersion;
 }
 
 export function maxPoolSize(
-  { assetKind, deposits, withdrawals, claims }: PoolCounts,
+  { assetKind, deposits, withdrawals, claims, version }: PoolCounts,
 ): { cells: bigint; bits: bigint } {
+  if (version === 2) {
+    const queued = BigInt(Math.min(deposits - withdrawals, MAX_QUEUED));
+    return { cells: V2_FIXED_SIZE.cells + (queued + 2n) / 3n, bits: V2_FIXED_SIZE.bits + 300n * queued };
+  }
   const { [assetKind]: fixed, keyBits, claim } = POOL_SIZE;
   return {
     cells: fixed.cells + maxSetCells(deposits) + maxSetCells(withdrawals) + claim.cells * BigInt(claims),

@@ -20,6 +20,8 @@ export interface ScanOptions {
   readonly pageSize?: number;
   /** Decoded pages kept in memory; newer ones are read again. Default: 64. */
   readonly maxPagesInMemory?: number;
+  /** Deposits that the pool can have. Default: as many as a version 1 pool. */
+  readonly capacity?: number;
   readonly onProgress?: (seen: number) => void;
   readonly checkpoint?: ScanCheckpoint;
   readonly verifier?: ScanVerifier;
@@ -29,6 +31,8 @@ export interface HistoryClaims {
   readonly leaves: readonly Pick<DepositEvent, "leafIndex" | "commitment">[];
   readonly spentNullifierHashes: readonly bigint[];
   readonly refusalCount: number;
+  /** In a version 2 pool, the end of the last settlement among the events. */
+  readonly settledEnd?: number;
 }
 
 /** Hashes link only backwards, so an endpoint can add invented transactions on top of a real history. */
@@ -156,6 +160,7 @@ class PoolScan {
   /** Reads back to the cursor. Newer pages may keep only ids and claims: not all events fit in memory. */
   async readBack(state: ScanState): Promise<void> {
     const { after, pageSize = 100, maxPagesInMemory = 64, onProgress } = this.#options;
+    const { capacity = POOL_CAPACITY } = this.#options;
     const { pages } = state;
     while (state.next && (!after || state.next.lt > after.lt)) {
       const page = await this.#readPage(state.next, pageSize, after);
@@ -165,7 +170,7 @@ class PoolScan {
       state.failures = 0;
       state.leafCount += page.claims?.leaves.length ?? 0;
       state.withdrawalCount += page.claims?.spentNullifierHashes.length ?? 0;
-      if (state.leafCount > POOL_CAPACITY || state.withdrawalCount > POOL_CAPACITY) {
+      if (state.leafCount > capacity || state.withdrawalCount > capacity) {
         throw new Problem(
           "chain_inconsistent",
           `history of ${this.shown} has more events than a pool can have`,
@@ -239,7 +244,9 @@ class PoolScan {
 }
 
 function extractClaims(events: readonly PoolEvent[], verifier: ScanVerifier): HistoryClaims {
+  const settlement = events.findLast((event) => event.kind === "settlement");
   return {
+    ...settlement && { settledEnd: settlement.end },
     leaves: events.flatMap((event) =>
       event.kind === "deposit" ? [{ leafIndex: event.leafIndex, commitment: event.commitment }] : []
     ),
@@ -252,7 +259,9 @@ function extractClaims(events: readonly PoolEvent[], verifier: ScanVerifier): Hi
 /** `pages` are newest first. */
 function mergeClaims(pages: readonly HistoryPage[]): HistoryClaims {
   const claims = pages.toReversed().flatMap(({ claims }) => claims ?? []);
+  const settledEnd = claims.findLast((each) => each.settledEnd !== undefined)?.settledEnd;
   return {
+    ...settledEnd !== undefined && { settledEnd },
     leaves: claims.flatMap(({ leaves }) => leaves),
     spentNullifierHashes: claims.flatMap(({ spentNullifierHashes: spent }) => spent),
     refusalCount: claims.reduce((sum, { refusalCount: refusals }) => sum + refusals, 0),

@@ -1,24 +1,38 @@
 import { Address, beginCell, Cell, contractAddress, type StateInit } from "@ton/core";
 import jetton from "../../../artifacts/contracts/jetton.json" with { type: "json" };
 import native from "../../../artifacts/contracts/native.json" with { type: "json" };
+import native2 from "../../../artifacts/contracts/native2.json" with { type: "json" };
+import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { MAX_GENERATION } from "../../core/protocol/pool_constants.ts";
 import { zeros } from "../../core/tree/zeros.ts";
+import { emptyV2PoolState, encodeV2PoolData } from "./v2/pool_state.ts";
+
+/** A pool contract, by its file in `artifacts/contracts/`. */
+export type PoolKind = "native" | "jetton" | "native2";
 
 export interface PoolCode {
   readonly code: Cell;
   readonly codeHash: string;
   /** Hex SHA-256 of the verification keys in the code. */
   readonly vkeyHash: string;
+  readonly version: PoolVersion;
 }
 
-export function loadPoolCode(kind: "native" | "jetton" = "native"): PoolCode {
-  return parsePoolCode(kind, { native, jetton }[kind]);
+/** Returns the contract of a pool. Version 2 has no jetton pools. */
+export function poolKindOf(assetKind: "native" | "jetton", version: PoolVersion = 1): PoolKind {
+  if (version === 1) return assetKind;
+  if (assetKind === "jetton") throw new RangeError("version 2 has no jetton pools");
+  return "native2";
+}
+
+export function loadPoolCode(kind: PoolKind = "native"): PoolCode {
+  return parsePoolCode(kind, { native, jetton, native2 }[kind]);
 }
 
 /** Throws `artifact_corrupted`, naming the file, if the code does not match its hash. */
 export function parsePoolCode(
-  kind: string,
+  kind: PoolKind,
   { codeBoc64, codeHash, vkeyHash }: { codeBoc64: string; codeHash: string; vkeyHash: string },
 ): PoolCode {
   const corrupted = (cause?: unknown) =>
@@ -32,7 +46,7 @@ export function parsePoolCode(
     throw corrupted(cause);
   }
   if (code.hash().toString("hex") !== codeHash) throw corrupted();
-  return { code, codeHash, vkeyHash };
+  return { code, codeHash, vkeyHash, version: kind === "native2" ? 2 : 1 };
 }
 
 export interface NativePoolOptions {
@@ -51,18 +65,40 @@ export interface JettonPoolOptions extends NativePoolOptions {
 export function nativePoolInit(
   options: NativePoolOptions,
 ): StateInit & { code: Cell; data: Cell } {
-  return { code: loadPoolCode().code, data: initialPoolData(options) };
+  return { code: loadPoolCode().code, data: initialData(options) };
+}
+
+/**
+ * Returns the initial state of a native pool of version 2.
+ * @throws {RangeError} for a generation beyond {@linkcode MAX_GENERATION}
+ */
+export function v2NativePoolInit(
+  options: NativePoolOptions,
+): StateInit & { code: Cell; data: Cell } {
+  return { code: loadPoolCode("native2").code, data: initialData({ ...options, version: 2 }) };
 }
 
 /** The pool's jetton wallet stays unknown until the master answers the pool's request. */
 export function jettonPoolInit(
   options: JettonPoolOptions,
 ): StateInit & { code: Cell; data: Cell } {
-  return { code: loadPoolCode("jetton").code, data: initialPoolData(options) };
+  return { code: loadPoolCode("jetton").code, data: initialData(options) };
+}
+
+/** The parameters that a pool's address commits to, besides its code. */
+type PoolOptions = NativePoolOptions & Partial<JettonPoolOptions> & { readonly version?: PoolVersion };
+
+function initialData({ generation = 0, version, ...options }: PoolOptions): Cell {
+  if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
+    throw new RangeError(`a pool's generation is an integer from 0 to ${MAX_GENERATION}`);
+  }
+  return version === 2
+    ? encodeV2PoolData(emptyV2PoolState({ ...options, generation }))
+    : initialPoolData({ ...options, generation });
 }
 
 function initialPoolData(
-  { denomination, owner, generation = 0, jettonMaster }: NativePoolOptions & Partial<JettonPoolOptions>,
+  { denomination, owner, generation, jettonMaster }: PoolOptions & { readonly generation: number },
 ): Cell {
   const empty = emptySet();
   const oldRoots = generationCell(generation);
@@ -101,11 +137,11 @@ export function jettonPoolAddress(options: JettonPoolOptions): Address {
 
 export function findPoolGeneration(
   address: Address,
-  pool: Omit<NativePoolOptions, "generation"> & Partial<JettonPoolOptions>,
+  pool: Omit<PoolOptions, "generation">,
 ): number | undefined {
-  const { code } = loadPoolCode(pool.jettonMaster ? "jetton" : "native");
+  const { code } = loadPoolCode(poolKindOf(pool.jettonMaster ? "jetton" : "native", pool.version));
   for (let generation = 0; generation <= MAX_GENERATION; generation++) {
-    if (contractAddress(0, { code, data: initialPoolData({ ...pool, generation }) }).equals(address)) {
+    if (contractAddress(0, { code, data: initialData({ ...pool, generation }) }).equals(address)) {
       return generation;
     }
   }
@@ -113,21 +149,15 @@ export function findPoolGeneration(
 }
 
 export function deploymentMatchesBuild(
-  { address, codeHash, ...pool }: NativePoolOptions & Partial<JettonPoolOptions> & {
-    readonly address: Address;
-    readonly codeHash: string;
-  },
+  { address, codeHash, ...pool }: PoolOptions & { readonly address: Address; readonly codeHash: string },
 ): boolean {
-  const built = loadPoolCode(pool.jettonMaster ? "jetton" : "native");
+  const built = loadPoolCode(poolKindOf(pool.jettonMaster ? "jetton" : "native", pool.version));
   return codeHash === built.codeHash &&
-    contractAddress(0, { code: built.code, data: initialPoolData(pool) }).equals(address);
+    contractAddress(0, { code: built.code, data: initialData(pool) }).equals(address);
 }
 
 /** Takes the place of the older roots until the first deposit; afterwards only the address shows it. */
 function generationCell(generation: number): Cell {
-  if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
-    throw new RangeError(`a pool's generation is an integer from 0 to ${MAX_GENERATION}`);
-  }
   return generation === 0 ? Cell.EMPTY : beginCell().storeUint(generation, 8).endCell();
 }
 

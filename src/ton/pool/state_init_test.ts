@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
+import { Address, contractAddress } from "@ton/core";
 import native from "../../../artifacts/contracts/native.json" with { type: "json" };
 import { Problem } from "../../core/errors/problem.ts";
-import { deploymentMatchesBuild, nativePoolAddress, parsePoolCode } from "./state_init.ts";
+import { uniqueCells } from "../account_storage.ts";
+import {
+  deploymentMatchesBuild,
+  findPoolGeneration,
+  loadPoolCode,
+  nativePoolAddress,
+  parsePoolCode,
+  v2NativePoolInit,
+} from "./state_init.ts";
 
 const flipped = native.codeBoc64.replace(
   /[A-Z]/g,
@@ -35,4 +44,20 @@ Deno.test("a registry entry matches only with this build's code and the address 
   assert.equal(deploymentMatchesBuild({ ...entry, codeHash: "0".repeat(64) }), false);
   assert.equal(deploymentMatchesBuild({ ...entry, denomination: 11n }), false);
   assert.equal(deploymentMatchesBuild({ ...entry, generation: 1 }), false);
+});
+
+Deno.test("the address of a version 2 pool commits to its version, denomination, owner and generation", () => {
+  const owner = Address.parse("0:" + "0a".repeat(32));
+  for (const options of [{ denomination: 10n, owner: null }, { denomination: 7n, owner, generation: 255 }]) {
+    const { code, data } = v2NativePoolInit(options);
+    const address = contractAddress(0, { code, data });
+    assert.equal(findPoolGeneration(address, { ...options, version: 2 }), options.generation ?? 0);
+    assert.equal(findPoolGeneration(address, options), undefined, "as a version 1 pool");
+    const { codeHash } = loadPoolCode("native2");
+    assert.equal(deploymentMatchesBuild({ ...options, version: 2, address, codeHash }), true);
+    assert.equal(deploymentMatchesBuild({ ...options, address, codeHash }), false);
+  }
+  const { data } = v2NativePoolInit({ denomination: 10_000_000_000n, owner: null });
+  assert.equal(uniqueCells([data]).length, 9, "forks share their cells");
+  assert.throws(() => v2NativePoolInit({ denomination: 10n, owner: null, generation: 256 }), RangeError);
 });

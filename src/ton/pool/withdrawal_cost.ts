@@ -6,7 +6,9 @@ import {
   PREPAID_STORAGE_SECONDS,
   REFUND_RESERVE,
 } from "../../core/protocol/pool_constants.ts";
-import type { PoolInfo } from "./pool.ts";
+import type { PoolVersion } from "../../core/protocol/deployments.ts";
+import { V2_FIXED_SIZE, V2_GAS_HIGHEST_PATH } from "../../core/protocol/v2/pool_constants.ts";
+import type { PoolInfo } from "./pool_getters.ts";
 import type { NetworkPrices } from "../network_prices.ts";
 
 /** Gas of the pool with a well-filled set, and of the wallet; measured in `tests/contracts/`. */
@@ -45,7 +47,9 @@ export interface WithdrawalCostOptions {
   readonly quote?: bigint;
 }
 
-type PoolCounts = Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt">;
+type PoolCounts = Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt"> & {
+  readonly version?: PoolVersion;
+};
 
 /** Returns the nano that a withdrawal without refund costs the relayer at these prices. */
 export function estimateWithdrawalCost(
@@ -70,15 +74,16 @@ export function estimateWithdrawalCost(
 /** From the quote, because only the pool can read the balance in the solvency term (contracts/SPEC.md). */
 export function keepOfQuote(
   prices: NetworkPrices,
-  { deposits, withdrawals }: Pick<PoolInfo, "deposits" | "withdrawals">,
+  { deposits, withdrawals, version }: Pick<PoolCounts, "deposits" | "withdrawals" | "version">,
   quote: bigint,
 ): bigint {
-  const dayOfStorage = prices.storageFee({
+  const size = version === 2 ? V2_FIXED_SIZE : { // the queue only adds to it
     cells: BigInt(FIXED_SIZE.cells + cellBound(deposits) + cellBound(withdrawals)),
     bits: BigInt(FIXED_SIZE.bits + KEY_BITS * (deposits + withdrawals)),
-    seconds: SECONDS_PER_DAY,
-  });
-  return quote - 2n * prices.gasFee(GAS_HIGHEST_PATH) - 3n * prices.forwardFee(EMPTY_MESSAGE, MASTERCHAIN) -
+  };
+  const dayOfStorage = prices.storageFee({ ...size, seconds: SECONDS_PER_DAY });
+  const gas = version === 2 ? V2_GAS_HIGHEST_PATH : GAS_HIGHEST_PATH;
+  return quote - 2n * prices.gasFee(gas) - 3n * prices.forwardFee(EMPTY_MESSAGE, MASTERCHAIN) -
     prices.forwardFee(QUOTED_LOG_MESSAGE) - dayOfStorage;
 }
 

@@ -3,8 +3,8 @@
  * each; the digests of the other slots are drawn.
  */
 import { V2_POOL_CAPACITY } from "../../../src/core/protocol/v2/pool_constants.ts";
-import type { V2PoolState } from "./pool_state.ts";
-import { SpentSetModel } from "./spent_set.ts";
+import type { V2PoolState } from "../../../src/ton/pool/v2/pool_state.ts";
+import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 
 const MODELLED_SLOTS = 64;
 const KEYS_PER_SLOT = 255;
@@ -26,7 +26,7 @@ export function drawNumbers(seed: bigint): (bits: number) => bigint {
 export function fullPool(): { readonly state: Partial<V2PoolState>; readonly drawKey: () => bigint } {
   const draw = drawNumbers(2n ** 20n);
   const digests = Array.from({ length: 4096 }, () => draw(255) | 1n);
-  const spent = new SpentSetModel((slot) => digests[slot]);
+  const spent = new SpentSet((slot) => digests[slot]);
   const drawKey = () => (draw(238) << 12n) | (draw(16) % BigInt(MODELLED_SLOTS));
   for (let slot = 0; slot < MODELLED_SLOTS; slot++) {
     for (let i = 0; i < KEYS_PER_SLOT; i++) spent.add((draw(238) << 12n) | BigInt(slot));

@@ -21,8 +21,8 @@ import { settle16KeySource, withdraw2KeySource } from "../../../src/ops/keys/key
 import { compileCached } from "../compiled_contracts.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../pool_sandbox.ts";
 import { forgeProof, trapdoorKey } from "../trapdoor_keys.ts";
-import { encodeV2PoolData, type V2PoolState } from "./pool_state.ts";
-import { SpentSetModel } from "./spent_set.ts";
+import { emptyV2PoolState, encodeV2PoolData, type V2PoolState } from "../../../src/ton/pool/v2/pool_state.ts";
+import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 
 /** Verification keys with known secrets, by path of the source that they replace. */
 export const v2TrapdoorKeys: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ export class V2Sandbox {
   readonly roots: bigint[] = [];
   settled = 0;
   rootCount = 0;
-  spent = new SpentSetModel();
+  spent = new SpentSet();
 
   private constructor(readonly pool: PoolSandbox) {}
 
@@ -100,7 +100,8 @@ export class V2Sandbox {
     const pool = await PoolSandbox.open({
       ...options,
       code: options.code ?? await v2TrapdoorCode(),
-      data: (owner, denomination) => encodeV2PoolData({ ...emptyState, owner, denomination }),
+      data: (owner, denomination) =>
+        encodeV2PoolData(emptyV2PoolState({ owner, denomination, generation: 0 })),
     });
     const sandbox = new V2Sandbox(pool);
     if (state) await sandbox.setState(state, options.balance);
@@ -113,7 +114,7 @@ export class V2Sandbox {
       owner: info.owner,
       denomination: this.pool.denomination,
     }));
-    const state = { ...emptyState, owner, denomination, ...change };
+    const state = { ...emptyV2PoolState({ owner, denomination, generation: 0 }), ...change };
     this.settled = state.settled;
     this.rootCount = state.rootCount ?? state.roots.length;
     this.spent = state.spent;
@@ -255,21 +256,3 @@ export class V2Sandbox {
     return requests;
   }
 }
-
-const emptyState: Omit<V2PoolState, "owner" | "denomination"> = {
-  deposits: 0,
-  settled: 0,
-  withdrawals: 0,
-  debt: 0n,
-  pending: 0n,
-  touched: 0,
-  settledAt: 0,
-  waitingSince: 0,
-  paused: false,
-  get spent() {
-    return new SpentSetModel();
-  },
-  commitment: () => 0n,
-  roots: [],
-  generation: 0,
-};

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { readRegistry } from "../../../src/config/deployments_registry.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
+import { formatUnits } from "../../../src/core/protocol/units.ts";
+import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
@@ -28,12 +30,12 @@ Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited p
         assert.equal(declined.code, 1);
         assert.match(declined.stderr, /not deployed \[confirmation_required\]\n.*Nothing was sent/);
         assert.deepEqual(declined.prompts, ["Send 2.5 TON to deploy on localnet?"]);
-        assert.match(declined.stdout, /native-3, takes exactly 3 TON/);
+        assert.match(declined.stdout, /native-3, accepts exactly 3 TON/);
         assert.match(declined.stdout, /owner +none: burned/);
         assert.match(declined.stdout, /keys +development keys, insecure/);
         const nobody = await runCli(["deploy", ...at, "--amount", "3", "--burn-owner"], env);
         assert.equal(nobody.code, 1);
-        assert.match(nobody.stderr, /no terminal to ask at \[confirmation_required\]\n.*--yes/);
+        assert.match(nobody.stderr, /standard input is not a terminal \[confirmation_required\]\n.*--yes/);
         assert.equal(await wallet.seqno(), 0);
         await assert.rejects(Deno.stat(registry), "and no registry is written");
       });
@@ -125,7 +127,7 @@ Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited p
         const deploy = ["deploy", ...at, "--amount", "3", "--burn-owner", "--generation", "2", "--yes"];
         const { code, stdout, stderr } = await runCli(deploy, env);
         assert.equal(code, 0, stderr);
-        assert.match(stdout, /native-3-g2, takes exactly 3 TON/);
+        assert.match(stdout, /native-3-g2, accepts exactly 3 TON/);
         assert.match(stderr, /warning: there is no pool of generation 1 /);
         const again = JSON.parse((await runCli([...deploy, "--json"], env)).stdout);
         assert.deepEqual([again.key, again.generation, again.sent], ["native-3-g2", 2, false]);
@@ -143,6 +145,26 @@ Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited p
           const refused = await runCli(["deploy", ...at, "--amount", "3", "--generation", wrong], env);
           assert.deepEqual([refused.code, /from 0 to 255/.test(refused.stderr)], [2, true], wrong);
         }
+      });
+
+      await t.step("a version 2 pool is endowed with 40 years of storage, and audited", async () => {
+        const deploy = ["deploy", ...at, "--amount", "3", "--pool-version", "2", "--burn-owner"];
+        const { code, stdout, stderr, prompts } = await runCli(deploy, env, { confirms: true });
+        assert.equal(code, 0, stderr);
+        assert.match(stdout, /native-3-v2, accepts exactly 3 TON/);
+        const entry = (await listed()).get("native-3-v2")!;
+        assert.deepEqual([entry.version, entry.generation], [2, undefined]);
+        const prices = await fetchNetworkPrices(chain);
+        const storage = prices.storageFee({ cells: 2_500n, bits: 1_500_000n, seconds: 1_262_304_000n });
+        assert.ok(storage > 2_500_000_000n);
+        assert.deepEqual(prompts, [`Send ${formatUnits(storage)} TON to deploy on localnet?`]);
+        const json = JSON.parse((await runCli(["pool", "inspect", "native-3-v2", ...at, "--json"])).stdout);
+        assert.deepEqual([json.sound, json.facts.version, json.facts.settled], [true, 2, 0]);
+        assert.ok(json.money.runwayYears > 39);
+        const again = JSON.parse((await runCli([...deploy, "--json"], env)).stdout);
+        assert.deepEqual([again.key, again.version, again.sent], ["native-3-v2", 2, false]);
+        const jettons = [...deploy, "--asset", payer.toRawString()];
+        assert.match((await runCli(jettons, env)).stderr, /--pool-version: version 2 has no jetton pools/);
       });
 
       await t.step("pool inspect ends with 1 for a pool that is not what the registry says", async () => {

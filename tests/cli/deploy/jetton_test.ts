@@ -30,7 +30,7 @@ Deno.test("tonado deploy --asset: a jetton pool from its master's address to the
           assert.deepEqual(asked.map((text) => text.replace(/7\.6\d+/, "7.6")), [
             "Send 7.6 TON to deploy on localnet?",
           ]);
-          assert.match(stdout, /jet-2\.5, takes exactly 2\.5 jet/);
+          assert.match(stdout, /jet-2\.5, accepts exactly 2\.5 jet/);
           assert.ok(stdout.includes(master));
           assert.match(stdout, /Deployed and verified[^]*confirmed by the master/);
           assert.match(stdout, /issuer +admin kf.*; the master says that the jetton can be minted/);
@@ -118,7 +118,7 @@ Deno.test("tonado deploy --asset: a jetton pool from its master's address to the
         assert.equal(JSON.parse(list.stdout).pools[0].jettonMaster, master);
         const text = await runCli(["pool", "inspect", "jet-2.5", ...at]);
         assert.equal(text.code, 0, text.stderr);
-        assert.match(text.stdout, /takes exactly 2\.5 jet/);
+        assert.match(text.stdout, /accepts exactly 2\.5 jet/);
         assert.match(text.stdout, /ok {7}jetton /);
         const { facts } = JSON.parse((await runCli(["pool", "inspect", "jet-2.5", ...at, "--json"])).stdout);
         assert.deepEqual([facts.asset, facts.jettonMaster, facts.jettons], ["jetton", master, "0"]);

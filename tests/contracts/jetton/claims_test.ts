@@ -1,37 +1,28 @@
-/** Payouts that the pool's jetton wallet refuses: they become claims that anyone may retry, and no note is burned. */
+/** Payouts that the jetton wallet refuses are claims, which anyone may retry. */
 import assert from "node:assert/strict";
-import { Address, beginCell, type Cell, toNano } from "@ton/core";
-import { createShardAccount } from "@ton/sandbox";
-import {
-  loadPoolLog,
-  opCodes,
-  type RefusedPayoutLog,
-  storeRetryPayout,
-} from "../../../src/core/protocol/messages.ts";
+import { Address, beginCell, toNano } from "@ton/core";
+import { opCodes, storeRetryPayout } from "../../../src/core/protocol/messages.ts";
 import { storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
-import { assertRejected, assertValueKept } from "../../support/contracts/pool_assertions.ts";
+import { assertRejected } from "../../support/contracts/pool_assertions.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { computeRetryCost } from "../../../src/ton/pool/retry_cost.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
-import type { Claim } from "../../../testkit/chain/pool_storage.ts";
-import { freshElement, type Outcome, type PriceList } from "../../../testkit/chain/pool_sandbox.ts";
+import { freshElement, type PriceList } from "../../../testkit/chain/pool_sandbox.ts";
+import {
+  at,
+  bounce,
+  fromWallet,
+  lockWallet,
+  manyClaims,
+  refusals,
+  withClaims,
+} from "../../support/contracts/claims.ts";
 
 const prices = chainPrices(mainnetConfig());
-const FEE = 50_000_000n;
-const at = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-/** Replaces the wallet by a contract that throws; the returned function restores the wallet. */
-async function lockWallet({ pool: { chain }, poolWallet }: JettonSandbox): Promise<() => Promise<void>> {
-  const before = (await chain.getContract(poolWallet)).account;
-  const code = beginCell().storeUint(0xf230, 16).endCell(); // THROW 48
-  await chain.setShardAccount(
-    poolWallet,
-    createShardAccount({ address: poolWallet, code, data: code, balance: toNano(1) }),
-  );
-  return () => chain.setShardAccount(poolWallet, before);
-}
+const FEE = 50_000_000n;
 
 async function claimsOf({ pool }: JettonSandbox, after = 0n, max = 64n) {
   const list = (await pool.get("get_claims", after, max)).readTuple();
@@ -39,19 +30,6 @@ async function claimsOf({ pool }: JettonSandbox, after = 0n, max = 64n) {
     const claim = list.readTuple();
     return { id: claim.readBigNumber(), amount: claim.readBigNumber(), destination: claim.readAddress() };
   });
-}
-
-/** The logs of refused payouts in all transactions of the pool. */
-function refusals(
-  { pool }: JettonSandbox,
-  outcome: Outcome,
-): RefusedPayoutLog[] {
-  const account = BigInt(`0x${pool.address.hash.toString("hex")}`);
-  return outcome.transactions.filter(({ address }) => address === account).flatMap(({ outMessages }) =>
-    outMessages.values().filter(({ info }) => info.type === "external-out").map(({ body }) =>
-      loadPoolLog(body)
-    )
-  ).filter((log): log is RefusedPayoutLog => log !== undefined && log.kind.startsWith("payout"));
 }
 
 for (const prices of ["old", "mainnet"] satisfies PriceList[]) {
@@ -154,21 +132,6 @@ Deno.test("a retry that is malformed, names no claim or brings too little is ref
   assertSucceeded(await pool.send(body, least));
 });
 
-const manyClaims = (count: number) =>
-  new Map<bigint, Claim>(
-    Array.from(
-      { length: count },
-      (_, i) => [BigInt(i + 1) * 1_000_003n, { amount: BigInt(i + 1), destination: at(5) }],
-    ),
-  );
-
-async function withClaims(count: number): Promise<JettonSandbox> {
-  const jettons = await JettonSandbox.open();
-  const jetton = { master: jettons.minter.address, wallet: jettons.poolWallet, claims: manyClaims(count) };
-  await jettons.setState({ deposits: 40, withdrawals: 0, jetton });
-  return jettons;
-}
-
 Deno.test("a withdrawal is refused while the wallet refuses payouts: two more claims must fit below 256", async () => {
   const jettons = await withClaims(255);
   const { pool } = jettons;
@@ -200,108 +163,8 @@ Deno.test("claims survive deposits through two generations of roots, and are lis
   assert.equal((await claimsOf(jettons, 0n, 1000n)).length, 64);
 });
 
-Deno.test("a payout refused when there is no room for its claim is logged as lost", async () => {
-  const jettons = await withClaims(3072);
-  const { pool } = jettons;
-  const outcome = assertSucceeded(
-    await pool.send(bounce(payout(at(1), 77n)), toNano("0.1"), fromWallet(jettons)),
-  );
-  assert.equal((await pool.getPoolInfo()).claims, 3072);
-  const [lost] = refusals(jettons, outcome);
-  assert.deepEqual([lost.kind, lost.amount, lost.destination.toString()], [
-    "payout_lost",
-    77n,
-    at(1).toString(),
-  ]);
-});
-
-const fromWallet = ({ poolWallet: from }: JettonSandbox) => ({ from, bounce: false, bounced: true });
-const payout = (destination: Address, amount: bigint) =>
-  storeJettonTransfer({
-    queryId: 1n,
-    amount,
-    destination,
-    responseDestination: at(6),
-    forwardAmount: 0n,
-    forwardPayload: null,
-  });
-
-/** The body of a rich bounce of `original`. */
-function bounce(original: Cell, { prefix = 0xfffffffe, lt = 12345n } = {}): Cell {
-  const info = beginCell().storeCoins(toNano("0.1")).storeBit(0).storeUint(lt, 64).storeUint(0, 32).endCell();
-  return beginCell().storeUint(prefix, 32).storeRef(original).storeRef(info).storeUint(0, 8).storeInt(48, 32)
-    .storeBit(1).storeUint(1000, 32).storeUint(10, 32).endCell();
-}
-
-Deno.test("bounced messages that are no payout of this pool are donations: no claim can be forged", async () => {
-  const jettons = await JettonSandbox.open();
-  const { pool } = jettons;
-  assertSucceeded(await jettons.deposit());
-  const original = payout(at(1), toNano(5));
-  const genuine = bounce(original);
-  const cut = (bits: number) =>
-    beginCell().storeBits(genuine.bits.substring(0, bits)).storeRef(genuine.refs[0]).storeRef(genuine.refs[1])
-      .endCell();
-  const bodies: [string, Cell][] = [
-    ["the prefix of a plain bounce", bounce(original, { prefix: 0xffffffff })],
-    ["no body", beginCell().endCell()],
-    ["the prefix alone", cut(32)],
-    ["a cut phase", cut(36)],
-    ["without the original", beginCell().storeBits(genuine.bits).endCell()],
-    [
-      "the original of another op",
-      bounce(beginCell().storeUint(opCodes.provide_wallet_address, 32).endCell()),
-    ],
-    ["a transfer that is cut", bounce(beginCell().storeBits(original.bits.substring(0, 200)).endCell())],
-    [
-      "a transfer with a payload",
-      bounce(beginCell().storeSlice(original.beginParse()).storeRef(original).endCell()),
-    ],
-    [
-      "a returned deposit",
-      bounce(storeJettonTransfer({
-        queryId: 1n,
-        amount: 5n,
-        destination: at(1),
-        responseDestination: at(1),
-        forwardAmount: 1n,
-        forwardPayload: beginCell().storeUint(opCodes.deposit_refused, 32).storeUint(103, 16).endCell(),
-      })),
-    ],
-  ];
-  for (const [what, body] of bodies) {
-    await assertValueKept(pool, () => pool.send(body, toNano("0.1"), fromWallet(jettons)));
-    assert.equal((await pool.getPoolInfo()).claims, 0, what);
-  }
-  for (const from of [pool.user.address, jettons.minter.address, jettons.walletOf(pool.user.address)]) {
-    await assertValueKept(
-      pool,
-      () => pool.send(genuine, toNano("0.1"), { from, bounce: false, bounced: true }),
-    );
-  }
-  // A message that imitates a bounce.
-  await assertValueKept(pool, () => pool.send(genuine, toNano("0.1"), { from: jettons.poolWallet }));
-  assert.equal((await pool.getPoolInfo()).claims, 0);
-  assertSucceeded(await pool.send(genuine, toNano("0.1"), fromWallet(jettons)));
-  assert.equal((await pool.getPoolInfo()).claims, 1, "the genuine one is a claim");
-});
-
-Deno.test("the return of a refused deposit that bounces is no claim, so nobody can fill them", async () => {
-  const jettons = await JettonSandbox.open();
-  const { pool } = jettons;
-  const transfer = await jettons.transferMessage({ amount: 1n });
-  // The wallet is locked after it has notified the pool, and refuses the way back.
-  const unlock = await lockWallet(jettons);
-  const notification = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64).storeCoins(
-    1n,
-  )
-    .storeAddress(pool.user.address).storeMaybeRef(transfer.body.refs[0]).endCell();
-  await pool.send(notification, toNano("0.3"), { from: jettons.poolWallet, bounce: false });
-  assert.equal((await pool.getPoolInfo()).claims, 0);
-  await unlock();
-});
-
 const fees = await Deno.readTextFile(new URL("../../../contracts/fees_jetton.tolk", import.meta.url));
+
 const RETRY_GAS = BigInt(/^const GAS_HIGHEST_RETRY = (\d+)/m.exec(fees)![1]);
 
 Deno.test("no retry takes more gas than GAS_HIGHEST_RETRY, with three percent of room", async () => {

@@ -111,3 +111,21 @@ Deno.test("the owner leaves 40 years of the claims' storage in the pool, to the 
   assert.equal((await sweep(toNano(1) + 1n)).exitCode, exitCodes.ERR_NOT_SURPLUS);
   assert.equal((await sweep(toNano(1))).exitCode, 0);
 });
+
+Deno.test("a deposit's quote counts storage from the last message on, and none for a pool that had no message", async () => {
+  const DAY = 86_400;
+  const [, , [, leastOf]] = messages; // that of a deposit
+  const quoteOf = async (touched: number | undefined, idle: number) => {
+    const jettons = await JettonSandbox.open({ prices: "mainnet" });
+    const { pool } = jettons;
+    const jetton = { master: jettons.minter.address, wallet: jettons.poolWallet };
+    await jettons.setState({ deposits: 5, jetton, ...touched !== undefined && { touched } });
+    await pool.setState({ balance: 1n });
+    pool.chain.now! += idle;
+    return await jettons.depositValue() - leastOf() + 1n; // the pool has one nano of it
+  };
+  assert.equal(await quoteOf(0, 0), 1n);
+  assert.equal(await quoteOf(0, DAY), 1n);
+  const [day, twoDays] = [await quoteOf(undefined, 0), await quoteOf(undefined, DAY)];
+  assert.ok(day > 0n && [0n, 1n].includes(2n * day - twoDays), `${day} for a day, ${twoDays} for two`);
+});

@@ -8,9 +8,9 @@ import { storeRecoverStuck } from "../../../src/core/protocol/messages.ts";
 import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { freshElement, type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
-import { decodeV2PoolData } from "../../../testkit/chain/v2/pool_state.ts";
+import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 import { type V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
-import { fillPath } from "../../support/contracts/deep_slots.ts";
+import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
 import { assertAccepted, assertRefused, balanceChange } from "../../support/contracts/v2_assertions.ts";
 
 const source = await Deno.readTextFile(new URL("../../../contracts/v2/fees.tolk", import.meta.url));

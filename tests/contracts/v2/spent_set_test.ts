@@ -6,10 +6,10 @@ import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { compileCached } from "../../../testkit/chain/compiled_contracts.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
-import { SpentSetModel } from "../../../testkit/chain/v2/spent_set.ts";
+import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 import { drawNumbers } from "../../../testkit/chain/v2/full_pool.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
-import { fillPath } from "../../support/contracts/deep_slots.ts";
+import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 
 const PRESENT = 40;
@@ -48,7 +48,7 @@ for (
   Deno.test(`the spent set equals a plain set over 600 drawn operations: ${what}`, async () => {
     const addAll = await openProbe();
     const draw = drawNumbers(2026n);
-    const model = new SpentSetModel();
+    const model = new SpentSet();
     const plain = new Set<bigint>();
     let table = model.table();
     for (let round = 0; round < 12; round++) {
@@ -90,7 +90,7 @@ for (
 /** A pool whose slot 5 holds so many keys. */
 async function openWithSlot(keys: number): Promise<V2Sandbox> {
   const sandbox = await V2Sandbox.open();
-  const spent = new SpentSetModel();
+  const spent = new SpentSet();
   for (let i = 0; i < keys; i++) spent.add((BigInt(i) << 12n) | 5n);
   const roots = [freshElement()];
   await sandbox.setState({ deposits: 1000, settled: 1000, commitment: () => 1n, roots, spent });

@@ -78,6 +78,10 @@ Deno.test("the library's constants are those of the contract", async () => {
     FULL_REWARD_SECONDS: constants.FULL_REWARD_SECONDS,
     ROOT_WINDOW: constants.ROOT_WINDOW,
     MAX_ITEMS: constants.MAX_WITHDRAW_ITEMS,
+    GAS_HIGHEST_PATH: Number(constants.V2_GAS_HIGHEST_PATH),
+    FIXED_CELLS: Number(constants.V2_FIXED_SIZE.cells),
+    FIXED_BITS: Number(constants.V2_FIXED_SIZE.bits),
+    STORAGE_SECONDS: Number(constants.V2_STORAGE_SECONDS),
   };
   for (const [name, value] of Object.entries(expected)) {
     assert.equal(Number(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)?.[1]), value, name);

@@ -7,7 +7,7 @@ import { storeAdmin } from "../../../src/core/protocol/messages.ts";
 import { storeWithdraw2 } from "../../../src/core/protocol/v2/messages.ts";
 import { freshElement, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
 import { drawNumbers } from "../../../testkit/chain/v2/full_pool.ts";
-import { decodeV2PoolData } from "../../../testkit/chain/v2/pool_state.ts";
+import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 import { V2Sandbox, type V2WithdrawChange } from "../../../testkit/chain/v2/sandbox.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 

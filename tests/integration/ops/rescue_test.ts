@@ -1,13 +1,22 @@
-/** Frozen pools are thawed by messages that a wallet really sent, or refused for their size. */
+/** Frozen pools are thawed by messages that a wallet or the helper really sent, or refused for their size. */
 import assert from "node:assert/strict";
 import { beginCell, loadMessage, storeStateInit, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
 import { Problem } from "../../../src/core/errors/problem.ts";
-import { assertFits, WALLET_BYTES } from "../../../src/ops/rescue/rescue_plan.ts";
+import { smallestSender, WALLET_BYTES } from "../../../src/ops/rescue/rescue_plan.ts";
+import {
+  PIECE_VALUE_NANO,
+  rescueHelperAddress,
+  rescueHelperInit,
+  splitState,
+  storePieceBody,
+  thawBody,
+} from "../../../src/ops/rescue/thaw_helper.ts";
 import { generateMnemonic } from "../../../src/ton/wallet/mnemonic.ts";
 import {
   MAX_EXTERNAL_MESSAGE_BYTES,
   openWallet,
+  type OutgoingMessage,
   type WalletVersion,
 } from "../../../src/ton/wallet/wallet.ts";
 import { emptyBody, freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
@@ -45,7 +54,7 @@ const stateOf = async (pool: PoolSandbox) => (await pool.chain.getContract(pool.
 
 Deno.test("a wallet's message thaws a frozen pool of 1,150 notes, which then works again", async () => {
   const { pool, state } = await emptiedPool(1_150);
-  assertFits(state);
+  assert.equal(smallestSender(state), "wallet");
   const from = pool.user.address;
   pool.chain.now! += 5 * YEAR;
   await pool.chain.sendMessage(
@@ -77,20 +86,56 @@ Deno.test("a wallet's message thaws a frozen pool of 1,150 notes, which then wor
   assert.equal((await pool.getPoolInfo()).deposits, 1_150);
 });
 
+Deno.test("a wallet fills the helper in pieces, and the helper thaws a frozen pool of 2,500 notes", async () => {
+  const { pool, state } = await emptiedPool(2_500);
+  assert.equal(smallestSender(state), "helper");
+  const from = pool.user.address;
+  pool.chain.now! += 5 * YEAR;
+  const poke = { from, to: pool.address, value: 1n, bounce: false, body: emptyBody };
+  await pool.chain.sendMessage(internal(poke));
+  const wallet = await offlineWallet("v4R2");
+  await pool.chain.sendMessage(internal({ ...poke, to: wallet.address, value: toNano(100) }));
+  const helper = rescueHelperAddress(wallet.address, pool.address);
+  let seqno = 0;
+  const send = async (message: OutgoingMessage) => {
+    const validUntil = pool.chain.now! + 60;
+    const transfer = wallet.sign({ seqno: seqno++, validUntil, messages: [message] });
+    assert.ok(transfer.message.toBoc().length <= MAX_EXTERNAL_MESSAGE_BYTES);
+    await pool.chain.sendMessage(loadMessage(transfer.message.beginParse()));
+  };
+  const { code, data } = state;
+  const { pieces, plan } = splitState(beginCell().store(storeStateInit({ code, data })).endCell());
+  assert.ok(pieces.length > 1);
+  const init = rescueHelperInit(wallet.address, pool.address);
+  for (const [i, piece] of pieces.entries()) {
+    await send({ to: helper, value: PIECE_VALUE_NANO, bounce: true, init, body: storePieceBody(i, piece) });
+  }
+  await send({ to: helper, value: toNano(30), bounce: true, body: thawBody(plan) });
+  assert.equal(await stateOf(pool), "active");
+  assert.equal((await pool.data()).hash().toString("hex"), data.hash().toString("hex"));
+  assert.ok(await pool.balance() > toNano(20), "the coins arrived with the state");
+  assert.equal((await pool.getPoolInfo()).withdrawals, 2_500);
+});
+
 for (
   const [notes, expected] of [
-    [1_150, undefined],
-    [1_300, /2600 keys .* A wallet can send 65535 bytes; a contract .* this release has none/],
-    [6_000, /12000 keys .* no contract can send it either: a message holds 8192 cells/],
+    [1_150, "wallet"],
+    [1_300, "helper"],
+    [6_000, /12000 keys .* No contract can send it: a message holds 8192 cells/],
   ] as const
 ) {
-  Deno.test(`the state of a frozen pool of ${notes} notes ${expected ? "is refused by its size" : "fits"}`, async () => {
-    const { state } = await emptiedPool(notes);
-    if (expected === undefined) return assertFits(state);
-    assert.throws(() => assertFits(state), (error) => {
-      assert.ok(error instanceof Problem && error.code === "rescue_refused");
-      assert.match(error.message, expected);
-      return true;
-    });
-  });
+  Deno.test(
+    `the state of a frozen pool of ${notes} notes ${
+      typeof expected === "string" ? `is sent by a ${expected}` : "is refused by its size"
+    }`,
+    async () => {
+      const { state } = await emptiedPool(notes);
+      if (typeof expected === "string") return assert.equal(smallestSender(state), expected);
+      assert.throws(() => smallestSender(state), (error) => {
+        assert.ok(error instanceof Problem && error.code === "rescue_refused");
+        assert.match(error.message, expected);
+        return true;
+      });
+    },
+  );
 }

@@ -68,6 +68,7 @@ for (const [from, to] of moves) {
             job: 1_000,
             transfer: 1,
             ledger: 6,
+            log: 768,
           });
           const [before, after] = [await sortedRows(source), await sortedRows(target)];
           equal(before.length, summary.rows);

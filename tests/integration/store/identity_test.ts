@@ -89,6 +89,8 @@ Deno.test({
     await postgresQuery(database.url, "drop table identity");
     await postgresQuery(database.url, "alter table jobs drop column cap_token"); // of a later migration step
     await postgresQuery(database.url, "drop table ledger"); // of another one
+    await postgresQuery(database.url, "drop table pool_log"); // and of another one, with the constraint
+    await postgresQuery(database.url, "alter table deposits add unique (pool, commitment)");
     await postgresQuery(database.url, "delete from schema_version where version >= 2");
     const store = await openPostgresStore(database.url);
     await assertStoreOwner(store, own, "DATABASE_URL");

@@ -25,7 +25,7 @@ async function withRedis(
 
 type Act = (shared: RateLimitStore) => Promise<void>;
 const adapters: [name: string, ignore: boolean, withOne: (act: Act) => Promise<void>][] = [
-  ["memory", false, (act) => act(createMemoryRateLimitStore())],
+  ["memory", false, (act) => act(createMemoryRateLimitStore(Date.now))],
   ["redis", ignore, (act) => withRedis(([shared]) => act(shared))],
 ];
 /** By which the server's clock and this process's may be apart. */

@@ -1,50 +1,20 @@
-/** Every service gives the tree that appending the leaves one by one gives. */
+/** The tree service makes the same tree as one thread, whatever happens to its workers. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import fc from "fast-check";
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
-import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
-import { FIELD_BYTES, FIELD_MODULUS, fieldToBytes, writeFieldBytes } from "../../../src/core/crypto/field.ts";
+import { FIELD_BYTES, FIELD_MODULUS, fieldToBytes } from "../../../src/core/crypto/field.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { TREE_CAPACITY } from "../../../src/core/tree/tree_levels.ts";
 import type { TreeHasher } from "../../../src/core/tree/tree_hasher.ts";
-import type { TreeSnapshot } from "../../../src/tree/snapshot_codec.ts";
 import { LeafBatcher } from "../../../src/tree/leaf_batcher.ts";
 import { treeLocations } from "../../../src/tree/locations.ts";
 import { isSharedMemory, type TreeTask } from "../../../src/tree/tree_task.ts";
-import { inlineTreeService, type TreeService } from "../../../src/tree/tree_service.ts";
-import { type TreeWorkerOptions, TreeWorkers } from "../../../src/tree/tree_workers.ts";
+import { inlineTreeService } from "../../../src/tree/tree_service.ts";
+import { TreeWorkers } from "../../../src/tree/tree_workers.ts";
+import { bytesOf, leaf, plainTree, refuses, withWorkers } from "../../support/tree/tree_services.ts";
 
-const leaf = (i: number) => BigInt(i + 1) ** 9n;
-const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
-const key = new Uint8Array(32).fill(7);
 const startWorker = () => new Worker(treeLocations.worker, { type: "module" });
-
-function bytesOf(from: number, to: number): Uint8Array {
-  const bytes = new Uint8Array((to - from) * FIELD_BYTES);
-  for (let i = from; i < to; i++) writeFieldBytes(leaf(i), bytes, (i - from) * FIELD_BYTES);
-  return bytes;
-}
-
-function plainTree(size: number): MerkleTree {
-  const tree = new MerkleTree();
-  tree.appendMany(Array.from({ length: size }, (_, i) => leaf(i)));
-  return tree;
-}
-
-async function withWorkers(
-  options: TreeWorkerOptions,
-  act: (workers: TreeWorkers) => Promise<void>,
-): Promise<void> {
-  const workers = new TreeWorkers(options);
-  try {
-    await act(workers);
-  } finally {
-    workers.close();
-  }
-}
 
 /** As in a page that is not isolated. */
 async function withoutSharedMemory(act: () => Promise<void>): Promise<void> {
@@ -167,6 +137,7 @@ Deno.test("tree service: leaves that come few by few are indexed here, and elsew
 });
 
 const crashing = `data:text/javascript,self.onmessage = () => { throw new Error("out of order") }`;
+
 Deno.test("tree service: a crash of a worker leaves the tree as it was, and the next attempt succeeds", async () => {
   const starts = [() => new Worker(crashing, { type: "module" }), startWorker, startWorker];
   await withWorkers({ maxWorkers: 2, startWorker: () => starts.shift()!() }, async (workers) => {
@@ -247,69 +218,6 @@ Deno.test("tree service: once closed it refuses, what runs too", async () => {
   workers.close();
   await assert.rejects(running, refuses("cancelled"));
   await assert.rejects(new MerkleTree().appendUsing(bytesOf(0, 3_000), workers), refuses("cancelled"));
-});
-
-async function* packed(service: TreeService): AsyncGenerator<[size: number, tree: MerkleTree]> {
-  const header = { pool: "0:ab" };
-  for (const size of [0, 1, 2, 3, 31, 32, 33, 1_023, 1_024, 1_025]) {
-    const times = Uint32Array.from({ length: size }, (_, i) => 2 ** 32 - 1 - i);
-    const bytes = await service.encodeSnapshot({
-      ...header,
-      size,
-      levels: plainTree(size).levels,
-      timestamps: times,
-    }, key);
-    const { levels, ...back } = (await service.decodeSnapshot(bytes, key))!;
-    assert.deepEqual(back, { ...header, size, timestamps: times });
-    yield [size, MerkleTree.fromLevels(size, levels)];
-  }
-}
-for (const where of ["workers", "this thread"]) {
-  Deno.test(`tree service: a snapshot by ${where} comes back with every node, and its tree grows on`, () =>
-    withWorkers({ maxWorkers: 1 }, async (workers) => {
-      const service = where === "workers" ? workers : inlineTreeService;
-      for await (const [size, tree] of packed(service)) {
-        assert.equal(tree.root, plainTree(size).root);
-        await tree.appendUsing(bytesOf(size, size + 300), service);
-        assert.equal(tree.root, plainTree(size + 300).root);
-      }
-    }));
-}
-
-Deno.test("tree service: a snapshot of too few or too many nodes is not taken for a tree", async () => {
-  const times = new Uint32Array(5);
-  const header = { pool: "0:ab", size: 5, timestamps: times };
-  const back = async (snapshot: TreeSnapshot) =>
-    await inlineTreeService.decodeSnapshot(await inlineTreeService.encodeSnapshot(snapshot, key), key);
-  const [{ levels }, larger] = [plainTree(5), plainTree(9)];
-  for (const wrong of [levels.slice(0, -1), larger.levels, [...levels, levels[0]]]) {
-    assert.equal(await back({ ...header, levels: wrong }), undefined);
-  }
-  for (const size of [-1, 0.5, TREE_CAPACITY + 1]) {
-    assert.equal(await back({ ...header, size, levels }), undefined);
-    assert.throws(() => MerkleTree.fromLevels(size, levels), RangeError);
-  }
-  assert.throws(() => MerkleTree.fromLevels(9, levels), RangeError);
-  const odd = levels.map((nodes) => nodes.slice().fill(255));
-  await assert.rejects(back({ ...header, levels: odd }), refuses("not_in_field"));
-});
-
-/** Bytes with a seal that holds, whatever they say. */
-function sealed(header: string): Uint8Array<ArrayBuffer> {
-  const body = new TextEncoder().encode(
-    `tonado tree 3\n\0\0\0${String.fromCharCode(header.length)}${header}`,
-  );
-  return new Uint8Array([...body, ...hmac(sha256, key, body)]);
-}
-
-const tree0 = '{"pool":"0:ab","size":0}';
-Deno.test("tree service: a sealed snapshot without a sound header is damaged", async () => {
-  assert.ok(await inlineTreeService.decodeSnapshot(sealed(tree0), key), "else the cases below say nothing");
-  const headers = ["", "null", "{", "7", "[]", "{}", '"0:ab"', '{"size":0}', '{"pool":"0:ab","size":"0"}'];
-  for (const header of headers) {
-    assert.equal(await inlineTreeService.decodeSnapshot(sealed(header), key), undefined, header);
-  }
-  assert.equal(await inlineTreeService.decodeSnapshot(sealed(tree0), key.map((byte) => byte ^ 1)), undefined);
 });
 
 Deno.test("leaf collector: large pieces are appended while the next is collected, and an error reaches whoever adds", async () => {

@@ -58,7 +58,7 @@ Deno.test("tonado withdraw: what the endpoint is asked", async (t) => {
 
   await t.step("nobody to ask: neither the recipient nor the nullifier hash is named", async () => {
     const { code, stderr, recipient, nullifier, requests: asked } = await run(notes[0], []);
-    assert.match(stderr, /there is no terminal to ask at \[confirmation_required\]/);
+    assert.match(stderr, /standard input is not a terminal \[confirmation_required\]/);
     assert.ok(asked.length > 0, "it was asked for the pool");
     assert.deepEqual([code, recipient, nullifier], [1, [], []], stderr);
   });

@@ -134,7 +134,7 @@ class Attack {
         fee: { bps: DEFAULT_FEE_BPS, minNano: DEFAULT_FEE_MIN },
         indexer: { apiKey: "key" },
       },
-      ...{ chain, wallet: wallet.wallet, store, vkeyHash: VKEY_HASH, clock: life.clock(time) },
+      ...{ chain, wallet: wallet.wallet, store, vkeyHashes: { 1: VKEY_HASH }, clock: life.clock(time) },
       prover: { verify: (_circuit, _proof, signals) => Promise.resolve(BigInt(signals[4]) % 2n === 0n) },
       deployments: {
         network: terms.network,

@@ -124,7 +124,7 @@ export async function startQueueScenario(plan: QueueOptions): Promise<QueueScena
     wallet: wallet.wallet,
     store,
     prover: { verify: () => Promise.resolve(true) },
-    vkeyHash: VKEY_HASH,
+    vkeyHashes: { 1: VKEY_HASH },
     deployments: {
       network: "testnet",
       pools: new Map(pools.map((pool, i) => [`native-${10 + i}`, {

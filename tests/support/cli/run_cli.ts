@@ -41,7 +41,7 @@ export async function runCli(
   const asked: string[] = [];
   const secrets = [...person.secrets ?? []];
   const unused = () => Promise.reject(new Error("not asked for here"));
-  const wiring: CliContext = {
+  const context: CliContext = {
     ...localFiles,
     env,
     runtime: { deno: "2", v8: "1", target: "x86_64-unknown-linux-gnu", compiled: true },
@@ -90,5 +90,5 @@ export async function runCli(
     openWallet,
     createProver: () => createProver(),
   };
-  return { code: await runProgram(args, "0", wiring), stdout, stderr, prompts: asked };
+  return { code: await runProgram(args, "0", context), stdout, stderr, prompts: asked };
 }

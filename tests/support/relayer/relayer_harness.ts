@@ -5,7 +5,6 @@
 import type { Address } from "@ton/core";
 import { addressToField } from "../../../src/core/protocol/address_field.ts";
 import type { Deployment, Deployments } from "../../../src/core/protocol/deployments.ts";
-import { combinedVkeyHash } from "../../../src/core/crypto/groth16.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { createNote, type Note } from "../../../src/core/protocol/note.ts";
 import { createApp } from "../../../src/http/app.ts";
@@ -13,6 +12,7 @@ import { type Localnet, type LocalWallet, startLocalnet } from "../../../src/loc
 import { createProver, type Prover } from "../../../src/prover/prover.ts";
 import type { HourlyCaps } from "../../../src/relay/withdrawals/hourly_caps.ts";
 import { type Relayer, startRelayer } from "../../../src/relay/relayer.ts";
+import type { SettleMode } from "../../../src/relay/settler/settler.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { TreeSnapshotStore } from "../../../src/store/tree_snapshot_store.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
@@ -49,6 +49,8 @@ export interface HarnessOverrides {
   /** Most that a withdrawal of jettons may cost, in nano. */
   readonly maxCostNano?: bigint;
   readonly metrics?: Metrics;
+  /** Default: the relayer settles nothing. */
+  readonly settle?: SettleMode;
   readonly snapshots?: TreeSnapshotStore;
 }
 
@@ -92,7 +94,7 @@ export class RelayerHarness implements AsyncDisposable {
   async startRelayer(wrap: HarnessOverrides = {}): Promise<void> {
     const { mnemonic, version, address } = wrap.signer ?? this.localnet.relayer;
     this.relayerAddress = address;
-    const { maxCostNano } = wrap;
+    const { maxCostNano, settle } = wrap;
     const own = connect({
       endpoint: this.localnet.url,
       attempts: 1,
@@ -102,12 +104,15 @@ export class RelayerHarness implements AsyncDisposable {
     const chain = wrap.chain?.(own) ?? own;
     this.store = await (wrap.openStore?.() ?? openKvStore(this.directory));
     this.relayer = startRelayer({
-      config: { network: "localnet", fee: { bps: 50, minNano: 50_000_000n, maxCostNano }, indexer: {} },
+      config: {
+        ...{ network: "localnet", fee: { bps: 50, minNano: 50_000_000n, maxCostNano }, indexer: {} },
+        ...settle && { settle },
+      },
       chain,
       wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),
       store: wrap.store?.(this.store) ?? this.store,
       prover: this.prover,
-      vkeyHash: combinedVkeyHash(this.prover.vkeyHash),
+      vkeyHashes: this.prover.poolKeyHashes,
       deployments: wrap.deployments ?? this.localnet.deployments,
       ...wrap.snapshots ? { snapshots: wrap.snapshots } : {},
       ...(wrap.metrics === undefined ? {} : { metrics: wrap.metrics }),

@@ -13,7 +13,7 @@ const element = (i: number) => 2n ** 250n + BigInt(i) * 2n ** 200n + BigInt(i);
 
 /**
  * Generates `deposits` per pool, a fifth as many withdrawals, `jobs` in all states per pool, and a transfer in
- * flight.
+ * flight. The second pool is of version 2, and has a log.
  */
 export function* generateRows({ deposits, jobs }: { deposits: number; jobs: number }): Generator<ArchiveRow> {
   yield { kind: "identity", identity: { network: "testnet", wallet: samplePools[1] } };
@@ -78,11 +78,11 @@ export function* generateRows({ deposits, jobs }: { deposits: number; jobs: numb
       yield { kind: "deposit", pool, deposit };
     }
   }
+  const paid = new Set(
+    Array.from({ length: jobs }, (_, i) => i).filter((i) => isPaid({ state: states[i % states.length] })),
+  );
+  for (let i = jobs; i < jobs + deposits / 5; i++) paid.add(i);
   for (const pool of samplePools) {
-    const paid = new Set(
-      Array.from({ length: jobs }, (_, i) => i).filter((i) => isPaid({ state: states[i % states.length] })),
-    );
-    for (let i = jobs; i < jobs + deposits / 5; i++) paid.add(i);
     for (const i of paid) {
       const withdrawal = {
         nullifierHash: element(i),
@@ -93,6 +93,13 @@ export function* generateRows({ deposits, jobs }: { deposits: number; jobs: numb
       };
       yield { kind: "withdrawal", pool, withdrawal };
     }
+  }
+  const log = [
+    ...[1, deposits].map((settled) => ({ kind: "settlement" as const, value: element(settled), settled })),
+    ...Array.from(paid, (i) => ({ kind: "payment" as const, value: element(i), settled: deposits })),
+  ];
+  for (const [position, entry] of log.entries()) {
+    yield { kind: "log", pool: samplePools[1], entry: { ...entry, position, txHash: hash(position) } };
   }
 }
 

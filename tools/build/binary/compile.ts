@@ -49,10 +49,9 @@ const entries = ["entry.ts", "prover_worker.ts", "tree_worker.ts", "ceremony_wor
   .map((name) => `tools/build/binary/${name}`);
 /** Files that the program reads at run time: folder, names, and whether they are compressed. */
 const embedded = [
-  // The keys of version 2 pools follow when a command uses them.
   {
     folder: "artifacts",
-    files: /^(deposit|withdraw)\.(wasm|zkey|vkey\.json)$|^transcript\.json$/,
+    files: /^(deposit|withdraw|settle16|withdraw2)\.(wasm|zkey|vkey\.json)$|^transcript\.json$/,
     pack: true,
   },
   { folder: "assets/api-docs", files: /\.gz$/, pack: false },

@@ -1,11 +1,14 @@
 export type DemoAsset = "native" | "jetton";
+export const demoPools = ["native-10", "native-10-v2"] as const;
+export type DemoPool = (typeof demoPools)[number];
 
 /** Amounts in the asset's smallest unit, refunds and native balances in nano, field elements in hex. */
 export type DemoEvent =
   | {
     event: "started";
     indexer: string;
-    relayer: string;
+    /** Absent if the demo runs without a relayer's HTTP interface. */
+    relayer?: string;
     pool: string;
     asset: string;
     decimals: number;
@@ -16,10 +19,14 @@ export type DemoEvent =
     event: "deposited";
     leafIndex: number;
     commitment: string;
-    root: string;
+    /** The root after a version 1 deposit. */
+    root?: string;
+    /** The text that made a version 2 deposit. */
+    comment?: string;
     tx: string;
     milliseconds: number;
   }
+  | { event: "settled"; leaves: number; root: string; tx: string; cost: bigint; milliseconds: number }
   | { event: "tree_rebuilt"; leaves: number; root: string; knownToPool: boolean }
   | { event: "proving"; what: string; stage: string; fraction: number }
   | { event: "proved"; publicSignals: readonly string[]; milliseconds: number }

@@ -18,9 +18,10 @@ import type { Chain } from "../../../ton/chain.ts";
 import { Pool } from "../../../ton/pool/pool.ts";
 import { scanPoolTransactions } from "../../../ton/pool/scan.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
-import type { DemoAsset, DemoEvent } from "./events.ts";
+import type { DemoAsset, DemoEvent, DemoPool } from "./events.ts";
 import { balanceChanges, type DemoAccounts, readJettonBalances, readNativeBalances } from "./balances.ts";
 import { assertClaim, elapsedMs, formatLocalnetAddress, freshAddress, waitForClaim } from "./assertions.ts";
+import { Version2Scenario } from "./version2_scenario.ts";
 import { createLocalnetConfig } from "../../options/localnet_config.ts";
 import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
 
@@ -33,19 +34,27 @@ const MAX_WITHDRAWAL_COST_NANO = parseUnits("0.1");
 const NETWORK = "localnet";
 
 export async function runDemo(
-  wiring: CliContext,
+  context: CliContext,
   dataDir: string,
   emit: (event: DemoEvent) => void,
-  asset: DemoAsset = "native",
+  { asset, pool }: { readonly asset: DemoAsset; readonly pool?: DemoPool },
 ): Promise<void> {
   const started = performance.now();
-  const localnet = await wiring.startLocalnet({ blockTimeMs: 500 });
+  const localnet = await context.startLocalnet({ blockTimeMs: 500 });
   let relayer: RunningRelayer | undefined;
   let prover: Prover | undefined;
   try {
-    relayer = await wiring.serve(createLocalnetConfig(localnet, { dataDir, port: 0 }), localnet.deployments);
-    prover = await wiring.createProver();
-    await new DemoScenario(wiring, localnet, relayer, prover, emit, asset).run();
+    if (pool === "native-10-v2") {
+      prover = await context.createProver();
+      await new Version2Scenario(context, localnet, prover, emit).run();
+    } else {
+      relayer = await context.serve(
+        createLocalnetConfig(localnet, { dataDir, port: 0 }),
+        localnet.deployments,
+      );
+      prover = await context.createProver();
+      await new DemoScenario(context, localnet, relayer, prover, emit, asset).run();
+    }
     emit({ event: "finished", milliseconds: Math.round(performance.now() - started) });
   } finally {
     prover?.close();

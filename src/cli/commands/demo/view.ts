@@ -42,7 +42,11 @@ class DemoView {
           `leaf ${event.leafIndex}`,
           `commitment ${short(event.commitment)} ${this.#seconds(event)}`,
         );
-        return this.#fact("", `root is now ${short(event.root)}`);
+        if (event.comment) this.#fact("", `by the comment ${event.comment.slice(0, 14)}…`);
+        if (event.root) this.#fact("", `root is now ${short(event.root)}`);
+        return;
+      case "settled":
+        return this.#showSettled(event);
       case "tree_rebuilt":
         return this.#showTree(event);
       case "proved":
@@ -65,12 +69,19 @@ class DemoView {
 
   #showStarted({ asset, decimals, indexer, relayer, pool, denomination, keys }: EventOf<"started">): void {
     if (asset !== "native") this.#unit = { symbol: asset.toUpperCase(), decimals };
-    this.#step("A local network, a pool and a relayer");
+    this.#step(`A local network${relayer ? ", a pool and a relayer" : " and a version 2 pool"}`);
     this.#fact("indexer", indexer);
-    this.#fact("relayer", relayer);
-    this.#fact("pool", `${pool}, takes exactly ${this.#amount(denomination)}`);
+    if (relayer) this.#fact("relayer", relayer);
+    this.#fact("pool", `${pool}, accepts exactly ${this.#amount(denomination)}`);
     this.#fact("keys", this.#colours.yellow(keys));
-    this.#step("Three deposits");
+    this.#step(relayer ? "Three deposits" : "Three deposits, each a plain transfer with a comment");
+  }
+
+  #showSettled({ leaves, root, cost, ...timing }: EventOf<"settled">): void {
+    this.#step("One settlement, by anyone, puts them into the tree");
+    this.#fact("root", `${short(root)}, of ${leaves} leaves ${this.#seconds(timing)}`);
+    this.#fact("cost", `${this.#amount(cost)} for the settler, after the pool's reward`);
+    this.#step("Two withdrawals in one message, to a fresh address");
   }
 
   #showTree({ leaves, root }: EventOf<"tree_rebuilt">): void {

@@ -69,7 +69,9 @@ export async function confirmDeposit(
     registry: registryLabel(network, options.registry),
   };
   if (!wallet) {
-    if (deployment.asset === "native" || options.from) return view.showPool({ ...facts, takes });
+    if (deployment.asset === "native" || options.from) {
+      return view.showPool({ ...facts, takes, version: deployment.version });
+    }
     throw usageError("--from", `is required: the address that holds the ${deployment.asset}`);
   }
   const balance = await wallet.balance();

@@ -179,8 +179,8 @@ function formatClaim(
   deployment: Deployment | undefined,
   { network }: ChainOptions,
 ): string {
-  const shown = deployment ? formatAmount(amount, deployment) : `${amount} of the smallest unit`;
-  return `${id}  ${shown} to ${formatPoolAddress(destination, network)}`;
+  const amountText = deployment ? formatAmount(amount, deployment) : `${amount} of the smallest unit`;
+  return `${id}  ${amountText} to ${formatPoolAddress(destination, network)}`;
 }
 
 function toJson({ id, amount, destination }: Claim, { network }: ChainOptions) {

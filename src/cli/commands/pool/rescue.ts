@@ -3,6 +3,8 @@ import { pollUntil } from "../../../core/time.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatUnits, parseUnits } from "../../../core/protocol/units.ts";
 import { planRescue, type RescuePlan } from "../../../ops/rescue/rescue_plan.ts";
+import { PIECE_VALUE_NANO, splitState } from "../../../ops/rescue/thaw_helper.ts";
+import { thawThroughHelper } from "../../../ops/rescue/thaw_through_helper.ts";
 import type { AccountInfo, Chain } from "../../../ton/chain.ts";
 import { fetchNetworkPrices } from "../../../ton/network_prices.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
@@ -34,11 +36,13 @@ type RescueOptions = ChainOptions & PayerOptions & {
 const DEFAULT_YEARS = 10;
 const MAX_YEARS = 1_000;
 const ARRIVAL_TIMEOUT_MS = 120_000;
+/** A piece's value, and the fees of a message of 61 kB at today's prices, in nano. */
+const PIECE_COST_NANO = PIECE_VALUE_NANO + 600_000_000n;
 
 export function poolRescueCommand(context: CliContext): Command {
   const command = new Command("rescue")
     .description(
-      "pay for a pool's storage before it freezes, or thaw a small frozen pool with its whole state",
+      "pay for a pool's storage before it freezes, or thaw a frozen pool with its whole state",
     )
     .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
     .option(
@@ -54,8 +58,10 @@ export function poolRescueCommand(context: CliContext): Command {
       "after",
       "\nWithout a mnemonic, the command shows a link that any TON wallet can pay. The message does not bounce. Anyone\n" +
         "may send it, and no one can take the coins back from a pool without an owner.\n\n" +
-        "A frozen pool needs its whole state in one message, which only a mnemonic's wallet can send here: 65,535\n" +
-        "bytes, about 1,200 notes deposited and withdrawn. A larger frozen pool is lost: top it up in time.\n\n" +
+        "A frozen pool needs its whole state in one message, which only a mnemonic's wallet can send here. What is\n" +
+        "larger than 65,535 bytes, about 1,200 notes deposited and withdrawn, is sent in pieces to a contract that puts\n" +
+        "them together. A state of more than 8,192 cells or 2^21 bits is lost: top the pool up in time. If the command\n" +
+        "stops, run it again: pieces that have arrived are not sent twice.\n\n" +
         "Examples:\n  tonado pool rescue native-10 --network mainnet\n" +
         "  tonado pool rescue usdt-100 --network mainnet --years 40 --mnemonic-file wallet.txt",
     )
@@ -76,36 +82,62 @@ async function rescuePool(context: CliContext, pool: string, options: RescueOpti
       ...{ chain, prices, address, deployment, account, years, amount },
       onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
     }));
-  const shown = address.toString({ bounceable: false, testOnly: network !== "mainnet" });
-  const members = { network, address: shown, state: account.state, action: plan.kind, ...describe(plan) };
+  const addressText = address.toString({ bounceable: false, testOnly: network !== "mainnet" });
+  const members = {
+    network,
+    address: addressText,
+    state: account.state,
+    action: plan.kind,
+    ...describe(plan),
+  };
   if (!plan.message) {
     const paid = plan.paidYears.toFixed(1);
     return printResult(context, options, members, `Storage is paid for ${paid} years: nothing to send.`);
   }
-  const { value, init } = plan.message;
+  const { largeState, message: { value, init } } = plan;
   if (!wallet) {
-    if (init) {
+    if (init || largeState) {
       throw usageError("--mnemonic-file", "is required: no link can carry the state of a frozen pool");
     }
-    const link = `ton://transfer/${shown}?amount=${value}`;
-    const text = `Send ${formatNative(value)} to ${shown}, without the bounce flag:\n${link}`;
+    const link = `ton://transfer/${addressText}?amount=${value}`;
+    const text = `Send ${formatNative(value)} to ${addressText}, without the bounce flag:\n${link}`;
     return printResult(context, options, { ...members, link, sent: false }, text);
   }
-  await assertCanPay(wallet, value);
-  const what = init ? "with its whole state to thaw it" : "for its storage";
-  const question = `Send ${formatNative(value)} from ${wallet.format()} to ${shown} ${what}?`;
+  const pieces = largeState ? splitState(largeState).pieces.length : 0;
+  await assertCanPay(wallet, value + BigInt(pieces) * PIECE_COST_NANO);
+  const what = largeState
+    ? `through a contract that ${pieces} messages fill with its state`
+    : init
+    ? "with its whole state to thaw it"
+    : "for its storage";
+  const question = `Send ${formatNative(value)} from ${wallet.format()} to ${addressText} ${what}?`;
   await requireConfirmation(context, options, question);
-  await wallet.send([plan.message]);
+  if (largeState) {
+    await withProgressLine(
+      context,
+      options,
+      (line) =>
+        thawThroughHelper({ chain, wallet, pool: address, state: largeState, value }, {
+          pollIntervalMs: POLL_INTERVALS_MS[network],
+          onStep: (step) =>
+            step.step === "piece"
+              ? line.update(`sending piece ${step.index + 1} of ${step.count}`, step.index / step.count)
+              : line.update("thawing the pool", 1),
+        }),
+    );
+  } else await wallet.send([plan.message]);
   const arrived = await waitForArrival(chain, account, address, POLL_INTERVALS_MS[network]);
   const text = `${arrived.state === "active" ? "Rescued" : "Sent"}: the pool is ${arrived.state} and holds ` +
     formatNative(arrived.balance);
   printResult(context, options, { ...members, sent: true, balance: String(arrived.balance) }, text);
 }
 
-function describe({ message, paidYears }: RescuePlan) {
+function describe({ message, paidYears, largeState }: RescuePlan) {
+  const withState = message?.init !== undefined || largeState !== undefined;
   return {
     paidYears: Number.isFinite(paidYears) ? paidYears : null,
-    ...message && { value: String(message.value), withState: message.init !== undefined },
+    ...message && { value: String(message.value), withState },
+    ...largeState && { pieces: splitState(largeState).pieces.length },
   };
 }
 

@@ -34,7 +34,7 @@ interface PoolStatsRow {
 
 const DEFAULT_LATEST_COUNT = 5;
 
-export function poolStatsCommand(wiring: CliContext): Command {
+export function poolStatsCommand(context: CliContext): Command {
   return addChainOptions(new Command("stats"))
     .description("show how pools are used: deposits, withdrawals, unspent notes, recent activity, fees")
     .argument("[pool]", "address, or a key of the registry like native-10; default: all of the registry")
@@ -51,16 +51,20 @@ export function poolStatsCommand(wiring: CliContext): Command {
         "Examples:\n  tonado pool stats native-10\n  tonado pool stats --network mainnet\n" +
         "  tonado pool stats native-10 --json | jq '.pools[0].unspent'",
     )
-    .action((pool: string | undefined, options: StatsOptions) => showStats(wiring, pool, options));
+    .action((pool: string | undefined, options: StatsOptions) => showStats(context, pool, options));
 }
 
-async function showStats(wiring: CliContext, pool: string | undefined, options: StatsOptions): Promise<void> {
-  const { chain, registry: known } = await openChain(wiring, options);
+async function showStats(
+  context: CliContext,
+  pool: string | undefined,
+  options: StatsOptions,
+): Promise<void> {
+  const { chain, registry: known } = await openChain(context, options);
   const addresses = pool === undefined
     ? [...known.pools.values()].map(({ address }) => address)
     : [resolvePoolAddress(pool, known)];
   const rows: PoolStatsRow[] = [];
-  await withProgressLine(wiring, options, async (progress) => {
+  await withProgressLine(context, options, async (progress) => {
     const onProgress = (seen: number) => progress.update(`${seen} transactions read`, 0);
     for (const address of addresses) {
       const stats = await readPoolStats(chain, address, { latest: options.latest, onProgress });
@@ -70,10 +74,10 @@ async function showStats(wiring: CliContext, pool: string | undefined, options: 
   const { network } = options;
   if (options.json) {
     const pools = rows.map((row) => toStatsJson(row, network));
-    return writeJson(wiring, { network, pools });
+    return writeJson(context, { network, pools });
   }
-  if (rows.length === 0 && !options.quiet) wiring.stdout.write(`no pools on ${network}\n`);
-  for (const row of rows) printRow(wiring, row, options);
+  if (rows.length === 0 && !options.quiet) context.stdout.write(`no pools on ${network}\n`);
+  for (const row of rows) printRow(context, row, options);
 }
 
 function findListedPool(address: Address, { pools }: Deployments) {
@@ -118,7 +122,7 @@ function printRow({ stdout, env }: CliContext, row: PoolStatsRow, { network, qui
   if (fees) {
     const [least, median, greatest, total] = [fees.min, fees.median, fees.max, feesTotal]
       .map((fee) => formatPoolAmount(fee, row));
-    line("fees", `${median} as a rule, ${least} to ${greatest}; ${total} in all`);
+    line("fees", `median ${median}, ${least} to ${greatest}; ${total} in all`);
   }
   for (const event of latest) {
     const what = event.kind === "deposit" ? `deposit, leaf ${event.leafIndex}` : "withdrawal";

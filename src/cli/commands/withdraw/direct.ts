@@ -13,7 +13,7 @@ export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promis
     options,
     chain,
     pool,
-    record,
+    note,
     recipient,
     unrecoverable: blockedRecipients,
     view,
@@ -24,7 +24,7 @@ export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promis
   if (!wallet) {
     throw usageError("--mnemonic-file", "is required with --self: the wallet that pays the gas");
   }
-  const source = commitmentsFromChain(chain, pool.address);
+  const source = commitmentsFromChain(chain, pool.address, note.version);
   const tree = await syncTree(
     pool,
     source,
@@ -37,7 +37,7 @@ export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promis
       chain,
       pool,
       network: options.network,
-      note: record.note.reveal(),
+      note,
       jetton,
       recipient,
       blockedRecipients,

@@ -12,7 +12,7 @@ import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { parseUnits } from "../../../core/protocol/units.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
-import type { Pool } from "../../../ton/pool/pool.ts";
+import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
 
@@ -73,7 +73,7 @@ export async function findLinkWarnings(
   run: {
     readonly context: CliContext;
     readonly chain: Chain;
-    readonly pool: Pool;
+    readonly pool: AnyPool;
     readonly record: NoteRecord;
     readonly recipient: Address;
     readonly deployment: { readonly asset: string };
@@ -90,7 +90,7 @@ export async function findLinkWarnings(
   const { fast, self, recipientCheck, refund } = options;
   const account = recipientCheck ? await chain.account(recipient) : undefined;
   const leafIndex = tree?.indexOf(note.reveal().commitment) ?? deposit?.leafIndex;
-  const leaves = tree?.size ?? await pool.getNextIndex();
+  const leaves = tree?.size ?? await pool.getTreeSize();
   const facts: LinkabilityFacts = {
     ...leafIndex === undefined || leafIndex < 0 ? {} : { laterDeposits: leaves - leafIndex - 1 },
     ...deposit?.timestamp === undefined

@@ -18,14 +18,14 @@ import { confirmWithdrawal, saveAttempt, type WithdrawalRun, type WithdrawOption
 
 /** Returns false if the note is unspent and a new proof is needed. */
 export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
-  const { context, record, options, pool, view, signal } = run;
+  const { context, record, note, options, pool, view, signal } = run;
   const journal = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
   if (!journal?.relayer) return false;
   view.showResuming(journal.relayer);
   try {
     const others = options.relayer?.some((url) => url !== journal.relayer);
     const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer, { signal }), {
-      ...{ pool, note: record.note.reveal(), journal },
+      ...{ pool, note, journal },
     }, {
       ...{ signal, pollIntervalMs: POLL_INTERVALS_MS[options.network], onStatus: view.showStatus },
       ...others && { timeoutMs: remainingFailoverMs(context.now() - journal.at) },
@@ -40,7 +40,7 @@ export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
 }
 
 export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): Promise<void> {
-  const { options, pool, deployment, record, recipient, unrecoverable, view, signal } = run;
+  const { options, pool, deployment, record, note, recipient, unrecoverable, view, signal } = run;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
   if (urls.length === 0) {
     throw new Problem("invalid_config", undefined, { errors: [MISSING_RELAYER] });
@@ -57,7 +57,7 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
   const candidates = selectQuotesByRefund(quotes, refund);
   assertFeeWithinLimit(candidates, maxFee, deployment);
   const request: RelayedWithdrawalRequest = {
-    ...{ pool, network, note: record.note.reveal(), jetton: run.jetton, recipient, refund, maxFee, prover },
+    ...{ pool, network, note, jetton: run.jetton, recipient, refund, maxFee, prover },
     blockedRecipients: unrecoverable,
     useRelayerPath: options.fast,
     treeTimeoutMs: run.context.treeTimeoutMs,

@@ -13,7 +13,8 @@ import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../../ton/chain.ts";
-import type { Pool } from "../../../ton/pool/pool.ts";
+import type { Note } from "../../../core/protocol/note.ts";
+import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import type { CliContext } from "../../context.ts";
 import { type ChainOptions, formatChainFlags } from "../../options/chain_options.ts";
 import type { NoteStoreOptions } from "../../options/note_store_options.ts";
@@ -40,11 +41,13 @@ export interface WithdrawalRun {
   readonly chain: Chain;
   /** Without credentials. */
   readonly endpointLabel: string;
-  readonly pool: Pool;
+  readonly pool: AnyPool;
   readonly deployment: Deployment;
   readonly jetton?: PoolJetton;
   readonly store: NoteStore;
   readonly record: NoteRecord;
+  /** With the nullifier hash of its leaf. */
+  readonly note: Note;
   readonly recipient: Address;
   /** Contracts that could not return the money; never accepted as recipients. */
   readonly unrecoverable: readonly Address[];
@@ -91,11 +94,11 @@ export async function saveAttempt(
 
 /** Throws `note_paid_elsewhere` if the pool paid another recipient. */
 export async function recordRunPayment(
-  { store, chain, pool, record, recipient, options, view, signal }: WithdrawalRun,
+  { store, chain, pool, record, note, recipient, options, view, signal }: WithdrawalRun,
   since?: TransactionId,
 ) {
   const pollIntervalMs = POLL_INTERVALS_MS[options.network];
-  const payment = await findNotePayment(chain, pool.address, record.note.reveal(), {
+  const payment = await findNotePayment(chain, pool.address, note, {
     after: since,
     pollIntervalMs,
     signal,

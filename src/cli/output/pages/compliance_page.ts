@@ -17,19 +17,22 @@ export function reportFacts(
   { statement: said }: ComplianceReport,
 ): (readonly [what: string, value: string])[] {
   const { pool, deposit, withdrawal } = said;
-  const shown = (amount: string) => formatAmount(BigInt(amount), pool);
+  const format = (amount: string) => formatAmount(BigInt(amount), pool);
   return [
     ["purpose", said.purpose],
     ["made", formatIsoTime(said.madeAt)],
     ["pool", `${poolKey(pool)} on ${said.network}, ${pool.address}`],
-    ["deposited", `${shown(pool.denomination)} by ${deposit.depositor}, ${formatIsoTime(deposit.timestamp)}`],
+    [
+      "deposited",
+      `${format(pool.denomination)} by ${deposit.depositor}, ${formatIsoTime(deposit.timestamp)}`,
+    ],
     ["as", `leaf ${deposit.leafIndex}, commitment ${said.commitment}`],
     ["in transaction", deposit.tx.hash],
     ["withdrawn", `to ${withdrawal.recipient}, ${formatIsoTime(withdrawal.timestamp)}`],
-    ["paid", shown(withdrawal.paid)],
+    ["paid", format(withdrawal.paid)],
     [
       "fee",
-      withdrawal.relayer ? `${shown(withdrawal.fee)} to ${withdrawal.relayer}` : "none: not relayed",
+      withdrawal.relayer ? `${format(withdrawal.fee)} to ${withdrawal.relayer}` : "none: not relayed",
     ],
     ["refund", formatNative(BigInt(withdrawal.refund))],
     ["nullifier hash", said.nullifierHash],

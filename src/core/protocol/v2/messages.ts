@@ -52,6 +52,9 @@ export interface SkippedLog {
   readonly code: number;
 }
 
+/** Characters of a deposit by comment. */
+const COMMENT_LENGTH = 79;
+
 export type V2PoolLog = PoolLog | SettlementLog | SkippedLog;
 
 export function storeEnqueue({ queryId, commitment }: EnqueueBody): Cell {
@@ -83,6 +86,20 @@ export function parseDepositComment(comment: string): bigint | undefined {
   return comment.toLowerCase() === depositComment(commitment) && comment.startsWith("tonado:")
     ? commitment
     : undefined;
+}
+
+/** Returns the body of the comment, which is a deposit like that of `storeEnqueue`. */
+export function storeDepositComment(commitment: bigint): Cell {
+  return beginCell().storeUint(0, 32).storeBuffer(Buffer.from(depositComment(commitment), "latin1"))
+    .endCell();
+}
+
+/** Returns undefined for every other body, as {@linkcode parseDepositComment} does. */
+export function loadDepositComment(cell: Cell): bigint | undefined {
+  const slice = cell.beginParse();
+  if (slice.remainingBits !== 32 + 8 * COMMENT_LENGTH || slice.remainingRefs > 0) return undefined;
+  if (slice.loadUint(32) !== 0) return undefined;
+  return parseDepositComment(slice.loadBuffer(COMMENT_LENGTH).toString("latin1"));
 }
 
 export function storeSettle({ queryId, newRoot, end, proof }: SettleBody): Cell {

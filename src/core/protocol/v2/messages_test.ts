@@ -3,12 +3,14 @@ import { Address, beginCell, Cell } from "@ton/core";
 import { Problem } from "../../errors/problem.ts";
 import {
   depositComment,
+  loadDepositComment,
   loadEnqueue,
   loadSettle,
   loadV2PoolLog,
   loadWithdraw2,
   loadWithdrawMany,
   parseDepositComment,
+  storeDepositComment,
   storeEnqueue,
   storeSettle,
   storeWithdraw2,
@@ -51,6 +53,23 @@ Deno.test("bodies load as they were stored", () => {
     assertSame(loadWithdrawMany(storeWithdrawMany(requests, 8n)), { queryId: 8n, requests });
   }
   assert.throws(() => storeWithdrawMany([], 0n), RangeError);
+});
+
+Deno.test("a comment loads as it was stored; a longer, shorter or split one does not", () => {
+  const body = storeDepositComment(7n);
+  assert.equal(loadDepositComment(body), 7n);
+  const text = body.beginParse().skip(32);
+  const withText = (op: number, ...more: number[]) =>
+    more.reduce(
+      (builder, byte) => builder.storeUint(byte, 8),
+      beginCell().storeUint(op, 32).storeSlice(text.clone()),
+    );
+  assert.equal(loadDepositComment(withText(0).endCell()), 7n);
+  assert.equal(loadDepositComment(withText(1).endCell()), undefined);
+  assert.equal(loadDepositComment(withText(0, 0x20).endCell()), undefined);
+  assert.equal(loadDepositComment(withText(0).storeRef(Cell.EMPTY).endCell()), undefined);
+  assert.equal(loadDepositComment(beginCell().storeUint(0, 32).endCell()), undefined);
+  assert.equal(loadDepositComment(Cell.EMPTY), undefined);
 });
 
 Deno.test("another op, a bit too much and a bit too little are rejected", () => {

@@ -1,6 +1,13 @@
 /** Constants of version 2 pools. A test compares them with `contracts/v2/`. */
+import { POOL_CAPACITY } from "../pool_constants.ts";
 
 export const V2_POOL_CAPACITY = 1 << 20;
+
+/** Returns how many deposits a pool of this version can have; undefined means version 1. */
+export function poolCapacity(version: number | undefined): number {
+  return version === 2 ? V2_POOL_CAPACITY : POOL_CAPACITY;
+}
+
 /** Deposits that may wait in the queue of a native pool. */
 export const MAX_QUEUED = 32_768;
 /** Seconds after the last settlement before which a batch must complete its chunk. */
@@ -9,3 +16,9 @@ export const PARTIAL_BATCH_SECONDS = 30;
 export const FULL_REWARD_SECONDS = 1200;
 export const ROOT_WINDOW = 1024;
 export const MAX_WITHDRAW_ITEMS = 16;
+/** Gas of the most expensive withdrawal, which the pool's quote contains twice. */
+export const V2_GAS_HIGHEST_PATH = 288_000n;
+/** Upper bound of the account's size without waiting deposits. */
+export const V2_FIXED_SIZE = { cells: 2_500n, bits: 1_500_000n } as const;
+/** Seconds of storage that the deployer pays: 40 years. */
+export const V2_STORAGE_SECONDS = 1_262_304_000n;

@@ -5,8 +5,8 @@ import {
   getWalletInformation,
   locateTransaction,
 } from "./account_methods.ts";
-import { faucet } from "./faucet.ts";
-import type { Ledger } from "./ledger.ts";
+import { faucet } from "../faucet.ts";
+import type { Ledger } from "../ledger.ts";
 import { estimateFee, runGetMethod, sendBoc, sendBocReturnHash } from "./message_methods.ts";
 import { addressParam, integerParam, type Params, RequestError } from "./request_params.ts";
 import { accountJson, blockId, stateName } from "./toncenter_json.ts";

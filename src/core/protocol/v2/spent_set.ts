@@ -1,6 +1,6 @@
 /**
- * The spent set of a version 2 pool, implemented from contracts/v2/SPEC.md and not from the Tolk sources: the tries of
- * its 4,096 slots, the paths that withdrawals carry, and the table of digests that the account stores.
+ * The spent set of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources: the tries of its
+ * 4,096 slots, the paths that withdrawals carry, and the table of digests that the account stores.
  */
 import { beginCell, Cell } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -19,8 +19,8 @@ interface Node {
   digest?: bigint;
 }
 
-/** A spent set. */
-export class SpentSetModel {
+/** A spent set. Keys are nullifier hashes, added in the order of the withdrawals' logs: the digests depend on it. */
+export class SpentSet {
   readonly #slots = new Map<number, Node>();
   size = 0;
 
@@ -45,9 +45,19 @@ export class SpentSetModel {
     return true;
   }
 
+  /** Returns a copy of the slots that these keys belong to. */
+  slotsOf(keys: readonly bigint[]): SpentSet {
+    const copy = new SpentSet();
+    for (const slot of new Set(keys.map(slotOf))) {
+      const node = this.#slots.get(slot);
+      if (node !== undefined) copy.#slots.set(slot, cloneNode(node));
+    }
+    return copy;
+  }
+
   /** Returns an independent copy. */
-  clone(): SpentSetModel {
-    const copy = new SpentSetModel(this.elsewhere);
+  clone(): SpentSet {
+    const copy = new SpentSet(this.elsewhere);
     for (const [slot, node] of this.#slots) copy.#slots.set(slot, cloneNode(node));
     copy.size = this.size;
     return copy;

@@ -1,8 +1,8 @@
 import { type Address, beginCell, type Cell, external, loadMessage, storeMessage } from "@ton/core";
-import { parseStack, serializeStack } from "../ton/endpoint/stack_json.ts";
-import { MAX_EXTERNAL_MESSAGE_BYTES, normalizedMessageHash } from "../ton/wallet/wallet.ts";
-import type { Ledger } from "./ledger.ts";
-import type { ExternalMessageRejected } from "./transaction_executor.ts";
+import { parseStack, serializeStack } from "../../ton/endpoint/stack_json.ts";
+import { MAX_EXTERNAL_MESSAGE_BYTES, normalizedMessageHash } from "../../ton/wallet/wallet.ts";
+import type { Ledger } from "../ledger.ts";
+import type { ExternalMessageRejected } from "../transaction_executor.ts";
 import {
   addressParam,
   cellParam,

@@ -1,7 +1,7 @@
 import { Cell } from "@ton/core";
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js";
-import type { Ledger, StoredTransaction } from "./ledger.ts";
+import type { Ledger, StoredTransaction } from "../ledger.ts";
 import {
   addressParam,
   bigintParam,

@@ -1,7 +1,10 @@
-/** The state of a version 2 pool, implemented from contracts/v2/SPEC.md: queue, root history and storage cell. */
+/**
+ * The state of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources: queue, root history
+ * and storage cell.
+ */
 import { type Address, beginCell, type Builder, Cell, Dictionary } from "@ton/core";
-import { zeros } from "../../../src/core/tree/zeros.ts";
-import type { SpentSetModel } from "./spent_set.ts";
+import { zeros } from "../../../core/tree/zeros.ts";
+import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 
 const LIST_SIZE = 256;
 const PAGE_SIZE = 4;
@@ -19,7 +22,7 @@ export interface V2PoolState {
   readonly settledAt: number;
   readonly waitingSince: number;
   readonly paused: boolean;
-  readonly spent: SpentSetModel;
+  readonly spent: SpentSet;
   /** Returns the commitment of a leaf. */
   readonly commitment: (leafIndex: number) => bigint;
   /** The newest roots, oldest first. */
@@ -28,6 +31,27 @@ export interface V2PoolState {
   readonly rootCount?: number;
   readonly generation: number;
   readonly owner: Address | null;
+}
+
+/** Returns the state of a pool that no message but its deployment has reached. */
+export function emptyV2PoolState(
+  settings: Pick<V2PoolState, "denomination" | "owner" | "generation">,
+): V2PoolState {
+  return {
+    ...settings,
+    deposits: 0,
+    settled: 0,
+    withdrawals: 0,
+    debt: 0n,
+    pending: 0n,
+    touched: 0,
+    settledAt: 0,
+    waitingSince: 0,
+    paused: false,
+    spent: new SpentSet(),
+    commitment: () => 0n,
+    roots: [],
+  };
 }
 
 /** Builds the storage cell. */

@@ -1,12 +1,12 @@
 /** Spent sets with the longest paths that an attacker can build. */
-import { SpentSetModel } from "../../../testkit/chain/v2/spent_set.ts";
+import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 
 const TAG_BITS = 96;
 const FULL_TAGS = 5;
 
 /** Returns a set in which every node on the key's path that can be full is. The key itself is not in it. */
-export function fillPath(key: bigint): SpentSetModel {
-  const set = new SpentSetModel();
+export function fillPath(key: bigint): SpentSet {
+  const set = new SpentSet();
   const slot = key & 0xfffn;
   const tag = (key >> 12n) & ((1n << BigInt(TAG_BITS)) - 1n);
   // A node at depth d needs five other tags that agree with the key's in d bits. Those that differ from it in the next

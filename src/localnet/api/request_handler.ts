@@ -1,5 +1,5 @@
-import type { Ledger } from "./ledger.ts";
-import { ExternalMessageRejected } from "./transaction_executor.ts";
+import type { Ledger } from "../ledger.ts";
+import { ExternalMessageRejected } from "../transaction_executor.ts";
 import { rejectionText } from "./message_methods.ts";
 import { toncenterMethods } from "./toncenter_methods.ts";
 import { type Params, RequestError } from "./request_params.ts";

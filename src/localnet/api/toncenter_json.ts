@@ -8,8 +8,8 @@ import {
   storeStateInit,
 } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
-import type { AccountRecord, Block, StoredTransaction } from "./ledger.ts";
-import { messageCells } from "./transaction_executor.ts";
+import type { AccountRecord, Block, StoredTransaction } from "../ledger.ts";
+import { messageCells } from "../transaction_executor.ts";
 
 const SHARD = "-9223372036854775808";
 

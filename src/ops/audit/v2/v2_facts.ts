@@ -1,0 +1,21 @@
+import type { Cell } from "@ton/core";
+import { decodeV2PoolData } from "../../../ton/pool/v2/pool_state.ts";
+import type { SettleInfo } from "../../../ton/pool/v2/pool.ts";
+import type { RebuiltV2Pool } from "./rebuilt_pool.ts";
+
+/** What an audit reads of a version 2 pool besides `PoolFacts`. */
+export interface V2Facts {
+  readonly settleInfo: SettleInfo;
+  readonly rebuilt: RebuiltV2Pool;
+  /** Absent if the account's data has another layout. */
+  readonly stored?: ReturnType<typeof decodeV2PoolData>;
+}
+
+/** Returns undefined for data of another layout. */
+export function tryDecodeV2PoolData(data: Cell): V2Facts["stored"] {
+  try {
+    return decodeV2PoolData(data);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,192 @@
+/** Settles the deposits that wait in a version 2 pool, as anyone may. The proof names the wallet that sends it. */
+import { exitCodeName, exitCodes, Problem } from "../core/errors/problem.ts";
+import { settlerToField } from "../core/protocol/address_field.ts";
+import { formatAmount } from "../core/protocol/units.ts";
+import { V2_POOL_CAPACITY } from "../core/protocol/v2/pool_constants.ts";
+import { type Clock, delay, pollUntil, systemClock } from "../core/time.ts";
+import { MerkleTree } from "../core/tree/merkle_tree.ts";
+import { settlementInputs } from "../core/tree/settlement.ts";
+import type { Prover } from "../prover/prover.ts";
+import type { TransactionId } from "../ton/chain.ts";
+import type { RefusedEvent, SettlementEvent } from "../ton/pool/pool_events.ts";
+import { scanPoolTransactions } from "../ton/pool/scan.ts";
+import type { SettleInfo, V2Pool } from "../ton/pool/v2/pool.ts";
+import { nextBatchSize, settlementDueAt, settlementValue } from "../ton/pool/v2/settlement_terms.ts";
+import type { Wallet } from "../ton/wallet/wallet.ts";
+import { rebuildV2Pool } from "./audit/v2/rebuilt_pool.ts";
+
+/** The pool answers within a few blocks. */
+const ANSWER_TIMEOUT_MS = 120_000;
+/** How often another settlement may come first. */
+const MAX_LOST_RACES = 5;
+
+/** The deposits of a pool: `tree` holds the settled ones, `waiting` the others, oldest first. */
+export interface DepositQueue {
+  readonly tree: MerkleTree;
+  readonly waiting: readonly bigint[];
+}
+
+/** The leaves `first` to `end - 1` were settled. `cost` in nano; negative if the reward exceeded the fees. */
+export interface SettledBatch {
+  readonly first: number;
+  readonly end: number;
+  readonly root: bigint;
+  readonly tx: TransactionId;
+  readonly cost: bigint;
+}
+
+/** `waiting`: for the 30 s between settlements that do not fill a chunk. `lost`: another settlement came first. */
+export type SettleStep =
+  | { readonly step: "reading"; readonly transactions: number }
+  | { readonly step: "waiting"; readonly seconds: number }
+  | { readonly step: "proving"; readonly fraction: number }
+  | { readonly step: "sent" | "lost" }
+  | { readonly step: "settled"; readonly batch: SettledBatch };
+
+interface SettleOptions {
+  readonly pollIntervalMs: number;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+  readonly onStep?: (step: SettleStep) => void;
+}
+
+/** Throws `chain_inconsistent` if the logs do not give the pool's root. */
+export async function readDepositQueue(
+  pool: V2Pool,
+  { signal, onStep = () => {} }: Pick<SettleOptions, "signal" | "onStep"> = {},
+): Promise<DepositQueue> {
+  const onProgress = (transactions: number) => onStep({ step: "reading", transactions });
+  const { commitments, leaves, fault } = await rebuildV2Pool(pool.chain, pool.address, {
+    onProgress,
+    ...signal && { signal },
+  });
+  const tree = new MerkleTree();
+  tree.appendMany(commitments.slice(0, leaves));
+  const isCurrent = tree.root === await pool.getCurrentRoot({ signal });
+  if (fault !== undefined || !isCurrent) {
+    throw new Problem("chain_inconsistent", fault ?? "the pool's logs do not give its root yet", {
+      hint: "Run the command again; if that does not help, use another --endpoint.",
+    });
+  }
+  return { tree, waiting: commitments.slice(leaves) };
+}
+
+/**
+ * Settles one batch after the other until no deposit waits, or `maxBatches` are settled.
+ * @throws {Problem} `insufficient_funds`, `contract_refused`, `chain_unavailable` if the pool does not answer
+ */
+export async function settleDeposits(
+  { pool, wallet, prover, maxBatches = Infinity }: {
+    readonly pool: V2Pool;
+    readonly wallet: Wallet;
+    readonly prover: Prover;
+    readonly maxBatches?: number;
+  },
+  options: SettleOptions,
+): Promise<readonly SettledBatch[]> {
+  const { signal, clock = systemClock, onStep = () => {} } = options;
+  const batches: SettledBatch[] = [];
+  let queue = await readDepositQueue(pool, options);
+  for (let lostRaces = 0; queue.waiting.length > 0 && batches.length < maxBatches;) {
+    const info = await pool.getSettleInfo({ signal });
+    const isCurrent = info.settled === queue.tree.size;
+    const outcome = isCurrent
+      ? await settleNext({ pool, wallet, prover, queue, info }, { ...options, clock, onStep })
+      : "lost";
+    if (outcome !== "lost") {
+      queue.tree.appendMany(queue.waiting.slice(0, outcome.end - outcome.first));
+      queue = { tree: queue.tree, waiting: queue.waiting.slice(outcome.end - outcome.first) };
+      batches.push(outcome);
+      onStep({ step: "settled", batch: outcome });
+      continue;
+    }
+    if (++lostRaces > MAX_LOST_RACES) {
+      throw new Problem(
+        "contract_refused",
+        "other settlements came first each time; the deposits are settled",
+      );
+    }
+    onStep({ step: "lost" });
+    queue = await readDepositQueue(pool, options);
+  }
+  return batches;
+}
+
+async function settleNext(
+  { pool, wallet, prover, queue, info }: {
+    readonly pool: V2Pool;
+    readonly wallet: Wallet;
+    readonly prover: Prover;
+    readonly queue: DepositQueue;
+    readonly info: SettleInfo;
+  },
+  { pollIntervalMs, clock, signal, onStep }:
+    & SettleOptions
+    & Required<Pick<SettleOptions, "clock" | "onStep">>,
+): Promise<SettledBatch | "lost"> {
+  const value = settlementValue(info);
+  await assertFunds(wallet, value);
+  const first = queue.tree.size;
+  const end = first + nextBatchSize(first, queue.waiting.length);
+  const input = settlementInputs(queue.tree, queue.waiting, settlerToField(wallet.address));
+  const { proof } = await prover.proveSettlement(input, {
+    ...signal && { signal },
+    onProgress: ({ fraction }) => onStep({ step: "proving", fraction }),
+  });
+  const seconds = Math.ceil(settlementDueAt(info, end) - clock.now() / 1000);
+  if (seconds > 0) {
+    onStep({ step: "waiting", seconds });
+    await delay(1000 * seconds, signal, clock);
+  }
+  const after = (await pool.chain.account(pool.address, { signal })).last;
+  await wallet.send([pool.buildSettleMessage({ newRoot: input.newRoot, end, proof, value })]);
+  onStep({ step: "sent" });
+  const answer = await waitForAnswer(pool, wallet, { after, pollIntervalMs, clock, signal });
+  if (answer.kind === "settlement") {
+    return { first, end, root: answer.newRoot, tx: answer.tx, cost: answer.cost ?? 0n };
+  }
+  if (answer.exitCode === exitCodes.ERR_STALE_SETTLE || answer.exitCode === exitCodes.ERR_TOO_SOON) {
+    return "lost";
+  }
+  const reason = answer.exitCode === undefined ? "too little value" : exitCodeName(answer.exitCode);
+  throw new Problem("contract_refused", `the pool refused the settlement: ${reason ?? answer.exitCode}`);
+}
+
+/** Returns the pool's answer to the settlement that the wallet sent after `after`. */
+async function waitForAnswer(
+  pool: V2Pool,
+  { address }: Wallet,
+  { after, pollIntervalMs, clock, signal }: {
+    readonly after: TransactionId | undefined;
+    readonly pollIntervalMs: number;
+    readonly clock: Clock;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<SettlementEvent | RefusedEvent> {
+  let answer: SettlementEvent | RefusedEvent | undefined;
+  let cursor = after;
+  await pollUntil(async () => {
+    const scan = { after: cursor, capacity: V2_POOL_CAPACITY, signal };
+    for await (const batch of scanPoolTransactions(pool.chain, pool.address, scan)) {
+      for (const event of batch.events) {
+        if (!event.sender.equals(address)) continue;
+        if (event.kind === "settlement" || (event.kind === "refused" && event.op === "settle")) {
+          answer = event;
+        }
+      }
+      cursor = batch.cursor;
+    }
+    return answer !== undefined;
+  }, { intervalMs: pollIntervalMs, timeoutMs: ANSWER_TIMEOUT_MS, signal, clock });
+  if (answer !== undefined) return answer;
+  throw new Problem("chain_unavailable", "the pool did not answer the settlement in time", {
+    hint: "Run the command again. It reads first what is settled.",
+  });
+}
+
+async function assertFunds(wallet: Wallet, needed: bigint): Promise<void> {
+  const balance = await wallet.balance();
+  if (balance >= needed) return;
+  const [has, needs] = [balance, needed].map((nano) => formatAmount(nano, { asset: "native" }));
+  throw new Problem("insufficient_funds", `${wallet.format()} holds ${has}, the settlement needs ${needs}`);
+}

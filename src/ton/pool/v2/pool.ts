@@ -1,0 +1,174 @@
+/** The get methods and messages of a version 2 pool. It trusts the endpoint; callers verify against the transactions. */
+import { Cell } from "@ton/core";
+import type { Groth16Proof } from "../../../core/crypto/groth16.ts";
+import { proofToCell } from "../../../core/crypto/proof_codec.ts";
+import {
+  storeDepositComment,
+  storeEnqueue,
+  storeSettle,
+  storeWithdraw2,
+  storeWithdrawMany,
+  type WithdrawRequest,
+} from "../../../core/protocol/v2/messages.ts";
+import type { CallOptions } from "../../chain.ts";
+import type { OutgoingMessage } from "../../wallet/wallet.ts";
+import { PoolGetters } from "../pool_getters.ts";
+import { V2PoolLog } from "./pool_log.ts";
+
+/** The result of `get_settle_info`. Times in Unix seconds, amounts in nano. */
+export interface SettleInfo {
+  /** Number of settled deposits. */
+  readonly settled: number;
+  /** Number of settlements. The newest root has the number `rootCount - 1`. */
+  readonly rootCount: number;
+  /** Gas of the deposits that wait. */
+  readonly pending: bigint;
+  /** Time of the last settlement; 0 if there was none. */
+  readonly settledAt: number;
+  /** When the wait began that the reward pays for: the last settlement, or the first deposit into an empty queue. */
+  readonly waitingSince: number;
+  /** Price of a lone settlement, from which the contract computes the reward. */
+  readonly settlementCost: bigint;
+}
+
+/** A deposit. `value` in nano is the denomination exactly. */
+export interface EnqueueArgs {
+  readonly commitment: bigint;
+  readonly value: bigint;
+}
+
+/** A settlement. `value` in nano pays for gas; the pool returns the rest with the reward. */
+export interface SettleArgs {
+  readonly newRoot: bigint;
+  /** Number of settled deposits after this settlement. */
+  readonly end: number;
+  /** Proof of `settle16` that names the sending wallet. */
+  readonly proof: Groth16Proof | Cell;
+  readonly value: bigint;
+  /** Default: 0. */
+  readonly queryId?: bigint;
+}
+
+/** A withdrawal; the fee in the pool's smallest unit, the refund in nano. */
+export interface PoolWithdraw2Args extends Omit<WithdrawRequest, "proof"> {
+  readonly proof: Groth16Proof | Cell;
+}
+
+/** `value` in nano: what `getWithdrawValue` or `getWithdrawManyValue` returns. */
+interface WithdrawMessageArgs {
+  readonly value: bigint;
+  /** Default: 0. */
+  readonly queryId?: bigint;
+}
+
+/**
+ * A pool of version 2. Getters throw as {@linkcode Chain.runGetMethod} does, or `chain_inconsistent`.
+ * ```ts
+ * const pool = new V2Pool(connect({ endpoint }), Address.parse("EQ..."));
+ * const { settled } = await pool.getSettleInfo();
+ * ```
+ */
+export class V2Pool extends PoolGetters {
+  #log: V2PoolLog | undefined;
+
+  /** Returns the pool's logs until now. Later calls read only what is new. */
+  async readLog({ signal }: Pick<CallOptions, "signal"> = {}): Promise<V2PoolLog> {
+    this.#log ??= new V2PoolLog(this.chain, this.address);
+    await this.#log.update(signal);
+    return this.#log;
+  }
+
+  /** Returns whether a nullifier hash is spent, by the pool's logs: a get method would learn its slot. */
+  async getIsSpent(nullifierHash: bigint, options?: Pick<CallOptions, "signal">): Promise<boolean> {
+    return (await this.readLog(options)).isSpent(nullifierHash);
+  }
+
+  /** Returns the number of leaves of the tree. */
+  getTreeSize(options?: CallOptions): Promise<number> {
+    return this.getSettled(options);
+  }
+
+  /** Returns the number of settled deposits. `getNextIndex` also counts those that wait. */
+  getSettled(options?: CallOptions): Promise<number> {
+    return this.get("getSettled", (stack) => stack.readNumber(), options);
+  }
+
+  getSettleInfo(options?: CallOptions): Promise<SettleInfo> {
+    return this.get("get_settle_info", (stack) => ({
+      settled: stack.readNumber(),
+      rootCount: stack.readNumber(),
+      pending: stack.readBigNumber(),
+      settledAt: stack.readNumber(),
+      waitingSince: stack.readNumber(),
+      settlementCost: stack.readBigNumber(),
+    }), options);
+  }
+
+  /**
+   * Returns whether a nullifier hash is spent.
+   * @param carried the path of its slot; null if the slot is empty
+   * @throws {Problem} `contract_refused` (exit code 211) if the path is not the one that the pool stores
+   */
+  getIsSpentBy(nullifierHash: bigint, carried: Cell | null, options?: CallOptions): Promise<boolean> {
+    // toncenter accepts no null as an argument; its getIsSpent is the same question for an empty slot.
+    return carried === null
+      ? this.get("getIsSpent", (stack) => stack.readBoolean(), options, nullifierHash)
+      : this.get("getIsSpentBy", (stack) => stack.readBoolean(), options, nullifierHash, {
+        type: "cell",
+        cell: carried,
+      });
+  }
+
+  /**
+   * Returns the nano to attach to a message with several withdrawals. The excess is returned.
+   * @param refunds sum of their refunds, in nano
+   */
+  getWithdrawManyValue(count: number, refunds: bigint, options?: CallOptions): Promise<bigint> {
+    return this.get(
+      "get_withdraw_many_value",
+      (stack) => stack.readBigNumber(),
+      options,
+      BigInt(count),
+      refunds,
+    );
+  }
+
+  buildDepositMessage({ commitment, value }: EnqueueArgs) {
+    const body = storeEnqueue({ queryId: 0n, commitment });
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /** Builds the same deposit as a text comment. */
+  buildCommentDepositMessage({ commitment, value }: EnqueueArgs) {
+    const body = storeDepositComment(commitment);
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  buildSettleMessage({ newRoot, end, proof, value, queryId = 0n }: SettleArgs) {
+    const body = storeSettle({ queryId, newRoot, end, proof: toProofCell(proof) });
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  buildWithdrawMessage({ value, queryId = 0n, ...args }: PoolWithdraw2Args & WithdrawMessageArgs) {
+    const body = storeWithdraw2({ ...args, proof: toProofCell(args.proof) }, queryId);
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /**
+   * Builds one message with several withdrawals through one relayer. Each path is that of the spent set after the
+   * earlier withdrawals.
+   * @throws {RangeError} for no withdrawal
+   */
+  buildWithdrawManyMessage(
+    requests: readonly PoolWithdraw2Args[],
+    { value, queryId = 0n }: WithdrawMessageArgs,
+  ) {
+    const items = requests.map((request) => ({ ...request, proof: toProofCell(request.proof) }));
+    const body = storeWithdrawMany(items, queryId);
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+}
+
+function toProofCell(proof: Groth16Proof | Cell): Cell {
+  return proof instanceof Cell ? proof : proofToCell(proof);
+}

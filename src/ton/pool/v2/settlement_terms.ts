@@ -1,0 +1,32 @@
+/** What a settlement of a version 2 pool earns and needs. Amounts in nano, times in Unix seconds. */
+import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
+import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../core/protocol/v2/pool_constants.ts";
+import type { SettleInfo } from "./pool.ts";
+
+/** Beside twice the price of a lone settlement: forward fees at any price. The pool returns what is left. */
+const VALUE_MARGIN_NANO = 50_000_000n;
+
+/** Returns how many of `waiting` deposits one settlement can take: those that fill the chunk of 16 leaves. */
+export function nextBatchSize(settled: number, waiting: number): number {
+  return Math.min(waiting, CHUNK_SLOTS - settled % CHUNK_SLOTS);
+}
+
+/** Returns what the pool pays for settling `count` deposits at `now`, if it has it. */
+export function rewardByRule(
+  { settlementCost, waitingSince }: SettleInfo,
+  count: number,
+  now: number,
+): bigint {
+  const waited = Math.min(Math.max(0, now - waitingSince), FULL_REWARD_SECONDS);
+  return BigInt(count) * settlementCost / 8n + BigInt(waited) * settlementCost / BigInt(FULL_REWARD_SECONDS);
+}
+
+/** Returns what a settlement carries; most of it returns. */
+export function settlementValue({ settlementCost }: SettleInfo): bigint {
+  return 2n * settlementCost + VALUE_MARGIN_NANO;
+}
+
+/** Returns when the pool accepts a settlement up to leaf `end`: one that fills its chunk at any time. */
+export function settlementDueAt({ settledAt }: SettleInfo, end: number): number {
+  return end % CHUNK_SLOTS === 0 ? 0 : settledAt + PARTIAL_BATCH_SECONDS + 1; // the pool compares its own clock
+}

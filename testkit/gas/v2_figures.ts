@@ -1,0 +1,137 @@
+/** Gas of the messages of a version 2 pool under mainnet's prices. */
+import { type ExitCodeName, exitCodes } from "../../src/core/errors/problem.ts";
+import { fullPool } from "../chain/v2/full_pool.ts";
+import { fillPath } from "../chain/v2/deep_slots.ts";
+import { type V2Outcome, V2Sandbox } from "../chain/v2/sandbox.ts";
+import type { GasFigures } from "./measure.ts";
+
+/** The most gas that a message may take, by its name in the figures. */
+export const v2Targets: Readonly<Record<string, number>> = {
+  "deposit, by op": 6_500,
+  "deposit, by comment": 12_000,
+  "settlement of 16": 175_000,
+  "withdrawal, newest root": 143_000,
+  "withdrawal, one of 8": 71_000,
+};
+
+export const HIGHEST_PATH_FIGURE = "withdrawal, 94 full nodes";
+/** Withdrawals measured for one figure, which is the highest of them. */
+const SAMPLES = 12;
+
+const commitment = (leafIndex: number) => BigInt(leafIndex) + 1n;
+
+function gasOf({ exitCode, actionCode, gasUsed }: V2Outcome, expected?: ExitCodeName): number {
+  const accepted = exitCode === 0 && actionCode === 0;
+  if (expected ? exitCode !== exitCodes[expected] : !accepted) {
+    throw new Error(`a measured message ended with ${exitCode}, ${actionCode}, not ${expected ?? 0}`);
+  }
+  return Number(gasUsed);
+}
+
+async function measureDeposits(): Promise<GasFigures> {
+  const sandbox = await V2Sandbox.open();
+  const highest = async (comment: boolean) => {
+    const figures: number[] = [];
+    for (let deposits = 20; deposits < 28; deposits++) {
+      await sandbox.setState({ deposits, settled: 16, commitment });
+      figures.push(gasOf(await sandbox.deposit({ comment })));
+    }
+    return Math.max(...figures);
+  };
+  return { "deposit, by op": await highest(false), "deposit, by comment": await highest(true) };
+}
+
+async function measureSettlements(): Promise<GasFigures> {
+  const sandbox = await V2Sandbox.open();
+  const settle = async (deposits: number, end?: number) => {
+    await sandbox.setState({ deposits, settled: 512, commitment, roots: [1n], rootCount: 5000 });
+    return gasOf(await sandbox.settle({ end }));
+  };
+  return {
+    "settlement of 1": await settle(513),
+    "settlement of 16": await settle(528),
+    "settlement of 16, 240 more wait": await settle(768),
+    "settlement of 16, 32,752 more wait": await settle(512 + 32_768),
+  };
+}
+
+async function measureWithdrawals(): Promise<GasFigures> {
+  const { state, drawKey } = fullPool();
+  const sandbox = await V2Sandbox.open();
+  await sandbox.setState(state);
+  const highest = async (change: { root?: bigint; rootNumber?: number }) => {
+    const figures: number[] = [];
+    for (let i = 0; i < SAMPLES; i++) {
+      figures.push(gasOf(await sandbox.withdraw({ ...change, nullifierHash: drawKey() })));
+    }
+    return Math.max(...figures);
+  };
+  const newest = await highest({});
+  const older = await highest({ root: sandbox.roots.at(-700)!, rootNumber: sandbox.rootCount - 700 });
+  const batch = async (count: number) => {
+    const changes = Array.from({ length: count }, () => ({ nullifierHash: drawKey() }));
+    return Math.round(gasOf(await sandbox.withdrawMany(changes)) / count);
+  };
+  return {
+    "withdrawal, newest root": newest,
+    "withdrawal, older root": older,
+    "withdrawal, one of 4": await batch(4),
+    "withdrawal, one of 8": await batch(8),
+    "withdrawal, one of 15": await batch(15),
+  };
+}
+
+async function measureHighestPath(): Promise<GasFigures> {
+  const sandbox = await V2Sandbox.open();
+  const nullifierHash = (0xabcdef0123456789abcdefn << 12n) | 7n;
+  const spent = fillPath(nullifierHash);
+  await sandbox.setState({ deposits: 1000, settled: 1000, commitment, roots: [5n, 6n, 7n], spent });
+  const oldest = { root: 5n, rootNumber: 0, refund: 12_345_678n };
+  return { [HIGHEST_PATH_FIGURE]: gasOf(await sandbox.withdraw({ nullifierHash, ...oldest })) };
+}
+
+/** What a refused message costs its sender, at 2^20 notes where notes matter. */
+async function measureRefusals(): Promise<GasFigures> {
+  const empty = await V2Sandbox.open();
+  const refusedDeposit = (comment: boolean) => empty.deposit({ comment, value: 1_000_000_000n });
+  const deposits = {
+    "deposit by op, wrong amount": gasOf(await refusedDeposit(false), "ERR_WRONG_DENOMINATION"),
+    "deposit by comment, wrong amount": gasOf(await refusedDeposit(true), "ERR_WRONG_DENOMINATION"),
+  };
+  const { state, drawKey } = fullPool();
+  const sandbox = await V2Sandbox.open();
+  await sandbox.setState({ deposits: 528, settled: 512, commitment, roots: [1n] });
+  const settlements = {
+    "settlement, stale": gasOf(await sandbox.settle({ end: 529 }), "ERR_STALE_SETTLE"),
+    "settlement, invalid proof": gasOf(
+      await sandbox.settle({ signals: Array(20).fill(1n) }),
+      "ERR_PROOF_INVALID",
+    ),
+  };
+  await sandbox.setState(state);
+  const nullifierHash = drawKey();
+  const withdraw = async (change: Parameters<V2Sandbox["withdraw"]>[0], code: ExitCodeName) =>
+    gasOf(await sandbox.withdraw({ nullifierHash, ...change }), code);
+  return {
+    ...deposits,
+    ...settlements,
+    "withdrawal, unknown root": await withdraw({ root: 9n }, "ERR_UNKNOWN_ROOT"),
+    "withdrawal, stale path": await withdraw({ carried: null }, "ERR_STALE_SLOT"),
+    "withdrawal, invalid proof": await withdraw({ signals: [1n, 2n, 3n, 4n, 5n, 6n] }, "ERR_PROOF_INVALID"),
+  };
+}
+
+/** Measurements by subject. Together they are the figures of the snapshot. */
+export const v2Measurements: Readonly<Record<string, () => Promise<GasFigures>>> = {
+  deposits: measureDeposits,
+  settlements: measureSettlements,
+  "withdrawals at 2^20 notes": measureWithdrawals,
+  "the most expensive withdrawal": measureHighestPath,
+  "refused messages": measureRefusals,
+};
+
+export async function measureV2(): Promise<GasFigures> {
+  const figures: GasFigures = {};
+  for (const measure of Object.values(v2Measurements)) Object.assign(figures, await measure());
+  return figures;
+}

@@ -1,0 +1,100 @@
+/** Messages that look like refused payouts, and are not: no claim can be forged or lost. */
+import assert from "node:assert/strict";
+import { beginCell, type Cell, toNano } from "@ton/core";
+import { opCodes } from "../../../src/core/protocol/messages.ts";
+import { storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.ts";
+import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
+import { assertValueKept } from "../../support/contracts/pool_assertions.ts";
+import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
+import {
+  at,
+  bounce,
+  fromWallet,
+  lockWallet,
+  payout,
+  refusals,
+  withClaims,
+} from "../../support/contracts/claims.ts";
+
+Deno.test("a payout refused when there is no room for its claim is logged as lost", async () => {
+  const jettons = await withClaims(3072);
+  const { pool } = jettons;
+  const outcome = assertSucceeded(
+    await pool.send(bounce(payout(at(1), 77n)), toNano("0.1"), fromWallet(jettons)),
+  );
+  assert.equal((await pool.getPoolInfo()).claims, 3072);
+  const [lost] = refusals(jettons, outcome);
+  assert.deepEqual([lost.kind, lost.amount, lost.destination.toString()], [
+    "payout_lost",
+    77n,
+    at(1).toString(),
+  ]);
+});
+
+Deno.test("bounced messages that are no payout of this pool are donations: no claim can be forged", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  assertSucceeded(await jettons.deposit());
+  const original = payout(at(1), toNano(5));
+  const genuine = bounce(original);
+  const cut = (bits: number) =>
+    beginCell().storeBits(genuine.bits.substring(0, bits)).storeRef(genuine.refs[0]).storeRef(genuine.refs[1])
+      .endCell();
+  const bodies: [string, Cell][] = [
+    ["the prefix of a plain bounce", bounce(original, { prefix: 0xffffffff })],
+    ["no body", beginCell().endCell()],
+    ["the prefix alone", cut(32)],
+    ["a cut phase", cut(36)],
+    ["without the original", beginCell().storeBits(genuine.bits).endCell()],
+    [
+      "the original of another op",
+      bounce(beginCell().storeUint(opCodes.provide_wallet_address, 32).endCell()),
+    ],
+    ["a transfer that is cut", bounce(beginCell().storeBits(original.bits.substring(0, 200)).endCell())],
+    [
+      "a transfer with a payload",
+      bounce(beginCell().storeSlice(original.beginParse()).storeRef(original).endCell()),
+    ],
+    [
+      "a returned deposit",
+      bounce(storeJettonTransfer({
+        queryId: 1n,
+        amount: 5n,
+        destination: at(1),
+        responseDestination: at(1),
+        forwardAmount: 1n,
+        forwardPayload: beginCell().storeUint(opCodes.deposit_refused, 32).storeUint(103, 16).endCell(),
+      })),
+    ],
+  ];
+  for (const [what, body] of bodies) {
+    await assertValueKept(pool, () => pool.send(body, toNano("0.1"), fromWallet(jettons)));
+    assert.equal((await pool.getPoolInfo()).claims, 0, what);
+  }
+  for (const from of [pool.user.address, jettons.minter.address, jettons.walletOf(pool.user.address)]) {
+    await assertValueKept(
+      pool,
+      () => pool.send(genuine, toNano("0.1"), { from, bounce: false, bounced: true }),
+    );
+  }
+  // A message that imitates a bounce.
+  await assertValueKept(pool, () => pool.send(genuine, toNano("0.1"), { from: jettons.poolWallet }));
+  assert.equal((await pool.getPoolInfo()).claims, 0);
+  assertSucceeded(await pool.send(genuine, toNano("0.1"), fromWallet(jettons)));
+  assert.equal((await pool.getPoolInfo()).claims, 1, "the genuine one is a claim");
+});
+
+Deno.test("the return of a refused deposit that bounces is no claim, so nobody can fill them", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  const transfer = await jettons.transferMessage({ amount: 1n });
+  // The wallet is locked after it has notified the pool, and refuses the way back.
+  const unlock = await lockWallet(jettons);
+  const notification = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64).storeCoins(
+    1n,
+  )
+    .storeAddress(pool.user.address).storeMaybeRef(transfer.body.refs[0]).endCell();
+  await pool.send(notification, toNano("0.3"), { from: jettons.poolWallet, bounce: false });
+  assert.equal((await pool.getPoolInfo()).claims, 0);
+  await unlock();
+});

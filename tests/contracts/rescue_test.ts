@@ -1,0 +1,132 @@
+/**
+ * contracts/rescue.tolk: it sends a frozen pool's state where a wallet cannot, only for its owner, and loses no coins
+ * whatever is wrong with the state.
+ */
+import assert from "node:assert/strict";
+import { crc32 } from "node:zlib";
+import { type Address, beginCell, Cell, storeStateInit, toNano } from "@ton/core";
+import { internal } from "@ton/sandbox";
+import {
+  closeBody,
+  MAX_PIECE_BYTES,
+  rescueHelperAddress,
+  rescueHelperInit,
+  splitState,
+  storedPieces,
+  storePieceBody,
+  thawBody,
+} from "../../src/ops/rescue/thaw_helper.ts";
+import { exitCodes } from "../../src/core/errors/problem.ts";
+import { emptyBody, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
+import { fullPool } from "../../testkit/chain/v2/full_pool.ts";
+import { V2Sandbox, v2TrapdoorCode } from "../../testkit/chain/v2/sandbox.ts";
+import { trapdoorNativeCode } from "../../testkit/chain/trapdoor_keys.ts";
+
+const YEAR = 31_557_600;
+
+const stateCell = (init: { readonly code: Cell; readonly data: Cell }) =>
+  beginCell().store(storeStateInit(init)).endCell();
+
+/** A frozen pool, the hash of its state, and its owner's helper. */
+class Rescue {
+  readonly owner: Address;
+  readonly helper: Address;
+
+  constructor(readonly pool: PoolSandbox, readonly init: { readonly code: Cell; readonly data: Cell }) {
+    this.owner = pool.user.address;
+    this.helper = rescueHelperAddress(this.owner, pool.address);
+  }
+
+  async freeze(): Promise<void> {
+    const { chain, address } = this.pool;
+    chain.now! += 5 * YEAR;
+    await this.send(address, emptyBody, 1n);
+    assert.equal(await this.state(address), "frozen");
+  }
+
+  /** Returns the helper's exit code, or undefined if the message went elsewhere. */
+  async send(to: Address, body: Cell, value: bigint, from = this.owner) {
+    const init = to.equals(this.helper) ? { stateInit: rescueHelperInit(this.owner, this.pool.address) } : {};
+    const { transactions } = await this.pool.chain.sendMessage(
+      internal({ from, to, value, bounce: to.equals(this.helper), body, ...init }),
+    );
+    const [{ description }] = transactions;
+    assert.ok(description.type === "generic");
+    const { computePhase } = description;
+    return computePhase.type === "vm" ? computePhase.exitCode : undefined;
+  }
+
+  async state(address: Address) {
+    return (await this.pool.chain.getContract(address)).accountState?.type;
+  }
+
+  async pieces() {
+    const { accountState } = await this.pool.chain.getContract(this.helper);
+    assert.ok(accountState?.type === "active");
+    return storedPieces(accountState.state.data!);
+  }
+}
+
+async function fullVersion2Pool(): Promise<Rescue> {
+  const sandbox = await V2Sandbox.open();
+  await sandbox.setState(fullPool().state, 10_000_000n);
+  return new Rescue(sandbox.pool as unknown as PoolSandbox, {
+    code: await v2TrapdoorCode(),
+    data: await sandbox.pool.data(),
+  });
+}
+
+Deno.test("the helper's op codes are the crc32 of their constructors, in the contract and here", async () => {
+  const source = await Deno.readTextFile(new URL("../../contracts/rescue.tolk", import.meta.url));
+  const lines = [...source.matchAll(/^\/\/ (\w+)#([0-9a-f]{8}) (.+);$/gm)];
+  const bodies = [storePieceBody(0, Cell.EMPTY), thawBody(Cell.EMPTY), closeBody()];
+  assert.equal(lines.length, bodies.length);
+  for (const [i, [, name, op, fields]] of lines.entries()) {
+    assert.equal(crc32(`${name} ${fields}`) & 0x7fffffff, parseInt(op, 16), name);
+    assert.ok(source.includes(`struct (0x${op})`));
+    assert.equal(bodies[i].beginParse().loadUint(32), parseInt(op, 16), name);
+  }
+});
+
+Deno.test("a frozen pool of 2^20 notes thaws through the helper, filled by messages that a wallet can send", async () => {
+  const rescue = await fullVersion2Pool();
+  const { pool, init, helper } = rescue;
+  await rescue.freeze();
+  const { pieces, plan } = splitState(stateCell(init));
+  assert.ok(pieces.length > 1, "the state fits into one message of a wallet");
+  for (const [i, piece] of pieces.entries()) {
+    assert.ok(piece.toBoc().length <= MAX_PIECE_BYTES, `piece ${i} has ${piece.toBoc().length} bytes`);
+    assert.equal(await rescue.send(helper, storePieceBody(i, piece), toNano("0.1")), 0);
+  }
+  assert.deepEqual([...(await rescue.pieces()).values()].map(String), pieces.map(String));
+  assert.equal(await rescue.send(helper, thawBody(plan), toNano(100_000)), 0);
+  assert.equal(await rescue.state(pool.address), "active");
+  assert.equal((await pool.data()).hash().toString("hex"), init.data.hash().toString("hex"));
+  assert.notEqual(await rescue.state(helper), "active", "the helper is gone");
+});
+
+Deno.test("nobody but its owner fills or empties a helper, and a wrong plan costs no coins", async () => {
+  const pool = await PoolSandbox.open();
+  await pool.deposit();
+  const rescue = new Rescue(pool, { code: await trapdoorNativeCode(), data: await pool.data() });
+  const { helper } = rescue;
+  const { pieces: [piece], plan } = splitState(stateCell(rescue.init));
+  assert.equal(await rescue.send(helper, storePieceBody(0, piece), toNano(3)), 0);
+  const coins = async () => (await pool.chain.getContract(helper)).balance;
+  const before = await coins();
+  for (const body of [storePieceBody(0, Cell.EMPTY), thawBody(plan), closeBody()]) {
+    assert.equal(await rescue.send(helper, body, toNano(1), pool.owner.address), exitCodes.ERR_NOT_OWNER);
+  }
+  const missing = beginCell().storeBit(true).storeUint(7, 8).storeUint(0, 2).endCell();
+  const beyond = beginCell().storeBit(true).storeUint(0, 8).storeUint(3, 2).endCell();
+  for (const wrong of [missing, beyond, Cell.EMPTY]) {
+    assert.notEqual(await rescue.send(helper, thawBody(wrong), toNano(1)), 0);
+  }
+  assert.equal((await rescue.pieces()).get(0)!.hash().toString("hex"), piece.hash().toString("hex"));
+  assert.ok(await coins() >= before - 1_000_000n, "refused messages took coins");
+  const held = async () => (await pool.chain.getContract(rescue.owner)).balance;
+  const [own, kept] = [await held(), await coins()];
+  assert.equal(await rescue.send(helper, closeBody(), toNano("0.1")), 0);
+  assert.ok(await held() > own + kept - toNano("0.11"), "closing returns the coins");
+  assert.notEqual(await rescue.state(helper), "active");
+});

@@ -1,0 +1,47 @@
+/** The helper contract is deployed, filled and emptied on a localnet, and a stopped run goes on where it stopped. */
+import assert from "node:assert/strict";
+import { beginCell, storeStateInit, toNano } from "@ton/core";
+import { storeAdmin } from "../../../src/core/protocol/messages.ts";
+import { rescueHelperAddress } from "../../../src/ops/rescue/thaw_helper.ts";
+import { type ThawStep, thawThroughHelper } from "../../../src/ops/rescue/thaw_through_helper.ts";
+import { v2NativePoolInit } from "../../../src/ton/pool/state_init.ts";
+import { withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
+
+const YEAR = 31_557_600;
+
+Deno.test("a frozen pool thaws through the helper; a run that was stopped sends no piece twice", () =>
+  withEmptyLocalnet(async ({ net, chain, wallet, deploy }) => {
+    const init = v2NativePoolInit({ denomination: toNano(2), owner: wallet.address });
+    const pool = await deploy(init, toNano("0.02"));
+    // A pool in its first state would be deleted instead.
+    await wallet.send([{ to: pool, value: toNano("0.02"), bounce: true, body: storeAdmin("admin_pause") }]);
+    await net.closeBlock();
+    const { code, data } = await chain.account(pool);
+    await net.setNow(Math.floor(Date.now() / 1000) + 75 * YEAR);
+    await wallet.send([{ to: pool, value: 1n, bounce: false }]);
+    await net.closeBlock();
+    assert.equal((await chain.account(pool)).state, "frozen");
+
+    const state = beginCell().store(storeStateInit({ code, data })).endCell();
+    const thaw = async (stopAt?: ThawStep["step"]) => {
+      const steps: ThawStep["step"][] = [];
+      const stop = new AbortController();
+      await thawThroughHelper({ chain, wallet, pool, state, value: toNano(50) }, {
+        pollIntervalMs: 1,
+        signal: stop.signal,
+        clock: { now: Date.now, sleep: () => net.closeBlock() },
+        onStep({ step }) {
+          steps.push(step);
+          if (step === stopAt) throw new Error("stopped");
+        },
+      });
+      await net.closeBlock();
+      return steps;
+    };
+    await assert.rejects(thaw("thaw"), /stopped/);
+    assert.equal((await chain.account(rescueHelperAddress(wallet.address, pool))).state, "active");
+    assert.deepEqual(await thaw(), ["thaw"]);
+    const account = await chain.account(pool);
+    assert.equal(account.state, "active");
+    assert.ok(account.balance > toNano(20) && account.data?.equals(data!));
+  }));

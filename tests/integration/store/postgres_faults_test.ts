@@ -1,0 +1,141 @@
+/** A database that is slow, cut off or full. What fails in front of the server is real too. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
+import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
+import { startTcpProxy } from "../../../testkit/servers/tcp_proxy.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import { Database } from "../../../src/store/postgres/database.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import {
+  apply,
+  job,
+  journalWrites,
+  LEAD_MS,
+  pool,
+  test,
+  transfer,
+  withStores,
+} from "../../support/store/postgres.ts";
+
+test("connections that break between any two statements leave rows and cursor in step", (url) =>
+  withStores(url, 1, async (store) => {
+    ok(await store.acquireLease(LEAD_MS));
+    const count = 120;
+    let done = false;
+    let broken = 0;
+    const breaking = (async () => {
+      while (!done) {
+        await postgresQuery(
+          url,
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tonado' and datname = current_database()",
+        );
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    })();
+    for (let next = 0; next < count;) {
+      try {
+        await apply(store, next);
+      } catch (error) {
+        ok(
+          error instanceof Problem && ["store_unavailable", "store_conflict"].includes(error.code),
+          String(error),
+        );
+        broken++;
+      }
+      // Whether the one that failed was made is not known: the cursor says.
+      const cursor = await store.cursor(pool).catch(() => undefined);
+      if (cursor) next = Number(cursor.lt) + 1;
+    }
+    done = true;
+    await breaking;
+    ok(broken > 0, "some were broken");
+    const leaves = (await readLeaves(store, pool)).map(({ leafIndex }) => leafIndex);
+    deepEqual(leaves, Array.from({ length: count }, (_, i) => i));
+  }));
+
+test("a database that is gone is said to be, in every method, and serves again when it is back", async (url) => {
+  await using gate = startTcpProxy(url, 5432);
+  const store = await openPostgresStore(gate.url);
+  try {
+    ok(await store.acquireLease(LEAD_MS));
+    await apply(store, 0);
+    deepEqual(store.health(), { ok: true });
+    gate.disconnect();
+    const asks: (() => Promise<unknown>)[] = [
+      () => store.cursor(pool),
+      () => store.deposit(pool, 1),
+      () => store.job(job),
+      () => store.addJob(job, () => true),
+      () => store.acquireLease(LEAD_MS),
+      () => Array.fromAsync(store.leaves(pool, 0)),
+      ...journalWrites.map(([, write]) => () => write(store)),
+    ];
+    for (const ask of asks) {
+      const problem = await ask().then(() => undefined, (error) => error);
+      ok(problem instanceof Problem, String(problem));
+      equal(problem.code, "store_unavailable");
+      const { port } = new URL(gate.url);
+      ok(!problem.message.includes(port) && !problem.message.includes("127.0.0.1"), "it names no server");
+    }
+    equal(store.health().ok, false);
+    gate.open();
+    await apply(store, 1);
+    deepEqual(store.health(), { ok: true });
+    equal((await readLeaves(store, pool)).length, 2);
+  } finally {
+    await store.close();
+  }
+});
+
+test("a flood that takes every connection of the API is told to wait; the lease is renewed, the journal written", (url) =>
+  withStores(url, 1, async (store) => {
+    ok(await store.acquireLease(LEAD_MS));
+    // Every statement about jobs waits for this lock: none of the API's connections becomes free.
+    const locking = new Database(url);
+    const locked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const lock = locking.longTransaction(async (query) => {
+      await query("lock table jobs in access exclusive mode");
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    const flood = Array.from({ length: 400 }, () => store.job(job).then(() => undefined, (error) => error));
+    for (let i = 0; i < 20; i++) ok(await store.acquireLease(LEAD_MS));
+    await store.beginTransfer(transfer);
+    const codes = new Set((await Promise.all(flood)).map((error) => (error as Problem).code));
+    ok(codes.has("overloaded"), [...codes].join());
+    release.resolve();
+    await lock;
+    equal(await store.job(job), undefined);
+    deepEqual(store.health(), { ok: true });
+    await locking.close();
+  }));
+
+test("a path that swallows every packet is noticed by the lease that stays away, and serves again when it is whole", async (url) => {
+  await using gate = startTcpProxy(url, 5432);
+  const store = await openPostgresStore(gate.url);
+  try {
+    ok(await store.acquireLease(LEAD_MS));
+    await store.job(job);
+    gate.freeze();
+    const asked = rejects(store.job(job), { code: "store_unavailable" });
+    let answered = false;
+    const renewed = store.acquireLease(LEAD_MS).catch(() => false).finally(() => answered = true);
+    await waitUntil("said to be down", () => Promise.resolve(!store.health().ok));
+    equal(answered, false, "before the lease was given up");
+    await asked;
+    await renewed;
+    gate.disconnect();
+    await waitUntil(
+      "its port is free again",
+      () => Promise.resolve().then(() => (gate.open(), true)).catch(() => false),
+    );
+    await waitUntil("the lease is renewed", () => store.acquireLease(LEAD_MS).catch(() => false));
+    deepEqual(store.health(), { ok: true });
+  } finally {
+    gate.disconnect();
+    await store.close();
+  }
+});

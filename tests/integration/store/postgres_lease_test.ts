@@ -1,0 +1,155 @@
+/** Who may write to a database that several replicas share. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { Database } from "../../../src/store/postgres/database.ts";
+import { Lease } from "../../../src/store/postgres/lease.ts";
+import { job, journalWrites, LEAD_MS, pool, test, withStores } from "../../support/store/postgres.ts";
+
+test("one leads at a time; a lease that ended is another's, with a higher fence", (url) =>
+  withStores(url, 3, async (a, b, c) => {
+    const answers = await Promise.all([a, b, c].map((store) => store.acquireLease(LEAD_MS)));
+    equal(answers.filter(Boolean).length, 1);
+    const [leader, other] = answers[0] ? [a, b] : answers[1] ? [b, c] : [c, a];
+    ok(await leader.acquireLease(1));
+    await waitUntil("the lease has ended", () => other.acquireLease(LEAD_MS));
+    equal(await leader.acquireLease(LEAD_MS), false);
+    await other.releaseLease();
+    ok(await leader.acquireLease(LEAD_MS));
+    const [{ fence }] = await postgresQuery(url, "select fence from lease");
+    equal(Number(fence), 3);
+  }));
+
+test("a lease dated further ahead than any is taken holds nobody up; one that is kept is kept", (url) =>
+  withStores(url, 2, async (a, b) => {
+    ok(await a.acquireLease(LEAD_MS));
+    await postgresQuery(url, "update lease set expires_at = clock_timestamp() + interval '10 years'");
+    ok(await a.acquireLease(LEAD_MS), "its holder dates it anew");
+    equal(await b.acquireLease(LEAD_MS), false);
+    await postgresQuery(url, "update lease set holder = 'gone', expires_at = 'infinity'");
+    ok(await b.acquireLease(LEAD_MS));
+    equal(await a.acquireLease(LEAD_MS), false);
+    await rejects(a.changeJob(job, () => undefined), { code: "not_leader" });
+  }));
+
+test("of many that ask for a lease nobody had yet, one has it and none an error", async (url) => {
+  const count = 8;
+  await withStores(url, count, async (...stores) => {
+    for (let round = 0; round < 25; round++) {
+      const answers = await Promise.all(stores.map((store) => store.acquireLease(LEAD_MS)));
+      equal(answers.filter(Boolean).length, 1);
+      await Promise.all(stores.map((store) => store.releaseLease()));
+      await postgresQuery(url, "update lease set holder = '', fence = 0, expires_at = '-infinity'");
+    }
+  });
+});
+
+for (const [name, write] of journalWrites) {
+  test(`${name} of a leader that was deposed meanwhile, and does not know it, is refused`, (url) =>
+    withStores(url, 2, async (first, second) => {
+      ok(await first.acquireLease(1));
+      await first.addJob(job, () => false);
+      await waitUntil("deposed", () => second.acquireLease(LEAD_MS));
+      const before = await postgresQuery(url, "select * from jobs");
+      await rejects(write(first), { code: "not_leader" });
+      deepEqual(await postgresQuery(url, "select * from jobs"), before);
+      deepEqual(await postgresQuery(url, "select * from transfers"), []);
+      equal(await first.cursor(pool), undefined);
+    }));
+  test(`${name} by one that never led is refused`, (url) =>
+    withStores(url, 1, async (store) => {
+      await rejects(write(store), { code: "not_leader" });
+    }));
+}
+
+test("a leader that writes without a pause keeps its lease, and others that ask for it meanwhile do not hold it up", (url) =>
+  withStores(url, 2, async (leader, other) => {
+    ok(await leader.acquireLease(LEAD_MS));
+    let done = false;
+    let writes = 0;
+    const writing = Promise.all(Array.from({ length: 6 }, async () => {
+      while (!done) {
+        await leader.changeJob(job, (found) => found);
+        writes++;
+      }
+    }));
+    for (let i = 0; i < 40; i++) {
+      ok(await leader.acquireLease(LEAD_MS));
+      equal(await other.acquireLease(LEAD_MS), false);
+    }
+    done = true;
+    await writing;
+    ok(writes > 40);
+    equal(Number((await postgresQuery(url, "select fence from lease"))[0].fence), 1);
+  }));
+
+test("a change of hands waits for a write that is under way, and the write after it is refused", async (url) => {
+  const writer = new Database(url);
+  await withStores(url, 2, async (first, second) => {
+    ok(await first.acquireLease(1));
+    const order: string[] = [];
+    let taken: Promise<unknown> | undefined;
+    await writer.transaction(async (query) => {
+      await query("select 1 from lease for key share");
+      await new Promise((resolve) => setTimeout(resolve, 20)); // the lease ends
+      taken = second.acquireLease(LEAD_MS).then((leads) => order.push(`taken ${leads}`));
+      await query("select pg_sleep(0.3)");
+      order.push("written");
+    });
+    await taken;
+    deepEqual(order, ["written", "taken true"]);
+    await rejects(first.endTransfer("aa"), { code: "not_leader" });
+  });
+  await writer.close();
+});
+
+test("a transaction that has asserted the lease keeps it until it ends, though the lease expires meanwhile", async (url) => {
+  const [writer, other] = [new Database(url), new Database(url)];
+  const [first, second] = [new Lease(), new Lease()];
+  await withStores(url, 1, async () => {
+    ok(await first.acquire(writer, 1));
+    const order: string[] = [];
+    let taken: Promise<unknown> | undefined;
+    await writer.transaction(async (query) => {
+      await first.assertHeld(query);
+      await query("select pg_sleep(0.02)"); // the lease expires
+      taken = second.acquire(other, LEAD_MS).then((leads) => order.push(`taken ${leads}`));
+      await query("select pg_sleep(0.3)");
+      order.push("written");
+    });
+    await taken;
+    deepEqual(order, ["written", "taken true"]);
+    await rejects(writer.transaction((query) => first.assertHeld(query)), { code: "not_leader" });
+  });
+  await Promise.all([writer.close(), other.close()]);
+});
+
+test("who follows may add jobs: of 200 equal ones on three replicas exactly one gets in", (url) =>
+  withStores(url, 3, async (...stores) => {
+    const answers = await Promise.all(
+      Array.from(
+        { length: 200 },
+        (_, i) =>
+          stores[i % 3].addJob({ ...job, queryId: BigInt(i) }, () => true).catch((error) => {
+            if (error.code === "overloaded") return "told to wait";
+            throw error;
+          }),
+      ),
+    );
+    equal(answers.filter((answer) => answer === undefined).length, 1);
+    equal((await stores[0].liveJobs()).length, 1);
+  }));
+
+test("a leader that hangs within a transaction holds up its successor for seconds, not for ever", async (url) => {
+  const hanging = new Database(url);
+  await withStores(url, 2, async (first, second) => {
+    ok(await first.acquireLease(1));
+    const hung = hanging.transaction(async (query) => {
+      await query("select 1 from lease for key share"); // as every write of the journal does
+      await waitUntil("another leads", () => second.acquireLease(LEAD_MS));
+    });
+    await rejects(hung, { code: "store_unavailable" });
+    ok(await second.acquireLease(LEAD_MS));
+  });
+  await hanging.close();
+});
