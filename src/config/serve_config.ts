@@ -36,9 +36,11 @@ export interface ServeConfig {
     /** Number of trusted proxies that append to X-Forwarded-For. */
     readonly trustedProxies: number;
   };
-  /** Withdrawals accepted; 0: no limit. */
   /** When to settle deposits of version 2 pools; undefined: never. */
   readonly settle?: "profitable" | "eager";
+  /** For so long, withdrawals of version 2 pools wait for others to share a message with. */
+  readonly batchMs: number;
+  /** Withdrawals accepted; 0: no limit. */
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
   /** In nano; 0: no threshold. */
   readonly balance: { readonly warn: bigint; readonly stop: bigint };
@@ -77,6 +79,7 @@ export function loadServeConfig(
       ...reader.readOptional("maxCostNano", settings.maxCostNative),
     },
     ...loadSettle(reader),
+    batchMs: 1000 * reader.readDefaulted(settings.batchSeconds),
     indexer: loadIndexer(reader, network),
     ...loadDeploymentsPath(reader, network, readFile),
     dataDir: reader.readDefaulted(settings.dataDir),

@@ -61,6 +61,12 @@ export const serveSettings = {
     parse: oneOf(["off", "profitable", "eager"]),
     default: "profitable",
   },
+  batchSeconds: {
+    name: "RELAYER_BATCH_SECONDS",
+    help: "seconds that withdrawals of version 2 pools wait for others to share a message with",
+    parse: integer(0, 20),
+    default: "0",
+  },
   maxCostNative: {
     name: "RELAYER_MAX_COST_NATIVE",
     help: "maximum cost of a jetton withdrawal, refund included, in whole native units; unset: no limit",

@@ -55,7 +55,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   };
   const broadcaster = {
     ...{ ...shared, wallet, walletMonitor: parts.walletMonitor, pools: parts.poolsById },
-    settlements: parts.settlements,
+    ...{ settlements: parts.settlements, batchMs: config.batchMs ?? 0 },
     ...onLedgerEntries && { onLedgerEntries },
     log: log.getChild("broadcaster"),
   };

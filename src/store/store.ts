@@ -2,7 +2,13 @@
 import { Problem } from "../core/errors/problem.ts";
 import type { withdrawalStates } from "../core/protocol/relayer_api.ts";
 import type { TransactionId } from "../ton/chain.ts";
-import type { DepositEvent, PoolEvent, RefusedEvent, WithdrawalEvent } from "../ton/pool/pool_events.ts";
+import type {
+  DepositEvent,
+  PoolEvent,
+  RefusedEvent,
+  SkippedEvent,
+  WithdrawalEvent,
+} from "../ton/pool/pool_events.ts";
 
 /** Raw address, `<workchain>:<64 hex digits>`. */
 export type PoolId = string;
@@ -159,7 +165,10 @@ export interface Rollback {
 /** Returns a changed job, or undefined to keep it. Must be pure: an adapter may repeat the call. */
 export type JobChange = (job: Job) => Job | undefined;
 
-export type SettlingEvent = WithdrawalEvent | (RefusedEvent & { readonly nullifierHash: bigint });
+export type SettlingEvent =
+  | WithdrawalEvent
+  | SkippedEvent
+  | (RefusedEvent & { readonly nullifierHash: bigint });
 
 /** `reason` names no server. */
 export type StoreHealth = { readonly ok: true } | { readonly ok: false; readonly reason: string };
@@ -247,6 +256,13 @@ export function toDeposit({ leafIndex, commitment, timestamp, tx }: DepositEvent
 
 export function toWithdrawal({ nullifierHash, fee, refund, timestamp, tx }: WithdrawalEvent): Withdrawal {
   return { nullifierHash, fee, refund, timestamp, txHash: tx.hash };
+}
+
+/** Returns undefined for an event that concerns no job. */
+export function toSettlingEvent(event: PoolEvent): SettlingEvent | undefined {
+  if (event.kind === "withdrawal" || event.kind === "skipped") return event;
+  if (event.kind !== "refused" || event.nullifierHash === undefined) return undefined;
+  return { ...event, nullifierHash: event.nullifierHash };
 }
 
 export function isLive(job: Job): boolean {

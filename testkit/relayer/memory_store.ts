@@ -12,6 +12,7 @@ import {
   type PoolId,
   type Store,
   toDeposit,
+  toSettlingEvent,
   toWithdrawal,
   type Transfer,
   type Withdrawal,
@@ -111,12 +112,10 @@ export function memoryStore(
               deposits[deposit.leafIndex] = deposit;
               continue;
             }
-            if (event.kind !== "withdrawal" && event.kind !== "refused") continue;
             if (event.kind === "withdrawal") withdrawals.set(event.nullifierHash, toWithdrawal(event));
-            const { nullifierHash } = event;
-            const job = nullifierHash === undefined ? undefined : jobs.get(nullifierHash);
-            if (nullifierHash === undefined || !job) continue;
-            put(settle(job, { ...event, nullifierHash }) ?? job);
+            const settling = toSettlingEvent(event);
+            const job = settling && jobs.get(settling.nullifierHash);
+            if (job) put(settle(job, settling) ?? job);
           }
           for (const entry of ledger) book(entry);
           rows(pool).cursor = to;

@@ -1,73 +1,13 @@
-/** A relayer serves a version 2 pool on a localnet, with real proofs: queue, settlement, withdrawals, stale slots. */
+/** A relayer serves a version 2 pool on a localnet, with real proofs: queue, withdrawals, batches, stale slots. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { poseidon } from "../../src/core/crypto/poseidon.ts";
-import { addressToField } from "../../src/core/protocol/address_field.ts";
-import { createNote, type Note } from "../../src/core/protocol/note.ts";
-import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
-import { settleDeposits } from "../../src/ops/settle.ts";
-import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
+import type { Note } from "../../src/core/protocol/note.ts";
 import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { FEE, KEY, newNote, recipient, Version2Harness } from "../support/relayer/version2_harness.ts";
 
-const KEY = "native-10-v2";
-const FEE = 200_000_000n;
 /** Of the pool's spent set. */
 const SLOTS = 4_096n;
-const recipient = new Address(0, Buffer.alloc(32, 0x51));
-
-class Version2Harness {
-  readonly pool: V2Pool;
-  readonly tree = new MerkleTree();
-  readonly address: string;
-
-  constructor(readonly net: RelayerHarness) {
-    this.pool = new V2Pool(net.chain, net.pool(KEY).address);
-    this.address = net.pool(KEY).address.toString();
-  }
-
-  async deposit(commitment: bigint): Promise<void> {
-    const before = await this.pool.getNextIndex();
-    const value = await this.pool.getDenomination();
-    await this.net.user.send([this.pool.buildCommentDepositMessage({ commitment, value })]);
-    await waitUntil("the deposit is queued", async () => await this.pool.getNextIndex() > before);
-  }
-
-  /** Settles all waiting deposits from the user's wallet, and waits until the relayer has indexed it. */
-  async settle(commitments: readonly bigint[]): Promise<void> {
-    const { user: wallet, prover } = this.net;
-    await settleDeposits({ pool: this.pool, wallet, prover }, { pollIntervalMs: 50 });
-    this.tree.appendMany(commitments);
-    await this.untilLeaves(this.tree.size);
-  }
-
-  async untilLeaves(count: number): Promise<void> {
-    await waitUntil(`${count} leaves`, () => {
-      const { ready, leaves } = this.net.relayer.readiness().pools[KEY];
-      return ready && leaves === count;
-    });
-  }
-
-  async request(note: Note, leafIndex: number) {
-    const nullifierHash = poseidon([note.nullifier, BigInt(leafIndex)]);
-    const { proof, publicSignals } = await this.net.prover.proveWithdraw2({
-      ...{ root: this.tree.root, nullifierHash, fee: FEE, refund: 0n },
-      ...{ nullifier: note.nullifier, secret: note.secret },
-      recipient: addressToField(recipient),
-      relayer: addressToField(this.net.relayerAddress),
-      ...this.tree.path(leafIndex),
-    });
-    const amounts = { fee: String(FEE), refund: "0" };
-    return { pool: this.address, proof, publicSignals, recipient: recipient.toString(), ...amounts };
-  }
-
-  async check(body: { commitment: bigint } | { nullifierHash: bigint }) {
-    const [[name, value]] = Object.entries(body);
-    return (await this.net.post("/note/check", { pool: this.address, [name]: fieldToHex(value) })).body;
-  }
-}
-
-const newNote = () => createNote({ asset: "native", amount: "10", network: "localnet" });
 
 Deno.test("relayer: a version 2 pool from deposit by comment to payment, and again after a restart", async (t) => {
   await using net = await RelayerHarness.start();
@@ -180,15 +120,7 @@ Deno.test("relayer: a withdrawal whose slot another one changed first is sent ag
   await v2.settle([rival.commitment, note.commitment]);
 
   // The rival withdraws by itself after the relayer has signed, and before its message arrives.
-  const { proof } = await net.prover.proveWithdraw2({
-    ...{ root: v2.tree.root, nullifierHash: rivalHash, fee: 0n, refund: 0n, relayer: 0n },
-    ...{ nullifier: rival.nullifier, secret: rival.secret, recipient: addressToField(recipient) },
-    ...v2.tree.path(0),
-  });
-  const direct = v2.pool.buildWithdrawMessage({
-    ...{ root: v2.tree.root, rootNumber: 0, nullifierHash: rivalHash, fee: 0n, refund: 0n },
-    ...{ recipient, relayer: null, proof, carried: null, value: await v2.pool.getWithdrawValue(0n) },
-  });
+  const direct = await v2.directWithdrawal(rival);
   await net.relayer.close();
   let isRivalPaid = false;
   await net.startRelayer({
@@ -219,49 +151,56 @@ Deno.test("relayer: a withdrawal whose slot another one changed first is sent ag
   ok(storageFee >= 0n && storageFee < 1_000n, String(balance));
 });
 
-Deno.test("relayer: settles eagerly, each deposit once, also after a restart in between and beside a rival", async () => {
+Deno.test("relayer: withdrawals that wait together are one message; one that it leaves out is sent again", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const v2 = new Version2Harness(net);
-  await net.startRelayer({ settle: "eager" });
-  const value = await v2.pool.getDenomination();
-  const commitments = Array.from({ length: 40 }, () => newNote().commitment);
-  const pay = async (part: readonly bigint[]) => {
-    const before = await v2.pool.getNextIndex();
-    for (let i = 0; i < part.length; i += 4) {
-      const messages = part.slice(i, i + 4).map((commitment) =>
-        v2.pool.buildDepositMessage({ commitment, value })
-      );
-      await net.user.send(messages);
-      await waitUntil("queued", async () => await v2.pool.getNextIndex() >= before + i + messages.length);
-    }
-  };
-  await pay(commitments.slice(0, 18));
-  await waitUntil("a chunk is settled", async () => await v2.pool.getSettled() >= 16);
-  await net.relayer.close();
-  await net.startRelayer({ settle: "eager" });
-  await pay(commitments.slice(18));
-  await settleDeposits({ pool: v2.pool, wallet: net.user, prover: net.prover, maxBatches: 1 }, {
-    pollIntervalMs: 50,
+  const rival = newNote();
+  const rivalHash = poseidon([rival.nullifier, 0n]);
+  // The second note's slot is changed by the rival after the relayer has signed.
+  const notes = [newNote(), noteOfSlot(rivalHash, 2), newNote(), newNote()];
+  const commitments = [rival, ...notes].map(({ commitment }) => commitment);
+  for (const commitment of commitments) await v2.deposit(commitment);
+  let isRivalPaid = false;
+  await net.startRelayer({
+    batchMs: 5_000,
+    chain: (chain) => ({
+      ...chain,
+      async send(message, options) {
+        if (!isRivalPaid) {
+          isRivalPaid = true;
+          await net.user.send([direct]);
+          await waitUntil("the rival is paid", async () => (await v2.pool.getPoolInfo()).withdrawals === 1);
+        }
+        return await chain.send(message, options);
+      },
+    }),
   });
-  await waitUntil("all are settled", async () => await v2.pool.getSettled() === commitments.length);
-  await v2.untilLeaves(commitments.length);
-  v2.tree.appendMany(commitments);
-  equal(await v2.pool.getCurrentRoot(), v2.tree.root);
+  await v2.settle(commitments);
+  const direct = await v2.directWithdrawal(rival);
+  const requests = [];
+  for (const [i, note] of notes.entries()) requests.push(await v2.request(note, i + 1));
+  const answers = await Promise.all(requests.map((request) => net.post("/withdraw", request)));
+  for (const { status, body } of answers) equal(status, 200, JSON.stringify(body));
+  const payments = [];
+  for (const [i, { nullifier }] of notes.entries()) {
+    const nullifierHash = poseidon([nullifier, BigInt(i + 1)]);
+    const id = { pool: v2.address, nullifierHash: fieldToHex(nullifierHash) };
+    equal((await net.untilState(id, "confirmed", "superseded", "failed", "expired")).state, "confirmed");
+    payments.push((await net.store.job({ pool: net.pool(KEY).address.toRawString(), nullifierHash }))!);
+  }
+  deepEqual(payments.map(({ attempts, failures }) => [attempts, failures]), [
+    [undefined, 0],
+    [1, 0],
+    [undefined, 0],
+    [undefined, 0],
+  ]);
+  const [first, second, third, fourth] = payments.map(({ txHash }) => txHash);
+  deepEqual([third, fourth], [first, first]);
+  ok(second !== first);
+  equal((await v2.pool.getPoolInfo()).withdrawals, 5);
   const entries = await Array.fromAsync(net.store.ledger(0, Number.MAX_SAFE_INTEGER));
-  ok(entries.some(({ kind }) => kind === "settlement"), "the relayer's settlements are booked");
-});
-
-Deno.test("relayer: waits until the reward pays for a settlement", async () => {
-  await using net = await RelayerHarness.start({ relayer: false });
-  const v2 = new Version2Harness(net);
-  await net.startRelayer({ settle: "profitable" });
-  await v2.deposit(newNote().commitment);
-  await waitUntil("the deposit is indexed", async () => {
-    const { body } = await net.get(`/tree/commitments?pool=${encodeURIComponent(v2.address)}`);
-    return body.pending?.length === 1;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  equal(await v2.pool.getSettled(), 0, "the reward is an eighth of the cost");
-  for (let i = 0; i < 8; i++) await v2.deposit(newNote().commitment);
-  await waitUntil("nine deposits pay for it", async () => await v2.pool.getSettled() === 9);
+  equal(
+    entries.filter(({ kind }) => kind === "withdrawal").reduce((sum, { fee }) => sum + fee, 0n),
+    4n * FEE,
+  );
 });

@@ -17,6 +17,7 @@ export function createLocalnetConfig(
     network: "localnet",
     wallet: { mnemonic: new Secret(mnemonic), version },
     settle: "eager",
+    batchMs: 0,
     fee: { bps: 50, minNano: parseUnits("0.05") },
     indexer: { url: localnet.url },
     dataDir: options.dataDir,

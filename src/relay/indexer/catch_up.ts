@@ -7,7 +7,7 @@ import type { Cursor, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import type { PoolEventBatch } from "../../ton/pool/pool_events.ts";
+import type { PoolEvent, PoolEventBatch } from "../../ton/pool/pool_events.ts";
 import {
   ScanCheckpoint,
   scanPoolTransactions,
@@ -187,9 +187,9 @@ async function applyBatch(
   { store, walletAddress, clock, onLedgerEntries }: StepDeps,
 ): Promise<void> {
   let from = start;
-  for (let i = 0; i < events.length || i === 0; i += store.batchLimit) {
-    const part = events.slice(i, i + store.batchLimit);
-    const to = i + part.length < events.length ? part[part.length - 1].tx : end;
+  const parts = splitBetweenTransactions(events, store.batchLimit);
+  for (const [i, part] of parts.entries()) {
+    const to = i < parts.length - 1 ? part[part.length - 1].tx : end;
     const leaves = part.filter((event) => event.kind === "deposit");
     assertLeavesFollow(leaves, pool.tree.leafCount);
     const log = pool.tree.logEntries(part);
@@ -203,4 +203,21 @@ async function applyBatch(
     await pool.tree.apply(part);
     from = to;
   }
+}
+
+/**
+ * Splits events into parts of at most `limit`. The events of a transaction stay together, so that the cursor after a part
+ * skips none. Returns one empty part for no events.
+ */
+export function splitBetweenTransactions(events: readonly PoolEvent[], limit: number): PoolEvent[][] {
+  const parts: PoolEvent[][] = [[]];
+  for (let i = 0; i < events.length;) {
+    let end = i + 1;
+    while (end < events.length && events[end].tx.lt === events[i].tx.lt) end++;
+    const part = parts[parts.length - 1];
+    if (part.length > 0 && part.length + end - i > limit) parts.push([]);
+    parts[parts.length - 1].push(...events.slice(i, end));
+    i = end;
+  }
+  return parts;
 }

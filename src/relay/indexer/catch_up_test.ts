@@ -5,7 +5,8 @@ import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Clock } from "../../core/time.ts";
 import { rootLog } from "../../telemetry/log.ts";
 import type { AccountInfo, Chain, TransactionId } from "../../ton/chain.ts";
-import { catchUpOrRollBack, LeaderMemory, type StepDeps } from "./catch_up.ts";
+import { catchUpOrRollBack, LeaderMemory, splitBetweenTransactions, type StepDeps } from "./catch_up.ts";
+import type { PoolEvent } from "../../ton/pool/pool_events.ts";
 import { PoolState } from "./pool_state.ts";
 import { RollbackTrigger } from "./rollback.ts";
 
@@ -57,4 +58,14 @@ Deno.test("a missing cursor is looked into after five stale periods without it, 
   const found = 1_000_000;
   deepEqual([await readsAt(found), await readsAt(found + 5 * STALE_AFTER_MS - 1)], [1, 1]);
   equal(await readsAt(found + 5 * STALE_AFTER_MS), 2);
+});
+
+Deno.test("the events of a transaction are written together, in parts of at most the store's limit", () => {
+  const events = [1n, 1n, 2n, 2n, 2n, 3n, 4n].map((lt) => ({ tx: id(lt) }) as PoolEvent);
+  const split = (limit: number) =>
+    splitBetweenTransactions(events, limit).map((part) => part.map(({ tx }) => Number(tx.lt)));
+  deepEqual(split(7), [[1, 1, 2, 2, 2, 3, 4]]);
+  deepEqual(split(4), [[1, 1], [2, 2, 2, 3], [4]]);
+  deepEqual(split(3), [[1, 1], [2, 2, 2], [3, 4]]);
+  deepEqual(splitBetweenTransactions([], 3), [[]]);
 });

@@ -15,7 +15,11 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
   }
   const ours = event.sender.equals(wallet) && event.queryId === job.queryId;
   if (!ours || !isLive(job)) return undefined;
-  if (event.exitCode === exitCodes.ERR_STALE_SLOT) return asUnsent(job, now);
+  if (event.kind === "skipped") {
+    // A spent note is paid by another event.
+    return event.code === exitCodes.ERR_ALREADY_SPENT ? undefined : asUnsent(job, now);
+  }
+  if (event.op === "withdraw_many" || event.exitCode === exitCodes.ERR_STALE_SLOT) return asUnsent(job, now);
   return {
     ...omit(job, "message"),
     state: "failed",
@@ -27,12 +31,12 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
 }
 
 /**
- * Another withdrawal came first and changed the slot. The message is sent again with the new path; its new query id
- * keeps the journal from taking the refused message for it.
+ * Another withdrawal came first and changed the slot, or another withdrawal of the same message was refused. It is sent
+ * again, alone and with a new path; its new query id keeps the journal from taking the refused message for it.
  */
 function asUnsent(job: Job, now: number): Job {
   const attempts = (job.attempts ?? 0) + 1;
-  const queryId = BigInt.asUintN(64, job.queryId + 1n);
+  const queryId = BigInt.asUintN(64, job.queryId + job.nullifierHash);
   return { ...job, state: "accepted", queryId, attempts, notBefore: now + getResendDelay(attempts) };
 }
 

@@ -90,6 +90,28 @@ Deno.test("settle: the pool's refusal of our own message fails the job and names
   equal(settleJob(job, refusal(us, 77n), us, 8)!.reason, "no gas");
 });
 
+Deno.test("settle: of a refused message with several withdrawals, each is sent again with its own query id", () => {
+  const batch = { ...refusal(us, 77n, 201), op: "withdraw_many" } as SettlingEvent;
+  const { state, attempts, failures, queryId, message } = settleJob(job, batch, us, 8)!;
+  deepEqual([state, attempts, failures, message], ["accepted", 1, 0, job.message]);
+  const sibling = settleJob({ ...job, nullifierHash: 10n }, batch, us, 8)!;
+  equal(new Set([job.queryId, queryId, sibling.queryId]).size, 3);
+});
+
+Deno.test("settle: a withdrawal that its message left out is sent again, unless its note is spent", () => {
+  const skipped = (code: number, sender = us): SettlingEvent => ({
+    ...about,
+    ...{ kind: "skipped", code, sender, queryId: 77n },
+  });
+  for (const code of [203, 211]) {
+    const { state, attempts, failures } = settleJob(job, skipped(code), us, 8)!;
+    deepEqual([state, attempts, failures], ["accepted", 1, 0]);
+  }
+  equal(settleJob(job, skipped(202), us, 8), undefined);
+  equal(settleJob(job, skipped(211, mallory), us, 8), undefined);
+  equal(settleJob({ ...job, queryId: 78n }, skipped(211), us, 8), undefined);
+});
+
 Deno.test("settle: a refusal forged by another wallet, or of another message of ours, changes nothing", () => {
   equal(settleJob(job, refusal(mallory, 77n, 201), us, 8), undefined);
   equal(settleJob(job, refusal(us, 78n, 201), us, 8), undefined);

@@ -9,13 +9,13 @@ export interface BookedPool {
   readonly deployment: { readonly asset: string; readonly denomination: bigint };
 }
 
-/** Returns the entries of events that this relayer sent or was paid for. */
+/** Returns the entries of events that this relayer sent or was paid for, one for each transaction. */
 export function bookEvents(
   events: readonly PoolEvent[],
   { id, deployment: { asset, denomination } }: BookedPool,
   wallet: Address,
 ): LedgerEntry[] {
-  return events.flatMap((event) => {
+  const entries = events.flatMap((event): LedgerEntry[] => {
     if (event.kind === "deposit" || event.kind === "skipped") return [];
     if (event.kind === "refused" && event.op === "deposit") return [];
     const base = {
@@ -37,6 +37,15 @@ export function bookEvents(
     const gas = cost + (isNative ? fee : 0n) + ownNote - event.refund;
     return [{ ...base, fee, gas, refund: isRecipient ? 0n : event.refund }];
   });
+  const byTransaction = new Map<string, LedgerEntry>();
+  for (const entry of entries) {
+    const { fee, gas, refund } = byTransaction.get(entry.txHash) ?? { fee: 0n, gas: 0n, refund: 0n };
+    byTransaction.set(entry.txHash, {
+      ...entry,
+      ...{ fee: fee + entry.fee, gas: gas + entry.gas, refund: refund + entry.refund },
+    });
+  }
+  return [...byTransaction.values()];
 }
 
 /** Shares a transfer's `fees` (nano) equally among its withdrawals. */

@@ -49,6 +49,19 @@ for (const [what, pool, event, amounts] of cases) {
   });
 }
 
+Deno.test("the withdrawals of one message are one entry of the ledger", () => {
+  const other = paid({ cost: -24n, fee: 40n, tx: { lt: 8n, hash: "08" } });
+  const entries = bookEvents(
+    [paid({ cost: -24n }), paid({ cost: -23n, nullifierHash: 2n }), other],
+    native,
+    us,
+  );
+  deepEqual(entries.map(({ lt, fee, gas, refund }) => [lt, fee, gas, refund]), [
+    [7n, 100n, 41n, 12n],
+    [8n, 40n, 10n, 6n],
+  ]);
+});
+
 Deno.test("a transfer's fees are shared by its withdrawals, to the nano, one entry for each pool", () => {
   const job = (pool: string) => ({ pool, nullifierHash: 1n, queryId: 1n });
   const transfer = { hash: "aa", jobs: [job("a"), job("b"), job("a")] };

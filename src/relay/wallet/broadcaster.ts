@@ -13,7 +13,8 @@ import type { Leadership } from "../operations/leadership.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { asBroadcast, asExpired, asRequeued } from "./job_changes.ts";
-import { buildWithdrawMessages } from "./withdraw_messages.ts";
+import { countFitting, dueAt, selectDue } from "./due_jobs.ts";
+import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
 import type { Settlements } from "../settler/settler.ts";
@@ -22,8 +23,6 @@ import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
 /** In chain time. */
 const TRANSFER_LIFETIME_SECONDS = 60;
-/** Each message has about 500 bytes, and an external message holds 64 KiB. */
-export const MAX_MESSAGES_PER_TRANSFER = 100;
 /** Between journal polls: of a single process, and with replicas that add jobs. */
 const IDLE_POLL_MS = 5_000;
 const SHARED_IDLE_POLL_MS = 500;
@@ -39,17 +38,12 @@ export interface BroadcasterDeps {
   readonly intervals: PollingIntervals;
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "isLeader">;
+  /** For so long, withdrawals of version 2 pools wait for others to share a message with. */
+  readonly batchMs: number;
   /** Settlements to send with the withdrawals. */
   readonly settlements?: Settlements;
   readonly onLedgerEntries?: LedgerObserver;
   readonly log: Log;
-}
-
-interface PreparedJob {
-  readonly job: Job;
-  readonly pool: PoolState;
-  /** In nano, attached to the message. */
-  readonly value: bigint;
 }
 
 export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal): Promise<void> {
@@ -99,8 +93,9 @@ class Broadcaster {
   async #msUntilNextDue(): Promise<number> {
     const now = this.#deps.clock.now();
     const waits = (await this.#deps.store.liveJobs())
-      .filter(({ state, notBefore = 0 }) => state === "accepted" && notBefore > now)
-      .map(({ notBefore = 0 }) => notBefore - now);
+      .filter(({ state }) => state === "accepted")
+      .map((job) => dueAt(job, this.#deps) - now)
+      .filter((wait) => wait > 0);
     return Math.min(this.#deps.store.isShared ? SHARED_IDLE_POLL_MS : IDLE_POLL_MS, ...waits);
   }
 
@@ -189,16 +184,14 @@ class Broadcaster {
     if (ready.length === 0 && (settlements?.isEmpty ?? true)) return undefined;
     const { seqno, now, elapsedUntil: passed } = await look.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
-    const batch = await this.#selectPayable(ready);
+    const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready), this.#deps);
     const messages = [
-      ...buildWithdrawMessages(batch, this.#deps),
-      ...settlements?.take(
-        pools,
-        Math.min(wallet.maxMessages, MAX_MESSAGES_PER_TRANSFER) - batch.length,
-        clock.now(),
-      ) ?? [],
+      ...withdrawals.map(({ message }) => message),
+      ...settlements?.take(pools, wallet.maxMessages - withdrawals.length, clock.now()) ?? [],
     ];
     if (messages.length === 0) return undefined;
+    const jobs = withdrawals.flatMap((one) => one.jobs);
+    await this.#assignQueryIds(jobs);
     const { message, hash, validUntil } = wallet.sign({
       seqno,
       validUntil: now + TRANSFER_LIFETIME_SECONDS,
@@ -209,23 +202,32 @@ class Broadcaster {
       validUntil,
       hash,
       boc: new Uint8Array(message.toBoc()),
-      jobs: batch.map(({ job: { pool, nullifierHash, queryId } }) => ({ pool, nullifierHash, queryId })),
+      jobs,
       signedAt: passed,
     };
     await store.beginTransfer(transfer);
     return transfer;
   }
 
-  async #nextBatch(): Promise<PreparedJob[]> {
-    const { store, wallet, clock } = this.#deps;
-    const most = Math.min(wallet.maxMessages, MAX_MESSAGES_PER_TRANSFER);
-    const due = (await store.liveJobs()).filter(({ state, notBefore = 0 }) =>
-      state === "accepted" && notBefore <= clock.now()
-    );
+  /** The pool knows its message by one query id, which all of its jobs get. */
+  async #assignQueryIds(jobs: Transfer["jobs"]): Promise<void> {
+    const { store } = this.#deps;
+    for (const { queryId, ...id } of jobs) {
+      const stored = await store.job(id);
+      if (stored?.queryId === queryId) continue;
+      await store.changeJob(id, (job) => job.state === "accepted" ? { ...job, queryId } : undefined);
+    }
+  }
+
+  async #nextBatch(): Promise<PayableJob[]> {
+    const { store, clock, wallet, pools } = this.#deps;
+    const due = selectDue(await store.liveJobs(), clock.now(), this.#deps);
     const quotes = new Quotes(this.#deps, this.#signal);
-    const batch: PreparedJob[] = [];
-    while (batch.length < most && due.length > 0) {
-      const next = await this.#selectPayable(due.splice(0, most - batch.length).map((job) => ({ job })));
+    const batch: PayableJob[] = [];
+    while (due.length > 0) {
+      const fitting = countFitting(batch, due, { maxMessages: wallet.maxMessages, pools });
+      if (fitting === 0) break;
+      const next = await this.#selectPayable(due.splice(0, fitting).map((job) => ({ job })));
       await quotes.fetchAll(next.map(({ job: { refund }, pool }) => ({ pool, refund })));
       for (const { job, pool } of next) {
         const value = quotes.get({ pool, refund: job.refund });

@@ -4,7 +4,7 @@ import { storeWithdraw } from "../../core/protocol/messages.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { openWallet } from "../../ton/wallet/wallet.ts";
-import { MAX_MESSAGES_PER_TRANSFER } from "./broadcaster.ts";
+import { MAX_JOBS_PER_TRANSFER } from "./due_jobs.ts";
 
 /** The chain's limit for external messages. A value of the embedded store may be one byte larger. */
 const LARGEST_MESSAGE = 65_535;
@@ -28,7 +28,7 @@ Deno.test("broadcaster: the largest batch of the largest withdrawals fits in one
   // All cells differ, so none is shared.
   const bits = (count: number, i: number) =>
     beginCell().storeUint((1n << BigInt(count - 1)) + BigInt(i), count);
-  const messages = Array.from({ length: MAX_MESSAGES_PER_TRANSFER }, (_, i) => ({
+  const messages = Array.from({ length: MAX_JOBS_PER_TRANSFER }, (_, i) => ({
     to: address(i),
     value: most,
     bounce: true,
@@ -40,7 +40,7 @@ Deno.test("broadcaster: the largest batch of the largest withdrawals fits in one
       refund: most,
       recipient: address(i),
       relayer: wallet.address,
-      proof: bits(768, i).storeRef(bits(768, MAX_MESSAGES_PER_TRANSFER + i).endCell()).endCell(),
+      proof: bits(768, i).storeRef(bits(768, MAX_JOBS_PER_TRANSFER + i).endCell()).endCell(),
     }),
   }));
   const { message } = wallet.sign({ seqno: 0, validUntil: 2 ** 31, messages });

@@ -8,7 +8,7 @@ import { normalizedMessageHash } from "../../ton/wallet/wallet.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
 
 const PAGE_SIZE = 20;
-const WITHDRAWAL_OPS: readonly number[] = [opCodes.withdraw, v2OpCodes.withdraw2];
+const WITHDRAWAL_OPS: readonly number[] = [opCodes.withdraw, v2OpCodes.withdraw2, v2OpCodes.withdraw_many];
 const OP_BITS = 32;
 const QUERY_ID_BITS = 64;
 

@@ -97,7 +97,10 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
   check(
     "root stays accepted for three more of them",
     "stale_root",
-    ({ request, pool }) => pool.rootPlacesLeft(request.signals.root) > MIN_PLACES_LEFT,
+    ({ request, pool }) => {
+      const left = pool.rootPlacesLeft(request.signals.root);
+      return left === 0 || left > MIN_PLACES_LEFT; // 0: the check before
+    },
   ),
   check("proof verifies", "proof_invalid", isProofValid),
   check("note is unspent on chain", "nullifier_already_used", isUnspentOnChain),

@@ -19,6 +19,7 @@ import {
   type SettlingEvent,
   type StoreHealth,
   toDeposit,
+  toSettlingEvent,
   toWithdrawal,
   type Transfer,
   type Withdrawal,
@@ -123,13 +124,13 @@ class KvStore implements ArchivedStore {
       await writeFilledPages(this.#kv, atomic, pool, deposits);
       const jobs = new Map<bigint, VersionedValue<Job>>();
       for (const event of events) {
-        if (event.kind !== "withdrawal" && event.kind !== "refused") continue;
         if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, toWithdrawal(event));
-        if (event.nullifierHash === undefined) continue;
-        const { nullifierHash } = event;
+        const settling = toSettlingEvent(event);
+        if (settling === undefined) continue;
+        const { nullifierHash } = settling;
         const found = jobs.get(nullifierHash) ??
           await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash));
-        const job = found.value && (settle(found.value, { ...event, nullifierHash }) ?? found.value);
+        const job = found.value && (settle(found.value, settling) ?? found.value);
         jobs.set(nullifierHash, { entry: found.entry, value: job });
       }
       for (const { entry, value } of jobs.values()) {

@@ -17,6 +17,7 @@ import {
   type SettlingEvent,
   type StoreHealth,
   toDeposit,
+  toSettlingEvent,
   toWithdrawal,
   type Transfer,
   type Withdrawal,
@@ -118,11 +119,7 @@ class PostgresStore implements ArchivedStore {
     }
     await this.#leaderTransaction(async (query) => {
       await moveCursor(query, pool, from, to);
-      const settling = events.flatMap((event): SettlingEvent[] => {
-        if (event.kind !== "withdrawal" && event.kind !== "refused") return [];
-        if (event.nullifierHash === undefined) return [];
-        return [{ ...event, nullifierHash: event.nullifierHash }];
-      });
+      const settling = events.flatMap((event) => toSettlingEvent(event) ?? []);
       await lockNullifierHashes(query, settling.map(({ nullifierHash }) => nullifierHash));
       await insertDeposits(query, pool, events.filter((event) => event.kind === "deposit").map(toDeposit));
       await insertWithdrawals(

@@ -79,7 +79,8 @@ function describeRefusals(op: number | undefined, body: Cell): Refusal[] {
       return [decodeWithdrawal(() => loadWithdraw2(body))];
     case v2OpCodes.withdraw_many: {
       const requests = tryLoad(() => loadWithdrawMany(body).requests);
-      return requests?.map((request) => decodeWithdrawal(() => request)) ?? [{ op: "withdraw" }];
+      return (requests?.map((request) => decodeWithdrawal(() => request)) ?? [{}])
+        .map((refusal): Refusal => ({ ...refusal, op: "withdraw_many" }));
     }
     case v2OpCodes.settle:
       return [{ op: "settle" }];

@@ -63,7 +63,7 @@ export interface SkippedEvent extends EventBase, MessageCost {
  */
 export interface RefusedEvent extends EventBase, JettonDepositor, MessageCost {
   readonly kind: "refused";
-  readonly op: "deposit" | "withdraw" | "settle";
+  readonly op: "deposit" | "withdraw" | "withdraw_many" | "settle";
   /** Of the compute phase or a failed action phase; absent if the message could not pay for computing. */
   readonly exitCode?: number;
   readonly nullifierHash?: bigint;

@@ -51,6 +51,7 @@ export interface HarnessOverrides {
   readonly metrics?: Metrics;
   /** Default: the relayer settles nothing. */
   readonly settle?: SettleMode;
+  readonly batchMs?: number;
   readonly snapshots?: TreeSnapshotStore;
 }
 
@@ -94,7 +95,7 @@ export class RelayerHarness implements AsyncDisposable {
   async startRelayer(wrap: HarnessOverrides = {}): Promise<void> {
     const { mnemonic, version, address } = wrap.signer ?? this.localnet.relayer;
     this.relayerAddress = address;
-    const { maxCostNano, settle } = wrap;
+    const { maxCostNano, settle, batchMs = 0 } = wrap;
     const own = connect({
       endpoint: this.localnet.url,
       attempts: 1,
@@ -107,6 +108,7 @@ export class RelayerHarness implements AsyncDisposable {
       config: {
         ...{ network: "localnet", fee: { bps: 50, minNano: 50_000_000n, maxCostNano }, indexer: {} },
         ...settle && { settle },
+        batchMs,
       },
       chain,
       wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),

@@ -1,0 +1,48 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { Job } from "../../store/store.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+import { countFitting, dueAt, MAX_JOBS_PER_TRANSFER, selectDue } from "./due_jobs.ts";
+import { MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
+
+const pools = new Map([["v1", {}], ["v2", { settledTree: {} }], ["w2", { settledTree: {} }]]) as Map<
+  string,
+  PoolState
+>;
+const terms = { pools, batchMs: 1_000 };
+const jobOf = (pool: string, acceptedAt: number, more: Partial<Job> = {}) =>
+  ({ pool, acceptedAt, state: "accepted", nullifierHash: BigInt(acceptedAt), ...more }) as Job;
+const dueTimes = (jobs: Job[], now: number) =>
+  selectDue(jobs, now, terms).map(({ acceptedAt }) => acceptedAt);
+
+Deno.test("due jobs: withdrawals of a version 2 pool wait, and depart together with the first", () => {
+  const jobs = [jobOf("v2", 100), jobOf("v1", 200), jobOf("v2", 900), jobOf("w2", 950)];
+  deepEqual(dueTimes(jobs, 1_000), [200]);
+  deepEqual(dueTimes(jobs, 1_100), [100, 200, 900]);
+  deepEqual(jobs.map((job) => dueAt(job, terms)), [1_100, 0, 1_900, 1_950]);
+});
+
+Deno.test("due jobs: a full message does not wait", () => {
+  const waiting = Array.from({ length: MAX_BATCH_SIZE - 1 }, (_, i) => jobOf("v2", 500 + i));
+  deepEqual(dueTimes(waiting, 600), []);
+  equal(dueTimes([...waiting, jobOf("v2", 600)], 600).length, MAX_BATCH_SIZE);
+});
+
+Deno.test("due jobs: one that was postponed, was sent before or has ended waits for nobody, nor makes others go", () => {
+  const postponed = jobOf("v2", 100, { notBefore: 2_000 });
+  deepEqual(dueTimes([postponed, jobOf("v2", 900)], 1_500), []);
+  deepEqual(dueTimes([postponed, jobOf("v2", 900)], 1_900), [900]);
+  deepEqual(dueTimes([jobOf("v2", 100, { attempts: 1 }), jobOf("v2", 900)], 950), [100]);
+  deepEqual(dueTimes([jobOf("v2", 100, { state: "broadcast" }), jobOf("v2", 900)], 1_500), []);
+});
+
+Deno.test("due jobs: a transfer holds as many messages as the wallet sends, and 100 jobs", () => {
+  const fitting = (due: Job[], maxMessages: number, batch: PayableJob[] = []) =>
+    countFitting(batch, due, { maxMessages, pools });
+  const many = (pool: string, count: number) => Array.from({ length: count }, (_, i) => jobOf(pool, i));
+  equal(fitting(many("v1", 9), 4), 4);
+  equal(fitting(many("v2", 60), 4), 4 * MAX_BATCH_SIZE);
+  equal(fitting([...many("v2", 5), ...many("v1", 9)], 4), 8);
+  equal(fitting(many("v2", 300), 255), MAX_JOBS_PER_TRANSFER);
+  const batch = many("v1", 3).map((job) => ({ job, pool: pools.get("v1")!, value: 1n }));
+  deepEqual([fitting(many("v1", 9), 4, batch), fitting(many("v1", 9), 3, batch)], [1, 0]);
+});

@@ -1,0 +1,52 @@
+/** A relayer settles the deposits of a version 2 pool on a localnet, with real proofs. */
+import { equal, ok } from "node:assert/strict";
+import { settleDeposits } from "../../src/ops/settle.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { newNote, Version2Harness } from "../support/relayer/version2_harness.ts";
+
+Deno.test("relayer: settles eagerly, each deposit once, also after a restart in between and beside a rival", async () => {
+  await using net = await RelayerHarness.start({ relayer: false });
+  const v2 = new Version2Harness(net);
+  await net.startRelayer({ settle: "eager" });
+  const value = await v2.pool.getDenomination();
+  const commitments = Array.from({ length: 40 }, () => newNote().commitment);
+  const pay = async (part: readonly bigint[]) => {
+    const before = await v2.pool.getNextIndex();
+    for (let i = 0; i < part.length; i += 4) {
+      const messages = part.slice(i, i + 4).map((commitment) =>
+        v2.pool.buildDepositMessage({ commitment, value })
+      );
+      await net.user.send(messages);
+      await waitUntil("queued", async () => await v2.pool.getNextIndex() >= before + i + messages.length);
+    }
+  };
+  await pay(commitments.slice(0, 18));
+  await waitUntil("a chunk is settled", async () => await v2.pool.getSettled() >= 16);
+  await net.relayer.close();
+  await net.startRelayer({ settle: "eager" });
+  await pay(commitments.slice(18));
+  await settleDeposits({ pool: v2.pool, wallet: net.user, prover: net.prover, maxBatches: 1 }, {
+    pollIntervalMs: 50,
+  });
+  await waitUntil("all are settled", async () => await v2.pool.getSettled() === commitments.length);
+  await v2.untilLeaves(commitments.length);
+  v2.tree.appendMany(commitments);
+  equal(await v2.pool.getCurrentRoot(), v2.tree.root);
+  const entries = await Array.fromAsync(net.store.ledger(0, Number.MAX_SAFE_INTEGER));
+  ok(entries.some(({ kind }) => kind === "settlement"), "the relayer's settlements are booked");
+});
+
+Deno.test("relayer: waits until the reward pays for a settlement", async () => {
+  await using net = await RelayerHarness.start({ relayer: false });
+  const v2 = new Version2Harness(net);
+  await net.startRelayer({ settle: "profitable" });
+  await v2.deposit(newNote().commitment);
+  await waitUntil("the deposit is indexed", async () => {
+    const { body } = await net.get(`/tree/commitments?pool=${encodeURIComponent(v2.address)}`);
+    return body.pending?.length === 1;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  equal(await v2.pool.getSettled(), 0, "the reward is an eighth of the cost");
+  for (let i = 0; i < 8; i++) await v2.deposit(newNote().commitment);
+  await waitUntil("nine deposits pay for it", async () => await v2.pool.getSettled() === 9);
+});

@@ -1,0 +1,81 @@
+/** Deposits, settles and withdraws in the version 2 pool of a localnet with a relayer. */
+import { Address } from "@ton/core";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { poseidon } from "../../../src/core/crypto/poseidon.ts";
+import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { createNote, type Note } from "../../../src/core/protocol/note.ts";
+import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
+import { settleDeposits } from "../../../src/ops/settle.ts";
+import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
+import { type RelayerHarness, waitUntil } from "./relayer_harness.ts";
+
+export const KEY = "native-10-v2";
+export const FEE = 200_000_000n;
+export const recipient = new Address(0, Buffer.alloc(32, 0x51));
+
+export class Version2Harness {
+  readonly pool: V2Pool;
+  readonly tree = new MerkleTree();
+  readonly address: string;
+
+  constructor(readonly net: RelayerHarness) {
+    this.pool = new V2Pool(net.chain, net.pool(KEY).address);
+    this.address = net.pool(KEY).address.toString();
+  }
+
+  async deposit(commitment: bigint): Promise<void> {
+    const before = await this.pool.getNextIndex();
+    const value = await this.pool.getDenomination();
+    await this.net.user.send([this.pool.buildCommentDepositMessage({ commitment, value })]);
+    await waitUntil("the deposit is queued", async () => await this.pool.getNextIndex() > before);
+  }
+
+  /** Settles all waiting deposits from the user's wallet, and waits until the relayer has indexed it. */
+  async settle(commitments: readonly bigint[]): Promise<void> {
+    const { user: wallet, prover } = this.net;
+    await settleDeposits({ pool: this.pool, wallet, prover }, { pollIntervalMs: 50 });
+    this.tree.appendMany(commitments);
+    await this.untilLeaves(this.tree.size);
+  }
+
+  async untilLeaves(count: number): Promise<void> {
+    await waitUntil(`${count} leaves`, () => {
+      const { ready, leaves } = this.net.relayer.readiness().pools[KEY];
+      return ready && leaves === count;
+    });
+  }
+
+  async request(note: Note, leafIndex: number) {
+    const nullifierHash = poseidon([note.nullifier, BigInt(leafIndex)]);
+    const { proof, publicSignals } = await this.net.prover.proveWithdraw2({
+      ...{ root: this.tree.root, nullifierHash, fee: FEE, refund: 0n },
+      ...{ nullifier: note.nullifier, secret: note.secret },
+      recipient: addressToField(recipient),
+      relayer: addressToField(this.net.relayerAddress),
+      ...this.tree.path(leafIndex),
+    });
+    const amounts = { fee: String(FEE), refund: "0" };
+    return { pool: this.address, proof, publicSignals, recipient: recipient.toString(), ...amounts };
+  }
+
+  /** Returns the message of the note of leaf 0, without a relayer, for an empty slot. */
+  async directWithdrawal({ nullifier, secret }: Note) {
+    const nullifierHash = poseidon([nullifier, 0n]);
+    const { proof } = await this.net.prover.proveWithdraw2({
+      ...{ root: this.tree.root, nullifierHash, fee: 0n, refund: 0n, relayer: 0n },
+      ...{ nullifier, secret, recipient: addressToField(recipient) },
+      ...this.tree.path(0),
+    });
+    return this.pool.buildWithdrawMessage({
+      ...{ root: this.tree.root, rootNumber: 0, nullifierHash, fee: 0n, refund: 0n },
+      ...{ recipient, relayer: null, proof, carried: null, value: await this.pool.getWithdrawValue(0n) },
+    });
+  }
+
+  async check(body: { commitment: bigint } | { nullifierHash: bigint }) {
+    const [[name, value]] = Object.entries(body);
+    return (await this.net.post("/note/check", { pool: this.address, [name]: fieldToHex(value) })).body;
+  }
+}
+
+export const newNote = () => createNote({ asset: "native", amount: "10", network: "localnet" });
