@@ -48,14 +48,19 @@ export function bookEvents(
   return [...byTransaction.values()];
 }
 
-/** Shares a transfer's `fees` (nano) equally among its withdrawals. */
+/** Shares a transfer's `fees` (nano) equally among its messages; if none was sent, among its withdrawals. */
 export function bookTransfer(
   { hash, jobs }: Pick<Transfer, "hash" | "jobs">,
-  { fees, timestamp }: { readonly fees: bigint; readonly timestamp: number },
+  { fees, timestamp, recipients }: {
+    readonly fees: bigint;
+    readonly timestamp: number;
+    readonly recipients: readonly PoolId[];
+  },
 ): LedgerEntry[] {
-  const count = BigInt(jobs.length);
+  const pools = recipients.length > 0 ? recipients : jobs.map(({ pool }) => pool);
+  const count = BigInt(pools.length);
   const shares = new Map<PoolId, bigint>();
-  for (const [i, { pool }] of jobs.entries()) {
+  for (const [i, pool] of pools.entries()) {
     const share = (fees * BigInt(i + 1)) / count - (fees * BigInt(i)) / count;
     shares.set(pool, (shares.get(pool) ?? 0n) + share);
   }

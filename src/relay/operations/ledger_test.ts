@@ -62,9 +62,13 @@ Deno.test("the withdrawals of one message are one entry of the ledger", () => {
   ]);
 });
 
-Deno.test("a transfer's fees are shared by its withdrawals, to the nano, one entry for each pool", () => {
+Deno.test("a transfer's fees are shared by its messages, to the nano, one entry for each pool", () => {
   const job = (pool: string) => ({ pool, nullifierHash: 1n, queryId: 1n });
   const transfer = { hash: "aa", jobs: [job("a"), job("b"), job("a")] };
-  const entries = bookTransfer(transfer, { fees: 100n, timestamp: 70 });
-  deepEqual(entries.map(({ pool, gas, lt }) => [pool, gas, lt]), [["a", 67n, 0n], ["b", 33n, 0n]]);
+  const book = (recipients: string[]) =>
+    bookTransfer(transfer, { fees: 100n, timestamp: 70, recipients })
+      .map(({ pool, gas, lt }) => [pool, gas, lt]);
+  deepEqual(book(["a", "b", "a"]), [["a", 67n, 0n], ["b", 33n, 0n]]);
+  deepEqual(book(["a", "c"]), [["a", 50n, 0n], ["c", 50n, 0n]], "a settlement pays its share");
+  deepEqual(book([]), [["a", 67n, 0n], ["b", 33n, 0n]], "no message was sent");
 });

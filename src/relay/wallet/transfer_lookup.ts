@@ -3,6 +3,7 @@
 import type { Address, Message } from "@ton/core";
 import { opCodes } from "../../core/protocol/messages.ts";
 import { v2OpCodes } from "../../core/protocol/v2/messages.ts";
+import type { PoolId } from "../../store/store.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { normalizedMessageHash } from "../../ton/wallet/wallet.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
@@ -19,6 +20,8 @@ export interface IncludedTransfer {
   readonly timestamp: number;
   /** In nano: all fees of the wallet's transaction, without the value of its messages. */
   readonly fees: bigint;
+  /** The recipient of each of its messages. */
+  readonly recipients: readonly PoolId[];
 }
 
 /** `newest` must come from the same response as the seqno, or a transfer could be signed twice. */
@@ -42,6 +45,7 @@ export async function findIncludedTransfer(
         timestamp: now,
         queryIds: new Set(sent.flatMap(parseQueryIds)),
         fees: sent.reduce(addForwardFee, raw.totalFees.coins),
+        recipients: sent.flatMap(({ info }) => info.type === "internal" ? [info.dest.toRawString()] : []),
       };
     }
     from = page.at(-1)?.prev;
