@@ -10,7 +10,7 @@ import { OrphanedJobs } from "./operations/orphaned_jobs.ts";
 import { PoolFundsMonitor } from "./operations/pool_funds_monitor.ts";
 import { getPollingIntervals } from "./polling_intervals.ts";
 import type { RelayerOptions } from "./relayer_options.ts";
-import { Settlements } from "./settler/settler.ts";
+import { Settlements } from "./settler/settlements.ts";
 import { WalletBalance } from "./wallet/balance.ts";
 import { WalletMonitor } from "./wallet/wallet_monitor.ts";
 import { PoolCache } from "./withdrawals/pool_cache.ts";

@@ -47,13 +47,59 @@ export function settlementInputs(
   if (queue.length === 0) throw new RangeError("no commitment waits for settlement");
   assertFieldElement(settler, "settler");
   const first = settled % CHUNK_SLOTS;
-  const batch = queue.slice(0, CHUNK_SLOTS - first).map((commitment) =>
+  return fillChunk({
+    ...{ settled, oldRoot: tree.root, settler, queue },
+    old: Array.from({ length: first }, (_, slot) => tree.leaf(settled - first + slot)),
+    pathElements: tree.nextLeafPath().pathElements.slice(CHUNK_HEIGHT),
+  });
+}
+
+/**
+ * Returns the settlement after `previous`, before the pool has accepted that one. Arguments and errors are those of
+ * {@linkcode settlementInputs}; the queue begins after the commitments of `previous`.
+ * @throws {RangeError} also if `previous` does not fill its chunk
+ */
+export function settlementInputsAfter(previous: SettlementInput, queue: readonly bigint[]): SettlementInput {
+  const settled = settlementEnd(previous);
+  if (settled % CHUNK_SLOTS !== 0) {
+    throw new RangeError("the previous settlement leaves slots of its chunk empty");
+  }
+  if (settled === TREE_CAPACITY) throw new Problem("tree_full");
+  if (queue.length === 0) throw new RangeError("no commitment waits for settlement");
+  const index = settled / CHUNK_SLOTS - 1;
+  // The paths of this chunk and the next one meet above the lowest level where this chunk is a left child.
+  let meeting = 0;
+  while ((index >> meeting) & 1) meeting++;
+  const node = climb(chunkRoot(previous.leaves), index, previous.pathElements.slice(0, meeting));
+  return fillChunk({
+    ...{ settled, oldRoot: previous.newRoot, settler: previous.settler, queue, old: [] },
+    pathElements: previous.pathElements.map((sibling, level) => {
+      if (level < meeting) return zeros[CHUNK_HEIGHT + level];
+      return level === meeting ? node : sibling;
+    }),
+  });
+}
+
+/** Returns the number of settled deposits before a settlement. */
+export function settlementStart({ span }: Pick<SettlementInput, "span">): number {
+  return Number(span >> COUNT_BITS);
+}
+
+/** Returns the number of settled deposits after a settlement. */
+export function settlementEnd({ span }: Pick<SettlementInput, "span">): number {
+  return settlementStart({ span }) + Number(BigInt.asUintN(Number(COUNT_BITS), span));
+}
+
+function fillChunk(
+  { settled, oldRoot, settler, queue, old, pathElements }:
+    & Pick<SettlementInput, "oldRoot" | "settler" | "pathElements">
+    & { readonly settled: number; readonly queue: readonly bigint[]; readonly old: readonly bigint[] },
+): SettlementInput {
+  const batch = queue.slice(0, CHUNK_SLOTS - old.length).map((commitment) =>
     assertFieldElement(commitment, "commitment")
   );
-  const old = Array.from({ length: first }, (_, slot) => tree.leaf(settled - first + slot));
-  const pathElements = tree.nextLeafPath().pathElements.slice(CHUNK_HEIGHT);
   return {
-    oldRoot: tree.root,
+    oldRoot,
     newRoot: climb(chunkRoot([...old, ...batch]), Math.floor(settled / CHUNK_SLOTS), pathElements),
     span: (BigInt(settled) << COUNT_BITS) + BigInt(batch.length),
     settler,

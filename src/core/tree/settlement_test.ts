@@ -8,7 +8,7 @@ import {
 } from "../../../testkit/circuits/circuit_inputs.ts";
 import { FIELD_MODULUS } from "../crypto/field.ts";
 import { MerkleTree } from "./merkle_tree.ts";
-import { settlementInputs } from "./settlement.ts";
+import { settlementEnd, settlementInputs, settlementInputsAfter } from "./settlement.ts";
 import { nodeCounts, TREE_CAPACITY } from "./tree_levels.ts";
 import { zeros } from "./zeros.ts";
 
@@ -80,4 +80,29 @@ Deno.test("commitments that equal the empty leaf or 0 are settled like any other
   assert.deepEqual(fresh.slice(0, 4), [0n, 0n, zeros[0], 0n]);
   assert.equal(span, 2n * 512n + 2n);
   assert.equal(settlementInputs(treeOf(old), [zeros[0]], 7n).newRoot, oldRoot); // the root does not change
+});
+
+Deno.test("settlements can be prepared one after the other, from any chunk, before the pool has accepted the first", () => {
+  const waiting = commitments(40 * 16, 1000);
+  for (const settled of [0, 5, 16, 37, 112, 16 * 31]) {
+    const tree = treeOf(commitments(settled));
+    let input = settlementInputs(tree, waiting, 7n);
+    for (let taken = 0; taken < 35 * 16;) {
+      const batch = settlementEnd(input) - tree.size;
+      tree.appendMany(waiting.slice(taken, taken + batch));
+      taken += batch;
+      assert.equal(tree.size, settlementEnd(input));
+      input = settlementInputsAfter(input, waiting.slice(taken));
+      assert.deepEqual(input, settlementInputs(tree, waiting.slice(taken), 7n));
+    }
+  }
+});
+
+Deno.test("no settlement is prepared after one that leaves slots empty, without deposits, or in a full tree", () => {
+  const partial = settlementInputs(treeOf([]), commitments(15), 7n);
+  assert.throws(() => settlementInputsAfter(partial, [1n]), RangeError);
+  const full = settlementInputs(treeOf([]), commitments(16), 7n);
+  assert.throws(() => settlementInputsAfter(full, []), RangeError);
+  const last = { ...full, span: BigInt(TREE_CAPACITY - 16) * 512n + 16n };
+  assert.throws(() => settlementInputsAfter(last, [1n]), { code: "tree_full" });
 });

@@ -1,12 +1,18 @@
 /**
- * Settles the deposits that wait in version 2 pools. It prepares at most one settlement for each pool; the broadcaster,
- * the only writer of the wallet, sends it in its next transfer. The pool accepts a settlement only after the one before
- * it, so one that is sent again after a crash is refused, for the price of the refusal.
+ * Settles the deposits that wait in version 2 pools. It proves one settlement after the other; the broadcaster, the only
+ * writer of the wallet, sends those that are ready in its next transfer. The pool accepts a settlement only after the one
+ * before it, so one that is sent again after a crash is refused, for the price of the refusal.
  */
+import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
 import { settlerToField } from "../../core/protocol/address_field.ts";
 import type { Clock } from "../../core/time.ts";
+import {
+  settlementEnd,
+  type SettlementInput,
+  settlementInputsAfter,
+  settlementStart,
+} from "../../core/tree/settlement.ts";
 import type { Prover } from "../../prover/prover.ts";
-import type { PoolId } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
@@ -16,20 +22,14 @@ import {
   settlementDueAt,
   settlementValue,
 } from "../../ton/pool/v2/settlement_terms.ts";
-import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
+import type { Wallet } from "../../ton/wallet/wallet.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { Leadership } from "../operations/leadership.ts";
+import type { Settlements } from "./settlements.ts";
 
 /** `profitable`: when the reward exceeds the cost. `eager`: as soon as the pool accepts it. */
 export type SettleMode = "profitable" | "eager";
-
-/** A proved settlement of the leaves `first` to `end - 1`. */
-interface PreparedSettlement {
-  readonly first: number;
-  readonly end: number;
-  readonly message: OutgoingMessage;
-}
 
 export interface SettlerDeps {
   readonly mode: SettleMode;
@@ -47,46 +47,10 @@ export interface SettlerDeps {
 const POLL_MS = 1_000;
 /** Several relayers that wait for the same reward do not prove at the same moment. */
 const MAX_RANDOM_DELAY_MS = 10_000;
-/** A settlement that was sent and not seen for so long is prepared again. */
-const SENT_TIMEOUT_MS = 120_000;
+/** Settlements of a pool that are prepared or on their way. */
+const MAX_AHEAD = 8;
 /** The reward must exceed the price of a lone settlement by a tenth, for the transfer and the refusals. */
 const profitableReward = (settlementCost: bigint) => settlementCost + settlementCost / 10n;
-
-export class Settlements {
-  readonly #prepared = new Map<PoolId, PreparedSettlement>();
-  readonly #sent = new Map<PoolId, { readonly first: number; readonly at: number }>();
-
-  /** Returns the messages of at most `limit` prepared settlements, which count as sent. */
-  take(pools: { get(id: PoolId): PoolState | undefined }, limit: number, now: number): OutgoingMessage[] {
-    const messages: OutgoingMessage[] = [];
-    for (const [id, { first, message }] of this.#prepared) {
-      if (messages.length === limit) break;
-      this.#prepared.delete(id);
-      if (pools.get(id)?.settledTree?.size !== first) continue; // another settlement came first
-      messages.push(message);
-      this.#sent.set(id, { first, at: now });
-    }
-    return messages;
-  }
-
-  get isEmpty(): boolean {
-    return this.#prepared.size === 0;
-  }
-
-  get(id: PoolId): PreparedSettlement | undefined {
-    return this.#prepared.get(id);
-  }
-
-  set(id: PoolId, settlement: PreparedSettlement): void {
-    this.#prepared.set(id, settlement);
-  }
-
-  /** Whether a settlement that begins at `first` is on its way. */
-  isPending(id: PoolId, first: number, now: number): boolean {
-    const sent = this.#sent.get(id);
-    return sent?.first === first && now - sent.at < SENT_TIMEOUT_MS;
-  }
-}
 
 export async function runSettler(
   settlements: Settlements,
@@ -96,9 +60,10 @@ export async function runSettler(
   const { pools, leadership, clock, log } = deps;
   const settled = pools.filter(({ settledTree }) => settledTree !== undefined);
   while (!signal.aborted && settled.length > 0) {
+    let hasPrepared = false;
     for (const pool of leadership.isLeader ? settled : []) {
       try {
-        await prepareSettlement(pool, settlements, deps, signal);
+        hasPrepared = await prepareSettlement(pool, settlements, deps, signal) || hasPrepared;
       } catch (error) {
         if (signal.aborted) return;
         log.warning("the waiting deposits of {pool} are not settled: {error}", {
@@ -106,51 +71,68 @@ export async function runSettler(
         });
       }
     }
-    await clock.sleep(POLL_MS, signal);
+    if (!hasPrepared) await clock.sleep(POLL_MS, signal);
   }
 }
 
+/** Returns false if there is nothing to prepare now. */
 async function prepareSettlement(
   pool: PoolState,
   settlements: Settlements,
   deps: SettlerDeps,
   signal: AbortSignal,
-): Promise<void> {
-  const { chain, clock, prover, wallet, changes, mode, random, log } = deps;
-  const tree = pool.settledTree!;
-  const first = tree.size;
-  const end = first + nextBatchSize(first, tree.queue.length);
-  if (end === first || !pool.readiness(clock.now()).ready) return;
-  if (settlements.isPending(pool.id, first, clock.now())) return;
-  const prepared = settlements.get(pool.id);
-  if (prepared?.first === first && prepared.end === end) return;
+): Promise<boolean> {
+  const { chain, prover, changes, log } = deps;
   const contract = new V2Pool(chain, pool.deployment.address);
-  const info = await contract.getSettleInfo({ signal, lowPriority: true });
-  const now = Math.floor(clock.now() / 1000);
-  if (info.settled !== first || now < settlementDueAt(info, end)) return;
-  const reward = rewardByRule(info, end - first, now);
-  if (mode === "profitable") {
-    if (reward < profitableReward(info.settlementCost)) return;
-    await clock.sleep(random() * MAX_RANDOM_DELAY_MS, signal);
-    if (signal.aborted || tree.size !== first) return;
-  }
-  const input = tree.settlementInputs(settlerToField(wallet.address));
+  const next = await nextInput(pool, contract, settlements, deps, signal);
+  if (next === undefined) return false;
+  const { input, value, reward } = next;
   const { proof } = await prover.proveSettlement(input, { signal });
-  const value = settlementValue(info);
-  const message = contract.buildSettleMessage({
-    newRoot: input.newRoot,
-    end: batchEnd(input.span),
-    proof,
-    value,
-  });
-  settlements.set(pool.id, { first, end: batchEnd(input.span), message });
+  const end = settlementEnd(input);
+  const message = contract.buildSettleMessage({ newRoot: input.newRoot, end, proof, value });
+  if (!settlements.add(pool, { input, message })) return true;
   log.info("{pool}: settling {count} deposits, for a reward of {reward} nano", {
-    ...{ pool: pool.key, count: end - first, reward: String(reward) },
+    ...{ pool: pool.key, count: end - settlementStart(input), reward: String(reward) },
   });
   changes.notify();
+  return true;
 }
 
-/** Of a span: settled * 512 + count. */
-function batchEnd(span: bigint): number {
-  return Number((span >> 9n) + (span & 511n));
+interface NextSettlement {
+  readonly input: SettlementInput;
+  readonly value: bigint;
+  readonly reward: bigint;
+}
+
+async function nextInput(
+  pool: PoolState,
+  contract: V2Pool,
+  settlements: Settlements,
+  { clock, mode, random, wallet }: SettlerDeps,
+  signal: AbortSignal,
+): Promise<NextSettlement | undefined> {
+  const tree = pool.settledTree!;
+  const last = settlements.last(pool, clock.now());
+  const first = last === undefined ? tree.size : settlementEnd(last.input);
+  const waiting = tree.queue.slice(first - tree.size);
+  const count = nextBatchSize(first, waiting.length);
+  if (count === 0 || !pool.readiness(clock.now()).ready) return undefined;
+  if (last !== undefined && (count < CHUNK_SLOTS || settlements.count(pool) >= MAX_AHEAD)) return undefined;
+  const info = await contract.getSettleInfo({ signal, lowPriority: true });
+  const value = settlementValue(info);
+  if (last !== undefined) {
+    // A full chunk is due at once, and its reward is twice the cost.
+    const reward = rewardByRule({ ...info, waitingSince: 0 }, count, 0);
+    const queue = waiting.map(({ commitment }) => commitment);
+    return { input: settlementInputsAfter(last.input, queue), value, reward };
+  }
+  const now = Math.floor(clock.now() / 1000);
+  if (info.settled !== first || now < settlementDueAt(info, first + count)) return undefined;
+  const reward = rewardByRule(info, count, now);
+  if (mode === "profitable") {
+    if (reward < profitableReward(info.settlementCost)) return undefined;
+    await clock.sleep(random() * MAX_RANDOM_DELAY_MS, signal);
+    if (signal.aborted || tree.size !== first) return undefined;
+  }
+  return { input: tree.settlementInputs(settlerToField(wallet.address)), value, reward };
 }

@@ -17,7 +17,7 @@ import { countFitting, dueAt, selectDue } from "./due_jobs.ts";
 import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
-import type { Settlements } from "../settler/settler.ts";
+import type { Settlements } from "../settler/settlements.ts";
 import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
 import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
