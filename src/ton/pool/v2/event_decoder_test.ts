@@ -73,12 +73,19 @@ Deno.test("a refused batch is a refusal of each withdrawal, and its cost is coun
   assert.deepEqual(
     decode({ body: batch, exitCode: 201 }),
     [5n, 6n, 7n].map((nullifierHash, i) => (
-      { kind: "refused", op: "withdraw", queryId: 9n, exitCode: 201, nullifierHash, cost: [10n, 10n, 11n][i] }
+      {
+        kind: "refused",
+        op: "withdraw_many",
+        queryId: 9n,
+        exitCode: 201,
+        nullifierHash,
+        cost: [10n, 10n, 11n][i],
+      }
     )),
   );
   const cut = beginCell().storeUint(v2OpCodes.withdraw_many, 32).storeUint(9, 64).endCell();
   assert.deepEqual(decode({ body: cut, exitCode: 208 }), [
-    { kind: "refused", op: "withdraw", queryId: 9n, exitCode: 208, cost: 31n },
+    { kind: "refused", op: "withdraw_many", queryId: 9n, exitCode: 208, cost: 31n },
   ]);
 });
 
