@@ -15,7 +15,7 @@ import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
 import { depth, seed } from "../../testkit/random/property_runs.ts";
 import { SeededRandom } from "../../testkit/random/seeded_random.ts";
 import { type RelayerProcess, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
-import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-10-v2";
 const SENDERS = 8;
@@ -95,6 +95,7 @@ async function deposit(pool: V2Pool, wallet: Wallet, count: number): Promise<big
       { length: Math.min(DEPOSITS_PER_TRANSFER, count - commitments.length) },
       () => createNote({ asset: "native", amount: "10", network: "localnet" }).commitment,
     );
+    const seqno = await wallet.seqno();
     await wallet.send(
       part.map((commitment, i) =>
         i % 2 === 0
@@ -102,6 +103,7 @@ async function deposit(pool: V2Pool, wallet: Wallet, count: number): Promise<big
           : pool.buildCommentDepositMessage({ commitment, value })
       ),
     );
+    await waitUntil("the transfer is in a block", async () => await wallet.seqno() > seqno);
     commitments.push(...part);
   }
   return commitments;
