@@ -18,6 +18,7 @@ import { serveCommand } from "./commands/serve.ts";
 import { logFatal, usesJsonLog } from "./output/serve_log.ts";
 import { settleCommand } from "./commands/settle.ts";
 import { statusCommand } from "./commands/status.ts";
+import { snapshotCommand } from "./commands/snapshot.ts";
 import { storeCommand } from "./commands/store.ts";
 import { withSanitizedOutput } from "./output/sanitize.ts";
 import {
@@ -45,6 +46,7 @@ const commands = [
   poolCommand,
   settleCommand,
   storeCommand,
+  snapshotCommand,
   ceremonyCommand,
   localnetCommand,
   demoCommand,

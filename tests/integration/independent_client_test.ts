@@ -88,7 +88,13 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
   try {
     const { indexer, relayer, pools, wallets } = JSON.parse(await localnet.nextLine());
     assert.ok(indexer.endsWith("/api/v2/jsonRPC"));
-    assert.deepEqual(Object.keys(pools).sort(), ["jet-10", "native-0.1", "native-1", "native-10"]);
+    assert.deepEqual(Object.keys(pools).sort(), [
+      "jet-10",
+      "native-0.1",
+      "native-1",
+      "native-10",
+      "native-10-v2",
+    ]);
     assert.ok(wallets.length >= 4);
     const client = new TonClient({ endpoint: indexer });
     for (const { address } of wallets) {

@@ -1,31 +1,25 @@
 import { Command } from "commander";
-import { loadStoreLocation, type StoreLocation } from "../../config/store_config.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { checkStore } from "../../ops/store/consistency_check.ts";
 import { exportStore, type ExportSummary, importStore, verifyExport } from "../../ops/store/export.ts";
-import type { ArchivedStore } from "../../store/archive.ts";
 import { pluralize } from "../../core/protocol/units.ts";
+import { addOutputOptions, printResult, withProgressLine, writeJson } from "../output/print.ts";
+import { colours } from "../output/progress.ts";
 import {
-  addOutputOptions,
-  type OutputOptions,
-  printResult,
-  withProgressLine,
-  writeJson,
-} from "../output/print.ts";
-import { colours, type ProgressLine } from "../output/progress.ts";
+  addDataDirOption,
+  locateStore,
+  storeLabel,
+  type StoreOptions,
+  withStore,
+} from "../options/store_options.ts";
 import { escapeLine } from "../output/sanitize.ts";
 import type { CliContext } from "../context.ts";
 import { parseTimeArgument, printReport, type ReportOptions } from "./store/report.ts";
 
-interface StoreOptions extends OutputOptions {
-  readonly dataDir?: string;
-}
-
 export function storeCommand(context: CliContext): Command {
   const command = (name: string, description: string, examples: string) =>
     addOutputOptions(
-      new Command(name).description(description)
-        .option("--data-dir <directory>", "use the embedded store in this directory and ignore DATABASE_URL"),
+      addDataDirOption(new Command(name).description(description)),
       "print one JSON object",
     ).addHelpText(
       "after",
@@ -162,26 +156,6 @@ async function importFromFile(context: CliContext, file: string, options: StoreO
   });
   const store = storeLabel(location);
   printResult(context, options, { store, file, ...summary }, `${formatSummary(summary)} in ${store}`);
-}
-
-function locateStore({ env }: CliContext, { dataDir }: StoreOptions): StoreLocation {
-  return loadStoreLocation(env, dataDir);
-}
-
-/** Omits server and user, so that the output can be shared. */
-function storeLabel({ databaseUrl, dataDir }: StoreLocation): string {
-  return databaseUrl === undefined ? dataDir : "the database";
-}
-
-async function withStore<T>(
-  context: CliContext,
-  options: StoreOptions,
-  { create, ...location }: StoreLocation & { readonly create: boolean },
-  work: (store: ArchivedStore, progress: ProgressLine) => Promise<T>,
-): Promise<T> {
-  const store = await context.openStore(location, { create });
-  return await withProgressLine(context, options, (progress) => work(store, progress))
-    .finally(() => store.close());
 }
 
 function formatSummary({ rows, counts, sha256 }: ExportSummary): string {

@@ -17,7 +17,7 @@ import { type JettonFacts, readJettonFacts } from "./jetton_facts.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 import { checkPoolKeys } from "../keys/pool_keys.ts";
 import { rebuildTree } from "./rebuilt_tree.ts";
-import { rebuildV2Pool } from "./v2/rebuilt_pool.ts";
+import { type KnownHistory, rebuildV2Pool } from "./v2/rebuilt_pool.ts";
 import { tryDecodeV2PoolData } from "./v2/v2_facts.ts";
 
 export interface AuditOptions {
@@ -28,6 +28,8 @@ export interface AuditOptions {
   readonly artifacts?: Artifacts;
   readonly signal?: AbortSignal;
   readonly onProgress?: (transactions: number) => void;
+  /** Of a version 2 pool, the part of its history that is not read from the chain. */
+  readonly known?: KnownHistory;
 }
 
 /** `facts` and `funds` are absent if there is no pool at the address. */

@@ -1,11 +1,14 @@
-/** A header, a line for each row, and a last line with the row count and the SHA-256 of all bytes before. */
+/**
+ * Exports of a store, and the format that they share with snapshots: a header, a line for each row, and a last line with
+ * the row count and the SHA-256 of all bytes before.
+ */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
 import type { Archive, ArchiveRow } from "../../store/archive.ts";
 import { decodeRow, encodeRow, tryParseJson } from "./row_codec.ts";
 
-const FORMAT = "tonado-store";
 const VERSION = 1;
 const PROGRESS_INTERVAL_ROWS = 1_000;
 const MIN_CHUNK_CHARS = 65_536;
@@ -23,31 +26,41 @@ export interface ExportSummary {
 
 type RowProgress = (rows: number) => void;
 
-const exportHeader = z.strictObject({
-  format: z.literal(FORMAT),
-  version: z.literal(VERSION),
-  exportedAt: z.string(),
-});
+/** `network` only in snapshots. */
+export interface RowFileFormat {
+  readonly format: "tonado-store" | "tonado-snapshot";
+  readonly network?: Network;
+}
+
+const storeFormat: RowFileFormat = { format: "tonado-store" };
 const exportTrailer = z.strictObject({
   rows: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Calls `done` with the summary before the last line. */
-export async function* exportStore(
-  store: Archive,
-  { exportedAt, onProgress, done }: {
-    readonly exportedAt: Date;
-    readonly onProgress: RowProgress;
-    readonly done: (summary: ExportSummary) => void;
-  },
+export interface ExportOptions {
+  readonly exportedAt: Date;
+  readonly onProgress: RowProgress;
+  /** Called with the summary before the last line. */
+  readonly done: (summary: ExportSummary) => void;
+}
+
+/** Yields the bytes of an export of the whole store. */
+export function exportStore(store: Archive, options: ExportOptions): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  return encodeRows(store.rows(), storeFormat, options);
+}
+
+/** Yields the bytes of a file. */
+export async function* encodeRows(
+  rows: AsyncIterable<ArchiveRow>,
+  format: RowFileFormat,
+  { exportedAt, onProgress, done }: ExportOptions,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   const hash = createHash("sha256");
   const counter = new RowCounter();
-  let text = JSON.stringify({ format: FORMAT, version: VERSION, exportedAt: exportedAt.toISOString() }) +
-    "\n";
-  for await (const row of store.rows()) {
+  let text = JSON.stringify({ ...format, version: VERSION, exportedAt: exportedAt.toISOString() }) + "\n";
+  for await (const row of rows) {
     text += encodeRow(row) + "\n";
     if (counter.add(row) % PROGRESS_INTERVAL_ROWS === 0) onProgress(counter.rows);
     if (text.length < MIN_CHUNK_CHARS) continue;
@@ -69,7 +82,7 @@ export async function verifyExport(
   onProgress: RowProgress,
 ): Promise<ExportSummary> {
   const counter = new RowCounter();
-  const rows = readRows(file);
+  const rows = decodeRows(file, storeFormat);
   for (;;) {
     const { value, done } = await rows.next();
     if (done) return { rows: counter.rows, counts: counter.counts, sha256: value };
@@ -84,18 +97,46 @@ export async function importStore(
   onProgress: (stage: "verified" | "imported", rows: number) => void,
 ): Promise<ExportSummary> {
   const verified = await verifyExport(await open(), (rows) => onProgress("verified", rows));
-  const file = await open();
-  await store.restore((async function* () {
-    let count = 0;
-    for await (const row of readRows(file)) {
-      if (++count % PROGRESS_INTERVAL_ROWS === 0) onProgress("imported", count);
-      yield row;
-    }
-  })());
+  const { sha256 } = verified;
+  await restoreRows(store, await open(), {
+    ...{ format: storeFormat, sha256, onProgress: (rows) => onProgress("imported", rows) },
+  });
   return verified;
 }
 
-async function* readRows(file: ReadableStream<Uint8Array>): AsyncGenerator<ArchiveRow, string> {
+/** Writes the rows of the file with this hash into an empty store. Throws `invalid_export` or `store_not_empty`. */
+export async function restoreRows(
+  store: Archive,
+  file: ReadableStream<Uint8Array>,
+  { format, sha256, onProgress }: {
+    readonly format: RowFileFormat;
+    readonly sha256: string;
+    readonly onProgress: RowProgress;
+  },
+): Promise<void> {
+  await store.restore((async function* () {
+    const rows = decodeRows(file, format);
+    for (let count = 1;; count++) {
+      const { value, done } = await rows.next();
+      if (!done) yield value;
+      else if (value === sha256) return;
+      else throw invalidExport("it was replaced while it was imported");
+      if (count % PROGRESS_INTERVAL_ROWS === 0) onProgress(count);
+    }
+  })());
+}
+
+/** Yields the rows of a file and returns its SHA-256. Throws `invalid_export`, also after rows of a truncated file. */
+export async function* decodeRows(
+  file: ReadableStream<Uint8Array>,
+  { format, network }: RowFileFormat,
+): AsyncGenerator<ArchiveRow, string> {
+  const header = z.strictObject({
+    format: z.literal(format),
+    ...network && { network: z.literal(network) },
+    version: z.literal(VERSION),
+    exportedAt: z.string(),
+  });
   const decoder = new TextDecoder();
   const hash = createHash("sha256");
   let line = 0;
@@ -105,8 +146,9 @@ async function* readRows(file: ReadableStream<Uint8Array>): AsyncGenerator<Archi
     if (last !== undefined) {
       hash.update(last).update("\n");
       if (++line === 1) {
-        if (!exportHeader.safeParse(tryParseJson(decoder.decode(last))).success) {
-          throw invalidExport("it does not begin with the header of an export of this version");
+        if (!header.safeParse(tryParseJson(decoder.decode(last))).success) {
+          const what = network === undefined ? "an export" : `a snapshot of ${network}`;
+          throw invalidExport(`it does not begin with the header of ${what} of this version`);
         }
       } else {
         const row = decodeRow(decoder.decode(last));
@@ -144,7 +186,7 @@ async function* readLines(file: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   if (rest.length > 0) throw invalidExport("it is truncated in the middle of a line");
 }
 
-function invalidExport(detail: string): Problem {
+export function invalidExport(detail: string): Problem {
   return new Problem("invalid_export", detail);
 }
 

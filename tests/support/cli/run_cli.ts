@@ -6,6 +6,7 @@ import type { CliContext } from "../../../src/cli/context.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
 import { diskFolder, openByteSource } from "../../../src/ops/ceremony/files/disk_folder.ts";
 import { createProver } from "../../../src/prover/prover.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 
@@ -65,7 +66,7 @@ export async function runCli(
     removeDir: unused,
     now: Date.now,
     ...person.treeTimeoutMs !== undefined && { treeTimeoutMs: person.treeTimeoutMs },
-    openStore: unused,
+    openStore: ({ dataDir }, options) => openKvStore(dataDir, options),
     migrateDatabase: unused,
     waitForShutdown: () =>
       new Promise((resolve) => person.interruptSignal?.addEventListener("abort", () => resolve())),

@@ -6,7 +6,7 @@ import { ROOT_WINDOW, V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_co
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../../ton/chain.ts";
-import type { DepositEvent, PoolEvent, SettlementEvent } from "../../../ton/pool/pool_events.ts";
+import type { PoolEvent } from "../../../ton/pool/pool_events.ts";
 import { scanPoolTransactions } from "../../../ton/pool/scan.ts";
 import type { RebuiltTree } from "../rebuilt_tree.ts";
 
@@ -22,18 +22,41 @@ export interface RebuiltV2Pool extends RebuiltTree {
   readonly times: { readonly touched: number; readonly settledAt: number; readonly waitingSince: number };
 }
 
+/** What is known of a pool up to a transaction, from a snapshot. */
+export interface KnownHistory {
+  readonly rebuild: V2PoolRebuild;
+  readonly after: TransactionId;
+}
+
+/** Adds the pool's logs to those that are known. Throws `chain_inconsistent` if the known ones are not on chain. */
 export async function rebuildV2Pool(
   chain: Chain,
   pool: Address,
-  options: { newest?: TransactionId; signal?: AbortSignal; onProgress?: (transactions: number) => void },
+  { known, ...options }: {
+    readonly newest?: TransactionId;
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (transactions: number) => void;
+    readonly known?: KnownHistory;
+  },
 ): Promise<RebuiltV2Pool> {
-  const rebuild = new V2PoolRebuild();
-  const scan = { ...options, capacity: V2_POOL_CAPACITY };
+  const rebuild = known?.rebuild ?? new V2PoolRebuild();
+  const scan = { ...options, capacity: V2_POOL_CAPACITY, ...known && { after: known.after } };
   for await (const { events } of scanPoolTransactions(chain, pool, scan)) {
     for (const event of events) rebuild.add(event);
   }
   return rebuild.result();
 }
+
+/** What a log says of an event, without its transaction. */
+type Logged<Kind extends PoolEvent["kind"]> = Omit<
+  Extract<PoolEvent, { kind: Kind }>,
+  "tx" | "sender" | "queryId" | "messageHash" | "fee" | "refund" | "recipient" | "relayer"
+>;
+export type RebuildEvent =
+  | Logged<"deposit">
+  | Logged<"withdrawal">
+  | Logged<"settlement">
+  | Pick<PoolEvent, "kind"> & { readonly kind: "refused" | "skipped" };
 
 /** Collects a pool's events, oldest first. */
 export class V2PoolRebuild {
@@ -47,7 +70,7 @@ export class V2PoolRebuild {
   #fault: string | undefined;
 
   /** After a fault, only withdrawals are still counted. */
-  add(event: PoolEvent): void {
+  add(event: RebuildEvent): void {
     if (event.kind === "withdrawal") {
       this.#withdrawals++;
       this.#times.touched = event.timestamp;
@@ -56,7 +79,7 @@ export class V2PoolRebuild {
     else if (event.kind === "settlement") this.#fault ??= this.#addSettlement(event);
   }
 
-  #addDeposit({ leafIndex, commitment, timestamp }: DepositEvent): string | undefined {
+  #addDeposit({ leafIndex, commitment, timestamp }: Logged<"deposit">): string | undefined {
     const expected = this.#commitments.length;
     if (leafIndex !== expected) return `found leaf ${leafIndex}, expected leaf ${expected}`;
     if (!isFieldElement(commitment)) return `leaf ${expected} is not a field element`;
@@ -65,7 +88,7 @@ export class V2PoolRebuild {
     this.#commitments.push(commitment);
   }
 
-  #addSettlement({ rootNumber, newRoot, end, timestamp }: SettlementEvent): string | undefined {
+  #addSettlement({ rootNumber, newRoot, end, timestamp }: Logged<"settlement">): string | undefined {
     const settled = this.#tree.size;
     const chunkEnd = settled - settled % CHUNK_SLOTS + CHUNK_SLOTS;
     if (rootNumber !== this.#rootCount) {
