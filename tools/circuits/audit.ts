@@ -6,7 +6,7 @@
  * Usage: deno task circuits:audit
  */
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { CIRCUITS_FOLDER } from "../../testkit/toolchain/circom.ts";
 import { readArguments } from "../shared/arguments.ts";
 

@@ -1,5 +1,5 @@
 /** A note is stored before anything is sent, and each step is journaled so that another run can continue. */
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";

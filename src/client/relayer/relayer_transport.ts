@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { readBoundedText } from "../../core/text/bounded_text.ts";
 import { parseRelayerUrl } from "../../core/text/urls.ts";

@@ -1,5 +1,5 @@
 /** The relayer's responses as the client accepts them: unused fields are optional. */
-import { z } from "zod";
+import * as z from "zod";
 import { FIELD_MODULUS } from "../../core/crypto/field.ts";
 import { poolsResponse, relayerResponses } from "../../core/protocol/relayer_api.ts";
 import { addressSchema, amountSchema } from "../../core/protocol/scalars.ts";

@@ -1,5 +1,5 @@
 /** Schema of a proof in a file that this program writes. It checks the shape, not the curve. */
-import { z } from "zod";
+import * as z from "zod";
 
 export const proofSchema = z.strictObject({
   pi_a: z.array(z.string()),

@@ -1,7 +1,7 @@
 /** The proof uses the withdrawal circuit on a tree of one leaf. `recipient` is the statement's hash. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "../crypto/field.ts";
 import type { Groth16Proof } from "../crypto/groth16.ts";

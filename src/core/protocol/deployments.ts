@@ -1,6 +1,6 @@
 /** The registry `deployments/<network>.json`. Parsing is strict: a wrong address or amount loses money. */
 import { Address } from "@ton/core";
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../errors/problem.ts";
 import { type Network, networks } from "./network.ts";
 import { MAX_GENERATION } from "./pool_constants.ts";

@@ -1,5 +1,5 @@
 /** Both sides use these schemas: the relayer documents what it sends, the client parses what it receives. */
-import { z } from "zod";
+import * as z from "zod";
 import { MERKLE_TREE_HEIGHT } from "../tree/merkle_tree.ts";
 import { networks } from "./network.ts";
 import { countSchema, hashTextSchema } from "./scalars.ts";

@@ -1,6 +1,6 @@
 /** zod schemas of the scalars in files and HTTP bodies. Each accepts the one spelling that tonado writes. */
 import { Address } from "@ton/core";
-import { z } from "zod";
+import * as z from "zod";
 import { isFieldElement } from "../crypto/field.ts";
 
 export const countSchema = z.int().nonnegative();

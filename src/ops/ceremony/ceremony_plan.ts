@@ -1,5 +1,5 @@
 /** Committed before the first contribution, so that it cannot be adapted to a finished ceremony unnoticed. */
-import { z } from "zod";
+import * as z from "zod";
 import committed from "../../../artifacts/ceremony.json" with { type: "json" };
 import { Problem } from "../../core/errors/problem.ts";
 import { pluralize } from "../../core/protocol/units.ts";

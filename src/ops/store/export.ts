@@ -3,7 +3,7 @@
  * the row count and the SHA-256 of all bytes before.
  */
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Archive, ArchiveRow } from "../../store/archive.ts";

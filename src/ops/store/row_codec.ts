@@ -1,6 +1,6 @@
 /** Field elements are hex, other wide integers decimal text, bytes base64. Only valid rows are parsed. */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { fieldFromHex, fieldToHex } from "../../core/crypto/field.ts";
 import { networks } from "../../core/protocol/network.ts";
 import { withdrawalStates } from "../../core/protocol/relayer_api.ts";

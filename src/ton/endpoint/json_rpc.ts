@@ -1,5 +1,5 @@
 /** Error texts of the endpoint are shortened and stripped of control characters. */
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { readBoundedText } from "../../core/text/bounded_text.ts";
 import { isLoopbackHost } from "../../core/text/urls.ts";

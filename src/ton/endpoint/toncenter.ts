@@ -1,6 +1,6 @@
 /** The endpoint is not trusted: transactions must match their hashes, and a schema parses each response. */
 import { type Address, Cell, loadTransaction, TupleReader } from "@ton/core";
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { countSchema } from "../../core/protocol/scalars.ts";

@@ -1,7 +1,7 @@
 /** Published after every entry: an earlier copy shows that nothing was replaced. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { z } from "zod";
+import * as z from "zod";
 import type { CircuitName } from "../../../core/crypto/groth16.ts";
 import { DuplicateKeyError, parseStrictJson } from "../../../core/text/strict_json.ts";
 import { type PowersOfTau } from "../powers_of_tau.ts";

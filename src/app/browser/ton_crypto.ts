@@ -1,0 +1,31 @@
+/**
+ * Replaces `@ton/crypto` in the app's build. The app hashes cells and never holds a mnemonic or a signing key, so it
+ * ships SHA-256 only. Everything else fails when called.
+ */
+import { Buffer } from "node:buffer";
+import { sha256 as hash } from "@noble/hashes/sha2.js";
+
+export function sha256_sync(data: Uint8Array | string): Buffer {
+  return Buffer.from(hash(typeof data === "string" ? new TextEncoder().encode(data) : data));
+}
+
+export function sha256(data: Uint8Array | string): Promise<Buffer> {
+  return Promise.resolve(sha256_sync(data));
+}
+
+function unsupported(): never {
+  throw new Error("the app neither signs nor handles mnemonics: a wallet does");
+}
+
+export {
+  unsupported as keyPairFromSecretKey,
+  unsupported as keyPairFromSeed,
+  unsupported as mnemonicNew,
+  unsupported as mnemonicToPrivateKey,
+  unsupported as mnemonicValidate,
+  unsupported as sign,
+  unsupported as signVerify,
+};
+
+/** Empty: searching texts for the words of mnemonics is the relayer's and the command line's task. */
+export const mnemonicWordList: readonly string[] = [];
