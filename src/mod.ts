@@ -31,7 +31,7 @@ export {
 } from "./client/deposit/deposit_transfer.ts";
 export { findNoteLeaf } from "./client/notes/note_leaf.ts";
 export { type AnyPool, openPool } from "./ton/pool/any_pool.ts";
-export { addressToField, settlerToField } from "./core/protocol/address_field.ts";
+export { addressToField, settlerToField } from "./core/protocol/messages/address_field.ts";
 export {
   type ComplianceReport,
   type ComplianceStatement,
@@ -84,7 +84,7 @@ export {
   type WithdrawalLog,
   type WithdrawBody,
   type WithdrawParties,
-} from "./core/protocol/messages.ts";
+} from "./core/protocol/messages/pool_messages.ts";
 export { type Network, networks } from "./core/protocol/network.ts";
 export {
   createNote,
@@ -180,13 +180,13 @@ export type {
   SettlementEvent,
   SkippedEvent,
   WithdrawalEvent,
-} from "./ton/pool/pool_events.ts";
+} from "./ton/pool/history/pool_events.ts";
 export {
   fetchJettonWalletAddress,
   fetchJettonWalletData,
   type JettonWalletData,
 } from "./ton/jetton/jetton.ts";
-export { ScanCheckpoint, type ScanOptions, scanPoolTransactions } from "./ton/pool/scan.ts";
+export { ScanCheckpoint, type ScanOptions, scanPoolTransactions } from "./ton/pool/history/scan.ts";
 export { connect } from "./ton/endpoint/toncenter.ts";
 export {
   openWallet,

@@ -1,6 +1,6 @@
 import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
 import { Command } from "commander";
-import { assertUsableProxies } from "../config/proxy_settings.ts";
+import { assertUsableProxies } from "../config/settings/proxy_settings.ts";
 import { describeBuild, formatVersion } from "./output/version_info.ts";
 import { ceremonyCommand } from "./commands/ceremony.ts";
 import { completionsCommand } from "./commands/completions.ts";

@@ -3,8 +3,8 @@ import { exitCodeName } from "../core/errors/problem.ts";
 import { V2_POOL_CAPACITY } from "../core/protocol/v2/pool_constants.ts";
 import { type Clock, pollUntil } from "../core/time.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
-import type { PoolEvent } from "../ton/pool/pool_events.ts";
-import { scanPoolTransactions } from "../ton/pool/scan.ts";
+import type { PoolEvent } from "../ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
 
 export interface PoolWatch<T> {
   readonly after: TransactionId | undefined;

@@ -7,7 +7,7 @@ import type { Chain } from "../ton/chain.ts";
 import type { AnyPool } from "../ton/pool/any_pool.ts";
 import { poolCapacity } from "../core/protocol/v2/pool_constants.ts";
 import type { PoolVersion } from "../core/protocol/deployments.ts";
-import { scanPoolTransactions } from "../ton/pool/scan.ts";
+import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
 import { LeafBatcher } from "../tree/leaf_batcher.ts";
 import { sharedTreeService } from "../tree/tree_workers.ts";
 import { MAX_PAGE_SIZE, type RelayerClient } from "./relayer/relayer_client.ts";

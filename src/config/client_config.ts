@@ -1,9 +1,9 @@
 import { Secret } from "../core/text/secret.ts";
-import { clientSettings } from "./client_settings.ts";
-import { deploySettings } from "./deploy_settings.ts";
+import { clientSettings } from "./settings/client_settings.ts";
+import { deploySettings } from "./settings/deploy_settings.ts";
 import { readBoundedTextFile } from "./files/bounded_file.ts";
-import { type Environment, redactValue } from "./setting.ts";
-import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings_reader.ts";
+import { type Environment, redactValue } from "./settings/setting.ts";
+import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
 
 export interface NoteStoreConfig {
   readonly path: string;

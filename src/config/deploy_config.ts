@@ -1,10 +1,10 @@
 /** Configuration of `tonado deploy`, from flags and environment. A flag overrides its variable. */
 import { Secret } from "../core/text/secret.ts";
-import { deploySettings } from "./deploy_settings.ts";
+import { deploySettings } from "./settings/deploy_settings.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readBoundedTextFile } from "./files/bounded_file.ts";
-import type { Environment } from "./setting.ts";
-import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings_reader.ts";
+import type { Environment } from "./settings/setting.ts";
+import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
 
 export interface DeployConfig {
   readonly endpoint: Endpoint;

@@ -1,7 +1,7 @@
 import { isNetwork } from "../core/protocol/network.ts";
 import { publicEndpoints } from "./endpoint.ts";
-import { type Environment, findVariable, redactValue, type Setting } from "./setting.ts";
-import { serveSettings } from "./serve_settings.ts";
+import { type Environment, findVariable, redactValue, type Setting } from "./settings/setting.ts";
+import { serveSettings } from "./settings/serve_settings.ts";
 
 export interface DescribedSetting {
   readonly name: string;

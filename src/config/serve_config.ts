@@ -4,9 +4,9 @@ import { formatUnits } from "../core/protocol/units.ts";
 import { Secret } from "../core/text/secret.ts";
 import { type Endpoint, publicEndpoints } from "./endpoint.ts";
 import { MAX_REGISTRY_BYTES, readBoundedTextFile } from "./files/bounded_file.ts";
-import { serveSettings as settings } from "./serve_settings.ts";
-import type { Environment, Setting } from "./setting.ts";
-import { type ReadTextFile, SettingsReader } from "./settings_reader.ts";
+import { serveSettings as settings } from "./settings/serve_settings.ts";
+import type { Environment, Setting } from "./settings/setting.ts";
+import { type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
 
 export interface ServeConfig {
   readonly network: Network;

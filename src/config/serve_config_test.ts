@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { Problem } from "../core/errors/problem.ts";
 import { describeConfig } from "./describe_config.ts";
 import { loadServeConfig } from "./serve_config.ts";
-import type { Environment } from "./setting.ts";
+import type { Environment } from "./settings/setting.ts";
 
 const words = "zebra ".repeat(23) + "abandon";
 const least: Environment = { RELAYER_WALLET_MNEMONIC: words };

@@ -1,7 +1,7 @@
 import type { Secret } from "../core/text/secret.ts";
-import { serveSettings } from "./serve_settings.ts";
-import type { Environment } from "./setting.ts";
-import { SettingsReader } from "./settings_reader.ts";
+import { serveSettings } from "./settings/serve_settings.ts";
+import type { Environment } from "./settings/setting.ts";
+import { SettingsReader } from "./settings/settings_reader.ts";
 
 export interface StoreLocation {
   /** PostgreSQL; undefined: the embedded store in `dataDir`. */

@@ -1,5 +1,5 @@
 import { Problem } from "../core/errors/problem.ts";
-import { storeRetryPayout } from "../core/protocol/messages.ts";
+import { storeRetryPayout } from "../core/protocol/messages/pool_messages.ts";
 import { formatAmount } from "../core/protocol/units.ts";
 import { type Clock, pollUntil, systemClock } from "../core/time.ts";
 import { fetchNetworkPrices } from "../ton/network_prices.ts";

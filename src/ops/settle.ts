@@ -1,6 +1,6 @@
 /** Settles the deposits that wait in a version 2 pool, as anyone may. The proof names the wallet that sends it. */
 import { exitCodeName, exitCodes, Problem } from "../core/errors/problem.ts";
-import { settlerToField } from "../core/protocol/address_field.ts";
+import { settlerToField } from "../core/protocol/messages/address_field.ts";
 import { formatAmount } from "../core/protocol/units.ts";
 import { V2_POOL_CAPACITY } from "../core/protocol/v2/pool_constants.ts";
 import { type Clock, delay, pollUntil, systemClock } from "../core/time.ts";
@@ -8,8 +8,8 @@ import { MerkleTree } from "../core/tree/merkle_tree.ts";
 import { settlementInputs } from "../core/tree/settlement.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { TransactionId } from "../ton/chain.ts";
-import type { RefusedEvent, SettlementEvent } from "../ton/pool/pool_events.ts";
-import { scanPoolTransactions } from "../ton/pool/scan.ts";
+import type { RefusedEvent, SettlementEvent } from "../ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
 import type { SettleInfo, V2Pool } from "../ton/pool/v2/pool.ts";
 import { nextBatchSize, settlementDueAt, settlementValue } from "../ton/pool/v2/settlement_terms.ts";
 import type { Wallet } from "../ton/wallet/wallet.ts";

@@ -8,7 +8,7 @@ import type {
   RefusedEvent,
   SkippedEvent,
   WithdrawalEvent,
-} from "../ton/pool/pool_events.ts";
+} from "../ton/pool/history/pool_events.ts";
 
 /** Raw address, `<workchain>:<64 hex digits>`. */
 export type PoolId = string;

@@ -4,8 +4,11 @@
  */
 import { Address, beginCell, Cell, contractAddress, type Message, type StateInit } from "@ton/core";
 import { internal } from "@ton/sandbox";
-import { loadTransferNotification, storeJettonTransfer } from "../../src/core/protocol/jetton_messages.ts";
-import { opCodes, storeDiscoverJettonWallet } from "../../src/core/protocol/messages.ts";
+import {
+  loadTransferNotification,
+  storeJettonTransfer,
+} from "../../src/core/protocol/messages/jetton_messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../src/core/protocol/messages/pool_messages.ts";
 import { minterCode, walletCode as standardWalletCode } from "../../src/localnet/generated/jetton_code.ts";
 import { jettonPoolInit } from "../../src/ton/pool/state_init.ts";
 import { compileCached } from "./compiled_contracts.ts";

@@ -21,7 +21,7 @@ import {
   type SandboxContract,
   type TreasuryContract,
 } from "@ton/sandbox";
-import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
 import {
   type DepositBody,
@@ -29,7 +29,7 @@ import {
   storeDeposit,
   storeWithdraw,
   type WithdrawBody,
-} from "../../src/core/protocol/messages.ts";
+} from "../../src/core/protocol/messages/pool_messages.ts";
 import { zeros } from "../../src/core/tree/zeros.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
 import { nativePoolInit } from "../../src/ton/pool/state_init.ts";

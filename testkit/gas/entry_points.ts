@@ -7,7 +7,7 @@ import {
   storeAdmin,
   storeDiscoverJettonWallet,
   storeRecoverStuck,
-} from "../../src/core/protocol/messages.ts";
+} from "../../src/core/protocol/messages/pool_messages.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { type JettonDepositChange } from "../chain/jetton_sandbox.ts";
 import { type Outcome, type WithdrawChange } from "../chain/pool_sandbox.ts";

@@ -3,7 +3,7 @@
  * verification keys with known secrets. Hundreds of notes can be deposited and withdrawn in a minute.
  */
 import { Address, toNano } from "@ton/core";
-import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
 import { type Deployment, type Deployments, formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";

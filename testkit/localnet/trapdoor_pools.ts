@@ -1,7 +1,7 @@
 /** Deploys the pools of a {@link TrapdoorNetwork}: the real native and jetton contracts with the test keys. */
 import { Cell, contractAddress, toNano } from "@ton/core";
 import { type Deployment, poolKey } from "../../src/core/protocol/deployments.ts";
-import { storeDiscoverJettonWallet } from "../../src/core/protocol/messages.ts";
+import { storeDiscoverJettonWallet } from "../../src/core/protocol/messages/pool_messages.ts";
 import { parseUnits } from "../../src/core/protocol/units.ts";
 import type { LocalJetton } from "../../src/localnet/localnet.ts";
 import type { Chain } from "../../src/ton/chain.ts";

@@ -6,7 +6,7 @@ import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { WalletContractV5R1 } from "@ton/ton/dist/wallets/WalletContractV5R1.js";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
-import { loadWithdraw, type WithdrawBody } from "../../src/core/protocol/messages.ts";
+import { loadWithdraw, type WithdrawBody } from "../../src/core/protocol/messages/pool_messages.ts";
 import { networkGlobalId } from "../../src/core/protocol/network.ts";
 import type { WalletVersion } from "../../src/ton/wallet/wallet.ts";
 

@@ -1,6 +1,6 @@
 /** Transactions that are not on the chain, which a malicious endpoint adds to a pool's history. */
 import { Address, beginCell, type Cell } from "@ton/core";
-import { opCodes } from "../../src/core/protocol/messages.ts";
+import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import type { Job } from "../../src/store/store.ts";
 import type { Chain, ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
 import { internalMessage, logMessage, transactionOf } from "./transactions.ts";

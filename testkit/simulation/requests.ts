@@ -1,8 +1,8 @@
 /** Requests of clients to a relayer, and rival messages to a pool. */
 import { type Address, beginCell, type Cell } from "@ton/core";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { addressToField } from "../../src/core/protocol/address_field.ts";
-import { storeWithdraw, type WithdrawBody } from "../../src/core/protocol/messages.ts";
+import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
+import { storeWithdraw, type WithdrawBody } from "../../src/core/protocol/messages/pool_messages.ts";
 import type { WithdrawRequest } from "../../src/relay/withdrawals/checks.ts";
 import { FORGED_FEE, type SimulatedPool } from "./accounts.ts";
 

@@ -3,7 +3,12 @@
  * overtake each other; and all past states, so that an endpoint can answer from an earlier block.
  */
 import { Address, beginCell, type Cell, external, type Message } from "@ton/core";
-import { loadWithdraw, opCodes, storeDeposit, type WithdrawBody } from "../../src/core/protocol/messages.ts";
+import {
+  loadWithdraw,
+  opCodes,
+  storeDeposit,
+  type WithdrawBody,
+} from "../../src/core/protocol/messages/pool_messages.ts";
 import type { WalletVersion } from "../../src/ton/wallet/wallet.ts";
 import { type DecodedTransfer, externalBody, SimulatedPool, walletAccount } from "./accounts.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";

@@ -7,7 +7,7 @@ import { Address, beginCell, Cell } from "@ton/core";
 import { depositJetton } from "../../src/client/deposit/deposit_jetton.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { storeRetryPayout } from "../../src/core/protocol/messages.ts";
+import { storeRetryPayout } from "../../src/core/protocol/messages/pool_messages.ts";
 import { createNote } from "../../src/core/protocol/note.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { poseidon } from "../../src/core/crypto/poseidon.ts";
-import { addressToField, settlerToField } from "../../src/core/protocol/address_field.ts";
+import { addressToField, settlerToField } from "../../src/core/protocol/messages/address_field.ts";
 import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
 import { settlementInputs } from "../../src/core/tree/settlement.ts";

@@ -1,7 +1,7 @@
 /** Deposits and withdrawals with the real keys, the real circuits and the compiled contract, to the nano. */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";
-import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
 import { createNote, type Note } from "../../src/core/protocol/note.ts";
 import { proofToCell } from "../../src/core/crypto/proof_codec.ts";

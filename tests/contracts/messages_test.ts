@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, Cell, external, toNano } from "@ton/core";
 import { createShardAccount } from "@ton/sandbox";
 import { exitCodes } from "../../src/core/errors/problem.ts";
-import { opCodes } from "../../src/core/protocol/messages.ts";
+import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
 import { compileTolk } from "../../testkit/toolchain/tolk.ts";
 import {

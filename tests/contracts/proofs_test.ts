@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { Address, type Cell, internal } from "@ton/core";
-import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
 import { compressG1, compressG2 } from "../../src/core/crypto/proof_codec.ts";

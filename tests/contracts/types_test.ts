@@ -10,7 +10,7 @@ import {
   storeAdmin,
   storeDiscoverJettonWallet,
   storeRecoverStuck,
-} from "../../src/core/protocol/messages.ts";
+} from "../../src/core/protocol/messages/pool_messages.ts";
 import { JettonSandbox, transferNotificationsTo } from "../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 import { type Constructor, parseTlb, readTlb, type TlbRecord } from "../support/contracts/tlb.ts";

@@ -5,7 +5,7 @@ import type { Deployment } from "../../src/core/protocol/deployments.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { MERKLE_TREE_HEIGHT } from "../../src/core/tree/merkle_tree.ts";
-import { PoolTree } from "../../src/relay/indexer/pool_tree.ts";
+import { PoolTree } from "../../src/relay/indexer/tree/pool_tree.ts";
 import { encodeSnapshot } from "../../src/tree/snapshot_codec.ts";
 import { readLeaves } from "../../testkit/relayer/leaf_batches.ts";
 import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";

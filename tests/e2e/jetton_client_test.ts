@@ -6,14 +6,14 @@ import { depositJetton, type JettonDepositRequest } from "../../src/client/depos
 import { commitmentsFromChain } from "../../src/client/tree_sync.ts";
 import { buildWithdrawArgs } from "../../src/client/withdrawal/build_withdraw_args.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
-import { storeJettonTransfer } from "../../src/core/protocol/jetton_messages.ts";
-import { opCodes } from "../../src/core/protocol/messages.ts";
+import { storeJettonTransfer } from "../../src/core/protocol/messages/jetton_messages.ts";
+import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import { createNote } from "../../src/core/protocol/note.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { createProver } from "../../src/prover/prover.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
 import { Pool } from "../../src/ton/pool/pool.ts";
-import { scanPoolTransactions } from "../../src/ton/pool/scan.ts";
+import { scanPoolTransactions } from "../../src/ton/pool/history/scan.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { openWallet, type OutgoingMessage, type Wallet } from "../../src/ton/wallet/wallet.ts";
 import { waitUntil } from "../support/relayer/relayer_harness.ts";

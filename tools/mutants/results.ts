@@ -6,7 +6,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Mutant } from "./operators.ts";
 import { declarationAt } from "./tolk_text.ts";
-import type { Verdict } from "./trial.ts";
+import type { Verdict } from "./tolk/trial.ts";
 
 /** The versions of the source and of the tests that a result is valid for. */
 export interface ResultVersion {

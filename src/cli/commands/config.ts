@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { loadServeConfig } from "../../config/serve_config.ts";
 import { describeConfig, type DescribedSetting } from "../../config/describe_config.ts";
-import { findUnknownSettings } from "../../config/unknown_settings.ts";
+import { findUnknownSettings } from "../../config/settings/unknown_settings.ts";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { colours } from "../output/progress.ts";

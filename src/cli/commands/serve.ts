@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { loadServeConfig } from "../../config/serve_config.ts";
-import { findUnknownSettings } from "../../config/unknown_settings.ts";
+import { findUnknownSettings } from "../../config/settings/unknown_settings.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { captureConsole, openJsonLog, usesJsonLog } from "../output/serve_log.ts";
 import type { CliContext } from "../context.ts";

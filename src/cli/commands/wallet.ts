@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { loadEndpoint } from "../../config/settings_reader.ts";
+import { loadEndpoint } from "../../config/settings/settings_reader.ts";
 import { type Network, networks } from "../../core/protocol/network.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { generateMnemonic } from "../../ton/wallet/mnemonic.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
-import { loadEndpoint } from "../../config/settings_reader.ts";
+import { loadEndpoint } from "../../config/settings/settings_reader.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { redactUrl } from "../../core/text/urls.ts";

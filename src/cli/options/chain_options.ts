@@ -5,7 +5,7 @@ import { type Network, networks } from "../../core/protocol/network.ts";
 import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
 import { parseRelayerUrl, redactUrl } from "../../core/text/urls.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
-import { loadEndpoint } from "../../config/settings_reader.ts";
+import { loadEndpoint } from "../../config/settings/settings_reader.ts";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { CliContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { integer, MalformedSettingError } from "../../config/setting.ts";
+import { integer, MalformedSettingError } from "../../config/settings/setting.ts";
 
 export function integerArgument(min: number, max: number): (text: string) => number {
   const parse = integer(min, max);

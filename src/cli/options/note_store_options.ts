@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { clientSettings } from "../../config/client_settings.ts";
+import { clientSettings } from "../../config/settings/client_settings.ts";
 import { loadNoteStoreConfig, MIN_PASSPHRASE_LENGTH } from "../../config/client_config.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";

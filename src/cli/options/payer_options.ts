@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { loadPayerConfig, loadWalletVersion } from "../../config/client_config.ts";
-import { SettingsReader } from "../../config/settings_reader.ts";
+import { SettingsReader } from "../../config/settings/settings_reader.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Chain } from "../../ton/chain.ts";

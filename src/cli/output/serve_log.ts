@@ -1,5 +1,5 @@
 /** Keeps the output of `tonado serve` machine-readable: with a JSON log, every line is a log line. */
-import { serveSettings } from "../../config/serve_settings.ts";
+import { serveSettings } from "../../config/settings/serve_settings.ts";
 import { configureLog, type Log } from "../../telemetry/log.ts";
 import { type ErrorJson, toErrorJson } from "./error_report.ts";
 import { exitStatus, exitStatusOf } from "./exit_status.ts";

@@ -14,10 +14,10 @@ import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { NATIVE_DECIMALS } from "../../core/protocol/units.ts";
 import type { ProveOptions, Prover } from "../../prover/prover.ts";
-import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
+import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { depositorOf } from "../../ton/pool/event_decoder.ts";
+import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 

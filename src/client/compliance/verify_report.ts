@@ -11,10 +11,10 @@ import { formatUnits, NATIVE_DECIMALS } from "../../core/protocol/units.ts";
 import { DEVELOPMENT_LABEL } from "../../prover/artifacts.ts";
 import type { Prover } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
-import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
+import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
 import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
 import { withdrawCircuit } from "../../core/crypto/groth16.ts";
-import { depositorOf } from "../../ton/pool/event_decoder.ts";
+import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import { loadPoolCode, poolKindOf } from "../../ton/pool/state_init.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
 

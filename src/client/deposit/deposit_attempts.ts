@@ -7,7 +7,7 @@ import { cancelled, type Clock, delay } from "../../core/time.ts";
 import type { ProveOptions, Prover } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import type { Pool, PoolDepositArgs } from "../../ton/pool/pool.ts";
-import type { RefusedEvent } from "../../ton/pool/pool_events.ts";
+import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
 import { commitmentsFromChain, type CommitmentSource, syncWholeTree } from "../tree_sync.ts";

@@ -6,9 +6,9 @@ import type { ProveOptions, Prover } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
-import { depositorOf } from "../../ton/pool/event_decoder.ts";
-import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
-import type { DepositEvent } from "../../ton/pool/pool_events.ts";
+import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
+import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
+import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";
 
 /** A deposit that is in the tree. `timestamp` is the block's time in Unix seconds. */
 export interface DepositResult {

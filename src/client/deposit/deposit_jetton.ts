@@ -6,7 +6,7 @@ import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
-import type { RefusedEvent } from "../../ton/pool/pool_events.ts";
+import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
 import { pollUntil } from "../../core/time.ts";
 import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";

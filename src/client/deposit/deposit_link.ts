@@ -7,7 +7,7 @@ import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
-import type { DepositEvent } from "../../ton/pool/pool_events.ts";
+import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";

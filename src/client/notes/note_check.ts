@@ -6,9 +6,9 @@ import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { V2_POOL_CAPACITY } from "../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
-import { depositorOf } from "../../ton/pool/event_decoder.ts";
-import { scanPoolTransactions } from "../../ton/pool/scan.ts";
+import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
+import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
+import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { type NotePayment, toNotePayment } from "./note_payment.ts";
 
 export interface NoteStatus {

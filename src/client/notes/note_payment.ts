@@ -3,8 +3,8 @@ import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Note } from "../../core/protocol/note.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
-import { fetchNoteHistory } from "../../ton/pool/note_history.ts";
-import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
+import type { WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
 import { type Clock, pollUntil } from "../../core/time.ts";
 
 /** The payment of a note. */

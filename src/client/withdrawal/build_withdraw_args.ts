@@ -1,6 +1,6 @@
 /** Turns a note into the arguments of a withdrawal. The note stays in this module. */
 import type { Address } from "@ton/core";
-import { addressToField } from "../../core/protocol/address_field.ts";
+import { addressToField } from "../../core/protocol/messages/address_field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";

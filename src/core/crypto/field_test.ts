@@ -3,7 +3,7 @@ import { Address } from "@ton/core";
 import fc from "fast-check";
 import vectors from "../../../testkit/vectors/protocol.json" with { type: "json" };
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
-import { addressToField, settlerToField } from "../protocol/address_field.ts";
+import { addressToField, settlerToField } from "../protocol/messages/address_field.ts";
 import { Problem } from "../errors/problem.ts";
 import {
   FIELD_MODULUS,

@@ -12,7 +12,12 @@ import {
 } from "./proof_codec.ts";
 import type { Groth16Proof } from "./groth16.ts";
 import { Problem } from "../errors/problem.ts";
-import { loadDeposit, loadWithdraw, storeDeposit, storeWithdraw } from "../protocol/messages.ts";
+import {
+  loadDeposit,
+  loadWithdraw,
+  storeDeposit,
+  storeWithdraw,
+} from "../protocol/messages/pool_messages.ts";
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const G1 = bls12_381.G1.Point.BASE;

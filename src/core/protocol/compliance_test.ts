@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { addressToField } from "./address_field.ts";
+import { addressToField } from "./messages/address_field.ts";
 import { compliancePublicSignals, type ComplianceStatement, parseComplianceReport } from "./compliance.ts";
 import { Problem } from "../errors/problem.ts";
 import { FIELD_MODULUS, fieldToHex } from "../crypto/field.ts";

@@ -1,6 +1,6 @@
 /** Example requests and responses of the API's documentation. The numbers are invented and consistent. */
 import { Address } from "@ton/core";
-import { addressToField } from "../../core/protocol/address_field.ts";
+import { addressToField } from "../../core/protocol/messages/address_field.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 
 const pool = "kQCrq6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq36u";

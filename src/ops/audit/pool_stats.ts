@@ -6,8 +6,8 @@ import { formatAddress } from "../../core/text/address_format.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
-import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
-import { scanPoolTransactions } from "../../ton/pool/scan.ts";
+import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 
 /** Older fees reflect other prices. */
 export const FEE_SAMPLE_SIZE = 100;

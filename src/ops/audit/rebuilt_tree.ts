@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { isFieldElement } from "../../core/crypto/field.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
-import { scanPoolTransactions } from "../../ton/pool/scan.ts";
+import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 
 export interface RebuiltTree {
   readonly leaves: number;

@@ -2,7 +2,7 @@
 import { type Address, beginCell, type Message } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import { opCodes, storeDiscoverJettonWallet } from "../../core/protocol/messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../core/protocol/messages/pool_messages.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { fetchJettonMetadata, fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";

@@ -8,8 +8,8 @@
  */
 import type { Message } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
-import { storeJettonTransfer } from "../../core/protocol/jetton_messages.ts";
-import { opCodes } from "../../core/protocol/messages.ts";
+import { storeJettonTransfer } from "../../core/protocol/messages/jetton_messages.ts";
+import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";

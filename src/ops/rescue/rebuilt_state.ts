@@ -4,7 +4,7 @@ import type { Deployment } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { encodePoolData, PackedSet, RootLog } from "../../ton/pool/pool_storage.ts";
-import { scanPoolTransactions } from "../../ton/pool/scan.ts";
+import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
 import { encodeV2PoolData } from "../../ton/pool/v2/pool_state.ts";
 import { rebuildV2Pool } from "../audit/v2/rebuilt_pool.ts";

@@ -7,19 +7,19 @@ import type { Cursor, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import type { PoolEvent, PoolEventBatch } from "../../ton/pool/pool_events.ts";
+import type { PoolEvent, PoolEventBatch } from "../../ton/pool/history/pool_events.ts";
 import {
   ScanCheckpoint,
   scanPoolTransactions,
   UnlinkedHistory,
   UnverifiedHistory,
-} from "../../ton/pool/scan.ts";
+} from "../../ton/pool/history/scan.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import { bookEvents, type LedgerObserver } from "../operations/ledger.ts";
 import { HistoryVerifier } from "./history_verifier.ts";
 import { type IndexerEvent, ROWS_PENDING_REASON } from "./indexer_state.ts";
 import type { PoolState } from "./pool_state.ts";
-import { assertLeavesFollow } from "./pool_tree.ts";
+import { assertLeavesFollow } from "./tree/pool_tree.ts";
 import { RollbackTrigger } from "./rollback.ts";
 import { settleJob } from "./settlement.ts";
 

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/time.ts";
 import { rootLog } from "../../telemetry/log.ts";
 import type { AccountInfo, Chain, TransactionId } from "../../ton/chain.ts";
 import { catchUpOrRollBack, LeaderMemory, splitBetweenTransactions, type StepDeps } from "./catch_up.ts";
-import type { PoolEvent } from "../../ton/pool/pool_events.ts";
+import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
 import { PoolState } from "./pool_state.ts";
 import { RollbackTrigger } from "./rollback.ts";
 

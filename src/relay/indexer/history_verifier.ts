@@ -10,12 +10,12 @@ import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { PoolGetters } from "../../ton/pool/pool_getters.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import type { RefusedEvent } from "../../ton/pool/pool_events.ts";
-import { type HistoryClaims, type ScanVerifier, UnverifiedHistory } from "../../ton/pool/scan.ts";
+import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
+import { type HistoryClaims, type ScanVerifier, UnverifiedHistory } from "../../ton/pool/history/scan.ts";
 import { type Clock } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
-import { assertLeavesFollow, type PoolTree } from "./pool_tree.ts";
-import { SettledTree } from "./settled_tree.ts";
+import { assertLeavesFollow, type PoolTree } from "./tree/pool_tree.ts";
+import { SettledTree } from "./tree/settled_tree.ts";
 
 export interface HistoryVerifierDeps {
   readonly chain: Chain;

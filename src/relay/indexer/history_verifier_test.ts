@@ -3,10 +3,10 @@ import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import { zeros } from "../../core/tree/zeros.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
-import { type HistoryClaims, UnverifiedHistory } from "../../ton/pool/scan.ts";
+import { type HistoryClaims, UnverifiedHistory } from "../../ton/pool/history/scan.ts";
 import type { Clock } from "../../core/time.ts";
 import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
-import { PoolTree } from "./pool_tree.ts";
+import { PoolTree } from "./tree/pool_tree.ts";
 
 const pool = new Address(0, Buffer.alloc(32, 7));
 const wallet = new Address(0, Buffer.alloc(32, 8));

@@ -13,9 +13,9 @@ import {
   initialState,
   next,
 } from "./indexer_state.ts";
-import { MissingRootTimer } from "./missing_root.ts";
+import { MissingRootTimer } from "./tree/missing_root.ts";
 import type { PoolState } from "./pool_state.ts";
-import { restoreTree, saveTree } from "./tree_snapshot.ts";
+import { restoreTree, saveTree } from "./tree/tree_snapshot.ts";
 
 export interface IndexerDeps extends StepDeps {
   readonly vkeyHashes: VkeyHashes;

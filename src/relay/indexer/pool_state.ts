@@ -8,8 +8,8 @@ import { arePayoutsBlocked, lacksMinFee } from "../withdrawals/policy.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { TreeService } from "../../tree/tree_service.ts";
 import type { ChainHead } from "./chain_head.ts";
-import type { PoolTree } from "./pool_tree.ts";
-import { createPoolTree, SettledTree } from "./settled_tree.ts";
+import type { PoolTree } from "./tree/pool_tree.ts";
+import { createPoolTree, SettledTree } from "./tree/settled_tree.ts";
 
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 

@@ -8,11 +8,11 @@ import type { Log } from "../../telemetry/log.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import type { PoolEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
-import { ScanCheckpoint, scanPoolTransactions } from "../../ton/pool/scan.ts";
+import type { PoolEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
+import { ScanCheckpoint, scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
 import type { PoolState } from "./pool_state.ts";
-import { createPoolTree } from "./settled_tree.ts";
+import { createPoolTree } from "./tree/settled_tree.ts";
 import { reopenJob } from "./settlement.ts";
 
 export interface RollbackDeps extends HistoryVerifierDeps {

@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes } from "../../core/errors/problem.ts";
 import { isLive, isPaid, type Job, type SettlingEvent } from "../../store/store.ts";
-import type { WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import type { WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
 import { getResendDelay } from "../withdrawals/policy.ts";
 import { omit } from "../../core/omit.ts";
 

@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
-import type { PoolEvent } from "../../ton/pool/pool_events.ts";
+import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
 
 export interface BookedPool {
   readonly id: PoolId;

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { Address } from "@ton/core";
-import type { PoolEvent, RefusedEvent, WithdrawalEvent } from "../../ton/pool/pool_events.ts";
+import type { PoolEvent, RefusedEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
 import { bookEvents, bookTransfer } from "./ledger.ts";
 
 const [us, other] = [1, 2].map((byte) => new Address(0, Buffer.alloc(32, byte)));

@@ -4,7 +4,7 @@
  * before it, so one that is sent again after a crash is refused, for the price of the refusal.
  */
 import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
-import { settlerToField } from "../../core/protocol/address_field.ts";
+import { settlerToField } from "../../core/protocol/messages/address_field.ts";
 import type { Clock } from "../../core/time.ts";
 import {
   settlementEnd,

@@ -1,6 +1,6 @@
 import { ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
-import { storeWithdraw } from "../../core/protocol/messages.ts";
+import { storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { openWallet } from "../../ton/wallet/wallet.ts";

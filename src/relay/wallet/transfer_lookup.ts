@@ -1,7 +1,7 @@
 // A higher seqno does not prove that messages were sent: the wallet skips those it cannot pay for, the
 // mnemonic may be used elsewhere, and the response may be false. The wallet's transactions are the proof.
 import type { Address, Message } from "@ton/core";
-import { opCodes } from "../../core/protocol/messages.ts";
+import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
 import { v2OpCodes } from "../../core/protocol/v2/messages.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";

@@ -1,5 +1,5 @@
 /** Cheapest check first. Counting starts after the proof is verified and is undone if not accepted. */
-import { addressToField } from "../../core/protocol/address_field.ts";
+import { addressToField } from "../../core/protocol/messages/address_field.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { isFieldElement } from "../../core/crypto/field.ts";
 import { type Groth16Proof, withdrawCircuit } from "../../core/crypto/groth16.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { generateDepositRows } from "../../../testkit/relayer/deposit_rows.ts";
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
-import type { DepositEvent } from "../../ton/pool/pool_events.ts";
+import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";
 import { storeKeys } from "./codec.ts";
 import { openKvStore } from "./kv_store.ts";
 import { PAGE_LEAVES } from "./leaf_pages.ts";

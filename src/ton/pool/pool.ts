@@ -6,8 +6,8 @@ import {
   loadDepositRefusal,
   loadTransferNotification,
   storeJettonTransfer,
-} from "../../core/protocol/jetton_messages.ts";
-import { storeDeposit, storeWithdraw } from "../../core/protocol/messages.ts";
+} from "../../core/protocol/messages/jetton_messages.ts";
+import { storeDeposit, storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
 import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import type { CallOptions } from "../chain.ts";
 import type { OutgoingMessage } from "../wallet/wallet.ts";

@@ -4,7 +4,7 @@
  * settlements and withdrawals need them; it knows no rule of the contract.
  */
 import { type Address, beginCell, type Cell } from "@ton/core";
-import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { CHUNK_SLOTS } from "../../../src/core/crypto/groth16.ts";
 import {
   depositComment,

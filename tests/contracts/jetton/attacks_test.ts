@@ -4,7 +4,7 @@ import { Address, beginCell, internal, toNano } from "@ton/core";
 import { internal as delivered } from "@ton/sandbox";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { deliverInOneBlock, exitCodesAt } from "../../support/contracts/one_block.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, type Builder, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { POOL_CAPACITY } from "../../../src/core/protocol/pool_constants.ts";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 
 Deno.test("a pool accepts deposits up to its capacity, and returns the next one", async () => {

@@ -1,8 +1,8 @@
 /** Payouts that the jetton wallet refuses are claims, which anyone may retry. */
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
-import { opCodes, storeRetryPayout } from "../../../src/core/protocol/messages.ts";
-import { storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.ts";
+import { opCodes, storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { assertRejected } from "../../support/contracts/pool_assertions.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";

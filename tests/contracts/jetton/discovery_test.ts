@@ -1,7 +1,7 @@
 /** How a jetton pool learns of its wallet: from its master alone, once, asked by anyone. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Builder, Cell, toNano } from "@ton/core";
-import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { deployMinter, jettonMaster, JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { assertRejected, assertValueKept } from "../../support/contracts/pool_assertions.ts";

@@ -5,7 +5,11 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
-import { opCodes, storeRecoverStuck, storeRetryPayout } from "../../../src/core/protocol/messages.ts";
+import {
+  opCodes,
+  storeRecoverStuck,
+  storeRetryPayout,
+} from "../../../src/core/protocol/messages/pool_messages.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";

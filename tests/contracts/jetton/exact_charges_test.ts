@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
-import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { configWithScaledPrices } from "../../support/contracts/network_configs.ts";
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";

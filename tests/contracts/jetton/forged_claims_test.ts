@@ -1,8 +1,8 @@
 /** Messages that look like refused payouts, and are not: no claim can be forged or lost. */
 import assert from "node:assert/strict";
 import { beginCell, type Cell, toNano } from "@ton/core";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
-import { storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { assertValueKept } from "../../support/contracts/pool_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
-import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";
 import {
   configWithClosedBasechain,
   configWithScaledPrices,

@@ -1,7 +1,7 @@
 /** Malformed messages to a jetton pool, and messages that bounce. */
 import assert from "node:assert/strict";
 import { beginCell, Cell, toNano } from "@ton/core";
-import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { opCodes, storeRecoverStuck } from "../../../src/core/protocol/messages.ts";
+import { opCodes, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox, opCodeOf } from "../../../testkit/chain/jetton_sandbox.ts";

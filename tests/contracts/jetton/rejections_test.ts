@@ -4,8 +4,11 @@ import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { loadDepositRefusal, storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.ts";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
+import {
+  loadDepositRefusal,
+  storeJettonTransfer,
+} from "../../../src/core/protocol/messages/jetton_messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import {
   deployMinter,

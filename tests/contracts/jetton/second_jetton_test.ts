@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";
-import { storeDiscoverJettonWallet } from "../../../src/core/protocol/messages.ts";
+import { storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";
 import tonweb from "../../../testkit/vectors/tonweb_jetton.json" with { type: "json" };
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { jettonMaster, JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { V2PoolRebuild } from "../../../src/ops/audit/v2/rebuilt_pool.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
-import { decodePoolEvents } from "../../../src/ton/pool/event_decoder.ts";
+import { decodePoolEvents } from "../../../src/ton/pool/history/event_decoder.ts";
 import { decodeV2PoolData, encodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 import { type V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { SeededRandom } from "../../../testkit/random/seeded_random.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
-import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { storeWithdrawMany } from "../../../src/core/protocol/v2/messages.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 import { V2Sandbox, type V2WithdrawChange } from "../../../testkit/chain/v2/sandbox.ts";

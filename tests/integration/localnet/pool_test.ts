@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { TonClient } from "@ton/ton";
-import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
-import { opCodes, storeDeposit } from "../../../src/core/protocol/messages.ts";
+import { opCodes, storeDeposit } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { createNote } from "../../../src/core/protocol/note.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import { createProver } from "../../../src/prover/prover.ts";
-import type { PoolEvent } from "../../../src/ton/pool/pool_events.ts";
+import type { PoolEvent } from "../../../src/ton/pool/history/pool_events.ts";
 import { Pool } from "../../../src/ton/pool/pool.ts";
-import { type ScanOptions, scanPoolTransactions } from "../../../src/ton/pool/scan.ts";
+import { type ScanOptions, scanPoolTransactions } from "../../../src/ton/pool/history/scan.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { addressToField, settlerToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField, settlerToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { exitCodes, Problem } from "../../../src/core/errors/problem.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
@@ -8,8 +8,8 @@ import { settlementInputs } from "../../../src/core/tree/settlement.ts";
 import { auditPool } from "../../../src/ops/audit/audit.ts";
 import { deployPool } from "../../../src/ops/deploy/deploy.ts";
 import { createProver } from "../../../src/prover/prover.ts";
-import type { PoolEvent } from "../../../src/ton/pool/pool_events.ts";
-import { scanPoolTransactions } from "../../../src/ton/pool/scan.ts";
+import type { PoolEvent } from "../../../src/ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../../../src/ton/pool/history/scan.ts";
 import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
 import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 import { withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";

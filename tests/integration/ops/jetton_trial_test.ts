@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Address, beginCell } from "@ton/core";
 import { Problem } from "../../../src/core/errors/problem.ts";
-import { storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.ts";
+import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { deployPool, type TrialOutcome } from "../../../src/ops/deploy/deploy.ts";
 import { fetchIssuerFacts, fetchJettonBalance } from "../../../src/ops/deploy/jetton_issuer.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";

@@ -1,7 +1,7 @@
 /** The helper contract is deployed, filled and emptied on a localnet, and a stopped run goes on where it stopped. */
 import assert from "node:assert/strict";
 import { beginCell, storeStateInit, toNano } from "@ton/core";
-import { storeAdmin } from "../../../src/core/protocol/messages.ts";
+import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { rescueHelperAddress } from "../../../src/ops/rescue/thaw_helper.ts";
 import { type ThawStep, thawThroughHelper } from "../../../src/ops/rescue/thaw_through_helper.ts";
 import { v2NativePoolInit } from "../../../src/ton/pool/state_init.ts";

@@ -4,7 +4,7 @@ import type { Address } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { proofToCell } from "../../../src/core/crypto/proof_codec.ts";
-import { addressToField, settlerToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField, settlerToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { settlementInputs } from "../../../src/core/tree/settlement.ts";
 import { createProver, type Prover } from "../../../src/prover/prover.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { deployPool } from "../../../src/ops/deploy/deploy.ts";
 import { PoolState } from "../../../src/relay/indexer/pool_state.ts";
-import { PoolFundsMonitor, watchPoolFunds } from "../../../src/relay/operations/pool_funds_monitor.ts";
+import { PoolFundsMonitor, watchPoolFunds } from "../../../src/relay/monitoring/pool_funds_monitor.ts";
 import { rootLog } from "../../../src/telemetry/log.ts";
 import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
 import { maxPoolSize } from "../../../src/ton/pool/pool_size.ts";

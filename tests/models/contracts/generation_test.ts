@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { beginCell, Cell, type TupleItem } from "@ton/core";
-import { storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages.ts";
+import { storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { MAX_GENERATION } from "../../../src/core/protocol/pool_constants.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { mainnetPrices } from "../../../src/localnet/mainnet_config.ts";

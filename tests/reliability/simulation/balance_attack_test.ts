@@ -8,7 +8,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, beginCell, Dictionary, TupleReader } from "@ton/core";
 import type { Deployment } from "../../../src/core/protocol/deployments.ts";
 import { Problem } from "../../../src/core/errors/problem.ts";
-import { storeWithdraw } from "../../../src/core/protocol/messages.ts";
+import { storeWithdraw } from "../../../src/core/protocol/messages/pool_messages.ts";
 import type { Network } from "../../../src/core/protocol/network.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { proposeTerms } from "../../../src/ops/deploy/proposed_terms.ts";

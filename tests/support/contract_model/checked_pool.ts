@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Address, Cell } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
-import { loadDepositRefusal } from "../../../src/core/protocol/jetton_messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { opCodeOf } from "../../../testkit/chain/jetton_sandbox.ts";
 import { FREEZE_DEBT, PoolLedger } from "./pool_ledger.ts";
 import { maxStorageSize, type PoolModel } from "./pool_model.ts";

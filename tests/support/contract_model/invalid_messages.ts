@@ -1,6 +1,6 @@
 /** The ways in which a single deposit or withdrawal can be invalid, with the exit code that SPEC.md gives each. */
 import { Address, beginCell, type Cell } from "@ton/core";
-import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import {
@@ -8,7 +8,7 @@ import {
   storeDeposit,
   storeWithdraw,
   type WithdrawBody,
-} from "../../../src/core/protocol/messages.ts";
+} from "../../../src/core/protocol/messages/pool_messages.ts";
 import type { PoolModel } from "./pool_model.ts";
 import { forgeProof, proofCell } from "../../../testkit/chain/trapdoor_keys.ts";
 

@@ -5,7 +5,7 @@ import { FIXED, GAS_TOLERANCE, MAX_OPEN_CLAIMS, RESERVE, RETRY_GAS, TRANSFER } f
 import type { WithdrawalCost } from "./withdrawal_driver.ts";
 import { JettonDeposits } from "./jetton_deposits.ts";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
-import { loadPoolLog, opCodes, storeRetryPayout } from "../../../src/core/protocol/messages.ts";
+import { loadPoolLog, opCodes, storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { JettonSandbox, opCodeOf } from "../../../testkit/chain/jetton_sandbox.ts";
 import { PoolLedger } from "./pool_ledger.ts";
 import type { WithdrawFields } from "./invalid_messages.ts";

@@ -7,7 +7,7 @@ import { type Address, beginCell, type Cell } from "@ton/core";
 import { max } from "./checked_pool.ts";
 import { WithdrawalDriver } from "./withdrawal_driver.ts";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
-import { opCodes, storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages.ts";
+import { opCodes, storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { PoolLedger } from "./pool_ledger.ts";
 import { CAPACITY } from "./pool_model.ts";

@@ -1,7 +1,7 @@
 /** A jetton wallet that its issuer upgraded: it refuses transfers that bring less value than it asks for. */
 import { type Address, beginCell, type Cell } from "@ton/core";
 import type { Blockchain } from "@ton/sandbox";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 
 /** Asked of every transfer by a wallet that is locked: more coins than exist. */
 export const LOCKED = 1n << 100n;

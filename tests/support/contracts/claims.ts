@@ -1,8 +1,8 @@
 /** Jetton pools whose wallet refuses payouts. */
 import { Address, beginCell, type Cell, toNano } from "@ton/core";
 import { createShardAccount } from "@ton/sandbox";
-import { loadPoolLog, type RefusedPayoutLog } from "../../../src/core/protocol/messages.ts";
-import { storeJettonTransfer } from "../../../src/core/protocol/jetton_messages.ts";
+import { loadPoolLog, type RefusedPayoutLog } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import type { Claim } from "../../../testkit/chain/pool_storage.ts";
 import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";

@@ -1,8 +1,8 @@
 /** Assertions that the jetton pool's tests share. */
 import assert from "node:assert/strict";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
-import { loadDepositRefusal } from "../../../src/core/protocol/jetton_messages.ts";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
+import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import {
   type JettonSandbox,
   opCodeOf,

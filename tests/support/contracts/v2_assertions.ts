@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Address } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
-import { loadDepositRefusal } from "../../../src/core/protocol/jetton_messages.ts";
+import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { decodeV2PoolData, encodeQueue, encodeRoots } from "../../../src/ton/pool/v2/pool_state.ts";
 import type { V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 

@@ -3,7 +3,7 @@
  * relayer from its endpoint.
  */
 import type { Address } from "@ton/core";
-import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import type { Deployment, Deployments } from "../../../src/core/protocol/deployments.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { createNote, type Note } from "../../../src/core/protocol/note.ts";

@@ -2,7 +2,7 @@
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
-import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { createNote, type Note } from "../../../src/core/protocol/note.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { settleDeposits } from "../../../src/ops/settle.ts";

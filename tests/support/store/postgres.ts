@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
-import type { DepositEvent } from "../../../src/ton/pool/pool_events.ts";
+import type { DepositEvent } from "../../../src/ton/pool/history/pool_events.ts";
 import type { Cursor, Job, Store } from "../../../src/store/store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 

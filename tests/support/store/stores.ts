@@ -10,7 +10,7 @@ import type {
   PoolEvent,
   RefusedEvent,
   WithdrawalEvent,
-} from "../../../src/ton/pool/pool_events.ts";
+} from "../../../src/ton/pool/history/pool_events.ts";
 import { pgbouncerServer, throughPgbouncer } from "../../../testkit/servers/pgbouncer.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";

@@ -1,6 +1,6 @@
 /** Measures the time from the start of the process to a ready relayer, and its memory then. */
 import { Secret } from "../../../src/core/text/secret.ts";
-import { deriveSnapshotKey } from "../../../src/relay/indexer/tree_snapshot.ts";
+import { deriveSnapshotKey } from "../../../src/relay/indexer/tree/tree_snapshot.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { migratePostgres, openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { createTreeSnapshotFiles } from "../../../src/store/files/tree_snapshot_files.ts";

@@ -1,5 +1,5 @@
 /** Measures the HTTP API under load, in turns with a Hono server with constant answers. */
-import { addressToField } from "../../../src/core/protocol/address_field.ts";
+import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";

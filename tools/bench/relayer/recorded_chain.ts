@@ -5,7 +5,7 @@
 import { Address, beginCell } from "@ton/core";
 import type { Deployments } from "../../../src/core/protocol/deployments.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../src/core/tree/merkle_tree.ts";
-import { opCodes } from "../../../src/core/protocol/messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { type LocalWallet, startLocalnet } from "../../../src/localnet/localnet.ts";
 import type { TransactionId } from "../../../src/ton/chain.ts";
 import { serializeStack } from "../../../src/ton/endpoint/stack_json.ts";

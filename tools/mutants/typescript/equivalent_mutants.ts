@@ -1,5 +1,5 @@
 /** Mutants of `src/` that no test can distinguish from the source, with the reason. */
-import type { EquivalentMutant } from "../equivalent_mutants.ts";
+import type { EquivalentMutant } from "../tolk/equivalent_mutants.ts";
 
 export const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [];
 

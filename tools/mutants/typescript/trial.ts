@@ -1,6 +1,6 @@
 /** Tries a mutant of the TypeScript sources: writes it into a copy of the repository and runs tests until one fails. */
 import { applyMutant, type Mutant } from "../operators.ts";
-import type { TrialResult } from "../trial.ts";
+import type { TrialResult } from "../tolk/trial.ts";
 import { rankTestFiles, type TestFile } from "./test_selection.ts";
 
 /** A copy of the repository, in which one mutant at a time is tried. */

@@ -16,7 +16,7 @@ import { NATIVE_DECIMALS, parseUnits } from "../../../core/protocol/units.ts";
 import type { ProofProgress, Prover } from "../../../prover/prover.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import { Pool } from "../../../ton/pool/pool.ts";
-import { scanPoolTransactions } from "../../../ton/pool/scan.ts";
+import { scanPoolTransactions } from "../../../ton/pool/history/scan.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
 import type { DemoAsset, DemoEvent, DemoPool } from "./events.ts";
 import { balanceChanges, type DemoAccounts, readJettonBalances, readNativeBalances } from "./balances.ts";

@@ -1,7 +1,7 @@
 import { Address, Cell, comment, loadStateInit } from "@ton/core";
 import { Command } from "commander";
 import { pollUntil } from "../../../core/time.ts";
-import { loadEndpoint } from "../../../config/settings_reader.ts";
+import { loadEndpoint } from "../../../config/settings/settings_reader.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { Secret } from "../../../core/text/secret.ts";
 import { isLoopbackHost } from "../../../core/text/urls.ts";

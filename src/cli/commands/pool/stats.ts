@@ -10,7 +10,7 @@ import {
   type PoolStats,
   readPoolStats,
 } from "../../../ops/audit/pool_stats.ts";
-import type { DepositEvent, WithdrawalEvent } from "../../../ton/pool/pool_events.ts";
+import type { DepositEvent, WithdrawalEvent } from "../../../ton/pool/history/pool_events.ts";
 import {
   addChainOptions,
   type ChainOptions,

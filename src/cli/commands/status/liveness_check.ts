@@ -1,6 +1,6 @@
 /** Liveness check for containers without a shell: one request to the relayer. */
-import { findVariable } from "../../../config/setting.ts";
-import { serveSettings } from "../../../config/serve_settings.ts";
+import { findVariable } from "../../../config/settings/setting.ts";
+import { serveSettings } from "../../../config/settings/serve_settings.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { parseRelayerUrl } from "../../../core/text/urls.ts";
 import type { CliContext } from "../../context.ts";

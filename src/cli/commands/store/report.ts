@@ -1,8 +1,8 @@
 import { Address } from "@ton/core";
 import { InvalidArgumentError } from "commander";
 import { findRegistry } from "../../../config/deployments_registry.ts";
-import { serveSettings } from "../../../config/serve_settings.ts";
-import { SettingsReader } from "../../../config/settings_reader.ts";
+import { serveSettings } from "../../../config/settings/serve_settings.ts";
+import { SettingsReader } from "../../../config/settings/settings_reader.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { formatUnits } from "../../../core/protocol/units.ts";
 import { formatAddress } from "../../../core/text/address_format.ts";

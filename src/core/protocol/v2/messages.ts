@@ -3,7 +3,7 @@ import { beginCell, type Cell, type Slice } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../errors/problem.ts";
-import { loadPoolLog, type PoolLog, type WithdrawBody } from "../messages.ts";
+import { loadPoolLog, type PoolLog, type WithdrawBody } from "../messages/pool_messages.ts";
 
 /** Op codes: crc32 of the TL-B line without its tag, & 0x7fffffff. Logs of deposits and withdrawals are version 1's. */
 export const v2OpCodes = {

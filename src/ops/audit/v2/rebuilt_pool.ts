@@ -6,8 +6,8 @@ import { ROOT_WINDOW, V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_co
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../../ton/chain.ts";
-import type { PoolEvent } from "../../../ton/pool/pool_events.ts";
-import { scanPoolTransactions } from "../../../ton/pool/scan.ts";
+import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../../../ton/pool/history/scan.ts";
 import type { RebuiltTree } from "../rebuilt_tree.ts";
 
 /** The state of a version 2 pool by its logs. `leaves` counts settled deposits. */

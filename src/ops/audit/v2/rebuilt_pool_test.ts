@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
-import type { PoolEvent } from "../../../ton/pool/pool_events.ts";
+import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
 import { V2PoolRebuild } from "./rebuilt_pool.ts";
 
 const base = {

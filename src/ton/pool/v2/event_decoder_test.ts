@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, type Message, type Transaction } from "@ton/core";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
-import { opCodes } from "../../../core/protocol/messages.ts";
+import { opCodes } from "../../../core/protocol/messages/pool_messages.ts";
 import {
   storeDepositComment,
   storeEnqueue,
@@ -11,7 +11,7 @@ import {
   storeWithdrawMany,
   v2OpCodes,
 } from "../../../core/protocol/v2/messages.ts";
-import { decodePoolEvents } from "../event_decoder.ts";
+import { decodePoolEvents } from "../history/event_decoder.ts";
 
 const pool = Address.parse("0:" + "11".repeat(32));
 const sender = Address.parse("0:" + "22".repeat(32));

@@ -4,8 +4,8 @@ import { Problem } from "../../../core/errors/problem.ts";
 import { ROOT_WINDOW, V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import type { Chain, TransactionId } from "../../chain.ts";
-import type { PoolEvent } from "../pool_events.ts";
-import { scanPoolTransactions } from "../scan.ts";
+import type { PoolEvent } from "../history/pool_events.ts";
+import { scanPoolTransactions } from "../history/scan.ts";
 
 /** What a withdrawal adds to its proof. */
 export interface WithdrawalPlace {

@@ -1,0 +1,17 @@
+import type { PoolState } from "../pool_state.ts";
+
+/** An endpoint may omit the newest deposits; the tree without them still has one of the last roots. */
+export class MissingRootTimer {
+  #missing: { readonly root: bigint; readonly since: number } | undefined;
+
+  /** Returns 0 if no root is missing. `pool.roots` must contain the tree's root. */
+  missingForMs({ roots, tree }: Pick<PoolState, "roots" | "tree">, now: number): number {
+    const own = roots.indexOf(tree.root);
+    if (this.#missing !== undefined) {
+      const index = roots.indexOf(this.#missing.root);
+      if (index < 0 || index >= own) this.#missing = undefined; // the tree has reached it, or it left the history
+    }
+    if (own > 0) this.#missing ??= { root: roots[0], since: now };
+    return this.#missing === undefined ? 0 : now - this.#missing.since;
+  }
+}

@@ -1,0 +1,274 @@
+/** Only the indexer fills the tree, from the store. Full blocks of leaves are encoded once. */
+import { Buffer } from "node:buffer";
+import { FIELD_BYTES, fieldFromBytes } from "../../../core/crypto/field.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import type { Deposit, LeafRange, LogEntry, PoolId, Store } from "../../../store/store.ts";
+import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
+import type { HistoryClaims } from "../../../ton/pool/history/scan.ts";
+import { LeafBatcher } from "../../../tree/leaf_batcher.ts";
+import { computeRootAfter } from "../../../tree/root_after.ts";
+import { inlineTreeService, type TreeService } from "../../../tree/tree_service.ts";
+import { encodeLeavesJson } from "./leaf_json.ts";
+
+const LEAVES_PER_BLOCK = 1_000;
+/** More than a full pool needs. Clients read from first to last, so an LRU cache would never hit. */
+const MAX_CACHED_BYTES = 16 * 2 ** 20;
+const INITIAL_CAPACITY_LEAVES = 1_024;
+
+export interface CommitmentsPage {
+  readonly from: number;
+  readonly count: number;
+  /** null on the last page. */
+  readonly nextFrom: number | null;
+  /** The array's members as JSON in UTF-8, comma separated, in shared pieces. */
+  readonly items: readonly Uint8Array<ArrayBuffer>[];
+  /** On the last page of a version 2 pool: the deposits that wait. */
+  readonly pending?: readonly { readonly leafIndex: number; readonly commitment: bigint }[];
+}
+
+/** Nullifier hashes in the order of the pool's log. */
+export interface SpentPage {
+  readonly from: number;
+  readonly count: number;
+  /** null on the last page. */
+  readonly nextFrom: number | null;
+  readonly nullifierHashes: readonly bigint[];
+}
+
+export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
+
+/** Throws `chain_inconsistent` unless the leaves have the indexes from `size` on. */
+export function assertLeavesFollow(leaves: readonly { readonly leafIndex: number }[], size: number): void {
+  for (const [i, { leafIndex }] of leaves.entries()) {
+    if (leafIndex === size + i) continue;
+    throw new Problem(
+      "chain_inconsistent",
+      `a deposit has leaf index ${leafIndex}, expected ${size + i}`,
+    );
+  }
+}
+
+export interface TreePath {
+  readonly root: bigint;
+  readonly pathElements: readonly bigint[];
+  readonly pathIndices: readonly number[];
+}
+
+/** A deposit as {@linkcode PoolTree.find} returns it. */
+export interface KnownDeposit extends Pick<Deposit, "leafIndex" | "timestamp"> {
+  /** Version 2 pools only. */
+  readonly settled?: boolean;
+  /** Version 2 pools only: all leaves with the commitment, in order. */
+  readonly leafIndexes?: readonly number[];
+}
+
+/** What a tree loads from the store. */
+export type StoredPool = Pick<Store, "leaves" | "poolLog">;
+
+/** The tree of a version 1 pool. */
+export class PoolTree {
+  /** Whether a commitment may have several leaves. */
+  readonly allowsCopies: boolean = false;
+  #tree = new MerkleTree();
+  /** Encoded leaves, each followed by a comma. */
+  #blocks: Uint8Array<ArrayBuffer>[] = [];
+  #cachedBytes = 0;
+  /** Unix seconds by leaf, with spare capacity. */
+  #times: Uint32Array = new Uint32Array(INITIAL_CAPACITY_LEAVES);
+
+  constructor(
+    readonly service: TreeService = inlineTreeService,
+    readonly maxCachedBytes: number = MAX_CACHED_BYTES,
+  ) {}
+
+  get size(): number {
+    return this.#tree.size;
+  }
+
+  /** All known deposits. */
+  get leafCount(): number {
+    return this.size;
+  }
+
+  get root(): bigint {
+    return this.#tree.root;
+  }
+
+  leaf(i: number): bigint {
+    return this.#tree.leaf(i);
+  }
+
+  protected get leaves(): MerkleTree {
+    return this.#tree;
+  }
+
+  /** In the format of {@linkcode restore}; not copied. */
+  get levels(): readonly Uint8Array[] {
+    return this.#tree.levels;
+  }
+
+  /** Unix seconds. */
+  get times(): Uint32Array {
+    return this.#times.subarray(0, this.size);
+  }
+
+  /** Replaces the tree. Throws a RangeError unless nodes and times match `size` leaves. */
+  async restore(size: number, levels: readonly Uint8Array[], times: Uint32Array): Promise<void> {
+    const tree = MerkleTree.fromLevels(size, levels);
+    await tree.buildIndexUsing(this.service);
+    this.#tree = tree;
+    this.#times = times;
+    this.#clearBlocks();
+  }
+
+  clear(): void {
+    this.clearLeaves();
+  }
+
+  protected clearLeaves(): void {
+    this.#tree = new MerkleTree();
+    this.#times = new Uint32Array(INITIAL_CAPACITY_LEAVES);
+    this.#clearBlocks();
+  }
+
+  /** Returns what the store keeps of these events beside their rows. */
+  logEntries(_events: readonly PoolEvent[]): LogEntry[] {
+    return [];
+  }
+
+  /** Adds stored events. */
+  async apply(events: readonly PoolEvent[]): Promise<void> {
+    await this.append(events.filter((event) => event.kind === "deposit"));
+  }
+
+  /** Returns the root's number in a version 2 pool, undefined if the pool does not accept it. */
+  rootNumber(_root: bigint): number | undefined {
+    return undefined;
+  }
+
+  /** The old tree stays in place until the promise resolves. */
+  async append(deposits: readonly NewLeaf[]): Promise<void> {
+    const leaves = new LeafBatcher(this.#tree, this.service);
+    this.#setTimes(this.size, deposits.map(({ timestamp }) => timestamp));
+    for (const { commitment } of deposits) await leaves.add(commitment);
+    await leaves.flush();
+  }
+
+  matchesStore(store: StoredPool, pool: PoolId): Promise<boolean> {
+    return this.matchesStoredLeaves(store.leaves(pool, 0));
+  }
+
+  async matchesStoredLeaves(stored: AsyncIterable<LeafRange>): Promise<boolean> {
+    const [leaves] = this.levels;
+    let compared = 0;
+    for await (const { firstIndex: first, commitments, times } of stored) {
+      if (first !== compared) return false;
+      const end = Math.min(this.size, first + times.length);
+      const own = leaves.subarray(first * FIELD_BYTES, end * FIELD_BYTES);
+      if (Buffer.compare(own, commitments.subarray(0, own.length)) !== 0) return false;
+      for (let i = first; i < end; i++) if (this.#times[i] !== times[i - first]) return false;
+      compared = end;
+      if (compared === this.size) return true;
+    }
+    return compared === this.size;
+  }
+
+  /** Returns the root after these events. Does not change the tree. */
+  rootAfter({ leaves }: HistoryClaims): Promise<bigint> {
+    return this.rootAfterLeaves(leaves.map(({ commitment }) => commitment));
+  }
+
+  protected async rootAfterLeaves(commitments: readonly bigint[]): Promise<bigint> {
+    return await computeRootAfter(this.#tree, commitments, this.service);
+  }
+
+  /** Loads what the store has beyond this tree. Stops early when `signal` aborts. */
+  async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
+    await this.loadLeaves(store.leaves(pool, this.size), Infinity, signal);
+  }
+
+  /** Appends the leaves before `end`, and returns the others. */
+  protected async loadLeaves(
+    stored: AsyncIterable<LeafRange>,
+    end: number,
+    signal: AbortSignal,
+  ): Promise<NewLeaf[]> {
+    const rest: NewLeaf[] = [];
+    let next = this.leafCount;
+    const leaves = new LeafBatcher(this.#tree, this.service);
+    try {
+      for await (const { firstIndex: first, commitments, times } of stored) {
+        if (signal.aborted) break;
+        if (first !== next) throw new RangeError(`stored deposits have a gap at ${first}`);
+        next += times.length;
+        const count = Math.min(times.length, Math.max(0, end - first));
+        this.#setTimes(first, times.subarray(0, count));
+        await leaves.addBytes(commitments.subarray(0, count * FIELD_BYTES));
+        for (let i = count; i < times.length; i++) {
+          const commitment = fieldFromBytes(commitments.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
+          rest.push({ commitment, timestamp: times[i] });
+        }
+      }
+      await leaves.flush();
+      return rest;
+    } finally {
+      await leaves.waitUntilIdle();
+    }
+  }
+
+  #setTimes(first: number, times: ArrayLike<number>): void {
+    const end = first + times.length;
+    if (end > this.#times.length) {
+      const wider = new Uint32Array(Math.max(INITIAL_CAPACITY_LEAVES, 2 ** Math.ceil(Math.log2(end))));
+      wider.set(this.#times);
+      this.#times = wider;
+    }
+    this.#times.set(times, first);
+  }
+
+  find(commitment: bigint): KnownDeposit | undefined {
+    const leafIndex = this.#tree.indexOf(commitment);
+    return leafIndex < 0 ? undefined : { leafIndex, timestamp: this.#times[leafIndex] };
+  }
+
+  path(commitment: bigint): TreePath | undefined {
+    const index = this.#tree.indexOf(commitment);
+    return index < 0 ? undefined : { root: this.root, ...this.#tree.path(index) };
+  }
+
+  page(from: number, limit: number): CommitmentsPage {
+    const end = Math.min(this.size, from + limit);
+    const count = Math.max(0, end - from);
+    const items: Uint8Array<ArrayBuffer>[] = [];
+    for (let start = from; start < end;) {
+      const block = Math.floor(start / LEAVES_PER_BLOCK);
+      const stop = Math.min(end, (block + 1) * LEAVES_PER_BLOCK);
+      const whole = start === block * LEAVES_PER_BLOCK && stop - start === LEAVES_PER_BLOCK;
+      const piece = whole ? this.#block(block) : this.#encode(start, stop);
+      items.push(stop === end ? piece.subarray(0, -1) : piece); // no comma after the last one
+      start = stop;
+    }
+    return { from, count, nextFrom: count > 0 && end < this.size ? end : null, items };
+  }
+
+  #block(block: number): Uint8Array<ArrayBuffer> {
+    const cached = this.#blocks[block];
+    if (cached) return cached;
+    const encoded = this.#encode(block * LEAVES_PER_BLOCK, (block + 1) * LEAVES_PER_BLOCK);
+    if (this.#cachedBytes + encoded.length <= this.maxCachedBytes) {
+      this.#blocks[block] = encoded;
+      this.#cachedBytes += encoded.length;
+    }
+    return encoded;
+  }
+
+  #clearBlocks(): void {
+    this.#blocks = [];
+    this.#cachedBytes = 0;
+  }
+
+  #encode(start: number, stop: number): Uint8Array<ArrayBuffer> {
+    return encodeLeavesJson(this.#tree.levels[0], start, stop);
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * What the relayer knows of a version 2 pool: the tree of its settled deposits, the queue of the others, the numbers of
+ * its roots and its spent set.
+ */
+import { Buffer } from "node:buffer";
+import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
+import { FIELD_BYTES, fieldFromBytes, fieldToBytes } from "../../../core/crypto/field.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { ROOT_WINDOW } from "../../../core/protocol/v2/pool_constants.ts";
+import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
+import { type SettlementInput, settlementInputs } from "../../../core/tree/settlement.ts";
+import type { LogEntry, PoolId } from "../../../store/store.ts";
+import type { PoolEvent, SettlementEvent } from "../../../ton/pool/history/pool_events.ts";
+import type { HistoryClaims } from "../../../ton/pool/history/scan.ts";
+import type { TreeService } from "../../../tree/tree_service.ts";
+import {
+  type CommitmentsPage,
+  type KnownDeposit,
+  type NewLeaf,
+  PoolTree,
+  type SpentPage,
+  type StoredPool,
+} from "./pool_tree.ts";
+
+/** A tree of a version 2 pool. `size` counts settled deposits. */
+export class SettledTree extends PoolTree {
+  override readonly allowsCopies = true;
+  #queue: NewLeaf[] = [];
+  #spent = new SpentSet();
+  #nullifierHashes: bigint[] = [];
+  /** The newest roots, oldest first; at least as many as the pool accepts, if there are so many. */
+  #roots: bigint[] = [];
+  #rootCount = 0;
+  #logLength = 0;
+
+  /** Oldest first. */
+  get queue(): readonly NewLeaf[] {
+    return this.#queue;
+  }
+
+  /** Returns the next settlement by `settler` (settlerToField). Throws a RangeError if no deposit waits. */
+  settlementInputs(settler: bigint): SettlementInput {
+    return settlementInputs(this.leaves, this.#queue.map(({ commitment }) => commitment), settler);
+  }
+
+  override get leafCount(): number {
+    return this.size + this.#queue.length;
+  }
+
+  get spent(): SpentSet {
+    return this.#spent;
+  }
+
+  /** Of the withdrawals, in the order of the pool's log. */
+  get nullifierHashes(): readonly bigint[] {
+    return this.#nullifierHashes;
+  }
+
+  get rootCount(): number {
+    return this.#rootCount;
+  }
+
+  override rootNumber(root: bigint): number | undefined {
+    const accepted = this.#roots.slice(-ROOT_WINDOW);
+    const place = accepted.lastIndexOf(root);
+    return place < 0 ? undefined : this.#rootCount - accepted.length + place;
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#queue = [];
+    this.#spent = new SpentSet();
+    this.#nullifierHashes = [];
+    this.#roots = [];
+    this.#rootCount = 0;
+    this.#logLength = 0;
+  }
+
+  override find(commitment: bigint): KnownDeposit | undefined {
+    const settled = super.find(commitment);
+    const queued = this.#queue.flatMap((leaf, i) => leaf.commitment === commitment ? [this.size + i] : []);
+    if (settled === undefined && queued.length === 0) return undefined;
+    const leafIndexes = [...settled === undefined ? [] : this.#settledCopies(settled), ...queued];
+    return {
+      leafIndex: leafIndexes[0],
+      timestamp: settled?.timestamp ?? this.#queue[queued[0] - this.size].timestamp,
+      settled: settled !== undefined,
+      leafIndexes,
+    };
+  }
+
+  #settledCopies({ leafIndex }: KnownDeposit): number[] {
+    const [leaves] = this.levels;
+    const bytes = fieldToBytes(this.leaf(leafIndex));
+    const found = [leafIndex];
+    let at = Buffer.from(leaves.buffer, leaves.byteOffset, leaves.length).indexOf(
+      bytes,
+      (leafIndex + 1) * FIELD_BYTES,
+    );
+    while (at >= 0) {
+      if (at % FIELD_BYTES === 0) found.push(at / FIELD_BYTES);
+      at = Buffer.from(leaves.buffer, leaves.byteOffset, leaves.length).indexOf(bytes, at + 1);
+    }
+    return found;
+  }
+
+  override page(from: number, limit: number): CommitmentsPage {
+    const page = super.page(from, limit);
+    if (page.nextFrom !== null) return page;
+    return {
+      ...page,
+      pending: this.#queue.map(({ commitment }, i) => ({ leafIndex: this.size + i, commitment })),
+    };
+  }
+
+  spentPage(from: number, limit: number): SpentPage {
+    const nullifierHashes = this.#nullifierHashes.slice(from, from + limit);
+    const count = nullifierHashes.length;
+    const isLast = count === 0 || from + count === this.#nullifierHashes.length;
+    return { from, count, nextFrom: isLast ? null : from + count, nullifierHashes };
+  }
+
+  override rootAfter({ leaves, settledEnd = this.size }: HistoryClaims): Promise<bigint> {
+    const waiting = [...this.#queue, ...leaves].slice(0, Math.max(0, settledEnd - this.size));
+    return this.rootAfterLeaves(waiting.map(({ commitment }) => commitment));
+  }
+
+  /** Returns the slots of these nullifier hashes, after they were spent in this order. */
+  spentAfter(nullifierHashes: readonly bigint[]): SpentSet {
+    const after = this.#spent.slotsOf(nullifierHashes);
+    for (const nullifierHash of nullifierHashes) after.add(nullifierHash);
+    return after;
+  }
+
+  /** Throws `chain_inconsistent` for settlements that the pool cannot have accepted. */
+  override logEntries(events: readonly PoolEvent[]): LogEntry[] {
+    let [settled, roots, known] = [this.size, this.#rootCount, this.leafCount];
+    const entries: LogEntry[] = [];
+    for (const event of events) {
+      if (event.kind === "deposit") known++;
+      if (event.kind === "settlement") {
+        assertSettlementFollows(event, { settled, roots: roots++, known });
+        settled = event.end;
+      }
+      const logged = toLogged(event);
+      if (logged === undefined) continue;
+      const position = this.#logLength + entries.length;
+      entries.push({ position, ...logged, settled, txHash: event.tx.hash });
+    }
+    return entries;
+  }
+
+  override async apply(events: readonly PoolEvent[]): Promise<void> {
+    const entries = this.logEntries(events);
+    const deposits = events.filter((event) => event.kind === "deposit");
+    const queue = [...this.#queue, ...deposits];
+    const settled = Math.max(this.size, entries.at(-1)?.settled ?? 0) - this.size;
+    await this.append(queue.slice(0, settled));
+    this.#queue = queue.slice(settled);
+    for (const entry of entries) this.#addEntry(entry);
+  }
+
+  override async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
+    let settled = this.size;
+    for await (const entry of store.poolLog(pool, this.#logLength)) {
+      if (signal.aborted) return;
+      if (entry.position !== this.#logLength) {
+        throw new RangeError(`the stored log has a gap at ${this.#logLength}`);
+      }
+      this.#addEntry(entry);
+      settled = entry.settled;
+    }
+    if (settled < this.size) this.clearLeaves(); // a snapshot of leaves that were rolled back
+    const moved = this.#queue.splice(0, settled - this.size);
+    await this.append(moved);
+    const rest = await this.loadLeaves(store.leaves(pool, this.leafCount), settled, signal);
+    this.#queue.push(...rest);
+  }
+
+  override async matchesStore(store: StoredPool, pool: PoolId): Promise<boolean> {
+    if (!await super.matchesStore(store, pool)) return false;
+    let compared = this.size;
+    for await (const { firstIndex, commitments, times } of store.leaves(pool, this.size)) {
+      if (firstIndex !== compared) return false;
+      for (const i of times.keys()) {
+        const own = this.#queue[compared - this.size];
+        if (own === undefined) return true;
+        const stored = fieldFromBytes(commitments.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
+        if (stored !== own.commitment || times[i] !== own.timestamp) return false;
+        compared++;
+      }
+    }
+    return compared === this.leafCount;
+  }
+
+  #addEntry({ kind, value }: LogEntry): void {
+    this.#logLength++;
+    if (kind === "settlement") {
+      this.#rootCount++;
+      this.#roots.push(value);
+      if (this.#roots.length >= 2 * ROOT_WINDOW) this.#roots = this.#roots.slice(-ROOT_WINDOW);
+      return;
+    }
+    this.#spent.add(value);
+    this.#nullifierHashes.push(value);
+  }
+}
+
+export function createPoolTree(version: number | undefined, service?: TreeService): PoolTree {
+  return version === 2 ? new SettledTree(service) : new PoolTree(service);
+}
+
+function toLogged(event: PoolEvent): Pick<LogEntry, "kind" | "value"> | undefined {
+  if (event.kind === "settlement") return { kind: "settlement", value: event.newRoot };
+  return event.kind === "withdrawal" ? { kind: "payment", value: event.nullifierHash } : undefined;
+}
+
+function assertSettlementFollows(
+  { rootNumber, end }: SettlementEvent,
+  { settled, roots, known }: { readonly settled: number; readonly roots: number; readonly known: number },
+): void {
+  const chunkEnd = settled - settled % CHUNK_SLOTS + CHUNK_SLOTS;
+  if (rootNumber === roots && end > settled && end <= Math.min(chunkEnd, known)) return;
+  throw new Problem(
+    "chain_inconsistent",
+    `settlement ${rootNumber} ends at ${end}, after ${roots} settlements of ${settled} of ${known} deposits`,
+  );
+}

@@ -1,0 +1,147 @@
+import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { toLeaves } from "../../../../testkit/relayer/leaf_batches.ts";
+import type { LogEntry } from "../../../store/store.ts";
+import type {
+  DepositEvent,
+  PoolEvent,
+  SettlementEvent,
+  WithdrawalEvent,
+} from "../../../ton/pool/history/pool_events.ts";
+import type { StoredPool } from "./pool_tree.ts";
+import { SettledTree } from "./settled_tree.ts";
+
+const never = new AbortController().signal;
+const sender = new Address(0, new Uint8Array(32) as Buffer);
+const base = (i: number) => ({
+  ...{ tx: { lt: BigInt(i), hash: `tx ${i}` }, timestamp: 1_700_000_000 + i, sender, queryId: 0n },
+  messageHash: "",
+});
+const deposit = (leafIndex: number, commitment = BigInt(1_000 + leafIndex)): DepositEvent => ({
+  ...base(leafIndex),
+  ...{ kind: "deposit", leafIndex, commitment },
+});
+const settlement = (rootNumber: number, end: number, newRoot = BigInt(end)): SettlementEvent => ({
+  ...base(100 + rootNumber),
+  ...{ kind: "settlement", rootNumber, end, newRoot },
+});
+const withdrawal = (nullifierHash: bigint): WithdrawalEvent => ({
+  ...base(200 + Number(nullifierHash)),
+  ...{ kind: "withdrawal", nullifierHash, fee: 0n, refund: 0n, recipient: sender, relayer: null },
+});
+const deposits = (count: number, first = 0) => Array.from({ length: count }, (_, i) => deposit(first + i));
+
+/** Rows as a store has them after these events. */
+class Rows implements StoredPool {
+  readonly log: LogEntry[] = [];
+  readonly deposits: DepositEvent[] = [];
+
+  async add(tree: SettledTree, events: readonly PoolEvent[]): Promise<void> {
+    this.log.push(...tree.logEntries(events));
+    for (const event of events) if (event.kind === "deposit") this.deposits.push(event);
+    await tree.apply(events);
+  }
+
+  async *leaves(_pool: string, from: number) {
+    if (from < this.deposits.length) yield await Promise.resolve(toLeaves(this.deposits.slice(from)));
+  }
+
+  async *poolLog(_pool: string, position: number) {
+    yield* await Promise.resolve(this.log.slice(position));
+  }
+}
+
+const shown = (tree: SettledTree) => ({
+  size: tree.size,
+  root: tree.root,
+  queue: tree.queue.map(({ commitment, timestamp }) => [commitment, timestamp]),
+  roots: tree.rootCount,
+  spent: [...tree.nullifierHashes],
+  table: tree.spent.table().hash().toString("hex"),
+  times: [...tree.times],
+});
+
+Deno.test("settled tree: a queue is settled in order, and what a store keeps gives the same tree", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  const follower = new SettledTree();
+  const steps = [
+    [...deposits(5), settlement(0, 3)],
+    [...deposits(14, 5), settlement(1, 16), withdrawal(7n)],
+    [withdrawal(9n), settlement(2, 19), ...deposits(2, 19)],
+  ];
+  for (const events of steps) {
+    await rows.add(tree, events);
+    await follower.load(rows, "", never);
+    deepEqual(shown(follower), shown(tree));
+  }
+  const plain = new MerkleTree();
+  plain.appendMany(rows.deposits.slice(0, 19).map(({ commitment }) => commitment));
+  deepEqual([tree.size, tree.leafCount, tree.root], [19, 21, plain.root]);
+  const started = new SettledTree();
+  await started.load(rows, "", never);
+  deepEqual(shown(started), shown(tree));
+  deepEqual([tree.rootNumber(3n), tree.rootNumber(19n), tree.rootNumber(4n)], [0, 2, undefined]);
+});
+
+Deno.test("settled tree: settlements that the pool cannot have accepted are refused", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  await rows.add(tree, [...deposits(20), settlement(0, 10)]);
+  for (const [number, end] of [[0, 11], [2, 11], [1, 10], [1, 9], [1, 17], [1, 33]]) {
+    throws(
+      () => tree.logEntries([settlement(number, end)]),
+      { code: "chain_inconsistent" },
+      `${number} ${end}`,
+    );
+  }
+  throws(() => tree.logEntries([settlement(1, 16), settlement(2, 21)]), { code: "chain_inconsistent" });
+  equal(tree.logEntries([settlement(1, 16), settlement(2, 20)]).length, 2);
+});
+
+Deno.test("settled tree: all leaves of a commitment are found, settled or waiting", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  const copies = [0, 2, 3].map((leafIndex) => deposit(leafIndex, 7n));
+  await rows.add(tree, [copies[0], deposit(1), copies[1], settlement(0, 2), copies[2]]);
+  const { leafIndex, settled, leafIndexes } = tree.find(7n)!;
+  deepEqual([leafIndex, settled, leafIndexes], [0, true, [0, 2, 3]]);
+  await rows.add(tree, [settlement(1, 4)]);
+  deepEqual(tree.find(7n)!.leafIndexes, [0, 2, 3]);
+  equal(tree.find(5n), undefined);
+});
+
+Deno.test("settled tree: differs from a store whose queue or log is another one", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  await rows.add(tree, [...deposits(5), settlement(0, 3)]);
+  equal(await tree.matchesStore(rows, ""), true);
+  rows.deposits.push(deposit(5));
+  equal(await tree.matchesStore(rows, ""), true, "the store may know more");
+  rows.deposits.splice(4);
+  equal(await tree.matchesStore(rows, ""), false, "a deposit of the queue is missing");
+  rows.deposits.push(deposit(4, 99n));
+  equal(await tree.matchesStore(rows, ""), false, "a deposit of the queue is another one");
+  rows.log.splice(0, 1);
+  rows.log.push({ position: 5, kind: "payment", value: 1n, settled: 3, txHash: "" });
+  await rejects(new SettledTree().load(rows, "", never), RangeError);
+});
+
+Deno.test("settled tree: restored leaves that the log has not settled are loaded again", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  await rows.add(tree, [...deposits(5), settlement(0, 3)]);
+  const restored = new SettledTree();
+  const five = new MerkleTree();
+  five.appendMany(rows.deposits.map(({ commitment }) => commitment));
+  await restored.restore(5, five.levels, Uint32Array.from(rows.deposits, ({ timestamp }) => timestamp));
+  await restored.load(rows, "", never);
+  deepEqual(shown(restored), shown(tree));
+});
+
+Deno.test("settled tree: pages of nullifier hashes end where the log does", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  await rows.add(tree, [...deposits(3), settlement(0, 3), withdrawal(5n), withdrawal(6n), withdrawal(7n)]);
+  deepEqual(tree.spentPage(0, 2), { from: 0, count: 2, nextFrom: 2, nullifierHashes: [5n, 6n] });
+  deepEqual(tree.spentPage(2, 2), { from: 2, count: 1, nextFrom: null, nullifierHashes: [7n] });
+  deepEqual(tree.spentPage(9, 2), { from: 9, count: 0, nextFrom: null, nullifierHashes: [] });
+  const after = tree.spentAfter([8n]);
+  equal(after.has(8n), true);
+  equal(tree.spent.has(8n), false);
+});

@@ -1,0 +1,165 @@
+import type { Job, Store } from "../../store/store.ts";
+import type { Log } from "../../telemetry/log.ts";
+import { type Clock } from "../../core/time.ts";
+import type { Health } from "./health.ts";
+import type { Leadership } from "../operations/leadership.ts";
+import type { OrphanedJobs } from "../operations/orphaned_jobs.ts";
+
+const SERVICE_POLL_MS = 5_000;
+
+/** In milliseconds; 0: no alert. */
+export interface ServiceAlertThresholds {
+  /** How long `GET /readyz` fails before an alert. */
+  readonly notReadyMs: number;
+  /** The age at which a live withdrawal counts as stuck. */
+  readonly stuckMs: number;
+}
+
+export type ServiceAlert =
+  | { readonly event: "relayer_not_ready"; readonly seconds: number; readonly reasons: readonly string[] }
+  | { readonly event: "relayer_ready" }
+  | { readonly event: "jobs_stuck" | "jobs_orphaned"; readonly count: number }
+  | { readonly event: "jobs_stuck_resolved" | "jobs_orphaned_resolved" };
+
+export interface AlertCondition {
+  /** Clock milliseconds; undefined if the condition does not hold. */
+  readonly since?: number;
+  readonly alerted: boolean;
+}
+
+/** Replicas that do not send (`sends`) only reset a condition that has ended. */
+export function nextAlertCondition(
+  { since, alerted }: AlertCondition,
+  look: {
+    readonly now: number;
+    readonly holds: boolean;
+    readonly afterMs: number;
+    readonly sends: boolean;
+  },
+): { readonly condition: AlertCondition; readonly due?: "alert" | "recovery" } {
+  const { now, holds, afterMs, sends } = look;
+  if (!holds) return { condition: { alerted: false }, ...alerted && sends && { due: "recovery" } };
+  const began = since ?? now;
+  if (alerted || !sends || now - began < afterMs) return { condition: { since: began, alerted } };
+  return { condition: { since: began, alerted: true }, due: "alert" };
+}
+
+export interface ServiceWatchDeps {
+  readonly thresholds: ServiceAlertThresholds;
+  readonly health: () => Promise<Health>;
+  readonly store: Pick<Store, "liveJobs">;
+  readonly isServed: (pool: string) => boolean;
+  readonly orphanedJobs: Pick<OrphanedJobs, "count">;
+  readonly clock: Clock;
+  /** Each replica alerts about its own readiness; only the leader alerts about withdrawals. */
+  readonly leadership: Pick<Leadership, "isLeader">;
+  readonly log: Log;
+  /** Must not throw. */
+  readonly sendAlert: (alert: ServiceAlert) => void;
+}
+
+export async function watchService(watch: ServiceWatchDeps, signal: AbortSignal): Promise<void> {
+  const { clock } = watch;
+  const conditions = { ready: { alerted: false }, stuck: { alerted: false }, orphaned: { alerted: false } };
+  while (!signal.aborted) {
+    await checkReadiness(watch, conditions);
+    await checkJobs(watch, conditions);
+    await clock.sleep(SERVICE_POLL_MS, signal);
+  }
+}
+
+type AlertConditions = Record<"ready" | "stuck" | "orphaned", AlertCondition>;
+
+async function checkReadiness(
+  { thresholds: bounds, health, clock, sendAlert: alert }: ServiceWatchDeps,
+  conditions: AlertConditions,
+): Promise<void> {
+  if (bounds.notReadyMs === 0) return;
+  const found = await health();
+  const now = clock.now();
+  const look = { now, holds: !found.ready, afterMs: bounds.notReadyMs, sends: true };
+  const { condition, due } = nextAlertCondition(conditions.ready, look);
+  conditions.ready = condition;
+  if (due === "recovery") alert({ event: "relayer_ready" });
+  if (due !== "alert") return;
+  const seconds = Math.round((now - condition.since!) / 1000);
+  alert({ event: "relayer_not_ready", seconds, reasons: listReasons(found) });
+}
+
+function listReasons({ dependencies, pools }: Health): string[] {
+  const down = Object.entries(dependencies).filter(([, { state }]) => state === "down");
+  const waiting = Object.entries(pools).filter(([, { ready }]) => !ready);
+  return [...down, ...waiting].map(([name, part]) =>
+    `${name}: ${"reason" in part && part.reason ? part.reason : "not ready"}`
+  );
+}
+
+async function checkJobs(watch: ServiceWatchDeps, conditions: AlertConditions): Promise<void> {
+  const {
+    thresholds: bounds,
+    store,
+    clock,
+    leadership,
+    orphanedJobs: orphaned,
+    isServed,
+    log,
+    sendAlert: alert,
+  } = watch;
+  const now = clock.now();
+  const { isLeader: sends } = leadership;
+  let live: readonly Job[] | undefined;
+  if (bounds.stuckMs > 0 && sends) live = await store.liveJobs().catch(() => undefined); // `readyz` reports the store
+  if (live !== undefined) {
+    const isStuck = ({ pool, acceptedAt }: Job) => isServed(pool) && now - acceptedAt >= bounds.stuckMs;
+    const count = live.filter(isStuck).length;
+    const { condition, due } = nextAlertCondition(conditions.stuck, {
+      now,
+      holds: count > 0,
+      afterMs: 0,
+      sends,
+    });
+    conditions.stuck = condition;
+    if (due === "alert") {
+      log.error("{count} withdrawals are stuck", { count });
+      alert({ event: "jobs_stuck", count });
+    }
+    if (due === "recovery") alert({ event: "jobs_stuck_resolved" });
+  }
+  if (!sends) conditions.stuck = { alerted: false }; // a new leader alerts again
+  const { count } = orphaned;
+  const { condition, due } = nextAlertCondition(conditions.orphaned, {
+    now,
+    holds: count > 0,
+    afterMs: 0,
+    sends,
+  });
+  conditions.orphaned = sends ? condition : { alerted: false };
+  if (due === "alert") alert({ event: "jobs_orphaned", count });
+  if (due === "recovery") alert({ event: "jobs_orphaned_resolved" });
+}
+
+export function buildServiceAlertBody(
+  alert: ServiceAlert,
+  relayer: { readonly network: string; readonly address: string },
+): Record<string, unknown> {
+  const { network, address } = relayer;
+  const text = `tonado relayer ${address} of ${network}: ${formatAlert(alert)}`;
+  return { ...alert, network, relayer: address, text };
+}
+
+function formatAlert(alert: ServiceAlert): string {
+  switch (alert.event) {
+    case "relayer_not_ready":
+      return `not ready for ${alert.seconds} s (${alert.reasons.join("; ")})`;
+    case "relayer_ready":
+      return "ready again";
+    case "jobs_stuck":
+      return `${alert.count} withdrawals are stuck; see the broadcaster's log lines`;
+    case "jobs_stuck_resolved":
+      return "no withdrawal is stuck";
+    case "jobs_orphaned":
+      return `${alert.count} withdrawals wait for a pool that is not served; put it back into the registry`;
+    case "jobs_orphaned_resolved":
+      return "no withdrawal waits for a pool that is not served";
+  }
+}

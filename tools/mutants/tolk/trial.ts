@@ -1,0 +1,136 @@
+/** Tries a mutant: compiles it, skips it if its code is known, and runs tests until one fails. */
+import type { Mutant } from "../operators.ts";
+import { isClosest, type PoolKind } from "./contract_tests.ts";
+import { type WorkerClient, WorkerTimeout } from "./worker_client.ts";
+
+/**
+ * `same`: compiles to the same code as the source or an earlier mutant; `refused`: does not compile. Neither counts.
+ */
+export type Verdict = "killed" | "survived" | "same" | "refused";
+
+export interface TrialResult {
+  readonly verdict: Verdict;
+  /** The test that killed it. */
+  readonly by?: string;
+  /** Whether the test was ended because it did not answer. */
+  readonly hung?: true;
+  /** Whether the budget ended before all tests had run. */
+  readonly cutShort?: true;
+}
+
+/** A pool's tests in a run, with their records. */
+export interface PoolTrial {
+  readonly pool: PoolKind;
+  /** Hash of the unchanged code. */
+  readonly hash: string;
+  readonly claims: readonly TestRecord[];
+}
+
+export interface TestRecord {
+  readonly index: number;
+  readonly file: string;
+  readonly name: string;
+  /** Duration of its last run. */
+  milliseconds: number;
+  /** Whether it passes on the unchanged sources, if known. A test that fails there kills nothing. */
+  holds: boolean | undefined;
+  /** Number of mutants that it killed, by file. */
+  readonly kills: Map<string, number>;
+}
+
+/** Returns the pools whose tests a file's mutants are put before, in order. */
+export function poolsOf(file: string): readonly PoolKind[] {
+  if (file.includes("jetton")) return ["jetton"];
+  return file.includes("native") ? ["native"] : ["native", "jetton"];
+}
+
+/** Orders tests by kills per time. Tests whose name contains `hint` come first. */
+export function rankTests(claims: readonly TestRecord[], file: string, hint?: string): TestRecord[] {
+  const worth = ({ file: testFile, name, kills, milliseconds }: TestRecord) => {
+    if (hint !== undefined && name.includes(hint)) return Infinity;
+    const all = [...kills.values()].reduce((a, b) => a + b, 0);
+    const prior = isClosest(file, testFile) ? 10 : 0.2;
+    return (prior + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
+  };
+  const ranked = claims.map((claim) => [worth(claim), claim] as const);
+  return ranked.sort(([a], [b]) => b - a).map(([, claim]) => claim);
+}
+
+/**
+ * Tries a mutant. Code that both pools share is put before the native pool's tests, and if it survives these before the
+ * jetton pool's.
+ *
+ * @param seen codes of earlier mutants, by pool and hash, which are not tried again
+ * @param hint part of the name of tests to run first
+ * @param budget how long tests run, in milliseconds; the rest is left out
+ * @throws {WorkerTimeout} if compiling takes too long. A test that does kills the mutant, and the worker.
+ */
+export async function tryMutant(
+  tester: WorkerClient,
+  mutant: Mutant,
+  benches: readonly PoolTrial[],
+  { seen, hint, budget = Infinity }: { seen: Set<string>; hint?: string; budget?: number },
+): Promise<TrialResult & { readonly testerDied?: true }> {
+  const compile = async (pool: PoolKind) =>
+    (await tester.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000)).hash;
+  let verdict: Verdict = "refused";
+  const deadline = performance.now() + budget;
+  for (const bench of benches) {
+    const hash = await compile(bench.pool);
+    if (hash === null) continue;
+    if (verdict === "refused") verdict = "same";
+    if (hash === bench.hash || seen.has(`${bench.pool} ${hash}`)) continue;
+    seen.add(`${bench.pool} ${hash}`);
+    const open = bench.claims.filter(({ holds }) => holds !== false);
+    for (const claim of rankTests(open, mutant.file, hint)) {
+      if (performance.now() > deadline) return { verdict: "survived", cutShort: true };
+      const outcome = await runOn(tester, bench.pool, claim, compile);
+      if (outcome === "passed") continue;
+      claim.kills.set(mutant.file, (claim.kills.get(mutant.file) ?? 0) + 1);
+      const by = `${claim.file}: ${claim.name}`;
+      return { verdict: "killed", by, ...(outcome === "hung" && { hung: true, testerDied: true }) };
+    }
+    verdict = "survived";
+  }
+  return { verdict };
+}
+
+/** Runs a test on the compiled mutant. A test that also fails on the unchanged code passes. */
+async function runOn(
+  tester: WorkerClient,
+  pool: PoolKind,
+  claim: TestRecord,
+  compile: (pool: PoolKind) => Promise<unknown>,
+): Promise<"passed" | "failed" | "hung"> {
+  try {
+    if (await run(tester, pool, claim) === null) return "passed";
+    if (await holds(tester, pool, claim)) return "failed";
+    await compile(pool);
+    return "passed";
+  } catch (error) {
+    if (error instanceof WorkerTimeout) return "hung";
+    throw error;
+  }
+}
+
+async function run(tester: WorkerClient, pool: PoolKind, claim: TestRecord): Promise<string | null> {
+  const { failure, milliseconds } = await tester.request<{ failure: string | null; milliseconds: number }>(
+    { do: "run", pool, claim: claim.index },
+    120_000 + 20 * claim.milliseconds,
+  );
+  if (failure === null) claim.milliseconds = milliseconds;
+  return failure;
+}
+
+/** Returns whether a test passes on the unchanged code. */
+async function holds(tester: WorkerClient, pool: PoolKind, claim: TestRecord): Promise<boolean> {
+  if (claim.holds === undefined) {
+    await tester.request({ do: "compile", pool, mutant: null }, 300_000);
+    const failure = await run(tester, pool, claim);
+    claim.holds = failure === null;
+    if (failure !== null) {
+      console.error(`${claim.file}: ${claim.name}: left out, it fails on sound code: ${failure}`);
+    }
+  }
+  return claim.holds;
+}
