@@ -94,6 +94,14 @@ export {
   parseNote,
   placeNote,
 } from "./core/protocol/note.ts";
+export {
+  createNoteSeed,
+  deriveNote,
+  formatNoteSeed,
+  type NoteSeed,
+  parseNoteSeed,
+  type SeedPool,
+} from "./core/protocol/note_seed.ts";
 export { poseidon } from "./core/crypto/poseidon.ts";
 export { parseProof, proofFromCell, proofToCell } from "./core/crypto/proof_codec.ts";
 export { Secret } from "./core/text/secret.ts";
@@ -109,6 +117,32 @@ export {
   type DepositStep,
 } from "./client/deposit/deposit_native.ts";
 export { depositJetton, type JettonDepositRequest } from "./client/deposit/deposit_jetton.ts";
+export {
+  type DerivedNote,
+  type KnownCommitments,
+  nextDerivedNote,
+  recoverDerivedNotes,
+  RECOVERY_GAP,
+} from "./client/notes/derived_notes.ts";
+export {
+  createIdentity,
+  identityOf,
+  type NoteIdentity,
+  type NoteVault,
+  vaultOf,
+} from "./client/notes/note_encryption.ts";
+export {
+  createNoteRecord,
+  type NoteRecord,
+  type NoteState,
+  type NoteStore,
+  type NoteStoreContent,
+  parseNoteStore,
+  serializeNoteStore,
+  type WithdrawalAttempt,
+} from "./client/notes/note_store.ts";
+export { decryptPaperCode, encryptPaperCode, findPaperCodes } from "./client/notes/paper_code.ts";
+export { type NoteStorage, openStoredNotes } from "./client/notes/stored_notes.ts";
 export { findNotePayment, type FindPaymentOptions, type NotePayment } from "./client/notes/note_payment.ts";
 export type { PoolJetton } from "./client/notes/pool_match.ts";
 export {

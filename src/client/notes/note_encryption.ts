@@ -1,36 +1,94 @@
 /** Two armored age files, which `age` can decrypt: an identity under the passphrase, and the notes for it. */
 import { armor, Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
-import type { Secret } from "../../core/text/secret.ts";
+import { Secret } from "../../core/text/secret.ts";
 
 /** age's default: log2 of scrypt's N. Takes about a second and 256 MiB. */
 export const SCRYPT_WORK_FACTOR = 18;
 const AGE_ARMOR_FOOTER = "-----END AGE ENCRYPTED FILE-----\n";
 
-export interface NoteCipher {
-  encrypt(text: string): Promise<Uint8Array>;
+/** The key of a note store. */
+export interface NoteIdentity {
+  /** An age identity: it opens the store without the passphrase. */
+  readonly key: Secret<string>;
+  /** The identity under the passphrase, armored: the first part of every file of the store. */
+  readonly head: string;
+}
+
+/** Encrypts and decrypts the content of a note store. */
+export interface NoteVault {
+  encrypt(text: string): Promise<Uint8Array<ArrayBuffer>>;
   decrypt(bytes: Uint8Array): Promise<string>;
 }
 
-/** Use a lower `workFactor` only in tests. */
-export async function createNoteCipher(
+/**
+ * Creates the key of a new note store. Takes about a second and 256 MiB.
+ * @param workFactor base-2 logarithm of scrypt's cost; lower ones are for tests and small machines
+ * @example
+ * ```ts
+ * const vault = await vaultOf(await createIdentity(new Secret(passphrase)));
+ * ```
+ */
+export async function createIdentity(
   passphrase: Secret<string>,
-  workFactor = SCRYPT_WORK_FACTOR,
-): Promise<NoteCipher> {
-  const identity = await generateX25519Identity();
-  return cipherFromIdentity(
-    identity,
-    armor.encode(await encryptWithPassphrase(identity, passphrase, workFactor)),
-  );
+  workFactor: number = SCRYPT_WORK_FACTOR,
+): Promise<NoteIdentity> {
+  const key = await generateX25519Identity();
+  const head = armor.encode(await encryptWithPassphrase(key, passphrase, workFactor));
+  return { key: new Secret(key), head };
 }
 
-export async function openNoteCipher(bytes: Uint8Array, passphrase: Secret<string>): Promise<NoteCipher> {
+/**
+ * Returns the key of a note store. Takes as long as {@linkcode createIdentity}, so a page calls it in a worker.
+ * @param bytes the file of a note store
+ * @throws {Problem} `wrong_passphrase`; `note_store_corrupted`
+ * @example
+ * ```ts
+ * const identity = await identityOf(bytes, new Secret(passphrase));
+ * ```
+ */
+export async function identityOf(bytes: Uint8Array, passphrase: Secret<string>): Promise<NoteIdentity> {
   const [head] = splitAgeFiles(bytes);
-  const identity = await decryptWithPassphrase(() => armor.decode(head), passphrase, {
+  const key = await decryptWithPassphrase(() => armor.decode(head), passphrase, {
     wrong: new Problem("wrong_passphrase"),
     corrupted: noteStoreCorrupted(),
   });
-  return await cipherFromIdentity(identity, head);
+  return { key: new Secret(key), head };
+}
+
+/**
+ * Returns the vault of a key, at once: the passphrase is not needed again.
+ * @throws {Problem} `note_store_corrupted` if the key is not an age identity
+ * @example
+ * ```ts
+ * const text = await (await vaultOf(identity)).decrypt(bytes);
+ * ```
+ */
+export async function vaultOf({ key, head }: NoteIdentity): Promise<NoteVault> {
+  let recipient: string;
+  try {
+    recipient = await identityToRecipient(key.reveal());
+  } catch {
+    throw noteStoreCorrupted();
+  }
+  return {
+    async encrypt(text) {
+      const encrypter = new Encrypter();
+      encrypter.addRecipient(recipient);
+      const body = armor.encode(await encrypter.encrypt(text));
+      return new TextEncoder().encode(`${head.trimEnd()}\n${body.trimEnd()}\n`);
+    },
+    async decrypt(bytes) {
+      const [, body] = splitAgeFiles(bytes);
+      const decrypter = new Decrypter();
+      decrypter.addIdentity(key.reveal());
+      try {
+        return await decrypter.decrypt(armor.decode(body), "text");
+      } catch {
+        throw noteStoreCorrupted();
+      }
+    },
+  };
 }
 
 /** Encrypts `text` as an age file. @param workFactor base-2 logarithm of scrypt's cost */
@@ -58,33 +116,6 @@ export async function decryptWithPassphrase(
   } catch (error) {
     throw error instanceof Error && error.message.startsWith("no identity matched") ? wrong : corrupted;
   }
-}
-
-async function cipherFromIdentity(identity: string, head: string): Promise<NoteCipher> {
-  let recipient: string;
-  try {
-    recipient = await identityToRecipient(identity);
-  } catch {
-    throw noteStoreCorrupted();
-  }
-  return {
-    async encrypt(text) {
-      const encrypter = new Encrypter();
-      encrypter.addRecipient(recipient);
-      const body = armor.encode(await encrypter.encrypt(text));
-      return new TextEncoder().encode(`${head.trimEnd()}\n${body.trimEnd()}\n`);
-    },
-    async decrypt(bytes) {
-      const [, body] = splitAgeFiles(bytes);
-      const decrypter = new Decrypter();
-      decrypter.addIdentity(identity);
-      try {
-        return await decrypter.decrypt(armor.decode(body), "text");
-      } catch {
-        throw noteStoreCorrupted();
-      }
-    },
-  };
 }
 
 function splitAgeFiles(bytes: Uint8Array): [head: string, body: string] {

@@ -4,6 +4,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { type Note, parseNote } from "../../core/protocol/note.ts";
+import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../core/protocol/note_seed.ts";
 import { proofSchema } from "../../core/crypto/proof_schema.ts";
 import { Secret } from "../../core/text/secret.ts";
 
@@ -50,7 +51,9 @@ const noteRecordSchema = z.object({
 });
 const noteStoreSchema = z.object({
   format: z.literal("tonado-notes"),
-  version: z.literal(1),
+  /** 1: without a seed. */
+  version: z.literal([1, 2]),
+  seed: z.string().optional(),
   notes: z.array(noteRecordSchema),
 });
 
@@ -68,14 +71,29 @@ export interface NoteRecord extends Readonly<Omit<StoredNoteRecord, "note" | "wi
   readonly earlier?: readonly WithdrawalAttempt[];
 }
 
-/** The notes of one owner. Methods are atomic across processes, and their changes survive a crash. */
+/** What a note store holds. */
+export interface NoteStoreContent {
+  /** Absent in a store of an earlier release, until its next note is created. */
+  readonly seed?: NoteSeed;
+  /** Oldest first. */
+  readonly records: readonly NoteRecord[];
+}
+
+/** The notes of one owner, and the seed of the new ones. Methods are atomic across processes, and their changes survive a crash. */
 export interface NoteStore {
   /** Oldest first. */
   list(): Promise<readonly NoteRecord[]>;
   add(records: readonly NoteRecord[]): Promise<number>;
+  /** Adds the note that `derive` returns. A store without a seed gets a new one in the same change. */
+  addDerived(derive: (seed: NoteSeed, records: readonly NoteRecord[]) => NoteRecord): Promise<NoteRecord>;
+  seed(): Promise<NoteSeed | undefined>;
+  /** Stores a seed, or confirms that the store has it. Throws `seed_conflict` if the store has another one. */
+  restoreSeed(seed: NoteSeed): Promise<void>;
   update(id: string, change: Partial<Omit<NoteRecord, "id" | "note" | "text">>): Promise<NoteRecord>;
   exportBackup(): Promise<Uint8Array>;
   createPaperCode(id: string): Promise<string>;
+  /** Throws `seed_missing`. */
+  createSeedPaperCode(): Promise<string>;
   /** Keeps other processes from moving money with these notes. Throws `note_store_in_use`. */
   lockForWork(): Promise<Disposable>;
 }
@@ -102,8 +120,12 @@ export function findNote(records: readonly NoteRecord[], id: string): NoteRecord
 /** Returns the note as stored: its id differs if an earlier note has it. */
 export async function addNote(store: NoteStore, record: NoteRecord): Promise<NoteRecord> {
   await store.add([record]);
-  const text = record.text.reveal();
-  return (await store.list()).find((stored) => stored.text.reveal() === text)!;
+  return addedNote(await store.list(), record.text);
+}
+
+/** Returns the stored note with this text. */
+export function addedNote(records: readonly NoteRecord[], text: Secret<string>): NoteRecord {
+  return records.find((stored) => stored.text.reveal() === text.reveal())!;
 }
 
 /** Returns, by id, the other notes of the same pool and nullifier. Only one of them can be paid. */
@@ -122,21 +144,24 @@ function paymentKey({ note }: NoteRecord): string {
   return `${asset}-${amount}-${network}-${version === 2 ? commitment : nullifier}`;
 }
 
-export function serializeNoteRecords(records: readonly NoteRecord[]): string {
+export function serializeNoteStore({ seed, records }: NoteStoreContent): string {
   const notes = records.map((record) => {
     const { createdAt, state, pool, deposit, withdrawal, earlier } = record;
     return { note: record.text.reveal(), createdAt, state, pool, deposit, withdrawal, earlier };
   });
-  return JSON.stringify({ format: "tonado-notes", version: 1, notes });
+  const text = seed && formatNoteSeed(seed).reveal();
+  return JSON.stringify({ format: "tonado-notes", version: 2, seed: text, notes });
 }
 
-export function parseNoteRecords(text: string): NoteRecord[] {
+/** Throws `note_store_corrupted`. */
+export function parseNoteStore(text: string): NoteStoreContent {
   try {
-    const notes = noteStoreSchema.parse(JSON.parse(text)).notes;
-    return withUniqueIds(notes.map(({ note, ...rest }) => ({
+    const { seed, notes } = noteStoreSchema.parse(JSON.parse(text));
+    const records = notes.map(({ note, ...rest }) => ({
       ...createNoteRecord(note, rest.createdAt),
       ...rest,
-    })));
+    }));
+    return { ...seed !== undefined && { seed: parseNoteSeed(seed) }, records: withUniqueIds(records) };
   } catch { // no cause: it could quote decrypted text
     throw new Problem(
       "note_store_corrupted",

@@ -5,6 +5,26 @@ export const problems = {
   ...httpProblems,
 
   invalid_note: problem(400, "Note is malformed", "Check that the whole note was copied."),
+  invalid_seed: problem(
+    400,
+    "Seed is malformed",
+    "Check that the whole seed was copied, and each character.",
+  ),
+  seed_conflict: problem(
+    409,
+    "The note store has another seed",
+    "Use an empty note store for this seed, or keep the store's own. Nothing was changed.",
+  ),
+  seed_missing: problem(
+    404,
+    "The note store has no seed",
+    "Create one with the next note, or restore one with `tonado note seed restore`.",
+  ),
+  note_gap_reached: problem(
+    422,
+    "Too many notes of this pool wait for their deposit",
+    "Deposit one of them first: a recovery from the seed would not find later notes.",
+  ),
   wrong_pool: problem(
     400,
     "Note belongs to another pool",

@@ -4,16 +4,10 @@ import { readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { type Clock, pollUntil, systemClock } from "../../../core/time.ts";
 import type { Secret } from "../../../core/text/secret.ts";
-import {
-  findNote,
-  MAX_NOTE_STORE_BYTES,
-  type NoteRecord,
-  type NoteStore,
-  parseNoteRecords,
-  serializeNoteRecords,
-} from "../note_store.ts";
+import { createIdentity, identityOf, vaultOf } from "../note_encryption.ts";
+import { MAX_NOTE_STORE_BYTES, type NoteStore, serializeNoteStore } from "../note_store.ts";
 import { encryptPaperCode } from "../paper_code.ts";
-import { createNoteCipher, type NoteCipher, openNoteCipher } from "../note_encryption.ts";
+import { type NoteStorage, openStoredNotes } from "../stored_notes.ts";
 
 /** Changes of other processes take milliseconds. */
 const LOCK_TIMEOUT_MS = 20_000;
@@ -44,29 +38,21 @@ export function noteStoreFile(
     exists: async () => await file.read() !== undefined,
     async open(passphrase) {
       if (await file.read() === undefined) {
-        const cipher = await createNoteCipher(passphrase, workFactor);
+        const vault = await vaultOf(await createIdentity(passphrase, workFactor));
         await createParentDirectory(path);
         using _lock = await file.lock();
         const isCreated = await file.read() !== undefined; // by another process in the meantime
-        if (!isCreated) await file.write(await cipher.encrypt(serializeNoteRecords([])));
+        if (!isCreated) await file.write(await vault.encrypt(serializeNoteStore({ records: [] })));
       }
-      const cipher = await openNoteCipher((await file.read())!, passphrase);
-      return await openStore(file, cipher, (text) => encryptPaperCode(text, passphrase, workFactor));
+      const vault = await vaultOf(await identityOf((await file.read())!, passphrase));
+      return await openStoredNotes(file, vault, (text) => encryptPaperCode(text, passphrase, workFactor));
     },
   };
 }
 
-interface FileAccess {
-  readonly path: string;
-  read(): Promise<Uint8Array | undefined>;
-  write(bytes: Uint8Array): Promise<void>;
-  lock(): Promise<Disposable>;
-  lockForWork(): Promise<Disposable>;
-}
-
-function fileAccess(path: string, maxBytes: number, clock: Clock): FileAccess {
+function fileAccess(path: string, maxBytes: number, clock: Clock): NoteStorage {
   return {
-    path,
+    name: path,
     async read() {
       try {
         return await Promise.resolve(readBoundedFile(path, maxBytes));
@@ -82,48 +68,6 @@ function fileAccess(path: string, maxBytes: number, clock: Clock): FileAccess {
     },
     lock: () => acquireLock(`${path}.lock`, LOCK_TIMEOUT_MS, clock),
     lockForWork: () => acquireLock(`${path}.work`, 0, clock),
-  };
-}
-
-async function openStore(
-  file: FileAccess,
-  cipher: NoteCipher,
-  toPaperCode: (text: Secret<string>) => Promise<string>,
-): Promise<NoteStore> {
-  // A file that was replaced by another store does not decrypt with this key.
-  const load = async () => {
-    const bytes = await file.read();
-    if (!bytes) throw new Problem("note_store_corrupted", `${file.path} no longer exists`);
-    return parseNoteRecords(await cipher.decrypt(bytes));
-  };
-  const change = async <T>(apply: (records: NoteRecord[]) => T): Promise<T> => {
-    using _lock = await file.lock();
-    const records = await load();
-    const result = apply(records);
-    await file.write(await cipher.encrypt(serializeNoteRecords(records)));
-    return result;
-  };
-  await load();
-  return {
-    list: load,
-    add: (added) =>
-      change((records) => {
-        const known = new Set(records.map(({ text }) => text.reveal()));
-        const fresh = added.filter(({ text }) => !known.has(text.reveal()) && known.add(text.reveal()));
-        records.push(...fresh);
-        return fresh.length;
-      }),
-    update: (id, changed) =>
-      change((records) => {
-        const found = findNote(records, id);
-        return records[records.indexOf(found)] = { ...found, ...changed };
-      }),
-    async exportBackup() {
-      await load(); // a file that cannot be read is not a backup
-      return (await file.read())!;
-    },
-    createPaperCode: async (id) => await toPaperCode(findNote(await load(), id).text),
-    lockForWork: () => file.lockForWork(),
   };
 }
 

@@ -1,0 +1,77 @@
+/** Which notes of a seed exist: the next free index, and recovery from the seed alone. */
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { Note } from "../../core/protocol/note.ts";
+import { deriveNote, type NoteSeed, type SeedPool } from "../../core/protocol/note_seed.ts";
+
+/**
+ * Recovery stops after this many consecutive indices without a deposit. A note beyond such a gap is never created, so
+ * recovery finds every deposit.
+ */
+export const RECOVERY_GAP = 100;
+
+export interface DerivedNote {
+  readonly index: number;
+  readonly note: Note;
+}
+
+/** What is known of a pool's derived notes, by commitment. */
+export interface KnownCommitments {
+  /** Whether a note with this commitment is stored, deposited or not. */
+  isStored(commitment: bigint): boolean;
+  /** Whether the pool has it as a leaf or a waiting deposit, as far as known. */
+  isDeposited(commitment: bigint): boolean;
+}
+
+/**
+ * Returns the first note of a pool that is neither stored nor deposited, so two devices with one seed rarely collide.
+ * @throws {Problem} `note_gap_reached` if {@linkcode RECOVERY_GAP} stored notes before it have no deposit
+ * @example
+ * ```ts
+ * const isDeposited = (commitment: bigint) => tree.indexOf(commitment) >= 0;
+ * const { note } = nextDerivedNote(seed, "testnet", deployment, { isStored: () => false, isDeposited });
+ * ```
+ */
+export function nextDerivedNote(
+  seed: NoteSeed,
+  network: Network,
+  pool: SeedPool,
+  { isStored, isDeposited }: KnownCommitments,
+): DerivedNote {
+  let gap = 0;
+  for (let index = 0; gap < RECOVERY_GAP; index++) {
+    const note = deriveNote(seed, network, pool, index);
+    if (isDeposited(note.commitment)) gap = 0;
+    else if (isStored(note.commitment)) gap++;
+    else return { index, note };
+  }
+  throw new Problem(
+    "note_gap_reached",
+    `${RECOVERY_GAP} notes of this pool were created one after the other and not deposited`,
+  );
+}
+
+/**
+ * Returns the deposited notes of a pool, by index. It asks nothing about a single note: `isDeposited` searches leaves
+ * that were read as a whole.
+ * @param isDeposited whether the pool has a leaf or a waiting deposit with this commitment
+ * @example
+ * ```ts
+ * const tree = await syncTree(pool, source);
+ * const notes = recoverDerivedNotes(seed, "testnet", deployment, (commitment) => tree.indexOf(commitment) >= 0);
+ * ```
+ */
+export function recoverDerivedNotes(
+  seed: NoteSeed,
+  network: Network,
+  pool: SeedPool,
+  isDeposited: (commitment: bigint) => boolean,
+): DerivedNote[] {
+  const found: DerivedNote[] = [];
+  for (let index = 0, gap = 0; gap < RECOVERY_GAP; index++) {
+    const note = deriveNote(seed, network, pool, index);
+    if (isDeposited(note.commitment)) found.push({ index, note });
+    gap = found.at(-1)?.index === index ? 0 : gap + 1;
+  }
+  return found;
+}

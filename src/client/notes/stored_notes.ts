@@ -1,0 +1,119 @@
+/** A note store over any storage of bytes: a file for the command line, a database record in a browser. */
+import { Problem } from "../../core/errors/problem.ts";
+import { createNoteSeed, formatNoteSeed, type NoteSeed } from "../../core/protocol/note_seed.ts";
+import type { Secret } from "../../core/text/secret.ts";
+import type { NoteVault } from "./note_encryption.ts";
+import {
+  addedNote,
+  findNote,
+  type NoteRecord,
+  type NoteStore,
+  type NoteStoreContent,
+  parseNoteStore,
+  serializeNoteStore,
+} from "./note_store.ts";
+
+/** Where the encrypted bytes of a note store lie. Each write replaces all of them at once, and survives a crash. */
+export interface NoteStorage {
+  /** For messages. */
+  readonly name: string;
+  read(): Promise<Uint8Array | undefined>;
+  /** Throws `write_failed`; what was stored before stays. */
+  write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Excludes other writers for the time of one change. */
+  lock(): Promise<Disposable>;
+  /** As {@linkcode NoteStore.lockForWork}. */
+  lockForWork(): Promise<Disposable>;
+}
+
+/** What a change writes, and its result. */
+interface Change<T> {
+  readonly content: NoteStoreContent;
+  readonly result: T;
+}
+
+/**
+ * Opens the store whose bytes exist in `storage`.
+ * @param toPaperCode encrypts the text of a note or seed for print
+ * @throws {Problem} `note_store_corrupted` if it does not decrypt with this vault
+ * @example
+ * ```ts
+ * const store = await openStoredNotes(storage, vault, (text) => encryptPaperCode(text, passphrase));
+ * ```
+ */
+export async function openStoredNotes(
+  storage: NoteStorage,
+  vault: NoteVault,
+  toPaperCode: (text: Secret<string>) => Promise<string>,
+): Promise<NoteStore> {
+  // Bytes that were replaced by another store's do not decrypt with this key.
+  const readBytes = async () => {
+    const bytes = await storage.read();
+    if (!bytes) throw new Problem("note_store_corrupted", `${storage.name} no longer exists`);
+    return bytes;
+  };
+  const load = async () => parseNoteStore(await vault.decrypt(await readBytes()));
+  const change = async <T>(apply: (content: NoteStoreContent) => Change<T>): Promise<T> => {
+    using _lock = await storage.lock();
+    const { content, result } = apply(await load());
+    await storage.write(await vault.encrypt(serializeNoteStore(content)));
+    return result;
+  };
+  await load();
+  return {
+    list: async () => (await load()).records,
+    add: (added) => change((content) => addRecords(content, added)),
+    async addDerived(derive) {
+      const text = await change((content) => addDerivedRecord(content, derive));
+      return addedNote((await load()).records, text);
+    },
+    seed: async () => (await load()).seed,
+    restoreSeed: (seed) => change((content) => ({ content: withSeed(content, seed), result: undefined })),
+    update: (id, changed) => change((content) => updateRecord(content, id, changed)),
+    async exportBackup() {
+      await load(); // bytes that cannot be read are not a backup
+      return await readBytes();
+    },
+    createPaperCode: async (id) => await toPaperCode(findNote((await load()).records, id).text),
+    async createSeedPaperCode() {
+      const { seed } = await load();
+      if (!seed) throw new Problem("seed_missing");
+      return await toPaperCode(formatNoteSeed(seed));
+    },
+    lockForWork: () => storage.lockForWork(),
+  };
+}
+
+function addRecords(content: NoteStoreContent, added: readonly NoteRecord[]): Change<number> {
+  const known = new Set(content.records.map(({ text }) => text.reveal()));
+  const fresh = added.filter(({ text }) => !known.has(text.reveal()) && known.add(text.reveal()));
+  return { content: { ...content, records: [...content.records, ...fresh] }, result: fresh.length };
+}
+
+function addDerivedRecord(
+  content: NoteStoreContent,
+  derive: (seed: NoteSeed, records: readonly NoteRecord[]) => NoteRecord,
+): Change<Secret<string>> {
+  const seed = content.seed ?? createNoteSeed();
+  const record = derive(seed, content.records);
+  return { content: addRecords({ ...content, seed }, [record]).content, result: record.text };
+}
+
+function withSeed(content: NoteStoreContent, seed: NoteSeed): NoteStoreContent {
+  const isOther = content.seed && formatNoteSeed(content.seed).reveal() !== formatNoteSeed(seed).reveal();
+  if (isOther) throw new Problem("seed_conflict");
+  return { ...content, seed };
+}
+
+function updateRecord(
+  content: NoteStoreContent,
+  id: string,
+  changed: Partial<Omit<NoteRecord, "id" | "note" | "text">>,
+): Change<NoteRecord> {
+  const found = findNote(content.records, id);
+  const result = { ...found, ...changed };
+  return {
+    content: { ...content, records: content.records.map((each) => each === found ? result : each) },
+    result,
+  };
+}
