@@ -151,6 +151,12 @@ export {
   type WithdrawalWaitProgress,
 } from "./client/withdrawal/withdrawal_wait.ts";
 export {
+  findLinkability,
+  type LinkabilityCode,
+  linkabilityCodes,
+  type LinkabilityFacts,
+} from "./client/withdrawal/linkability_warnings.ts";
+export {
   type RelayedWithdrawalRequest,
   type RelayedWithdrawalResult,
   type RelayerOffer,

@@ -1,80 +1,55 @@
 /** What would link a withdrawal to its deposit in spite of the proof. Users are warned beforehand. */
-import { pluralize } from "../../core/protocol/units.ts";
 
 /** Undefined members are unknown. */
 export interface LinkabilityFacts {
   readonly laterDeposits?: number;
   readonly depositAgeSeconds?: number;
   readonly recipientUsed?: boolean;
+  /** The recipient holds contract code that is not a known wallet. */
+  readonly recipientIsContract?: boolean;
+  /** The recipient of jettons has no coins and gets no refund. */
+  readonly recipientWithoutGas?: boolean;
   readonly recipientIsDepositor: boolean;
   readonly pathFromRelayer: boolean;
   readonly selfRelayed: boolean;
+  /** The endpoint that serves the withdrawal also served the deposit. */
+  readonly sameEndpoint?: boolean;
 }
 
-const MIN_LATER_DEPOSITS = 10;
-const MIN_DEPOSIT_AGE_SECONDS = 24 * 3600;
+/** Fewer later deposits produce the warning `few_deposits`. */
+export const MIN_LATER_DEPOSITS = 10;
+/** A younger deposit produces the warning `soon`. */
+export const MIN_DEPOSIT_AGE_SECONDS = 24 * 3600;
 
-interface LinkabilityWarning {
-  readonly name: string;
-  readonly applies: (facts: LinkabilityFacts) => boolean;
-  readonly message: (facts: LinkabilityFacts) => string;
-}
+/** The codes with their conditions, the most severe first. Each program has its own texts for them. */
+const conditions = {
+  no_gas: ({ recipientWithoutGas }) => recipientWithoutGas === true,
+  contract: ({ recipientIsContract }) => recipientIsContract === true,
+  own_wallet: ({ recipientIsDepositor }) => recipientIsDepositor,
+  self: ({ selfRelayed }) => selfRelayed,
+  recipient_used: ({ recipientUsed }) => recipientUsed === true,
+  recipient_unchecked: ({ recipientUsed }) => recipientUsed === undefined,
+  few_deposits: ({ laterDeposits }) => laterDeposits !== undefined && laterDeposits < MIN_LATER_DEPOSITS,
+  soon: ({ depositAgeSeconds }) =>
+    depositAgeSeconds !== undefined && depositAgeSeconds < MIN_DEPOSIT_AGE_SECONDS,
+  unknown_deposit: ({ depositAgeSeconds }) => depositAgeSeconds === undefined,
+  path_from_relayer: ({ pathFromRelayer }) => pathFromRelayer,
+  same_endpoint: ({ sameEndpoint }) => sameEndpoint === true,
+} satisfies Record<string, (facts: LinkabilityFacts) => boolean>;
 
-/** The most severe first. */
-export const linkabilityWarnings: readonly LinkabilityWarning[] = [
-  {
-    name: "own_wallet",
-    applies: ({ recipientIsDepositor }) => recipientIsDepositor,
-    message: () => "the recipient is the wallet that paid the deposit, which links the two publicly",
-  },
-  {
-    name: "self",
-    applies: ({ selfRelayed }) => selfRelayed,
-    message: () =>
-      "your wallet sends the withdrawal, so the chain shows it beside the recipient. Use a relayer",
-  },
-  {
-    name: "recipient_used",
-    applies: ({ recipientUsed }) => recipientUsed === true,
-    message: () =>
-      "the recipient has been used before, and what is known about it will be linked to you. Use a fresh address",
-  },
-  {
-    name: "recipient_unchecked",
-    applies: ({ recipientUsed }) => recipientUsed === undefined,
-    message: () =>
-      "the recipient was not looked up: check yourself that it is a wallet and has not been used",
-  },
-  {
-    name: "few_deposits",
-    applies: ({ laterDeposits }) => laterDeposits !== undefined && laterDeposits < MIN_LATER_DEPOSITS,
-    message: ({ laterDeposits }) =>
-      (laterDeposits === 0 ? "no deposit" : `only ${pluralize(laterDeposits!, "deposit")}`) +
-      " came after yours, so the anonymity set is small. It grows with time",
-  },
-  {
-    name: "soon",
-    applies: ({ depositAgeSeconds }) =>
-      depositAgeSeconds !== undefined && depositAgeSeconds < MIN_DEPOSIT_AGE_SECONDS,
-    message: () =>
-      "the deposit is less than a day old: a withdrawal of the same amount so soon suggests that it is yours",
-  },
-  {
-    name: "unknown_deposit",
-    applies: ({ depositAgeSeconds }) => depositAgeSeconds === undefined,
-    message: () =>
-      "the note store does not have this note's deposit time and depositor, so some warnings may be missing: " +
-      "run `tonado note check`",
-  },
-  {
-    name: "fast",
-    applies: ({ pathFromRelayer }) => pathFromRelayer,
-    message: () =>
-      "--fast requests your path from the relayer, which reveals your deposit to it and to readers of its logs",
-  },
-];
+/** What may link a withdrawal, or make its money hard to reach. */
+export type LinkabilityCode = keyof typeof conditions;
 
-export function findLinkabilityWarnings(facts: LinkabilityFacts): { name: string; text: string }[] {
-  return linkabilityWarnings.filter(({ applies }) => applies(facts))
-    .map(({ name, message }) => ({ name, text: message(facts) }));
+/** All codes, the most severe first. */
+export const linkabilityCodes: readonly LinkabilityCode[] = Object.keys(conditions) as LinkabilityCode[];
+
+/**
+ * Returns the codes that apply to a withdrawal, the most severe first.
+ * @example
+ * ```ts
+ * for (const code of findLinkability(facts)) console.warn(texts[code]);
+ * ```
+ */
+export function findLinkability(facts: LinkabilityFacts): LinkabilityCode[] {
+  return linkabilityCodes.filter((code) => conditions[code](facts));
 }

@@ -44,17 +44,15 @@ export function unpayableReason(party: Address, matched: MatchedPool): string {
   return `a pool of this kind pays in ${workchains} only`;
 }
 
-/** Returns a warning if the recipient of jettons would have no coins for gas. Amounts in nano. */
-export function findGasWarning(
+/** Whether the recipient of jettons would have no coins to move them. Amounts in nano. */
+export function isWithoutGas(
   { assetKind, balance, refund }: {
     readonly assetKind: "native" | "jetton";
     readonly balance: bigint;
     readonly refund: bigint;
   },
-): string | undefined {
-  if (assetKind === "native" || balance > 0n || refund > 0n) return undefined;
-  return "the recipient has no coins and no refund is requested: it cannot move the jettons until someone sends it " +
-    "coins, which links the two";
+): boolean {
+  return assetKind === "jetton" && balance === 0n && refund === 0n;
 }
 
 function isPayableWorkchain({ workChain }: Address, { info: { assetKind } }: MatchedPool): boolean {

@@ -8,7 +8,8 @@ import type { RelayerClient, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { QUOTE_TIMEOUT_MS } from "../relayer/relayer_quotes.ts";
 import { commitmentsFromRelayer, fetchVerifiedTree } from "../tree_sync.ts";
 import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
-import { assertPayableRecipient, findGasWarning, isPayable } from "./recipient_check.ts";
+import type { LinkabilityCode } from "./linkability_warnings.ts";
+import { assertPayableRecipient, isPayable, isWithoutGas } from "./recipient_check.ts";
 
 /** The relayer supplies the tree, its address and its fee. */
 export interface RelayedWithdrawalRequest
@@ -26,7 +27,7 @@ export interface RelayedWithdrawalRequest
   /** Called before proving, and before a path is requested. An error ends the withdrawal. */
   readonly approve?: (offer: RelayerOffer) => Promise<void>;
   /** Called before proving. Without it, the recipient's account is not looked up. */
-  readonly onWarning?: (text: string) => void;
+  readonly onWarning?: (code: LinkabilityCode) => void;
   readonly onRelayer?: (relayer: RelayerClient) => void;
   readonly onFailover?: (relayer: RelayerClient, reason: string) => void;
   /** Called with the proof before it is submitted. An error ends the withdrawal. */
@@ -87,8 +88,8 @@ export async function buildArgsForRelayer(
   const fee = chooseFee(floor, matched.denomination, request);
   if (request.onWarning) {
     const { balance } = await pool.chain.account(recipient, { signal: options.signal });
-    const warning = findGasWarning({ assetKind: matched.info.assetKind, balance, refund: refund ?? 0n });
-    if (warning) request.onWarning(warning);
+    const poor = isWithoutGas({ assetKind: matched.info.assetKind, balance, refund: refund ?? 0n });
+    if (poor) request.onWarning("no_gas");
   }
   const tree = request.useRelayerPath
     ? undefined

@@ -1,11 +1,7 @@
 import { Address } from "@ton/core";
-import {
-  findLinkabilityWarnings,
-  type LinkabilityFacts,
-} from "../../../client/withdrawal/linkability_warnings.ts";
+import { findLinkability, type LinkabilityFacts } from "../../../client/withdrawal/linkability_warnings.ts";
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
-
-import { assertRecipientNotBlocked, findGasWarning } from "../../../client/withdrawal/recipient_check.ts";
+import { assertRecipientNotBlocked, isWithoutGas } from "../../../client/withdrawal/recipient_check.ts";
 import type { Deployments } from "../../../core/protocol/deployments.ts";
 import { Problem, type ProblemDetail } from "../../../core/errors/problem.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
@@ -15,6 +11,7 @@ import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
 import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
+import { warningText } from "./warning_texts.ts";
 
 /** The registry's contracts that cannot return money: pools, and the masters and wallets of their jettons. */
 export function unrecoverableAddresses({ pools }: Deployments): Address[] {
@@ -61,13 +58,6 @@ export function relayerWalletWarning(url: string): [name: string, text: string] 
   return ["relayer_paid", `the recipient is the wallet of ${url}: that relayer receives the whole amount`];
 }
 
-/** Money sent to a contract can often not be recovered. */
-const CONTRACT_WARNING = {
-  name: "contract",
-  text: "the recipient is a contract, but not a known wallet: make sure that money sent to it can be " +
-    "withdrawn again",
-};
-
 /** With `recipientCheck`, the endpoint learns the recipient. */
 export async function findLinkWarnings(
   run: {
@@ -98,19 +88,16 @@ export async function findLinkWarnings(
       : { depositAgeSeconds: run.context.now() / 1000 - deposit.timestamp },
     ...account && {
       recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
+      recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
+      recipientWithoutGas: isWithoutGas({
+        assetKind: deployment.asset === "native" ? "native" : "jetton",
+        balance: account.balance,
+        refund: self ? 0n : parseUnits(refund),
+      }),
     },
     recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
     pathFromRelayer: fast === true,
     selfRelayed: self === true,
   };
-  const gasWarning = account && findGasWarning({
-    assetKind: deployment.asset === "native" ? "native" : "jetton",
-    balance: account.balance,
-    refund: self ? 0n : parseUnits(refund),
-  });
-  return [
-    ...gasWarning === undefined ? [] : [{ name: "no_gas", text: `${gasWarning}. Ask for one with --refund` }],
-    ...account?.code && !isKnownWalletCode(account.code) ? [CONTRACT_WARNING] : [],
-    ...findLinkabilityWarnings(facts),
-  ];
+  return findLinkability(facts).map((code) => ({ name: code, text: warningText(code, facts) }));
 }
