@@ -92,7 +92,7 @@ Deno.test("the claim that killed a mutant before comes first, then what kills mo
     kills: new Map([["a.tolk", kills]]),
   });
   const claims = [witness("slow", 9_000, 3), witness("cheap", 100, 2), witness("hinted", 9_000, 0)];
-  assert.deepEqual(rankTests(claims, "a.tolk", "hinted").map(({ name }) => name), [
+  assert.deepEqual(rankTests(claims, { file: "a.tolk", hint: "hinted" }).map(({ name }) => name), [
     "hinted",
     "cheap",
     "slow",

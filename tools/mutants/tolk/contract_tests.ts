@@ -15,7 +15,7 @@ const EXCLUDED_TEST_NAMES =
   /committed code|real keys|as written down|as committed|change no figure|filled in the worst way|verification alone|takes more gas|snapshot|code hash/;
 
 /** Files that test committed figures, documents, or constants in TypeScript. */
-const EXCLUDED_FILES = /\/(?:limits|spec|constants|gas_snapshot)_test\.ts$/;
+const EXCLUDED_FILES = /\/(?:limits|spec|constants|gas_snapshot|v2\/gas)_test\.ts$/;
 
 /** The tests of the files that were loaded: a module registers its tests only once. */
 const loaded = new Map<string, TestFunction[]>();
@@ -58,30 +58,42 @@ const context = {
 } as unknown as Deno.TestContext;
 
 /** Folders of the contract tests, from the repository's root. */
-const TEST_FOLDERS = ["tests/contracts/", "tests/contracts/jetton/", "tests/gas/", "tests/models/contracts/"];
+const VERSION_1_FOLDERS = [
+  "tests/contracts/",
+  "tests/contracts/jetton/",
+  "tests/gas/",
+  "tests/models/contracts/",
+];
+const VERSION_2_FOLDERS = ["tests/contracts/v2/"];
 
 /**
  * Returns the test files of a pool: those with "jetton" in their path test the jetton pool, those that import its sandbox
  * test both.
  */
 export function testFiles(root: URL, pool: PoolKind): string[] {
-  return TEST_FOLDERS.flatMap((folder) =>
+  const folders = pool === "native-v2" ? VERSION_2_FOLDERS : VERSION_1_FOLDERS;
+  return folders.flatMap((folder) =>
     [...Deno.readDirSync(new URL(folder, root))]
       .map(({ name }) => `${folder}${name}`)
       .filter((path) => path.endsWith("_test.ts") && !EXCLUDED_FILES.test(path))
       .filter((path) => {
         const isOfJetton = path.includes("jetton");
-        if (pool === "native") return !isOfJetton;
+        if (pool !== "jetton") return !isOfJetton;
         return isOfJetton || Deno.readTextFileSync(new URL(path, root)).includes("jetton_sandbox");
       })
   ).sort();
 }
 
-export const poolKinds = ["native", "jetton"] as const;
+/** The pools whose contracts are mutated. */
+export const poolKinds = ["native", "jetton", "native-v2"] as const;
 export type PoolKind = typeof poolKinds[number];
 
 /** The tests that are closest to a source. They run first, until kills tell more. */
 const CLOSEST_TESTS: readonly (readonly [RegExp, RegExp])[] = [
+  [/\/v2\/(?:settlement|queue|roots)\.tolk$/, /settlement_test/],
+  [/\/v2\/(?:comment|messages)\.tolk$/, /deposits_test|types_test/],
+  [/\/v2\/(?:fees|storage)\.tolk$/, /money_test/],
+  [/\/v2\/(?:withdraw_many|spent_set)\.tolk$/, /withdraw_many_test|spent_set_test/],
   [/\/history\.tolk$/, /history_test|jetton\/claims_test/],
   [/\/set\.tolk$/, /\/set_test/],
   [/\/(?:claims|payouts_jetton|jetton)\.tolk$/, /jetton\/(?:claims|exact_charges|discovery)_test/],

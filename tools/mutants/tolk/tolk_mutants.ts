@@ -2,7 +2,7 @@
  * Mutation testing of the contracts: makes one small change at a time to the Tolk sources and runs the contract tests.
  * Tests of gas and code hashes do not count, only behaviour.
  *
- * Usage: deno task mutants [--pool native|jetton] [--only <text>] [--first <text>] [--survivors]
+ * Usage: deno task mutants [--pool <pool>] [--only <text>] [--first <text>] [--survivors]
  *                          [--sample n] [--budget seconds] [--json] [--workers n] [--write]   (writes docs/mutation.md)
  *
  * Results are stored in tools/mutants/tolk/results.jsonl, from which the next run continues.
@@ -22,6 +22,8 @@ import {
 } from "../results.ts";
 import { scoreOf, type TriedMutant, writeMutationPage } from "../page.ts";
 import { type PoolKind, poolKinds, testFiles } from "./contract_tests.ts";
+import { equivalenceReason } from "./equivalent_mutants.ts";
+import { reach, readImports } from "../typescript/test_selection.ts";
 import { WorkerClient } from "./worker_client.ts";
 import { poolsOf, type PoolTrial, type TestRecord, tryMutant } from "./trial.ts";
 import { parseCount } from "../parse_count.ts";
@@ -53,37 +55,22 @@ const given = new Command("mutants").allowExcessArguments(false)
 const { pool: onlyPool, only: part = "", first, sample, workers } = given;
 const budget = given.budget * 1000;
 
-const folders = ["contracts/", "contracts/generated/"];
+const folders = ["contracts/", "contracts/generated/", "contracts/v2/"];
 const sources = folders.flatMap((folder) =>
   [...Deno.readDirSync(new URL(folder, root))].filter(({ name }) => name.endsWith(".tolk"))
     .map(({ name }) => `${folder}${name}`)
 ).sort();
-const tests = [
-  ...new Set(poolKinds.flatMap((pool) => testFiles(root, pool))),
-  ...[
-    "testkit/chain/",
-    "testkit/gas/",
-    "testkit/random/",
-    "tests/support/contracts/",
-    "tests/support/contract_model/",
-  ]
-    .flatMap((folder) =>
-      [...Deno.readDirSync(new URL(folder, root))].filter(({ isFile }) => isFile)
-        .map(({ name }) => `${folder}${name}`)
-    ),
-];
-const testDigest = await digestOf(root, tests);
-const versionOf = (mutant: Mutant) => ({
-  source: mutantDigest(mutant, texts.get(mutant.file)!),
-  tests: testDigest,
-  budget: Number.isFinite(budget) ? budget : null,
-});
-
-// The table of zeros has its own test (`deno task zeros --check`).
-const mutated = sources.filter((path) => !path.endsWith("zeros.tolk"));
+// The table of zeros has its own test (`deno task zeros --check`). The jetton pool of version 2 is not mutated yet.
+const mutated = sources.filter((path) => !/zeros\.tolk$|\/v2\/.*jetton/.test(path));
 const texts = new Map(
   mutated.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]),
 );
+const testDigests = await digestTests();
+const versionOf = (mutant: Mutant) => ({
+  source: mutantDigest(mutant, texts.get(mutant.file)!),
+  tests: testDigests.get(poolsOf(mutant.file).join())!,
+  budget: Number.isFinite(budget) ? budget : null,
+});
 const all = nameMutants([...texts].flatMap(([path, source]) => mutantsOf(path, source)));
 const entries = await loadRecords(results);
 
@@ -95,7 +82,7 @@ if (given.write) {
     (!given.survivors || entries.get(key)?.verdict === "survived")
   );
   const sampled = shuffled(chosen, sample);
-  const open = sampled.filter(([key, mutant]) => !isCurrent(entries.get(key), versionOf(mutant)));
+  const open = sampled.filter(([key, mutant]) => !isSettled(entries.get(key), mutant));
   if (open.length > 0) await run(open);
   const done = sampled.flatMap(([key, mutant]) => {
     const entry = entries.get(key);
@@ -109,6 +96,28 @@ if (given.write) {
     const { killed, counted, percent } = scoreOf(done);
     console.log(`${killed} of ${counted} mutants killed: ${percent} %`);
   }
+}
+
+/** Returns whether a mutant need not be tried: its result is valid, or it survived and is equivalent. */
+function isSettled(entry: MutantRecord | undefined, mutant: Mutant): boolean {
+  const version = versionOf(mutant);
+  const isArgued = entry?.verdict === "survived" && entry.source === version.source &&
+    equivalenceReason(mutant) !== undefined;
+  return isArgued || isCurrent(entry, version);
+}
+
+/** Returns the digest of the tests, and of the modules that they share, by the pools of a source. */
+async function digestTests(): Promise<Map<string, string>> {
+  const imports = await readImports(root, ["testkit/", "tests/"]);
+  const digests = new Map<string, string>();
+  for (const pools of new Set(mutated.map((path) => poolsOf(path).join()))) {
+    const tests = poolKinds.filter((pool) => pools.split(",").includes(pool))
+      .flatMap((pool) => testFiles(root, pool));
+    const shared = tests.flatMap((test) => [...reach(imports, test).keys()])
+      .filter((path) => /^test(?:s|kit)\//.test(path));
+    digests.set(pools, await digestOf(root, [...new Set([...tests, ...shared])]));
+  }
+  return digests;
 }
 
 /** Returns the results for these sources, with their mutants. */
@@ -132,8 +141,11 @@ async function run(open: readonly (readonly [string, Mutant])[]): Promise<void> 
       const [key, mutant] = next;
       const of = benches.filter(({ pool }) => poolsOf(mutant.file).includes(pool));
       const hint = first ?? entries.get(key)?.by?.replace(/^[^:]*: /, "");
-      const { testerDied, cutShort, ...result } = await tryMutant(tester, mutant, of, { seen, hint, budget });
       const version = versionOf(mutant);
+      const { testerDied, cutShort, ...result } = await tryMutant(tester, mutant, of, {
+        ...{ seen, hint, budget },
+        declaration: version.source,
+      });
       const entry: MutantRecord = {
         key,
         ...result,
@@ -197,11 +209,12 @@ async function keepTimes(benches: readonly PoolTrial[]): Promise<void> {
   await Deno.writeTextFile(times, JSON.stringify({ ...before, ...Object.fromEntries(took) }));
 }
 
+/** Returns how many mutants a test killed, by file and by digest of the declaration. */
 function killsBy(file: string, name: string): Map<string, number> {
   const kills = new Map<string, number>();
-  for (const entry of entries.values()) {
-    const mutated = entry.key.slice(0, entry.key.indexOf(":"));
-    if (entry.by === `${file}: ${name}`) kills.set(mutated, (kills.get(mutated) ?? 0) + 1);
+  for (const { key, by, source } of entries.values()) {
+    if (by !== `${file}: ${name}`) continue;
+    for (const  of of[key.slice(0, key.indexOf(":")), source]) kills.set(of, (kills.get(of) ?? 0) + 1);
   }
   return kills;
 }

@@ -1,6 +1,6 @@
 /** Tries a mutant: compiles it, skips it if its code is known, and runs tests until one fails. */
 import type { Mutant } from "../operators.ts";
-import { isClosest, type PoolKind } from "./contract_tests.ts";
+import { isClosest, type PoolKind, poolKinds } from "./contract_tests.ts";
 import { type WorkerClient, WorkerTimeout } from "./worker_client.ts";
 
 /**
@@ -34,33 +34,42 @@ export interface TestRecord {
   milliseconds: number;
   /** Whether it passes on the unchanged sources, if known. A test that fails there kills nothing. */
   holds: boolean | undefined;
-  /** Number of mutants that it killed, by file. */
+  /** Number of mutants that it killed, by file and by digest of the mutated declaration. */
   readonly kills: Map<string, number>;
 }
 
 /** Returns the pools whose tests a file's mutants are put before, in order. */
 export function poolsOf(file: string): readonly PoolKind[] {
+  if (file.startsWith("contracts/v2/")) return ["native-v2"];
   if (file.includes("jetton")) return ["jetton"];
-  return file.includes("native") ? ["native"] : ["native", "jetton"];
+  return file.includes("native") ? ["native"] : poolKinds;
 }
 
-/** Orders tests by kills per time. Tests whose name contains `hint` come first. */
-export function rankTests(claims: readonly TestRecord[], file: string, hint?: string): TestRecord[] {
+/**
+ * Orders tests by kills per time. Those of mutants of the same declaration count most. Tests whose name contains `hint`
+ * come first.
+ */
+export function rankTests(
+  claims: readonly TestRecord[],
+  { file, declaration, hint }: { file: string; declaration?: string; hint?: string },
+): TestRecord[] {
   const worth = ({ file: testFile, name, kills, milliseconds }: TestRecord) => {
     if (hint !== undefined && name.includes(hint)) return Infinity;
     const all = [...kills.values()].reduce((a, b) => a + b, 0);
     const prior = isClosest(file, testFile) ? 10 : 0.2;
-    return (prior + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
+    const own = declaration === undefined ? 0 : kills.get(declaration) ?? 0;
+    return (prior + 100 * own + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
   };
   const ranked = claims.map((claim) => [worth(claim), claim] as const);
   return ranked.sort(([a], [b]) => b - a).map(([, claim]) => claim);
 }
 
 /**
- * Tries a mutant. Code that both pools share is put before the native pool's tests, and if it survives these before the
- * jetton pool's.
+ * Tries a mutant. Code that pools share is put before the native pool's tests, and if it survives these before the tests
+ * of the others.
  *
  * @param seen codes of earlier mutants, by pool and hash, which are not tried again
+ * @param declaration digest of the mutated declaration
  * @param hint part of the name of tests to run first
  * @param budget how long tests run, in milliseconds; the rest is left out
  * @throws {WorkerTimeout} if compiling takes too long. A test that does kills the mutant, and the worker.
@@ -69,7 +78,12 @@ export async function tryMutant(
   tester: WorkerClient,
   mutant: Mutant,
   benches: readonly PoolTrial[],
-  { seen, hint, budget = Infinity }: { seen: Set<string>; hint?: string; budget?: number },
+  { seen, declaration, hint, budget = Infinity }: {
+    seen: Set<string>;
+    declaration?: string;
+    hint?: string;
+    budget?: number;
+  },
 ): Promise<TrialResult & { readonly testerDied?: true }> {
   const compile = async (pool: PoolKind) =>
     (await tester.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000)).hash;
@@ -82,11 +96,13 @@ export async function tryMutant(
     if (hash === bench.hash || seen.has(`${bench.pool} ${hash}`)) continue;
     seen.add(`${bench.pool} ${hash}`);
     const open = bench.claims.filter(({ holds }) => holds !== false);
-    for (const claim of rankTests(open, mutant.file, hint)) {
+    for (const claim of rankTests(open, { file: mutant.file, declaration, hint })) {
       if (performance.now() > deadline) return { verdict: "survived", cutShort: true };
       const outcome = await runOn(tester, bench.pool, claim, compile);
       if (outcome === "passed") continue;
-      claim.kills.set(mutant.file, (claim.kills.get(mutant.file) ?? 0) + 1);
+      for (const  of of[mutant.file, declaration]) {
+        if (of !== undefined) claim.kills.set(of, (claim.kills.get(of) ?? 0) + 1);
+      }
       const by = `${claim.file}: ${claim.name}`;
       return { verdict: "killed", by, ...(outcome === "hung" && { hung: true, testerDied: true }) };
     }

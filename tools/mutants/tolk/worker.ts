@@ -1,10 +1,11 @@
 /**
- * A process that tries mutants: it loads the contract tests of both pools and exchanges JSON lines with
+ * A process that tries mutants: it loads the contract tests of the pools and exchanges JSON lines with
  * worker_client.ts, which kills it when a test takes too long.
  */
 import { LineStream } from "../../../testkit/programs/line_stream.ts";
 import { trapdoorJettonCode } from "../../../testkit/chain/jetton_sandbox.ts";
 import { trapdoorNativeCode } from "../../../testkit/chain/trapdoor_keys.ts";
+import { v2TrapdoorCode } from "../../../testkit/chain/v2/sandbox.ts";
 import { setSourceFault } from "../../../testkit/chain/compiled_contracts.ts";
 import { applyMutant, type Mutant } from "../operators.ts";
 import { loadTestFunctions, type PoolKind, testFiles, type TestFunction } from "./contract_tests.ts";
@@ -38,6 +39,8 @@ async function handleRequest(order: WorkerRequest): Promise<WorkerResponse> {
   return { failure, milliseconds: Math.round(performance.now() - start) };
 }
 
+const trapdoorCode = { native: trapdoorNativeCode, jetton: trapdoorJettonCode, "native-v2": v2TrapdoorCode };
+
 async function compile(pool: PoolKind, mutant: Mutant | null): Promise<string | null> {
   setSourceFault(undefined);
   if (mutant) {
@@ -47,7 +50,7 @@ async function compile(pool: PoolKind, mutant: Mutant | null): Promise<string | 
     setSourceFault({ file: mutant.file, change });
   }
   try {
-    const code = await (pool === "native" ? trapdoorNativeCode() : trapdoorJettonCode());
+    const code = await trapdoorCode[pool]();
     return code.hash().toString("hex");
   } catch {
     return null; // the compiler rejects it

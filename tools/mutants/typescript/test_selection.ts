@@ -20,11 +20,13 @@ export async function listTypeScriptFiles(root: URL, folder: string): Promise<st
   return paths.sort();
 }
 
-/** Reads the imports of all sources and tests, and returns for each source the tests that reach it. */
-export async function measureTestDistances(root: URL): Promise<TestDistances> {
-  const folders = ["src/", "tests/", "testkit/"];
+/** Returns what each TypeScript file of these folders imports, as paths from the root. */
+export async function readImports(
+  root: URL,
+  folders: readonly string[],
+): Promise<Map<string, readonly string[]>> {
   const paths = (await Promise.all(folders.map((folder) => listTypeScriptFiles(root, folder)))).flat();
-  const imports = new Map(
+  return new Map(
     await Promise.all(paths.map(async (path) => {
       const text = await Deno.readTextFile(new URL(path, root));
       const found = [...text.matchAll(IMPORTS)].map(([, to]) =>
@@ -33,8 +35,13 @@ export async function measureTestDistances(root: URL): Promise<TestDistances> {
       return [path, [...new Set(found)]] as const;
     })),
   );
+}
+
+/** Reads the imports of all sources and tests, and returns for each source the tests that reach it. */
+export async function measureTestDistances(root: URL): Promise<TestDistances> {
+  const imports = await readImports(root, ["src/", "tests/", "testkit/"]);
   const distances = new Map<string, Map<string, number>>();
-  for (const test of paths) {
+  for (const test of imports.keys()) {
     if (!test.endsWith("_test.ts") || EXCLUDED.test(test)) continue;
     for (const [source, distance] of reach(imports, test)) {
       if (!source.startsWith("src/")) continue;
