@@ -9,6 +9,8 @@ import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { storeRetryPayout } from "../../src/core/protocol/messages/pool_messages.ts";
 import { createNote } from "../../src/core/protocol/note.ts";
+import { readOpenClaims } from "../../src/ops/rescue/open_claims.ts";
+import { hashState, rebuildState } from "../../src/ops/rescue/rebuilt_state.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { runCli } from "../support/cli/run_cli.ts";
@@ -70,6 +72,10 @@ Deno.test("pool claims and pool retry: refused payouts are listed, refused again
       ok(stdout.includes(recipient.toString({ bounceable: true, testOnly: true })));
     });
 
+    await t.step("the pool's state is rebuilt from its transactions, open claims included", async () => {
+      equal(await rebuiltClaims(net), 2);
+    });
+
     await t.step("without a wallet each claim gets a link that any wallet can pay", async () => {
       const [first] = await claimsOf();
       const { stdout, code } = await cli("retry", KEY, first.id, "--json");
@@ -94,6 +100,7 @@ Deno.test("pool claims and pool retry: refused payouts are listed, refused again
         list.map(({ amount, destination }) => `${amount} ${destination}`).sort();
       deepEqual(payouts(claims), payouts(earlier));
       ok(claims.every(({ id }: { id: string }) => !earlier.some((claim: { id: string }) => claim.id === id)));
+      equal(await rebuiltClaims(net), 2, "retried claims are gone, the new ones are there");
     });
 
     await t.step("an unlocked wallet pays them, to the unit", async () => {
@@ -105,5 +112,16 @@ Deno.test("pool claims and pool retry: refused payouts are listed, refused again
       deepEqual([await held(recipient), await held(net.relayerAddress)], [DENOMINATION - FEE, FEE]);
       equal(await held(pool.address), 0n);
       deepEqual(await claimsOf(), []);
+      equal(await rebuiltClaims(net), 0);
     });
   }));
+
+/** Rebuilds the state whose hash the chain would keep if the pool froze now, and returns its number of open claims. */
+async function rebuiltClaims(net: RelayerHarness): Promise<number> {
+  const deployment = net.localnet.deployments.pools.get(KEY)!;
+  const { code, data } = await net.chain.account(deployment.address);
+  const frozenHash = hashState({ code: code!, data: data! });
+  const rebuilt = await rebuildState(net.chain, deployment, frozenHash);
+  ok(rebuilt, "the transactions do not give the state");
+  return (await readOpenClaims(net.chain, deployment.address)).size;
+}

@@ -3,11 +3,12 @@ import { beginCell, type Cell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Chain } from "../../ton/chain.ts";
-import { encodePoolData, PackedSet, RootLog } from "../../ton/pool/pool_storage.ts";
+import { type Claim, encodePoolData, PackedSet, RootLog } from "../../ton/pool/pool_storage.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
 import { encodeV2PoolData } from "../../ton/pool/v2/pool_state.ts";
 import { rebuildV2Pool } from "../audit/v2/rebuilt_pool.ts";
+import { readOpenClaims } from "./open_claims.ts";
 
 /** Roots in one generation of the root history (contracts/SPEC.md, Roots). */
 const GENERATION_ROOTS = 32;
@@ -22,7 +23,8 @@ export interface RebuiltState {
 }
 
 /**
- * Rebuilds a pool's state. Debt and open claims are not in the logs, so a pool with either is not found.
+ * Rebuilds a pool's state. A native pool's debt is not in the logs, so a pool with a debt is not found. Without notes, it
+ * has none.
  * @param frozenHash of the state, 64 lowercase hex digits
  * @throws {Problem} `chain_unavailable` or `chain_inconsistent`
  */
@@ -50,10 +52,11 @@ async function rebuildV1States(
   options: ScanOptions,
 ): Promise<RebuiltState[]> {
   const history = await readHistory(chain, deployment, options);
+  const claims = deployment.jettonMaster && await readOpenClaims(chain, deployment.address, options.signal);
   const { code } = loadPoolCode(deployment.jettonMaster ? "jetton" : "native");
   return [false, true].map((paused) => ({
     code,
-    data: encodeState(deployment, history, paused),
+    data: encodeState(deployment, history, { paused, claims }),
     ...history.counts,
   }));
 }
@@ -115,7 +118,7 @@ async function readHistory(
 function encodeState(
   { denomination, owner, generation = 0, jettonMaster, jettonWallet }: Deployment,
   { commitments, nullifiers, leaves, counts }: History,
-  paused: boolean,
+  { paused, claims }: { readonly paused: boolean; readonly claims?: ReadonlyMap<bigint, Claim> },
 ): Cell {
   const tree = new MerkleTree();
   const history = new RootLog();
@@ -143,6 +146,6 @@ function encodeState(
       paused,
       owner,
     },
-    ...jettonMaster && { jetton: { master: jettonMaster, wallet: jettonWallet ?? null } },
+    ...jettonMaster && { jetton: { master: jettonMaster, wallet: jettonWallet ?? null, claims } },
   });
 }

@@ -83,7 +83,7 @@ async function planThaw(request: RescueRequest): Promise<RescuePlan> {
     throw new Problem(
       "rescue_refused",
       "the pool is frozen, and its logs do not give the state whose hash the chain has: " +
-        "it has open claims or a debt, or the registry names another pool",
+        "it has a debt, or the registry names another pool",
     );
   }
   const sender = smallestSender(state);

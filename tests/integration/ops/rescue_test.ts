@@ -20,6 +20,8 @@ import {
   type WalletVersion,
 } from "../../../src/ton/wallet/wallet.ts";
 import { emptyBody, freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
+import { storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { manyClaims, withClaims } from "../../support/contracts/claims.ts";
 import { encodePoolData, RootHistoryModel, SetModel } from "../../../testkit/chain/pool_storage.ts";
 
 const YEAR = 31_557_600;
@@ -115,6 +117,34 @@ Deno.test("a wallet fills the helper in pieces, and the helper thaws a frozen po
   assert.equal((await pool.data()).hash().toString("hex"), data.hash().toString("hex"));
   assert.ok(await pool.balance() > toNano(20), "the coins arrived with the state");
   assert.equal((await pool.getPoolInfo()).withdrawals, 2_500);
+});
+
+Deno.test("a frozen jetton pool thaws with its open claims, which are then paid", async () => {
+  const jettons = await withClaims(2);
+  const { pool } = jettons;
+  const account = (await pool.chain.getContract(pool.address)).accountState;
+  assert.ok(account?.type === "active");
+  const { code, data } = account.state;
+  await pool.setState({ data: data!, balance: 10_000_000n });
+  const from = pool.user.address;
+  // The pool's wallet must outlive the pool.
+  await pool.chain.sendMessage(
+    internal({ from, to: jettons.poolWallet, value: toNano(50), bounce: false, body: emptyBody }),
+  );
+  pool.chain.now! += 20 * YEAR;
+  const poke = { from, to: pool.address, value: 1n, bounce: false, body: emptyBody };
+  await pool.chain.sendMessage(internal(poke));
+  assert.equal(await stateOf(pool), "frozen");
+  const init = { code: code!, data: data! };
+  await pool.chain.sendMessage(internal({ ...poke, value: toNano(20), stateInit: init }));
+  assert.equal(await stateOf(pool), "active");
+  assert.equal((await pool.getPoolInfo()).claims, 2);
+  for (const [id, { amount, destination }] of manyClaims(2)) {
+    const before = await jettons.balanceOf(destination);
+    await pool.send(storeRetryPayout(id), toNano("0.3"));
+    assert.equal(await jettons.balanceOf(destination), before + amount);
+  }
+  assert.equal((await pool.getPoolInfo()).claims, 0);
 });
 
 for (
