@@ -22,6 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
   http: ["core", "config", "telemetry", "relay", "ton", "prover", "store"],
   cli: ["core", "config", "telemetry", "ton", "prover", "store", "relay", "client", "ops", "http"],
   localnet: ["core", "ton", "ops"],
+  app: ["core", "client", "ton", "prover", "tree", "threads"],
 };
 
 /** Adapters do the I/O. Only the files in `mayBuildAdapters`, tests and tools import them. */

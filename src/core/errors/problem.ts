@@ -191,6 +191,26 @@ export const problems = {
     "Ceremony does not verify",
     "Do not continue from it. Return to the last transcript that verified (docs/ceremony.md).",
   ),
+  wallet_declined: problem(
+    422,
+    "Wallet declined",
+    "Nothing was sent. Ask again when you are ready, or pay with another wallet.",
+  ),
+  wallet_unavailable: problem(
+    503,
+    "Wallet gave no valid answer",
+    "Open the wallet and look at its history before you pay again. The pool's log decides what was paid.",
+  ),
+  camera_unavailable: problem(
+    503,
+    "Camera cannot be used",
+    "Allow the camera for this page, or type the code that is printed below the picture.",
+  ),
+  passkey_unavailable: problem(
+    503,
+    "Passkey cannot be used",
+    "Use the passphrase. It always opens the store.",
+  ),
   note_paid_elsewhere: problem(
     409,
     "Note was paid to another recipient",

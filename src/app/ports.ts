@@ -1,0 +1,200 @@
+/** What the app's flows need from a browser: small interfaces, with adapters in browser/ and wallet/, and fakes in tests. */
+import type { Address, Cell } from "@ton/core";
+import type { Network } from "../core/protocol/network.ts";
+import type { Secret } from "../core/text/secret.ts";
+
+export type { Clock } from "../core/time.ts";
+
+/**
+ * Where the encrypted bytes of the one note store lie: a record in IndexedDB, swapped whole with strict durability.
+ * The bytes are those of the command line's file `notes.age`.
+ */
+export interface NoteFiles {
+  /** For messages. */
+  readonly name: string;
+  /** Throws `store_unavailable` if the browser denies storage. */
+  read(): Promise<Uint8Array | undefined>;
+  /** Throws `write_failed` if storage is full or denied; what was stored before stays. */
+  write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Erases the store and everything that the app keeps beside it. */
+  remove(): Promise<void>;
+  /** Excludes other tabs for the time of one change. */
+  lock(): Promise<Disposable>;
+  /** Keeps other tabs from moving money with these notes. Throws `note_store_in_use` at once. */
+  lockForWork(): Promise<Disposable>;
+  /** Asks the browser not to clear the storage. Returns whether it agreed. */
+  persist(): Promise<boolean>;
+}
+
+/** A key that was opened with a passphrase. It encrypts and decrypts the bytes of a note store. */
+export interface OpenVault {
+  encrypt(text: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** Throws `note_store_corrupted`. */
+  decrypt(bytes: Uint8Array): Promise<string>;
+  /** Encrypts the text of a seed or note for paper, under the same passphrase. */
+  toPaperCode(text: Secret<string>): Promise<string>;
+  /** Forgets the key. */
+  close(): void;
+}
+
+/** Runs scrypt and age in a worker, off the page's thread. */
+export interface Vaults {
+  /** Draws a new key under a passphrase. Takes about a second and 256 MiB. */
+  create(passphrase: Secret<string>): Promise<OpenVault>;
+  /** Throws `wrong_passphrase` or `note_store_corrupted`. */
+  open(bytes: Uint8Array, passphrase: Secret<string>): Promise<OpenVault>;
+  /** Opens a code that was printed or photographed. Throws `wrong_passphrase` or `invalid_note`. */
+  openPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>>;
+}
+
+/** Public facts of pools, kept between visits. Every entry is verified against the chain after it was read. */
+export interface LeafCache {
+  /** Returns the leaves from index 0 on, 32 bytes each, big-endian. @param pool raw address */
+  read(pool: string): Promise<Uint8Array | undefined>;
+  /** Replaces the leaves of a pool. A failure is not reported: the cache is only faster. */
+  write(pool: string, leaves: Uint8Array): Promise<void>;
+}
+
+/** One message of a transfer. `amount` in nano. */
+export interface PayMessage {
+  /** A contract: adapters write it as a bounceable friendly address, so that a refused payment returns. */
+  readonly to: Address;
+  readonly amount: bigint;
+  readonly body: Cell;
+}
+
+export interface PayOptions {
+  /** Unix seconds after which the wallet must not send. */
+  readonly validUntil: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A wallet that answered. Its answers are never trusted: only the pool's log counts. */
+export interface Payer {
+  /** The wallet's own name, to be shown as text. */
+  readonly name: string;
+  readonly address: Address;
+  /**
+   * Asks the owner to send one message. Returns when the wallet answers that it has sent it.
+   * @throws {Problem} `wallet_declined` if the owner declines; `payment_timeout` after `validUntil`; `wallet_unavailable`
+   *   for an answer that is missing or malformed, after which the payment may still be sent; `cancelled`
+   */
+  pay(message: PayMessage, options: PayOptions): Promise<void>;
+  /** Ends the session. Never rejects. */
+  disconnect(): Promise<void>;
+}
+
+/** A way to reach a wallet: the bridge of this browser's wallet, or an HTTP bridge with a link or QR code. */
+export interface PayerSource {
+  readonly id: string;
+  readonly name: string;
+  /** `injected` wallets ask in their own window; `bridge` wallets are opened with a link. */
+  readonly kind: "injected" | "bridge";
+  /**
+   * Connects, or continues the session of an earlier visit.
+   * @param onLink called with the link to open or to show as a QR code; for `bridge` only
+   * @throws {Problem} `wallet_declined`, `wallet_unavailable`, `wrong_network`, `cancelled`
+   */
+  connect(
+    options: {
+      readonly network: Network;
+      readonly onLink?: (link: string) => void;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<Payer>;
+}
+
+export interface PayerSources {
+  /** The wallets of this browser first, then those of the committed list. */
+  list(): readonly PayerSource[];
+}
+
+/** Files that the owner saves and chooses, and what a camera sees. */
+export interface Downloads {
+  /** Hands a file to the browser. That it was saved is unknown until {@linkcode Downloads.open} has read it back. */
+  save(name: string, bytes: Uint8Array<ArrayBuffer>, type: string): void;
+  /** Lets the owner choose a file. Returns undefined if none was chosen. Throws `invalid_request` above `maxBytes`. */
+  open(
+    options: { readonly accept: string; readonly maxBytes: number },
+  ): Promise<{ readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | undefined>;
+  /** Prints a page of its own that has only this title, these lines and this QR code. */
+  print(
+    page: { readonly title: string; readonly lines: readonly string[]; readonly code: string },
+  ): Promise<void>;
+  /** Writes to the clipboard. Never call it with a note or a seed. Returns whether it succeeded. */
+  copy(text: string): Promise<boolean>;
+}
+
+/** Reads QR codes with the camera, whose picture appears in `video`, a video element. */
+export interface CodeScanner {
+  isAvailable(): Promise<boolean>;
+  /** Returns the first code that `accepts` returns true for. Throws `cancelled`, `camera_unavailable`. */
+  scan(
+    video: unknown,
+    accepts: (text: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<string>;
+}
+
+/** Other tabs of the same app. */
+export interface Tabs {
+  /** Tells other tabs that the store changed or was locked. */
+  notify(message: TabMessage): void;
+  /** Returns a function that ends the subscription. */
+  subscribe(listener: (message: TabMessage) => void): () => void;
+}
+
+export type TabMessage = "store_changed" | "store_erased" | "locked";
+
+/** The progress of the files that proofs need. They are checked against their pinned hashes at each read. */
+export interface ArtifactProgress {
+  /** Calls `listener` with bytes received and expected, over all files in flight. Returns the unsubscription. */
+  subscribe(listener: (progress: { readonly received: number; readonly total: number }) => void): () => void;
+}
+
+/** Fills `bytes` with random values: `crypto.getRandomValues` in a browser. */
+export type RandomBytes = (bytes: Uint8Array<ArrayBuffer>) => void;
+
+/** Settings that are no secret, such as theme and endpoints. They hold no note, address or history. */
+export interface Preferences {
+  read(): unknown;
+  write(value: unknown): void;
+}
+
+/** Opens the store with the device's own lock (WebAuthn PRF). A convenience, never the only way in. */
+export interface Passkeys {
+  isAvailable(): Promise<boolean>;
+  isEnrolled(): Promise<boolean>;
+  /** Keeps the passphrase encrypted for this device. Throws `passkey_unavailable`, `cancelled`. */
+  enroll(passphrase: Secret<string>): Promise<void>;
+  /** Returns the passphrase. Throws `passkey_unavailable`, `cancelled`. */
+  unlock(): Promise<Secret<string>>;
+  remove(): Promise<void>;
+}
+
+/** Why the app must not hold money here. */
+export type PlaceFault = "insecure_origin" | "path_gateway" | "framed" | "storage_denied";
+
+/** The page that the app runs in. */
+export interface AppPlace {
+  /** Returns undefined if notes are safe here. */
+  findFault(): Promise<PlaceFault | undefined>;
+  /** The hash of the running version's files, and that of a newer one that waits for consent. */
+  versions(): Promise<{ readonly running: string; readonly waiting?: string }>;
+  /** Takes the waiting version and loads the page again. */
+  acceptWaiting(): Promise<void>;
+  /** Calls `listener` when the page has been hidden or shown. Returns the unsubscription. */
+  onVisibility(listener: (isHidden: boolean) => void): () => void;
+  isOnline(): boolean;
+}
+
+/** What a build or its server declares: `config.json` beside `index.html`. */
+export interface AppConfig {
+  readonly network: Network;
+  /** Toncenter v2 JSON-RPC. Deposits and withdrawals use different endpoints where there are two. */
+  readonly depositEndpoint: string;
+  readonly withdrawalEndpoint: string;
+  readonly relayers: readonly string[];
+  /** The registry of pools, in the form of `deployments/<network>.json`. */
+  readonly pools: unknown;
+}
