@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import {
   ENDOWMENT_SECONDS,
+  GAS_HIGHEST_JETTON_WITHDRAW,
   GAS_HIGHEST_PATH,
   GAS_HIGHEST_RETRY,
   MAX_OPEN_CLAIMS,
@@ -30,6 +31,7 @@ const figures = {
   NET_ACCRUAL,
   ENDOWMENT_SECONDS,
   GAS_HIGHEST_PATH,
+  GAS_HIGHEST_JETTON_WITHDRAW,
   CAPACITY: BigInt(POOL_CAPACITY),
   STORAGE_SECONDS: PREPAID_STORAGE_SECONDS,
   FIXED_CELLS: native.cells,

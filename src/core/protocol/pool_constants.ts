@@ -12,6 +12,9 @@ export const ENDOWMENT_SECONDS = 631_152_000n;
 /** Gas of the most expensive withdrawal from a native pool, which its quote contains twice. */
 export const GAS_HIGHEST_PATH = 356_000n;
 
+/** Gas of the most expensive withdrawal from a jetton pool, which its quote contains twice. */
+export const GAS_HIGHEST_JETTON_WITHDRAW = 361_000n;
+
 /** A jetton pool refuses withdrawals unless two claims more than it has fit below this number. */
 export const MAX_OPEN_CLAIMS = 256;
 

@@ -1,3 +1,4 @@
+/** What a jetton pool requires for its transfers, as `contracts/fees_jetton.tolk` computes it. */
 import { GAS_HIGHEST_RETRY } from "../../core/protocol/pool_constants.ts";
 import type { NetworkPrices } from "../network_prices.ts";
 
@@ -7,10 +8,14 @@ const WALLET_MESSAGE = { cells: 30n, bits: 12_000n };
 const WALLET_STORAGE = { cells: 4n, bits: 1_500n, seconds: 157_788_000n };
 const TRANSFER_MESSAGE = { cells: 1n, bits: 880n };
 
-/** Returns the nano below which the pool refuses a retry (205), as `contracts/fees_jetton.tolk` does. */
+/** Returns the nano below which the pool refuses a retry (205). */
 export function computeRetryCost(prices: NetworkPrices): bigint {
+  return prices.gasFee(GAS_HIGHEST_RETRY) + computeTransferCost(prices);
+}
+
+/** Returns the value of a transfer to the pool's wallet plus its forward fee, in nano. */
+export function computeTransferCost(prices: NetworkPrices): bigint {
   const transfer = prices.gasFee(WALLETS_GAS) + 2n * prices.forwardFee(WALLET_MESSAGE) +
     prices.storageFee(WALLET_STORAGE);
-  return prices.gasFee(GAS_HIGHEST_RETRY) + prices.forwardFee(TRANSFER_MESSAGE) +
-    (transfer > TRANSFER_FLOOR ? transfer : TRANSFER_FLOOR);
+  return prices.forwardFee(TRANSFER_MESSAGE) + (transfer > TRANSFER_FLOOR ? transfer : TRANSFER_FLOOR);
 }

@@ -1,6 +1,7 @@
 /** Fees are not measured against the pool's quote, because most of the quote's margin is returned. */
 import {
   ENDOWMENT_SECONDS,
+  GAS_HIGHEST_JETTON_WITHDRAW,
   GAS_HIGHEST_PATH,
   NET_ACCRUAL,
   PREPAID_STORAGE_SECONDS,
@@ -8,8 +9,10 @@ import {
 } from "../../core/protocol/pool_constants.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { V2_FIXED_SIZE, V2_GAS_HIGHEST_PATH } from "../../core/protocol/v2/pool_constants.ts";
-import type { PoolInfo } from "./pool_getters.ts";
 import type { NetworkPrices } from "../network_prices.ts";
+import type { PoolInfo } from "./pool_getters.ts";
+import { maxPoolSize } from "./pool_size.ts";
+import { computeTransferCost } from "./retry_cost.ts";
 
 /** Gas of the pool with a well-filled set, and of the wallet; measured in `tests/contracts/`. */
 const POOL_GAS = 150_000n;
@@ -33,9 +36,7 @@ const PREPAID_STORAGE = { cells: 2n, bits: 204n, seconds: PREPAID_STORAGE_SECOND
 /** Storage that a withdrawal from a native pool prepays: one cell of the set. */
 const STORAGE_ENDOWMENT = { cells: 1n, bits: 1023n, seconds: ENDOWMENT_SECONDS };
 
-/** Bounds of a native pool's size without its keys, and the log with the two parties, as `contracts/fees.tolk` has them. */
-const FIXED_SIZE = { cells: 90, bits: 60_000 };
-const KEY_BITS = 102;
+/** The log with the two parties, as `contracts/fees.tolk` has it. */
 const QUOTED_LOG_MESSAGE = { cells: 1n, bits: 534n };
 const SECONDS_PER_DAY = 86_400n;
 const MASTERCHAIN = -1;
@@ -43,11 +44,16 @@ const MASTERCHAIN = -1;
 export interface WithdrawalCostOptions {
   readonly recipient?: number;
   readonly relayer?: number;
-  /** The pool's quote without refund, in nano. It contains what a native pool that is short of coins asks for. */
+  /**
+   * The pool's quote without refund, in nano. It contains what a native pool that is short of coins asks for, and the
+   * storage that a jetton pool owes beyond its balance.
+   */
   readonly quote?: bigint;
 }
 
 type PoolCounts = Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt"> & {
+  /** Default: 0. */
+  readonly claims?: number;
   readonly version?: PoolVersion;
 };
 
@@ -62,7 +68,8 @@ export function estimateWithdrawalCost(
     prices.forwardFee(WITHDRAW_MESSAGE) + prices.forwardFee(LOG_MESSAGE) +
     prices.forwardFee(EMPTY_MESSAGE, recipient) + 2n * prices.forwardFee(EMPTY_MESSAGE, relayer);
   if (assetKind === "jetton") {
-    return way + jettonTransfersCost(prices) + maxBigint(REFUND_RESERVE, prices.storageFee(PREPAID_STORAGE));
+    return way + jettonTransfersCost(prices) + jettonKeep(prices) +
+      (quote === undefined ? 0n : dueOfQuote(prices, info, quote));
   }
   const endowment = prices.storageFee(STORAGE_ENDOWMENT);
   const unspent = BigInt(Math.max(1, deposits - withdrawals));
@@ -77,19 +84,32 @@ export function keepOfQuote(
   { deposits, withdrawals, version }: Pick<PoolCounts, "deposits" | "withdrawals" | "version">,
   quote: bigint,
 ): bigint {
-  const size = version === 2 ? V2_FIXED_SIZE : { // the queue only adds to it
-    cells: BigInt(FIXED_SIZE.cells + cellBound(deposits) + cellBound(withdrawals)),
-    bits: BigInt(FIXED_SIZE.bits + KEY_BITS * (deposits + withdrawals)),
-  };
+  const size = version === 2
+    ? V2_FIXED_SIZE // the queue only adds to it
+    : maxPoolSize({ assetKind: "native", deposits, withdrawals, claims: 0 });
   const dayOfStorage = prices.storageFee({ ...size, seconds: SECONDS_PER_DAY });
   const gas = version === 2 ? V2_GAS_HIGHEST_PATH : GAS_HIGHEST_PATH;
   return quote - 2n * prices.gasFee(gas) - 3n * prices.forwardFee(EMPTY_MESSAGE, MASTERCHAIN) -
     prices.forwardFee(QUOTED_LOG_MESSAGE) - dayOfStorage;
 }
 
-/** Returns the most cells that `keys` keys of one set can occupy (contracts/SPEC.md, The set). */
-function cellBound(keys: number): number {
-  return keys < 4_096 ? 7 + Math.min(7 * keys, 1_365 + keys) : 5_461 + 2 * Math.floor((keys - 4_096) / 11);
+/** Returns what a withdrawal leaves in a jetton pool. */
+function jettonKeep(prices: NetworkPrices): bigint {
+  return maxBigint(REFUND_RESERVE, prices.storageFee(PREPAID_STORAGE));
+}
+
+/**
+ * Returns the storage that a jetton pool owes beyond its balance. The chain collects it from the first message's value.
+ * The quote contains it and the other terms of `jettonWithdrawQuote` in `contracts/fees_jetton.tolk`.
+ */
+function dueOfQuote(prices: NetworkPrices, info: PoolCounts, quote: bigint): bigint {
+  const dayOfStorage = prices.storageFee({
+    ...maxPoolSize({ ...info, claims: info.claims ?? 0 }),
+    seconds: SECONDS_PER_DAY,
+  });
+  const due = quote - 2n * prices.gasFee(GAS_HIGHEST_JETTON_WITHDRAW) - 2n * computeTransferCost(prices) -
+    prices.forwardFee(QUOTED_LOG_MESSAGE) - jettonKeep(prices) - dayOfStorage;
+  return maxBigint(0n, due);
 }
 
 /** Two transfers of two wallets each. The payee's wallet may be new and keeps its reserve. */

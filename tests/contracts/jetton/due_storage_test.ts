@@ -11,6 +11,8 @@ import {
   storeRetryPayout,
 } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
+import { maxPoolSize } from "../../../src/ton/pool/pool_size.ts";
+import { estimateWithdrawalCost } from "../../../src/ton/pool/withdrawal_cost.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
@@ -96,6 +98,30 @@ for (const [what, leastOf, send] of messages) {
     }
   });
 }
+
+Deno.test("the relayer reads the storage that is due from a jetton pool's quote, and adds it to the cost", async () => {
+  const read = {
+    gasFee: prices.gas,
+    forwardFee: (size: { cells: bigint; bits: bigint }, workchain = 0) => prices.forward(workchain, size),
+    storageFee: prices.storage,
+  };
+  for (const [deposits, claims] of [[5, 1], [5_000, 250]]) {
+    for (const idle of [0, 20_000_000]) {
+      const jettons = await idlePool(0);
+      const { pool } = jettons;
+      const jetton = { master: jettons.minter.address, wallet: jettons.poolWallet, claims: claimsOf(claims) };
+      await jettons.setState({ deposits, withdrawals: 3, jetton });
+      await pool.setState({ balance: 1n });
+      pool.chain.now! += idle;
+      const info = { assetKind: "jetton", deposits, withdrawals: 3, debt: 0n, claims } as const;
+      const due = prices.storage({ ...maxPoolSize(info), seconds: BigInt(idle) });
+      const quote = await pool.withdrawValue();
+      const added = estimateWithdrawalCost(read, info, { quote }) - estimateWithdrawalCost(read, info);
+      assert.equal(added, max(0n, due - 1n), `${deposits} deposits, idle for ${idle} seconds`);
+      assert.equal(estimateWithdrawalCost(read, info, { quote: 0n }), estimateWithdrawalCost(read, info));
+    }
+  }
+});
 
 Deno.test("the owner leaves 40 years of the claims' storage in the pool, to the nano", async () => {
   const jettons = await JettonSandbox.open({ prices: "mainnet" });
