@@ -54,6 +54,11 @@ const entryPoint = (name: string) => {
   return found;
 };
 
+/** Measures the message of this entry point. */
+export function gasOfMessage(name: string, pool: MeasuredPool): Promise<number> {
+  return gasOf(entryPoint(name), pool);
+}
+
 /** Messages whose gas is split into parts: name and kind. */
 export const tracedMessages = {
   "deposit": "deposit",

@@ -12,6 +12,7 @@ import {
   type Size,
 } from "./measure.ts";
 import type { PoolKind } from "./measured_pool.ts";
+import { measureRules } from "./rules.ts";
 import type { GasParts } from "./trace.ts";
 import { measureV2 } from "./v2_figures.ts";
 
@@ -30,6 +31,8 @@ export interface GasSnapshot {
   /** Gas of the most expensive deposit and withdrawal that an attacker can cause. */
   readonly dearest: Record<PoolKind, { deposit: number; withdraw: number }>;
   readonly size: Record<PoolKind, Record<string, Size>>;
+  /** Gas of each rule that protects money, at {@link TRACED_FILL}. */
+  readonly rules: GasFigures;
   /** Gas of a version 2 pool's messages. */
   readonly version2: GasFigures;
 }
@@ -51,7 +54,8 @@ export async function takeSnapshot(): Promise<GasSnapshot> {
     for (const kind of kinds) size[kind][fill.name] = sizes[kind];
   }
   const version2 = await measureV2();
-  return { verification: await measureVerification(), gas, parts, dearest, size, version2 };
+  const rules = await measureRules();
+  return { verification: await measureVerification(), gas, parts, dearest, size, rules, version2 };
 }
 
 export async function readSnapshot(): Promise<GasSnapshot> {

@@ -14,6 +14,7 @@ import {
   measureVerification,
 } from "../../testkit/gas/measure.ts";
 import { gasRatio, GETTER_LIMIT, ratioFills, targeted } from "../../testkit/gas/ratios.ts";
+import { measureRules } from "../../testkit/gas/rules.ts";
 import { readSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 
 const snapshot = await readSnapshot();
@@ -41,6 +42,21 @@ for (const fill of fills) {
     for (const kind of kinds) assert.deepEqual(measureSize(fill)[kind], snapshot.size[kind][fill.name]);
   });
 }
+
+Deno.test("gas of each rule that protects money is as committed, and docs/gas.md compares with the time before", async () => {
+  assert.deepEqual(await measureRules(), snapshot.rules);
+  const before = { native: [121_315, 133_258], jetton: [126_603, 137_450] };
+  const text = (await Deno.readTextFile("docs/gas.md")).replaceAll(/\s+/g, " ");
+  for (const kind of kinds) {
+    for (const [i, name] of targeted.entries()) {
+      const { [name]: now } = snapshot.gas[kind][TRACED_FILL].messages;
+      const added = Object.entries(snapshot.rules).filter(([rule]) => rule.startsWith(`${kind}: ${name}: `))
+        .reduce((sum, [, gas]) => sum + Math.max(0, gas), 0);
+      assert.ok(now - before[kind][i] <= added, `${kind}: ${name} grew by more than its rules`);
+      assert.ok(text.includes(before[kind][i].toLocaleString("en")), `${kind}: ${name}`);
+    }
+  }
+});
 
 Deno.test("gas of verification alone is as committed", async () => {
   assert.deepEqual(await measureVerification(), snapshot.verification);

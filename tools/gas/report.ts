@@ -125,7 +125,20 @@ function sizeTable({ size }: GasSnapshot): string[] {
   return [row(...head), rule(head.length), ...rows];
 }
 
-/** Returns all tables of the page, by mark. */
+/** Gas that each rule which protects money adds to a message. */
+function rulesTable({ rules, gas }: GasSnapshot): string[] {
+  const rows = Object.entries(rules).map(([name, added]) => {
+    const [kind, message, what] = name.split(": ");
+    const whole = gas[kind as PoolKind][TRACED_FILL].messages[message];
+    return row(kind, message, what, count(added), percent(added, whole));
+  });
+  return [
+    row("pool", "message", "rule", "gas", "of the message"),
+    "| --- | --- | --- | --: | --: |",
+    ...rows,
+  ];
+}
+
 /** Gas of a version 2 pool's messages, with the targets. */
 function version2Table({ version2 }: GasSnapshot): string[] {
   const rows = Object.entries(version2).map(([name, gas]) => {
@@ -135,6 +148,7 @@ function version2Table({ version2 }: GasSnapshot): string[] {
   return [row("message", "gas", "target", "native units"), rule(4), ...rows];
 }
 
+/** Returns all tables of the page, by mark. */
 export function tables(snapshot: GasSnapshot): Record<string, string[]> {
   return {
     ratios: ratioTable(snapshot),
@@ -144,6 +158,7 @@ export function tables(snapshot: GasSnapshot): Record<string, string[]> {
     "jetton-messages": gasTable(snapshot, "jetton", "messages"),
     "native-getters": gasTable(snapshot, "native", "getters"),
     "jetton-getters": gasTable(snapshot, "jetton", "getters"),
+    rules: rulesTable(snapshot),
     size: sizeTable(snapshot),
     runway: runwayTable(prices),
     version2: version2Table(snapshot),

@@ -217,6 +217,10 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
   test("get_withdraw_value is to the nano what SPEC.md says, with storage due beyond the balance too", async () => {
     const jettons = await open();
     const { pool } = jettons;
+    const quoteOf = (deposits: number, refund: bigint) =>
+      2n * prices.gas(WITHDRAW_GAS) + 2n * (transferValue(prices) + prices.forward(0, TRANSFER)) +
+      prices.forward(0, LOG) + (refund > 0n ? prices.forward(0) : 0n) + refund + keepOf(prices) +
+      storageFee(prices, deposits, 86_400n);
     for (const deposits of [0, 5, 100_000]) {
       const touched = pool.chain.now!;
       await jettons.setState({ deposits, withdrawals: Math.floor(deposits / 2), touched });
@@ -225,13 +229,16 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
         pool.chain.now = touched + idle;
         const { balance } = await pool.chain.getContract(pool.address);
         const due = storageFee(prices, deposits, BigInt(idle));
-        const quote = 2n * prices.gas(WITHDRAW_GAS) +
-          2n * (transferValue(prices) + prices.forward(0, TRANSFER)) + prices.forward(0, LOG) +
-          (refund > 0n ? prices.forward(0) : 0n) + refund + keepOf(prices) +
-          storageFee(prices, deposits, 86_400n) + max(0n, due - balance);
+        const quote = quoteOf(deposits, refund) + max(0n, due - balance);
         assert.equal(await pool.withdrawValue(refund), quote, `${deposits} deposits, ${idle} seconds`);
         if (idle > 0 && deposits === 100_000) assert.ok(due > balance, "nothing is due beyond the balance");
       }
+    }
+    // Nothing is due in the second of the last message, nor if there was none, though the pool has no coins.
+    for (const touched of [pool.chain.now!, 0]) {
+      await jettons.setState({ deposits: 100_000, withdrawals: 50_000, touched });
+      await pool.setState({ balance: 1n });
+      assert.equal(await pool.withdrawValue(0n), quoteOf(100_000, 0n), `touched at ${touched}`);
     }
   });
 

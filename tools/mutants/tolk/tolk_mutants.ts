@@ -34,10 +34,15 @@ const times = new URL("dist/mutants_times.json", root);
 const given = new Command("mutants").allowExcessArguments(false)
   .addOption(new Option("--pool <pool>").choices(poolKinds))
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after")
-  .option("--first <text>", "part of the name of claims that are tried first")
+  .option("--first <text>", "part of the file or name of tests that run first")
   .option("--survivors", "only mutants that survived an earlier run")
   .option("--sample <n>", "how many mutants", parseCount, Infinity)
-  .option("--budget <seconds>", "how long tests run on a mutant; the rest is left out", parseCount, Infinity)
+  .option(
+    "--budget <seconds>",
+    "how long the tests of a pool run on a mutant; the rest is left out",
+    parseCount,
+    Infinity,
+  )
   .option("--workers <n>", "processes", parseCount, 2)
   .option("--json").option("--write")
   .parse(Deno.args, { from: "user" })
@@ -140,7 +145,7 @@ async function run(open: readonly (readonly [string, Mutant])[]): Promise<void> 
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [key, mutant] = next;
       const of = benches.filter(({ pool }) => poolsOf(mutant.file).includes(pool));
-      const hint = first ?? entries.get(key)?.by?.replace(/^[^:]*: /, "");
+      const hint = first ?? entries.get(key)?.by;
       const version = versionOf(mutant);
       const { testerDied, cutShort, ...result } = await tryMutant(tester, mutant, of, {
         ...{ seen, hint, budget },

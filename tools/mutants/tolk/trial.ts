@@ -46,15 +46,15 @@ export function poolsOf(file: string): readonly PoolKind[] {
 }
 
 /**
- * Orders tests by kills per time. Those of mutants of the same declaration count most. Tests whose name contains `hint`
- * come first.
+ * Orders tests by kills per time. Those of mutants of the same declaration count most. Tests whose file or name contains
+ * `hint` come first.
  */
 export function rankTests(
   claims: readonly TestRecord[],
   { file, declaration, hint }: { file: string; declaration?: string; hint?: string },
 ): TestRecord[] {
   const worth = ({ file: testFile, name, kills, milliseconds }: TestRecord) => {
-    if (hint !== undefined && name.includes(hint)) return Infinity;
+    if (hint !== undefined && `${testFile}: ${name}`.includes(hint)) return Infinity;
     const all = [...kills.values()].reduce((a, b) => a + b, 0);
     const prior = isClosest(file, testFile) ? 10 : 0.2;
     const own = declaration === undefined ? 0 : kills.get(declaration) ?? 0;
@@ -70,8 +70,8 @@ export function rankTests(
  *
  * @param seen codes of earlier mutants, by pool and hash, which are not tried again
  * @param declaration digest of the mutated declaration
- * @param hint part of the name of tests to run first
- * @param budget how long tests run, in milliseconds; the rest is left out
+ * @param hint part of the file or name of tests to run first
+ * @param budget how long the tests of each pool run, in milliseconds; the rest is left out
  * @throws {WorkerTimeout} if compiling takes too long. A test that does kills the mutant, and the worker.
  */
 export async function tryMutant(
@@ -88,16 +88,20 @@ export async function tryMutant(
   const compile = async (pool: PoolKind) =>
     (await tester.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000)).hash;
   let verdict: Verdict = "refused";
-  const deadline = performance.now() + budget;
+  let cutShort = false;
   for (const bench of benches) {
     const hash = await compile(bench.pool);
     if (hash === null) continue;
     if (verdict === "refused") verdict = "same";
     if (hash === bench.hash || seen.has(`${bench.pool} ${hash}`)) continue;
     seen.add(`${bench.pool} ${hash}`);
+    const deadline = performance.now() + budget;
     const open = bench.claims.filter(({ holds }) => holds !== false);
     for (const claim of rankTests(open, { file: mutant.file, declaration, hint })) {
-      if (performance.now() > deadline) return { verdict: "survived", cutShort: true };
+      if (performance.now() > deadline) {
+        cutShort = true;
+        break;
+      }
       const outcome = await runOn(tester, bench.pool, claim, compile);
       if (outcome === "passed") continue;
       for (const  of of[mutant.file, declaration]) {
@@ -108,7 +112,7 @@ export async function tryMutant(
     }
     verdict = "survived";
   }
-  return { verdict };
+  return { verdict, ...(cutShort && { cutShort }) };
 }
 
 /** Runs a test on the compiled mutant. A test that also fails on the unchanged code passes. */
