@@ -36,6 +36,7 @@ const mayBuildAdapters = [
   "main.ts",
   "src/mod.ts",
   "src/localnet/localnet.ts", // deploys its pools through its own endpoint
+  "src/app/main.tsx",
 ];
 
 /** Folders outside src/ that the product imports, and the folders of src/ that may import each. */
@@ -96,9 +97,9 @@ async function readUrlReferences(files: readonly string[]): Promise<ImportEdge[]
 const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
 /** Returns the command that a file of src/cli/commands/ belongs to: `note` for note.ts and note/backup.ts. */
 const commandOf = (path: string) => /^src\/cli\/commands\/([^/.]+)/.exec(path)?.[1];
-const isTest = (path: string) => path.endsWith("_test.ts");
+const isTest = (path: string) => /_test\.tsx?$/.test(path);
 
-const sources = (await listRepositoryFiles(".ts"))
+const sources = [...await listRepositoryFiles(".ts"), ...await listRepositoryFiles(".tsx")]
   .filter((path) => /^(main\.ts$|src\/|testkit\/|tests\/(?!npm\/user\/)|tools\/(?!npm\/))/.test(path));
 const allEdges = [...await readImports(sources), ...await readUrlReferences(sources)];
 /** The imports of the product's own files. */
@@ -155,6 +156,36 @@ Deno.test("no import cycle exists, type imports included", () => {
   };
   for (const file of targets.keys()) visit(file, []);
   assert.deepEqual(cycles, []);
+});
+
+Deno.test("only the app's own files import src/app/", () => {
+  assert.deepEqual(edges.filter(({ from, to }) => folderOf(to) === "app" && folderOf(from) !== "app"), []);
+});
+
+Deno.test("the app's views, flows and texts do no I/O and import no adapter", () => {
+  const layers = /^src\/app\/(views|flows|text)\//;
+  const violations = edges.filter(({ from, to }) =>
+    layers.test(from) && /^src\/app\/(browser|wallet|boot|main|service_worker|vault_worker)\b/.test(to)
+  );
+  assert.deepEqual(violations, []);
+  const flowsOfViews = edges.filter(({ from, to }) =>
+    /^src\/app\/(flows|text)\//.test(from) && /^src\/app\/views\//.test(to)
+  );
+  assert.deepEqual(flowsOfViews, [], "flows and texts know no screens");
+});
+
+Deno.test("the app's flows and views name no global of the browser that does I/O", async () => {
+  const io =
+    /\b(fetch|indexedDB|localStorage|sessionStorage|navigator|caches|WebSocket|EventSource|Worker)\s*[.(]/;
+  const dom = /\b(document|window)\s*\./;
+  const found: string[] = [];
+  for (const path of sources) {
+    if (isTest(path) || !/^src\/app\/(views|flows|text)\//.test(path)) continue;
+    const code = (await Deno.readTextFile(new URL(path, root)))
+      .replace(/\/\*[^]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "");
+    if (io.test(code) || (/\/flows\//.test(path) && dom.test(code))) found.push(path);
+  }
+  assert.deepEqual(found, []);
 });
 
 Deno.test("nothing imports the entry points", () => {
