@@ -191,6 +191,11 @@ export const problems = {
     "Ceremony does not verify",
     "Do not continue from it. Return to the last transcript that verified (docs/ceremony.md).",
   ),
+  wrong_backup: problem(
+    422,
+    "Backup is of another note store",
+    "Choose the file that was saved last, or make a new backup.",
+  ),
   wallet_declined: problem(
     422,
     "Wallet declined",

@@ -1,0 +1,77 @@
+/** Looks all notes up in the pools' whole histories, and finds the notes of the seed that the store lacks. */
+import type { Problem } from "../../core/errors/problem.ts";
+import type { Machine } from "./machine.ts";
+
+/** What the chain shows of one note. */
+export interface NoteFacts {
+  readonly state: "absent" | "waiting" | "deposited" | "withdrawn";
+  /** Deposits of the same pool: the set that hides this note. */
+  readonly deposits: number;
+  /** Unix seconds. */
+  readonly depositedAt?: number;
+}
+
+export interface CheckResultView {
+  readonly facts: ReadonlyMap<string, NoteFacts>;
+  /** Notes that the seed gave back. */
+  readonly recovered: number;
+  /** Pools that could not be read, and why. */
+  readonly unread: readonly { readonly pool: string; readonly problem: Problem }[];
+}
+
+export type CheckState =
+  | { readonly step: "idle"; readonly result?: CheckResultView }
+  | {
+    readonly step: "reading";
+    readonly pool: string;
+    readonly seen: number;
+    readonly result?: CheckResultView;
+  }
+  | { readonly step: "failed"; readonly problem: Problem; readonly result?: CheckResultView };
+
+export type CheckEvent =
+  | { readonly type: "check" }
+  | { readonly type: "progress"; readonly pool: string; readonly seen: number }
+  | { readonly type: "checked"; readonly result: CheckResultView }
+  | { readonly type: "failed"; readonly problem: Problem }
+  | { readonly type: "cancel" };
+
+export interface CheckServices {
+  /** Reads every pool, whether or not a note is in it, so that the endpoint learns nothing. */
+  check(
+    signal: AbortSignal,
+    onProgress: (pool: string, seen: number) => void,
+  ): Promise<CheckResultView>;
+}
+
+export function checkMachine(services: CheckServices): Machine<CheckState, CheckEvent> {
+  return {
+    next: nextCheck,
+    failed: (problem) => ({ type: "failed", problem }),
+    works(state) {
+      if (state.step !== "reading") return {};
+      return {
+        check: async (signal, send) => {
+          const onProgress = (pool: string, seen: number) => send({ type: "progress", pool, seen });
+          send({ type: "checked", result: await services.check(signal, onProgress) });
+        },
+      };
+    },
+  };
+}
+
+export function nextCheck(state: CheckState, event: CheckEvent): CheckState {
+  const earlier = state.result && { result: state.result };
+  switch (event.type) {
+    case "check":
+      return state.step === "reading" ? state : { step: "reading", pool: "", seen: 0, ...earlier };
+    case "progress":
+      return state.step === "reading" ? { ...state, pool: event.pool, seen: event.seen } : state;
+    case "checked":
+      return state.step === "reading" ? { step: "idle", result: event.result } : state;
+    case "failed":
+      return state.step === "reading" ? { step: "failed", problem: event.problem, ...earlier } : state;
+    case "cancel":
+      return state.step === "reading" ? { step: "idle", ...earlier } : state;
+  }
+}

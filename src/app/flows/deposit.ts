@@ -1,0 +1,339 @@
+/**
+ * The deposit of one note. The note is in the store before an amount is shown. Only the pool's log decides what was paid:
+ * a wallet's answer moves the screen on, never the money, and no wallet is asked while an earlier question can still pay.
+ */
+import type { Problem } from "../../core/errors/problem.ts";
+import type { Payer, PayerSource, PayMessage } from "../ports.ts";
+import type { Machine } from "./machine.ts";
+
+/** A pool as the flow shows it. */
+export interface PoolChoice {
+  readonly key: string;
+  readonly version: 1 | 2;
+  readonly asset: string;
+  /** In whole units. */
+  readonly amount: string;
+}
+
+/** A note that is stored and waits for its payment. */
+export interface DepositTicket {
+  readonly id: string;
+  readonly pool: PoolChoice;
+  /** How any wallet pays, for version 2 pools of the native coin. */
+  readonly payment?: {
+    readonly url: string;
+    /** The pool's address, as text. */
+    readonly to: string;
+    readonly comment: string;
+    readonly message: PayMessage;
+  };
+}
+
+/** What was asked of a wallet, until it can no longer be paid. */
+export interface Question {
+  /** Unix seconds. */
+  readonly validUntil: number;
+  readonly leafIndex?: number;
+}
+
+export type Notice = "declined" | "expired" | "overtaken" | "returned" | "unanswered";
+
+export type WalletStep =
+  | { readonly at: "none"; readonly problem?: Problem }
+  | { readonly at: "connecting"; readonly source: PayerSource; readonly link?: string }
+  | { readonly at: "ready"; readonly payer: Payer; readonly notice?: Notice; readonly problem?: Problem }
+  | { readonly at: "proving"; readonly payer: Payer; readonly attempt: number; readonly fraction: number }
+  | {
+    readonly at: "asking";
+    readonly payer: Payer;
+    readonly message: PayMessage;
+    readonly question: Question;
+  }
+  /** The wallet has answered, or the page was loaded again: the question may still be paid. */
+  | { readonly at: "waiting"; readonly payer?: Payer; readonly question: Question; readonly notice?: Notice }
+  | { readonly at: "returning"; readonly payer?: Payer; readonly reason: string };
+
+export type DepositState =
+  | { readonly step: "choosing"; readonly problem?: Problem }
+  | { readonly step: "backup"; readonly pool: PoolChoice }
+  | { readonly step: "preparing"; readonly pool: PoolChoice }
+  | {
+    readonly step: "paying";
+    readonly ticket: DepositTicket;
+    readonly wallet: WalletStep;
+    readonly attempt: number;
+    /** The newest reason why the pool returned a payment. */
+    readonly refused?: string;
+    /** The endpoint does not answer; the flow asks again. */
+    readonly offline?: boolean;
+  }
+  | { readonly step: "done"; readonly ticket: DepositTicket; readonly leafIndex: number }
+  | { readonly step: "failed"; readonly problem: Problem; readonly ticket?: DepositTicket }
+  | { readonly step: "left" };
+
+export type DepositEvent =
+  | { readonly type: "pool_chosen"; readonly pool: PoolChoice; readonly isBackedUp: boolean }
+  | { readonly type: "backup_proven" }
+  | { readonly type: "prepared"; readonly ticket: DepositTicket }
+  | { readonly type: "source_chosen"; readonly source: PayerSource }
+  | { readonly type: "link"; readonly link: string }
+  | { readonly type: "connected"; readonly payer: Payer }
+  | { readonly type: "wallet_left" }
+  | { readonly type: "pay" }
+  | { readonly type: "progress"; readonly fraction: number }
+  | { readonly type: "proved"; readonly message: PayMessage; readonly question: Question }
+  | { readonly type: "answered" }
+  | { readonly type: "seen"; readonly leafIndex: number }
+  | {
+    readonly type: "refused";
+    readonly reason: string;
+    /** Whether it answers the question that is open. */
+    readonly isOwn: boolean;
+    readonly isOvertaken: boolean;
+  }
+  | { readonly type: "returned" }
+  /** The chain's time, Unix seconds, of a log that was read up to then. */
+  | { readonly type: "chain_time"; readonly now: number }
+  | { readonly type: "unreachable" }
+  | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
+  | { readonly type: "retry" }
+  | { readonly type: "leave" };
+
+/** Blocks up to `validUntil`, and the way through two jetton wallets, are visible after this many seconds. */
+export const EXPIRY_GRACE_SECONDS = 60;
+/** How long a wallet may take. A leaf is rarely free for longer. */
+export const QUESTION_SECONDS = 90;
+
+/** What the flow needs of the chain and the store. */
+export interface DepositServices {
+  /** Verifies the pool, and stores a new note as `depositing` before it returns. */
+  prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
+  /** Builds the message to pay now: of version 1 with a proof for the next free leaf. */
+  build(
+    ticket: DepositTicket,
+    payer: Payer,
+    options: { readonly signal: AbortSignal; readonly onProgress: (fraction: number) => void },
+  ): Promise<{ readonly message: PayMessage; readonly question: Question }>;
+  /** Reports what the pool's log shows of the note, until it is deposited. */
+  watch(
+    ticket: DepositTicket,
+    signal: AbortSignal,
+    send: (event: Extract<DepositEvent, { type: "seen" | "refused" | "chain_time" | "unreachable" }>) => void,
+  ): Promise<void>;
+  /** Returns when a refused payment is back in the wallet, or after two minutes. */
+  waitForReturn(ticket: DepositTicket, payer: Payer | undefined, signal: AbortSignal): Promise<void>;
+  connect(
+    source: PayerSource,
+    onLink: (link: string) => void,
+    signal: AbortSignal,
+  ): Promise<Payer>;
+}
+
+/** The state of a deposit that an earlier visit began. Its last question may still be paid. @param now Unix seconds */
+export function resumeDeposit(ticket: DepositTicket, now: number): DepositState {
+  const question = { validUntil: now + QUESTION_SECONDS };
+  return { step: "paying", ticket, attempt: 1, wallet: { at: "waiting", question } };
+}
+
+export function depositMachine(services: DepositServices): Machine<DepositState, DepositEvent> {
+  return {
+    next: nextDeposit,
+    failed: (problem, work) => ({ type: "failed", problem, work: work.split(" ")[0] }),
+    works(state) {
+      if (state.step === "preparing") {
+        return {
+          [`prepare ${state.pool.key}`]: async (signal, send) =>
+            send({ type: "prepared", ticket: await services.prepare(state.pool, signal) }),
+        };
+      }
+      if (state.step !== "paying") return {};
+      const { ticket, wallet } = state;
+      return {
+        [`watch ${ticket.id}`]: (signal, send) => services.watch(ticket, signal, send),
+        ...walletWork(services, ticket, wallet, state.attempt),
+      };
+    },
+  };
+}
+
+function walletWork(
+  services: DepositServices,
+  ticket: DepositTicket,
+  wallet: WalletStep,
+  attempt: number,
+): ReturnType<Machine<DepositState, DepositEvent>["works"]> {
+  if (wallet.at === "connecting") {
+    return {
+      [`connect ${wallet.source.id}`]: async (signal, send) => {
+        const onLink = (link: string) => send({ type: "link", link });
+        send({ type: "connected", payer: await services.connect(wallet.source, onLink, signal) });
+      },
+    };
+  }
+  if (wallet.at === "proving") {
+    return {
+      [`build ${attempt}`]: async (signal, send) => {
+        const onProgress = (fraction: number) => send({ type: "progress", fraction });
+        send({ type: "proved", ...await services.build(ticket, wallet.payer, { signal, onProgress }) });
+      },
+    };
+  }
+  if (wallet.at === "asking") {
+    const { payer, message, question: { validUntil } } = wallet;
+    return {
+      [`ask ${attempt}`]: async (signal, send) => {
+        await payer.pay(message, { validUntil, signal });
+        send({ type: "answered" });
+      },
+    };
+  }
+  if (wallet.at === "returning") {
+    return {
+      [`return ${attempt}`]: async (signal, send) => {
+        await services.waitForReturn(ticket, wallet.payer, signal);
+        send({ type: "returned" });
+      },
+    };
+  }
+  return {};
+}
+
+export function nextDeposit(state: DepositState, event: DepositEvent): DepositState {
+  if (state.step === "done" || state.step === "left") return state;
+  if (event.type === "leave") return { step: "left" };
+  switch (state.step) {
+    case "choosing":
+      if (event.type !== "pool_chosen") return state;
+      return { step: event.isBackedUp ? "preparing" : "backup", pool: event.pool };
+    case "backup":
+      return event.type === "backup_proven" ? { step: "preparing", pool: state.pool } : state;
+    case "preparing":
+      if (event.type === "failed") return { step: "failed", problem: event.problem };
+      if (event.type !== "prepared") return state;
+      return { step: "paying", ticket: event.ticket, attempt: 0, wallet: { at: "none" } };
+    case "failed":
+      if (event.type !== "retry") return state;
+      if (state.ticket === undefined) return { step: "choosing" };
+      return { step: "paying", ticket: state.ticket, attempt: 0, wallet: { at: "none" } };
+    case "paying":
+      return nextPaying(state, event);
+  }
+}
+
+type Paying = Extract<DepositState, { step: "paying" }>;
+
+/** The log first: it decides, whatever the wallet's step is. */
+function nextPaying(state: Paying, event: DepositEvent): DepositState {
+  switch (event.type) {
+    case "seen":
+      return { step: "done", ticket: state.ticket, leafIndex: event.leafIndex };
+    case "refused":
+      return onRefusal(state, event);
+    case "chain_time":
+      return onChainTime({ ...state, offline: false }, event.now);
+    case "unreachable":
+      return { ...state, offline: true };
+    case "failed":
+      return onFailure(state, event);
+    default: {
+      const wallet = nextWallet(state.wallet, event, state.attempt + 1);
+      if (wallet === state.wallet) return state;
+      const isNewAttempt = wallet.at === "proving" && state.wallet.at !== "proving";
+      return { ...state, wallet, attempt: isNewAttempt ? state.attempt + 1 : state.attempt };
+    }
+  }
+}
+
+function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): WalletStep {
+  switch (event.type) {
+    case "source_chosen": // a wallet that may still pay is not replaced
+      return wallet.at === "none" || wallet.at === "ready" || wallet.at === "connecting"
+        ? { at: "connecting", source: event.source }
+        : wallet;
+    case "link":
+      return wallet.at === "connecting" ? { ...wallet, link: event.link } : wallet;
+    case "connected":
+      return wallet.at === "connecting" ? { at: "ready", payer: event.payer } : wallet;
+    case "wallet_left":
+      return wallet.at === "ready" || wallet.at === "connecting" ? { at: "none" } : wallet;
+    case "pay":
+      return wallet.at === "ready" ? { at: "proving", payer: wallet.payer, attempt, fraction: 0 } : wallet;
+    case "progress":
+      return wallet.at === "proving" ? { ...wallet, fraction: event.fraction } : wallet;
+    case "proved":
+      if (wallet.at !== "proving") return wallet;
+      return { at: "asking", payer: wallet.payer, message: event.message, question: event.question };
+    case "answered":
+      if (wallet.at !== "asking") return wallet;
+      return { at: "waiting", payer: wallet.payer, question: wallet.question };
+    case "returned":
+      if (wallet.at !== "returning") return wallet;
+      return wallet.payer ? { at: "ready", payer: wallet.payer, notice: "returned" } : { at: "none" };
+    default:
+      return wallet;
+  }
+}
+
+/** Only a refusal of the open question frees the wallet. Anyone can send a payment that the pool refuses. */
+function onRefusal(
+  state: Paying,
+  { reason, isOwn, isOvertaken }: Extract<DepositEvent, { type: "refused" }>,
+): DepositState {
+  const { wallet } = state;
+  if (!isOwn || (wallet.at !== "asking" && wallet.at !== "waiting")) return { ...state, refused: reason };
+  const next: WalletStep = {
+    at: "returning",
+    reason: isOvertaken ? "overtaken" : reason,
+    payer: wallet.payer,
+  };
+  return { ...state, refused: reason, wallet: next };
+}
+
+/** A question ends when the chain has passed its validity, and the log that was read until then has no payment. */
+function onChainTime(state: Paying, now: number): Paying {
+  const { wallet } = state;
+  if (wallet.at !== "waiting" && wallet.at !== "asking") return state;
+  if (now <= wallet.question.validUntil + EXPIRY_GRACE_SECONDS) return state;
+  const notice = wallet.at === "waiting" ? wallet.notice ?? "expired" : "expired";
+  return {
+    ...state,
+    wallet: wallet.payer ? { at: "ready", payer: wallet.payer, notice } : { at: "none" },
+  };
+}
+
+function onFailure(
+  state: Paying,
+  { problem, work }: Extract<DepositEvent, { type: "failed" }>,
+): DepositState {
+  const { wallet, ticket } = state;
+  if (work === "watch") return { step: "failed", problem, ticket };
+  switch (wallet.at) {
+    case "connecting":
+      return { ...state, wallet: { at: "none", problem } };
+    case "proving":
+      return { ...state, wallet: { at: "ready", payer: wallet.payer, problem } };
+    case "asking": { // a wallet that declines, or gives no answer, may have sent all the same
+      const notice = problem.code === "wallet_declined" ? "declined" : "unanswered";
+      return {
+        ...state,
+        wallet: { at: "waiting", payer: wallet.payer, question: wallet.question, notice },
+      };
+    }
+    case "returning":
+      return {
+        ...state,
+        wallet: wallet.payer ? { at: "ready", payer: wallet.payer, problem } : { at: "none" },
+      };
+    default:
+      return state;
+  }
+}
+
+/**
+ * Returns the chance that no other deposit takes the leaf first, from the recent rate, as a Poisson process.
+ * @param deposits seen in the last `windowSeconds`
+ * @param paySeconds from the proof to the block
+ */
+export function firstAttemptChance(deposits: number, windowSeconds: number, paySeconds: number): number {
+  return Math.exp(-deposits / windowSeconds * paySeconds);
+}

@@ -1,0 +1,228 @@
+/** Random interleavings of wallets, other depositors, closed tabs and the clock, against a model of a pool. */
+import { equal, ok } from "node:assert/strict";
+import { Address, beginCell } from "@ton/core";
+import fc from "fast-check";
+import { Problem } from "../../core/errors/problem.ts";
+import { propertyParameters } from "../../../testkit/random/property_runs.ts";
+import type { Payer, PayerSource, PayMessage } from "../ports.ts";
+import {
+  type DepositEvent,
+  depositMachine,
+  type DepositServices,
+  type DepositState,
+  type DepositTicket,
+  EXPIRY_GRACE_SECONDS,
+  QUESTION_SECONDS,
+  resumeDeposit,
+} from "./deposit.ts";
+import { type Flow, startFlow } from "./machine.ts";
+
+const steps = [
+  "pay",
+  "close",
+  "foreign",
+  "send",
+  "send_twice",
+  "answer",
+  "decline",
+  "vanish",
+  "late",
+  "block",
+  "wait",
+  "read",
+] as const;
+type Step = typeof steps[number];
+
+interface Question {
+  readonly leafIndex: number;
+  readonly validUntil: number;
+  sends: number;
+  readonly resolve: () => void;
+  readonly reject: (problem: Problem) => void;
+}
+
+const settle = async () => {
+  for (let i = 0; i < 8; i++) await Promise.resolve();
+};
+const to = new Address(0, new Uint8Array(32) as never);
+const body = beginCell().endCell();
+
+/** A pool, its depositor's money and browser. Version 1 needs the next leaf and refuses a second deposit of a note. */
+class World {
+  now = 10_000;
+  balance = 10;
+  leaves = 0;
+  deposited: number[] = [];
+  stored = false;
+  log: Extract<DepositEvent, { type: "seen" | "refused" }>[] = [];
+  pending: { readonly leafIndex: number; readonly validUntil: number }[] = [];
+  question: Question | undefined;
+  questions = 0;
+  flow: Flow<DepositState, DepositEvent>;
+  #reading = new Map<Parameters<DepositServices["watch"]>[2], number>();
+
+  constructor(readonly version: 1 | 2) {
+    this.flow = startFlow(depositMachine(this.services()), { step: "choosing" });
+  }
+
+  services(): DepositServices {
+    const pool = { key: "p", version: this.version, asset: "native", amount: "1" };
+    return {
+      prepare: () => {
+        this.stored = true;
+        return Promise.resolve({ id: "n", pool });
+      },
+      build: () => {
+        const question = { validUntil: this.now + QUESTION_SECONDS, leafIndex: this.leaves };
+        const message: PayMessage = { to, amount: BigInt(this.leaves), body };
+        return Promise.resolve({ message, question });
+      },
+      watch: (_ticket, signal, send) => {
+        this.#reading.set(send, 0);
+        signal.addEventListener("abort", () => this.#reading.delete(send));
+        return new Promise(() => {});
+      },
+      waitForReturn: () => Promise.resolve(),
+      connect: () => Promise.resolve(this.payer),
+    };
+  }
+
+  readonly payer: Payer = {
+    name: "model",
+    address: to,
+    pay: ({ amount }, { validUntil }) =>
+      new Promise((resolve, reject) => {
+        ok(this.stored, "the note is stored before a wallet is asked");
+        this.questions++;
+        this.question = { leafIndex: Number(amount), validUntil, sends: 0, resolve, reject };
+      }),
+    disconnect: () => Promise.resolve(),
+  };
+
+  /** The wallet's contract and validators accept no transfer after its validity. */
+  send(times: number) {
+    if (!this.question) return;
+    for (let i = 0; i < times; i++) {
+      if (this.now > this.question.validUntil || this.question.sends > 0) return;
+      this.question.sends++;
+      this.pending.push(this.question);
+    }
+  }
+
+  block() {
+    this.now += 5;
+    for (const { leafIndex, validUntil } of this.pending.splice(0)) {
+      if (this.now - 5 > validUntil) continue;
+      this.balance--;
+      const isDuplicate = this.version === 1 && this.deposited.length > 0;
+      const isStale = this.version === 1 && leafIndex !== this.leaves;
+      if (isDuplicate || isStale) {
+        this.balance++;
+        this.log.push({ type: "refused", reason: "x", isOwn: true, isOvertaken: isStale });
+      } else {
+        this.deposited.push(this.leaves);
+        this.log.push({ type: "seen", leafIndex: this.leaves++ });
+      }
+    }
+  }
+
+  /** Reads the log up to now, as the watch does. */
+  read() {
+    for (const [send, from] of [...this.#reading]) {
+      this.#reading.set(send, this.log.length);
+      for (const event of this.log.slice(from)) send(event);
+      send({ type: "chain_time", now: this.now });
+    }
+  }
+
+  close() {
+    const wasStored = this.stored;
+    this.flow.stop();
+    this.#reading.clear();
+    const ticket: DepositTicket = {
+      id: "n",
+      pool: { key: "p", version: this.version, asset: "native", amount: "1" },
+    };
+    this.flow = startFlow(
+      depositMachine(this.services()),
+      wasStored ? resumeDeposit(ticket, this.now) : { step: "choosing" },
+    );
+  }
+}
+
+async function take(world: World, step: Step) {
+  const { flow } = world;
+  switch (step) {
+    case "pay":
+      flow.send({
+        type: "pool_chosen",
+        pool: { key: "p", version: world.version, asset: "native", amount: "1" },
+        isBackedUp: true,
+      });
+      await settle();
+      flow.send({ type: "source_chosen", source: { id: "model" } as PayerSource });
+      await settle();
+      flow.send({ type: "pay" });
+      break;
+    case "close":
+      world.close();
+      break;
+    case "foreign":
+      world.leaves++;
+      break;
+    case "send":
+      world.send(1);
+      break;
+    case "send_twice":
+      world.send(2);
+      break;
+    case "answer":
+      world.question?.resolve();
+      break;
+    case "decline":
+      world.question?.reject(new Problem("wallet_declined"));
+      break;
+    case "vanish":
+      world.question?.reject(new Problem("wallet_unavailable"));
+      break;
+    case "late":
+      world.now += QUESTION_SECONDS + 1;
+      world.send(1);
+      break;
+    case "block":
+      world.block();
+      break;
+    case "wait":
+      world.now += QUESTION_SECONDS + EXPIRY_GRACE_SECONDS + 10;
+      break;
+    case "read":
+      world.block();
+      world.read();
+  }
+  await settle();
+}
+
+for (const version of [1, 2] as const) {
+  Deno.test(`version ${version}: no interleaving pays twice or loses a note`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...steps), { maxLength: 40 }), async (history) => {
+        const world = new World(version);
+        for (const step of history) {
+          await take(world, step);
+          ok(world.deposited.length <= 1, "the note is paid once");
+          equal(world.balance, 10 - world.deposited.length, "the rest of the money is in the wallet");
+        }
+        // Time passes and the owner tries again until the deposit is done.
+        for (let i = 0; i < 6 && world.flow.state.step !== "done"; i++) {
+          for (const step of ["wait", "read", "pay", "send", "answer", "read"] as const) {
+            await take(world, step);
+          }
+        }
+        equal(world.flow.state.step, "done");
+        equal(world.deposited.length, 1);
+        world.flow.stop();
+      }),
+      propertyParameters(300),
+    );
+  });
+}

@@ -1,0 +1,150 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Address, beginCell } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Payer, PayerSource, PayMessage } from "../ports.ts";
+import {
+  type DepositEvent,
+  type DepositState,
+  type DepositTicket,
+  EXPIRY_GRACE_SECONDS,
+  firstAttemptChance,
+  nextDeposit,
+  resumeDeposit,
+} from "./deposit.ts";
+
+const pool = { key: "native-1", version: 1, asset: "native", amount: "1" } as const;
+const ticket: DepositTicket = { id: "aa", pool };
+const payer = { name: "Keeper" } as Payer;
+const source = { id: "keeper" } as PayerSource;
+const message: PayMessage = {
+  to: new Address(0, new Uint8Array(32) as never),
+  amount: 1n,
+  body: beginCell().endCell(),
+};
+const question = { validUntil: 1_000, leafIndex: 5 };
+const paying = (wallet: Extract<DepositState, { step: "paying" }>["wallet"]): DepositState => ({
+  step: "paying",
+  ticket,
+  attempt: 1,
+  wallet,
+});
+const walletOf = (state: DepositState) => state.step === "paying" ? state.wallet : undefined;
+const after = (state: DepositState, ...events: readonly DepositEvent[]) => events.reduce(nextDeposit, state);
+const failed = (code: "wallet_declined" | "wallet_unavailable", work: string): DepositEvent => ({
+  type: "failed",
+  problem: new Problem(code),
+  work,
+});
+
+Deno.test("an amount is shown only after a proven backup and a stored note", () => {
+  const chosen = after({ step: "choosing" }, { type: "pool_chosen", pool, isBackedUp: false });
+  equal(chosen.step, "backup");
+  equal(after(chosen, { type: "prepared", ticket }).step, "backup");
+  equal(after(chosen, { type: "pay" }).step, "backup");
+  const proven = after(chosen, { type: "backup_proven" });
+  equal(proven.step, "preparing");
+  deepEqual(walletOf(after(proven, { type: "prepared", ticket })), { at: "none" });
+});
+
+Deno.test("a wallet is connected, asked and waited for, and only the log ends the deposit", () => {
+  let state = paying({ at: "none" });
+  const steps = ([
+    { type: "source_chosen", source },
+    { type: "link", link: "tc://x" },
+    { type: "connected", payer },
+    { type: "pay" },
+    { type: "progress", fraction: 0.5 },
+    { type: "proved", message, question },
+    { type: "answered" },
+  ] as const).map((event) => walletOf(state = nextDeposit(state, event))?.at);
+  deepEqual(steps, ["connecting", "connecting", "ready", "proving", "proving", "asking", "waiting"]);
+  deepEqual(after(state, { type: "seen", leafIndex: 7 }), { step: "done", ticket, leafIndex: 7 });
+});
+
+Deno.test("no wallet is asked while an earlier question can still be paid", () => {
+  for (const at of ["asking", "waiting"] as const) {
+    const open = paying({ at, payer, message, question });
+    for (
+      const event of [
+        { type: "pay" },
+        { type: "source_chosen", source },
+        { type: "connected", payer },
+        { type: "wallet_left" },
+        { type: "returned" },
+        { type: "chain_time", now: question.validUntil + EXPIRY_GRACE_SECONDS },
+        { type: "refused", reason: "late", isOwn: false, isOvertaken: true },
+      ] as const
+    ) equal(walletOf(after(open, event))?.at, at, `${at} ${event.type}`);
+    const expired = after(open, { type: "chain_time", now: question.validUntil + EXPIRY_GRACE_SECONDS + 1 });
+    deepEqual(walletOf(expired), { at: "ready", payer, notice: "expired" });
+  }
+});
+
+Deno.test("a wallet that declines or gives no answer may have sent, so its question stays open", () => {
+  for (
+    const [code, notice] of [["wallet_declined", "declined"], ["wallet_unavailable", "unanswered"]] as const
+  ) {
+    const state = after(paying({ at: "asking", payer, message, question }), failed(code, "ask"));
+    deepEqual(walletOf(state), { at: "waiting", payer, question, notice });
+  }
+});
+
+Deno.test("an overtaken payment is waited for before the wallet is asked again", () => {
+  const open = paying({ at: "waiting", payer, question });
+  const refused = after(open, { type: "refused", reason: "stale", isOwn: true, isOvertaken: true });
+  equal(walletOf(refused)?.at, "returning");
+  equal(walletOf(after(refused, { type: "pay" }))?.at, "returning");
+  const back = after(refused, { type: "returned" });
+  deepEqual(walletOf(back), { at: "ready", payer, notice: "returned" });
+  equal(walletOf(after(back, { type: "pay" }))?.at, "proving");
+});
+
+Deno.test("a page that was loaded again waits until the question of the earlier visit has expired", () => {
+  const resumed = resumeDeposit(ticket, 5_000);
+  equal(walletOf(after(resumed, { type: "pay" }, { type: "source_chosen", source }))?.at, "waiting");
+  const expired = after(resumed, { type: "chain_time", now: 5_000 + 90 + EXPIRY_GRACE_SECONDS + 1 });
+  deepEqual(walletOf(expired), { at: "none" });
+});
+
+Deno.test("every step can be left, and a deposit that is done stays done", () => {
+  const states: DepositState[] = [
+    { step: "choosing" },
+    { step: "backup", pool },
+    { step: "preparing", pool },
+    paying({ at: "none" }),
+    paying({ at: "asking", payer, message, question }),
+    { step: "failed", problem: new Problem("wrong_pool") },
+  ];
+  for (const state of states) equal(nextDeposit(state, { type: "leave" }).step, "left");
+  const done: DepositState = { step: "done", ticket, leafIndex: 1 };
+  equal(nextDeposit(done, { type: "leave" }), done);
+});
+
+Deno.test("failures return to the step that can be repeated", () => {
+  const problem = new Problem("chain_unavailable");
+  const cases: [DepositState, string, string][] = [
+    [{ step: "preparing", pool }, "prepare", "failed"],
+    [paying({ at: "none" }), "watch", "failed"],
+    [paying({ at: "connecting", source }), "connect", "none"],
+    [paying({ at: "proving", payer, attempt: 1, fraction: 0 }), "build", "ready"],
+    [paying({ at: "returning", payer, reason: "x" }), "return", "ready"],
+  ];
+  for (const [state, work, expected] of cases) {
+    const next = after(state, { type: "failed", problem, work });
+    equal(walletOf(next)?.at ?? next.step, expected, work);
+  }
+  equal(after({ step: "failed", problem, ticket }, { type: "retry" }).step, "paying");
+  equal(after({ step: "failed", problem }, { type: "retry" }).step, "choosing");
+});
+
+Deno.test("an endpoint that does not answer is shown until it answers", () => {
+  const offline = after(paying({ at: "none" }), { type: "unreachable" });
+  ok(offline.step === "paying" && offline.offline);
+  const online = after(offline, { type: "chain_time", now: 1 });
+  ok(online.step === "paying" && !online.offline);
+});
+
+Deno.test("the chance of the first attempt falls with the rate of deposits", () => {
+  equal(firstAttemptChance(0, 600, 30), 1);
+  equal(Math.round(firstAttemptChance(3, 600, 30) * 100), 86);
+});

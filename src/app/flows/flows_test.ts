@@ -1,0 +1,304 @@
+/** The transitions of the smaller flows: store, backup, restore, check, report, withdraw, settings. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
+import { Secret } from "../../core/text/secret.ts";
+import { type BackupEvent, backupMachine, type BackupState, nextBackup } from "./backup.ts";
+import { type CheckState, nextCheck } from "./check.ts";
+import { startFlow } from "./machine.ts";
+import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
+import { nextRestore, type RestoreEvent, type RestoreState } from "./restore.ts";
+import { applyConnections, connectionsOf, parseSettings } from "./settings.ts";
+import { findPassphraseFault, isLockDue, nextStore, type StoreEvent, type StoreState } from "./store.ts";
+import { nextWithdraw, resumeWithdraw, type WithdrawEvent, type WithdrawState } from "./withdraw.ts";
+
+const passphrase = new Secret("correct horse battery");
+const failed = (code: ProblemCode, work = "") =>
+  ({ type: "failed", problem: new Problem(code), work }) as const;
+const steps = <S extends { readonly step: string }, E>(
+  next: (state: S, event: E) => S,
+  initial: S,
+  events: readonly E[],
+) => {
+  let state = initial;
+  return events.map((event) => (state = next(state, event)).step);
+};
+
+Deno.test("a store is created, locked and opened, and a wrong passphrase asks again", () => {
+  deepEqual(
+    steps<StoreState<string>, StoreEvent<string>>(nextStore, { step: "looking" }, [
+      { type: "not_found" },
+      { type: "create" },
+      { type: "passphrase", passphrase },
+      { type: "opened", session: "s" },
+      { type: "lock" },
+      { type: "passphrase", passphrase },
+      failed("wrong_passphrase"),
+      { type: "passkey" },
+      { type: "opened", session: "s" },
+      { type: "erased" },
+    ]),
+    ["absent", "new", "creating", "open", "locked", "opening", "locked", "opening", "open", "absent"],
+  );
+});
+
+Deno.test("a place that cannot hold money stays refused, whatever is sent", () => {
+  const refused = nextStore({ step: "looking" }, { type: "refused", fault: "framed" });
+  for (const event of [{ type: "create" }, { type: "erased" }, { type: "opened", session: "s" }] as const) {
+    equal(nextStore(refused, event), refused);
+  }
+});
+
+Deno.test("storage that fails is reported and looked at again", () => {
+  const failing = nextStore({ step: "looking" }, failed("store_unavailable"));
+  equal(failing.step, "failed");
+  equal(nextStore(failing, { type: "retry" }).step, "looking");
+  const creating = nextStore({ step: "creating", passphrase }, failed("write_failed"));
+  ok(creating.step === "new" && creating.problem?.code === "write_failed");
+});
+
+Deno.test("the store locks after its time without input, two minutes hidden, or a clock set back", () => {
+  const minute = 60_000;
+  equal(isLockDue(9 * minute, { lastInput: 0 }), false);
+  equal(isLockDue(10 * minute, { lastInput: 0 }), true);
+  equal(isLockDue(3 * minute, { lastInput: 0, hiddenSince: minute }), true);
+  equal(isLockDue(2 * minute, { lastInput: 0, hiddenSince: minute }), false);
+  equal(isLockDue(-60 * minute, { lastInput: 0 }), true);
+  equal(isLockDue(minute, { lastInput: 0, lockAfterMs: minute }), true);
+});
+
+Deno.test("a passphrase is long, not one letter repeated, and typed twice", () => {
+  deepEqual(
+    [["short", "short"], ["aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa"], ["correct horse", "other"], [
+      "correct horse",
+      "correct horse",
+    ]]
+      .map(([a, b]) => findPassphraseFault(a, b)),
+    ["too_short", "repetitive", "differs", undefined],
+  );
+});
+
+const bytes = new Uint8Array([1]);
+
+Deno.test("a backup is proven only by what came back and opened to this seed", () => {
+  const events: BackupEvent[] = [
+    { type: "returned", content: { bytes } },
+    { type: "make", kind: "file" },
+    { type: "passphrase", passphrase },
+    { type: "made" },
+    { type: "verified", isOurs: true },
+    { type: "returned", content: { bytes } },
+    { type: "verified", isOurs: true },
+    { type: "passphrase", passphrase },
+    failed("wrong_passphrase"),
+    { type: "passphrase", passphrase },
+    { type: "verified", isOurs: false },
+    { type: "returned", content: { bytes } },
+    { type: "passphrase", passphrase },
+    failed("note_store_corrupted"),
+    { type: "returned", content: { bytes } },
+    { type: "passphrase", passphrase },
+    { type: "verified", isOurs: true },
+  ];
+  deepEqual(steps<BackupState, BackupEvent>(nextBackup, { step: "offer" }, events), [
+    ...["offer", "making", "making", "made", "made", "read", "read", "verifying", "read", "verifying"],
+    ...["made", "read", "verifying", "made", "read", "verifying", "proven"],
+  ]);
+});
+
+Deno.test("the proof of a backup is recorded before the flow shows it, and not for another store", async () => {
+  for (const isOurs of [true, false]) {
+    const recorded: string[] = [];
+    const flow = startFlow(
+      backupMachine({
+        make: () => Promise.resolve(),
+        verify: () => Promise.resolve(isOurs),
+        recordProof: () => Promise.resolve(void recorded.push("proof")),
+      }),
+      { step: "read", kind: "file", content: { bytes } },
+    );
+    const states: string[] = [];
+    flow.subscribe(({ step }) => states.push(`${step} ${recorded.length}`));
+    flow.send({ type: "passphrase", passphrase });
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+    deepEqual(states, ["verifying 0", isOurs ? "proven 1" : "made 0"]);
+  }
+});
+
+Deno.test("a restore asks for the passphrase, asks again if it is wrong, and returns from a bad file", () => {
+  const source = { kind: "file", name: "notes.age", bytes } as const;
+  const restored = { added: 1, known: 0, otherNetwork: 0, hasSeed: true };
+  deepEqual(
+    steps<RestoreState, RestoreEvent>(nextRestore, { step: "choose" }, [
+      { type: "passphrase", passphrase },
+      { type: "chosen", source },
+      { type: "passphrase", passphrase },
+      failed("wrong_passphrase"),
+      { type: "passphrase", passphrase },
+      failed("note_store_corrupted"),
+      { type: "chosen", source },
+      { type: "back" },
+      { type: "chosen", source },
+      { type: "passphrase", passphrase },
+      { type: "restored", restored },
+      { type: "back" },
+    ]),
+    [
+      ...["choose", "passphrase", "opening", "passphrase", "opening", "choose", "passphrase", "choose"],
+      ...["passphrase", "opening", "done", "done"],
+    ],
+  );
+});
+
+Deno.test("a check keeps its earlier result while it reads, fails or is cancelled", () => {
+  const result = { facts: new Map(), recovered: 0, unread: [] };
+  let state: CheckState = { step: "idle", result };
+  for (
+    const [event, step] of [
+      [{ type: "check" }, "reading"],
+      [{ type: "progress", pool: "p", seen: 3 }, "reading"],
+      [{ type: "cancel" }, "idle"],
+      [{ type: "check" }, "reading"],
+      [failed("chain_unavailable"), "failed"],
+      [{ type: "check" }, "reading"],
+      [{ type: "checked", result }, "idle"],
+    ] as const
+  ) {
+    state = nextCheck(state, event);
+    deepEqual([state.step, state.result], [step, result]);
+  }
+});
+
+const facts = { purpose: "p", amount: "1", depositor: "a", recipient: "b", depositedAt: 1, withdrawnAt: 2 };
+
+Deno.test("a report has a purpose, is made, saved and checked, and every step goes back", () => {
+  const events: ReportEvent[] = [
+    { type: "make", id: "aa" },
+    { type: "purpose", purpose: "  " },
+    { type: "purpose", purpose: "Example Bank" },
+    { type: "progress", fraction: 0.5 },
+    failed("note_unspent"),
+    { type: "purpose", purpose: "Example Bank" },
+    { type: "made", name: "r.json", bytes },
+    { type: "check", bytes },
+    failed("invalid_report"),
+    { type: "check", bytes },
+    { type: "checked", facts, checks: [] },
+    { type: "back" },
+  ];
+  deepEqual(steps<ReportState, ReportEvent>(nextReport, { step: "choose" }, events), [
+    ...["purpose", "purpose", "making", "making", "purpose", "making", "made", "checking", "choose"],
+    ...["checking", "checked", "choose"],
+  ]);
+});
+
+const offers = [
+  { url: "https://a", fee: "0.1", youGet: "0.9" },
+  { url: "https://b", fee: "0.1", youGet: "0.9" },
+  { url: "https://c", fee: "0.2", youGet: "0.8" },
+];
+const review = (warnings: readonly { code: string }[]) => ({
+  recipient: "UQ",
+  offers,
+  refused: [],
+  warnings,
+});
+const receipt = { recipient: "UQ", fee: "0.1", paid: "0.9", tx: "t", isOurs: true };
+
+Deno.test("a withdrawal is reviewed before it is proved, and warnings must be accepted", () => {
+  const events: WithdrawEvent[] = [
+    { type: "confirm" },
+    { type: "submit", recipient: " UQ " },
+    failed("invalid_address"),
+    { type: "submit", recipient: "UQ" },
+    { type: "reviewed", review: review([{ code: "soon" }]) },
+    { type: "confirm" },
+    { type: "warnings_accepted", accepted: true },
+    { type: "relayer_chosen", url: "https://evil" },
+    { type: "relayer_chosen", url: "https://b" },
+    { type: "confirm" },
+    { type: "progress", progress: { stage: "proof", fraction: 0.5 } },
+    { type: "submitted" },
+    { type: "back" },
+    { type: "paid", receipt },
+  ];
+  deepEqual(
+    steps<WithdrawState, WithdrawEvent>(nextWithdraw, { step: "form", id: "aa", recipient: "" }, events),
+    [
+      ...[
+        "form",
+        "checking",
+        "form",
+        "checking",
+        "review",
+        "review",
+        "review",
+        "review",
+        "review",
+        "running",
+      ],
+      ...["running", "running", "running", "done"],
+    ],
+  );
+});
+
+Deno.test("only relayers that cost no more take the place of the chosen one", () => {
+  const order = (url: string) => {
+    const state = [
+      { type: "reviewed", review: review([]) },
+      { type: "relayer_chosen", url },
+      { type: "confirm" },
+    ].reduce((state, event) => nextWithdraw(state, event as WithdrawEvent), {
+      step: "checking",
+      id: "aa",
+      recipient: "UQ",
+    } as WithdrawState);
+    return state.step === "running" ? state.relayers : [];
+  };
+  deepEqual(order("https://b"), ["https://b", "https://a"]);
+  deepEqual(order("https://c"), ["https://c", "https://a", "https://b"]);
+});
+
+Deno.test("a withdrawal that was submitted is followed after a failure, never begun again by itself", () => {
+  const running = resumeWithdraw("aa", "UQ");
+  const stopped = nextWithdraw(running, failed("relayer_unavailable"));
+  ok(stopped.step === "failed" && stopped.maySettle);
+  deepEqual(nextWithdraw(stopped, { type: "retry" }), running);
+  equal(nextWithdraw(running, { type: "prove_again" }).step, "checking");
+  const early = nextWithdraw(
+    { ...running, isSubmitted: false } as WithdrawState,
+    failed("artifact_unavailable"),
+  );
+  equal(nextWithdraw(early, { type: "retry" }).step, "checking");
+  equal(nextWithdraw({ ...running, isSubmitted: false } as WithdrawState, { type: "back" }).step, "form");
+});
+
+const config = {
+  network: "testnet",
+  depositEndpoint: "https://a.example/rpc",
+  withdrawalEndpoint: "https://b.example/rpc",
+  relayers: ["https://r.example"],
+  pools: {},
+} as const;
+
+Deno.test("kept settings that are malformed take their defaults, member by member", () => {
+  for (const kept of [undefined, null, 7, "x", [], { theme: "pink", lockMinutes: -1, relayers: "x" }]) {
+    deepEqual([parseSettings(kept).theme, parseSettings(kept).lockMinutes], ["system", 10]);
+  }
+  equal(parseSettings({ theme: "dark", lockMinutes: 99 }).theme, "dark");
+});
+
+Deno.test("connections are URLs, and one endpoint for both ways is noticed", () => {
+  const settings = parseSettings({});
+  equal(connectionsOf(settings, config).isShared, false);
+  const form = { depositEndpoint: "https://b.example/x", withdrawalEndpoint: "https://b.example/y" };
+  const applied = applyConnections(settings, { ...form, relayers: "https://r.example\nhttps://r.example" });
+  ok("settings" in applied);
+  equal(connectionsOf(applied.settings, config).isShared, true);
+  deepEqual(applied.settings.relayers, ["https://r.example"]);
+  deepEqual(
+    applyConnections(settings, { depositEndpoint: "x", withdrawalEndpoint: "ftp://y", relayers: "" }),
+    {
+      faults: ["depositEndpoint", "withdrawalEndpoint", "relayers"],
+    },
+  );
+});

@@ -1,0 +1,156 @@
+/** The note store of this browser: created, opened, locked. Work and secrets end when it is locked. */
+import type { Problem } from "../../core/errors/problem.ts";
+import type { Secret } from "../../core/text/secret.ts";
+import type { PlaceFault } from "../ports.ts";
+import type { Machine } from "./machine.ts";
+
+export type StoreState<Session> =
+  | { readonly step: "looking" }
+  /** The app must not hold money here. */
+  | { readonly step: "refused"; readonly fault: PlaceFault }
+  | { readonly step: "absent" }
+  | { readonly step: "new"; readonly problem?: Problem }
+  | { readonly step: "creating"; readonly passphrase: Secret<string> }
+  | { readonly step: "locked"; readonly hasPasskey: boolean; readonly problem?: Problem }
+  | {
+    readonly step: "opening";
+    readonly passphrase: Secret<string> | "passkey";
+    readonly hasPasskey: boolean;
+  }
+  | { readonly step: "open"; readonly session: Session; readonly hasPasskey: boolean }
+  | { readonly step: "failed"; readonly problem: Problem };
+
+export type StoreEvent<Session> =
+  | { readonly type: "found"; readonly hasPasskey: boolean }
+  | { readonly type: "not_found" }
+  | { readonly type: "refused"; readonly fault: PlaceFault }
+  | { readonly type: "create" }
+  | { readonly type: "passphrase"; readonly passphrase: Secret<string> }
+  | { readonly type: "passkey" }
+  | { readonly type: "opened"; readonly session: Session }
+  | { readonly type: "lock" }
+  | { readonly type: "erased" }
+  | { readonly type: "failed"; readonly problem: Problem }
+  | { readonly type: "back" }
+  | { readonly type: "retry" };
+
+export interface StoreServices<Session> {
+  look(): Promise<StoreEvent<Session> & { type: "found" | "not_found" | "refused" }>;
+  /** Throws `note_store_in_use` if another tab created a store meanwhile. */
+  create(passphrase: Secret<string>): Promise<Session>;
+  open(passphrase: Secret<string> | "passkey"): Promise<Session>;
+}
+
+export function storeMachine<Session>(
+  services: StoreServices<Session>,
+): Machine<StoreState<Session>, StoreEvent<Session>> {
+  return {
+    next: nextStore,
+    failed: (problem) => ({ type: "failed", problem }),
+    works(state) {
+      switch (state.step) {
+        case "looking":
+          return { look: async (_signal, send) => send(await services.look()) };
+        case "creating":
+          return {
+            create: async (_signal, send) =>
+              send({ type: "opened", session: await services.create(state.passphrase) }),
+          };
+        case "opening":
+          return {
+            open: async (_signal, send) =>
+              send({ type: "opened", session: await services.open(state.passphrase) }),
+          };
+        default:
+          return {};
+      }
+    },
+  };
+}
+
+export function nextStore<Session>(
+  state: StoreState<Session>,
+  event: StoreEvent<Session>,
+): StoreState<Session> {
+  if (event.type === "erased" && state.step !== "refused") return { step: "absent" };
+  switch (state.step) {
+    case "looking":
+      return nextLooking(state, event);
+    case "refused":
+      return state;
+    case "absent":
+      if (event.type === "create") return { step: "new" };
+      // A restored backup opens without a question: its passphrase was just typed.
+      return event.type === "opened" ? { step: "open", session: event.session, hasPasskey: false } : state;
+    case "new":
+      if (event.type === "passphrase") return { step: "creating", passphrase: event.passphrase };
+      return event.type === "back" ? { step: "absent" } : state;
+    case "creating":
+      if (event.type === "opened") return { step: "open", session: event.session, hasPasskey: false };
+      return event.type === "failed" ? { step: "new", problem: event.problem } : state;
+    case "locked":
+      if (event.type === "passphrase" || event.type === "passkey") {
+        const passphrase = event.type === "passkey" ? "passkey" : event.passphrase;
+        return { step: "opening", passphrase, hasPasskey: state.hasPasskey };
+      }
+      return event.type === "opened" ? { ...state, step: "open", session: event.session } : state;
+    case "opening": {
+      const { hasPasskey } = state;
+      if (event.type === "opened") return { step: "open", session: event.session, hasPasskey };
+      if (event.type === "lock" || event.type === "back") return { step: "locked", hasPasskey };
+      return event.type === "failed" ? { step: "locked", hasPasskey, problem: event.problem } : state;
+    }
+    case "open":
+      return event.type === "lock" ? { step: "locked", hasPasskey: state.hasPasskey } : state;
+    case "failed":
+      return event.type === "retry" ? { step: "looking" } : state;
+  }
+}
+
+function nextLooking<Session>(
+  state: StoreState<Session>,
+  event: StoreEvent<Session>,
+): StoreState<Session> {
+  switch (event.type) {
+    case "found":
+      return { step: "locked", hasPasskey: event.hasPasskey };
+    case "not_found":
+      return { step: "absent" };
+    case "refused":
+      return { step: "refused", fault: event.fault };
+    case "failed":
+      return { step: "failed", problem: event.problem };
+    default:
+      return state;
+  }
+}
+
+/** Milliseconds without input after which the store is locked, and while the page is hidden. */
+export const LOCK_AFTER_MS = 600_000;
+export const LOCK_HIDDEN_AFTER_MS = 120_000;
+
+/** Returns whether to lock now. Times in milliseconds of one clock; a clock that was set back locks too. */
+export function isLockDue(
+  now: number,
+  { lastInput, hiddenSince, lockAfterMs = LOCK_AFTER_MS }: {
+    readonly lastInput: number;
+    readonly hiddenSince?: number | undefined;
+    readonly lockAfterMs?: number;
+  },
+): boolean {
+  const idle = now - lastInput;
+  if (idle < 0 || idle >= lockAfterMs) return true;
+  return hiddenSince !== undefined && now - hiddenSince >= Math.min(LOCK_HIDDEN_AFTER_MS, lockAfterMs);
+}
+
+/** The fewest characters of a passphrase. Length is what protects it. */
+export const MIN_PASSPHRASE_LENGTH = 12;
+
+export type PassphraseFault = "too_short" | "repetitive" | "differs";
+
+/** Returns what is wrong with a new passphrase, or undefined. */
+export function findPassphraseFault(passphrase: string, repeated: string): PassphraseFault | undefined {
+  if (passphrase.length < MIN_PASSPHRASE_LENGTH) return "too_short";
+  if (new Set(passphrase).size < 5) return "repetitive";
+  return passphrase === repeated ? undefined : "differs";
+}

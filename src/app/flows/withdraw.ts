@@ -1,0 +1,236 @@
+/** The withdrawal of one note: recipient, comparison of relayers, what links it to the owner, proof, receipt. */
+import type { Problem } from "../../core/errors/problem.ts";
+import type { Machine } from "./machine.ts";
+
+/** A relayer's price for one withdrawal. Amounts in whole units of the pool's asset, as text. */
+export interface RelayerOffer {
+  readonly url: string;
+  readonly fee: string;
+  readonly youGet: string;
+}
+
+/** What the owner decides about. Warnings are codes; their texts are in text/. */
+export interface WithdrawalReview {
+  readonly recipient: string;
+  /** Cheapest first. */
+  readonly offers: readonly RelayerOffer[];
+  readonly refused: readonly { readonly url: string; readonly reason: string }[];
+  readonly warnings: readonly { readonly code: string; readonly count?: number }[];
+}
+
+export interface WithdrawalReceipt {
+  readonly recipient: string;
+  readonly fee: string;
+  readonly paid: string;
+  readonly tx: string;
+  /** Whether the pool paid the recipient that the owner chose. */
+  readonly isOurs: boolean;
+}
+
+export type WithdrawalStage = "tree" | "keys" | "proof" | "sending" | "confirming";
+
+export interface WithdrawalProgress {
+  readonly stage: WithdrawalStage;
+  /** From 0 to 1 within the stage; absent if unknown. */
+  readonly fraction?: number;
+}
+
+export type WithdrawState =
+  | { readonly step: "form"; readonly id: string; readonly recipient: string; readonly problem?: Problem }
+  | { readonly step: "checking"; readonly id: string; readonly recipient: string }
+  | {
+    readonly step: "review";
+    readonly id: string;
+    readonly review: WithdrawalReview;
+    readonly chosen: string;
+    readonly accepted: boolean;
+  }
+  | {
+    readonly step: "running";
+    readonly id: string;
+    readonly recipient: string;
+    /** Empty for a withdrawal that an earlier visit submitted. */
+    readonly relayers: readonly string[];
+    readonly progress: WithdrawalProgress;
+    /** After this, an abort does not stop the payment. */
+    readonly isSubmitted: boolean;
+  }
+  | { readonly step: "done"; readonly id: string; readonly receipt: WithdrawalReceipt }
+  | {
+    readonly step: "failed";
+    readonly id: string;
+    readonly recipient: string;
+    readonly problem: Problem;
+    readonly maySettle: boolean;
+  }
+  | { readonly step: "left" };
+
+export type WithdrawEvent =
+  | { readonly type: "submit"; readonly recipient: string }
+  | { readonly type: "reviewed"; readonly review: WithdrawalReview }
+  | { readonly type: "relayer_chosen"; readonly url: string }
+  | { readonly type: "warnings_accepted"; readonly accepted: boolean }
+  | { readonly type: "confirm" }
+  | { readonly type: "progress"; readonly progress: WithdrawalProgress }
+  | { readonly type: "submitted" }
+  | { readonly type: "paid"; readonly receipt: WithdrawalReceipt }
+  | { readonly type: "prove_again" }
+  | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
+  | { readonly type: "back" }
+  | { readonly type: "retry" }
+  | { readonly type: "leave" };
+
+export interface WithdrawServices {
+  /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
+  review(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
+  /** Journals each proof before it is submitted. `relayers` in the order to try them. */
+  withdraw(
+    id: string,
+    recipient: string,
+    relayers: readonly string[],
+    signal: AbortSignal,
+    send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" }>) => void,
+  ): Promise<WithdrawalReceipt>;
+  /** Follows the journaled withdrawal. Returns undefined if a new proof is needed. */
+  resume(
+    id: string,
+    signal: AbortSignal,
+    send: (event: Extract<WithdrawEvent, { type: "progress" }>) => void,
+  ): Promise<WithdrawalReceipt | undefined>;
+}
+
+/** The state of a withdrawal that an earlier visit submitted. */
+export function resumeWithdraw(id: string, recipient: string): WithdrawState {
+  const progress = { stage: "confirming" } as const;
+  return { step: "running", id, recipient, relayers: [], progress, isSubmitted: true };
+}
+
+export function withdrawMachine(services: WithdrawServices): Machine<WithdrawState, WithdrawEvent> {
+  return {
+    next: nextWithdraw,
+    failed: (problem, work) => ({ type: "failed", problem, work }),
+    works(state) {
+      if (state.step === "checking") {
+        const { id, recipient } = state;
+        return {
+          review: async (signal, send) =>
+            send({ type: "reviewed", review: await services.review(id, recipient, signal) }),
+        };
+      }
+      if (state.step !== "running") return {};
+      const { id, recipient, relayers } = state;
+      if (relayers.length > 0) {
+        return {
+          withdraw: async (signal, send) =>
+            send({
+              type: "paid",
+              receipt: await services.withdraw(id, recipient, relayers, signal, send),
+            }),
+        };
+      }
+      return {
+        resume: async (signal, send) => {
+          const receipt = await services.resume(id, signal, send);
+          send(receipt ? { type: "paid", receipt } : { type: "prove_again" });
+        },
+      };
+    },
+  };
+}
+
+export function nextWithdraw(state: WithdrawState, event: WithdrawEvent): WithdrawState {
+  if (state.step === "left" || state.step === "done") {
+    return event.type === "leave" ? { step: "left" } : state;
+  }
+  if (event.type === "leave") return { step: "left" };
+  switch (state.step) {
+    case "form":
+      if (event.type !== "submit") return state;
+      return { step: "checking", id: state.id, recipient: event.recipient.trim() };
+    case "checking":
+      return nextChecking(state, event);
+    case "review":
+      return nextReview(state, event);
+    case "running":
+      return nextRunning(state, event);
+    case "failed":
+      if (event.type === "back") return { step: "form", id: state.id, recipient: state.recipient };
+      if (event.type !== "retry") return state;
+      return state.maySettle
+        ? resumeWithdraw(state.id, state.recipient)
+        : { step: "checking", id: state.id, recipient: state.recipient };
+  }
+}
+
+function nextChecking(
+  state: Extract<WithdrawState, { step: "checking" }>,
+  event: WithdrawEvent,
+): WithdrawState {
+  const { id, recipient } = state;
+  switch (event.type) {
+    case "reviewed": {
+      const { review } = event;
+      return {
+        step: "review",
+        id,
+        review,
+        chosen: review.offers[0].url,
+        accepted: review.warnings.length === 0,
+      };
+    }
+    case "failed":
+      return { step: "form", id, recipient, problem: event.problem };
+    case "back":
+      return { step: "form", id, recipient };
+    default:
+      return state;
+  }
+}
+
+function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: WithdrawEvent): WithdrawState {
+  const { id, review, chosen, accepted } = state;
+  switch (event.type) {
+    case "relayer_chosen":
+      return review.offers.some(({ url }) => url === event.url) ? { ...state, chosen: event.url } : state;
+    case "warnings_accepted":
+      return { ...state, accepted: event.accepted };
+    case "back":
+      return { step: "form", id, recipient: review.recipient };
+    case "confirm": {
+      if (!accepted) return state;
+      const price = review.offers.find(({ url }) => url === chosen)!;
+      // Only relayers that cost no more than the chosen one may take its place.
+      const others = review.offers.filter((offer) =>
+        offer !== price && Number(offer.fee) <= Number(price.fee)
+      );
+      const relayers = [price, ...others].map(({ url }) => url);
+      const progress = { stage: "tree" } as const;
+      return { step: "running", id, recipient: review.recipient, relayers, progress, isSubmitted: false };
+    }
+    default:
+      return state;
+  }
+}
+
+function nextRunning(
+  state: Extract<WithdrawState, { step: "running" }>,
+  event: WithdrawEvent,
+): WithdrawState {
+  const { id, recipient } = state;
+  switch (event.type) {
+    case "progress":
+      return { ...state, progress: event.progress };
+    case "submitted":
+      return { ...state, isSubmitted: true, progress: { stage: "sending" } };
+    case "paid":
+      return { step: "done", id, receipt: event.receipt };
+    case "prove_again":
+      return { step: "checking", id, recipient };
+    case "failed":
+      return { step: "failed", id, recipient, problem: event.problem, maySettle: state.isSubmitted };
+    case "back": // nothing was sent yet, so nothing can be paid
+      return state.isSubmitted ? state : { step: "form", id, recipient };
+    default:
+      return state;
+  }
+}
