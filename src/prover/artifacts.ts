@@ -8,13 +8,14 @@ import {
   type Version2CircuitName,
   version2CircuitNames,
 } from "../core/crypto/groth16.ts";
+import { omit } from "../core/omit.ts";
 import { proverLocations } from "./locations.ts";
 
 /** The label of keys that one machine made. Its operator could forge proofs. */
 export const DEVELOPMENT_LABEL = "development keys, insecure";
 
 export function isDevelopmentKey(vkeyHash: string): boolean {
-  return [committedPins, version2Pins].some(({ label, files }) =>
+  return [version1Pins, version2Pins].some(({ label, files }) =>
     label === DEVELOPMENT_LABEL && Object.values(files).includes(vkeyHash)
   );
 }
@@ -28,17 +29,20 @@ export type ArtifactName<Circuit extends AnyCircuitName = AnyCircuitName> =
 export interface KeySetPins<Circuit extends AnyCircuitName> {
   readonly label: string;
   readonly files: Readonly<Record<ArtifactName<Circuit>, string>>;
+  /** SHA-256 of the transcript of the ceremony that made the keys. */
+  readonly transcript?: string;
+  /** SHA-256 of the keys that the ceremony began with. */
+  readonly initialKeys?: Readonly<Record<Circuit, string>>;
 }
 
 /** The pins of version 1 pools. Those of version 2 pools are a separate set. */
 export interface ArtifactPins extends KeySetPins<CircuitName> {
-  /** SHA-256 of the transcript of the ceremony that made the keys. */
-  readonly transcript?: string;
-  readonly initialKeys?: Readonly<Record<CircuitName, string>>;
   readonly version2?: KeySetPins<Version2CircuitName>;
 }
 
 export const version2Pins: KeySetPins<Version2CircuitName> = committedPins.version2;
+/** Of version 1 alone. */
+export const version1Pins: KeySetPins<CircuitName> = omit(committedPins, "version2");
 
 export interface Artifacts {
   readonly label: string;
@@ -47,36 +51,39 @@ export interface Artifacts {
   expectedSha256(name: ArtifactName): string;
   /** Throws `artifact_corrupted` for a missing or wrong file, `artifact_unavailable` if a server fails. */
   load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
-  loadTranscript(): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  loadInitialKey(circuit: CircuitName): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Returns undefined where the keys of a version have had no ceremony. */
+  loadTranscript(version: 1 | 2): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  loadInitialKey(circuit: AnyCircuitName): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
+
+/** By the version of the pools. */
+export const transcriptFiles = { 1: "transcript.json", 2: "transcript2.json" } as const;
 
 const SHA256_PATTERN = /^[0-9a-f]{64}$/;
 
 function validatePins(pins: ArtifactPins): void {
-  const { transcript, initialKeys, version2 } = (pins ?? {}) as Partial<ArtifactPins>;
   validateKeySet<CircuitName>(pins, circuitNames);
+  const { version2 } = pins;
   if (version2 !== undefined) validateKeySet(version2, version2CircuitNames);
-  if (transcript !== undefined && !SHA256_PATTERN.test(String(transcript))) {
-    throw new Problem("artifact_corrupted", "pins.json has no SHA-256 of the transcript");
-  }
-  for (const circuit of initialKeys === undefined ? [] : circuitNames) {
-    if (SHA256_PATTERN.test(String(initialKeys?.[circuit]))) continue;
-    throw pinMissing(`${circuit}.initial.zkey`);
-  }
 }
 
 function validateKeySet<Circuit extends AnyCircuitName>(
   pins: KeySetPins<Circuit>,
   circuits: readonly Circuit[],
 ): void {
-  const { label, files } = (pins ?? {}) as Partial<KeySetPins<Circuit>>;
+  const { label, files, transcript, initialKeys } = (pins ?? {}) as Partial<KeySetPins<Circuit>>;
   if (typeof label !== "string") throw new Problem("artifact_corrupted", "pins.json has no label");
   const names = circuits.flatMap((circuit) =>
     artifactKinds.map((kind): ArtifactName<Circuit> => `${circuit}.${kind}`)
   );
   for (const name of names) {
     if (!SHA256_PATTERN.test(String(files?.[name]))) throw pinMissing(name);
+  }
+  if (transcript !== undefined && !SHA256_PATTERN.test(String(transcript))) {
+    throw new Problem("artifact_corrupted", "pins.json has no SHA-256 of the transcript");
+  }
+  for (const circuit of initialKeys === undefined ? [] : circuits) {
+    if (!SHA256_PATTERN.test(String(initialKeys?.[circuit]))) throw pinMissing(`${circuit}.initial.zkey`);
   }
 }
 
@@ -108,12 +115,16 @@ export function openArtifacts(
     ...pins.version2 && { version2Label: pins.version2.label },
     expectedSha256,
     load: async (name) => await loadChecked(name, expectedSha256(name)),
-    async loadTranscript() {
-      const name = "transcript.json";
-      return pins.transcript === undefined ? undefined : await loadChecked(name, pins.transcript);
+    async loadTranscript(version) {
+      const { transcript } = version === 2 ? pins.version2 ?? {} : pins;
+      return transcript === undefined ? undefined : await loadChecked(transcriptFiles[version], transcript);
     },
     async loadInitialKey(circuit) {
-      const pin = pins.initialKeys?.[circuit];
+      const initialKeys: Partial<Record<AnyCircuitName, string>> = {
+        ...pins.initialKeys,
+        ...pins.version2?.initialKeys,
+      };
+      const pin = initialKeys[circuit];
       return pin === undefined ? undefined : await loadChecked(`${circuit}.initial.zkey`, pin);
     },
   };

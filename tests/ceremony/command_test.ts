@@ -188,7 +188,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
           "weak ceremony keys, 2 contributions, 2 signed by named contributors, and a beacon",
         );
         const artifacts = openArtifacts(base, pins);
-        assert.equal(keyEntries(await checkPinnedKeys(artifacts, plan)).length, 3);
+        assert.equal(keyEntries(await checkPinnedKeys(artifacts, 1, plan)).length, 3);
 
         const verifiers = Object.fromEntries(
           await Promise.all(circuitNames.map(async (circuit) => {
@@ -214,17 +214,17 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
       const pins: ArtifactPins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
       const bare = omit(pins, "transcript");
       await assert.rejects(
-        checkPinnedKeys(openArtifacts(base, bare), plan),
+        checkPinnedKeys(openArtifacts(base, bare), 1, plan),
         /have no transcript of a ceremony/,
       );
       const other = { ...pins, files: { ...pins.files, "deposit.zkey": pins.files["withdraw.zkey"] } };
       await assert.rejects(
-        checkPinnedKeys(openArtifacts(base, other), plan),
+        checkPinnedKeys(openArtifacts(base, other), 1, plan),
         /deposit.zkey does not match its pin/,
       );
       await Deno.writeFile(new URL("transcript.json", base), await Deno.readFile(at("kept.json")));
       await assert.rejects(
-        checkPinnedKeys(openArtifacts(base, pins), plan),
+        checkPinnedKeys(openArtifacts(base, pins), 1, plan),
         /transcript.json does not match its pin/,
       );
     });
@@ -248,7 +248,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
         files: { ...pins.files, "withdraw.zkey": hash },
         transcript: bytesToHex(sha256(text)),
       });
-      await assert.rejects(checkPinnedKeys(swapped, plan), /another alpha1 than the initial one/);
+      await assert.rejects(checkPinnedKeys(swapped, 1, plan), /another alpha1 than the initial one/);
       await Deno.copyFile(at("c/withdraw.3.zkey"), at("keys/artifacts/withdraw.zkey"));
     });
 

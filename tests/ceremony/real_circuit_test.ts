@@ -1,11 +1,12 @@
 /**
- * The ceremony on a real circuit. What everybody's test run takes: a contribution to the committed key, with which a real
- * proof is then made. What `deno task test:deep` takes: a whole ceremony on the withdrawal's circuit, which snarkjs
- * verifies from constraints and powers of tau.
+ * The ceremony on real circuits. Always: a contribution to the committed key, with which a real proof is then made. With
+ * `deno task test:deep`: a whole ceremony on the circuit of withdrawals, and one on both circuits of version 2, which
+ * snarkjs verifies from constraints and powers of tau.
  */
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { sha256 } from "@noble/hashes/sha2.js";
+import { type AnyCircuitName, circuitsOf } from "../../src/core/crypto/groth16.ts";
 import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import {
   announceBeacon,
@@ -15,7 +16,7 @@ import {
 } from "../../src/ops/ceremony/ceremony.ts";
 import { verifyCeremony } from "../../src/ops/ceremony/verify_ceremony.ts";
 import { contribute, contributionSeeds } from "../../src/ops/ceremony/contribution.ts";
-import { keyFileName, loadCeremony } from "../../src/ops/ceremony/ceremony_folder.ts";
+import { forEachCircuit, keyFileName, loadCeremony } from "../../src/ops/ceremony/ceremony_folder.ts";
 import { verificationKeyBytes } from "../../src/ops/keys/key_export.ts";
 import { memorySource } from "../../src/ops/ceremony/section_file.ts";
 import { parseZkey, serializeZkey } from "../../src/ops/ceremony/zkey.ts";
@@ -64,43 +65,55 @@ Deno.test("a real withdrawal is proved with a key after one more contribution, a
 });
 
 if (isDeep) {
-  Deno.test("a ceremony on the withdrawal's circuit, verified by snarkjs", async () => {
-    const lap = laps();
-    const out = await Deno.makeTempDir({ prefix: "tonado-circuit-" });
-    const { r1cs: withdraw } = await compileCircuit("withdraw", { out: new URL(`file://${out}/`) });
-    await Deno.remove(out, { recursive: true });
-    const ptau = insecurePowersOfTau(13);
-    lap("circuit and powers");
-    const arithmetic = openArithmeticPool();
-    try {
-      const origin = { powers: memorySource(ptau), r1cs: { withdraw, deposit: tinyR1cs("deposit") } };
-      const folder = memoryFolder();
-      const step = { folder, arithmetic };
-      await beginCeremony({ ...step, ...origin });
-      lap("init");
-      await announceBeacon({ ...step, announcement });
-      await contributeToCeremony({ ...step, name: "Alice", entropy: new TextEncoder().encode("any") });
-      lap("contribute");
-      await closeWithBeacon({ ...step, ...beacon });
-      lap("beacon");
-      const checks = await verifyCeremony({
-        ...step,
-        ceremony: await loadCeremony(folder),
-        plan: emptyPlan,
-        inputs: origin,
-      });
-      assert.deepEqual(checks.filter(({ verdict }) => verdict === "failed"), []);
-      lap("verify");
-      const snarkjs = await openSnarkjs();
-      const [r1cs, powers, zkey] = [withdraw, ptau, folder.files.get(keyFileName("withdraw", 2))!]
+  Deno.test("a ceremony on the withdrawal's circuit, verified by snarkjs", () =>
+    runWholeCeremony(13, { withdraw: "real", deposit: "tiny" }));
+  Deno.test("a ceremony on both circuits of version 2, verified by snarkjs", () =>
+    runWholeCeremony(14, { withdraw2: "real", settle16: "real" }));
+}
+
+async function runWholeCeremony(power: number, circuits: Record<string, "real" | "tiny">): Promise<void> {
+  const lap = laps();
+  const names = circuitsOf(circuits);
+  const r1cs = await forEachCircuit(
+    names,
+    (name) => circuits[name] === "real" ? constraintSystem(name) : Promise.resolve(tinyR1cs(name)),
+  );
+  const ptau = insecurePowersOfTau(power);
+  lap("circuits and powers");
+  const arithmetic = openArithmeticPool();
+  try {
+    const origin = { powers: memorySource(ptau), r1cs };
+    const folder = memoryFolder();
+    const step = { folder, arithmetic };
+    await beginCeremony({ ...step, ...origin });
+    lap("init");
+    await announceBeacon({ ...step, announcement });
+    await contributeToCeremony({ ...step, name: "Alice", entropy: new TextEncoder().encode("any") });
+    lap("contribute");
+    await closeWithBeacon({ ...step, ...beacon });
+    lap("beacon");
+    const ceremony = await loadCeremony(folder);
+    const checks = await verifyCeremony({ ...step, ceremony, plan: emptyPlan, inputs: origin });
+    assert.deepEqual(checks.filter(({ verdict }) => verdict === "failed"), []);
+    lap("verify");
+    const snarkjs = await openSnarkjs();
+    for (const name of names.filter((name) => circuits[name] === "real")) {
+      const [system, powers, zkey] = [r1cs[name], ptau, folder.files.get(keyFileName(name, 2))!]
         .map((data) => ({ type: "mem" as const, data }));
-      assert.equal(await snarkjs.zKey.verifyFromR1cs(r1cs, powers, zkey), true);
-      await closeSnarkjs();
-      lap("snarkjs verifies");
-    } finally {
-      arithmetic.close();
+      assert.equal(await snarkjs.zKey.verifyFromR1cs(system, powers, zkey), true);
+      lap(`snarkjs verifies ${name}`);
     }
-  });
+    await closeSnarkjs();
+  } finally {
+    arithmetic.close();
+  }
+}
+
+async function constraintSystem(name: AnyCircuitName): Promise<Uint8Array> {
+  const out = await Deno.makeTempDir({ prefix: "tonado-circuit-" });
+  const { r1cs } = await compileCircuit(name, { out: new URL(`file://${out}/`) });
+  await Deno.remove(out, { recursive: true });
+  return r1cs;
 }
 
 function laps(): (what: string) => void {

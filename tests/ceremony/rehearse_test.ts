@@ -71,7 +71,7 @@ Deno.test("rehearse --output keeps a folder that the other commands accept, with
     const base = new URL(`file://${output}/keys/artifacts/`);
     const artifacts = openArtifacts(base, JSON.parse(await Deno.readTextFile(new URL("pins.json", base))));
     const plan = parseCeremonyPlan(await Deno.readFile(`${output}/plan.json`));
-    await assert.rejects(checkPinnedKeys(artifacts, plan), /calls the keys "rehearsal keys, insecure"/);
+    await assert.rejects(checkPinnedKeys(artifacts, 1, plan), /calls the keys "rehearsal keys, insecure"/);
 
     const again = await rehearse("--output", output);
     assert.equal(again.code, 2);

@@ -33,7 +33,7 @@ Deno.test("keys are for mainnet only with three named signers who are not all th
       const { code, stdout, stderr } = await finalize("strong", plan);
       assert.equal(code, 0, stderr);
       assert.ok(stdout.startsWith(`${STRONG}\n`), stdout);
-      await checkPinnedKeys(await openKeys("strong"), plan);
+      await checkPinnedKeys(await openKeys("strong"), 1, plan);
     });
 
     const few: [name: string, contributors: CeremonyPlan["contributors"], reason: RegExp, signers: number][] =
@@ -61,9 +61,9 @@ Deno.test("keys are for mainnet only with three named signers who are not all th
         const label = `weak ${STRONG.replace("3 signed", `${signers} signed`)}`;
         const { code, stdout } = await finalize(name, weakPlan, "--few-contributors");
         assert.deepEqual([code, stdout.startsWith(`${label}\n`)], [0, true], stdout);
-        await checkPinnedKeys(await openKeys(name), weakPlan);
+        await checkPinnedKeys(await openKeys(name), 1, weakPlan);
         await assert.rejects(
-          checkPinnedKeys(await openKeys(name, { label: STRONG }), weakPlan),
+          checkPinnedKeys(await openKeys(name, { label: STRONG }), 1, weakPlan),
           /pins.json calls the keys "ceremony keys, .*", the transcript shows "weak ceremony keys/,
         );
       });
@@ -78,7 +78,11 @@ Deno.test("keys are for mainnet only with three named signers who are not all th
       const { files } = JSON.parse(await Deno.readTextFile(`${directory}/strong/artifacts/pins.json`));
       const hash = bytesToHex(sha256(new TextEncoder().encode(other)));
       await assert.rejects(
-        checkPinnedKeys(await openKeys("strong", { files: { ...files, "deposit.vkey.json": hash } }), plan),
+        checkPinnedKeys(
+          await openKeys("strong", { files: { ...files, "deposit.vkey.json": hash } }),
+          1,
+          plan,
+        ),
         /deposit.vkey.json is not the verification key inside deposit.zkey/,
       );
       await Deno.writeTextFile(file, original);
@@ -88,9 +92,9 @@ Deno.test("keys are for mainnet only with three named signers who are not all th
       const initialKeys = { ...plan.initialKeys!, deposit: "00".repeat(32) };
       const keys = await openKeys("strong");
       await assert.rejects(
-        checkPinnedKeys(keys, { ...plan, initialKeys }),
+        checkPinnedKeys(keys, 1, { ...plan, initialKeys }),
         /initial keys: deposit.0.zkey is not the initial key that the release pins/,
       );
-      await assert.rejects(checkPinnedKeys(keys), /release pins no initial keys/, "the committed plan");
+      await assert.rejects(checkPinnedKeys(keys, 1), /release pins no initial keys/, "the committed plan");
     });
   }));

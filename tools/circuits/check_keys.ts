@@ -5,11 +5,11 @@
  *
  * Usage: deno task keys:check
  */
-import { allCircuitNames, circuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, circuitsOfVersion } from "../../src/core/crypto/groth16.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
 import { assertSoundKey } from "../../src/ops/keys/sound_key.ts";
-import { openArtifacts } from "../../src/prover/artifacts.ts";
+import { openArtifacts, transcriptFiles } from "../../src/prover/artifacts.ts";
 import {
   ARTIFACTS_FOLDER,
   DEVELOPMENT_LABEL,
@@ -52,11 +52,15 @@ for (const name of allCircuitNames) {
 }
 await closeSnarkjs();
 
-if (pins.label !== DEVELOPMENT_LABEL) wrong.push(...await ceremonyFaults());
+if (pins.label !== DEVELOPMENT_LABEL) wrong.push(...await ceremonyFaults(1));
+if (pins.version2.label !== DEVELOPMENT_LABEL) wrong.push(...await ceremonyFaults(2));
 
 for (const problem of wrong) console.error(problem);
 if (wrong.length > 0) Deno.exit(1);
-console.log(`keys:check: ${pinnedFiles.length} artifacts match their pins and each other (${pins.label})`);
+console.log(
+  `keys:check: ${pinnedFiles.length} artifacts match their pins and each other ` +
+    `(version 1: ${pins.label}; version 2: ${pins.version2.label})`,
+);
 
 /** Removes the pairing of alpha and beta, which snarkjs adds and a ceremony's keys do not contain. */
 function withoutPairing(key: Record<string, unknown>): Record<string, unknown> {
@@ -73,14 +77,14 @@ function faultsOf(check: () => void): string[] {
   }
 }
 
-async function ceremonyFaults(): Promise<string[]> {
+async function ceremonyFaults(version: 1 | 2): Promise<string[]> {
   try {
-    const { circuits: begun } = await checkPinnedKeys(openArtifacts());
+    const { circuits: begun } = await checkPinnedKeys(openArtifacts(), version);
     const faults: string[] = [];
-    for (const name of circuitNames) {
+    for (const name of circuitsOfVersion[version]) {
       const { r1cs } = await compileCircuit(name);
       if (sha256(r1cs) !== begun[name].r1cs) {
-        faults.push(`transcript.json is of another circuit ${name} than this`);
+        faults.push(`${transcriptFiles[version]} is of another circuit ${name} than this`);
       }
     }
     return faults;

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { beaconExponents } from "../../ops/ceremony/transcript/transcript.ts";
 import type { CliContext } from "../context.ts";
 import type { CeremonyOptions } from "../output/ceremony_view.ts";
@@ -20,7 +20,7 @@ import {
   finalize,
   type FinalizeOptions,
   init,
-  type InputOptions,
+  type InitOptions,
   keygen,
   type OutputOptions,
   verify,
@@ -29,7 +29,7 @@ import {
 
 const inputFlags = [
   ["--powers <file>", "phase 1: powers of tau over BLS12-381, prepared for phase 2 (.ptau)"],
-  ["--circuits <directory>", "folder of withdraw.r1cs and deposit.r1cs, as `deno task circuits` writes them"],
+  ["--circuits <directory>", "folder of the constraint systems, as `deno task circuits` writes them"],
 ] as const;
 const planFlag = [
   "--plan <file>",
@@ -39,7 +39,7 @@ const planFlag = [
 export function ceremonyCommand(context: CliContext): Command {
   return new Command("ceremony")
     .description(
-      "generate the keys of both circuits with several contributors, so that no one can forge proofs",
+      "generate the keys of a pool version's two circuits with several contributors, so that no one can forge proofs",
     )
     .addCommand(initCommand(context))
     .addCommand(keygenCommand(context))
@@ -66,6 +66,12 @@ function subcommand(name: string, description: string, examples: string): Comman
     .addHelpText("after", `\nExamples:\n${examples}`);
 }
 
+/** The other steps read the version from the transcript. */
+function poolVersionOption(): Option {
+  return new Option("--pool-version <n>", "1 for withdraw and deposit, 2 for withdraw2 and settle16")
+    .choices(["1", "2"]).default(1).argParser((text) => Number(text));
+}
+
 function requireInputFlags(command: Command): Command {
   return inputFlags.reduce((extended, [flag, help]) => extended.requiredOption(flag, help), command);
 }
@@ -74,8 +80,11 @@ function initCommand(context: CliContext): Command {
   return requireInputFlags(subcommand(
     "init",
     "check phase 1, create the initial keys and start the transcript; takes minutes",
-    "  tonado ceremony init ceremony --powers bls12381_14.ptau --circuits dist/circuits",
-  )).action((directory: string, options: InputOptions) => init(context, directory, options));
+    "  tonado ceremony init ceremony --powers bls12381_14.ptau --circuits dist/circuits\n" +
+      "  tonado ceremony init ceremony2 --pool-version 2 --powers bls12381_14.ptau --circuits dist/circuits",
+  )).addOption(poolVersionOption()).action((directory: string, options: InitOptions) =>
+    init(context, directory, options)
+  );
 }
 
 function keygenCommand(context: CliContext): Command {
@@ -167,12 +176,13 @@ function rehearseCommand(context: CliContext): Command {
   return new Command("rehearse")
     .description("play a whole ceremony on tiny circuits in seconds; the keys are insecure and fit no pool")
     .option("--output <directory>", "keep the ceremony, its inputs and its keys in this new folder")
+    .addOption(poolVersionOption())
     .option("--json", "print one JSON object")
     .option("--quiet", "print nothing; the exit code says whether every check passed")
     .addHelpText(
       "after",
       "\nPowers of tau are made from public secrets. Without --output, nothing is written.\n\n" +
-        "Examples:\n  tonado ceremony rehearse\n  tonado ceremony rehearse --output rehearsal",
+        "Examples:\n  tonado ceremony rehearse\n  tonado ceremony rehearse --pool-version 2 --output rehearsal",
     )
     .action((options: RehearseOptions) => rehearse(context, options));
 }

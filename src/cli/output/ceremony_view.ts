@@ -1,3 +1,4 @@
+import { circuitsOf } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { WrittenKeys } from "../../ops/keys/key_export.ts";
 import {
@@ -16,6 +17,8 @@ import type { CliContext } from "../context.ts";
 import { type OutputOptions, printResult } from "./print.ts";
 
 export type CeremonyOptions = OutputOptions;
+
+const CIRCUIT_COLUMNS = 8;
 
 export class CeremonyView {
   readonly #context: CliContext;
@@ -61,8 +64,9 @@ export class CeremonyView {
     const text = entry.kind === "announcement"
       ? `${name}: ${entry.source}, round ${entry.round}, 2^${entry.exponent} iterations\n`
       : `${name}${entry.kind === "beacon" ? "" : ` by ${entry.name}`}\n` +
-        `  withdraw ${entry.keys.withdraw.contributionHash}\n` +
-        `  deposit  ${entry.keys.deposit.contributionHash}\n`;
+        circuitsOf(entry.keys).map((circuit) =>
+          `  ${circuit.padEnd(CIRCUIT_COLUMNS)} ${entry.keys[circuit].contributionHash}\n`
+        ).join("");
     this.#printResult(
       { entries: transcript.entries.length, ...entry },
       `${text}transcript ${entry.hash}\n` +

@@ -11,6 +11,25 @@ export type Version2CircuitName = (typeof version2CircuitNames)[number];
 /** A circuit of either version. */
 export type AnyCircuitName = CircuitName | Version2CircuitName;
 
+/** The circuits of one version of pools, in the order of the key hash and of the ceremony. */
+export const circuitsOfVersion: Readonly<Record<1 | 2, readonly AnyCircuitName[]>> = {
+  1: circuitNames,
+  2: version2CircuitNames,
+};
+
+/** One value for each circuit of one version of pools, by the circuit's name. */
+export type PerCircuit<T> = Readonly<Record<string, T>>;
+
+/** Returns the version of the pools whose circuits `record` has values for. */
+export function circuitsVersion(record: PerCircuit<unknown>): 1 | 2 {
+  return "withdraw2" in record ? 2 : 1;
+}
+
+/** Returns the circuits that `record` has values for, in order. */
+export function circuitsOf(record: PerCircuit<unknown>): readonly AnyCircuitName[] {
+  return circuitsOfVersion[circuitsVersion(record)];
+}
+
 export const CHUNK_SLOTS = 16;
 
 /** Names of the public signals of each circuit, in order. */
@@ -45,11 +64,6 @@ export function withdrawCircuit(version: number | undefined): "withdraw" | "with
 }
 
 /** Returns the hash of a pool's keys: SHA-256 over the hashes (64 hex digits) of its two key files. */
-export function combinedVkeyHash(
-  hashes: Readonly<Record<CircuitName, string>> | Readonly<Record<Version2CircuitName, string>>,
-): string {
-  const ordered = "withdraw2" in hashes
-    ? version2CircuitNames.map((name) => hashes[name])
-    : circuitNames.map((name) => hashes[name]);
-  return bytesToHex(sha256(hexToBytes(ordered.join(""))));
+export function combinedVkeyHash(hashes: PerCircuit<string>): string {
+  return bytesToHex(sha256(hexToBytes(circuitsOf(hashes).map((name) => hashes[name]).join(""))));
 }

@@ -1,13 +1,13 @@
 /** Phase 2 of the trusted setup. Folders are not trusted: each step checks what it builds on. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOf, type PerCircuit } from "../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "./arithmetic/pool.ts";
 import { type Beacon, beaconSeed, contribute, contributionSeeds } from "./contribution.ts";
 import {
   assertNoOtherKeys,
   type CeremonyFolder,
-  type CircuitKeys,
+  forEachCircuit,
   loadCeremony,
   readTranscript,
   requireKeys,
@@ -30,12 +30,11 @@ import {
   type Transcript,
   transcriptBytes,
 } from "./transcript/transcript.ts";
-import type { Zkey } from "./zkey.ts";
 
-/** The result of phase 1, and the constraint systems in circom's format. */
+/** The result of phase 1, and the constraint systems of one version in circom's format. */
 export interface CeremonyInputs {
   readonly powers: ByteSource;
-  readonly r1cs: Readonly<Record<CircuitName, Uint8Array>>;
+  readonly r1cs: PerCircuit<Uint8Array>;
 }
 
 export interface CeremonyStep {
@@ -60,27 +59,32 @@ export async function beginCeremony(step: CeremonyStep & CeremonyInputs): Promis
   const powers = await openPowersOfTau(step.powers);
   const constraints = await countConstraints(step);
   await checkPowersOfTau(powers, arithmetic, progressReporter(step, "checking the powers of tau"));
-  const initialKey = (circuit: CircuitName) =>
-    makeInitialKey(r1cs[circuit], powers, arithmetic, progressReporter(step, `making the key of ${circuit}`));
-  const keys = { withdraw: await initialKey("withdraw"), deposit: await initialKey("deposit") };
+  const keys = await forEachCircuit(
+    circuitsOf(r1cs),
+    (circuit) =>
+      makeInitialKey(
+        r1cs[circuit],
+        powers,
+        arithmetic,
+        progressReporter(step, `making the key of ${circuit}`),
+      ),
+  );
   await assertNoOtherKeys(folder, keys, constraints);
   const powersHash = await hashPowers(step, step.powers);
   return await writeContribution(folder, keys, (written) => {
-    const begun = (circuit: CircuitName) => ({
+    const begun = circuitsOf(r1cs).map((circuit) => [circuit, {
       r1cs: bytesToHex(sha256(r1cs[circuit])),
       constraints: constraints[circuit],
       ...written[circuit],
-    });
-    return Promise.resolve(
-      newTranscript(powers, powersHash, { withdraw: begun("withdraw"), deposit: begun("deposit") }),
-    );
+    }]);
+    return Promise.resolve(newTranscript(powers, powersHash, Object.fromEntries(begun)));
   });
 }
 
 async function countConstraints(
   { arithmetic, r1cs }: CeremonyStep & CeremonyInputs,
-): Promise<Record<CircuitName, number>> {
-  const count = async (circuit: CircuitName) => {
+): Promise<PerCircuit<number>> {
+  return await forEachCircuit(circuitsOf(r1cs), async (circuit) => {
     const { constraints } = await arithmetic.run("circuit", r1cs[circuit]);
     if (constraints <= MAX_CONSTRAINTS) return constraints;
     throw ceremonyProblem(
@@ -88,8 +92,7 @@ async function countConstraints(
       `has ${constraints} constraints, more than the maximum of ${MAX_CONSTRAINTS}`,
       "Make it from this program's circuits: `deno task circuits`.",
     );
-  };
-  return { withdraw: await count("withdraw"), deposit: await count("deposit") };
+  });
 }
 
 /** A contribution must follow. Throws as {@linkcode contributeToCeremony}. */
@@ -116,7 +119,8 @@ export async function contributeToCeremony(
   },
 ): Promise<Transcript> {
   using _folderLock = await lockExisting(step.folder);
-  const seeds = contributionSeeds(circuitNames, step.entropy);
+  const { circuits } = await readTranscript(step.folder);
+  const seeds = contributionSeeds(circuitsOf(circuits), step.entropy);
   try {
     return await addContribution(
       step,
@@ -124,7 +128,7 @@ export async function contributeToCeremony(
       (circuit) => Promise.resolve(seeds[circuit]),
     );
   } finally {
-    for (const circuit of circuitNames) seeds[circuit].fill(0);
+    for (const seed of Object.values(seeds)) seed.fill(0);
   }
 }
 
@@ -186,7 +190,7 @@ async function checkOpen({ arithmetic, onProgress }: CeremonyStep, transcript: T
 async function addContribution(
   step: CeremonyStep & { readonly signingKey?: SigningKey },
   contributorFor: (transcript: Transcript) => { readonly name: string; readonly beacon?: Beacon },
-  seedOf: (circuit: CircuitName, beacon?: Beacon) => Promise<Uint8Array>,
+  seedOf: (circuit: AnyCircuitName, beacon?: Beacon) => Promise<Uint8Array>,
 ): Promise<Transcript> {
   const { folder, arithmetic } = step;
   const ceremony = await loadCeremony(folder);
@@ -194,15 +198,14 @@ async function addContribution(
   await checkOpen(step, transcript);
   const contributor = contributorFor(transcript);
   const { initial, current } = requireKeys(ceremony);
-  const next: Partial<Record<CircuitName, Zkey>> = {};
-  for (const circuit of circuitNames) {
+  const next = await forEachCircuit(circuitsOf(transcript.circuits), async (circuit) => {
     progressReporter(step, `checking the key of ${circuit}`)(0);
     await checkKey(current[circuit], initial[circuit], historyOf(transcript, circuit), arithmetic);
     const seed = await seedOf(circuit, contributor.beacon);
     const onProgress = progressReporter(step, `contributing to ${circuit}`);
-    next[circuit] = await contribute(current[circuit], seed, contributor, arithmetic, onProgress);
-  }
-  return await writeContribution(folder, next as CircuitKeys, async (written) => ({
+    return await contribute(current[circuit], seed, contributor, arithmetic, onProgress);
+  });
+  return await writeContribution(folder, next, async (written) => ({
     ...transcript,
     entries: [...transcript.entries, await makeKeyEntry(transcript, written, arithmetic, step.signingKey)],
   }));

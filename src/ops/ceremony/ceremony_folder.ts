@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOf, type PerCircuit } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { ceremonyProblem, equalBytes } from "./section_file.ts";
 import { MAX_TRANSCRIPT_BYTES, maxKeyBytes } from "./size_limits.ts";
@@ -21,11 +21,21 @@ export interface CeremonyFolder {
   remove(name: string): Promise<void>;
 }
 
-export type CircuitKeys = Readonly<Record<CircuitName, Zkey>>;
+export type CircuitKeys = PerCircuit<Zkey>;
 
 export const TRANSCRIPT_FILE = "transcript.json";
 
-export function keyFileName(circuit: CircuitName, contributions: number): string {
+/** Runs `work` for one circuit after another. */
+export async function forEachCircuit<T>(
+  circuits: readonly AnyCircuitName[],
+  work: (circuit: AnyCircuitName) => Promise<T>,
+): Promise<PerCircuit<T>> {
+  const values: Record<string, T> = {};
+  for (const circuit of circuits) values[circuit] = await work(circuit);
+  return values;
+}
+
+export function keyFileName(circuit: AnyCircuitName, contributions: number): string {
   return `${circuit}.${contributions}.zkey`;
 }
 
@@ -78,7 +88,7 @@ async function readKeys(
   transcript: Transcript,
   contributions: number,
 ): Promise<CircuitKeys> {
-  const read = async (circuit: CircuitName) => {
+  const read = async (circuit: AnyCircuitName) => {
     const file = keyFileName(circuit, contributions);
     const bytes = await folder.read(
       file,
@@ -99,16 +109,16 @@ async function readKeys(
     }
     return await parseZkey(bytes, file);
   };
-  return { withdraw: await read("withdraw"), deposit: await read("deposit") };
+  return await forEachCircuit(circuitsOf(transcript.circuits), read);
 }
 
 /** Throws `invalid_ceremony` if a different initial key would be replaced: there may be no copy of it. */
 export async function assertNoOtherKeys(
   folder: CeremonyFolder,
   keys: CircuitKeys,
-  constraints: Readonly<Record<CircuitName, number>>,
+  constraints: PerCircuit<number>,
 ): Promise<void> {
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOf(keys)) {
     const file = keyFileName(circuit, 0);
     const existing = await folder.read(file, maxKeyBytes(constraints[circuit], 0));
     if (existing === undefined || equalBytes(existing, serializeZkey(keys[circuit]))) continue;
@@ -124,19 +134,19 @@ export async function assertNoOtherKeys(
 export async function writeContribution(
   folder: CeremonyFolder,
   keys: CircuitKeys,
-  next: (written: Record<CircuitName, { key: Zkey; sha256: string }>) => Promise<Transcript>,
+  next: (written: PerCircuit<{ key: Zkey; sha256: string }>) => Promise<Transcript>,
 ): Promise<Transcript> {
-  const written: Partial<Record<CircuitName, { key: Zkey; sha256: string }>> = {};
-  const round = keys.withdraw.contributions.length;
-  for (const circuit of circuitNames) {
+  const circuits = circuitsOf(keys);
+  const round = keys[circuits[0]].contributions.length;
+  const written = await forEachCircuit(circuits, async (circuit) => {
     const bytes = serializeZkey(keys[circuit]);
     await folder.write(keyFileName(circuit, round), bytes);
-    written[circuit] = { key: keys[circuit], sha256: bytesToHex(sha256(bytes)) };
-  }
-  const transcript = await next(written as Record<CircuitName, { key: Zkey; sha256: string }>);
+    return { key: keys[circuit], sha256: bytesToHex(sha256(bytes)) };
+  });
+  const transcript = await next(written);
   await folder.write(TRANSCRIPT_FILE, transcriptBytes(transcript));
   if (round > 1) {
-    for (const circuit of circuitNames) await folder.remove(keyFileName(circuit, round - 1));
+    for (const circuit of circuits) await folder.remove(keyFileName(circuit, round - 1));
   }
   return transcript;
 }

@@ -1,6 +1,7 @@
 /** Committed before the first contribution, so that it cannot be adapted to a finished ceremony unnoticed. */
 import * as z from "zod";
 import committed from "../../../artifacts/ceremony.json" with { type: "json" };
+import { circuitsOfVersion, circuitsVersion, type PerCircuit } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { contributionsOf, type Transcript } from "./transcript/transcript.ts";
@@ -10,9 +11,11 @@ const MIN_SIGNED_CONTRIBUTIONS = 3;
 export const MAX_PLAN_BYTES = 1_000_000;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const planSchema = z.strictObject({
+const initialKeys = (version: 1 | 2): z.ZodType<PerCircuit<string>> =>
+  z.strictObject(Object.fromEntries(circuitsOfVersion[version].map((name) => [name, sha256])));
+const keySetPlan = (version: 1 | 2) => ({
   /** null before `tonado ceremony init`. */
-  initialKeys: z.strictObject({ withdraw: sha256, deposit: sha256 }).nullable(),
+  initialKeys: initialKeys(version).nullable(),
   contributors: z.array(z.strictObject({
     name: z.string().min(1).max(100),
     /** Ed25519, in hex. */
@@ -22,8 +25,21 @@ const planSchema = z.strictObject({
     message: "lists a public key twice",
   }),
 });
+/** The ceremony of version 2 pools has its own keys and contributors. */
+const planSchema = z.strictObject({
+  ...keySetPlan(1),
+  version2: z.strictObject(keySetPlan(2)).optional(),
+});
 
+/** What a release expects of the ceremonies of both versions. */
 export type CeremonyPlan = z.infer<typeof planSchema>;
+export type KeySetPlan = Omit<CeremonyPlan, "version2">;
+
+/** Returns the part of a plan that is about the ceremony of a transcript. */
+export function planOf(plan: CeremonyPlan, { circuits }: Pick<Transcript, "circuits">): KeySetPlan {
+  if (circuitsVersion(circuits) === 1) return plan;
+  return plan.version2 ?? { initialKeys: null, contributors: [] };
+}
 
 export function committedPlan(): CeremonyPlan {
   return planSchema.parse(committed);
@@ -44,7 +60,8 @@ export function parseCeremonyPlan(bytes: Uint8Array): CeremonyPlan {
 }
 
 /** Returns the named contributors who signed a verified transcript, each once. */
-export function namedSigners(transcript: Transcript, { contributors }: CeremonyPlan) {
+export function namedSigners(transcript: Transcript, plan: CeremonyPlan): KeySetPlan["contributors"] {
+  const { contributors } = planOf(plan, transcript);
   const keys = new Set(contributionsOf(transcript).map(({ signature }) => signature?.publicKey));
   return contributors.filter(({ publicKey }) => keys.has(publicKey));
 }

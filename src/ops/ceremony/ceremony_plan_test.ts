@@ -10,6 +10,7 @@ import type { Transcript } from "./transcript/transcript.ts";
 
 const key = (name: string) => name.slice(0, 2).padEnd(64, "0");
 const signedBy = (...names: (string | undefined)[]) => ({
+  circuits: {},
   entries: [
     { kind: "announcement" },
     ...names.map((name) => ({
@@ -77,6 +78,10 @@ Deno.test("a plan is refused with the member that is wrong", () => {
     [{ ...plan, contributors: [{ ...first, publicKey: "00" }] }, /\/contributors\/0\/publicKey/],
     [{ ...plan, initialKeys: { withdraw: key("a0") } }, /\/initialKeys\/deposit/],
     [{ ...plan, more: 1 }, /more/],
+    [
+      { ...plan, version2: { contributors: [], initialKeys: { withdraw: key("a0") } } },
+      /\/version2\/initialKeys\/withdraw2/,
+    ],
   ];
   for (const [value, detail] of wrong) {
     assert.throws(() => parse(value), (error: { errors: { detail: string }[] }) => {

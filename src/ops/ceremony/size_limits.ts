@@ -1,6 +1,6 @@
 /** Maximum sizes. Folders are not trusted: larger files are rejected before they are read. */
 
-/** The larger of our circuits has about ten thousand. */
+/** The largest of our circuits, settle16, has about fifteen thousand. */
 export const MAX_CONSTRAINTS = 1 << 16;
 /** Each contribution takes a few thousand bytes. */
 export const MAX_TRANSCRIPT_BYTES = 64_000_000;

@@ -1,12 +1,12 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOf } from "../../core/crypto/groth16.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { type CeremonyInputs, type CeremonyStep, hashPowers, progressReporter } from "./ceremony.ts";
 import { type KeyPair, type LoadedCeremony, requireKeys } from "./ceremony_folder.ts";
-import { type CeremonyPlan, contributorShortfall, namedSigners } from "./ceremony_plan.ts";
+import { type CeremonyPlan, contributorShortfall, namedSigners, planOf } from "./ceremony_plan.ts";
 import { faultOf } from "./faults.ts";
 import { makeInitialKey } from "./initial_key.ts";
 import { checkDelta, checkInitialKey, checkKey } from "./key_checks.ts";
@@ -50,7 +50,7 @@ export async function verifyCeremony(verification: Verification): Promise<CheckR
   if (keys === undefined) return results;
   const powers = inputs && await runCheck("powers of tau", () => verifyPowers(verification, inputs));
   if (powers) results.push(powers.result);
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOf(transcript.circuits)) {
     results.push(...await verifyCircuit(verification, circuit, keys, powers?.value));
   }
   return results;
@@ -58,7 +58,7 @@ export async function verifyCeremony(verification: Verification): Promise<CheckR
 
 async function verifyCircuit(
   verification: Verification,
-  circuit: CircuitName,
+  circuit: AnyCircuitName,
   keys: KeyPair,
   powers: PowersOfTau | undefined,
 ): Promise<CheckResult[]> {
@@ -122,11 +122,12 @@ function verifyFiles({ ceremony }: Verification): Passed<KeyPair> {
 }
 
 function verifyPinned({ plan, ceremony: { transcript } }: Verification): Passed {
-  if (plan.initialKeys === null) {
+  const { initialKeys } = planOf(plan, transcript);
+  if (initialKeys === null) {
     return { warning: true, detail: "this release pins none: artifacts/ceremony.json" };
   }
-  for (const circuit of circuitNames) {
-    if (transcript.circuits[circuit].zkey === plan.initialKeys[circuit]) continue;
+  for (const circuit of circuitsOf(transcript.circuits)) {
+    if (transcript.circuits[circuit].zkey === initialKeys[circuit]) continue;
     throw ceremonyProblem(`${circuit}.0.zkey`, "is not the initial key that the release pins");
   }
   return { detail: "are those that the release pins" };
@@ -153,7 +154,7 @@ async function verifyPowers(
 
 async function verifyInitialKey(
   verification: Verification,
-  circuit: CircuitName,
+  circuit: AnyCircuitName,
   { initial }: KeyPair,
   { r1cs }: CeremonyInputs,
   powers: PowersOfTau | undefined,
@@ -180,7 +181,7 @@ async function verifyInitialKey(
 
 async function verifyKey(
   verification: Verification,
-  circuit: CircuitName,
+  circuit: AnyCircuitName,
   { initial, current }: KeyPair,
 ): Promise<Passed> {
   const { arithmetic, ceremony: { transcript } } = verification;

@@ -23,7 +23,7 @@ export interface DeployOptions extends WaitOptions {
   readonly registry?: Deployments;
   readonly artifacts?: Artifacts;
   /** Returns why no ceremony vouches for the keys. Default: verifies the artifacts' transcript. */
-  readonly findKeyFault?: (artifacts: Artifacts) => Promise<string | undefined>;
+  readonly findKeyFault?: (artifacts: Artifacts, version: 1 | 2) => Promise<string | undefined>;
   /** Called after every check and before money moves. An error cancels the deployment. */
   readonly confirm?: (order: DeployOrder) => Promise<void>;
   /** Called for each jetton pool after the trial that moves a unit through it. */

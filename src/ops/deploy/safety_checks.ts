@@ -77,13 +77,13 @@ async function findMainnetFaults(
   }
   const weak = keys.find((set) => set.weak);
   if (weak) onWarning?.(`the keys are ${weak.label}: fewer contributors than mainnet requires`);
-  // The transcript is that of version 1.
-  if (plans.some(({ version }) => version === 2)) {
-    errors.push({ pointer: "keys", detail: "no ceremony vouches for the keys of version 2" });
-  }
-  const fault = await findKeyFault(artifacts);
-  if (fault !== undefined) {
-    errors.push({ pointer: "keys", detail: `no ceremony vouches for the keys: ${fault}` });
+  for (const version of new Set(plans.map((plan) => plan.version ?? 1))) {
+    const fault = await findKeyFault(artifacts, version);
+    if (fault === undefined) continue;
+    errors.push({
+      pointer: "keys",
+      detail: `no ceremony vouches for the keys of version ${version}: ${fault}`,
+    });
   }
   return errors;
 }

@@ -1,6 +1,14 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { type CircuitName, circuitNames, combinedVkeyHash } from "../../core/crypto/groth16.ts";
+import {
+  type AnyCircuitName,
+  circuitsOf,
+  circuitsOfVersion,
+  circuitsVersion,
+  combinedVkeyHash,
+  type PerCircuit,
+} from "../../core/crypto/groth16.ts";
+import { settle16KeySource, withdraw2KeySource } from "./key_source.ts";
 import { type VerificationKey, verifierSource } from "./verifier_source.ts";
 import {
   type CeremonyFolder,
@@ -8,11 +16,11 @@ import {
   type LoadedCeremony,
   requireKeys,
 } from "../ceremony/ceremony_folder.ts";
-import { type CeremonyPlan, contributorShortfall, keysLabel } from "../ceremony/ceremony_plan.ts";
+import { type CeremonyPlan, contributorShortfall, keysLabel, planOf } from "../ceremony/ceremony_plan.ts";
 import { pointCoordinates } from "../ceremony/arithmetic/point_hex.ts";
 import { G1_BYTES } from "../ceremony/arithmetic/points.ts";
 import { ceremonyProblem } from "../ceremony/section_file.ts";
-import { version2Pins } from "../../prover/artifacts.ts";
+import { transcriptFiles, version1Pins, version2Pins } from "../../prover/artifacts.ts";
 import { assertClosed } from "../ceremony/transcript/checks.ts";
 import { transcriptBytes } from "../ceremony/transcript/transcript.ts";
 import { serializeZkey, type Zkey } from "../ceremony/zkey.ts";
@@ -47,23 +55,42 @@ export interface WrittenKeys {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const KEY_FILES = circuitNames.flatMap((circuit) => [`${circuit}.zkey`, `${circuit}.vkey.json`]);
-function initialFile(circuit: CircuitName): string {
+function keyFiles(version: 1 | 2): string[] {
+  return circuitsOfVersion[version].flatMap((circuit) => [`${circuit}.zkey`, `${circuit}.vkey.json`]);
+}
+
+function initialFile(circuit: AnyCircuitName): string {
   return `${circuit}.initial.zkey`;
 }
-const verifierFile = (circuit: CircuitName) => `contracts/generated/verifier_${circuit}.tolk`;
 
-export const outputFiles = {
-  finalize: [
-    ...[...KEY_FILES, ...circuitNames.map(initialFile), "transcript.json", "pins.json"]
-      .map((name) => `artifacts/${name}`),
-    ...circuitNames.map(verifierFile),
-  ],
-  export: KEY_FILES,
+/** The Tolk sources that hold a circuit's key. Version 2 verifies batches, so its keys have another form. */
+const verifierSources = {
+  withdraw: (key: VerificationKey) => verifierSource("withdraw", key),
+  deposit: (key: VerificationKey) => verifierSource("deposit", key),
+  withdraw2: withdraw2KeySource,
+  settle16: settle16KeySource,
 } as const;
 
+function verifierFile(circuit: AnyCircuitName): string {
+  const kind = circuitsOfVersion[2].includes(circuit) ? "key" : "verifier";
+  return `contracts/generated/${kind}_${circuit}.tolk`;
+}
+
+/** Returns the files that a command writes for the ceremony of a version of pools. */
+export function outputFiles(command: "finalize" | "export", version: 1 | 2): string[] {
+  if (command === "export") return keyFiles(version);
+  const circuits = circuitsOfVersion[version];
+  const artifacts = [
+    ...keyFiles(version),
+    ...circuits.map(initialFile),
+    transcriptFiles[version],
+    "pins.json",
+  ];
+  return [...artifacts.map((name) => `artifacts/${name}`), ...circuits.map(verifierFile)];
+}
+
 export async function exportKeys(folder: CeremonyFolder, keys: CircuitKeys): Promise<void> {
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOf(keys)) {
     await folder.write(`${circuit}.zkey`, serializeZkey(keys[circuit]));
     await folder.write(`${circuit}.vkey.json`, verificationKeyBytes(keys[circuit]));
   }
@@ -80,13 +107,13 @@ export interface KeysToWrite {
   readonly fewContributors?: boolean;
   /** The powers of tau are insecure; the keys' label says so. */
   readonly rehearsal?: boolean;
-  readonly programPins: Readonly<Record<CircuitName, string>>;
+  readonly programPins: PerCircuit<string>;
 }
 
 /** Throws `invalid_ceremony` if a ceremony is open, not the planned one, or has too few contributors. */
 export function assertExportable({ ceremony: { transcript }, plan, fewContributors }: KeysToWrite): void {
   assertClosed(transcript);
-  if (plan.initialKeys === null) {
+  if (planOf(plan, transcript).initialKeys === null) {
     throw ceremonyProblem(
       "plan",
       "pins no initial keys",
@@ -109,34 +136,35 @@ export async function writeKeys(folder: CeremonyFolder, request: KeysToWrite): P
   const { transcript } = ceremony;
   const { initial, current: keys } = requireKeys(ceremony);
   const label = rehearsal ? REHEARSAL_LABEL : keysLabel(transcript, plan);
+  const circuits = circuitsOf(keys);
+  const version = circuitsVersion(keys);
   const files: Record<string, string> = {};
   const write = async (name: string, content: Uint8Array) => {
     await folder.write(`artifacts/${name}`, content);
     files[name] = bytesToHex(sha256(content));
   };
-  for (const circuit of circuitNames) {
+  for (const circuit of circuits) {
     files[`${circuit}.wasm`] = programPins[circuit];
     await write(`${circuit}.zkey`, serializeZkey(keys[circuit]));
     await write(`${circuit}.vkey.json`, verificationKeyBytes(keys[circuit]));
-    const source = verifierSource(circuit, verificationKey(keys[circuit]));
+    const source = verifierSources[circuit](verificationKey(keys[circuit]));
     await folder.write(verifierFile(circuit), utf8ToBytes(source));
   }
-  for (const circuit of circuitNames) {
+  for (const circuit of circuits) {
     await folder.write(`artifacts/${initialFile(circuit)}`, serializeZkey(initial[circuit]));
   }
   const content = transcriptBytes(transcript);
-  await folder.write("artifacts/transcript.json", content);
-  const { initialKeys } = plan;
+  await folder.write(`artifacts/${transcriptFiles[version]}`, content);
+  const { initialKeys } = planOf(plan, transcript);
+  const pins = { label, files, transcript: bytesToHex(sha256(content)), initialKeys };
   await folder.write(
     "artifacts/pins.json",
-    jsonBytes({ label, files, transcript: bytesToHex(sha256(content)), initialKeys, version2: version2Pins }),
+    jsonBytes(
+      version === 2 ? { ...version1Pins, version2: pins } : { ...pins, version2: version2Pins },
+    ),
   );
-  const hashOf = (circuit: CircuitName) => files[`${circuit}.vkey.json`];
-  return {
-    label,
-    vkeyHash: combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") }),
-    files,
-  };
+  const hashes = Object.fromEntries(circuits.map((circuit) => [circuit, files[`${circuit}.vkey.json`]]));
+  return { label, vkeyHash: combinedVkeyHash(hashes), files };
 }
 
 function g1Json(point: Uint8Array): string[] {

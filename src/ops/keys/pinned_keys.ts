@@ -1,5 +1,5 @@
 /** Verifies that the keys come from the release's ceremony. Mainnet accepts no other keys. */
-import { type CircuitName, circuitNames } from "../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOfVersion, circuitsVersion } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Artifacts } from "../../prover/artifacts.ts";
 import { openArithmeticPool } from "../ceremony/arithmetic/pool.ts";
@@ -9,7 +9,7 @@ import {
   requireKeys,
   TRANSCRIPT_FILE,
 } from "../ceremony/ceremony_folder.ts";
-import { type CeremonyPlan, committedPlan, keysLabel } from "../ceremony/ceremony_plan.ts";
+import { type CeremonyPlan, committedPlan, keysLabel, planOf } from "../ceremony/ceremony_plan.ts";
 import { ceremonyProblem, equalBytes } from "../ceremony/section_file.ts";
 import { assertClosed } from "../ceremony/transcript/checks.ts";
 import type { Transcript } from "../ceremony/transcript/transcript.ts";
@@ -19,14 +19,20 @@ import { verificationKeyBytes } from "./key_export.ts";
 /** Throws `invalid_ceremony` with the first fault, `artifact_corrupted` if a file does not match its pin. */
 export async function checkPinnedKeys(
   artifacts: Artifacts,
+  version: 1 | 2,
   plan: CeremonyPlan = committedPlan(),
 ): Promise<Transcript> {
-  if (await artifacts.loadTranscript() === undefined) {
+  if (await artifacts.loadTranscript(version) === undefined) {
     throw ceremonyProblem("keys", "have no transcript of a ceremony");
   }
-  if (plan.initialKeys === null) throw ceremonyProblem("release", "pins no initial keys of a ceremony");
-  const ceremony = await loadCeremony({ read: (name) => readArtifact(artifacts, name) });
+  const ceremony = await loadCeremony({ read: (name) => readArtifact(artifacts, version, name) });
   const { transcript } = ceremony;
+  if (circuitsVersion(transcript.circuits) !== version) {
+    throw ceremonyProblem("transcript", `is not of the circuits of version ${version}`);
+  }
+  if (planOf(plan, transcript).initialKeys === null) {
+    throw ceremonyProblem("release", "pins no initial keys of a ceremony");
+  }
   assertClosed(transcript);
   const arithmetic = openArithmeticPool();
   try {
@@ -37,33 +43,41 @@ export async function checkPinnedKeys(
     arithmetic.close();
   }
   const { current } = requireKeys(ceremony);
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOfVersion[version]) {
     const expected = verificationKeyBytes(current[circuit]);
     if (equalBytes(await artifacts.load(`${circuit}.vkey.json`), expected)) continue;
     throw ceremonyProblem(`${circuit}.vkey.json`, `is not the verification key inside ${circuit}.zkey`);
   }
   const label = keysLabel(transcript, plan);
-  if (artifacts.label !== label) {
+  const pinned = version === 2 ? artifacts.version2Label : artifacts.label;
+  if (pinned !== label) {
     throw ceremonyProblem(
       "pins.json",
-      `calls the keys "${artifacts.label}", the transcript shows "${label}"`,
+      `calls the keys "${pinned}", the transcript shows "${label}"`,
     );
   }
   return transcript;
 }
 
-async function readArtifact(artifacts: Artifacts, name: string): ReturnType<CeremonyFolder["read"]> {
-  if (name === TRANSCRIPT_FILE) return await artifacts.loadTranscript();
-  const [circuit, contributions] = name.split(".") as [CircuitName, string];
+async function readArtifact(
+  artifacts: Artifacts,
+  version: 1 | 2,
+  name: string,
+): ReturnType<CeremonyFolder["read"]> {
+  if (name === TRANSCRIPT_FILE) return await artifacts.loadTranscript(version);
+  const [circuit, contributions] = name.split(".") as [AnyCircuitName, string];
   return contributions === "0"
     ? await artifacts.loadInitialKey(circuit)
     : await artifacts.load(`${circuit}.zkey`);
 }
 
 /** Returns why {@linkcode checkPinnedKeys} rejects the keys, or undefined. */
-export async function findPinnedKeysFault(artifacts: Artifacts): Promise<string | undefined> {
+export async function findPinnedKeysFault(
+  artifacts: Artifacts,
+  version: 1 | 2,
+): Promise<string | undefined> {
   try {
-    await checkPinnedKeys(artifacts);
+    await checkPinnedKeys(artifacts, version);
   } catch (error) {
     if (error instanceof Problem) return error.message;
     throw error;

@@ -4,6 +4,8 @@ import { Address } from "@ton/core";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import { GAS_HIGHEST_PATH } from "../../../src/core/protocol/pool_constants.ts";
 import { formatUnits } from "../../../src/core/protocol/units.ts";
+import { V2_GAS_HIGHEST_PATH } from "../../../src/core/protocol/v2/pool_constants.ts";
+import { findPinnedKeysFault } from "../../../src/ops/keys/pinned_keys.ts";
 import { nativePoolAddress } from "../../../src/ton/pool/state_init.ts";
 import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
 import { type ArtifactPins, type Artifacts, openArtifacts } from "../../../src/prover/artifacts.ts";
@@ -27,6 +29,11 @@ Deno.test("a denomination that fees would consume is refused on mainnet and caus
       deployPool({ ...options, amount: "0.8", network: "mainnet" }),
       problem("invalid_amount", new RegExp(`of 0\\.8 is below ${least}:`)),
     );
+    const least2 = formatUnits(36n * (await fetchNetworkPrices(chain)).gasFee(V2_GAS_HIGHEST_PATH));
+    await assert.rejects(
+      deployPool({ ...options, amount: "0.5", network: "mainnet", version: 2 }),
+      problem("invalid_amount", new RegExp(`of 0\\.5 is below ${least2}:`)),
+    );
     assert.equal(await wallet.seqno(), 0);
     await deployPool({ ...options, amount: "0.8", network: "localnet" });
     assert.equal(warnings.length, 1);
@@ -36,11 +43,15 @@ Deno.test("a denomination that fees would consume is refused on mainnet and caus
 
 /** The committed keys, as if many people had made them. */
 const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as ArtifactPins);
+const ceremony2 = openArtifacts(
+  undefined,
+  { ...pins, version2: { ...pins.version2, label: "keys of a ceremony" } } as ArtifactPins,
+);
 
 const refusals: [
   what: string,
   options: Partial<DeployOptions>,
-  spec: { owner?: Address; amount?: string },
+  spec: { owner?: Address; amount?: string; version?: 2 },
   RegExp,
 ][] = [
   ["development keys on mainnet", { network: "mainnet" }, {}, /keys, insecure: their makers can forge/],
@@ -48,7 +59,24 @@ const refusals: [
     "keys without the transcript of a ceremony on mainnet",
     { network: "mainnet", artifacts: ceremony },
     {},
-    /no ceremony vouches for the keys: keys have no transcript/,
+    /no ceremony vouches for the keys of version 1: keys have no transcript/,
+  ],
+  [
+    "development keys of version 2 on mainnet, whatever those of version 1 are",
+    { network: "mainnet", artifacts: ceremony },
+    { version: 2 },
+    /keys, insecure: their makers can forge/,
+  ],
+  [
+    "keys of version 2 without the transcript of a ceremony on mainnet, though version 1 has one",
+    {
+      network: "mainnet",
+      artifacts: ceremony2,
+      findKeyFault: async (artifacts, version) =>
+        version === 2 ? await findPinnedKeysFault(artifacts, 2) : undefined,
+    },
+    { version: 2 },
+    /no ceremony vouches for the keys of version 2: keys have no transcript/,
   ],
   ["a kept owner on mainnet", { network: "mainnet", artifacts: ceremony }, { owner }, /mainnet has no owner/],
   [
@@ -151,6 +179,19 @@ Deno.test("what is unsafe is refused before money moves", (t) =>
       });
       assert.equal(await wallet.seqno(), 1);
     });
+    await t.step(
+      "a burned pool of version 2 is deployed on mainnet if the ceremony of version 2 is sound",
+      async () => {
+        const asked: number[] = [];
+        await deployPool({
+          ...options,
+          ...native,
+          ...{ amount: "7", network: "mainnet", version: 2, artifacts: ceremony2 } as const,
+          findKeyFault: (_artifacts, version) => Promise.resolve(void asked.push(version)),
+        });
+        assert.deepEqual([asked, await wallet.seqno()], [[2], 2]);
+      },
+    );
     await t.step("keys of too few contributors cause a warning on mainnet, before money moves", async () => {
       const weak = openArtifacts(undefined, { ...pins, label: "weak keys of a ceremony" } as ArtifactPins);
       const warnings: string[] = [];

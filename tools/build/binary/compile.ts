@@ -51,7 +51,7 @@ const entries = ["entry.ts", "prover_worker.ts", "tree_worker.ts", "ceremony_wor
 const embedded = [
   {
     folder: "artifacts",
-    files: /^(deposit|withdraw|settle16|withdraw2)\.(wasm|zkey|vkey\.json)$|^transcript\.json$/,
+    files: /^(deposit|withdraw|settle16|withdraw2)\.(wasm|zkey|vkey\.json)$|^transcript2?\.json$/,
     pack: true,
   },
   { folder: "assets/api-docs", files: /\.gz$/, pack: false },

@@ -1,4 +1,4 @@
-import { circuitNames } from "../../../core/crypto/groth16.ts";
+import { circuitsOf } from "../../../core/crypto/groth16.ts";
 import type { CeremonyFolder } from "../../../ops/ceremony/ceremony_folder.ts";
 import { memoryFolder } from "../../../ops/ceremony/rehearsal/memory_folder.ts";
 import {
@@ -12,6 +12,7 @@ import type { CeremonyOptions } from "../../output/ceremony_view.ts";
 import { runStep, witnessProgramPins } from "./run_step.ts";
 
 export interface RehearseOptions extends CeremonyOptions {
+  readonly poolVersion: 1 | 2;
   readonly output?: string;
 }
 
@@ -34,7 +35,7 @@ export async function rehearse(context: CliContext, options: RehearseOptions): P
       ...tools,
       folder: folderFor(outputNames.ceremony),
       keysFolder: folderFor(outputNames.keys),
-      programPins: witnessProgramPins(),
+      programPins: witnessProgramPins(options.poolVersion),
       onStep: (step) => {
         steps.push(step);
         view.showRehearsedStep(step);
@@ -59,7 +60,7 @@ async function assertUnused(folder: CeremonyFolder, output: string): Promise<voi
 async function writeInputs(folder: CeremonyFolder, { plan, powers, r1cs }: Rehearsal): Promise<void> {
   await folder.write(outputNames.plan, new TextEncoder().encode(`${JSON.stringify(plan, null, 2)}\n`));
   await folder.write(outputNames.powers, powers);
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOf(r1cs)) {
     await folder.write(`${outputNames.circuits}/${circuit}.r1cs`, r1cs[circuit]);
   }
 }

@@ -1,4 +1,4 @@
-import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import { circuitsOfVersion, type PerCircuit } from "../../../core/crypto/groth16.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { type ArithmeticPool, openArithmeticPool } from "../../../ops/ceremony/arithmetic/pool.ts";
 import { type Artifacts, openArtifacts } from "../../../prover/artifacts.ts";
@@ -35,9 +35,11 @@ export async function runStep<T>(
 }
 
 /** SHA-256 of this build's witness programs, which a ceremony does not change. */
-export function witnessProgramPins(artifacts: Artifacts = openArtifacts()): Record<CircuitName, string> {
-  return {
-    withdraw: artifacts.expectedSha256("withdraw.wasm"),
-    deposit: artifacts.expectedSha256("deposit.wasm"),
-  };
+export function witnessProgramPins(
+  version: 1 | 2,
+  artifacts: Artifacts = openArtifacts(),
+): PerCircuit<string> {
+  return Object.fromEntries(
+    circuitsOfVersion[version].map((circuit) => [circuit, artifacts.expectedSha256(`${circuit}.wasm`)]),
+  );
 }

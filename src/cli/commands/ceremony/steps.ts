@@ -1,4 +1,4 @@
-import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOfVersion, circuitsVersion } from "../../../core/crypto/groth16.ts";
 import {
   announceBeacon,
   beginCeremony,
@@ -9,6 +9,7 @@ import {
 import { verifyCeremony } from "../../../ops/ceremony/verify_ceremony.ts";
 import {
   type CeremonyFolder,
+  forEachCircuit,
   loadCeremony,
   readTranscript,
   requireKeys,
@@ -39,6 +40,10 @@ import { runStep, type StepTools, witnessProgramPins } from "./run_step.ts";
 export interface InputOptions extends CeremonyOptions {
   readonly powers?: string;
   readonly circuits?: string;
+}
+
+export interface InitOptions extends InputOptions {
+  readonly poolVersion: 1 | 2;
 }
 
 export interface AnnounceOptions extends CeremonyOptions {
@@ -79,9 +84,9 @@ export async function keygen(context: CliContext, file: string, options: Ceremon
   new CeremonyView(context, options).showSigningKey(file, publicKey);
 }
 
-export async function init(context: CliContext, directory: string, options: InputOptions): Promise<void> {
+export async function init(context: CliContext, directory: string, options: InitOptions): Promise<void> {
   await runFolderStep(context, directory, options, async (step, view) => {
-    await withCeremonyInputs(context, options, async (inputs) => {
+    await withCeremonyInputs(context, options, options.poolVersion, async (inputs) => {
       view.showStarted(directory, await beginCeremony({ ...step, ...inputs }));
     });
   });
@@ -125,7 +130,8 @@ export async function verify(context: CliContext, directory: string, options: Ve
     const ceremony = await loadCeremony(step.folder);
     const check = (inputs?: CeremonyInputs) =>
       verifyCeremony({ ...step, ceremony, plan, inputs, earlierTranscript: earlier, beaconValue });
-    const checks = isFull ? await withCeremonyInputs(context, options, check) : await check();
+    const version = circuitsVersion(ceremony.transcript.circuits);
+    const checks = isFull ? await withCeremonyInputs(context, options, version, check) : await check();
     view.showChecks(checks);
   });
 }
@@ -145,13 +151,15 @@ export async function finalize(
   const plan = readPlan(context, options);
   await runFolderStep(context, directory, options, async (step, view) => {
     const ceremony = await loadCeremony(step.folder);
-    const programPins = witnessProgramPins();
+    const version = circuitsVersion(ceremony.transcript.circuits);
+    const programPins = witnessProgramPins(version);
     const keys = { ceremony, plan, programPins, fewContributors: options.fewContributors };
     assertExportable(keys);
-    const output = await openUnusedOutput(context, options, "finalize");
+    const output = await openUnusedOutput(context, options, outputFiles("finalize", version));
     const checks = await withCeremonyInputs(
       context,
       options,
+      version,
       (inputs) => verifyCeremony({ ...step, ceremony, plan, inputs }),
     );
     view.assertNoneFailed(checks);
@@ -170,7 +178,8 @@ export async function exportCurrentKeys(
 ): Promise<void> {
   await runFolderStep(context, directory, options, async ({ folder }, view) => {
     const ceremony = await loadCeremony(folder);
-    const output = await openUnusedOutput(context, options, "export");
+    const files = outputFiles("export", circuitsVersion(ceremony.transcript.circuits));
+    const output = await openUnusedOutput(context, options, files);
     await exportKeys(output, requireKeys(ceremony).current);
     view.showExported(options.output, ceremony.transcript);
   });
@@ -179,10 +188,10 @@ export async function exportCurrentKeys(
 async function openUnusedOutput(
   context: CliContext,
   { output }: OutputOptions,
-  command: keyof typeof outputFiles,
+  files: readonly string[],
 ): Promise<CeremonyFolder> {
   const folder = context.ceremonyFolder(output);
-  for (const name of outputFiles[command]) {
+  for (const name of files) {
     if (!await folder.has(name)) continue;
     throw usageError(
       "--output",
@@ -209,11 +218,12 @@ async function runFolderStep<T>(
 async function withCeremonyInputs<T>(
   context: CliContext,
   options: InputOptions,
+  version: 1 | 2,
   work: (inputs: CeremonyInputs) => Promise<T>,
 ): Promise<T> {
   const paths = requireInputs(options);
   const folder = context.ceremonyFolder(paths.circuits);
-  const read = async (circuit: CircuitName) => {
+  const read = async (circuit: AnyCircuitName) => {
     const bytes = await folder.read(`${circuit}.r1cs`, MAX_R1CS_BYTES);
     if (bytes) return bytes;
     throw usageError(
@@ -221,7 +231,7 @@ async function withCeremonyInputs<T>(
       `${paths.circuits} has no ${circuit}.r1cs: \`deno task circuits\` makes it`,
     );
   };
-  const r1cs = { withdraw: await read("withdraw"), deposit: await read("deposit") };
+  const r1cs = await forEachCircuit(circuitsOfVersion[version], read);
   const powers = await context.openSource(paths.powers);
   try {
     return await work({ powers, r1cs });

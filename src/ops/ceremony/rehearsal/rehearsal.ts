@@ -1,6 +1,6 @@
 /** Rehearses a ceremony on tiny circuits with public powers of tau: the keys are insecure and fit no pool. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import { circuitsOf, circuitsVersion, type PerCircuit } from "../../../core/crypto/groth16.ts";
 import type { CheckResult } from "../../../core/errors/check_result.ts";
 import { writeKeys, type WrittenKeys } from "../../keys/key_export.ts";
 import {
@@ -17,12 +17,13 @@ import { createSigningKey, openSigningKey } from "../transcript/signature.ts";
 import { contributionsOf, type Transcript } from "../transcript/transcript.ts";
 import { verifyCeremony } from "../verify_ceremony.ts";
 import { insecurePowersOfTau } from "./insecure_powers.ts";
-import { TINY_POWER, tinyCircuits } from "./tiny_circuits.ts";
+import { TINY_POWER, TINY_POWER_2, tinyCircuits } from "./tiny_circuits.ts";
 
 /** Both folders must be empty. */
 export interface RehearsalSetup extends CeremonyStep {
   readonly keysFolder: CeremonyFolder;
-  readonly programPins: Readonly<Record<CircuitName, string>>;
+  /** SHA-256 of the witness programs. Their circuits decide whose ceremony is rehearsed. */
+  readonly programPins: PerCircuit<string>;
   readonly onStep?: (step: RehearsedStep) => void;
 }
 
@@ -33,7 +34,7 @@ export interface RehearsedStep {
 
 export interface Rehearsal {
   readonly powers: Uint8Array;
-  readonly r1cs: Readonly<Record<CircuitName, Uint8Array>>;
+  readonly r1cs: PerCircuit<Uint8Array>;
   readonly plan: CeremonyPlan;
   readonly checks: readonly CheckResult[];
   readonly keys: WrittenKeys;
@@ -45,10 +46,12 @@ const ANNOUNCEMENT = { source: "rehearsal", round: 1, exponent: 10 };
 /** Throws `invalid_ceremony` if a check fails, `cancelled` if the arithmetic is closed. */
 export async function rehearseCeremony(setup: RehearsalSetup): Promise<Rehearsal> {
   const { folder, keysFolder, programPins, onStep = () => {} } = setup;
-  const inputs = { powers: insecurePowersOfTau(TINY_POWER), r1cs: tinyCircuits() };
+  const version = circuitsVersion(programPins);
+  const power = version === 2 ? TINY_POWER_2 : TINY_POWER;
+  const inputs = { powers: insecurePowersOfTau(power), r1cs: tinyCircuits(version) };
   const sources = { powers: memorySource(inputs.powers), r1cs: inputs.r1cs };
   const begun = await beginCeremony({ ...setup, ...sources });
-  onStep({ name: "init", detail: `both initial keys, from powers of tau for 2^${TINY_POWER} rows` });
+  onStep({ name: "init", detail: `both initial keys, from powers of tau for 2^${power} rows` });
 
   const signers = await Promise.all(CONTRIBUTORS.map(async (name) => ({
     name,
@@ -97,8 +100,9 @@ function planFor(
   { circuits }: Transcript,
   contributors: readonly { readonly name: string; readonly publicKey: string }[],
 ): CeremonyPlan {
-  return {
-    initialKeys: { withdraw: circuits.withdraw.zkey, deposit: circuits.deposit.zkey },
+  const plan = {
+    initialKeys: Object.fromEntries(circuitsOf(circuits).map((circuit) => [circuit, circuits[circuit].zkey])),
     contributors: contributors.map((each, i) => ({ ...each, ...i === 0 && { coordinator: true } })),
   };
+  return circuitsVersion(circuits) === 2 ? { initialKeys: null, contributors: [], version2: plan } : plan;
 }

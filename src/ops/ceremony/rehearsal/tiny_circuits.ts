@@ -1,20 +1,32 @@
-/** Two circuits with the public signals of the real ones, for ceremonies that take seconds. */
+/** Circuits with the public signals of the real ones, for ceremonies that take seconds. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";
-import { type CircuitName, circuitNames, publicSignalNames } from "../../../core/crypto/groth16.ts";
+import {
+  type AnyCircuitName,
+  circuitsOfVersion,
+  type PerCircuit,
+  publicSignalNames,
+} from "../../../core/crypto/groth16.ts";
 import { u32, u64, writeSections } from "../section_file.ts";
 
-/** The larger circuit needs all 2^4 rows, so twice its domain is one power more than the file has. */
+/** The larger circuit of version 1 needs all 2^4 rows, so twice its domain is one power more than the file has. */
 export const TINY_POWER = 4;
-/** With a row for 1 and each public signal, the circuits have 16 and 8 rows. */
-export const tinyConstraints: Readonly<Record<CircuitName, number>> = { withdraw: 9, deposit: 3 };
+/** The same for version 2. */
+export const TINY_POWER_2 = 5;
+/** With a row for 1 and each public signal, the circuits have 16, 8, 16 and 32 rows. */
+export const tinyConstraints: Readonly<Record<AnyCircuitName, number>> = {
+  withdraw: 9,
+  deposit: 3,
+  withdraw2: 9,
+  settle16: 11,
+};
 
 /** 32 bytes. */
 export const scalar = (x: bigint) =>
   Uint8Array.from({ length: 32 }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
 
 /** An R1CS: x_i x_i = p_i for the public signals p, then (x_0 + 5 x_1) x_i = y_i. */
-export function tinyR1cs(circuit: CircuitName, constraints = tinyConstraints[circuit]): Uint8Array {
+export function tinyR1cs(circuit: AnyCircuitName, constraints = tinyConstraints[circuit]): Uint8Array {
   const nPublic = publicSignalNames[circuit].length;
   const x = (i: number) => 1 + nPublic + i;
   const variables = 1 + 2 * nPublic + Math.max(0, constraints - nPublic);
@@ -39,9 +51,6 @@ export function tinyR1cs(circuit: CircuitName, constraints = tinyConstraints[cir
   return writeSections("r1cs", [[1, header], [2, concatBytes(...rows)], [3, new Uint8Array(8 * variables)]]);
 }
 
-export function tinyCircuits(): Record<CircuitName, Uint8Array> {
-  return Object.fromEntries(circuitNames.map((circuit) => [circuit, tinyR1cs(circuit)])) as Record<
-    CircuitName,
-    Uint8Array
-  >;
+export function tinyCircuits(version: 1 | 2 = 1): PerCircuit<Uint8Array> {
+  return Object.fromEntries(circuitsOfVersion[version].map((circuit) => [circuit, tinyR1cs(circuit)]));
 }

@@ -1,5 +1,5 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { type CircuitName, circuitNames } from "../../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOf } from "../../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../arithmetic/pool.ts";
 import { beaconSeed, checkHistory, contributionHash } from "../contribution.ts";
 import { pointFromHex } from "../arithmetic/point_hex.ts";
@@ -32,12 +32,13 @@ export async function checkTranscript(
   checkRepetitions(transcript);
   checkHashChain(transcript);
   await checkSignatures(transcript);
-  for (const [i, circuit] of circuitNames.entries()) {
+  const circuits = circuitsOf(transcript.circuits);
+  for (const [i, circuit] of circuits.entries()) {
     await checkCircuit(
       transcript,
       circuit,
       arithmetic,
-      (fraction) => onProgress("checking the transcript", (i + fraction) / circuitNames.length),
+      (fraction) => onProgress("checking the transcript", (i + fraction) / circuits.length),
     );
   }
   await checkBeacon(transcript, arithmetic, (fraction) => onProgress("hashing the beacon", fraction));
@@ -64,13 +65,13 @@ function checkOrder({ entries }: Transcript): void {
 /** The secret of a contribution must be new and must not undo earlier ones. */
 function checkRepetitions(transcript: Transcript): void {
   const { entries } = transcript;
-  const distinct = (circuit: CircuitName): Record<string, (entry: { keys: KeysOf }) => string> => ({
+  const distinct = (circuit: AnyCircuitName): Record<string, (entry: { keys: KeysOf }) => string> => ({
     "the contribution hash": ({ keys }) => keys[circuit].contributionHash,
     "the secret": ({ keys }) => keys[circuit].proof.s + keys[circuit].proof.sx,
     "the delta": ({ keys }) => keys[circuit].delta.g1,
     "the key": ({ keys }) => keys[circuit].zkey,
   });
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOf(transcript.circuits)) {
     for (const [what, valueOf] of Object.entries(distinct(circuit))) {
       const seen = new Map<string, string>();
       for (const [i, entry] of entries.entries()) {
@@ -106,7 +107,7 @@ async function checkSignatures(transcript: Transcript): Promise<void> {
 
 async function checkCircuit(
   transcript: Transcript,
-  circuit: CircuitName,
+  circuit: AnyCircuitName,
   arithmetic: ArithmeticPool,
   onProgress: (fraction: number) => void,
 ): Promise<void> {
@@ -140,7 +141,7 @@ async function checkBeacon(
   const opening = bytesToHex(
     await arithmetic.run("opening", await beaconSeed(value, arithmetic, onProgress)),
   );
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOf(transcript.circuits)) {
     const { s, sx } = beacon.keys[circuit].proof;
     if (bytesToHex(pointFromHex(s)) + bytesToHex(pointFromHex(sx)) === opening) continue;
     throw transcriptFault(

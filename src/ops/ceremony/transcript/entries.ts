@@ -1,5 +1,5 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { type CircuitName } from "../../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOf, type PerCircuit } from "../../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../arithmetic/pool.ts";
 import { contributionHash, type ContributionHistory } from "../contribution.ts";
 import { pointFromHex, pointToHex } from "../arithmetic/point_hex.ts";
@@ -26,11 +26,11 @@ export function makeAnnouncement(
 
 export async function makeKeyEntry(
   transcript: Transcript,
-  written: Readonly<Record<CircuitName, { readonly key: Zkey; readonly sha256: string }>>,
+  written: PerCircuit<{ readonly key: Zkey; readonly sha256: string }>,
   arithmetic: ArithmeticPool,
   signingKey?: SigningKey,
 ): Promise<KeyEntry> {
-  const keyEntryOf = async (circuit: CircuitName) => {
+  const keyEntryOf = async (circuit: AnyCircuitName) => {
     const { key, sha256 } = written[circuit];
     const last = key.contributions[key.contributions.length - 1];
     return {
@@ -41,8 +41,10 @@ export async function makeKeyEntry(
       zkey: sha256,
     };
   };
-  const { name, beacon } = written.withdraw.key.contributions[written.withdraw.key.contributions.length - 1];
-  const keys = { withdraw: await keyEntryOf("withdraw"), deposit: await keyEntryOf("deposit") };
+  const circuits = circuitsOf(written);
+  const { name, beacon } = written[circuits[0]].key.contributions.at(-1)!;
+  const keys: Record<string, KeyEntry["keys"][string]> = {};
+  for (const circuit of circuits) keys[circuit] = await keyEntryOf(circuit);
   const previous = lastHash(transcript);
   if (beacon) return withHash({ kind: "beacon" as const, value: bytesToHex(beacon.value), keys, previous });
   const signature = signingKey && {
@@ -51,7 +53,7 @@ export async function makeKeyEntry(
   return withHash({ kind: "contribution" as const, name, ...signature, keys, previous });
 }
 
-export function historyOf(transcript: Transcript, circuit: CircuitName): ContributionHistory {
+export function historyOf(transcript: Transcript, circuit: AnyCircuitName): ContributionHistory {
   const exponent = latestAnnouncement(transcript)?.exponent ?? 0;
   return {
     circuitHash: hexToBytes(transcript.circuits[circuit].circuitHash),

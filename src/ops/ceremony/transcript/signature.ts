@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../../core/errors/problem.ts";
+import { circuitsOf } from "../../../core/crypto/groth16.ts";
 import type { Contribution } from "./transcript.ts";
 
 const ALGORITHM = "Ed25519";
@@ -17,8 +18,8 @@ export interface SigningKey {
 }
 
 export function signedText(keys: Contribution["keys"]): string {
-  return `tonado ceremony contribution\nwithdraw ${keys.withdraw.contributionHash}\n` +
-    `deposit ${keys.deposit.contributionHash}\n`;
+  const lines = circuitsOf(keys).map((circuit) => `${circuit} ${keys[circuit].contributionHash}\n`);
+  return `tonado ceremony contribution\n${lines.join("")}`;
 }
 
 export async function createSigningKey(): Promise<{ pem: string; publicKey: string }> {

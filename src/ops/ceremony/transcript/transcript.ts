@@ -2,7 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import type { CircuitName } from "../../../core/crypto/groth16.ts";
+import { circuitsOfVersion, circuitsVersion, type PerCircuit } from "../../../core/crypto/groth16.ts";
 import { DuplicateKeyError, parseStrictJson } from "../../../core/text/strict_json.ts";
 import { type PowersOfTau } from "../powers_of_tau.ts";
 import { ceremonyProblem } from "../section_file.ts";
@@ -15,7 +15,9 @@ export const CONTRIBUTOR_NAME = /^[\p{L}\p{N}][\p{L}\p{N} .,:@/()_-]{0,62}$/u;
 export const beaconExponents = { min: 10, max: 30 } as const;
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`));
-const perCircuit = <T extends z.ZodType>(type: T) => z.strictObject({ withdraw: type, deposit: type });
+function perCircuit<T>(version: 1 | 2, type: z.ZodType<T>): z.ZodType<PerCircuit<T>> {
+  return z.strictObject(Object.fromEntries(circuitsOfVersion[version].map((name) => [name, type])));
+}
 
 const keyEntry = z.strictObject({
   delta: z.strictObject({ g1: hex(96), g2: hex(192) }),
@@ -43,45 +45,54 @@ const announcement = z.strictObject({
   ...chained,
 });
 
-const contribution = z.strictObject({
-  kind: z.literal("contribution"),
-  name: z.string().regex(CONTRIBUTOR_NAME),
-  /** Over the text of `signedText` in signature.ts. */
-  signature: z.strictObject({ publicKey: hex(32), value: hex(64) }).optional(),
-  keys: perCircuit(keyEntry),
-  ...chained,
-});
+function keyEntrySchemas(version: 1 | 2) {
+  const keys = perCircuit(version, keyEntry);
+  const contribution = z.strictObject({
+    kind: z.literal("contribution"),
+    name: z.string().regex(CONTRIBUTOR_NAME),
+    /** Over the text of `signedText` in signature.ts. */
+    signature: z.strictObject({ publicKey: hex(32), value: hex(64) }).optional(),
+    keys,
+    ...chained,
+  });
+  const beacon = z.strictObject({
+    kind: z.literal("beacon"),
+    value: z.string().regex(/^([0-9a-f]{2}){8,255}$/),
+    keys,
+    ...chained,
+  });
+  return { contribution, beacon };
+}
 
-const beacon = z.strictObject({
-  kind: z.literal("beacon"),
-  value: z.string().regex(/^([0-9a-f]{2}){8,255}$/),
-  keys: perCircuit(keyEntry),
-  ...chained,
-});
+function transcriptSchema(version: 1 | 2) {
+  const { contribution, beacon } = keyEntrySchemas(version);
+  return z.strictObject({
+    format: z.literal("tonado-ceremony-2"),
+    powers: z.strictObject({ sha256: hex(32), power: z.int().min(1).max(28) }),
+    circuits: perCircuit(
+      version,
+      z.strictObject({
+        /** SHA-256 of the constraint system. */
+        r1cs: hex(32),
+        constraints: z.int().positive().max(MAX_CONSTRAINTS),
+        circuitHash: hex(64),
+        /** SHA-256 of the initial key's file. */
+        zkey: hex(32),
+      }),
+    ),
+    entries: z.array(z.discriminatedUnion("kind", [announcement, contribution, beacon])).max(10_000),
+  });
+}
 
-const head = z.strictObject({
-  format: z.literal("tonado-ceremony-2"),
-  powers: z.strictObject({ sha256: hex(32), power: z.int().min(1).max(28) }),
-  circuits: perCircuit(z.strictObject({
-    /** SHA-256 of the constraint system. */
-    r1cs: hex(32),
-    constraints: z.int().positive().max(MAX_CONSTRAINTS),
-    circuitHash: hex(64),
-    /** SHA-256 of the initial key's file. */
-    zkey: hex(32),
-  })),
-});
+/** By the version of the pools whose circuits the ceremony covers. */
+const transcripts = { 1: transcriptSchema(1), 2: transcriptSchema(2) };
 
-const transcript = z.strictObject({
-  ...head.shape,
-  entries: z.array(z.discriminatedUnion("kind", [announcement, contribution, beacon])).max(10_000),
-});
-
+type KeyEntrySchemas = ReturnType<typeof keyEntrySchemas>;
 export type Announcement = z.infer<typeof announcement>;
-export type Contribution = z.infer<typeof contribution>;
-export type BeaconEntry = z.infer<typeof beacon>;
+export type Contribution = z.infer<KeyEntrySchemas["contribution"]>;
+export type BeaconEntry = z.infer<KeyEntrySchemas["beacon"]>;
 export type KeyEntry = Contribution | BeaconEntry;
-export type Transcript = z.infer<typeof transcript>;
+export type Transcript = z.infer<(typeof transcripts)[1]>;
 
 /** Throws `invalid_ceremony` with the first invalid member. */
 export function parseTranscript(bytes: Uint8Array): Transcript {
@@ -92,7 +103,8 @@ export function parseTranscript(bytes: Uint8Array): Transcript {
     if (error instanceof DuplicateKeyError) throw ceremonyProblem(SUBJECT, `is malformed: ${error.message}`);
     throw ceremonyProblem(SUBJECT, "is not JSON");
   }
-  const { data, error } = transcript.safeParse(value);
+  const circuits = Object((value as { circuits?: unknown } | null)?.circuits);
+  const { data, error } = transcripts[circuitsVersion(circuits)].safeParse(value);
   if (data) return data;
   const [{ path, message }] = error.issues;
   throw ceremonyProblem(SUBJECT, `is malformed: /${path.join("/")}: ${message}`);
@@ -157,23 +169,21 @@ export function canonicalJson(value: unknown): string {
 export function newTranscript(
   powers: PowersOfTau,
   powersSha256: string,
-  begun: Readonly<
-    Record<CircuitName, {
-      readonly r1cs: string;
-      readonly constraints: number;
-      readonly key: Zkey;
-      readonly sha256: string;
-    }>
-  >,
+  begun: PerCircuit<{
+    readonly r1cs: string;
+    readonly constraints: number;
+    readonly key: Zkey;
+    readonly sha256: string;
+  }>,
 ): Transcript {
-  const circuitEntry = (circuit: CircuitName) => {
-    const { r1cs, constraints, key, sha256 } = begun[circuit];
-    return { r1cs, constraints, circuitHash: bytesToHex(key.circuitHash), zkey: sha256 };
-  };
+  const circuits = Object.entries(begun).map(([circuit, { r1cs, constraints, key, sha256 }]) => [
+    circuit,
+    { r1cs, constraints, circuitHash: bytesToHex(key.circuitHash), zkey: sha256 },
+  ]);
   return {
     format: "tonado-ceremony-2",
     powers: { sha256: powersSha256, power: powers.power },
-    circuits: { withdraw: circuitEntry("withdraw"), deposit: circuitEntry("deposit") },
+    circuits: Object.fromEntries(circuits),
     entries: [],
   };
 }

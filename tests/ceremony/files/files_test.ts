@@ -1,20 +1,20 @@
 /** What is refused of a ceremony's files before anybody contributes: keys, circuits, powers of tau. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
-import { contribute } from "../../src/ops/ceremony/contribution.ts";
-import { makeInitialKey } from "../../src/ops/ceremony/initial_key.ts";
-import { G1_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
-import { checkPowersOfTau, openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
-import { equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
-import { parseZkey, serializeZkey } from "../../src/ops/ceremony/zkey.ts";
-import { memoryBytes, tinyPowers } from "../support/ceremony/tiny_ceremony.ts";
+import { contribute } from "../../../src/ops/ceremony/contribution.ts";
+import { makeInitialKey } from "../../../src/ops/ceremony/initial_key.ts";
+import { G1_BYTES } from "../../../src/ops/ceremony/arithmetic/points.ts";
+import { checkPowersOfTau, openPowersOfTau } from "../../../src/ops/ceremony/powers_of_tau.ts";
+import { equalBytes, memorySource } from "../../../src/ops/ceremony/section_file.ts";
+import { parseZkey, serializeZkey } from "../../../src/ops/ceremony/zkey.ts";
+import { memoryBytes, tinyPowers } from "../../support/ceremony/tiny_ceremony.ts";
 import {
   encodeOffSubgroupG1,
   findSection,
   matchesCeremonyProblem,
   multiplyG1,
   openTinyCeremony,
-} from "../support/ceremony/ceremony_fixture.ts";
+} from "../../support/ceremony/ceremony_fixture.ts";
 
 Deno.test("files that a ceremony refuses", async (t) => {
   await using tiny = await openTinyCeremony();

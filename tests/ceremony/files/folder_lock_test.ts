@@ -1,11 +1,11 @@
 /** Several runs of `tonado ceremony` on one folder at once: one works, the others say so; what is there is not replaced. */
 import assert from "node:assert/strict";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
-import { diskFolder } from "../../src/ops/ceremony/files/disk_folder.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { runCli } from "../support/cli/run_cli.ts";
-import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";
-import { TINY_POWER, tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
+import { circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { diskFolder } from "../../../src/ops/ceremony/files/disk_folder.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { insecurePowersOfTau } from "../../../src/ops/ceremony/rehearsal/insecure_powers.ts";
+import { TINY_POWER, tinyR1cs } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 
 Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
   withTempDirectory(async (folder) => {
