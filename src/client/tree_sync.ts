@@ -3,11 +3,12 @@ import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../core/tree/merkle_tree.ts";
 import { type Clock, pollUntil } from "../core/time.ts";
-import type { Chain } from "../ton/chain.ts";
+import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { AnyPool } from "../ton/pool/any_pool.ts";
 import { poolCapacity } from "../core/protocol/v2/pool_constants.ts";
 import type { PoolVersion } from "../core/protocol/deployments.ts";
 import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
+import type { DepositEvent } from "../ton/pool/history/pool_events.ts";
 import { LeafBatcher } from "../tree/leaf_batcher.ts";
 import { sharedTreeService } from "../tree/tree_workers.ts";
 import { MAX_PAGE_SIZE, type RelayerClient } from "./relayer/relayer_client.ts";
@@ -38,7 +39,8 @@ export function commitmentsFromRelayer(relayer: RelayerClient, pool: Address): C
 }
 
 /**
- * Returns the commitments of the pool's own logs; of a version 2 pool the settled ones. No relayer is involved.
+ * Returns the commitments of the pool's own logs; of a version 2 pool the settled ones. No relayer is involved. A later
+ * call that begins where the last one ended reads only newer logs.
  * @param version of the pool; default: 1
  * @example
  * ```ts
@@ -50,22 +52,33 @@ export function commitmentsFromChain(
   pool: Address,
   version: PoolVersion = 1,
 ): CommitmentSource {
+  const start = (): ChainPosition => ({ waiting: [], size: 0 });
+  let position = start();
   return {
     async *commitments(from) {
-      let waiting: { readonly leafIndex: number; readonly commitment: bigint }[] = [];
-      const scan = scanPoolTransactions(chain, pool, { capacity: poolCapacity(version) });
-      for await (const { events } of scan) {
-        waiting.push(...events.filter((event) => event.kind === "deposit"));
+      if (from < position.size) position = start();
+      const { after } = position;
+      const scan = scanPoolTransactions(chain, pool, { ...after && { after }, capacity: poolCapacity(version) });
+      for await (const { events, cursor } of scan) {
+        const { size, waiting } = position;
+        const deposits = [...waiting, ...events.filter((event) => event.kind === "deposit")];
         const settled = version === 1
           ? Infinity
           : events.findLast((event) => event.kind === "settlement")?.end ?? 0;
-        const isReady = ({ leafIndex }: { readonly leafIndex: number }) => leafIndex < settled;
-        const batch = waiting.filter((each) => isReady(each) && each.leafIndex >= from);
-        waiting = waiting.filter((each) => !isReady(each));
+        const ready = deposits.filter(({ leafIndex }) => leafIndex < settled);
+        position = { after: cursor, waiting: deposits.slice(ready.length), size: size + ready.length };
+        const batch = ready.filter(({ leafIndex }) => leafIndex >= from);
         if (batch.length > 0) yield batch.map(({ commitment }) => commitment);
       }
     },
   };
+}
+
+/** How far a pool's logs were read: up to `after`, with `size` leaves and the deposits that wait to be settled. */
+interface ChainPosition {
+  readonly after?: TransactionId;
+  readonly waiting: readonly DepositEvent[];
+  readonly size: number;
 }
 
 /** Progress of a tree that is being rebuilt. */
