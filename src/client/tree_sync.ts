@@ -58,7 +58,10 @@ export function commitmentsFromChain(
     async *commitments(from) {
       if (from < position.size) position = start();
       const { after } = position;
-      const scan = scanPoolTransactions(chain, pool, { ...after && { after }, capacity: poolCapacity(version) });
+      const scan = scanPoolTransactions(chain, pool, {
+        ...after && { after },
+        capacity: poolCapacity(version),
+      });
       for await (const { events, cursor } of scan) {
         const { size, waiting } = position;
         const deposits = [...waiting, ...events.filter((event) => event.kind === "deposit")];

@@ -92,7 +92,7 @@ Deno.test({
       import "./buffer.js";
       import { Address, beginCell } from "@ton/core";
       import { buildTransferLink } from "${
-      new URL("../../src/client/deposit/deposit_link.ts", import.meta.url).pathname
+      new URL("../../src/client/deposit/payer.ts", import.meta.url).pathname
     }";
       const body = beginCell().storeBuffer(Buffer.from(Array.from({ length: 100 }, (_, i) => 255 - i))).endCell();
       console.log("proof of " + buildTransferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true));`;
@@ -104,7 +104,7 @@ Deno.test({
       env: { NODE_PATH: `${folder}/node_modules` },
     }).output();
     equal(code, 0, new TextDecoder().decode(stderr));
-    const { buildTransferLink: buildTransferLink } = await import("../../src/client/deposit/deposit_link.ts");
+    const { buildTransferLink: buildTransferLink } = await import("../../src/client/deposit/payer.ts");
     const { Address, beginCell } = await import("@ton/core");
     const { Buffer } = await import("node:buffer");
     const body = beginCell().storeBuffer(Buffer.from(Array.from({ length: 100 }, (_, i) => 255 - i)))

@@ -1,64 +1,23 @@
 import { deepEqual, rejects } from "node:assert/strict";
-import { Address, Cell } from "@ton/core";
-import { forgeDepositLog, forgeTransaction } from "../../../testkit/simulation/forged_history.ts";
+import { DepositScene } from "../../../testkit/simulation/deposit_scene.ts";
 import { createNote } from "../../core/protocol/note.ts";
-import type { Clock } from "../../core/time.ts";
-import { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import type { Prover } from "../../prover/prover.ts";
-import type { Chain, ChainTransaction } from "../../ton/chain.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
 import { depositByLink, type LinkDepositStep } from "./deposit_link.ts";
 
-const address = new Address(0, Buffer.alloc(32, 7));
 const note = createNote({ asset: "native", amount: "10", network: "localnet" });
-const genesis = { id: { lt: 0n, hash: "0".repeat(64) }, now: 1_700_000_000 } as ChainTransaction;
 
 async function linksWith(deposits: readonly (readonly [atMs: number, commitment: bigint])[]) {
-  let now = 0;
-  const clock: Clock = { now: () => now, sleep: (ms) => (now += ms, Promise.resolve()) };
-  const arrived = () => deposits.filter(([atMs]) => atMs <= now).map(([, commitment]) => commitment);
-  const history = () => {
-    const made = [{ ...forgeTransaction(address, genesis, undefined), prev: null } as ChainTransaction];
-    for (const [i, commitment] of arrived().entries()) {
-      made.push(forgeTransaction(address, made[i], forgeDepositLog(commitment, i, 5)));
-    }
-    return made.reverse();
-  };
-  const treeNow = () => {
-    const tree = new MerkleTree();
-    tree.appendMany(arrived());
-    return tree;
-  };
-  const chain = {
-    account: () => Promise.resolve({ last: history()[0].id }),
-    transactions: (_address: Address, { from, limit }: { from?: { hash: string }; limit: number }) => {
-      const start = history().findIndex(({ id }) => id.hash === from?.hash);
-      return Promise.resolve(history().slice(start, start + limit));
-    },
-  } as unknown as Chain;
-  const pool = {
-    ...{ address, chain },
-    getPoolInfo: () =>
-      Promise.resolve({ assetKind: "native", version: 1, jettonMaster: null, jettonWallet: null }),
-    getDenomination: () => Promise.resolve(10_000_000_000n),
-    getTreeSize: () => Promise.resolve(treeNow().size),
-    getRootHistory: () => Promise.resolve([treeNow().root]),
-    buildDepositMessage: () => ({ to: address, value: 10_000_000_000n, body: Cell.EMPTY }),
-  } as unknown as Pool;
+  const scene = new DepositScene();
+  for (const [atMs, commitment] of deposits) scene.at(atMs, commitment);
   const steps: string[] = [];
   const onStep = (step: LinkDepositStep) =>
     steps.push(step.step === "link" ? `link ${step.link.leafIndex}` : step.step);
+  const { chain, pool, clock, prover, source } = scene;
   const result = await depositByLink({
-    ...{ chain, pool, note, clock, network: "localnet", timeoutMs: 10_000, pollIntervalMs: 2_000, onStep },
-    prover: { proveDeposit: () => Promise.resolve({ proof: {}, publicSignals: [] }) } as unknown as Prover,
-    source: {
-      async *commitments(from: number) {
-        yield arrived().slice(from);
-      },
-    },
+    ...{ chain, pool, note, clock, prover, source, onStep },
+    ...{ network: "localnet", timeoutMs: 10_000, pollIntervalMs: 2_000 },
   });
   return {
-    now,
+    now: scene.now,
     leafIndex: result.leafIndex,
     attempts: result.attempts,
     links: steps.filter((s) => s !== "syncing" && s !== "proving"),

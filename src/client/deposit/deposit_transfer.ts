@@ -12,6 +12,7 @@ import type { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { assertNoteMatchesPool } from "../notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { type Payer, type PaymentRequest, requestAndWait } from "./payer.ts";
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";
 
 export interface TransferDepositRequest {
@@ -20,8 +21,12 @@ export interface TransferDepositRequest {
   readonly network: Network;
   /** A version 2 note. Store it first: once paid, it is the money. */
   readonly note: Note;
-  /** Pays. Without it, the `payment` step says what to pay, and a payment from any wallet counts. */
+  /** Pays. Without wallet and payer, the `payment` step says what to pay, and a payment from any wallet counts. */
   readonly wallet?: Wallet | undefined;
+  /** Pays, instead of `wallet`. A payment from any wallet counts here as well. */
+  readonly payer?: Payer | undefined;
+  /** Seconds of chain time that `payer` has. Default: 300. */
+  readonly validForSeconds?: number;
   readonly pollIntervalMs?: number;
   /** How long to wait for a payment by another wallet. Default: half an hour. */
   readonly timeoutMs?: number;
@@ -65,24 +70,34 @@ export async function depositByTransfer(
   request: TransferDepositRequest,
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<DepositResult> {
-  const { chain, pool, note, network, wallet, onStep = () => {} } = request;
+  const { chain, pool, note, network, wallet, payer, validForSeconds = 300, onStep = () => {} } = request;
   const { denomination } = await assertNoteMatchesPool(pool, note, network);
   onStep({ step: "syncing" });
   const after = (await chain.account(pool.address, { signal })).last;
   const known = await findDeposit(request, signal);
   if (known !== undefined) return { ...toDepositResult(known), attempts: 1 };
   const { commitment } = note;
-  let validUntil = Infinity;
+  const wait = { ...request, onStep };
+  const finish = async (event: Promise<DepositEvent>) => ({ ...toDepositResult(await event), attempts: 1 });
   if (wallet !== undefined) {
     onStep({ step: "sending" });
     const message = pool.buildDepositMessage({ commitment, value: denomination });
-    ({ validUntil } = await wallet.send([message]));
+    const { validUntil } = await wallet.send([message]);
     onStep({ step: "waiting" });
-  } else {
-    onStep({ step: "payment", payment: buildPayment(pool.address, denomination, note) });
+    return await finish(waitForPayment(wait, { after, validUntil }, signal));
   }
-  const event = await waitForPayment({ ...request, onStep }, { after, validUntil }, signal);
-  return { ...toDepositResult(event), attempts: 1 };
+  if (payer !== undefined) {
+    onStep({ step: "sending" });
+    const { to, value: amount, body } = pool.buildCommentDepositMessage({ commitment, value: denomination });
+    const { syncUtime } = await chain.account(pool.address, { signal }); // a device's clock may be wrong
+    const validUntil = syncUtime + validForSeconds;
+    return await finish(requestAndWait(payer, { to, amount, body }, {
+      ...{ validUntil, signal },
+      wait: (asked, signal) => waitForPayment(wait, { after, validUntil, asked }, signal),
+    }));
+  }
+  onStep({ step: "payment", payment: buildPayment(pool.address, denomination, note) });
+  return await finish(waitForPayment(wait, { after, validUntil: Infinity }, signal));
 }
 
 /** Returns what to pay for a note. It stays right for ever. */
@@ -110,33 +125,48 @@ async function findDeposit(
   return (await fetchNoteHistory(chain, pool.address, placed, { signal })).deposit;
 }
 
+interface AwaitedTransfer {
+  readonly after: DepositEvent["tx"] | undefined;
+  /** Chain time in Unix seconds; Infinity: any wallet pays, within the request's timeout. */
+  readonly validUntil: number;
+  readonly asked?: PaymentRequest;
+}
+
 async function waitForPayment(
   request: TransferDepositRequest & Required<Pick<TransferDepositRequest, "onStep">>,
-  { after, validUntil }: { readonly after: DepositEvent["tx"] | undefined; readonly validUntil: number },
+  { after, validUntil, asked }: AwaitedTransfer,
   signal: AbortSignal | undefined,
 ): Promise<DepositEvent> {
   const { chain, pool, note, wallet, pollIntervalMs = 2_000, timeoutMs = 1_800_000, onStep } = request;
   const { clock = systemClock } = request;
+  const sender = wallet?.address ?? request.payer?.address;
+  const expires = Number.isFinite(validUntil);
+  const readChainTime = async () =>
+    wallet === undefined
+      ? (await chain.account(pool.address, { signal })).syncUtime
+      : (await wallet.state()).now;
   const deadline = clock.now() + timeoutMs;
   let chainTime = 0;
   const event = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
     ...{ after, pollIntervalMs, signal, clock },
-    beforeScan: async () => void (chainTime = wallet === undefined ? 0 : (await wallet.state()).now),
+    beforeScan: async () => void (chainTime = expires ? await readChainTime() : 0),
     match(event) {
       if (event.kind === "deposit" && event.commitment === note.commitment) return event;
       if (event.kind !== "refused" || event.commitment !== note.commitment) return undefined;
       const reason = refusalReason(event.exitCode);
-      if (wallet !== undefined && event.sender.equals(wallet.address)) {
+      if (sender?.equals(event.sender)) {
         throw new Problem("contract_refused", `the pool returned the payment: ${reason}`);
       }
       onStep({ step: "refused", reason, sender: event.sender });
       return undefined;
     },
-    afterScan: () =>
-      wallet === undefined ? clock.now() > deadline : chainTime > validUntil + EXPIRY_GRACE_SECONDS,
+    afterScan: () => expires ? chainTime > validUntil + EXPIRY_GRACE_SECONDS : clock.now() > deadline,
   });
   if (event !== undefined) return event;
-  throw wallet === undefined
-    ? new Problem("payment_timeout", "no payment arrived in time; one that arrives later is not lost")
-    : new Problem("payment_timeout", "the wallet's transfer was not included in a block in time");
+  throw asked?.fault ?? new Problem(
+    "payment_timeout",
+    expires
+      ? "the wallet's transfer was not included in a block in time"
+      : "no payment arrived in time; one that arrives later is not lost",
+  );
 }

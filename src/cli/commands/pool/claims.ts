@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatAmount, parseUnits, pluralize } from "../../../core/protocol/units.ts";
-import { buildTransferLink } from "../../../client/deposit/deposit_link.ts";
+import { buildTransferLink } from "../../../client/deposit/payer.ts";
 import { buildRetryMessage, fetchRetryValue, listClaims, retryClaims } from "../../../ops/claims.ts";
 import { type Claim, Pool } from "../../../ton/pool/pool.ts";
 import {

@@ -1,0 +1,174 @@
+/**
+ * Deposits into a version 1 pool through a payer: a proof for the next free leaf, a payment, and the pool's log. If
+ * another deposit takes the leaf, the pool returns the payment, and the payer is asked again.
+ */
+import type { Cell } from "@ton/core";
+import { exitCodes, Problem } from "../../core/errors/problem.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import { systemClock } from "../../core/time.ts";
+import type { ProveOptions } from "../../prover/prover.ts";
+import type { TransactionId } from "../../ton/chain.ts";
+import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
+import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
+import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
+import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
+import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { commitmentsFromChain, syncWholeTree } from "../tree_sync.ts";
+import type { DepositRequest } from "./deposit_attempts.ts";
+import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
+import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
+import { type Payer, type PaymentRequest, type PayMessage, requestAndWait } from "./payer.ts";
+
+export interface PayerDepositRequest
+  extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
+  /** A payer of jettons has an address. */
+  readonly payer: Payer;
+  readonly jetton?: PoolJetton | undefined;
+  /** Seconds of chain time that the payer has for each payment. Default: 90; Infinity for a link. */
+  readonly validForSeconds?: number;
+  /** Milliseconds for the whole deposit. Default: half an hour. */
+  readonly timeoutMs?: number;
+  readonly onStep?: (step: PayerDepositStep) => void;
+}
+
+/** `stale`: another deposit took the leaf. `refused`: the pool returned a payment of this commitment by any sender. */
+export type PayerDepositStep =
+  | { readonly step: "syncing" | "proving" | "stale" }
+  | { readonly step: "paying"; readonly leafIndex: number; readonly message: PayMessage }
+  | { readonly step: "refused"; readonly reason: string };
+
+/** An endpoint shows a block within these seconds; jettons pass through two more wallets. */
+const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
+
+/**
+ * Deposits a version 1 note through a payer, or finds its earlier deposit. The payer is asked again only when its last
+ * payment has returned or expired.
+ * @throws {Problem} as {@linkcode depositNative} does, and what the payer throws if nothing was sent; `payment_timeout`
+ *   if no payment arrived in time
+ * @example
+ * ```ts
+ * await depositByPayer({ chain, pool, network: "testnet", note, prover, payer });
+ * ```
+ */
+export async function depositByPayer(
+  request: PayerDepositRequest,
+  options: ProveOptions = {},
+): Promise<DepositResult> {
+  const { chain, pool, note, prover, payer, treeTimeoutMs, clock = systemClock, onStep = () => {} } = request;
+  const { validForSeconds = 90, timeoutMs = 1_800_000 } = request;
+  const { signal } = options;
+  const buildMessage = await createMessageBuilder(request);
+  const source = request.source ?? commitmentsFromChain(chain, pool.address);
+  const tree = request.tree ?? new MerkleTree();
+  const deadline = clock.now() + timeoutMs;
+  for (let attempts = 1;; attempts++) {
+    onStep({ step: "syncing" });
+    const { last: after } = await chain.account(pool.address, { signal });
+    // In a tree that lacks a deposit, the next free leaf would already be taken.
+    await syncWholeTree(pool, source, tree, { treeTimeoutMs, signal, clock });
+    if (tree.indexOf(note.commitment) >= 0) {
+      return { ...toDepositResult(await findUnspentDeposit(chain, pool, note, signal)), attempts };
+    }
+    onStep({ step: "proving" });
+    const deposit = await proveNextLeaf(prover, tree, note.commitment, options);
+    const { leafIndex } = deposit;
+    const message = buildMessage(deposit);
+    const { syncUtime } = await chain.account(pool.address, { signal }); // a device's clock may be wrong
+    const validUntil = Number.isFinite(validForSeconds) ? syncUtime + validForSeconds : Infinity;
+    onStep({ step: "paying", leafIndex, message });
+    const event = await requestAndWait(payer, message, {
+      ...{ validUntil, signal },
+      wait: (asked, signal) =>
+        waitForPayment(request, { leafIndex, after, deadline, validUntil, asked }, signal),
+    });
+    if (event !== "stale") return { ...toDepositResult(event), attempts };
+  }
+}
+
+interface AwaitedPayment {
+  readonly leafIndex: number;
+  readonly after: TransactionId | undefined;
+  readonly deadline: number;
+  readonly validUntil: number;
+  readonly asked: PaymentRequest;
+}
+
+async function waitForPayment(
+  request: PayerDepositRequest,
+  { leafIndex, after, deadline, validUntil, asked }: AwaitedPayment,
+  signal: AbortSignal,
+): Promise<DepositEvent | "stale"> {
+  const { chain, pool, note, payer, pollIntervalMs = 2_000, clock = systemClock, onStep = () => {} } =
+    request;
+  const grace = EXPIRY_GRACE_SECONDS[note.asset === "native" ? "native" : "jetton"];
+  const expires = Number.isFinite(validUntil);
+  let [chainTime, stale, returned] = [0, false, false];
+  const refuse = (event: RefusedEvent) => {
+    const reason = refusalReason(event.exitCode);
+    onStep({ step: "refused", reason });
+    // If the endpoint's nodes disagree, the deposit that took the leaf may lie before the cursor.
+    // The refusal of a late payment for an earlier leaf says nothing about this one.
+    if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) {
+      if (event.leafIndex === leafIndex) [stale, returned] = [true, true];
+    } else if (payer.address?.equals(event.sender)) {
+      throw new Problem("contract_refused", `the pool returned the payment: ${reason}`);
+    }
+  };
+  const deposit = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
+    ...{ after, pollIntervalMs, signal, clock },
+    beforeScan: async () => {
+      if (expires) chainTime = (await chain.account(pool.address, { signal })).syncUtime;
+    },
+    match(event) {
+      if (event.kind !== "deposit" && event.kind !== "refused") return undefined;
+      const isOurs = event.commitment === note.commitment;
+      if (event.kind === "refused") {
+        if (isOurs) refuse(event);
+        return undefined;
+      }
+      if (isOurs) return event;
+      if (event.leafIndex >= leafIndex && !stale) {
+        stale = true;
+        asked.withdraw();
+      }
+      return undefined;
+    },
+    // An expiring payment is asked for again only once the last one cannot arrive any more.
+    afterScan: () => clock.now() > deadline || (expires ? returned || chainTime > validUntil + grace : stale),
+  });
+  if (deposit !== undefined) return deposit;
+  if (stale && clock.now() <= deadline) {
+    onStep({ step: "stale" });
+    return "stale";
+  }
+  throw asked.fault ?? new Problem(
+    "payment_timeout",
+    "no payment arrived in time; a payment that arrives later is not lost",
+  );
+}
+
+async function createMessageBuilder(
+  { chain, pool, note, network, jetton, payer }: PayerDepositRequest,
+): Promise<(deposit: PoolDepositArgs) => PayMessage> {
+  const matched = await assertNoteMatchesPool(pool, note, network, jetton);
+  const toPayMessage = ({ to, value, body }: { to: PayMessage["to"]; value: bigint; body: Cell }) => ({
+    ...{ to, body },
+    amount: value,
+  });
+  if (note.asset === "native") {
+    const value = matched.denomination;
+    return (deposit) => toPayMessage(pool.buildDepositMessage({ ...deposit, value }));
+  }
+  const owner = payer.address;
+  if (!owner) {
+    throw new Problem(
+      "invalid_address",
+      "a deposit of jettons needs the address of the wallet that holds them",
+    );
+  }
+  await verifyPoolJettonWallet({ chain, pool, jetton: jetton! }, matched);
+  const jettonWallet = await fetchJettonWalletAddress(chain, jetton!.jettonMaster, owner);
+  const forwardAmount = await pool.getDepositValue();
+  const transfer = { amount: matched.denomination, owner, jettonWallet, forwardAmount };
+  return (deposit) => toPayMessage(pool.buildJettonDepositMessage({ ...deposit, ...transfer }));
+}

@@ -1,0 +1,124 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { Address } from "@ton/core";
+import fc from "fast-check";
+import { DepositScene } from "../../../testkit/simulation/deposit_scene.ts";
+import { exitCodes, Problem } from "../../core/errors/problem.ts";
+import { createNote } from "../../core/protocol/note.ts";
+import { depositByPayer, type PayerDepositStep } from "./deposit_payer.ts";
+import type { Payer } from "./payer.ts";
+
+const note = createNote({ asset: "native", amount: "10", network: "localnet" });
+const { commitment } = note;
+const wallet = new Address(0, Buffer.alloc(32, 1));
+const stale = (leafIndex: number) => ({
+  ...{ commitment, leafIndex, sender: wallet },
+  exitCode: exitCodes.ERR_STALE_DEPOSIT,
+});
+const never = () => new Promise<void>(() => {});
+
+/** Runs a deposit whose payer does `answers` in turn, and returns what happened. */
+async function run(
+  scene: DepositScene,
+  answers: readonly (() => Promise<void>)[],
+  { timeoutMs = 600_000 } = {},
+) {
+  const asked: { at: number; validUntil: number }[] = [];
+  const steps: PayerDepositStep["step"][] = [];
+  const payer: Payer = {
+    address: wallet,
+    pay(_message, { validUntil }) {
+      asked.push({ at: scene.now, validUntil });
+      return answers[asked.length - 1]?.() ?? never();
+    },
+  };
+  const { chain, pool, clock, prover, source } = scene;
+  const deposit = depositByPayer({
+    ...{ chain, pool, note, clock, prover, source, payer, timeoutMs },
+    ...{ network: "localnet", pollIntervalMs: 2_000 },
+    onStep: ({ step }) => void steps.push(step),
+  });
+  return { deposit, asked, steps };
+}
+
+Deno.test("a payment counts when the pool logs it, whatever the wallet answers", async () => {
+  const late = () => Promise.reject(new Problem("wallet_unavailable"));
+  for (const answer of [() => Promise.resolve(), never, late]) {
+    const scene = new DepositScene();
+    scene.at(20_000, commitment);
+    const { deposit, asked } = await run(scene, [answer]);
+    const { leafIndex, attempts } = await deposit;
+    deepEqual([leafIndex, attempts, asked.length, scene.now], [0, 1, 1, 20_000]);
+  }
+});
+
+Deno.test("a wallet that declines ends the deposit at once, and a lost one after the payment's expiry", async () => {
+  const declining = new DepositScene();
+  const { deposit } = await run(declining, [() => Promise.reject(new Problem("wallet_declined"))]);
+  await rejects(deposit, { code: "wallet_declined" });
+  equal(declining.now <= 2_000, true);
+  const lost = new DepositScene();
+  const { deposit: second } = await run(lost, [() => Promise.reject(new Problem("wallet_unavailable"))]);
+  await rejects(second, { code: "wallet_unavailable" });
+  ok(lost.now > 105_000 && lost.now < 110_000, String(lost.now));
+  const silent = new DepositScene();
+  await rejects((await run(silent, [() => Promise.resolve()])).deposit, { code: "payment_timeout" });
+});
+
+Deno.test("the time to pay is counted by the chain's clock, not by the device's", async () => {
+  for (const skewSeconds of [-3600, 3600]) {
+    const scene = Object.assign(new DepositScene(), { skewSeconds });
+    const start = scene.chainTime;
+    const { deposit, asked } = await run(scene, [never]);
+    await rejects(deposit, { code: "payment_timeout" });
+    equal(asked[0].validUntil, start + 90);
+    ok(scene.now > 105_000 && scene.now < 110_000, String(scene.now));
+  }
+});
+
+Deno.test("an overtaken payment is asked for again only when the first has returned or expired", async () => {
+  const returned = new DepositScene();
+  returned.at(10_000, 99n);
+  returned.at(30_000, stale(0));
+  returned.at(40_000, commitment);
+  const first = await run(returned, [() => Promise.resolve(), () => Promise.resolve()]);
+  deepEqual([(await first.deposit).leafIndex, (await first.deposit).attempts], [1, 2]);
+  deepEqual(first.asked.map(({ at }) => at), [0, 30_000]);
+  deepEqual(first.steps.filter((step) => step === "stale" || step === "refused"), ["refused", "stale"]);
+  const expired = new DepositScene();
+  expired.at(10_000, 99n);
+  expired.at(130_000, commitment);
+  const second = await run(expired, [never, () => Promise.resolve()]);
+  equal((await second.deposit).attempts, 2);
+  ok(second.asked[1].at > 105_000, String(second.asked[1].at));
+});
+
+Deno.test("a payment that the pool refuses for another reason ends the deposit, by the payer's own wallet only", async () => {
+  const refusal = { ...stale(0), exitCode: exitCodes.ERR_PAUSED };
+  const own = new DepositScene();
+  own.at(10_000, refusal);
+  await rejects((await run(own, [never])).deposit, { code: "contract_refused", message: /ERR_PAUSED/ });
+  const foreign = new DepositScene();
+  foreign.at(10_000, { ...refusal, sender: new Address(0, Buffer.alloc(32, 2)) });
+  foreign.at(20_000, commitment);
+  equal((await (await run(foreign, [never])).deposit).leafIndex, 0);
+});
+
+Deno.test("an expired payment never coincides with another one, in any order of deposits and returns", async () => {
+  const arrival = fc.record({ at: fc.nat(400_000), kind: fc.constantFrom("foreign", "returned") });
+  await fc.assert(
+    fc.asyncProperty(fc.array(arrival, { maxLength: 6 }), async (arrivals) => {
+      const scene = new DepositScene();
+      for (const [i, { at, kind }] of arrivals.entries()) {
+        scene.at(at, kind === "foreign" ? BigInt(100 + i) : stale(i));
+      }
+      const { deposit, asked } = await run(scene, []);
+      await rejects(deposit, { code: "payment_timeout" });
+      for (const [i, { at }] of asked.slice(1).entries()) {
+        const before = asked[i];
+        const refused = arrivals.some(({ kind, at: then }) => kind === "returned" && then <= at);
+        ok(at > before.at + 105_000 || refused, JSON.stringify(asked));
+      }
+    }),
+    { numRuns: 20 },
+  );
+});

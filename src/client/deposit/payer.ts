@@ -1,0 +1,134 @@
+/** The port to whatever pays a deposit: a connected wallet, or a person who opens a link. */
+import type { Address, Cell } from "@ton/core";
+import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
+
+/** One message of a transfer. `amount` in nano. */
+export interface PayMessage {
+  /** A contract: it is shown as a bounceable address, so that a refused payment returns. */
+  readonly to: Address;
+  readonly amount: bigint;
+  readonly body: Cell;
+}
+
+export interface PayOptions {
+  /** Unix seconds of the chain's clock from which the wallet must not send; Infinity: no limit. */
+  readonly validUntil: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Pays a message. Its answer is never trusted: only the pool's log shows a deposit.
+ * @example
+ * ```ts
+ * const payer: Payer = { address, pay: async ({ to, amount, body }, { validUntil }) => {
+ *   await wallet.sendTransaction({ validUntil, messages: [{ to, amount, payload: body }] });
+ * } };
+ * ```
+ */
+export interface Payer {
+  /** The wallet that pays and owns the jettons; undefined: any wallet may pay. */
+  readonly address?: Address | undefined;
+  /**
+   * Returns when the payment was sent, or handed over.
+   * @throws {Problem} `wallet_declined` if nothing was sent and nothing will be; `wallet_unavailable` if that is unknown
+   */
+  pay(message: PayMessage, options: PayOptions): Promise<void>;
+}
+
+/** A transfer as a link that TON wallets open. */
+export interface PaymentLink {
+  readonly url: string;
+  readonly to: Address;
+  /** In nano. */
+  readonly amount: bigint;
+}
+
+/**
+ * Returns a payer that hands a `ton://` link over, which any wallet can pay at any time.
+ * @param owner holds the jettons; required for jettons
+ * @example
+ * ```ts
+ * const payer = linkPayer({ testOnly: true, onLink: ({ url }) => console.log(url) });
+ * ```
+ */
+export function linkPayer(
+  { testOnly, owner, onLink }: {
+    readonly testOnly: boolean;
+    readonly owner?: Address | undefined;
+    readonly onLink: (link: PaymentLink) => void;
+  },
+): Payer {
+  return {
+    address: owner,
+    pay({ to, amount, body }) {
+      onLink({ url: buildTransferLink(to, amount, body, testOnly), to, amount });
+      return Promise.resolve();
+    },
+  };
+}
+
+/**
+ * Returns a transfer of `amount` nano as a link that TON wallets open.
+ * @example
+ * ```ts
+ * const url = buildTransferLink(pool.address, 10_000_000_000n, body, true);
+ * ```
+ */
+export function buildTransferLink(to: Address, amount: bigint, body: Cell, testOnly: boolean): string {
+  // npm's `buffer`, which browsers use, does not support "base64url".
+  const bin = body.toBoc().toString("base64").replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return `ton://transfer/${to.toString({ bounceable: true, testOnly })}?amount=${amount}&bin=${bin}`;
+}
+
+/** After any other failure of a payer, its payment may still arrive. */
+const UNSENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  "wallet_declined",
+  "wrong_network",
+  "insufficient_funds",
+]);
+
+/** What became of a request to pay. */
+export interface PaymentRequest {
+  /** Rejects at once if the payer says that nothing was sent; otherwise never settles. */
+  readonly unsent: Promise<never>;
+  /** The failure after which the payment may still arrive. */
+  readonly fault: unknown;
+  /** Asks the payer to stop asking. */
+  withdraw(): void;
+}
+
+/**
+ * Asks for a payment and waits for it in the pool's log, because a wallet may pay and never answer. Ends at once if the
+ * payer says that nothing was sent.
+ */
+export async function requestAndWait<T>(
+  payer: Payer,
+  message: PayMessage,
+  { validUntil, signal, wait }: PayOptions & {
+    readonly wait: (asked: PaymentRequest, signal: AbortSignal) => Promise<T>;
+  },
+): Promise<T> {
+  const over = new AbortController();
+  const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  const asked = requestPayment(payer, message, { validUntil, signal: both });
+  const waiting = wait(asked, both);
+  waiting.catch(() => {}); // cancelled when the race is over
+  try {
+    return await Promise.race([waiting, asked.unsent]);
+  } finally {
+    over.abort();
+  }
+}
+
+function requestPayment(payer: Payer, message: PayMessage, options: PayOptions): PaymentRequest {
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const { promise: unsent, reject } = Promise.withResolvers<never>();
+  unsent.catch(() => {}); // the deposit may have ended already
+  const request = { unsent, fault: undefined as unknown, withdraw: () => stop.abort() };
+  payer.pay(message, { ...options, signal }).catch((error) => {
+    if (error instanceof Problem && UNSENT_CODES.has(error.code)) reject(error);
+    else if (!signal.aborted) request.fault = error;
+  });
+  return request;
+}
