@@ -56,8 +56,8 @@ class World {
   stored = false;
   log: Extract<DepositEvent, { type: "seen" | "refused" }>[] = [];
   pending: { readonly leafIndex: number; readonly validUntil: number }[] = [];
-  question: Question | undefined;
-  questions = 0;
+  /** All that were ever asked: the owner may answer any of them while it is valid. */
+  questions: Question[] = [];
   flow: Flow<DepositState, DepositEvent>;
   #reading = new Map<Parameters<DepositServices["watch"]>[2], number>();
 
@@ -93,19 +93,22 @@ class World {
     pay: ({ amount }, { validUntil }) =>
       new Promise((resolve, reject) => {
         ok(this.stored, "the note is stored before a wallet is asked");
-        this.questions++;
-        this.question = { leafIndex: Number(amount), validUntil, sends: 0, resolve, reject };
+        this.questions.push({ leafIndex: Number(amount), validUntil, sends: 0, resolve, reject });
       }),
     disconnect: () => Promise.resolve(),
   };
 
-  /** The wallet's contract and validators accept no transfer after its validity. */
+  /** The newest question is the one on the wallet's screen. */
+  get question() {
+    return this.questions.at(-1);
+  }
+
+  /** Sends the oldest questions first. Validators accept no transfer after its validity, and each only once. */
   send(times: number) {
-    if (!this.question) return;
-    for (let i = 0; i < times; i++) {
-      if (this.now > this.question.validUntil || this.question.sends > 0) return;
-      this.question.sends++;
-      this.pending.push(this.question);
+    const open = this.questions.filter(({ sends, validUntil }) => sends === 0 && this.now <= validUntil);
+    for (const question of open.slice(0, times)) {
+      question.sends++;
+      this.pending.push(question);
     }
   }
 
