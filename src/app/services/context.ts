@@ -1,0 +1,90 @@
+/** What the app's services share: the open store, the pools, and the connections that the settings name. */
+import type { Address } from "@ton/core";
+import { RelayerClient } from "../../client/relayer/relayer_client.ts";
+import type { PoolJetton } from "../../client/notes/pool_match.ts";
+import { findNote, type NoteRecord, type NoteStore } from "../../client/notes/note_store.ts";
+import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Clock } from "../../core/time.ts";
+import type { Prover } from "../../prover/prover.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
+import type { ArtifactProgress, Downloads, NoteFiles, OpenVault, RandomBytes, Vaults } from "../ports.ts";
+import type { Connections } from "../flows/settings.ts";
+
+/** An open note store, and the key that opened it. */
+export interface Session {
+  readonly store: NoteStore;
+  readonly vault: OpenVault;
+}
+
+export interface AppContext {
+  readonly files: NoteFiles;
+  readonly vaults: Vaults;
+  readonly downloads: Downloads;
+  readonly artifacts: ArtifactProgress;
+  readonly random: RandomBytes;
+  readonly clock: Clock;
+  readonly registry: Deployments;
+  /** The connections of the current settings. */
+  connections(): Connections;
+  /** A chain client for an endpoint. Every use checks that it serves this network. */
+  connect(endpoint: string): Chain;
+  /** The one prover. It fetches what it needs at its first proof. */
+  prover(): Promise<Prover>;
+  /** Milliseconds between polls of the chain. */
+  readonly pollIntervalMs: number;
+}
+
+export const depositChain = (context: AppContext) => context.connect(context.connections().depositEndpoint);
+export const withdrawalChain = (context: AppContext) =>
+  context.connect(context.connections().withdrawalEndpoint);
+export const relayerOf = (url: string) => new RelayerClient(url);
+
+/** Throws `unknown_pool`. */
+export function findDeployment({ registry }: AppContext, key: string): Deployment {
+  const deployment = registry.pools.get(key);
+  if (deployment === undefined) throw new Problem("unknown_pool");
+  return deployment;
+}
+
+export interface StoredNote {
+  readonly record: NoteRecord;
+  readonly deployment: Deployment;
+  readonly pool: AnyPool;
+  readonly jetton?: PoolJetton;
+}
+
+/** Returns a note with its pool at `chain`. Throws `unknown_note`, or `wrong_pool` if no pool of this app has it. */
+export async function findStoredNote(
+  context: AppContext,
+  { store }: Session,
+  id: string,
+  chain: Chain,
+): Promise<StoredNote> {
+  const record = findNote(await store.list(), id);
+  const deployment = deploymentOf(context, record);
+  if (deployment === undefined) throw new Problem("wrong_pool", "the note's pool is not one of this app's");
+  const { address, version } = deployment;
+  return { record, deployment, pool: openPool(chain, address, version), ...jettonOf(deployment) };
+}
+
+/** By the stored address, or by what the note says. */
+export function deploymentOf({ registry }: AppContext, record: NoteRecord): Deployment | undefined {
+  const note = record.note.reveal();
+  if (note.network !== registry.network) return undefined;
+  const pools = [...registry.pools.values()];
+  if (record.pool !== undefined) return pools.find(({ address }) => address.toRawString() === record.pool);
+  return registry.pools.get(poolKey(note));
+}
+
+export function jettonOf({ asset, decimals, jettonMaster }: Deployment): { readonly jetton?: PoolJetton } {
+  return jettonMaster === undefined ? {} : { jetton: { asset, decimals: decimals!, jettonMaster } };
+}
+
+/** Contracts that could not return a payment: pools, and the masters and wallets of their jettons. */
+export function unrecoverableAddresses({ registry }: AppContext): Address[] {
+  return [...registry.pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
+    [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)
+  );
+}

@@ -1,0 +1,316 @@
+/** Deposits against the real chain: prepares the note, builds the message, and watches the pool's log. */
+import type { Address } from "@ton/core";
+import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
+import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
+import { verifyPoolJettonWallet } from "../../client/deposit/deposit_jetton.ts";
+import { nextDerivedNote } from "../../client/notes/derived_notes.ts";
+import { createNoteRecord } from "../../client/notes/note_store.ts";
+import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
+import { refusalReason, waitForPoolEvent } from "../../client/pool_watch.ts";
+import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
+import { exitCodes, Problem } from "../../core/errors/problem.ts";
+import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
+import { formatNote } from "../../core/protocol/note.ts";
+import { formatAmount } from "../../core/protocol/units.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import { delay, pollUntil } from "../../core/time.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
+import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
+import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
+import { Pool } from "../../ton/pool/pool.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { deploymentMatchesBuild } from "../../ton/pool/state_init.ts";
+import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
+import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
+import {
+  type DepositServices,
+  type DepositTicket,
+  type PoolChoice,
+  QUESTION_SECONDS,
+} from "../flows/deposit.ts";
+import type { Payer, PayMessage } from "../ports.ts";
+import {
+  type AppContext,
+  depositChain,
+  findDeployment,
+  findStoredNote,
+  type Session,
+  type StoredNote,
+} from "./context.ts";
+
+/** What a wallet needs beside the denomination for the fees of a deposit. */
+const GAS_RESERVE_NANO = 200_000_000n;
+const RETURN_TIMEOUT_MS = 120_000;
+const UNREACHABLE_RETRY_MS = 3_000;
+
+export function poolChoice(deployment: Deployment): PoolChoice {
+  const { asset, amount, version = 1 } = deployment;
+  return { key: poolKey(deployment), version, asset, amount };
+}
+
+export function depositServices(context: AppContext, session: Session): DepositServices {
+  /** Set when a wallet connects, so that a refusal can be recognised as its own. */
+  let payer: Address | undefined;
+  let asked: number | undefined;
+  return {
+    prepare: (choice, signal) => prepare(context, session, choice, signal),
+    async build(ticket, connected, options) {
+      payer = connected.address;
+      const built = await build(context, session, { ticket, payer: connected }, options);
+      asked = built.question.leafIndex;
+      return built;
+    },
+    async watch(ticket, signal, send) {
+      const isOwn = ({ sender, depositor, leafIndex }: RefusedEvent, poolWallet: Address | undefined) => {
+        if (payer === undefined || (asked !== undefined && leafIndex !== asked)) return false;
+        if (poolWallet === undefined) return sender.equals(payer);
+        // Anyone can notify the pool in our name: only its own jetton wallet counts.
+        return sender.equals(poolWallet) && depositor?.equals(payer) === true;
+      };
+      using _work = await session.store.lockForWork();
+      await watch(context, session, ticket, isOwn, signal, send);
+    },
+    waitForReturn: (ticket, connected, signal) => waitForReturn(context, session, ticket, connected, signal),
+    async connect(source, onLink, signal) {
+      const connected = await source.connect({ network: context.registry.network, onLink, signal });
+      payer = connected.address;
+      return connected;
+    },
+  };
+}
+
+async function prepare(
+  context: AppContext,
+  { store }: Session,
+  choice: PoolChoice,
+  signal: AbortSignal,
+): Promise<DepositTicket> {
+  const deployment = findDeployment(context, choice.key);
+  if (deployment.retired) throw new Problem("pool_retired");
+  const chain = depositChain(context);
+  await assertPoolOfBuild(chain, deployment);
+  const deposited = await readCommitments(chain, deployment, signal);
+  const { network } = context.registry;
+  const record = await store.addDerived((seed, records) => {
+    const stored = new Set(records.map(({ note }) => note.reveal().commitment));
+    const { note } = nextDerivedNote(seed, network, deployment, {
+      isStored: (commitment) => stored.has(commitment),
+      isDeposited: (commitment) => deposited.has(commitment),
+    });
+    return {
+      ...createNoteRecord(formatNote(note), context.clock.now()),
+      state: "depositing",
+      pool: deployment.address.toRawString(),
+    };
+  });
+  return buildTicket(chain, deployment, record.id, record.note.reveal());
+}
+
+/** Returns the ticket of a stored note whose payment was begun. */
+export async function ticketOf(context: AppContext, session: Session, id: string): Promise<DepositTicket> {
+  const chain = depositChain(context);
+  const { record, deployment } = await findStoredNote(context, session, id, chain);
+  return buildTicket(chain, deployment, record.id, record.note.reveal());
+}
+
+function buildTicket(
+  chain: Chain,
+  deployment: Deployment,
+  id: string,
+  note: Parameters<typeof buildPayment>[2],
+): DepositTicket {
+  const pool = poolChoice(deployment);
+  const opened = openPool(chain, deployment.address, deployment.version);
+  if (!(opened instanceof V2Pool) || deployment.asset !== "native") return { id, pool };
+  const { url, to, amount, comment } = buildPayment(deployment.address, deployment.denomination, note);
+  const { body } = opened.buildCommentDepositMessage({ commitment: note.commitment, value: amount });
+  const testOnly = note.network !== "mainnet";
+  const message: PayMessage = { to, amount, body };
+  return { id, pool, payment: { url, to: to.toString({ bounceable: true, testOnly }), comment, message } };
+}
+
+/** The code hash alone is not enough: a pool could have the roots of forged deposits. */
+async function assertPoolOfBuild(chain: Chain, deployment: Deployment): Promise<void> {
+  const { code } = await chain.account(deployment.address);
+  const isGenuine = deploymentMatchesBuild(deployment) &&
+    code?.hash().toString("hex") === deployment.codeHash;
+  if (!isGenuine) throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
+}
+
+/** All of them, so that the endpoint does not learn which one matters. */
+async function readCommitments(
+  chain: Chain,
+  { address, version }: Deployment,
+  signal: AbortSignal,
+): Promise<ReadonlySet<bigint>> {
+  const found = new Set<bigint>();
+  const capacity = poolCapacity(version ?? 1);
+  for await (const { events } of scanPoolTransactions(chain, address, { signal, capacity })) {
+    for (const event of events) if (event.kind === "deposit") found.add(event.commitment);
+  }
+  return found;
+}
+
+type Built = Awaited<ReturnType<DepositServices["build"]>>;
+
+async function build(
+  context: AppContext,
+  session: Session,
+  { ticket, payer }: { readonly ticket: DepositTicket; readonly payer: Payer },
+  { signal, onProgress }: Parameters<DepositServices["build"]>[2],
+): Promise<Built> {
+  const chain = depositChain(context);
+  const stored = await findStoredNote(context, session, ticket.id, chain);
+  await assertFunds(chain, stored, payer);
+  const { syncUtime } = await chain.account(stored.pool.address, { signal });
+  if (ticket.payment) {
+    return { message: ticket.payment.message, question: { validUntil: syncUtime + QUESTION_SECONDS } };
+  }
+  const { pool, record, deployment } = stored;
+  if (!(pool instanceof Pool)) throw new Problem("wrong_pool", "this app cannot pay into this pool yet");
+  const note = record.note.reveal();
+  const matched = await assertNoteMatchesPool(pool, note, context.registry.network, stored.jetton);
+  const tree = new MerkleTree();
+  await syncWholeTree(pool, commitmentsFromChain(chain, pool.address), tree, {
+    signal,
+    clock: context.clock,
+  });
+  const prover = await context.prover();
+  const deposit = await proveNextLeaf(prover, tree, note.commitment, {
+    signal,
+    onProgress: ({ fraction }) => onProgress(fraction),
+  });
+  const { leafIndex } = deposit;
+  const validUntil = (await chain.account(pool.address, { signal })).syncUtime + QUESTION_SECONDS;
+  const question = { validUntil, leafIndex };
+  if (stored.jetton === undefined) {
+    const { to, value, body } = pool.buildDepositMessage({ ...deposit, value: deployment.denomination });
+    return { message: { to, amount: value, body }, question };
+  }
+  await verifyPoolJettonWallet({ chain, pool, jetton: stored.jetton }, matched);
+  const { to, value, body } = pool.buildJettonDepositMessage({
+    ...deposit,
+    amount: deployment.denomination,
+    owner: payer.address,
+    jettonWallet: await fetchJettonWalletAddress(chain, stored.jetton.jettonMaster, payer.address),
+    forwardAmount: await pool.getDepositValue(),
+  });
+  return { message: { to, amount: value, body }, question };
+}
+
+async function assertFunds(
+  chain: Chain,
+  { deployment, jetton }: StoredNote,
+  { address }: Payer,
+): Promise<void> {
+  const { balance } = await chain.account(address);
+  const short = (holds: string) =>
+    new Problem("insufficient_funds", `the wallet holds ${holds}, less than the deposit and its fees`);
+  if (jetton === undefined) {
+    if (balance < deployment.denomination + GAS_RESERVE_NANO) {
+      throw short(formatAmount(balance, { asset: "native" }));
+    }
+    return;
+  }
+  const wallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, address);
+  const held = (await fetchJettonWalletData(chain, wallet))?.balance ?? 0n;
+  if (held < deployment.denomination) throw short(formatAmount(held, jetton));
+}
+
+async function watch(
+  context: AppContext,
+  session: Session,
+  ticket: DepositTicket,
+  isOwn: (event: RefusedEvent, poolWallet: Address | undefined) => boolean,
+  signal: AbortSignal,
+  send: Parameters<DepositServices["watch"]>[2],
+): Promise<void> {
+  const { clock, pollIntervalMs } = context;
+  const chain = depositChain(context);
+  const { record, pool, deployment } = await findStoredNote(context, session, ticket.id, chain);
+  const { commitment } = record.note.reveal();
+  let after: TransactionId | undefined;
+  const onRefusal = (event: RefusedEvent) => {
+    const isOvertaken = event.exitCode === exitCodes.ERR_STALE_DEPOSIT;
+    send({
+      type: "refused",
+      reason: refusalReason(event.exitCode),
+      isOwn: isOwn(event, deployment.jettonWallet),
+      isOvertaken,
+    });
+  };
+  for (;;) {
+    try {
+      let chainTime = 0;
+      const deposit = await waitForPoolEvent<PoolDeposit>(chain, pool.address, {
+        ...{ after, pollIntervalMs, signal, clock },
+        beforeScan: async () => {
+          const { syncUtime } = await chain.account(pool.address, { signal });
+          chainTime = syncUtime;
+        },
+        match(event) {
+          if (event.kind === "deposit" && event.commitment === commitment) return event;
+          if (event.kind === "refused" && event.commitment === commitment) onRefusal(event);
+          after = event.tx ?? after;
+          return undefined;
+        },
+        afterScan() {
+          send({ type: "chain_time", now: chainTime });
+          return false;
+        },
+      });
+      if (deposit === undefined) return;
+      const { leafIndex, timestamp } = deposit;
+      const from = depositorOf(deposit).toRawString();
+      await session.store.update(ticket.id, { state: "deposited", deposit: { from, leafIndex, timestamp } });
+      return send({ type: "seen", leafIndex });
+    } catch (error) {
+      const isTransient = error instanceof Problem &&
+        (error.code === "chain_unavailable" || error.code === "chain_inconsistent");
+      if (!isTransient) throw error;
+      send({ type: "unreachable" });
+      await delay(UNREACHABLE_RETRY_MS, signal, clock);
+    }
+  }
+}
+
+/** The pool sends a refused payment back. After two minutes the flow goes on: the owner sees the balance. */
+async function waitForReturn(
+  context: AppContext,
+  session: Session,
+  ticket: DepositTicket,
+  payer: Payer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (payer === undefined) return;
+  const chain = depositChain(context);
+  const { pool, jetton } = await findStoredNote(context, session, ticket.id, chain);
+  const senders = await returningAccounts(chain, pool, jetton?.jettonMaster, payer.address);
+  const before = await newestBefore(chain, payer.address);
+  await pollUntil(async () => {
+    const messages = await incomingMessagesSince(chain, payer.address, before, { signal });
+    return messages.some(({ info }) =>
+      info.type === "internal" && senders.some((sender) => sender.equals(info.src))
+    );
+  }, {
+    ...{ signal, intervalMs: context.pollIntervalMs, clock: context.clock },
+    timeoutMs: RETURN_TIMEOUT_MS,
+  });
+}
+
+/** The payment was sent in the wallet's last few transactions. */
+async function newestBefore(chain: Chain, address: Address): Promise<TransactionId | undefined> {
+  return (await chain.transactions(address, { limit: 5 })).at(-1)?.id;
+}
+
+async function returningAccounts(
+  chain: Chain,
+  pool: AnyPool,
+  master: Address | undefined,
+  owner: Address,
+): Promise<readonly Address[]> {
+  return master === undefined ? [pool.address] : [await fetchJettonWalletAddress(chain, master, owner)];
+}

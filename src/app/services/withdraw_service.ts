@@ -1,0 +1,243 @@
+/** Withdrawals through relayers: recipient and relayers are checked, every proof is journaled before it is submitted. */
+import { Address } from "@ton/core";
+import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
+import { recordAttempt, recordPayment } from "../../client/notes/withdrawal_attempts.ts";
+import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
+import { findNote, type WithdrawalAttempt } from "../../client/notes/note_store.ts";
+import type { WithdrawArgs } from "../../client/relayer/relayer_client.ts";
+import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
+import { findLinkability, type LinkabilityFacts } from "../../client/withdrawal/linkability_warnings.ts";
+import { assertRecipientNotBlocked } from "../../client/withdrawal/recipient_check.ts";
+import { withdrawViaRelayers } from "../../client/withdrawal/relayed_withdrawal.ts";
+import { resumeWithdrawal } from "../../client/withdrawal/withdrawal_resume.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
+import { isKnownWalletCode } from "../../ton/wallet/wallet_codes.ts";
+import type { Chain } from "../../ton/chain.ts";
+import type {
+  WithdrawalProgress,
+  WithdrawalReceipt,
+  WithdrawalReview,
+  WithdrawServices,
+} from "../flows/withdraw.ts";
+import {
+  type AppContext,
+  findStoredNote,
+  relayerOf,
+  type Session,
+  type StoredNote,
+  unrecoverableAddresses,
+  withdrawalChain,
+} from "./context.ts";
+
+/** A jetton recipient gets this much for its first transfer, if the relayer pays it. In nano. */
+const JETTON_REFUND_NANO = 50_000_000n;
+
+export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
+  return {
+    review: (id, recipient, signal) => review(context, session, id, recipient, signal),
+    async withdraw(id, recipient, relayers, signal, send) {
+      using _work = await session.store.lockForWork();
+      const onStage = (progress: WithdrawalProgress) => send({ type: "progress", progress });
+      const onSubmitted = () => send({ type: "submitted" });
+      return await withdraw(context, session, { id, recipient, relayers }, signal, { onStage, onSubmitted });
+    },
+    async resume(id, signal, send) {
+      using _work = await session.store.lockForWork();
+      const chain = withdrawalChain(context);
+      const stored = await findStoredNote(context, session, id, chain);
+      const journal = stored.record.withdrawal;
+      if (journal?.relayer === undefined) return undefined;
+      send({ type: "progress", progress: { stage: "confirming" } });
+      const nullifierHash = BigInt(journal.request.publicSignals[1]);
+      const note = await findNoteLeaf(stored.pool, stored.record.note.reveal(), { nullifierHash, signal });
+      const { outcome } = await resumeWithdrawal(relayerOf(journal.relayer), {
+        ...{ pool: stored.pool, note, journal },
+      }, { signal, pollIntervalMs: context.pollIntervalMs });
+      if (outcome === "prove_again") return undefined;
+      return await recordReceipt(context, session, stored, Address.parse(journal.recipient), signal);
+    },
+  };
+}
+
+/** Throws `invalid_address` for text that is no address, or one of a test network on mainnet. */
+export function parseRecipient(text: string, network: Network): Address {
+  try {
+    if (!Address.isFriendly(text)) return Address.parse(text);
+    const { address, isTestOnly } = Address.parseFriendly(text);
+    if (isTestOnly && network === "mainnet") throw new Problem("invalid_address", "it is of a test network");
+    return address;
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    throw new Problem("invalid_address", "the text is not a TON address");
+  }
+}
+
+async function review(
+  context: AppContext,
+  session: Session,
+  id: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<WithdrawalReview> {
+  const { network } = context.registry;
+  const recipient = parseRecipient(text, network);
+  assertRecipientNotBlocked(recipient, unrecoverableAddresses(context));
+  const chain = withdrawalChain(context);
+  const stored = await findStoredNote(context, session, id, chain);
+  const { deployment, pool } = stored;
+  const relayers = context.connections().relayers.map(relayerOf);
+  const [{ quotes, refused }, warnings] = await Promise.all([
+    quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock }),
+    findWarnings(context, stored, recipient, chain, signal),
+  ]);
+  return {
+    recipient: recipient.toString({ bounceable: false, testOnly: network !== "mainnet" }),
+    offers: quotes.filter(({ fee }) => fee < deployment.denomination).map(({ relayer, fee }) => ({
+      url: relayer.baseUrl,
+      fee: formatAmount(fee, deployment),
+      youGet: formatAmount(deployment.denomination - fee, deployment),
+    })),
+    refused: refused.map(({ pointer, detail }) => ({ url: pointer, reason: detail })),
+    warnings,
+  };
+}
+
+/** The withdrawal endpoint learns the recipient, which the withdrawal makes public anyway. */
+async function findWarnings(
+  { clock, connections }: AppContext,
+  { record: { deposit }, pool, deployment }: StoredNote,
+  recipient: Address,
+  chain: Chain,
+  signal: AbortSignal,
+): Promise<WithdrawalReview["warnings"]> {
+  const [account, leaves] = await Promise.all([
+    chain.account(recipient, { signal }),
+    pool.getTreeSize({ signal }),
+  ]);
+  const later = deposit?.leafIndex === undefined ? undefined : Math.max(0, leaves - deposit.leafIndex - 1);
+  const facts: LinkabilityFacts = {
+    ...later !== undefined && { laterDeposits: later },
+    ...deposit?.timestamp !== undefined && { depositAgeSeconds: clock.now() / 1000 - deposit.timestamp },
+    recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
+    recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
+    recipientWithoutGas: false,
+    recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
+    pathFromRelayer: false,
+    selfRelayed: false,
+    sameEndpoint: connections().isShared,
+  };
+  const needsRefund = deployment.asset !== "native" && account.balance === 0n &&
+    (deployment.maxRefund ?? 0n) < JETTON_REFUND_NANO;
+  return findLinkability({ ...facts, recipientWithoutGas: needsRefund }).map((code) => ({
+    code,
+    ...code === "few_deposits" && later !== undefined && { count: later },
+  }));
+}
+
+interface WithdrawalCallbacks {
+  readonly onStage: (progress: WithdrawalProgress) => void;
+  readonly onSubmitted: () => void;
+}
+
+async function withdraw(
+  context: AppContext,
+  session: Session,
+  { id, recipient: text, relayers }: {
+    readonly id: string;
+    readonly recipient: string;
+    readonly relayers: readonly string[];
+  },
+  signal: AbortSignal,
+  { onStage, onSubmitted }: WithdrawalCallbacks,
+): Promise<WithdrawalReceipt> {
+  const { registry: { network }, pollIntervalMs } = context;
+  const chain = withdrawalChain(context);
+  const stored = await findStoredNote(context, session, id, chain);
+  const { pool, record, deployment, jetton } = stored;
+  const recipient = parseRecipient(text, network);
+  const { quotes } = await quoteRelayers(relayers.map(relayerOf), { network, pool: pool.address });
+  const chosen = quotes.find(({ relayer }) => relayer.baseUrl === relayers[0]);
+  if (chosen === undefined) throw new Problem("relayer_unavailable", "the chosen relayer no longer answers");
+  const others = quotes.filter((quote) => quote !== chosen && quote.fee <= chosen.fee);
+  const refund = refundOf(stored, chosen.maxRefund);
+  onStage({ stage: "tree" });
+  const stopDownloads = context.artifacts.subscribe(({ received, total }) =>
+    onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
+  );
+  try {
+    const prover = await context.prover();
+    await withdrawViaRelayers([chosen, ...others], {
+      ...{ pool, network, note: record.note.reveal(), jetton, recipient, refund, prover },
+      maxFee: chosen.fee,
+      blockedRecipients: unrecoverableAddresses(context),
+      async onProved({ baseUrl }, args) {
+        await saveAttempt(context, session, id, args, baseUrl);
+        onSubmitted();
+      },
+    }, {
+      ...{ signal, pollIntervalMs },
+      onProgress: ({ fraction }) => onStage({ stage: "proof", fraction }),
+      onStatus: ({ state }) => onStage({ stage: state === "accepted" ? "sending" : "confirming" }),
+    });
+  } finally {
+    stopDownloads();
+  }
+  const settled = { ...stored, record: findNote(await session.store.list(), id), deployment };
+  return await recordReceipt(context, session, settled, recipient, signal);
+}
+
+/** A fresh address needs coins to move jettons. */
+function refundOf({ jetton }: StoredNote, maxRefund: bigint): bigint {
+  if (jetton === undefined) return 0n;
+  return maxRefund < JETTON_REFUND_NANO ? maxRefund : JETTON_REFUND_NANO;
+}
+
+async function saveAttempt(
+  { clock }: AppContext,
+  { store }: Session,
+  id: string,
+  { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
+  relayer: string,
+): Promise<void> {
+  const attempt: WithdrawalAttempt = {
+    relayer,
+    recipient: recipient.toRawString(),
+    fee: String(fee),
+    refund: String(refund),
+    request: { proof, publicSignals: [...publicSignals] },
+    at: clock.now(),
+  };
+  await store.update(id, recordAttempt(findNote(await store.list(), id), attempt));
+}
+
+/** The pool's log decides which payment the note got. */
+async function recordReceipt(
+  { pollIntervalMs, registry: { network } }: AppContext,
+  { store }: Session,
+  { record: { id, note, withdrawal }, pool, deployment }: StoredNote,
+  recipient: Address,
+  signal: AbortSignal,
+): Promise<WithdrawalReceipt> {
+  const nullifierHash = withdrawal && BigInt(withdrawal.request.publicSignals[1]);
+  const placed = await findNoteLeaf(pool, note.reveal(), { ...nullifierHash && { nullifierHash }, signal });
+  const payment: NotePayment = await findNotePayment(pool.chain, pool.address, placed, {
+    pollIntervalMs,
+    signal,
+  });
+  await store.update(id, recordPayment(findNote(await store.list(), id), payment));
+  return {
+    recipient: payment.recipient.toString({ bounceable: false, testOnly: network !== "mainnet" }),
+    fee: formatAmount(payment.fee, deployment),
+    paid: formatAmount(deployment.denomination - payment.fee, deployment),
+    tx: payment.tx,
+    isOurs: payment.recipient.equals(recipient),
+  };
+}
+
+/** Compares two formatted amounts of one asset. */
+export function compareAmounts(a: string, b: string): number {
+  const value = (text: string) => parseUnits(text.split(" ")[0], 30);
+  return Number(value(a) - value(b));
+}
