@@ -1,8 +1,10 @@
 /** What the app's flows need from a browser: small interfaces, with adapters in browser/ and wallet/, and fakes in tests. */
-import type { Address, Cell } from "@ton/core";
+import type { Address } from "@ton/core";
+import type { Payer as LibraryPayer } from "../client/deposit/payer.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Secret } from "../core/text/secret.ts";
 
+export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
 export type { Clock } from "../core/time.ts";
 
 /**
@@ -55,31 +57,11 @@ export interface LeafCache {
   write(pool: string, leaves: Uint8Array): Promise<void>;
 }
 
-/** One message of a transfer. `amount` in nano. */
-export interface PayMessage {
-  /** A contract: adapters write it as a bounceable friendly address, so that a refused payment returns. */
-  readonly to: Address;
-  readonly amount: bigint;
-  readonly body: Cell;
-}
-
-export interface PayOptions {
-  /** Unix seconds after which the wallet must not send. */
-  readonly validUntil: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** A wallet that answered. Its answers are never trusted: only the pool's log counts. */
-export interface Payer {
+export interface Payer extends LibraryPayer {
   /** The wallet's own name, to be shown as text. */
   readonly name: string;
   readonly address: Address;
-  /**
-   * Asks the owner to send one message. Returns when the wallet answers that it has sent it.
-   * @throws {Problem} `wallet_declined` if the owner declines; `payment_timeout` after `validUntil`; `wallet_unavailable`
-   *   for an answer that is missing or malformed, after which the payment may still be sent; `cancelled`
-   */
-  pay(message: PayMessage, options: PayOptions): Promise<void>;
   /** Ends the session. Never rejects. */
   disconnect(): Promise<void>;
 }

@@ -46,7 +46,7 @@ async function checkPool(
   onProgress: (seen: number) => void,
 ): Promise<{ readonly facts: ReadonlyMap<string, NoteFacts>; readonly recovered: number }> {
   const records = (await store.list()).filter((record) => deploymentOf(context, record) === deployment);
-  const candidates = await missingNotes(context, await store.seed(), deployment, records);
+  const candidates = missingNotes(context, await store.seed(), deployment, records);
   const notes = [...records.map(({ note }) => note.reveal()), ...candidates];
   const chain = withdrawalChain(context);
   const statuses = await checkNotes(chain, deployment.address, notes, { signal, onProgress });
@@ -73,12 +73,12 @@ function missingNotes(
   seed: NoteSeed | undefined,
   deployment: Deployment,
   records: readonly NoteRecord[],
-): Promise<Note[]> {
-  if (seed === undefined) return Promise.resolve([]);
+): Note[] {
+  if (seed === undefined) return [];
   const stored = new Set(records.map(({ note }) => note.reveal().commitment));
   const count = RECOVERY_GAP + stored.size;
   const derived = Array.from({ length: count }, (_, index) => deriveNote(seed, network, deployment, index));
-  return Promise.resolve(derived.filter(({ commitment }) => !stored.has(commitment)));
+  return derived.filter(({ commitment }) => !stored.has(commitment));
 }
 
 function recordOf(note: Note, { address }: Deployment, now: number): NoteRecord {

@@ -1,0 +1,114 @@
+/** The words of the screens that move money. */
+import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+
+export const depositEn = {
+  steps: ["Amount", "Backup", "Pay", "Done"],
+  title: "How much?",
+  lead: "Everybody pays in exactly the same amount. That is what hides you.",
+  anyWallet: "From any wallet",
+  connected: "With a connected wallet",
+  retired: "Takes no new deposits",
+  none: "There is no pool on this network.",
+  preparing: "Looking at the pool and making your note …",
+  payTitle: (amount: string) => `Pay exactly ${amount}`,
+  anyLead: "Send it from any wallet. Another amount comes back to the wallet that sent it.",
+  oneLead:
+    "Your wallet pays when you press the button. If somebody else pays in at the same moment, your money comes back and you try again.",
+  openWallet: "Open my wallet",
+  byHand: "Send it by hand",
+  qr: "Scan with a wallet on your phone",
+  qrLabel: "Payment as a QR code",
+  to: "Address",
+  amount: "Amount",
+  comment: "Comment",
+  commentHint: "Without this comment the money comes back.",
+  connect: "Connect a wallet",
+  connecting: (name: string) => `Waiting for ${name} …`,
+  connectLink: "Open the wallet",
+  connectQr: "Scan this with the wallet's own scanner",
+  pay: (name: string) => `Pay with ${name}`,
+  change: "Use another wallet",
+  proving: "Preparing the payment",
+  asking: (name: string) => `Confirm it in ${name}`,
+  askingLead: "You have a minute and a half.",
+  waiting: "Waiting for the network",
+  waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
+  returning: "Somebody was faster. Your money is on its way back.",
+  chance: (percent: number) => `Likely at the first attempt: ${percent} %.`,
+  watching: "As soon as the payment arrives, this page moves on.",
+  refused: "A payment came back, because it was not the exact amount or arrived too late.",
+  offline: "The network does not answer. We keep trying.",
+  notice: {
+    declined: "The wallet says that you declined. We watch the pool for two minutes to be sure.",
+    expired: "No payment was seen in time. You can try again.",
+    overtaken: "Somebody was faster.",
+    returned: "Somebody was faster. Your money is back: try again.",
+    unanswered: "The wallet gave no clear answer. We watch the pool for two minutes.",
+  },
+  doneTitle: "Paid in",
+  doneLead: (amount: string) => `${amount} are in the pool, and the note is in your store.`,
+  doneWait: "Now wait. The longer you wait and the more others pay in, the better you are hidden.",
+  toNotes: "Show my notes",
+  failedTitle: "The deposit stopped",
+  laterLead: "You find it under Notes and can go on at any time.",
+};
+
+export const withdrawEn = {
+  title: (amount: string) => `Withdraw ${amount}`,
+  lead: "Where should the money go? Take an address that has never been used and that nobody knows.",
+  recipient: "Your new address",
+  recipientHint: "Make a new wallet in your wallet app and copy its address.",
+  next: "Continue",
+  checking: "Looking at the address and asking relayers for their price …",
+  reviewTitle: "Before it goes out",
+  to: "To",
+  youGet: "You get",
+  fee: "Fee",
+  relayers: "Who sends it",
+  relayersLead:
+    "A relayer sends the withdrawal for you, so that your new address needs no money and your old one stays out of it.",
+  refused: "Not available",
+  linksTitle: "What could give you away",
+  nothing: "We see nothing that links this withdrawal to you.",
+  accept: "I understand and want to go on",
+  confirm: (amount: string) => `Withdraw ${amount}`,
+  warning: {
+    own_wallet: () => "This is the wallet that paid in. Everybody will see that both are yours.",
+    self: () => "Your own wallet sends it, next to the new address.",
+    recipient_used: () =>
+      "This address was used before. What is known about it will be known about this money.",
+    recipient_unchecked: () => "We could not look this address up. Make sure that it is a wallet and new.",
+    few_deposits: (count) =>
+      `${
+        count === 0 ? "Nobody" : `Only ${count}`
+      } paid in after you. It is easy to guess that this is you. Waiting helps.`,
+    soon: () => "You paid in less than a day ago. A withdrawal so soon suggests that it is you.",
+    unknown_deposit: () => "We do not know when this note was paid in. Press Check under Notes first.",
+    path_from_relayer: () => "The relayer learns which deposit is yours.",
+    same_endpoint: () =>
+      "The same server saw your deposit. Choose another endpoint for withdrawals in Settings.",
+    contract: () =>
+      "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
+    no_gas: () => "This address has no TON, so it cannot move the tokens until somebody sends it some.",
+  } satisfies Record<LinkabilityCode, (count?: number) => string> as Readonly<
+    Record<string, (count?: number) => string>
+  >,
+  runningTitle: "Withdrawing",
+  stage: {
+    tree: "Reading all deposits",
+    keys: "Loading what the proof needs",
+    proof: "Making the proof",
+    sending: "Handing it to the relayer",
+    confirming: "Waiting for the network",
+  },
+  safeToClose: "You can close this page now. The relayer finishes it.",
+  notSent: "Nothing was sent yet.",
+  doneTitle: "It has arrived",
+  receipt: "Receipt",
+  tx: "Transaction",
+  notOurs:
+    "The note was paid, but to another address. If that was not you, somebody has a copy of your notes.",
+  failedTitle: "The withdrawal stopped",
+  maySettle: "It was handed over and may still arrive. Try again to follow it.",
+  resume: "Follow it",
+};

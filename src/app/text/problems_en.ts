@@ -1,0 +1,227 @@
+/** What the app says about each problem, and what to do next. A new code without an entry does not compile. */
+import type { ProblemCode } from "../../core/errors/problem.ts";
+
+export interface ProblemText {
+  readonly text: string;
+  readonly next: string;
+}
+
+const relayerRefused: ProblemText = {
+  text: "The relayer did not accept the withdrawal.",
+  next: "Your note is safe. Try again in a minute, or choose another relayer in Settings.",
+};
+const relayerBusy: ProblemText = {
+  text: "The relayer is busy.",
+  next: "Your note is safe. Wait a minute and try again, or choose another relayer in Settings.",
+};
+const poolTrouble: ProblemText = {
+  text: "This pool cannot pay out at the moment.",
+  next: "Your note is safe. Try again later.",
+};
+const appFault: ProblemText = {
+  text: "Something in the app went wrong.",
+  next: "Your notes are safe in the store. Load the page again. If it happens again, report it.",
+};
+const endpointTrouble: ProblemText = {
+  text: "The network does not answer.",
+  next: "Check your internet connection and try again. In Settings you can choose another endpoint.",
+};
+/** Problems of relayers' operators and of commands, which no screen can run into. */
+const notHere: ProblemText = {
+  text: "This cannot be done in the app.",
+  next: "Use the tonado program, or load the page again.",
+};
+
+export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
+  wrong_passphrase: {
+    text: "That passphrase does not open it.",
+    next: "Check capital letters and spaces, then type it again. Nobody can reset it.",
+  },
+  note_store_corrupted: {
+    text: "This file or this browser's notes cannot be read.",
+    next: "Use a backup: the newest file that you saved, or your paper.",
+  },
+  note_store_in_use: {
+    text: "Another tab is working with your notes.",
+    next: "Finish there or close it, then try again here.",
+  },
+  wrong_backup: {
+    text: "This backup belongs to other notes.",
+    next: "Choose the file that you just saved, or make a new backup.",
+  },
+  seed_conflict: {
+    text: "Your notes here come from another recovery code.",
+    next: "Nothing was changed. To use this code, erase this store in Settings first, after a backup.",
+  },
+  seed_missing: {
+    text: "These notes have no recovery code yet.",
+    next: "Make a deposit, which creates one, or restore a code.",
+  },
+  invalid_seed: {
+    text: "This is not a complete recovery code.",
+    next: "Compare each group of letters with your paper and type it again.",
+  },
+  invalid_note: {
+    text: "This is not a complete note or code.",
+    next: "Copy all of it, from the first letter to the last, and try again.",
+  },
+  note_gap_reached: {
+    text: "Many payments to this pool were begun and never made.",
+    next: "Finish one of them first. You find them under Notes.",
+  },
+  unknown_note: { text: "This note is not in your store.", next: "Go back to Notes and choose it again." },
+  write_failed: {
+    text: "The browser could not save your notes.",
+    next: "Free some space, or allow storage for this page. What was saved before is unchanged.",
+  },
+  store_unavailable: {
+    text: "The browser does not allow this page to store anything.",
+    next: "Leave private browsing, or allow storage for this page, and load it again.",
+  },
+  wallet_declined: {
+    text: "The wallet says that you declined.",
+    next:
+      "Nothing should have been sent. We watch the pool for two minutes to be sure, then you can try again.",
+  },
+  wallet_unavailable: {
+    text: "The wallet did not answer clearly.",
+    next: "Look into the wallet's history before you pay again. We watch the pool meanwhile.",
+  },
+  camera_unavailable: {
+    text: "The camera cannot be used.",
+    next: "Allow the camera for this page, or type the code below the picture.",
+  },
+  passkey_unavailable: {
+    text: "The passkey did not work.",
+    next: "Type your passphrase instead. It always works.",
+  },
+  insufficient_funds: {
+    text: "There is not enough money in this wallet.",
+    next: "Add the amount and a little for fees, or connect another wallet.",
+  },
+  payment_timeout: {
+    text: "No payment has arrived yet.",
+    next: "Nothing is lost. If you have paid, keep this page open. Otherwise you can try again.",
+  },
+  contract_refused: {
+    text: "The pool sent the payment back.",
+    next: "Look into your wallet: the money returns within a minute. Then try again.",
+  },
+  pool_retired: { text: "This pool takes no new deposits.", next: "Choose another amount." },
+  tree_full: { text: "This pool is full.", next: "Choose another amount." },
+  wrong_pool: {
+    text: "This pool does not fit, or is not a pool of this app.",
+    next: "Do not pay. Choose another amount, or load the page again.",
+  },
+  unknown_pool: {
+    text: "This pool is not known here.",
+    next: "Choose another amount, or another relayer in Settings.",
+  },
+  wrong_network: {
+    text: "This belongs to another network.",
+    next: "Check that wallet, endpoint and file are all of the network that is shown above.",
+  },
+  invalid_address: {
+    text: "This is not an address that can be paid.",
+    next: "Copy the whole address from your wallet. It begins with UQ, EQ or 0Q.",
+  },
+  unpayable_recipient: {
+    text: "Money sent to this address would be lost.",
+    next: "Nothing was sent. Take an address from a wallet of your own.",
+  },
+  commitment_not_found: {
+    text: "This note's deposit is not ready yet.",
+    next: "If you paid a moment ago, wait a few minutes and try again. Otherwise press Check under Notes.",
+  },
+  nullifier_already_used: {
+    text: "This note was already withdrawn.",
+    next: "Press Check under Notes to see when. If it was not you, somebody else has your note.",
+  },
+  note_paid_elsewhere: {
+    text: "This note was paid to another address.",
+    next: "If that was not you, somebody has a copy of your notes. Withdraw the others now.",
+  },
+  note_unspent: {
+    text: "This note is not withdrawn yet.",
+    next: "Withdraw it first. A report made now would give your withdrawal away.",
+  },
+  relayer_unavailable: {
+    text: "No relayer could do it.",
+    next: "Your note is safe. Try again in a minute, or choose another relayer in Settings.",
+  },
+  fee_above_limit: {
+    text: "The fee went up meanwhile.",
+    next: "Nothing was sent. Look at the new prices and decide again.",
+  },
+  tree_incomplete: {
+    text: "The relayer is behind the network.",
+    next: "Your note is safe. Try again in a minute.",
+  },
+  unknown_root: { text: "The network moved on meanwhile.", next: "Your note is safe. Try again." },
+  stale_root: { text: "The network moved on meanwhile.", next: "Your note is safe. Try again." },
+  artifact_unavailable: {
+    text: "Files that are needed could not be loaded.",
+    next: "Check your internet connection and try again.",
+  },
+  artifact_corrupted: {
+    text: "A file from this website is not the one that this app expects.",
+    next: "Do not go on here. Load the page again. If it stays, use the tonado program.",
+  },
+  chain_unavailable: endpointTrouble,
+  chain_inconsistent: {
+    text: "The network gave answers that contradict each other.",
+    next: "Try again in a minute, or choose another endpoint in Settings.",
+  },
+  invalid_report: {
+    text: "This is not a complete report.",
+    next: "Ask for the file as it was made. A purpose is one line of up to 500 letters.",
+  },
+  report_verification_failed: { text: "This report is not true.", next: "Do not rely on it." },
+  cancelled: { text: "You stopped this.", next: "You can start it again." },
+  invalid_request: { text: "This file is too large or of another kind.", next: "Choose the right file." },
+  invalid_amount: { text: "This is not an amount.", next: "Type a number such as 0.5." },
+  invalid_config: { text: "A setting is not right.", next: "Correct the marked field." },
+  invalid_registry: appFault,
+  internal: appFault,
+  constraints_unsatisfied: appFault,
+  invalid_proof: appFault,
+  proof_invalid: appFault,
+  not_in_field: appFault,
+  confirmation_required: appFault,
+  secret_in_body: appFault,
+  fee_not_below_denomination: relayerRefused,
+  withdrawal_not_found: relayerRefused,
+  relayer_mismatch: relayerRefused,
+  recipient_mismatch: relayerRefused,
+  fee_mismatch: relayerRefused,
+  refund_mismatch: relayerRefused,
+  fee_below_floor: relayerRefused,
+  fee_below_cost: relayerRefused,
+  fee_min_missing: relayerRefused,
+  refund_above_limit: relayerRefused,
+  relayer_balance_low: relayerRefused,
+  request_timeout: relayerRefused,
+  body_too_large: relayerRefused,
+  unsupported_media_type: relayerRefused,
+  method_not_allowed: relayerRefused,
+  not_found: relayerRefused,
+  not_ready: relayerBusy,
+  overloaded: relayerBusy,
+  rate_limited: relayerBusy,
+  hourly_cap_reached: relayerBusy,
+  retry_later: relayerBusy,
+  verification_busy: relayerBusy,
+  payouts_blocked: poolTrouble,
+  cache_unavailable: notHere,
+  store_conflict: notHere,
+  not_leader: notHere,
+  unknown_store: notHere,
+  store_not_empty: notHere,
+  store_corrupted: notHere,
+  invalid_export: notHere,
+  folder_in_use: notHere,
+  deployment_refused: notHere,
+  rescue_refused: notHere,
+  audit_failed: notHere,
+  invalid_ceremony: notHere,
+};
