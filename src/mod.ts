@@ -213,6 +213,13 @@ export {
   type Prover,
   type WithdrawInput,
 } from "./prover/prover.ts";
+export {
+  type ArtifactCache,
+  type ArtifactOptions,
+  type ArtifactPins,
+  type Artifacts,
+  openArtifacts,
+} from "./prover/artifacts.ts";
 export { proveDeposit, proveWithdraw, verifyProof } from "./prover/default_prover.ts";
 
 export type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId } from "./ton/chain.ts";

@@ -1,4 +1,4 @@
-/** A file must match its pinned hash. This module must not cache files. */
+/** A file must match its pinned hash, at every read and wherever it comes from. */
 import committedPins from "../../artifacts/pins.json" with { type: "json" };
 import { Problem } from "../core/errors/problem.ts";
 import {
@@ -9,7 +9,7 @@ import {
   version2CircuitNames,
 } from "../core/crypto/groth16.ts";
 import { omit } from "../core/omit.ts";
-import { proverLocations } from "./locations.ts";
+import { type ArtifactProgress, type ArtifactReadOptions, proverLocations } from "./locations.ts";
 
 /** The label of keys that one machine made. Its operator could forge proofs. */
 export const DEVELOPMENT_LABEL = "development keys, insecure";
@@ -50,7 +50,10 @@ export interface Artifacts {
   readonly version2Label?: string;
   expectedSha256(name: ArtifactName): string;
   /** Throws `artifact_corrupted` for a missing or wrong file, `artifact_unavailable` if a server fails. */
-  load(name: ArtifactName): Promise<Uint8Array<ArrayBuffer>>;
+  load(
+    name: ArtifactName,
+    options?: Pick<ArtifactReadOptions, "signal">,
+  ): Promise<Uint8Array<ArrayBuffer>>;
   /** Returns undefined where the keys of a version have had no ceremony. */
   loadTranscript(version: 1 | 2): Promise<Uint8Array<ArrayBuffer> | undefined>;
   loadInitialKey(circuit: AnyCircuitName): Promise<Uint8Array<ArrayBuffer> | undefined>;
@@ -91,10 +94,35 @@ function pinMissing(name: string): Problem {
   return new Problem("artifact_corrupted", `pins.json has no SHA-256 of ${name}`);
 }
 
-/** `base` is a file: or http(s): URL that ends in a slash. Throws `artifact_corrupted` for malformed pins. */
+/**
+ * Keeps artifacts between visits, by the hex SHA-256 of their bytes. Neither method is trusted: what it returns is
+ * checked against its pin, and an error means that the cache has nothing.
+ */
+export interface ArtifactCache {
+  read(sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  write(sha256: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+}
+
+export interface ArtifactOptions {
+  readonly cache?: ArtifactCache | undefined;
+  /** Called while a file is fetched by HTTP, with the file's name. */
+  readonly onProgress?: ((progress: ArtifactProgress & { readonly name: string }) => void) | undefined;
+}
+
+/**
+ * Opens the keys and programs of the circuits.
+ * @param base a file: or http(s): URL that ends in a slash
+ * @throws {Problem} `artifact_corrupted` for malformed pins
+ * @example
+ * ```ts
+ * const artifacts = openArtifacts(undefined, undefined, { cache, onProgress: ({ received }) => show(received) });
+ * const prover = await createProver({ artifacts });
+ * ```
+ */
 export function openArtifacts(
   base: URL = proverLocations.artifacts,
   pins: ArtifactPins = committedPins,
+  options: ArtifactOptions = {},
 ): Artifacts {
   validatePins(pins);
   const hashes: Partial<Record<ArtifactName, string>> = { ...pins.files, ...pins.version2?.files };
@@ -103,18 +131,21 @@ export function openArtifacts(
     if (hash === undefined) throw pinMissing(name);
     return hash;
   };
-  const loadChecked = async (name: string, pin: string) => {
-    const bytes = await readArtifact(new URL(name, base), name);
+  const loadChecked = async (name: string, pin: string, signal?: AbortSignal) => {
+    const cached = await readCache(options.cache, pin);
+    if (cached !== undefined) return cached;
+    const bytes = await readArtifact(new URL(name, base), name, { ...options, signal });
     if (await sha256Hex(bytes) !== pin) {
       throw new Problem("artifact_corrupted", `artifact ${name} does not match its pin`);
     }
+    await options.cache?.write(pin, bytes).catch(() => {}); // without a cache it is fetched again
     return bytes;
   };
   return {
     label: pins.label,
     ...pins.version2 && { version2Label: pins.version2.label },
     expectedSha256,
-    load: async (name) => await loadChecked(name, expectedSha256(name)),
+    load: async (name, { signal } = {}) => await loadChecked(name, expectedSha256(name), signal),
     async loadTranscript(version) {
       const { transcript } = version === 2 ? pins.version2 ?? {} : pins;
       return transcript === undefined ? undefined : await loadChecked(transcriptFiles[version], transcript);
@@ -130,9 +161,24 @@ export function openArtifacts(
   };
 }
 
-async function readArtifact(url: URL, name: string): Promise<Uint8Array<ArrayBuffer>> {
+async function readCache(
+  cache: ArtifactCache | undefined,
+  pin: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const bytes = await cache?.read(pin).catch(() => undefined);
+  return bytes !== undefined && await sha256Hex(bytes) === pin ? bytes : undefined;
+}
+
+async function readArtifact(
+  url: URL,
+  name: string,
+  { signal, onProgress }: ArtifactOptions & Pick<ArtifactReadOptions, "signal">,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await proverLocations.read(url);
+    return await proverLocations.read(url, {
+      signal,
+      onProgress: onProgress && ((progress) => onProgress({ ...progress, name })),
+    });
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
     throw new Problem("artifact_corrupted", `artifact ${name} cannot be read`, { cause });

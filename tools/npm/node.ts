@@ -12,7 +12,7 @@ import { locate } from "./locate.ts";
 
 locate(new URL("../", import.meta.url));
 const { read } = proverLocations;
-proverLocations.read = async (file) => file.protocol === "file:" ? new Uint8Array(await readFile(file)) : await read(file);
+proverLocations.read = async (file, options) => file.protocol === "file:" ? new Uint8Array(await readFile(file)) : await read(file, options);
 threadRuntime.startWorker = (module) => new WebWorker(module, { type: "module" });
 threadRuntime.coreCount = availableParallelism;
 
