@@ -1,0 +1,112 @@
+/// <reference lib="dom" />
+/** Fetches the files that proofs need, with progress in bytes, and keeps those that match their hash. */
+import { Problem } from "../../core/errors/problem.ts";
+import type { ArtifactProgress } from "../ports.ts";
+import { buildFacts } from "./build_facts.ts";
+import { sha256Hex } from "./hex_digest.ts";
+
+const CACHE = "tonado-artifacts";
+
+export interface BrowserArtifacts extends ArtifactProgress {
+  /** For `proverLocations.read`. Throws `artifact_unavailable`, `artifact_corrupted`. */
+  read(file: URL): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+interface Download {
+  received: number;
+  readonly total: number;
+}
+
+export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts {
+  const listeners = new Set<Parameters<ArtifactProgress["subscribe"]>[0]>();
+  const downloads = new Set<Download>();
+  const report = () => {
+    let [received, total] = [0, 0];
+    for (const each of downloads) [received, total] = [received + each.received, total + each.total];
+    for (const listener of listeners) listener({ received, total });
+  };
+  const download = async (file: URL, expected: { readonly bytes: number } | undefined) => {
+    const progress: Download = { received: 0, total: expected?.bytes ?? 0 };
+    downloads.add(progress);
+    try {
+      return await fetchWhole(file, expected?.bytes, (received) => {
+        progress.received = received;
+        report();
+      });
+    } finally {
+      // Totals stay while other files are in flight, so that the fraction never goes back.
+      if ([...downloads].every((each) => each === progress || each.received >= each.total)) downloads.clear();
+    }
+  };
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async read(file) {
+      const expected = facts[file.pathname.slice(file.pathname.lastIndexOf("/") + 1)];
+      const cached = expected && await readCached(file, expected.sha256);
+      if (cached) return cached;
+      const bytes = await download(file, expected);
+      if (expected && await sha256Hex(bytes) !== expected.sha256) {
+        throw new Problem("artifact_corrupted", `${file} does not match its pin`);
+      }
+      if (expected) await writeCached(file, bytes);
+      return bytes;
+    },
+  };
+}
+
+/** Returns undefined for a file that is missing or altered; an altered one is deleted. */
+async function readCached(file: URL, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    const cache = await caches.open(CACHE);
+    const found = await cache.match(file.href);
+    if (!found) return undefined;
+    const bytes = new Uint8Array(await found.arrayBuffer());
+    if (await sha256Hex(bytes) === sha256) return bytes;
+    await cache.delete(file.href);
+  } catch { /* storage is denied: fetch it */ }
+  return undefined;
+}
+
+async function writeCached(file: URL, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  try {
+    const cache = await caches.open(CACHE);
+    await cache.put(
+      file.href,
+      new Response(bytes, { headers: { "content-type": "application/octet-stream" } }),
+    );
+  } catch { /* storage is full or denied: the next visit fetches it again */ }
+}
+
+async function fetchWhole(
+  file: URL,
+  size: number | undefined,
+  onProgress: (received: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const unavailable = (reason: string) =>
+    new Problem("artifact_unavailable", `${file} cannot be fetched: ${reason}`);
+  const response = await fetch(file, { credentials: "omit" }).catch(() => {
+    throw unavailable("the request failed");
+  });
+  if (!response.ok || !response.body) throw unavailable(`the server answered with status ${response.status}`);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let received = 0;
+  try {
+    for (const reader = response.body.getReader();;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      received += value.length;
+      if (size !== undefined && received > size) {
+        await reader.cancel();
+        throw new Problem("artifact_corrupted", `${file} is larger than its pin allows`);
+      }
+      onProgress(received);
+    }
+  } catch (error) {
+    throw error instanceof Problem ? error : unavailable("the connection was lost");
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}

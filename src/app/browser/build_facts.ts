@@ -1,0 +1,15 @@
+/** What the build tells the page: the names of files that carry a hash, and the sizes of those that proofs need. */
+export interface BuildFacts {
+  /** File names beside the page. */
+  readonly workers: { readonly prover: string; readonly tree: string; readonly vault: string };
+  /** Size and SHA-256 of each file in `artifacts/`: for the progress of downloads, and to check what is cached. */
+  readonly artifacts: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+}
+
+/** esbuild replaces the name by the object. */
+declare const TONADO_BUILD: BuildFacts | undefined;
+
+/** Empty outside a build: tests import the adapters directly. */
+export const buildFacts: BuildFacts = typeof TONADO_BUILD === "undefined" || TONADO_BUILD === undefined
+  ? { workers: { prover: "", tree: "", vault: "" }, artifacts: {} }
+  : TONADO_BUILD;

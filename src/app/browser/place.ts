@@ -1,0 +1,92 @@
+/// <reference lib="dom" />
+/** The page that the app runs in: whether notes are safe here, which version runs, and whether it is visible. */
+import type { AppPlace, PlaceFault } from "../ports.ts";
+import type { KnownVersions, ServiceRequest } from "../service/protocol.ts";
+import { fetchVersion } from "../service/version.ts";
+import type { Records } from "./indexeddb.ts";
+
+/** For an answer of the service worker, which may fetch a whole version first. */
+const SERVICE_TIMEOUT_MS = 60_000;
+
+export interface PageFacts {
+  readonly isSecureContext: boolean;
+  readonly isFramed: boolean;
+  readonly pathname: string;
+}
+
+/** A gateway that serves every site from one origin lets each of them read the notes. */
+export function findPageFault({ isSecureContext, isFramed, pathname }: PageFacts): PlaceFault | undefined {
+  if (isFramed) return "framed";
+  if (/^\/(ipfs|ipns)\//.test(pathname)) return "path_gateway";
+  return isSecureContext ? undefined : "insecure_origin";
+}
+
+export function browserPlace(base: URL, records: Records, createServiceUrl: () => string | URL): AppPlace {
+  const service = () => navigator.serviceWorker.controller;
+  return {
+    async findFault() {
+      const fault = findPageFault({
+        isSecureContext: globalThis.isSecureContext,
+        isFramed: globalThis.top !== globalThis.self,
+        pathname: location.pathname,
+      });
+      if (fault) return fault;
+      return await records.get("files", "probe").then(() => undefined, () => "storage_denied" as const);
+    },
+    async versions() {
+      await registerService(createServiceUrl);
+      const controller = service();
+      if (controller) return await ask(controller, { kind: "check" });
+      return { running: (await fetchVersion(base)).id };
+    },
+    async acceptWaiting() {
+      const controller = service();
+      if (controller) {
+        const { waiting } = await ask(controller, { kind: "check" });
+        if (waiting !== undefined) await ask(controller, { kind: "accept", id: waiting });
+      }
+      location.reload();
+    },
+    onVisibility(listener) {
+      const change = () => listener(document.hidden);
+      document.addEventListener("visibilitychange", change);
+      return () => document.removeEventListener("visibilitychange", change);
+    },
+    isOnline: () => navigator.onLine,
+  };
+}
+
+/** Without one the app works, but not offline. Resolves when the first worker serves this page. */
+async function registerService(createServiceUrl: () => string | URL): Promise<void> {
+  if (!("serviceWorker" in navigator)) return;
+  try {
+    await navigator.serviceWorker.register(createServiceUrl(), { updateViaCache: "none" });
+    await navigator.serviceWorker.ready;
+    if (!navigator.serviceWorker.controller) await nextController();
+  } catch { /* private windows of some browsers */ }
+}
+
+function nextController(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, SERVICE_TIMEOUT_MS);
+    navigator.serviceWorker.addEventListener("controllerchange", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}
+
+function ask(worker: ServiceWorker, request: ServiceRequest): Promise<KnownVersions> {
+  return new Promise((resolve, reject) => {
+    const { port1, port2 } = new MessageChannel();
+    const timer = setTimeout(
+      () => reject(new Error("the service worker gave no answer")),
+      SERVICE_TIMEOUT_MS,
+    );
+    port1.onmessage = ({ data }) => {
+      clearTimeout(timer);
+      resolve(data as KnownVersions);
+    };
+    worker.postMessage(request, [port2]);
+  });
+}

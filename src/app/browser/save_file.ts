@@ -1,0 +1,83 @@
+/// <reference lib="dom" />
+/** Files that the owner saves, chooses or prints. */
+import { Problem } from "../../core/errors/problem.ts";
+import { renderSVG } from "uqr";
+import type { Downloads } from "../ports.ts";
+
+/** After this time the browser has read the object behind a link. */
+const REVOKE_AFTER_MS = 60_000;
+
+export const browserDownloads: Downloads = {
+  save(name, bytes, type) {
+    const url = URL.createObjectURL(new Blob([bytes], { type }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(url), REVOKE_AFTER_MS);
+  },
+  open({ accept, maxBytes }) {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.accept = accept;
+    input.hidden = true;
+    document.body.append(input);
+    return new Promise((resolve, reject) => {
+      input.addEventListener("cancel", () => resolve(undefined), { once: true });
+      input.addEventListener("change", () => readChosen(input, maxBytes).then(resolve, reject), {
+        once: true,
+      });
+      input.click();
+    }).finally(() => input.remove()) as ReturnType<Downloads["open"]>;
+  },
+  print: printPage,
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch { // denied, or the page has no focus
+      return false;
+    }
+  },
+};
+
+async function readChosen(
+  input: HTMLInputElement,
+  maxBytes: number,
+): Promise<Awaited<ReturnType<Downloads["open"]>>> {
+  const file = input.files?.[0];
+  if (!file) return undefined;
+  if (file.size > maxBytes) {
+    throw new Problem("invalid_request", `${file.name} has ${file.size} bytes; at most ${maxBytes} are read`);
+  }
+  return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+}
+
+/** The stylesheet shows only this element on paper. */
+async function printPage({ title, lines, code }: Parameters<Downloads["print"]>[0]): Promise<void> {
+  const page = document.createElement("section");
+  page.className = "print-page";
+  const heading = document.createElement("h1");
+  heading.textContent = title;
+  const image = document.createElement("img");
+  image.alt = "QR code";
+  image.src = `data:image/svg+xml;utf8,${encodeURIComponent(renderSVG(code, { border: 2 }))}`;
+  page.append(heading, image, ...lines.map(paragraphOf), paragraphOf(code));
+  document.body.append(page);
+  document.documentElement.classList.add("printing");
+  try {
+    await image.decode().catch(() => {}); // print the text even if the picture fails
+    globalThis.print();
+  } finally {
+    document.documentElement.classList.remove("printing");
+    page.remove();
+  }
+}
+
+function paragraphOf(text: string): HTMLElement {
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text;
+  return paragraph;
+}

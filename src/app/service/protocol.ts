@@ -1,0 +1,24 @@
+/** What the page and the service worker say to each other, and the manifest that both read. */
+
+/** `version.json`: every file of the build with its hash. */
+export interface AppVersion {
+  readonly version: string;
+  /** SHA-256 of `SHA256SUMS`. */
+  readonly hash: string;
+  readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
+}
+
+/** The version that the worker serves, and one that it has fetched and checked but does not serve. */
+export interface KnownVersions {
+  readonly running: string;
+  readonly waiting?: string;
+}
+
+export type ServiceRequest =
+  /** Compares the accepted version with the server's, and fetches a new one. Answers with {@linkcode KnownVersions}. */
+  | { readonly kind: "check" }
+  /** Serves the version with this id from now on. Answers with {@linkcode KnownVersions}. */
+  | { readonly kind: "accept"; readonly id: string };
+
+/** Appended to the address of the settings, so that the worker passes the request on. */
+export const LIVE_QUERY = "?live";

@@ -1,0 +1,41 @@
+/** The version of the app that a server offers: its manifest of hashes and its settings. */
+import { type AppVersion, LIVE_QUERY } from "./protocol.ts";
+import { sha256Hex } from "../browser/hex_digest.ts";
+
+export const CONFIG = "config.json";
+/** Hex digits of the settings' hash in an id. */
+const CONFIG_DIGITS = 16;
+
+export interface LiveVersion {
+  /** The hash of the files, and that of the settings after a dash. */
+  readonly id: string;
+  readonly version: AppVersion;
+  readonly config: string;
+}
+
+/** Keys are large and have a cache of their own; checksums are for people. */
+export function isPrecached(path: string): boolean {
+  return !path.startsWith("artifacts/") && path !== "SHA256SUMS" && path !== "version.json" &&
+    path !== CONFIG;
+}
+
+/**
+ * Fetches what the server offers now. The hash is computed from the manifest, not taken from it.
+ * @param base the app's folder
+ */
+export async function fetchVersion(base: URL): Promise<LiveVersion> {
+  const [versionText, config] = await Promise.all([fetchText(base, "version.json"), fetchText(base, CONFIG)]);
+  const version = JSON.parse(versionText) as AppVersion;
+  const names = Object.keys(version.files).sort((a, b) => a < b ? -1 : 1);
+  const sums = names.map((name) => `${version.files[name].sha256}  ${name}\n`).join("");
+  const [hash, configHash] = await Promise.all(
+    [sums, config].map((text) => sha256Hex(new TextEncoder().encode(text))),
+  );
+  return { id: `${hash}-${configHash.slice(0, CONFIG_DIGITS)}`, version: { ...version, hash }, config };
+}
+
+async function fetchText(base: URL, name: string): Promise<string> {
+  const response = await fetch(new URL(name + LIVE_QUERY, base), { cache: "no-store" });
+  if (!response.ok) throw new Error(`${name}: status ${response.status}`);
+  return await response.text();
+}

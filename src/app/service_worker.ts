@@ -1,0 +1,136 @@
+/// <reference lib="webworker" />
+/**
+ * Serves the accepted version of the app, also offline. A new version is fetched and checked against its hashes, and
+ * waits until its owner accepts it. Answers of relayers and endpoints are never stored.
+ */
+import { sha256Hex } from "./browser/hex_digest.ts";
+import type { KnownVersions, ServiceRequest } from "./service/protocol.ts";
+import { CONFIG, fetchVersion, isPrecached, type LiveVersion } from "./service/version.ts";
+
+const scope = self as unknown as ServiceWorkerGlobalScope;
+const base = new URL("./", scope.location.href);
+const POINTER_CACHE = "tonado-accepted";
+const CACHE_PREFIX = "tonado-app-";
+const pointerUrl = new URL("accepted", base).href;
+const encode = (text: string) => new TextEncoder().encode(text);
+
+scope.addEventListener("install", (event) => {
+  event.waitUntil(install());
+});
+scope.addEventListener("activate", (event) => event.waitUntil(scope.clients.claim()));
+scope.addEventListener("fetch", (event) => {
+  const path = pathOf(event.request);
+  if (path !== undefined) event.respondWith(serve(event.request, path));
+});
+scope.addEventListener("message", (event) => {
+  const [port] = event.ports;
+  if (port) event.waitUntil(answer(event.data as ServiceRequest).then((known) => port.postMessage(known)));
+});
+
+/** The first version is the one that this page was loaded with. Later ones wait. */
+async function install(): Promise<void> {
+  if (await accepted() === undefined) {
+    const live = await fetchVersion(base);
+    await store(live);
+    await point(live.id);
+  }
+  await scope.skipWaiting();
+}
+
+/** Returns the path of a file of the app; undefined for everything else, which the network answers. */
+function pathOf({ method, url, mode }: Request): string | undefined {
+  const { origin, pathname, search } = new URL(url);
+  if (method !== "GET" || origin !== base.origin || !pathname.startsWith(base.pathname) || search !== "") {
+    return undefined;
+  }
+  const path = pathname.slice(base.pathname.length);
+  if (path === "" || mode === "navigate") {
+    return path === "" || path === "index.html" ? "index.html" : undefined;
+  }
+  return path === CONFIG || isPrecached(path) ? path : undefined;
+}
+
+async function serve(request: Request, path: string): Promise<Response> {
+  const id = await accepted();
+  const cache = id === undefined ? undefined : await caches.open(CACHE_PREFIX + id);
+  return await cache?.match(new URL(path, base).href) ?? await fetch(request);
+}
+
+async function answer(request: ServiceRequest): Promise<KnownVersions> {
+  const running = await accepted() ?? "";
+  if (request.kind === "accept") {
+    if (!await caches.has(CACHE_PREFIX + request.id)) return { running };
+    await point(request.id);
+    await removeOthers(request.id);
+    return { running: request.id };
+  }
+  const live = await fetchVersion(base).catch(() => undefined); // offline
+  if (live === undefined || live.id === running) return { running };
+  try {
+    await store(live);
+  } catch { // half of an update, or altered files: it is not offered
+    return { running };
+  }
+  return { running, waiting: live.id };
+}
+
+/** Keeps every file of a version, each only if it matches its hash. */
+async function store({ id, version, config }: LiveVersion): Promise<void> {
+  const name = CACHE_PREFIX + id;
+  try {
+    const cache = await caches.open(name);
+    await Promise.all(
+      Object.entries(version.files).filter(([path]) => isPrecached(path)).map(async ([path, { sha256 }]) => {
+        const response = await fetch(new URL(path, base), { cache: "no-cache" });
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        if (!response.ok || await sha256Hex(bytes) !== sha256) {
+          throw new Error(`${path} does not match its hash`);
+        }
+        await cache.put(new URL(path, base).href, new Response(bytes, { headers: keptHeaders(response) }));
+      }),
+    );
+    const headers = { "content-type": "application/json" };
+    await cache.put(new URL(CONFIG, base).href, new Response(config, { headers }));
+    await cache.put(new URL("version.json", base).href, new Response(JSON.stringify(version), { headers }));
+  } catch (error) {
+    await caches.delete(name);
+    throw error;
+  }
+}
+
+/** The policy of the page travels with it. */
+function keptHeaders({ headers }: Response): Headers {
+  const kept = new Headers();
+  for (
+    const name of [
+      "content-type",
+      "content-security-policy",
+      "cross-origin-opener-policy",
+      "cross-origin-embedder-policy",
+      "cross-origin-resource-policy",
+      "referrer-policy",
+      "x-content-type-options",
+      "permissions-policy",
+    ]
+  ) {
+    const value = headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept;
+}
+
+async function accepted(): Promise<string | undefined> {
+  const cache = await caches.open(POINTER_CACHE);
+  const id = await (await cache.match(pointerUrl))?.text();
+  return id !== undefined && await caches.has(CACHE_PREFIX + id) ? id : undefined;
+}
+
+async function point(id: string): Promise<void> {
+  await (await caches.open(POINTER_CACHE)).put(pointerUrl, new Response(encode(id)));
+}
+
+async function removeOthers(id: string): Promise<void> {
+  for (const name of await caches.keys()) {
+    if (name.startsWith(CACHE_PREFIX) && name !== CACHE_PREFIX + id) await caches.delete(name);
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * Replaces, in the app's build, the curves of age's recipients that note stores never use: stores are encrypted for
+ * X25519 keys and passphrases. Everything here fails when called.
+ */
+function unsupported(): never {
+  throw new Error("note stores are encrypted for X25519 keys and passphrases only");
+}
+
+const kem = { getPublicKey: unsupported, encapsulate: unsupported, decapsulate: unsupported };
+
+export const MLKEM768X25519 = kem;
+export const MLKEM768P256 = kem;
+export const p256 = {
+  lengths: { publicKeyUncompressed: 65 },
+  Point: { fromBytes: unsupported },
+  utils: { randomSecretKey: unsupported },
+  getPublicKey: unsupported,
+  getSharedSecret: unsupported,
+};

@@ -1,0 +1,2 @@
+/** Gives the bundle of the page Node's `Buffer`, which `@ton/core` expects as a global. */
+export { Buffer } from "buffer";

@@ -1,0 +1,20 @@
+/** What the page asks of the worker that holds the keys of note stores. */
+export type VaultTask =
+  | { readonly kind: "create"; readonly passphrase: string }
+  | { readonly kind: "open"; readonly bytes: Uint8Array; readonly passphrase: string }
+  | { readonly kind: "encrypt"; readonly vault: number; readonly text: string }
+  | { readonly kind: "decrypt"; readonly vault: number; readonly bytes: Uint8Array }
+  | { readonly kind: "paper"; readonly vault: number; readonly text: string }
+  | { readonly kind: "openPaper"; readonly code: string; readonly passphrase: string }
+  | { readonly kind: "close"; readonly vault: number };
+
+/** A vault is the number by which the worker knows its key. */
+export interface VaultResults extends Record<VaultTask["kind"], unknown> {
+  readonly create: number;
+  readonly open: number;
+  readonly encrypt: Uint8Array<ArrayBuffer>;
+  readonly decrypt: string;
+  readonly paper: string;
+  readonly openPaper: string;
+  readonly close: undefined;
+}

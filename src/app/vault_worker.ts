@@ -1,0 +1,52 @@
+/** The worker that holds the keys of note stores: scrypt and age run here, off the page's thread. */
+import { createIdentity, identityOf, type NoteVault, vaultOf } from "../client/notes/note_encryption.ts";
+import { decryptPaperCode, encryptPaperCode } from "../client/notes/paper_code.ts";
+import { Problem } from "../core/errors/problem.ts";
+import { Secret } from "../core/text/secret.ts";
+import { serveTasks } from "../threads/serve_tasks.ts";
+import type { VaultResults, VaultTask } from "./vault_task.ts";
+
+interface OpenKey {
+  readonly vault: NoteVault;
+  readonly passphrase: Secret<string>;
+}
+
+const keys = new Map<number, OpenKey>();
+let lastNumber = 0;
+
+async function run(task: VaultTask): Promise<VaultResults[VaultTask["kind"]]> {
+  switch (task.kind) {
+    case "create": {
+      const passphrase = new Secret(task.passphrase);
+      return keep({ vault: await vaultOf(await createIdentity(passphrase)), passphrase });
+    }
+    case "open": {
+      const passphrase = new Secret(task.passphrase);
+      return keep({ vault: await vaultOf(await identityOf(task.bytes, passphrase)), passphrase });
+    }
+    case "encrypt":
+      return await keyOf(task.vault).vault.encrypt(task.text);
+    case "decrypt":
+      return await keyOf(task.vault).vault.decrypt(task.bytes);
+    case "paper":
+      return await encryptPaperCode(new Secret(task.text), keyOf(task.vault).passphrase);
+    case "openPaper":
+      return (await decryptPaperCode(task.code, new Secret(task.passphrase))).reveal();
+    case "close":
+      keys.delete(task.vault);
+      return undefined;
+  }
+}
+
+function keep(key: OpenKey): number {
+  keys.set(++lastNumber, key);
+  return lastNumber;
+}
+
+function keyOf(number: number): OpenKey {
+  const key = keys.get(number);
+  if (!key) throw new Problem("cancelled", "the notes are locked");
+  return key;
+}
+
+serveTasks<VaultTask>("vault", run);

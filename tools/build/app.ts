@@ -1,0 +1,139 @@
+/**
+ * Builds the app into `dist/app`. Equal sources produce equal bytes in any folder.
+ *
+ * Usage: deno task app:build [--output FOLDER] [--check]
+ *          [--network NAME --endpoint URL... [--withdrawal-endpoint URL] [--relayer URL...] [--bridge URL...]]
+ *
+ * Without `--endpoint`, the server of the files provides `config.json` and the policy that limits connections
+ * (`tonado app`, or a relayer with RELAYER_APP=1). With it, the build is complete for any static host.
+ * `--check` compares the folder with a new build and writes nothing.
+ */
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ANY_ENDPOINT } from "../../src/http/app/app_headers.ts";
+import { staleFiles } from "../shared/generated_files.ts";
+import { pathToFileURL } from "node:url";
+import { bundleApp, hashedName } from "./app/bundle.ts";
+import { type Budget, formatBudgets, measureBudgets } from "./app/budgets.ts";
+import { checksums, renderPage, sha256Of } from "./app/page.ts";
+import { staticConfig } from "./app/static_config.ts";
+import metadata from "../../deno.json" with { type: "json" };
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const { values } = parseArgs({
+  args: Deno.args,
+  options: {
+    output: { type: "string", default: "dist/app" },
+    check: { type: "boolean", default: false },
+    network: { type: "string" },
+    endpoint: { type: "string" },
+    "withdrawal-endpoint": { type: "string" },
+    relayer: { type: "string", multiple: true, default: [] },
+    bridge: { type: "string", multiple: true, default: [] },
+  },
+});
+const root = new URL("../../", import.meta.url);
+const encode = (text: string): Bytes => new TextEncoder().encode(text);
+/** A withdrawal and a version 1 deposit are proved in the browser; settlements are not. */
+const ARTIFACTS = [
+  ...["withdraw", "withdraw2", "deposit"].flatMap((name) => [`${name}.wasm`, `${name}.zkey`]),
+  ...["withdraw", "withdraw2", "deposit", "settle16"].map((name) => `${name}.vkey.json`),
+];
+
+const files = new Map<string, Bytes>();
+for (const name of ARTIFACTS) files.set(`artifacts/${name}`, await read(`artifacts/${name}`));
+const scripts = await bundleApp(root, { artifacts: artifactFacts() });
+for (const [name, bytes] of scripts.files) files.set(name, bytes);
+await addStaticFiles();
+const config = await staticConfig(values, root);
+if (config) files.set("config.json", encode(config.json));
+addPage(config?.connect ?? ANY_ENDPOINT);
+addVersion();
+
+await (values.check ? compare() : write());
+const rows = measureBudgets(budgets(), files);
+console.log(formatBudgets(rows));
+if (rows.some(({ kilobytes, limit }) => kilobytes > limit)) {
+  console.error("A budget is exceeded. Import less at the start, or load it when it is needed.");
+  Deno.exitCode = 1;
+}
+
+async function read(path: string): Promise<Bytes> {
+  return await Deno.readFile(new URL(path, root));
+}
+
+function artifactFacts(): Record<string, { bytes: number; sha256: string }> {
+  return Object.fromEntries(ARTIFACTS.map((name) => {
+    const bytes = files.get(`artifacts/${name}`)!;
+    return [name, { bytes: bytes.length, sha256: sha256Of(bytes) }];
+  }));
+}
+
+async function addStaticFiles(): Promise<void> {
+  files.set("manifest.webmanifest", await read("app/manifest.webmanifest"));
+  for await (const { name, isFile } of Deno.readDir(new URL("app/icons/", root))) {
+    if (isFile) files.set(`icons/${name}`, await read(`app/icons/${name}`));
+  }
+  const style = await read("app/app.css");
+  files.set(hashedName("app.css", style), style);
+}
+
+function addPage(connect: readonly string[]): void {
+  const style = [...files.keys()].find((name) => name.endsWith(".css"))!;
+  files.set(
+    "index.html",
+    renderPageOf(style, connect),
+  );
+}
+
+function renderPageOf(style: string, connect: readonly string[]): Bytes {
+  return encode(renderPage({
+    template: new TextDecoder().decode(Deno.readFileSync(new URL("app/index.html", root))),
+    style: { name: style, bytes: files.get(style)! },
+    scripts: scripts.entry.map((name) => ({ name, bytes: files.get(name)! })),
+    connect,
+  }));
+}
+
+/** The manifest of hashes that the service worker checks, and the checksums for people. */
+function addVersion(): void {
+  const sums = checksums(files);
+  const listed = [...files].sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([name, bytes]) => [name, { sha256: sha256Of(bytes), bytes: bytes.length }]);
+  const version = { version: metadata.version, hash: sha256Of(sums), files: Object.fromEntries(listed) };
+  files.set("SHA256SUMS", encode(sums));
+  files.set("version.json", encode(JSON.stringify(version, null, 1) + "\n"));
+}
+
+function budgets(): Budget[] {
+  const style = [...files.keys()].find((name) => name.endsWith(".css"))!;
+  return [
+    { what: "first load", limit: 230, files: ["index.html", style, ...scripts.entry] },
+    { what: "prover worker", limit: 155, files: [scripts.workers.prover] },
+    { what: "vault worker", limit: 57, files: [scripts.workers.vault] },
+  ];
+}
+
+async function compare(): Promise<void> {
+  const folder = pathToFileURL(resolve(values.output) + "/");
+  const stale = await staleFiles([...files].map(([path, content]) => ({ path, content })), folder);
+  for (const path of stale) console.error(`${join(values.output, path)} differs from a new build`);
+  if (stale.length > 0) Deno.exit(1);
+  console.log(`app:build: ${files.size} files are as built`);
+}
+
+/** Builds beside the folder and swaps, so that a server never serves half of a build. */
+async function write(): Promise<void> {
+  const partial = `${values.output}.partial`;
+  await Deno.remove(partial, { recursive: true }).catch(() => {}); // an interrupted build
+  for (const [name, bytes] of files) {
+    const path = join(partial, name);
+    await Deno.mkdir(join(path, ".."), { recursive: true });
+    await Deno.writeFile(path, bytes);
+  }
+  await Deno.remove(values.output, { recursive: true }).catch(() => {}); // the first build
+  await Deno.rename(partial, values.output);
+  const { hash } = JSON.parse(new TextDecoder().decode(files.get("version.json")!));
+  console.log(`${values.output}: ${files.size} files, version ${hash}`);
+}
