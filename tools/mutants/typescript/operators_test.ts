@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { applyMutant } from "../operators.ts";
 import { typeScriptMutants } from "./operators.ts";
 import { folderOf, typeScriptTables } from "./page.ts";
-import { nearestTests, rankTestFiles, reach } from "./test_selection.ts";
+import { type Coverage, coveringTests, parseLcov } from "./coverage.ts";
+import { rankTestFiles, reach } from "./test_selection.ts";
 import { maskTypeScript } from "./text.ts";
 
 const SOURCE = `import { a } from "./a.ts";
@@ -57,7 +58,7 @@ Deno.test("what is not code is blanked, in the same length", () => {
   assert.match(masked, /if \(balance >= 10n && !limits\?\.isStrict\) throw new RangeError\( +\);/);
 });
 
-Deno.test("a test reaches what its imports import, and the nearest tests come first", () => {
+Deno.test("a test reaches what its imports import", () => {
   const imports = new Map([
     ["tests/a_test.ts", ["src/x.ts"]],
     ["src/x.ts", ["src/y.ts"]],
@@ -67,15 +68,31 @@ Deno.test("a test reaches what its imports import, and the nearest tests come fi
     "src/z.ts",
     3,
   ]]);
-  const distances = new Map([[
-    "src/relay/wallet.ts",
-    new Map([["tests/far_test.ts", 9], ["tests/relay/near_test.ts", 9], ["src/relay/own_test.ts", 9]]),
-  ]]);
-  assert.deepEqual(nearestTests(distances, "src/relay/wallet.ts"), [
-    "src/relay/own_test.ts",
-    "tests/relay/near_test.ts",
-    "tests/far_test.ts",
+});
+
+Deno.test("a mutant is put before the tests that execute its line, the fastest first, the source's own earlier", () => {
+  const report = [
+    "SF:/copy/src/a/b.ts",
+    "DA:1,1",
+    "DA:2,0",
+    "DA:3,7",
+    "end_of_record",
+    "SF:/copy/tests/x.ts",
+    "DA:1,1",
+  ];
+  const lines = parseLcov(report.join("\n"), "/copy/");
+  assert.deepEqual(lines, { "src/a/b.ts": [1, 3] });
+  const coverage: Coverage = new Map(
+    ([["tests/slow_test.ts", 900], ["src/a/b_test.ts", 2_000], ["tests/fast_test.ts", 100]] as const)
+      .map(([path, milliseconds]) => [path, { digest: "", holds: true, milliseconds, lines }]),
+  );
+  coverage.set("tests/broken_test.ts", { digest: "", holds: false, milliseconds: 1, lines });
+  assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 3 }), [
+    "tests/fast_test.ts",
+    "src/a/b_test.ts",
+    "tests/slow_test.ts",
   ]);
+  assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 2 }), []);
 });
 
 Deno.test("a test file that killed mutants of the source comes first", () => {

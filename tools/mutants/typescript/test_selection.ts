@@ -1,14 +1,11 @@
-/** Chooses the tests that a source's mutants are put before: those that import it, the nearest first. */
+/** Finds the tests that mutants of `src/` are put before, and orders them. */
 
 /** Folders of tests that take minutes, run the program as a whole, or compare documents. */
 const EXCLUDED =
-  /^tests\/(?:reliability\/(?!simulation\/)|(?:compiled|npm|guides|processes|repository|gas|circuits|models|contracts|e2e)\/)/;
+  /^tests\/(?:reliability\/(?!simulation\/)|(?:compiled|npm|guides|processes|repository|gas|circuits|models|contracts)\/)/;
 
 /** Relative imports, dynamic imports, and modules that are started as workers. */
 const IMPORTS = /(?:\bfrom |\bimport\(?|\bnew URL\(\s*)\s*"(\.[^"\n]+\.ts)"/g;
-
-/** The distance of each source from each test file, in imports. */
-export type TestDistances = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Returns the TypeScript files below a folder, as sorted paths from the root. */
 export async function listTypeScriptFiles(root: URL, folder: string): Promise<string[]> {
@@ -37,19 +34,13 @@ export async function readImports(
   );
 }
 
-/** Reads the imports of all sources and tests, and returns for each source the tests that reach it. */
-export async function measureTestDistances(root: URL): Promise<TestDistances> {
+/** Returns the test files that may kill mutants: those that import a source and are not excluded. */
+export async function listTests(root: URL): Promise<string[]> {
   const imports = await readImports(root, ["src/", "tests/", "testkit/"]);
-  const distances = new Map<string, Map<string, number>>();
-  for (const test of imports.keys()) {
-    if (!test.endsWith("_test.ts") || EXCLUDED.test(test)) continue;
-    for (const [source, distance] of reach(imports, test)) {
-      if (!source.startsWith("src/")) continue;
-      const tests = distances.get(source) ?? new Map<string, number>();
-      distances.set(source, tests.set(test, distance));
-    }
-  }
-  return distances;
+  return [...imports.keys()].filter((path) =>
+    path.endsWith("_test.ts") && !EXCLUDED.test(path) &&
+    [...reach(imports, path).keys()].some((source) => source.startsWith("src/"))
+  ).sort();
 }
 
 /** Returns the modules that `start` imports, directly or not, with their distance. */
@@ -75,35 +66,7 @@ export interface TestFile {
   readonly kills: Map<string, number>;
 }
 
-/** How many test files are put before a mutant at most. */
-export const MAX_TEST_FILES = 6;
-
-/**
- * Returns the names of the nearest tests: by distance, where a test in the source's own folder, or with words of the
- * source's path in its own, counts as nearer.
- */
-export function nearestTests(distances: TestDistances, source: string): string[] {
-  const folder = source.slice(0, source.lastIndexOf("/") + 1);
-  const words = wordsOf(source);
-  const rank = ([path, distance]: readonly [string, number]) =>
-    distance - 2 * wordsOf(path).intersection(words).size - (path.startsWith(folder) ? 10 : 0);
-  return [...distances.get(source) ?? []]
-    // Tests of the whole program take minutes.
-    .filter(([path]) => words.has("ceremony") || !path.includes("ceremony"))
-    .filter(([path]) => /^src\/(?:cli|ops)\//.test(source) || !path.startsWith("tests/cli/"))
-    .map((each) => [rank(each), each[0]] as const)
-    .sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1))
-    .slice(0, MAX_TEST_FILES)
-    .map(([, path]) => path);
-}
-
-function wordsOf(path: string): Set<string> {
-  return new Set(
-    path.split(/[/_.]/).filter((word) => !/^(?:src|tests|integration|commands|test|ts)$/.test(word)),
-  );
-}
-
-/** Orders test files by kills per time. Before anything is known, the nearest come first. */
+/** Orders test files by kills per time. Before anything is known, the given order counts. */
 export function rankTestFiles(tests: readonly TestFile[], source: string): TestFile[] {
   const worth = ({ kills, milliseconds }: TestFile, i: number) =>
     ((kills.get(source) ?? 0) * 10 + 3 / (i + 1)) / (milliseconds + 1000);

@@ -61,8 +61,8 @@ export class MutationCopy {
 /** A mutant that is no TypeScript is no mutant. */
 const DOES_NOT_PARSE = /source code could not be parsed|\bSyntaxError: (?!.*JSON)/;
 
-function deadlineMs({ milliseconds, holds }: TestFile): number {
-  return holds === undefined && milliseconds === 0 ? 240_000 : 60_000 + 8 * milliseconds;
+function deadlineMs({ milliseconds }: TestFile): number {
+  return 20_000 + 8 * milliseconds;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Mutation testing of `src/`: makes one small change at a time in a copy of the repository and runs the tests that
- * import the changed source, the nearest first.
+ * execute the changed line, the fastest first.
  *
  * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--workers n] [--json] [--write]
  *
@@ -24,7 +24,8 @@ import { ProgressReporter } from "../progress.ts";
 import { typeScriptMutants } from "./operators.ts";
 import { folderOf, writeTypeScriptPage } from "./page.ts";
 import { equivalenceReason } from "./equivalent_mutants.ts";
-import { listTypeScriptFiles, measureTestDistances, nearestTests, type TestFile } from "./test_selection.ts";
+import { type Coverage, coveringTests, measureCoverage } from "./coverage.ts";
+import { listTests, listTypeScriptFiles, type TestFile } from "./test_selection.ts";
 import { MutationCopy, tryTypeScriptMutant } from "./trial.ts";
 import { parseCount } from "../parse_count.ts";
 
@@ -50,16 +51,23 @@ const sources = (await listTypeScriptFiles(root, "src/"))
   .filter((path) => !/_test\.ts$|\/generated\//.test(path));
 const texts = new Map(sources.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]));
 const all = nameMutants([...texts].flatMap(([path, source]) => typeScriptMutants(path, source)));
-const distances = await measureTestDistances(root);
 const entries = await loadRecords(results);
 
 if (given.write) {
   await writeTypeScriptPage(current(), [...all.values()]);
 } else {
   const sampled = chooseMutants();
+  const copies = await Promise.all(
+    Array.from(
+      { length: given.workers },
+      (_, i) => MutationCopy.create(root, new URL(`dist/mutants/${i}/`, root)),
+    ),
+  );
+  const cache = new URL("dist/mutants_coverage.json", root);
+  const coverage = await measureCoverage(root, copies[0], await listTests(root), cache);
   const open: (readonly [string, Mutant])[] = [];
-  for (const each of sampled) if (!isCurrent(entries.get(each[0]), await versionOf(each[1]))) open.push(each);
-  if (open.length > 0) await run(open);
+  for (const each of sampled) if (!await isSettled(each, coverage)) open.push(each);
+  if (open.length > 0) await run(open, coverage, copies);
   const done = current(new Set(sampled.map(([key]) => key)));
   if (given.json) console.log(JSON.stringify(done, null, 2));
   else {
@@ -93,31 +101,40 @@ function sourceOf(mutant: Mutant): string {
   return mutantDigest(mutant, texts.get(mutant.file)!);
 }
 
-async function versionOf(mutant: Mutant) {
-  return {
-    source: sourceOf(mutant),
-    tests: await digestOf(root, nearestTests(distances, mutant.file)),
-    budget: null,
-  };
+async function versionOf(mutant: Mutant, coverage: Coverage) {
+  const tests = await digestOf(root, coveringTests(coverage, mutant));
+  return { source: sourceOf(mutant), tests, budget: null };
 }
 
-async function run(open: readonly (readonly [string, Mutant])[]): Promise<void> {
+/** Returns whether a mutant need not be tried: its result is valid, or it survived and is equivalent. */
+async function isSettled([key, mutant]: readonly [string, Mutant], coverage: Coverage): Promise<boolean> {
+  const entry = entries.get(key);
+  const isArgued = entry?.verdict === "survived" && entry.source === sourceOf(mutant) &&
+    equivalenceReason(mutant) !== undefined;
+  return isArgued || isCurrent(entry, await versionOf(mutant, coverage));
+}
+
+async function run(
+  open: readonly (readonly [string, Mutant])[],
+  coverage: Coverage,
+  copies: readonly MutationCopy[],
+): Promise<void> {
   const tests = new Map<string, TestFile>();
-  const testsOf = (source: string) =>
-    nearestTests(distances, source).map((path) => {
-      const known = tests.get(path) ?? { path, milliseconds: 0, holds: undefined, kills: new Map() };
+  const testsOf = (mutant: Mutant) =>
+    coveringTests(coverage, mutant).map((path) => {
+      const { milliseconds } = coverage.get(path)!;
+      const known = tests.get(path) ?? { path, milliseconds, holds: undefined, kills: new Map() };
       tests.set(path, known);
       return known;
     });
   const bar = new ProgressReporter(open.length);
   const queue = [...open];
   const out = await Deno.open(results, { create: true, append: true });
-  await Promise.all(Array.from({ length: Math.min(given.workers, open.length) }, async (_, worker) => {
-    const copy = await MutationCopy.create(root, new URL(`dist/mutants/${worker}/`, root));
+  await Promise.all(copies.map(async (copy) => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [key, mutant] = next;
-      const result = await tryTypeScriptMutant(copy, mutant, testsOf(mutant.file));
-      const entry: MutantRecord = { key, ...result, ...await versionOf(mutant) };
+      const result = await tryTypeScriptMutant(copy, mutant, testsOf(mutant));
+      const entry: MutantRecord = { key, ...result, ...await versionOf(mutant, coverage) };
       entries.set(key, entry);
       await out.write(new TextEncoder().encode(`${JSON.stringify(entry)}\n`));
       bar.add(result.verdict, `${mutant.file}:${mutant.line}`);
