@@ -1,11 +1,13 @@
 /** What a jetton pool refuses to pay, the owner's rights over it, and what an issuer can do to it. */
 import assert from "node:assert/strict";
-import { Address, toNano } from "@ton/core";
+import { Address, beginCell, toNano } from "@ton/core";
 import { storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
+import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 import { assertRejected } from "../../support/contracts/pool_assertions.ts";
 
+const payee = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 const at = (workchain: number) => new Address(workchain, Buffer.alloc(32, 0x3c));
 
 Deno.test("payees whom no standard wallet pays are ERR_BAD_ADDRESS: other workchains, the pool, its wallet", async () => {
@@ -77,5 +79,48 @@ Deno.test("the owner sweeps coins above the reserve of 2.5, jettons never; a bur
     for (const sender of [burned.owner.address, at(0), new Address(0, Buffer.alloc(32))]) {
       await assertRejected(burned, "ERR_NOT_OWNER", () => burned.send(body, toNano(1), { from: sender }));
     }
+  }
+});
+
+Deno.test("two notes are paid one after the other: parties, counts, times, logs and spent notes are as sent", async () => {
+  const jettons = await JettonSandbox.open();
+  const { pool } = jettons;
+  for (let i = 0; i < 3; i++) assertSucceeded(await jettons.deposit());
+  const [recipient, relayer, fee, refund] = [payee(0xa1), payee(0xa2), 70_000_000n, 3_000_000n];
+  for (const count of [1, 2]) {
+    pool.chain.now! += 100;
+    const nullifierHash = freshElement();
+    const before = (await pool.chain.getContract(recipient)).balance;
+    const outcome = assertSucceeded(
+      await jettons.withdraw({ nullifierHash, recipient, relayer, fee, refund, queryId: 55n }),
+    );
+    const [log, ...others] = outcome.logs;
+    assert.ok(log?.kind === "withdrawal" && others.length === 0);
+    assert.deepEqual([log.nullifierHash, log.fee, log.refund], [nullifierHash, fee, refund]);
+    assert.ok(log.recipient.equals(recipient) && log.relayer?.equals(relayer));
+    const [coins, first, second] = outcome.sent;
+    assert.ok(outcome.sent.length === 3 && coins.info.type === "internal");
+    assert.deepEqual([coins.info.value.coins, coins.info.bounce], [refund, false]);
+    for (
+      const [transfer, amount, destination] of [[first, pool.denomination - fee, recipient], [
+        second,
+        fee,
+        relayer,
+      ]] as const
+    ) {
+      const body = beginCell().storeUint(0x0f8a7ea5, 32).storeUint(55, 64).storeCoins(amount)
+        .storeAddress(destination).storeAddress(outcome.tx.inMessage!.info.src as Address).storeBit(0)
+        .storeCoins(0).storeBit(0)
+        .endCell();
+      assert.ok(transfer.body.equals(body), transfer.body.toString());
+      assert.ok(transfer.info.type === "internal" && transfer.info.bounce);
+      assert.ok(transfer.info.dest.equals(jettons.poolWallet));
+    }
+    assert.ok((await pool.chain.getContract(recipient)).balance >= before + refund);
+    assert.equal(await jettons.balanceOf(recipient), BigInt(count) * (pool.denomination - fee));
+    assert.equal(await jettons.balanceOf(relayer), BigInt(count) * fee);
+    const { deposits, withdrawals, touched, debt } = await pool.getPoolInfo();
+    assert.deepEqual([deposits, withdrawals, touched, debt], [3, count, pool.chain.now, 0n]);
+    assert.equal((await pool.get("getIsSpent", nullifierHash)).readBoolean(), true);
   }
 });

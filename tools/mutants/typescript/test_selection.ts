@@ -2,7 +2,7 @@
 
 /** Folders of tests that take minutes, run the program as a whole, or compare documents. */
 const EXCLUDED =
-  /^tests\/(?:reliability\/(?!simulation\/)|(?:compiled|npm|guides|processes|repository|gas|circuits|models|contracts)\/)/;
+  /^tests\/(?:reliability\/(?!simulation\/)|(?:compiled|npm|guides|processes|repository|gas|circuits|models|contracts|e2e)\/)/;
 
 /** Relative imports, dynamic imports, and modules that are started as workers. */
 const IMPORTS = /(?:\bfrom |\bimport\(?|\bnew URL\(\s*)\s*"(\.[^"\n]+\.ts)"/g;
