@@ -136,3 +136,32 @@ Deno.test("other comments, unknown ops and empty bodies stay donations", async (
     for (const body of kept) await assertValueKept(pool, () => pool.send(body, toNano(1)));
   }
 });
+
+Deno.test("a deposit that pays for its gas and not for its log is undone: no leaf is added without a log", async () => {
+  const deposit = async (denomination: bigint) => {
+    const pool = await PoolSandbox.open({ denomination, balance: 0n });
+    const data = await pool.data();
+    const { exitCode, actionCode, logs } = await pool.deposit();
+    return { exitCode, actionCode, logs: logs.length, isUnchanged: (await pool.data()).equals(data) };
+  };
+  // The least denomination that pays for the gas, by bisection, within a third of a log's fee.
+  let [low, high] = [0n, 20_000_000n];
+  while (high - low > 20_000n) {
+    const middle = (low + high) / 2n;
+    if ((await deposit(middle)).exitCode === 0) high = middle;
+    else low = middle;
+  }
+  const NOT_ENOUGH_COINS = 37;
+  assert.deepEqual(await deposit(high), {
+    exitCode: 0,
+    actionCode: NOT_ENOUGH_COINS,
+    logs: 0,
+    isUnchanged: true,
+  });
+  assert.deepEqual(await deposit(high + 200_000n), {
+    exitCode: 0,
+    actionCode: 0,
+    logs: 1,
+    isUnchanged: false,
+  });
+});

@@ -13,6 +13,7 @@ import {
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { maxPoolSize } from "../../../src/ton/pool/pool_size.ts";
 import { estimateWithdrawalCost } from "../../../src/ton/pool/withdrawal_cost.ts";
+import { bounce, fromWallet, payout } from "../../support/contracts/claims.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
@@ -98,6 +99,18 @@ for (const [what, leastOf, send] of messages) {
     }
   });
 }
+
+Deno.test("of a refused payout's value, the pool keeps the storage that is due and the claim's, and nothing else", async () => {
+  for (const idle of [0, 20_000_000]) {
+    const jettons = await idlePool(idle);
+    const { pool } = jettons;
+    const outcome = await pool.send(bounce(payout(at(1), 77n)), toNano("0.1"), fromWallet(jettons));
+    assert.deepEqual([outcome.exitCode, outcome.actionCode, outcome.sent.length], [0, 0, 1]);
+    assert.equal((await pool.getPoolInfo()).claims, 2);
+    const kept = outcome.balanceAfter - toNano("0.01");
+    assert.ok(kept >= 0n && kept <= 1n + prices.gas(300n), `${kept} after ${idle} seconds`);
+  }
+});
 
 Deno.test("the relayer reads the storage that is due from a jetton pool's quote, and adds it to the cost", async () => {
   const read = {

@@ -16,9 +16,14 @@ import {
   withClaims,
 } from "../../support/contracts/claims.ts";
 
-Deno.test("a payout refused when there is no room for its claim is logged as lost", async () => {
-  const jettons = await withClaims(3072);
+Deno.test("the claim 3,072 is stored, and a payout refused after it is logged as lost", async () => {
+  const jettons = await withClaims(3071);
   const { pool } = jettons;
+  const last = assertSucceeded(
+    await pool.send(bounce(payout(at(2), 78n), { lt: 9n }), toNano("0.1"), fromWallet(jettons)),
+  );
+  assert.deepEqual(refusals(jettons, last).map(({ kind }) => kind), ["payout_claimed"]);
+  assert.equal((await pool.getPoolInfo()).claims, 3072);
   const outcome = assertSucceeded(
     await pool.send(bounce(payout(at(1), 77n)), toNano("0.1"), fromWallet(jettons)),
   );

@@ -34,7 +34,10 @@ const times = new URL("dist/mutants_times.json", root);
 const given = new Command("mutants").allowExcessArguments(false)
   .addOption(new Option("--pool <pool>").choices(poolKinds))
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after")
-  .option("--first <text>", "part of the file or name of tests that run first")
+  .option(
+    "--first <text>",
+    "parts, separated by |, of the files or names of tests that run first, whatever the budget",
+  )
   .option("--survivors", "only mutants that survived an earlier run")
   .option("--sample <n>", "how many mutants", parseCount, Infinity)
   .option(

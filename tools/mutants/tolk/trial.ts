@@ -45,6 +45,11 @@ export function poolsOf(file: string): readonly PoolKind[] {
   return file.includes("native") ? ["native"] : poolKinds;
 }
 
+/** Returns whether a test's file or name contains one of the hint's parts. */
+function isHinted({ file, name }: TestRecord, hint: string | undefined): boolean {
+  return hint?.split("|").some((part) => `${file}: ${name}`.includes(part)) ?? false;
+}
+
 /**
  * Orders tests by kills per time. Those of mutants of the same declaration count most. Tests whose file or name contains
  * `hint` come first.
@@ -53,8 +58,9 @@ export function rankTests(
   claims: readonly TestRecord[],
   { file, declaration, hint }: { file: string; declaration?: string; hint?: string },
 ): TestRecord[] {
-  const worth = ({ file: testFile, name, kills, milliseconds }: TestRecord) => {
-    if (hint !== undefined && `${testFile}: ${name}`.includes(hint)) return Infinity;
+  const worth = (test: TestRecord) => {
+    const { file: testFile, kills, milliseconds } = test;
+    if (isHinted(test, hint)) return Infinity;
     const all = [...kills.values()].reduce((a, b) => a + b, 0);
     const prior = isClosest(file, testFile) ? 10 : 0.2;
     const own = declaration === undefined ? 0 : kills.get(declaration) ?? 0;
@@ -71,7 +77,7 @@ export function rankTests(
  * @param seen codes of earlier mutants, by pool and hash, which are not tried again
  * @param declaration digest of the mutated declaration
  * @param hint part of the file or name of tests to run first
- * @param budget how long the tests of each pool run, in milliseconds; the rest is left out
+ * @param budget how long the tests of each pool run, in milliseconds; the rest is left out, but for those of the hint
  * @throws {WorkerTimeout} if compiling takes too long. A test that does kills the mutant, and the worker.
  */
 export async function tryMutant(
@@ -98,7 +104,7 @@ export async function tryMutant(
     const deadline = performance.now() + budget;
     const open = bench.claims.filter(({ holds }) => holds !== false);
     for (const claim of rankTests(open, { file: mutant.file, declaration, hint })) {
-      if (performance.now() > deadline) {
+      if (performance.now() > deadline && !isHinted(claim, hint)) {
         cutShort = true;
         break;
       }
