@@ -101,7 +101,12 @@ function addVersion(): void {
   const sums = checksums(files);
   const listed = [...files].sort(([a], [b]) => a < b ? -1 : 1)
     .map(([name, bytes]) => [name, { sha256: sha256Of(bytes), bytes: bytes.length }]);
-  const version = { version: metadata.version, hash: sha256Of(sums), files: Object.fromEntries(listed) };
+  const version = {
+    version: metadata.version,
+    hash: sha256Of(sums),
+    bridges: [] as string[],
+    files: Object.fromEntries(listed),
+  };
   files.set("SHA256SUMS", encode(sums));
   files.set("version.json", encode(JSON.stringify(version, null, 1) + "\n"));
 }
