@@ -9,6 +9,7 @@ import { createProver, type Prover } from "../prover/prover.ts";
 import type { Chain } from "../ton/chain.ts";
 import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
 import { connect } from "../ton/endpoint/toncenter.ts";
+import { readAppConfig, type ServedConfig } from "./browser/app_config.ts";
 import { cameraScanner } from "./browser/camera.ts";
 import { Records } from "./browser/indexeddb.ts";
 import { openTabs } from "./browser/locks.ts";
@@ -19,11 +20,11 @@ import { browserPreferences } from "./browser/preferences.ts";
 import { browserDownloads } from "./browser/save_file.ts";
 import { browserVaults } from "./browser/vaults.ts";
 import { connectionsOf, parseSettings } from "./flows/settings.ts";
-import type { AppConfig } from "./ports.ts";
 import type { AppContext } from "./services/context.ts";
 import { App } from "./shell/app.tsx";
 import type { AppPorts } from "./shell/app_ports.ts";
 import { en } from "./text/en.ts";
+import { browserPayerSources } from "./wallet/sources.ts";
 
 const POLL_INTERVAL_MS = { mainnet: 3_000, testnet: 3_000, localnet: 700 } as const;
 /** A phone has more cores than memory for them. */
@@ -32,13 +33,7 @@ const MAX_PROVER_WORKERS = 4;
 const booted = boot();
 const root = document.getElementById("app")!;
 
-async function readConfig(): Promise<AppConfig> {
-  const response = await fetch(new URL("config.json", booted.base), { cache: "no-cache" });
-  if (!response.ok) throw new Error(`config.json: ${response.status}`);
-  return await response.json();
-}
-
-function buildPorts(config: AppConfig): AppPorts {
+function buildPorts(config: ServedConfig): AppPorts {
   const registry = parseDeployments(config.pools);
   const records = new Records();
   const settings = signal(parseSettings(browserPreferences.read()));
@@ -78,7 +73,7 @@ function buildPorts(config: AppConfig): AppPorts {
     passkeys: browserPasskeys(records),
     scanner: cameraScanner,
     tabs: openTabs(),
-    sources: { list: () => [] },
+    sources: browserPayerSources({ ...config, base: booted.base, records }),
     texts: en,
     changeSettings(change) {
       settings.value = { ...settings.value, ...change };
@@ -91,7 +86,7 @@ function buildPorts(config: AppConfig): AppPorts {
 }
 
 try {
-  render(<App ports={buildPorts(await readConfig())} />, root);
+  render(<App ports={buildPorts(await readAppConfig(booted.base))} />, root);
 } catch {
   const { text, next } = en.problems.artifact_unavailable;
   render(

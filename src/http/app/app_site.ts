@@ -14,6 +14,15 @@ export interface AppSettings {
   /** Absolute URLs, or relative to the app's folder for the server itself. */
   readonly relayers: readonly string[];
   readonly deployments: Deployments;
+  /** Replaces the committed list of wallets; for test networks. */
+  readonly wallets?: readonly AppWallet[];
+}
+
+export interface AppWallet {
+  readonly id: string;
+  readonly name: string;
+  readonly link: string;
+  readonly bridge: string;
 }
 
 export interface AppSite {
@@ -55,9 +64,10 @@ export async function openAppSite(prefix: string, settings: AppSettings): Promis
   const { depositEndpoint, withdrawalEndpoint, relayers } = settings;
   const connect = [depositEndpoint, withdrawalEndpoint, ...relayers.filter((url) => URL.canParse(url))]
     .map((url) => new URL(url).origin);
-  const headers = appHeaders([...connect, ...manifest.bridges]);
+  const bridges = settings.wallets?.map(({ bridge }) => new URL(bridge).origin) ?? manifest.bridges;
+  const headers = appHeaders([...connect, ...bridges]);
   const files = new Map<string, Promise<SiteFile>>();
-  const config = new TextEncoder().encode(formatConfig(settings, manifest));
+  const config = new TextEncoder().encode(formatConfig(settings, bridges));
   const load = (name: string) => {
     const known = files.get(name);
     if (known) return known;
@@ -127,11 +137,15 @@ function textResponse(status: number, text: string, headers: Record<string, stri
   return new Response(text, { status, headers: { ...headers, "content-type": "text/plain; charset=utf-8" } });
 }
 
-function formatConfig(settings: AppSettings, { bridges }: AppManifest): string {
-  const { depositEndpoint, withdrawalEndpoint, relayers, deployments } = settings;
+function formatConfig(settings: AppSettings, bridges: readonly string[]): string {
+  const { depositEndpoint, withdrawalEndpoint, relayers, deployments, wallets } = settings;
   const pools = JSON.parse(formatDeployments(deployments));
   const { network } = deployments;
-  return JSON.stringify({ network, depositEndpoint, withdrawalEndpoint, relayers, bridges, pools }, null, 2) +
+  return JSON.stringify(
+    { network, depositEndpoint, withdrawalEndpoint, relayers, bridges, wallets, pools },
+    null,
+    2,
+  ) +
     "\n";
 }
 
