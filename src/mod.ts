@@ -228,11 +228,11 @@ export {
   type PoolDepositArgs,
   type PoolJettonDepositArgs,
   type PoolWithdrawArgs,
-  type ReturnedDeposit,
 } from "./ton/pool/pool.ts";
-export type { PoolInfo } from "./ton/pool/pool_getters.ts";
+export type { PoolInfo, ReturnedDeposit } from "./ton/pool/pool_getters.ts";
 export {
   type EnqueueArgs,
+  type EnqueueJettonArgs,
   type PoolWithdraw2Args,
   type SettleArgs,
   type SettleInfo,

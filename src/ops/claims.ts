@@ -3,7 +3,8 @@ import { storeRetryPayout } from "../core/protocol/messages/pool_messages.ts";
 import { formatAmount } from "../core/protocol/units.ts";
 import { type Clock, pollUntil, systemClock } from "../core/time.ts";
 import { fetchNetworkPrices } from "../ton/network_prices.ts";
-import type { Claim, Pool } from "../ton/pool/pool.ts";
+import type { Pool } from "../ton/pool/pool.ts";
+import type { Claim } from "../ton/pool/pool_getters.ts";
 import { computeRetryCost } from "../ton/pool/retry_cost.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet/wallet.ts";
 

@@ -82,17 +82,21 @@ export class JettonSandbox {
 
   /** Opens a pool of 10 jettons with 9 decimals that knows its wallet and has 2.5 native units. */
   static async open(
-    { discovered = true, code, jetton = {}, ...options }: Parameters<typeof PoolSandbox.open>[0] & {
-      discovered?: boolean;
-      jetton?: JettonCode;
-    } = {},
+    { discovered = true, code, init = jettonPoolInit, jetton = {}, ...options }:
+      & Parameters<typeof PoolSandbox.open>[0]
+      & {
+        discovered?: boolean;
+        jetton?: JettonCode;
+        /** Initial state. Default: a version 1 pool's. */
+        init?: typeof jettonPoolInit;
+      } = {},
   ): Promise<JettonSandbox> {
     const minter = jettonMaster("a jetton", jetton);
     const pool = await PoolSandbox.open({
       ...options,
       code: code ?? await trapdoorJettonCode(),
       data: (owner, denomination) =>
-        jettonPoolInit({
+        init({
           denomination,
           owner,
           jettonMaster: minter.address,

@@ -58,7 +58,7 @@ const moneyRules: readonly MoneyRule[] = [
     kind: "jetton",
     messages: ["deposit", WITHDRAWAL],
     without: [{
-      file: "contracts/fees_jetton.tolk",
+      file: "contracts/prices_jetton.tolk",
       code: "return contract.getStorageDuePayment();",
       replacement: "return 0;",
     }],

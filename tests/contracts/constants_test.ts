@@ -1,6 +1,5 @@
 /** What TypeScript reckons with is what the contracts are compiled with. */
 import assert from "node:assert/strict";
-import { toNano } from "@ton/core";
 import {
   ENDOWMENT_SECONDS,
   GAS_HIGHEST_JETTON_WITHDRAW,
@@ -12,18 +11,10 @@ import {
   PREPAID_STORAGE_SECONDS,
   REFUND_RESERVE,
 } from "../../src/core/protocol/pool_constants.ts";
+import { contractConstants } from "../../testkit/chain/contract_constants.ts";
 import { POOL_SIZE } from "../../src/ton/pool/pool_size.ts";
 
-const files = ["fees.tolk", "fees_jetton.tolk", "prices.tolk"];
-const source = (await Promise.all(
-  files.map((name) => Deno.readTextFile(new URL(`../../contracts/${name}`, import.meta.url))),
-)).join("\n");
-
-function constant(name: string): bigint {
-  const [, coins, plain] = new RegExp(`^const ${name} = (?:ton\\("([\\d.]+)"\\)|(\\d+))`, "m").exec(source) ??
-    [];
-  return coins === undefined ? BigInt(plain) : toNano(coins);
-}
+const constant = await contractConstants(1);
 
 const { native, jetton, keyBits, claim } = POOL_SIZE;
 const figures = {
@@ -46,14 +37,6 @@ for (const [name, value] of Object.entries(figures)) {
   Deno.test(`${name} is the contracts' own`, () => assert.equal(value, constant(name)));
 }
 
-const jettonSources = await Promise.all(
-  ["fees_jetton", "claims"].map((name) =>
-    Deno.readTextFile(new URL(`../../contracts/${name}.tolk`, import.meta.url))
-  ),
-);
 for (const [name, value] of Object.entries({ GAS_HIGHEST_RETRY, MAX_OPEN_CLAIMS: BigInt(MAX_OPEN_CLAIMS) })) {
-  Deno.test(`${name} is the jetton pool's own`, () => {
-    const [, found] = new RegExp(`^const ${name} = (\\d+)`, "m").exec(jettonSources.join("\n"))!;
-    assert.equal(value, BigInt(found));
-  });
+  Deno.test(`${name} is the jetton pool's own`, () => assert.equal(value, constant(name)));
 }

@@ -4,11 +4,11 @@ import { Address } from "@ton/core";
 import { loadPoolCode } from "../../src/ton/pool/state_init.ts";
 import { measureMostExpensive } from "../../testkit/gas/measure.ts";
 import { readSnapshot } from "../../testkit/gas/snapshot.ts";
+import { contractConstants } from "../../testkit/chain/contract_constants.ts";
 import { freshElement } from "../../testkit/chain/pool_sandbox.ts";
 import { countCells, encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 
-const source = await Deno.readTextFile(new URL("../../contracts/fees_jetton.tolk", import.meta.url));
-const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
+const constant = await contractConstants(1);
 const DEPOSIT_GAS = constant("GAS_HIGHEST_JETTON_DEPOSIT");
 const WITHDRAW_GAS = constant("GAS_HIGHEST_JETTON_WITHDRAW");
 

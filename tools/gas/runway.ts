@@ -3,6 +3,7 @@
  * second. The size is the upper bound of contracts/SPEC.md, which the contracts compute with, so it holds for keys that
  * an attacker chooses. The balance is what SPEC.md says that deposits and withdrawals left.
  */
+import { contractConstants } from "../../testkit/chain/contract_constants.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { maxPoolSize } from "../../src/ton/pool/pool_size.ts";
 import type { ChainPrices } from "../../testkit/chain/chain_prices.ts";
@@ -16,19 +17,8 @@ const NOTE_COUNTS = [1, 100, 200, 1_000, 10_000, 50_000, 100_000, POOL_CAPACITY]
 /** Above this, the figure says nothing but "long". */
 const MANY_YEARS = 1_000n;
 
-const sources = await Promise.all(
-  ["fees.tolk", "fees_jetton.tolk", "prices.tolk"].map((name) =>
-    Deno.readTextFile(new URL(`../../contracts/${name}`, import.meta.url))
-  ),
-);
-
-/** Returns a constant of the contracts' fees; an amount in nano. */
-function feeConstant(name: string): bigint {
-  const match = new RegExp(`^const ${name} = (?:(\\d+)|ton\\("([\\d.]+)"\\))`, "m").exec(sources.join("\n"));
-  if (!match) throw new Error(`contracts/ has no fee constant ${name}`);
-  const [, integer, coins] = match;
-  return integer === undefined ? BigInt(Math.round(Number(coins) * 1e9)) : BigInt(integer);
-}
+/** Constants of the contracts' fees; amounts in nano. */
+const feeConstant = await contractConstants(1);
 
 const max = (a: bigint, b: bigint) => a > b ? a : b;
 

@@ -67,6 +67,7 @@ const compiled = [
   { name: "native", source: "contracts/pool_native.tolk", vkeyHash },
   { name: "jetton", source: "contracts/pool_jetton.tolk", vkeyHash },
   { name: "native2", source: "contracts/v2/pool_native.tolk", vkeyHash: vkeyHash2 },
+  { name: "jetton2", source: "contracts/v2/pool_jetton.tolk", vkeyHash: vkeyHash2 },
   { name: "rescue", source: "contracts/rescue.tolk", vkeyHash: undefined },
 ];
 for (const { name, source, vkeyHash } of compiled) {

@@ -1,25 +1,12 @@
 /** The get methods and messages of a version 1 pool. It trusts the endpoint; callers verify against the transactions. */
-import { type Address, Cell, type Message, type Sender, SendMode } from "@ton/core";
+import { type Address, Cell, type Sender, SendMode } from "@ton/core";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
-import type { ExitCodeName } from "../../core/errors/problem.ts";
-import {
-  loadDepositRefusal,
-  loadTransferNotification,
-  storeJettonTransfer,
-} from "../../core/protocol/messages/jetton_messages.ts";
+import { storeJettonTransfer } from "../../core/protocol/messages/jetton_messages.ts";
 import { storeDeposit, storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
 import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import type { CallOptions } from "../chain.ts";
 import type { OutgoingMessage } from "../wallet/wallet.ts";
 import { PoolGetters } from "./pool_getters.ts";
-
-/** A payout that the jetton pool's wallet refused. Anyone may send a {@linkcode storeRetryPayout} for it. */
-export interface Claim {
-  readonly id: bigint;
-  /** In the jetton's smallest unit. */
-  readonly amount: bigint;
-  readonly destination: Address;
-}
 
 /** A deposit to a native pool. `value` in nano; default: the value that the pool reports. */
 export interface PoolDepositArgs {
@@ -38,12 +25,6 @@ export interface PoolJettonDepositArgs extends Omit<PoolDepositArgs, "value"> {
   readonly jettonWallet: Address;
   /** The result of `get_deposit_value`, in nano. */
   readonly forwardAmount: bigint;
-}
-
-/** A deposit that a jetton pool returned. `amount` in the jetton's smallest unit. */
-export interface ReturnedDeposit {
-  readonly reason: ExitCodeName;
-  readonly amount: bigint;
 }
 
 /** `fee` in the pool's smallest unit, `refund` and `value` in nano. Default value: what the pool reports. */
@@ -81,27 +62,6 @@ export class Pool extends PoolGetters {
     return this.get("getIsDeposited", (stack) => stack.readBoolean(), options, commitment);
   }
 
-  /** Returns claims of a jetton pool with ids above `after`, in order, at most `max` (up to 64). */
-  getClaims(after = 0n, max = 64, options?: CallOptions): Promise<Claim[]> {
-    return this.get(
-      "get_claims",
-      (stack) => {
-        const list = stack.readTuple();
-        return Array.from({ length: list.remaining }, () => {
-          const claim = list.readTuple();
-          return {
-            id: claim.readBigNumber(),
-            amount: claim.readBigNumber(),
-            destination: claim.readAddress(),
-          };
-        });
-      },
-      options,
-      after,
-      BigInt(max),
-    );
-  }
-
   /** The query id is 0, to avoid a fingerprint of the client. */
   buildDepositMessage({ commitment, newRoot, leafIndex, proof, value }: PoolDepositArgs & { value: bigint }) {
     const body = storeDeposit({ queryId: 0n, commitment, newRoot, leafIndex, proof: proofToCell(proof) });
@@ -131,17 +91,6 @@ export class Pool extends PoolGetters {
       bounce: true,
       body,
     } satisfies OutgoingMessage;
-  }
-
-  parseReturnedDeposit({ info, body }: Message, wallet: Address): ReturnedDeposit | undefined {
-    if (info.type !== "internal" || info.bounced || !info.src.equals(wallet)) return undefined;
-    try {
-      const { sender, amount, forwardPayload } = loadTransferNotification(body);
-      if (!sender?.equals(this.address)) return undefined;
-      return { reason: loadDepositRefusal(forwardPayload), amount };
-    } catch {
-      return undefined; // any other message
-    }
   }
 
   buildWithdrawMessage({ value, proof, queryId = 0n, ...args }: PoolWithdrawArgs & { value: bigint }) {

@@ -1,7 +1,11 @@
 /** The get methods that pools of both versions have. */
-import type { Address, TupleItem, TupleReader } from "@ton/core";
+import type { Address, Message, TupleItem, TupleReader } from "@ton/core";
 import { isFieldElement } from "../../core/crypto/field.ts";
-import { Problem } from "../../core/errors/problem.ts";
+import { type ExitCodeName, Problem } from "../../core/errors/problem.ts";
+import {
+  loadDepositRefusal,
+  loadTransferNotification,
+} from "../../core/protocol/messages/jetton_messages.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
@@ -23,6 +27,20 @@ export interface PoolInfo {
   /** Time of the pool's last transaction in Unix seconds. */
   readonly touched: number;
   readonly claims: number;
+}
+
+/** A payout that the jetton pool's wallet refused. Anyone may send a {@linkcode storeRetryPayout} for it. */
+export interface Claim {
+  readonly id: bigint;
+  /** In the jetton's smallest unit. */
+  readonly amount: bigint;
+  readonly destination: Address;
+}
+
+/** A deposit that a jetton pool returned. `amount` in the jetton's smallest unit. */
+export interface ReturnedDeposit {
+  readonly reason: ExitCodeName;
+  readonly amount: bigint;
 }
 
 /** Reads a pool. It trusts the endpoint; callers verify against the transactions. */
@@ -79,6 +97,38 @@ export class PoolGetters {
     }), options);
   }
 
+  /** Returns claims of a jetton pool with ids above `after`, in order, at most `max` (up to 64). */
+  getClaims(after = 0n, max = 64, options?: CallOptions): Promise<Claim[]> {
+    return this.get(
+      "get_claims",
+      (stack) => {
+        const list = stack.readTuple();
+        return Array.from({ length: list.remaining }, () => {
+          const claim = list.readTuple();
+          return {
+            id: claim.readBigNumber(),
+            amount: claim.readBigNumber(),
+            destination: claim.readAddress(),
+          };
+        });
+      },
+      options,
+      after,
+      BigInt(max),
+    );
+  }
+
+  parseReturnedDeposit({ info, body }: Message, wallet: Address): ReturnedDeposit | undefined {
+    if (info.type !== "internal" || info.bounced || !info.src.equals(wallet)) return undefined;
+    try {
+      const { sender, amount, forwardPayload } = loadTransferNotification(body);
+      if (!sender?.equals(this.address)) return undefined;
+      return { reason: loadDepositRefusal(forwardPayload), amount };
+    } catch {
+      return undefined; // any other message
+    }
+  }
+
   protected async get<T>(
     method: string,
     read: (stack: TupleReader) => T,
@@ -106,5 +156,6 @@ function readPoolKind(kind: number): Pick<PoolInfo, "assetKind" | "version"> {
   if (kind === 0) return { assetKind: "native", version: 1 };
   if (kind === 1) return { assetKind: "jetton", version: 1 };
   if (kind === 2) return { assetKind: "native", version: 2 };
+  if (kind === 3) return { assetKind: "jetton", version: 2 };
   throw new Error(`unknown kind ${kind}`);
 }

@@ -1,6 +1,7 @@
 import { Address, beginCell, Cell, contractAddress, type StateInit } from "@ton/core";
 import jetton from "../../../artifacts/contracts/jetton.json" with { type: "json" };
 import native from "../../../artifacts/contracts/native.json" with { type: "json" };
+import jetton2 from "../../../artifacts/contracts/jetton2.json" with { type: "json" };
 import native2 from "../../../artifacts/contracts/native2.json" with { type: "json" };
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -9,7 +10,7 @@ import { zeros } from "../../core/tree/zeros.ts";
 import { emptyV2PoolState, encodeV2PoolData } from "./v2/pool_state.ts";
 
 /** A pool contract, by its file in `artifacts/contracts/`. */
-export type PoolKind = "native" | "jetton" | "native2";
+export type PoolKind = "native" | "jetton" | "native2" | "jetton2";
 
 export interface PoolCode {
   readonly code: Cell;
@@ -19,15 +20,13 @@ export interface PoolCode {
   readonly version: PoolVersion;
 }
 
-/** Returns the contract of a pool. Version 2 has no jetton pools. */
+/** Returns the contract of a pool. */
 export function poolKindOf(assetKind: "native" | "jetton", version: PoolVersion = 1): PoolKind {
-  if (version === 1) return assetKind;
-  if (assetKind === "jetton") throw new RangeError("version 2 has no jetton pools");
-  return "native2";
+  return version === 1 ? assetKind : `${assetKind}2`;
 }
 
 export function loadPoolCode(kind: PoolKind = "native"): PoolCode {
-  return parsePoolCode(kind, { native, jetton, native2 }[kind]);
+  return parsePoolCode(kind, { native, jetton, native2, jetton2 }[kind]);
 }
 
 /** Throws `artifact_corrupted`, naming the file, if the code does not match its hash. */
@@ -46,7 +45,7 @@ export function parsePoolCode(
     throw corrupted(cause);
   }
   if (code.hash().toString("hex") !== codeHash) throw corrupted();
-  return { code, codeHash, vkeyHash, version: kind === "native2" ? 2 : 1 };
+  return { code, codeHash, vkeyHash, version: kind === "native2" || kind === "jetton2" ? 2 : 1 };
 }
 
 export interface NativePoolOptions {
@@ -85,6 +84,17 @@ export function jettonPoolInit(
   return { code: loadPoolCode("jetton").code, data: initialData(options) };
 }
 
+/**
+ * Returns the initial state of a jetton pool of version 2. Its jetton wallet stays unknown until the master answers the
+ * pool's request.
+ * @throws {RangeError} for a generation beyond {@linkcode MAX_GENERATION}
+ */
+export function v2JettonPoolInit(
+  options: JettonPoolOptions,
+): StateInit & { code: Cell; data: Cell } {
+  return { code: loadPoolCode("jetton2").code, data: initialData({ ...options, version: 2 }) };
+}
+
 /** The parameters that a pool's address commits to, besides its code. */
 type PoolOptions = NativePoolOptions & Partial<JettonPoolOptions> & { readonly version?: PoolVersion };
 
@@ -93,7 +103,12 @@ function initialData({ generation = 0, version, ...options }: PoolOptions): Cell
     throw new RangeError(`a pool's generation is an integer from 0 to ${MAX_GENERATION}`);
   }
   return version === 2
-    ? encodeV2PoolData(emptyV2PoolState({ ...options, generation }))
+    ? encodeV2PoolData(emptyV2PoolState({
+      denomination: options.denomination,
+      owner: options.owner,
+      generation,
+      jetton: options.jettonMaster && { master: options.jettonMaster, wallet: null, claims: [] },
+    }))
     : initialPoolData({ ...options, generation });
 }
 

@@ -79,6 +79,12 @@ export function commentBody(text: string): Cell {
   return beginCell().storeUint(0, 32).storeBuffer(Buffer.from(text, "latin1")).endCell();
 }
 
+/** Returns the outcome with the logs of version 2. */
+export function withV2Logs(outcome: Outcome): V2Outcome {
+  const logs = outcome.tx.outMessages.values().filter(({ info }) => info.type === "external-out");
+  return { ...outcome, logs: logs.map(({ body }) => loadV2PoolLog(body)) };
+}
+
 /** A blockchain with one version 2 pool. */
 export class V2Sandbox {
   /** Commitments in leaf order. */
@@ -89,7 +95,7 @@ export class V2Sandbox {
   rootCount = 0;
   spent = new SpentSet();
 
-  private constructor(readonly pool: PoolSandbox) {}
+  protected constructor(readonly pool: PoolSandbox) {}
 
   /** Deploys a pool of 10 native units, or puts it into a state. */
   static async open(
@@ -136,9 +142,7 @@ export class V2Sandbox {
     value: bigint,
     options: Parameters<PoolSandbox["send"]>[2] = {},
   ): Promise<V2Outcome> {
-    const outcome = await this.pool.send(body, value, options);
-    const logs = outcome.tx.outMessages.values().filter(({ info }) => info.type === "external-out");
-    return { ...outcome, logs: logs.map(({ body }) => loadV2PoolLog(body)) };
+    return withV2Logs(await this.pool.send(body, value, options));
   }
 
   async deposit({ commitment = freshElement(), comment = false, value, bounce, from }: EnqueueChange = {}) {

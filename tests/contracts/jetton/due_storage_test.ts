@@ -3,6 +3,7 @@
  * would pay it with coins of other notes.
  */
 import assert from "node:assert/strict";
+import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { Address, beginCell, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import {
@@ -20,8 +21,7 @@ import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
 import type { Claim } from "../../../testkit/chain/pool_storage.ts";
 
 const prices = chainPrices(mainnetConfig());
-const source = await Deno.readTextFile(new URL("../../../contracts/fees_jetton.tolk", import.meta.url));
-const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
+const constant = await contractConstants(1);
 const max = (a: bigint, b: bigint) => a > b ? a : b;
 const at = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 

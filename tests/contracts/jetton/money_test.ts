@@ -3,6 +3,7 @@
  * the nano. Whoever asks pays; the pool keeps what SPEC.md says of a withdrawal and never loses a nano by what it does.
  */
 import assert from "node:assert/strict";
+import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { Address, toNano } from "@ton/core";
 import { opCodes, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
@@ -17,8 +18,7 @@ import {
   type WithdrawChange,
 } from "../../../testkit/chain/pool_sandbox.ts";
 
-const source = await Deno.readTextFile(new URL("../../../contracts/fees_jetton.tolk", import.meta.url));
-const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
+const constant = await contractConstants(1);
 const DEPOSIT_GAS = constant("GAS_HIGHEST_JETTON_DEPOSIT");
 const WITHDRAW_GAS = constant("GAS_HIGHEST_JETTON_WITHDRAW");
 const STORAGE_SECONDS = 1_262_304_000n;

@@ -3,6 +3,7 @@
  * here a second time, from contracts/v2/SPEC.md.
  */
 import assert from "node:assert/strict";
+import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { Address, toNano } from "@ton/core";
 import { storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
@@ -13,8 +14,7 @@ import { type V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts"
 import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
 import { assertAccepted, assertRefused, balanceChange } from "../../support/contracts/v2_assertions.ts";
 
-const source = await Deno.readTextFile(new URL("../../../contracts/v2/fees.tolk", import.meta.url));
-const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
+const constant = await contractConstants(2);
 const GAS_SETTLEMENT = constant("GAS_SETTLEMENT");
 /** Gas that the pool may charge beyond what it used. */
 const GAS_TOLERANCE = 300n;

@@ -14,12 +14,6 @@ import type { Scenario } from "./scenarios.ts";
 
 export const max = (...values: bigint[]) => values.reduce((a, b) => a > b ? a : b);
 
-/** Returns a reader of the constants of a Tolk source. */
-export function tolkConstant(file: string): (name: string) => bigint {
-  const source = Deno.readTextFileSync(new URL(`../../../contracts/${file}`, import.meta.url));
-  return (name) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
-}
-
 export abstract class CheckedPool {
   readonly parties: PartyAddresses;
   readonly ledger: PoolLedger;

@@ -1,13 +1,14 @@
 /** What SPEC.md says that messages of a jetton pool cost, and what each leaves in the pool. */
 import type { Address } from "@ton/core";
 import type { WithdrawalCost } from "./withdrawal_driver.ts";
-import { max, tolkConstant } from "./checked_pool.ts";
+import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
+import { max } from "./checked_pool.ts";
 import type { WithdrawFields } from "./invalid_messages.ts";
 import { maxStorageSize } from "./pool_model.ts";
 import { PoolDriver } from "./pool_driver.ts";
 import { DAY } from "./scenarios.ts";
 
-const constant = tolkConstant("fees_jetton.tolk");
+const constant = await contractConstants(1);
 const DEPOSIT_GAS = constant("GAS_HIGHEST_JETTON_DEPOSIT");
 const WITHDRAW_GAS = constant("GAS_HIGHEST_JETTON_WITHDRAW");
 export const RETRY_GAS = constant("GAS_HIGHEST_RETRY");

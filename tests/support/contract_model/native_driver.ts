@@ -6,14 +6,15 @@ import { PoolLedger } from "./pool_ledger.ts";
 import { invalidDeposits, provenDeposit, type WithdrawFields } from "./invalid_messages.ts";
 import { type KeyPlacement, maxStorageSize, PoolModel } from "./pool_model.ts";
 import { PoolDriver } from "./pool_driver.ts";
-import { max, tolkConstant } from "./checked_pool.ts";
+import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
+import { max } from "./checked_pool.ts";
 import type { WithdrawalCost } from "./withdrawal_driver.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 import { DAY, type Scenario, YEAR } from "./scenarios.ts";
 import type { OutcomeCounts } from "./coverage.ts";
 
-const constant = tolkConstant("fees.tolk");
+const constant = await contractConstants(1);
 const HIGHEST_GAS = constant("GAS_HIGHEST_PATH");
 const FIXED = { cells: constant("FIXED_CELLS"), bits: constant("FIXED_BITS") };
 const TWO_DECADES = 631_152_000n;

@@ -4,7 +4,8 @@ import { Problem } from "../../../core/errors/problem.ts";
 import { formatAmount, parseUnits, pluralize } from "../../../core/protocol/units.ts";
 import { buildTransferLink } from "../../../client/deposit/payer.ts";
 import { buildRetryMessage, fetchRetryValue, listClaims, retryClaims } from "../../../ops/claims.ts";
-import { type Claim, Pool } from "../../../ton/pool/pool.ts";
+import { Pool } from "../../../ton/pool/pool.ts";
+import type { Claim } from "../../../ton/pool/pool_getters.ts";
 import {
   addChainOptions,
   type ChainOptions,

@@ -1,6 +1,7 @@
 /** TEP-74 message bodies of a jetton deposit and of its return. Loading is strict. */
 import { type Address, type Cell, type Slice } from "@ton/core";
 import { type ExitCodeName, exitCodeName, Problem } from "../../errors/problem.ts";
+import { type EnqueueBody, loadEnqueue } from "../v2/messages.ts";
 import { beginBody, type DepositBody, loadDeposit, loadStrict, opCodes } from "./pool_messages.ts";
 
 export interface JettonTransferBody {
@@ -44,6 +45,11 @@ export function loadTransferNotification(body: Cell): TransferNotification {
 /** Reads the deposit in a notification. Whether it was in a reference, as pools require, is not checked. */
 export function loadNotifiedDeposit({ forwardPayload }: TransferNotification): DepositBody {
   return loadDeposit(forwardPayload);
+}
+
+/** The same for a pool of version 2. */
+export function loadNotifiedEnqueue({ forwardPayload }: TransferNotification): EnqueueBody {
+  return loadEnqueue(forwardPayload);
 }
 
 export function loadDepositRefusal(payload: Cell): ExitCodeName {

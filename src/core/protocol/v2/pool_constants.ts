@@ -10,15 +10,22 @@ export function poolCapacity(version: number | undefined): number {
 
 /** Deposits that may wait in the queue of a native pool. */
 export const MAX_QUEUED = 32_768;
+/** Deposits that may wait in the queue of a jetton pool. */
+export const MAX_QUEUED_JETTON = 2_048;
 /** Seconds after the last settlement before which a batch must complete its chunk. */
 export const PARTIAL_BATCH_SECONDS = 30;
 /** Seconds of waiting after which the reward pays for a lone settlement. */
 export const FULL_REWARD_SECONDS = 1200;
 export const ROOT_WINDOW = 1024;
+/** Withdrawals in one message to a native pool, and to a jetton pool. */
 export const MAX_WITHDRAW_ITEMS = 16;
+export const MAX_WITHDRAW_ITEMS_JETTON = 12;
 /** Gas of the most expensive withdrawal, which the pool's quote contains twice. */
 export const V2_GAS_HIGHEST_PATH = 288_000n;
-/** Upper bound of the account's size without waiting deposits. */
+/** The same of a jetton pool. */
+export const V2_GAS_HIGHEST_JETTON_WITHDRAW = 300_000n;
+/** Upper bound of the account's size without waiting deposits, of a native and of a jetton pool. */
 export const V2_FIXED_SIZE = { cells: 2_500n, bits: 1_500_000n } as const;
+export const V2_FIXED_JETTON_SIZE = { cells: 2_600n, bits: 1_500_000n } as const;
 /** Seconds of storage that the deployer pays: 40 years. */
 export const V2_STORAGE_SECONDS = 1_262_304_000n;

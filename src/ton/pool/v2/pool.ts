@@ -1,7 +1,8 @@
 /** The get methods and messages of a version 2 pool. It trusts the endpoint; callers verify against the transactions. */
-import { Cell } from "@ton/core";
+import { type Address, Cell } from "@ton/core";
 import type { Groth16Proof } from "../../../core/crypto/groth16.ts";
 import { proofToCell } from "../../../core/crypto/proof_codec.ts";
+import { storeJettonTransfer } from "../../../core/protocol/messages/jetton_messages.ts";
 import {
   storeDepositComment,
   storeEnqueue,
@@ -35,6 +36,18 @@ export interface SettleInfo {
 export interface EnqueueArgs {
   readonly commitment: bigint;
   readonly value: bigint;
+}
+
+/** A deposit to a jetton pool. Amounts in nano; `amount` in the jetton's smallest unit. */
+export interface EnqueueJettonArgs {
+  readonly commitment: bigint;
+  /** The denomination exactly. */
+  readonly amount: bigint;
+  /** Owner of the jettons. Receives unused value, and the jettons if the pool refuses the deposit. */
+  readonly owner: Address;
+  readonly jettonWallet: Address;
+  /** The result of `get_deposit_value`, in nano. */
+  readonly forwardAmount: bigint;
 }
 
 /** A settlement. `value` in nano pays for gas; the pool returns the rest with the reward. */
@@ -142,6 +155,24 @@ export class V2Pool extends PoolGetters {
   buildCommentDepositMessage({ commitment, value }: EnqueueArgs) {
     const body = storeDepositComment(commitment);
     return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /** Carries twice the forwarded value, to pay the gas of two wallets. The rest is returned. */
+  buildJettonDepositMessage({ commitment, ...args }: EnqueueJettonArgs) {
+    const body = storeJettonTransfer({
+      queryId: 0n,
+      amount: args.amount,
+      destination: this.address,
+      responseDestination: args.owner,
+      forwardAmount: args.forwardAmount,
+      forwardPayload: storeEnqueue({ queryId: 0n, commitment }),
+    });
+    return {
+      to: args.jettonWallet,
+      value: 2n * args.forwardAmount,
+      bounce: true,
+      body,
+    } satisfies OutgoingMessage;
   }
 
   buildSettleMessage({ newRoot, end, proof, value, queryId = 0n }: SettleArgs) {

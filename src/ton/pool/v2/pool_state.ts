@@ -4,11 +4,21 @@
  */
 import { type Address, beginCell, type Builder, Cell, Dictionary } from "@ton/core";
 import { zeros } from "../../../core/tree/zeros.ts";
+import type { Claim } from "../pool_getters.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 
 const LIST_SIZE = 256;
 const PAGE_SIZE = 4;
 const WINDOW = 1024;
+
+/** What a jetton pool stores besides. */
+export interface V2JettonState {
+  readonly master: Address;
+  /** null until the master answered. */
+  readonly wallet: Address | null;
+  /** Open claims. */
+  readonly claims: readonly Claim[];
+}
 
 /** Everything that a version 2 pool stores. */
 export interface V2PoolState {
@@ -31,11 +41,13 @@ export interface V2PoolState {
   readonly rootCount?: number;
   readonly generation: number;
   readonly owner: Address | null;
+  /** undefined in a native pool. */
+  readonly jetton?: V2JettonState;
 }
 
 /** Returns the state of a pool that no message but its deployment has reached. */
 export function emptyV2PoolState(
-  settings: Pick<V2PoolState, "denomination" | "owner" | "generation">,
+  settings: Pick<V2PoolState, "denomination" | "owner" | "generation" | "jetton">,
 ): V2PoolState {
   return {
     ...settings,
@@ -73,7 +85,7 @@ export function encodeV2PoolData(state: V2PoolState): Cell {
     .storeUint(state.rootCount ?? state.roots.length, 32)
     .storeUint(state.roots.at(-1) ?? zeros[20], 255)
     .storeRef(state.spent.table())
-    .storeRef(encodeRoots(state))
+    .storeRef(state.jetton ? encodeLedger(state, state.jetton) : encodeRoots(state))
     .endCell();
 }
 
@@ -104,17 +116,41 @@ export function encodeQueue(
   return { newest, complete };
 }
 
-/** Builds the root history, with the settings in its bits. */
+/** Builds the cell that a jetton pool stores in place of the root history. */
+export function encodeLedger(
+  state: Pick<V2PoolState, "roots" | "rootCount" | "generation" | "owner">,
+  { master, wallet, claims }: V2JettonState,
+): Cell {
+  const map = Dictionary.empty(Dictionary.Keys.BigUint(64), {
+    serialize: ({ amount, destination }: Claim, builder) =>
+      builder.storeCoins(amount).storeAddress(destination),
+    parse: () => {
+      throw new Error("claims are only encoded");
+    },
+  });
+  for (const claim of claims) map.set(claim.id, claim);
+  return beginCell()
+    .storeUint(state.generation, 8)
+    .storeAddress(state.owner)
+    .storeAddress(master)
+    .storeAddress(wallet)
+    .storeUint(claims.length, 16)
+    .storeRef(encodeRoots({ ...state, jetton: {} }))
+    .storeDict(map)
+    .endCell();
+}
+
+/** Builds the root history. In a native pool its bits are the settings. */
 export function encodeRoots(
-  { roots, rootCount = roots.length, generation, owner }: Pick<
-    V2PoolState,
-    "roots" | "rootCount" | "generation" | "owner"
-  >,
+  { roots, rootCount = roots.length, generation, owner, jetton }:
+    & Pick<V2PoolState, "roots" | "rootCount" | "generation" | "owner">
+    & { readonly jetton?: unknown },
 ): Cell {
   const places = Array<bigint>(WINDOW).fill(0n);
   roots.slice(-WINDOW).forEach((root, i, { length }) => places[(rootCount - length + i) % WINDOW] = root);
   const fork = (level: number, prefix: number): Cell => {
-    const builder = level === 0 ? beginCell().storeUint(generation, 8).storeAddress(owner) : beginCell();
+    const builder = beginCell();
+    if (level === 0 && jetton === undefined) builder.storeUint(generation, 8).storeAddress(owner);
     for (let i = 0; i < 4; i++) {
       if (level === 4) builder.storeUint(places[4 * prefix + i], 255);
       else builder.storeRef(child(level + 1, prefix + i * 4 ** level));
@@ -155,6 +191,27 @@ export function decodeV2PoolData(data: Cell) {
     root: slice.loadUintBig(255),
     spent: slice.loadRef(),
     roots: slice.loadRef(),
+  };
+  slice.endParse();
+  return fields;
+}
+
+/** Reads the cell that a jetton pool stores in place of the root history. */
+export function decodeLedger(ledger: Cell) {
+  const slice = ledger.beginParse();
+  const fields = {
+    generation: slice.loadUint(8),
+    owner: slice.loadMaybeAddress(),
+    master: slice.loadAddress(),
+    wallet: slice.loadMaybeAddress(),
+    claimCount: slice.loadUint(16),
+    roots: slice.loadRef(),
+    claims: slice.loadDict(Dictionary.Keys.BigUint(64), {
+      serialize: () => {
+        throw new Error("claims are only decoded");
+      },
+      parse: (entry) => ({ amount: entry.loadCoins(), destination: entry.loadAddress() }),
+    }),
   };
   slice.endParse();
   return fields;
