@@ -14,6 +14,8 @@ import type { StoreLocation } from "./src/config/store_config.ts";
 import type { Deployments } from "./src/core/protocol/deployments.ts";
 import type { Network } from "./src/core/protocol/network.ts";
 import { createApp } from "./src/http/app.ts";
+import { openAppSite } from "./src/http/app/app_site.ts";
+import { APP_PREFIX } from "./src/http/routes/app_routes.ts";
 import { createClientKey, deriveRateLimitSecret } from "./src/http/limits/client_address.ts";
 import { listen, type Listener, type RequestHandler } from "./src/http/listener.ts";
 import { notReadyResponse } from "./src/http/responses/problem_response.ts";
@@ -181,6 +183,7 @@ async function serve(config: ServeConfig, deployments?: Deployments): Promise<Ru
       warnings,
       rateLimits: { ...config.rates, store: shared, fallbackStore: own, clientKey, metrics },
       metrics,
+      ...await appSiteOf(config, registry),
       ...(metricsReader ? { metricsAccess: metricsReader } : {}),
     });
     answer = (request, from) => app.fetch(request, from);
@@ -206,6 +209,12 @@ async function serve(config: ServeConfig, deployments?: Deployments): Promise<Ru
     await shared.close();
     throw error;
   }
+}
+
+/** The app reaches this relayer by a relative address: behind a proxy, the relayer does not know its own. */
+async function appSiteOf({ app }: ServeConfig, deployments: Deployments) {
+  if (!app) return {};
+  return { appSite: await openAppSite(APP_PREFIX, { ...app, relayers: ["../"], deployments }) };
 }
 
 async function openStore(
@@ -267,6 +276,11 @@ const context: CliContext = {
   connect: connectChain,
   openWallet,
   createProver: () => createProver(),
+  serveApp: async (settings, { host, port }) => {
+    const site = await openAppSite("/", settings);
+    const listener = listenOn("--port", { host, port }, configureLog({ level: "error" }), site.respond);
+    return { url: listener.url, hash: site.hash, close: () => listener.close() };
+  },
 };
 
 export async function main(): Promise<never> {

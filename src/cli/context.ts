@@ -1,6 +1,7 @@
 /** Commands never create adapters: `main.ts` passes this record, tests pass another. */
 import type { Address } from "@ton/core";
 import type { NoteStore } from "../client/notes/note_store.ts";
+import type { AppSettings } from "../http/app/app_site.ts";
 import type { Endpoint } from "../config/endpoint.ts";
 import type { ServeConfig } from "../config/serve_config.ts";
 import type { StoreLocation } from "../config/store_config.ts";
@@ -96,6 +97,18 @@ export interface CliContext {
     options: { version: WalletVersion; network: Network; chain: Chain },
   ): Promise<Wallet>;
   createProver(): Promise<Prover>;
+  /** Throws `not_found` if the app has not been built. */
+  serveApp(
+    settings: AppSettings,
+    address: { readonly host: string; readonly port: number },
+  ): Promise<RunningApp>;
+}
+
+export interface RunningApp {
+  readonly url: string;
+  /** SHA-256 of the app's `SHA256SUMS`. */
+  readonly hash: string;
+  close(): Promise<void>;
 }
 
 /** A file that this run creates; existing files are never replaced. Disposing keeps the content. */

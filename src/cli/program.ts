@@ -2,6 +2,7 @@ import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
 import { Command } from "commander";
 import { assertUsableProxies } from "../config/settings/proxy_settings.ts";
 import { describeBuild, formatVersion } from "./output/version_info.ts";
+import { appCommand } from "./commands/app.ts";
 import { ceremonyCommand } from "./commands/ceremony.ts";
 import { completionsCommand } from "./commands/completions.ts";
 import { complianceCommand } from "./commands/compliance.ts";
@@ -41,6 +42,7 @@ const commands = [
   complianceCommand,
   walletCommand,
   statusCommand,
+  appCommand,
   serveCommand,
   deployCommand,
   poolCommand,

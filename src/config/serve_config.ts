@@ -27,6 +27,8 @@ export interface ServeConfig {
     readonly retentionDays: number;
   };
   readonly http: { readonly host: string; readonly port: number };
+  /** The endpoints of the app at /app/; undefined: it is not served. */
+  readonly app?: { readonly depositEndpoint: string; readonly withdrawalEndpoint: string };
   /** Redis; undefined: this process counts limits and caps itself. */
   readonly cache?: { readonly url: Secret<string> };
   /** 0: no limit. */
@@ -88,6 +90,7 @@ export function loadServeConfig(
       retentionDays: reader.readDefaulted(settings.retentionDays),
     },
     http: { host: reader.readDefaulted(settings.host), port: reader.readDefaulted(settings.port) },
+    ...loadApp(reader, network),
     ...loadCache(reader),
     ...loadLimits(reader),
     balance: loadBalance(reader),
@@ -161,6 +164,18 @@ function loadDeploymentsPath(
     reader.addUnreadable(name, deployments, error);
   }
   return { deployments };
+}
+
+function loadApp(reader: SettingsReader, network: Network): Pick<ServeConfig, "app"> {
+  if (reader.readDefaulted(settings.app) === 0) return {};
+  const fallback = network === "localnet" ? reader.read(settings.indexerUrl) : publicEndpoints[network];
+  const depositEndpoint = reader.read(settings.appEndpoint) ?? fallback ?? "";
+  return {
+    app: {
+      depositEndpoint,
+      withdrawalEndpoint: reader.read(settings.appWithdrawalEndpoint) ?? depositEndpoint,
+    },
+  };
 }
 
 function loadCache(reader: SettingsReader): Pick<ServeConfig, "cache"> {

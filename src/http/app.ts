@@ -12,6 +12,7 @@ import { responseHeaders } from "./responses/response_headers.ts";
 import { hasAmbiguousLength } from "./limits/request_framing.ts";
 import { querySecretGuard } from "./limits/body_guards.ts";
 import type { HttpEnv, RouteDependencies } from "./dependencies.ts";
+import { appRoutes } from "./routes/app_routes.ts";
 import { docsRoutes } from "./routes/docs_routes.ts";
 import { healthRoutes } from "./routes/health_routes.ts";
 import { infoRoutes } from "./routes/info_routes.ts";
@@ -67,6 +68,7 @@ function createRoutes(deps: RouteDependencies, requestLimit: ConcurrencyLimit): 
       healthRoutes,
       metricsRoutes,
       docsRoutes,
+      appRoutes,
     ]
   ) {
     routes(app, deps);
@@ -130,6 +132,7 @@ const LARGE_RESPONSE_PATHS = [
   "/tree/commitments",
   "/spent",
   "/openapi.json",
+  "/app/*",
 ];
 const MAX_CONCURRENT_REQUESTS = 1_000;
 

@@ -33,6 +33,8 @@ export interface RouteDependencies {
   /** For a client that does not read a large response. Default: 30 s. */
   readonly readTimeoutMs?: number;
   readonly metrics?: Metrics;
+  /** undefined: no GET /app/. */
+  readonly appSite?: { respond(request: Request): Promise<Response> };
   /** undefined: no GET /metrics. */
   readonly metricsAccess?: MetricsAccess;
 }

@@ -2,10 +2,11 @@
  * Builds the app into `dist/app`. Equal sources produce equal bytes in any folder.
  *
  * Usage: deno task app:build [--output FOLDER] [--check]
- *          [--network NAME --endpoint URL... [--withdrawal-endpoint URL] [--relayer URL...] [--bridge URL...]]
+ *          [--url URL --network NAME --endpoint URL [--withdrawal-endpoint URL] [--relayer URL...] [--bridge URL...]]
  *
  * Without `--endpoint`, the server of the files provides `config.json` and the policy that limits connections
- * (`tonado app`, or a relayer with RELAYER_APP=1). With it, the build is complete for any static host.
+ * (`tonado app`, or a relayer with RELAYER_APP=1). With it, the build is complete for the static host at `--url`. Only
+ * wallets of the named bridges can connect; without `--bridge`, those of the whole list.
  * `--check` compares the folder with a new build and writes nothing.
  */
 import { join, resolve } from "node:path";
@@ -17,6 +18,7 @@ import { bundleApp, hashedName } from "./app/bundle.ts";
 import { type Budget, formatBudgets, measureBudgets } from "./app/budgets.ts";
 import { checksums, renderPage, sha256Of } from "./app/page.ts";
 import { staticConfig } from "./app/static_config.ts";
+import wallets from "../../src/app/wallet/wallets.json" with { type: "json" };
 import metadata from "../../deno.json" with { type: "json" };
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -30,7 +32,8 @@ const { values } = parseArgs({
     endpoint: { type: "string" },
     "withdrawal-endpoint": { type: "string" },
     relayer: { type: "string", multiple: true, default: [] },
-    bridge: { type: "string", multiple: true, default: [] },
+    bridge: { type: "string", multiple: true },
+    url: { type: "string" },
   },
 });
 const root = new URL("../../", import.meta.url);
@@ -41,13 +44,14 @@ const ARTIFACTS = [
   ...["withdraw", "withdraw2", "deposit", "settle16"].map((name) => `${name}.vkey.json`),
 ];
 
+const walletBridges = [...new Set(wallets.wallets.map(({ bridge }) => new URL(bridge).origin))];
 const files = new Map<string, Bytes>();
 for (const name of ARTIFACTS) files.set(`artifacts/${name}`, await read(`artifacts/${name}`));
 const scripts = await bundleApp(root, { artifacts: artifactFacts() });
 for (const [name, bytes] of scripts.files) files.set(name, bytes);
 await addStaticFiles();
-const config = await staticConfig(values, root);
-if (config) files.set("config.json", encode(config.json));
+const config = await staticConfig({ ...values, walletBridges }, root);
+for (const [name, text] of config?.files ?? []) files.set(name, encode(text));
 addPage(config?.connect ?? ANY_ENDPOINT);
 addVersion();
 
@@ -101,7 +105,12 @@ function addVersion(): void {
   const sums = checksums(files);
   const listed = [...files].sort(([a], [b]) => a < b ? -1 : 1)
     .map(([name, bytes]) => [name, { sha256: sha256Of(bytes), bytes: bytes.length }]);
-  const version = { version: metadata.version, hash: sha256Of(sums), files: Object.fromEntries(listed) };
+  const version = {
+    version: metadata.version,
+    hash: sha256Of(sums),
+    bridges: walletBridges,
+    files: Object.fromEntries(listed),
+  };
   files.set("SHA256SUMS", encode(sums));
   files.set("version.json", encode(JSON.stringify(version, null, 1) + "\n"));
 }

@@ -132,6 +132,23 @@ export const serveSettings = {
     parse: integer(0, 65_535),
     default: "8090",
   },
+  app: {
+    name: "RELAYER_APP",
+    help: "1: serve the app for browsers at /app/; 0: do not",
+    parse: integer(0, 1),
+    default: "0",
+  },
+  appEndpoint: {
+    name: "RELAYER_APP_ENDPOINT",
+    help:
+      "toncenter v2 endpoint that the app's users reach; unset: the network's public one (on localnet INDEXER_URL)",
+    parse: httpUrl,
+  },
+  appWithdrawalEndpoint: {
+    name: "RELAYER_APP_WITHDRAWAL_ENDPOINT",
+    help: "endpoint of another operator that the app asks for withdrawals; unset: RELAYER_APP_ENDPOINT",
+    parse: httpUrl,
+  },
   cacheUrl: {
     name: "CACHE_URL",
     alias: "REDIS_URL",

@@ -6,6 +6,8 @@ import type { CliContext } from "../../../src/cli/context.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
 import { diskFolder, openByteSource } from "../../../src/ops/ceremony/files/disk_folder.ts";
 import { createProver } from "../../../src/prover/prover.ts";
+import { openAppSite } from "../../../src/http/app/app_site.ts";
+import { listen } from "../../../src/http/listener.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
@@ -90,6 +92,11 @@ export async function runCli(
     connect: (network, { url, apiKey }) => connect({ network, endpoint: url, apiKey: apiKey?.reveal() }),
     openWallet,
     createProver: () => createProver(),
+    async serveApp(settings, address) {
+      const site = await openAppSite("/", settings);
+      const listener = listen(site.respond, { ...address, failed: () => {} });
+      return { url: listener.url, hash: site.hash, close: () => listener.close() };
+    },
   };
   return { code: await runProgram(args, "0", context), stdout, stderr, prompts: asked };
 }

@@ -21,7 +21,7 @@ const workerEntries = {
 } as const;
 const MAIN = "src/app/main.tsx";
 const SERVICE_WORKER = "src/app/service_worker.ts";
-const BUFFER = "src/app/browser/buffer.ts";
+const BUFFER = "src/app/shims/buffer.ts";
 
 /** Bundles everything. @param facts what the page needs to know beside the names of its workers */
 export async function bundleApp(root: URL, facts: Omit<BuildFacts, "workers">): Promise<AppScripts> {
@@ -101,9 +101,9 @@ function buildOptions(root: URL, nodePaths: string[]): esbuild.BuildOptions & { 
     define: { global: "globalThis", "process.env.NODE_ENV": '"production"' },
     alias: {
       "node:buffer": "buffer",
-      "@ton/crypto": new URL("src/app/browser/ton_crypto.ts", root).pathname,
-      "@noble/post-quantum/hybrid.js": new URL("src/app/browser/age_curves.ts", root).pathname,
-      "@noble/curves/nist.js": new URL("src/app/browser/age_curves.ts", root).pathname,
+      "@ton/crypto": new URL("src/app/shims/ton_crypto.ts", root).pathname,
+      "@noble/post-quantum/hybrid.js": new URL("src/app/shims/age_curves.ts", root).pathname,
+      "@noble/curves/nist.js": new URL("src/app/shims/age_curves.ts", root).pathname,
     },
     tsconfigRaw: "{}",
   };

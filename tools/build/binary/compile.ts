@@ -2,8 +2,8 @@
  * Compiles the binary: `deno task compile [--target TRIPLE] [--output FILE]`, default `dist/tonado`, with SHA256SUMS
  * beside it. Equal sources and compilers produce equal bytes on any path.
  *
- * The program and its workers are bundled first, so that only code in use is embedded. `stage/src/bin/*.js` finds
- * `../../artifacts/` as `src/prover/*.ts` does. Without access to Deno's download site, DENORT_BIN is the runtime to
+ * The app for browsers is built, and the program and its workers are bundled, so that only code in use is embedded.
+ * `stage/src/bin/*.js` finds `../../artifacts/` as `src/prover/*.ts` does. Without access to Deno's download site, DENORT_BIN is the runtime to
  * embed, built for the target, and TONADO_COMPILER the Deno of the same version.
  */
 import { createHash } from "node:crypto";
@@ -56,6 +56,9 @@ const embedded = [
   },
   { folder: "assets/api-docs", files: /\.gz$/, pack: false },
   { folder: "deployments", files: /\.json$/, pack: false },
+  // Its artifacts are those above.
+  { folder: "dist/app", files: /./, pack: true },
+  { folder: "dist/app/icons", files: /./, pack: true },
 ];
 
 /**
@@ -70,6 +73,7 @@ const PREAMBLE = [
 ].join("\n");
 
 try {
+  await run(Deno.execPath(), ["run", "-A", new URL("tools/build/app.ts", root).pathname]);
   await bundle();
   await embed();
   await forgetTimes(stage);
@@ -126,8 +130,8 @@ async function bundle(): Promise<void> {
 async function embed(): Promise<void> {
   for (const { folder, files, pack } of embedded) {
     await Deno.mkdir(`${stage}/${folder}`, { recursive: true });
-    for await (const { name } of Deno.readDir(new URL(`${folder}/`, root))) {
-      if (!files.test(name)) continue;
+    for await (const { name, isFile } of Deno.readDir(new URL(`${folder}/`, root))) {
+      if (!isFile || !files.test(name)) continue;
       const content = await Deno.readFile(new URL(`${folder}/${name}`, root));
       const to = `${stage}/${folder}/${name}`;
       if (pack) await Deno.writeFile(to + PACKED_SUFFIX, gzipContent(content));

@@ -1,6 +1,6 @@
 /** Measures which lines of `src/` each test file executes, so that a mutant is put before tests that reach its line. */
 import { digestOf } from "../results.ts";
-import { reach, readImports } from "./test_selection.ts";
+import { isMeantFor, reach, readImports } from "./test_selection.ts";
 import type { MutationCopy } from "./trial.ts";
 
 /** What a test file did on the unchanged sources. */
@@ -96,7 +96,9 @@ export function coveringTests(
   { file, line }: { readonly file: string; readonly line: number },
 ): string[] {
   const folder = file.slice(0, file.lastIndexOf("/") + 1);
-  return [...coverage].filter(([, { holds, lines }]) => holds && lines[file]?.includes(line))
+  return [...coverage].filter(([path, { holds, lines }]) =>
+    holds && lines[file]?.includes(line) && isMeantFor(path, file)
+  )
     .map(([path, { milliseconds }]) =>
       [path.startsWith(folder) ? milliseconds / 4 : milliseconds, path] as const
     )

@@ -34,12 +34,29 @@ export async function readImports(
   );
 }
 
-/** Returns the test files that may kill mutants: those that import a source and are not excluded. */
-export async function listTests(root: URL): Promise<string[]> {
+/** The sources that slower tests are meant for. Tests of whole commands would otherwise run for every mutant. */
+const AREAS: readonly (readonly [tests: RegExp, sources: RegExp])[] = [
+  [/^tests\/ceremony\//, /^src\/ops\/(?:ceremony|keys)\//],
+  [/^tests\/cli\//, /^src\/(?:cli|ops\/(?!ceremony))/],
+  [/^tests\/http\//, /^src\/(?:http|relay)\//],
+  [/^tests\/reliability\//, /^src\/(?:relay|store)\//],
+  [/^tests\/integration\/(?:localnet|ops|prover|relay|store|ton|tree|config)\//, /(?!)/],
+];
+
+/** Returns whether a test may be put before mutants of a source. */
+export function isMeantFor(test: string, source: string): boolean {
+  const area = /^tests\/integration\/(\w+)\//.exec(test)?.[1];
+  if (area !== undefined && source.startsWith(`src/${area}/`)) return true;
+  const sources = AREAS.find(([tests]) => tests.test(test))?.[1];
+  return sources === undefined || sources.test(source);
+}
+
+/** Returns the test files that may kill mutants of these sources. */
+export async function listTests(root: URL, sources: ReadonlySet<string>): Promise<string[]> {
   const imports = await readImports(root, ["src/", "tests/", "testkit/"]);
   return [...imports.keys()].filter((path) =>
     path.endsWith("_test.ts") && !EXCLUDED.test(path) &&
-    [...reach(imports, path).keys()].some((source) => source.startsWith("src/"))
+    [...reach(imports, path).keys()].some((source) => sources.has(source) && isMeantFor(path, source))
   ).sort();
 }
 

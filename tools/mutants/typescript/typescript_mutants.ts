@@ -47,9 +47,9 @@ const given = new Command("mutants").allowExcessArguments(false)
     write?: true;
   }>();
 
-const sources = (await listTypeScriptFiles(root, "src/"))
+const paths = (await listTypeScriptFiles(root, "src/"))
   .filter((path) => !/_test\.ts$|\/generated\//.test(path));
-const texts = new Map(sources.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]));
+const texts = new Map(paths.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]));
 const all = nameMutants([...texts].flatMap(([path, source]) => typeScriptMutants(path, source)));
 const entries = await loadRecords(results);
 
@@ -63,8 +63,9 @@ if (given.write) {
       (_, i) => MutationCopy.create(root, new URL(`dist/mutants/${i}/`, root)),
     ),
   );
+  const sources = new Set(sampled.map(([, { file }]) => file));
   const cache = new URL("dist/mutants_coverage.json", root);
-  const coverage = await measureCoverage(root, copies[0], await listTests(root), cache);
+  const coverage = await measureCoverage(root, copies[0], await listTests(root, sources), cache);
   const open: (readonly [string, Mutant])[] = [];
   for (const each of sampled) if (!await isSettled(each, coverage)) open.push(each);
   if (open.length > 0) await run(open, coverage, copies);

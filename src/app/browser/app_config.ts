@@ -1,0 +1,32 @@
+/// <reference lib="dom" />
+/** Reads `config.json`, the settings of the server or build. */
+import * as z from "zod";
+import { networks } from "../../core/protocol/network.ts";
+import type { AppConfig } from "../ports.ts";
+import type { WalletEntry } from "../wallet/bridge.ts";
+
+const configSchema = z.object({
+  network: z.enum(networks),
+  depositEndpoint: z.url(),
+  withdrawalEndpoint: z.url(),
+  /** Absolute, or relative to the app's folder. */
+  relayers: z.array(z.string()),
+  /** Origins of the wallets' bridges that the page may connect to. */
+  bridges: z.array(z.string()).optional(),
+  /** Replaces the committed list; for test networks. */
+  wallets: z.array(z.object({ id: z.string(), name: z.string(), link: z.url(), bridge: z.url() })).optional(),
+  pools: z.unknown(),
+});
+
+export interface ServedConfig extends AppConfig {
+  readonly bridges?: readonly string[] | undefined;
+  readonly wallets?: readonly WalletEntry[] | undefined;
+}
+
+/** Throws if it is missing or malformed. @param base the app's folder */
+export async function readAppConfig(base: URL): Promise<ServedConfig> {
+  const response = await fetch(new URL("config.json", base), { cache: "no-cache" });
+  if (!response.ok) throw new Error(`config.json: status ${response.status}`);
+  const { relayers, pools, ...config } = configSchema.parse(await response.json());
+  return { ...config, pools, relayers: relayers.map((url) => new URL(url, base).href.replace(/\/+$/, "")) };
+}

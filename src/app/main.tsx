@@ -1,0 +1,99 @@
+/// <reference lib="dom" />
+/** The composition root: builds the adapters, reads the configuration, and shows the app. */
+import { boot } from "./boot.ts";
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { systemClock } from "../core/time.ts";
+import { parseDeployments } from "../core/protocol/deployments.ts";
+import { createProver, type Prover } from "../prover/prover.ts";
+import type { Chain } from "../ton/chain.ts";
+import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
+import { connect } from "../ton/endpoint/toncenter.ts";
+import { readAppConfig, type ServedConfig } from "./browser/app_config.ts";
+import { cameraScanner } from "./browser/camera.ts";
+import { Records } from "./browser/indexeddb.ts";
+import { openTabs } from "./browser/locks.ts";
+import { browserNoteFiles } from "./browser/note_file.ts";
+import { browserPasskeys } from "./browser/passkey.ts";
+import { browserPlace } from "./browser/place.ts";
+import { browserPreferences } from "./browser/preferences.ts";
+import { browserDownloads } from "./browser/save_file.ts";
+import { browserVaults } from "./browser/vaults.ts";
+import { connectionsOf, parseSettings } from "./flows/settings.ts";
+import type { AppContext } from "./services/context.ts";
+import { App } from "./shell/app.tsx";
+import type { AppPorts } from "./shell/app_ports.ts";
+import { en } from "./text/en.ts";
+import { browserPayerSources } from "./wallet/sources.ts";
+
+const POLL_INTERVAL_MS = { mainnet: 3_000, testnet: 3_000, localnet: 700 } as const;
+/** A phone has more cores than memory for them. */
+const MAX_PROVER_WORKERS = 4;
+
+const booted = boot();
+const root = document.getElementById("app")!;
+
+function buildPorts(config: ServedConfig): AppPorts {
+  const registry = parseDeployments(config.pools);
+  const records = new Records();
+  const settings = signal(parseSettings(browserPreferences.read()));
+  const route = signal(location.hash || "#/");
+  addEventListener("hashchange", () => route.value = location.hash || "#/");
+  const chains = new Map<string, Chain>();
+  let prover: Promise<Prover> | undefined;
+  const context: AppContext = {
+    files: browserNoteFiles(records),
+    vaults: browserVaults(booted.vaultWorker),
+    downloads: browserDownloads,
+    artifacts: booted.artifacts,
+    random: (bytes) => crypto.getRandomValues(bytes),
+    clock: systemClock,
+    registry,
+    connections: () => connectionsOf(settings.value, config),
+    connect(endpoint) {
+      const known = chains.get(endpoint);
+      if (known) return known;
+      const chain = withNetworkCheck(connect({ endpoint, network: config.network }), config.network);
+      chains.set(endpoint, chain);
+      return chain;
+    },
+    prover() {
+      const maxWorkers = Math.min(MAX_PROVER_WORKERS, navigator.hardwareConcurrency || 2);
+      prover ??= createProver({ maxWorkers }).catch((error) => {
+        prover = undefined; // the files may arrive the next time
+        throw error;
+      });
+      return prover;
+    },
+    pollIntervalMs: POLL_INTERVAL_MS[config.network],
+  };
+  return {
+    ...{ context, config, settings, route },
+    place: browserPlace(booted.base, records, booted.createServiceUrl),
+    passkeys: browserPasskeys(records),
+    scanner: cameraScanner,
+    tabs: openTabs(),
+    sources: browserPayerSources({ ...config, base: booted.base, records }),
+    texts: en,
+    changeSettings(change) {
+      settings.value = { ...settings.value, ...change };
+      browserPreferences.write(settings.value);
+    },
+    go(to) {
+      location.hash = to;
+    },
+  };
+}
+
+try {
+  render(<App ports={buildPorts(await readAppConfig(booted.base))} />, root);
+} catch {
+  const { text, next } = en.problems.artifact_unavailable;
+  render(
+    <main>
+      <h1>{en.app.problem}</h1>
+      <p>{text} {next}</p>
+    </main>,
+    root,
+  );
+}

@@ -1,0 +1,210 @@
+/// <reference lib="dom" />
+/** The app: the store's flow, the route, the lock, and the screen that they lead to. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isLockDue, storeMachine, type StoreState } from "../flows/store.ts";
+import { startFlow } from "../flows/machine.ts";
+import { restoreMachine } from "../flows/restore.ts";
+import type { Session } from "../services/context.ts";
+import { restoreServices, storeServices } from "../services/store_service.ts";
+import { Frame } from "../views/frame.tsx";
+import { RestoreView } from "../views/restore.tsx";
+import { StartView } from "../views/start.tsx";
+import type { AppPorts } from "./app_ports.ts";
+import { OpenScreens } from "./open_screens.tsx";
+import { ReportScreen } from "./report_screen.tsx";
+import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
+import { useFlow, useMachine } from "./use_flow.ts";
+
+const LOCK_CHECK_INTERVAL_MS = 5_000;
+const MAX_BACKUP_BYTES = 128_000_000;
+
+type StoreFlow = ReturnType<
+  typeof startFlow<StoreState<Session>, Parameters<ReturnType<typeof storeMachine<Session>>["next"]>[1]>
+>;
+
+export function App({ ports }: { readonly ports: AppPorts }) {
+  const flow: StoreFlow = useMemo(
+    () => startFlow(storeMachine<Session>(storeServices(ports.context, ports)), { step: "looking" }),
+    [],
+  );
+  const store = useFlow(flow);
+  const route = ports.route.value;
+  const session = store.step === "open" ? store.session : undefined;
+  useLock(ports, flow, session);
+  useTabs(ports, flow);
+  useEscape(ports);
+  useTheme(ports.settings.value.theme);
+  const isOnline = useOnline(ports);
+  const lock = () => {
+    session?.vault.close();
+    ports.tabs.notify("locked");
+    flow.send({ type: "lock" });
+  };
+  const current = route.startsWith("#/report")
+    ? "report"
+    : route.startsWith("#/settings")
+    ? "settings"
+    : route === "#/"
+    ? "notes"
+    : undefined;
+  return (
+    <Frame
+      network={ports.config.network}
+      isOpen={session !== undefined}
+      isOnline={isOnline}
+      current={current}
+      onBack={route === "#/" && store.step !== "new" ? undefined : () => {
+        flow.send({ type: "back" });
+        ports.go("#/");
+      }}
+      onLock={lock}
+      texts={ports.texts}
+    >
+      {session !== undefined && !route.startsWith("#/restore")
+        ? (
+          <OpenScreens
+            key="open"
+            {...{ ports, session, route }}
+            onErased={() => flow.send({ type: "erased" })}
+          />
+        )
+        : <ClosedScreens {...{ ports, flow, store, route, session }} />}
+    </Frame>
+  );
+}
+
+function ClosedScreens(
+  { ports, flow, store, route, session }: {
+    readonly ports: AppPorts;
+    readonly flow: StoreFlow;
+    readonly store: StoreState<Session>;
+    readonly route: string;
+    readonly session: Session | undefined;
+  },
+) {
+  if (route.startsWith("#/restore") && (store.step === "absent" || store.step === "open")) {
+    return (
+      <RestoreScreen
+        {...{ ports, session }}
+        onCreated={(session) => flow.send({ type: "opened", session })}
+      />
+    );
+  }
+  if (route.startsWith("#/report")) return <ReportScreen ports={ports} session={undefined} rows={[]} />;
+  if (store.step === "open") return null;
+  return (
+    <StartView
+      state={store}
+      texts={ports.texts}
+      send={flow.send}
+      onRestore={() => ports.go("#/restore")}
+      onReport={() => ports.go("#/report")}
+    />
+  );
+}
+
+function RestoreScreen(
+  { ports, session, onCreated }: {
+    readonly ports: AppPorts;
+    readonly session: Session | undefined;
+    readonly onCreated: (session: Session) => void;
+  },
+) {
+  const hadStore = useMemo(() => session !== undefined, []);
+  const latest = useRef(session);
+  latest.current = session;
+  const created = useRef<Session | undefined>(undefined);
+  const [state, send] = useMachine(() => ({
+    machine: restoreMachine(restoreServices(
+      ports.context,
+      () => latest.current,
+      (session) => created.current = session,
+    )),
+    initial: { step: "choose" as const },
+  }), "restore");
+  const scan = useScanner(ports, (text) => /tonado/i.test(text));
+  return (
+    <>
+      <RestoreView
+        {...{ state, send }}
+        texts={ports.texts}
+        hasStore={hadStore}
+        onScan={scan.start &&
+          (() => scan.start!((code) => send({ type: "chosen", source: { kind: "code", code } })))}
+        onChooseFile={() =>
+          void ports.context.downloads.open({ accept: ".age", maxBytes: MAX_BACKUP_BYTES }).then((file) => {
+            if (file) send({ type: "chosen", source: { kind: "file", ...file } });
+          }).catch((problem) => send({ type: "failed", problem }))}
+        onDone={() => {
+          ports.tabs.notify("store_changed");
+          if (created.current) onCreated(created.current);
+          ports.go("#/");
+        }}
+      />
+      <ScanOverlay scan={scan} texts={ports.texts} />
+    </>
+  );
+}
+
+/** Locks after the time without input, and sooner while the page is hidden. */
+function useLock(ports: AppPorts, flow: StoreFlow, session: Session | undefined) {
+  useEffect(() => {
+    if (session === undefined) return;
+    const { clock } = ports.context;
+    let lastInput = clock.now();
+    let hiddenSince: number | undefined;
+    const touch = () => lastInput = clock.now();
+    const stopVisibility = ports.place.onVisibility((isHidden) =>
+      hiddenSince = isHidden ? clock.now() : undefined
+    );
+    const timer = setInterval(() => {
+      const lockAfterMs = ports.settings.value.lockMinutes * 60_000;
+      if (!isLockDue(clock.now(), { lastInput, hiddenSince, lockAfterMs })) return;
+      session.vault.close();
+      flow.send({ type: "lock" });
+    }, LOCK_CHECK_INTERVAL_MS);
+    for (const name of ["pointerdown", "keydown"]) addEventListener(name, touch);
+    return () => {
+      stopVisibility();
+      clearInterval(timer);
+      for (const name of ["pointerdown", "keydown"]) removeEventListener(name, touch);
+    };
+  }, [session]);
+}
+
+function useTabs({ tabs }: AppPorts, flow: StoreFlow) {
+  useEffect(() =>
+    tabs.subscribe((message) => {
+      if (message === "locked") flow.send({ type: "lock" });
+      if (message === "store_erased") flow.send({ type: "erased" });
+    }), []);
+}
+
+/** Escape goes back, as the arrow does. */
+function useEscape(ports: AppPorts) {
+  useEffect(() => {
+    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
+      if (key === "Escape" && !defaultPrevented) document.querySelector<HTMLElement>("[data-back]")?.click();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [ports]);
+}
+
+function useTheme(theme: string) {
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+}
+
+function useOnline({ place }: AppPorts): boolean {
+  const [isOnline, setOnline] = useState(place.isOnline());
+  useEffect(() => {
+    const change = () => setOnline(place.isOnline());
+    for (const name of ["online", "offline"]) addEventListener(name, change);
+    return () => {
+      for (const name of ["online", "offline"]) removeEventListener(name, change);
+    };
+  }, []);
+  return isOnline;
+}

@@ -1,0 +1,24 @@
+/** Everything that the screens need, built by main.tsx. */
+import type { Signal } from "@preact/signals";
+import type { AppPlace, CodeScanner, Passkeys, PayerSources, Tabs } from "../ports.ts";
+import type { AppContext } from "../services/context.ts";
+import type { Settings } from "../flows/settings.ts";
+import type { AppConfig } from "../ports.ts";
+import type { Texts } from "../text/en.ts";
+
+export interface AppPorts {
+  readonly context: AppContext;
+  readonly config: AppConfig;
+  readonly place: AppPlace;
+  readonly passkeys: Passkeys;
+  readonly scanner: CodeScanner;
+  readonly tabs: Tabs;
+  readonly sources: PayerSources;
+  readonly settings: Signal<Settings>;
+  /** The hash of the page's address, such as `#/deposit`. */
+  readonly route: Signal<string>;
+  readonly texts: Texts;
+  /** Keeps settings for the next visit. */
+  changeSettings(change: Partial<Settings>): void;
+  go(route: string): void;
+}

@@ -1,0 +1,286 @@
+/** The screens of an open store. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { NoteRecord } from "../../client/notes/note_store.ts";
+import { Secret } from "../../core/text/secret.ts";
+import { backupMachine } from "../flows/backup.ts";
+import { depositMachine, type DepositState, resumeDeposit } from "../flows/deposit.ts";
+import { applyConnections, connectionsOf } from "../flows/settings.ts";
+import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
+import type { Session } from "../services/context.ts";
+import { depositServices, poolChoice, ticketOf } from "../services/deposit_service.ts";
+import { backupServices, seedFingerprint } from "../services/store_service.ts";
+import { withdrawServices } from "../services/withdraw_service.ts";
+import { BackupView } from "../views/backup.tsx";
+import { DepositView } from "../views/deposit.tsx";
+import { type NoteRow, NotesView } from "../views/notes.tsx";
+import { SettingsView } from "../views/settings.tsx";
+import { WithdrawView } from "../views/withdraw.tsx";
+import { checkMachine, type CheckState } from "../flows/check.ts";
+import { checkServices } from "../services/check_service.ts";
+import type { AppPorts } from "./app_ports.ts";
+import { ReportScreen } from "./report_screen.tsx";
+import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
+import { useMachine } from "./use_flow.ts";
+
+const MAX_BACKUP_BYTES = 128_000_000;
+
+interface ScreenProps {
+  readonly ports: AppPorts;
+  readonly session: Session;
+}
+
+export function OpenScreens(
+  { ports, session, route, onErased }: ScreenProps & {
+    readonly route: string;
+    readonly onErased: () => void;
+  },
+) {
+  const [records, reload] = useRecords(ports, session, route);
+  const [check, sendCheck] = useCheck(ports, session);
+  const fingerprint = useFingerprint(session);
+  const isBackedUp = fingerprint !== undefined && ports.settings.value.provenSeed === fingerprint;
+  useEffect(reload, [check.step]);
+  const rows = records?.map((record) => toRow(ports, record, check)) ?? [];
+  const home = () => ports.go("#/");
+  const [, screen = "", id = ""] = route.split("/");
+  if (records === undefined) return null;
+  const known = { ports, session, isBackedUp, onDone: home };
+  switch (screen) {
+    case "deposit":
+      return id === "" || records.some((record) => record.id === id)
+        ? <DepositScreen key={id} {...known} id={id} />
+        : null;
+    case "withdraw": {
+      const record = records.find((record) => record.id === id);
+      return record === undefined ? null : <WithdrawScreen key={id} {...known} record={record} />;
+    }
+    case "backup":
+      return <BackupScreen {...known} />;
+    case "report":
+      return (
+        <ReportScreen
+          {...{ ports, session }}
+          rows={rows.filter(({ state }) => state === "withdrawn")}
+        />
+      );
+    case "settings":
+      return <SettingsScreen {...{ ports, session, onErased }} />;
+    default:
+      return (
+        <NotesView
+          {...{ rows, isBackedUp, check }}
+          texts={ports.texts}
+          onDeposit={() => ports.go("#/deposit")}
+          onBackup={() => ports.go("#/backup")}
+          onCheck={() => sendCheck({ type: "check" })}
+          onStopCheck={() => sendCheck({ type: "cancel" })}
+          onOpen={(row) => ports.go(routeOf(row))}
+        />
+      );
+  }
+}
+
+function useCheck(ports: AppPorts, session: Session) {
+  return useMachine(() => ({
+    machine: checkMachine(checkServices(ports.context, session)),
+    initial: { step: "idle" as const },
+  }), "check");
+}
+
+function routeOf({ id, state }: NoteRow): string {
+  if (state === "created" || state === "depositing") return `#/deposit/${id}`;
+  return state === "withdrawn" ? "#/report" : `#/withdraw/${id}`;
+}
+
+function toRow({ context }: AppPorts, record: NoteRecord, { result }: CheckState): NoteRow {
+  const { asset, amount } = record.note.reveal();
+  const facts = result?.facts.get(record.id);
+  const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
+  return {
+    id: record.id,
+    ...{ asset, amount },
+    state: facts?.state === "waiting" && record.state === "deposited" ? "waiting" : record.state,
+    ...facts && { deposits: facts.deposits },
+    ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
+  };
+}
+
+/** Newest first; read again when the screen or another tab changes something. */
+function useRecords(
+  { tabs }: AppPorts,
+  { store }: Session,
+  route: string,
+): [records: readonly NoteRecord[] | undefined, reload: () => void] {
+  const [records, setRecords] = useState<readonly NoteRecord[]>();
+  const reload = () => void store.list().then((list) => setRecords([...list].reverse()), () => {});
+  useEffect(reload, [route]);
+  useEffect(() => tabs.subscribe((message) => message === "store_changed" && reload()), []);
+  return [records, reload];
+}
+
+function useFingerprint({ store }: Session): string | undefined {
+  const [fingerprint, setFingerprint] = useState<string>();
+  useEffect(() => void seedFingerprint(store).then(setFingerprint, () => {}), [store]);
+  return fingerprint;
+}
+
+type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };
+
+function BackupScreen({ ports, session, onDone }: KnownProps) {
+  const { backup } = ports.texts;
+  const { downloads } = ports.context;
+  const [state, send] = useMachine(() => ({
+    machine: backupMachine(backupServices(
+      ports.context,
+      session,
+      (provenSeed) => ports.changeSettings({ provenSeed }),
+      { title: backup.printTitle, lines: backup.printLines },
+    )),
+    initial: { step: "offer" as const },
+  }), "backup");
+  const scan = useScanner(ports, (text) => text.startsWith("tonado"));
+  return (
+    <>
+      <BackupView
+        {...{ state, send, onDone }}
+        texts={ports.texts}
+        onScan={scan.start && (() => scan.start!((code) => send({ type: "returned", content: { code } })))}
+        onChooseFile={() =>
+          void downloads.open({ accept: ".age", maxBytes: MAX_BACKUP_BYTES }).then((file) => {
+            if (file) send({ type: "returned", content: { bytes: file.bytes } });
+          }).catch((problem) => send({ type: "failed", problem }))}
+      />
+      <ScanOverlay scan={scan} texts={ports.texts} />
+    </>
+  );
+}
+
+function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & { readonly id: string }) {
+  const { context } = ports;
+  const [initial, setInitial] = useState<DepositState | undefined>(
+    id === "" ? { step: "choosing" } : undefined,
+  );
+  useEffect(() => {
+    if (id === "") return;
+    ticketOf(context, session, id).then(
+      (ticket) => setInitial(resumeDeposit(ticket, context.clock.now() / 1000)),
+      (problem) => setInitial({ step: "failed", problem }),
+    );
+  }, [id]);
+  if (initial === undefined) return null;
+  return <DepositFlow {...{ ports, session, isBackedUp, onDone, initial }} />;
+}
+
+function DepositFlow(
+  { ports, session, isBackedUp, onDone, initial }: KnownProps & { readonly initial: DepositState },
+) {
+  const { context } = ports;
+  const [state, send] = useMachine(
+    () => ({ machine: depositMachine(depositServices(context, session)), initial }),
+    "deposit",
+  );
+  const pools = useMemo(
+    () =>
+      [...context.registry.pools.values()].map((deployment) => ({
+        ...poolChoice(deployment),
+        retired: deployment.retired === true,
+      })),
+    [],
+  );
+  return (
+    <DepositView
+      {...{ state, send, pools, isBackedUp, onDone }}
+      texts={ports.texts}
+      sources={ports.sources.list()}
+      onCopy={(value) => context.downloads.copy(value)}
+      backup={
+        <BackupScreen
+          {...{ ports, session, isBackedUp }}
+          onDone={() => send({ type: "backup_proven" })}
+        />
+      }
+    />
+  );
+}
+
+function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { readonly record: NoteRecord }) {
+  const { asset, amount } = record.note.reveal();
+  const [state, send] = useMachine(() => ({
+    machine: withdrawMachine(withdrawServices(ports.context, session)),
+    initial: startWithdrawal(record),
+  }), record.id);
+  return (
+    <WithdrawView
+      {...{ state, send, onDone }}
+      amount={ports.texts.app.amount(amount, asset)}
+      texts={ports.texts}
+    />
+  );
+}
+
+function startWithdrawal({ id, state, withdrawal }: NoteRecord): WithdrawState {
+  return state === "withdrawing" && withdrawal?.relayer
+    ? resumeWithdraw(id, withdrawal.recipient)
+    : { step: "form", id, recipient: "" };
+}
+
+function SettingsScreen(
+  { ports, session, onErased }: ScreenProps & { readonly onErased: () => void },
+) {
+  const { config, context, passkeys, place, tabs } = ports;
+  const [versions, setVersions] = useState<{ readonly running: string; readonly waiting?: string }>();
+  const [passkey, setPasskey] = useState<"none" | "available" | "enrolled">("none");
+  useEffect(() => {
+    place.versions().then(setVersions, () => {});
+    passkeys.isEnrolled().then(async (isEnrolled) => {
+      setPasskey(isEnrolled ? "enrolled" : await passkeys.isAvailable() ? "available" : "none");
+    }, () => {});
+  }, []);
+  const settings = ports.settings.value;
+  const erase = async () => {
+    session.vault.close();
+    await context.files.remove();
+    ports.changeSettings({ provenSeed: undefined });
+    tabs.notify("store_erased");
+    onErased();
+    ports.go("#/");
+  };
+  return (
+    <SettingsView
+      settings={settings}
+      connections={connectionsOf(settings, config)}
+      network={config.network}
+      versions={versions ?? { running: "…" }}
+      passkey={passkey}
+      texts={ports.texts}
+      onConnections={(form) => {
+        const applied = applyConnections(settings, form);
+        if ("faults" in applied) return applied.faults;
+        ports.changeSettings(applied.settings);
+        return [];
+      }}
+      onChange={(change) => ports.changeSettings(change)}
+      onBackup={() => ports.go("#/backup")}
+      onRestore={() => ports.go("#/restore")}
+      onPasskey={(text) => void enrollPasskey(ports, text).then(setPasskey)}
+      onRemovePasskey={() => void passkeys.remove().then(() => setPasskey("available"))}
+      onErase={() => void erase()}
+      onAcceptVersion={() => void place.acceptWaiting()}
+    />
+  );
+}
+
+/** Only a passphrase that opens the store is kept for the passkey. */
+async function enrollPasskey(
+  { context, passkeys }: AppPorts,
+  text: string,
+): Promise<"available" | "enrolled"> {
+  try {
+    const passphrase = new Secret(text);
+    (await context.vaults.open((await context.files.read())!, passphrase)).close();
+    await passkeys.enroll(passphrase);
+    return "enrolled";
+  } catch {
+    return "available";
+  }
+}

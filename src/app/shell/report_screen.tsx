@@ -1,0 +1,32 @@
+/** The report screen, with and without an open store. */
+import { reportMachine } from "../flows/report.ts";
+import type { Session } from "../services/context.ts";
+import { MAX_REPORT_BYTES, reportServices } from "../services/report_service.ts";
+import { ReportView } from "../views/report.tsx";
+import type { AppPorts } from "./app_ports.ts";
+import { useMachine } from "./use_flow.ts";
+
+export function ReportScreen(
+  { ports, session, rows }: {
+    readonly ports: AppPorts;
+    readonly session: Session | undefined;
+    readonly rows: Parameters<typeof ReportView>[0]["rows"];
+  },
+) {
+  const [state, send] = useMachine(() => ({
+    machine: reportMachine(reportServices(ports.context, session)),
+    initial: { step: "choose" as const },
+  }), session ? "open" : "locked");
+  const { downloads } = ports.context;
+  return (
+    <ReportView
+      {...{ state, send, rows }}
+      texts={ports.texts}
+      onChooseFile={() =>
+        void downloads.open({ accept: ".json,.html", maxBytes: MAX_REPORT_BYTES }).then((file) => {
+          if (file) send({ type: "check", bytes: file.bytes });
+        }).catch((problem) => send({ type: "failed", problem }))}
+      onSave={(name, bytes) => downloads.save(name, bytes, "application/json")}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+/// <reference lib="dom" />
+/** The camera's picture while a QR code is read. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { toProblem } from "../flows/machine.ts";
+import type { Problem } from "../../core/errors/problem.ts";
+import { ProblemNotice } from "../views/parts.tsx";
+import type { Texts } from "../text/en.ts";
+import type { AppPorts } from "./app_ports.ts";
+
+export interface ScannerState {
+  /** Undefined without a camera. */
+  readonly start?: (onCode: (code: string) => void) => void;
+  readonly active?: { readonly onVideo: (video: HTMLVideoElement) => void; readonly problem?: Problem };
+  readonly stop: () => void;
+}
+
+export function useScanner({ scanner }: AppPorts, accepts: (text: string) => boolean): ScannerState {
+  const [isAvailable, setAvailable] = useState(false);
+  const [onCode, setOnCode] = useState<{ readonly call: (code: string) => void }>();
+  const [problem, setProblem] = useState<Problem>();
+  const end = useRef<AbortController | undefined>(undefined);
+  useEffect(() => void scanner.isAvailable().then(setAvailable, () => setAvailable(false)), []);
+  const stop = () => {
+    end.current?.abort();
+    setOnCode(undefined);
+    setProblem(undefined);
+  };
+  useEffect(() => stop, []);
+  return {
+    stop,
+    ...isAvailable && { start: (call: (code: string) => void) => setOnCode({ call }) },
+    ...onCode && {
+      active: {
+        ...problem && { problem },
+        onVideo(video: HTMLVideoElement) {
+          end.current = new AbortController();
+          scanner.scan(video, accepts, end.current.signal).then((code) => {
+            onCode.call(code);
+            stop();
+          }).catch((error) => {
+            const problem = toProblem(error);
+            if (problem.code !== "cancelled") setProblem(problem);
+          });
+        },
+      },
+    },
+  };
+}
+
+export function ScanOverlay({ scan, texts }: { readonly scan: ScannerState; readonly texts: Texts }) {
+  const video = useRef<HTMLVideoElement>(null);
+  const isActive = scan.active !== undefined;
+  useEffect(() => {
+    if (video.current) scan.active?.onVideo(video.current);
+  }, [isActive]);
+  if (scan.active === undefined) return null;
+  return (
+    <div class="overlay" role="dialog" aria-modal="true" aria-label={texts.backup.scan}>
+      <ProblemNotice problem={scan.active.problem} texts={texts} />
+      <video ref={video} playsInline muted />
+      <button type="button" class="button plain" data-back onClick={scan.stop}>{texts.app.close}</button>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+/** Connects flows to components: a flow starts with its screen and stops with it. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Flow, type Machine, startFlow } from "../flows/machine.ts";
+
+/** Runs a machine while the component is shown. A new `key` starts it again. */
+export function useMachine<State, Event>(
+  create: () => { readonly machine: Machine<State, Event>; readonly initial: State },
+  key: string,
+): [state: State, send: (event: Event) => void] {
+  const flow = useMemo(() => {
+    const { machine, initial } = create();
+    return startFlow(machine, initial);
+  }, [key]);
+  useEffect(() => () => flow.stop(), [flow]);
+  return [useFlow(flow), flow.send];
+}
+
+export function useFlow<State, Event>(flow: Flow<State, Event>): State {
+  const [state, setState] = useState<{ readonly of: typeof flow; readonly state: State }>();
+  useEffect(() => {
+    setState({ of: flow, state: flow.state });
+    return flow.subscribe((state) => setState({ of: flow, state }));
+  }, [flow]);
+  return state?.of === flow ? state.state : flow.state;
+}

@@ -1,0 +1,197 @@
+/** The deposit: amount, backup, payment, done. */
+import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import type { DepositEvent, DepositState, DepositTicket, PoolChoice } from "../flows/deposit.ts";
+import type { PayerSource } from "../ports.ts";
+import type { Texts } from "../text/en.ts";
+import { Button, Copyable, Form, Notice, ProblemNotice, Progress, QrCode, Step, Steps } from "./parts.tsx";
+import { WalletPanel } from "./wallet_panel.tsx";
+
+export interface DepositProps {
+  readonly state: DepositState;
+  readonly texts: Texts;
+  readonly pools: readonly (PoolChoice & { readonly retired: boolean })[];
+  readonly isBackedUp: boolean;
+  readonly sources: readonly PayerSource[];
+  /** From 0 to 1, that no other deposit comes first; for version 1 pools. */
+  readonly chance?: number | undefined;
+  /** The backup screen, shown in the second step. */
+  readonly backup: ComponentChildren;
+  readonly send: (event: DepositEvent) => void;
+  readonly onCopy: (value: string) => Promise<boolean>;
+  readonly onDone: () => void;
+}
+
+const stepIndex = { choosing: 0, backup: 1, preparing: 2, paying: 2, failed: 2, done: 3, left: 3 } as const;
+
+export function DepositView(props: DepositProps) {
+  const { state, texts } = props;
+  return (
+    <>
+      <Steps steps={texts.deposit.steps} current={stepIndex[state.step]} label={texts.notes.deposit} />
+      <Body {...props} />
+    </>
+  );
+}
+
+function Body(props: DepositProps) {
+  const { state, texts, send } = props;
+  const { deposit } = texts;
+  switch (state.step) {
+    case "choosing":
+      return <Amounts {...props} problem={state.problem} />;
+    case "backup":
+      return (
+        <>
+          <Notice kind="note">
+            <p>{texts.backup.needed}</p>
+          </Notice>
+          {props.backup}
+        </>
+      );
+    case "preparing":
+      return (
+        <Step name="preparing" title={texts.app.amount(state.pool.amount, state.pool.asset)}>
+          <Progress label={deposit.preparing} texts={texts} />
+        </Step>
+      );
+    case "paying":
+      return <Paying {...props} state={state} />;
+    case "done": {
+      const { pool } = state.ticket;
+      return (
+        <Step name="deposited" title={deposit.doneTitle}>
+          <Notice kind="good" live="polite">
+            <p>{deposit.doneLead(texts.app.amount(pool.amount, pool.asset))}</p>
+          </Notice>
+          <p>{deposit.doneWait}</p>
+          <Button kind="primary" onClick={props.onDone}>{deposit.toNotes}</Button>
+        </Step>
+      );
+    }
+    case "failed":
+      return (
+        <Step name="deposit-failed" title={deposit.failedTitle}>
+          <ProblemNotice problem={state.problem} texts={texts} />
+          {state.ticket && <p>{deposit.laterLead}</p>}
+          <Button kind="primary" onClick={() => send({ type: "retry" })}>{texts.app.retry}</Button>
+          <Button kind="quiet" onClick={props.onDone}>{deposit.toNotes}</Button>
+        </Step>
+      );
+    case "left":
+      return null;
+  }
+}
+
+function Amounts(
+  { pools, texts, isBackedUp, send, problem }: DepositProps & {
+    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
+  },
+) {
+  const { deposit, app } = texts;
+  const open = pools.filter(({ retired }) => !retired);
+  const [key, setKey] = useState(open[0]?.key);
+  const pool = open.find((each) => each.key === key);
+  return (
+    <Step name="amount" title={deposit.title} lead={deposit.lead}>
+      <ProblemNotice problem={problem} texts={texts} />
+      {pools.length === 0 && (
+        <Notice kind="warning">
+          <p>{deposit.none}</p>
+        </Notice>
+      )}
+      <Form onSubmit={() => pool && send({ type: "pool_chosen", pool, isBackedUp })}>
+        <fieldset class="choices">
+          <legend class="hidden">{deposit.title}</legend>
+          {pools.map((each) => (
+            <label key={each.key} class={`choice ${each.key === key ? "chosen" : ""}`}>
+              <input
+                type="radio"
+                name="pool"
+                value={each.key}
+                checked={each.key === key}
+                disabled={each.retired}
+                onChange={() => setKey(each.key)}
+              />
+              <span class="choice-main">{app.amount(each.amount, each.asset)}</span>
+              <span class="hint">
+                {each.retired
+                  ? deposit.retired
+                  : each.version === 2 && each.asset === "native"
+                  ? deposit.anyWallet
+                  : deposit.connected}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <Button kind="primary" type="submit" disabled={pool === undefined}>{app.continue}</Button>
+      </Form>
+    </Step>
+  );
+}
+
+function Paying(props: DepositProps & { readonly state: Extract<DepositState, { step: "paying" }> }) {
+  const { state, texts, onDone } = props;
+  const { deposit, app } = texts;
+  const { ticket, wallet, refused, offline } = state;
+  const amount = app.amount(ticket.pool.amount, ticket.pool.asset);
+  const isBusy = wallet.at !== "none" && wallet.at !== "connecting" && wallet.at !== "ready";
+  return (
+    <Step
+      name={`pay-${ticket.id}`}
+      title={deposit.payTitle(amount)}
+      lead={ticket.payment ? deposit.anyLead : deposit.oneLead}
+    >
+      {offline && (
+        <Notice kind="warning" live="polite">
+          <p>{deposit.offline}</p>
+        </Notice>
+      )}
+      {refused && wallet.at !== "returning" && (
+        <Notice kind="warning" live="polite">
+          <p>{deposit.refused}</p>
+        </Notice>
+      )}
+      <div class="pay">
+        {ticket.payment && !isBusy && wallet.at === "none" && (
+          <AnyWallet payment={ticket.payment} amount={amount} {...props} />
+        )}
+        <WalletPanel
+          wallet={wallet}
+          isOnlyWay={ticket.payment === undefined}
+          {...{ texts, sources: props.sources, chance: props.chance, send: props.send }}
+        />
+      </div>
+      {!isBusy && <p class="hint watching" role="status">{deposit.watching}</p>}
+      <Button kind="quiet" onClick={onDone}>{deposit.toNotes}</Button>
+    </Step>
+  );
+}
+
+function AnyWallet(
+  { payment, amount, texts, onCopy }:
+    & { readonly payment: NonNullable<DepositTicket["payment"]>; readonly amount: string }
+    & Pick<DepositProps, "texts" | "onCopy">,
+) {
+  const { deposit } = texts;
+  return (
+    <section class="any-wallet">
+      <a class="button primary" href={payment.url} rel="noreferrer">{deposit.openWallet}</a>
+      <div class="qr-frame">
+        <QrCode text={payment.url} label={deposit.qrLabel} />
+        <p class="hint">{deposit.qr}</p>
+      </div>
+      <details>
+        <summary>{deposit.byHand}</summary>
+        <Copyable label={deposit.to} value={payment.to} texts={texts} onCopy={onCopy} />
+        <Copyable label={deposit.amount} value={amount} texts={texts} onCopy={onCopy} />
+        <Copyable
+          label={deposit.comment}
+          value={payment.comment}
+          hint={deposit.commentHint}
+          {...{ texts, onCopy }}
+        />
+      </details>
+    </section>
+  );
+}

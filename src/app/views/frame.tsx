@@ -1,0 +1,75 @@
+/** The frame around every screen: name, network, menu, lock. */
+import type { ComponentChildren } from "preact";
+import { Notice } from "./parts.tsx";
+import type { Texts } from "../text/en.ts";
+
+export interface FrameProps {
+  readonly network: string;
+  readonly isOpen: boolean;
+  readonly isOnline: boolean;
+  /** The current item of the menu, if any. */
+  readonly current?: "notes" | "report" | "settings" | undefined;
+  /** Where "back" leads; undefined at the top. */
+  readonly onBack?: (() => void) | undefined;
+  readonly onLock: () => void;
+  readonly texts: Texts;
+  readonly children: ComponentChildren;
+}
+
+const menu = { notes: "#/", report: "#/report", settings: "#/settings" } as const;
+
+export function Frame(
+  { network, isOpen, isOnline, current, onBack, onLock, texts, children }: FrameProps,
+) {
+  const { app } = texts;
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          (globalThis as unknown as { document: { querySelector(s: string): { focus(): void } | null } })
+            .document.querySelector("main h1")?.focus();
+        }}
+      >
+        {app.skip}
+      </a>
+      <header class="top">
+        <div class="top-row">
+          {onBack
+            ? (
+              <button type="button" class="icon-button" data-back onClick={onBack} aria-label={app.back}>
+                <span aria-hidden="true">←</span>
+              </button>
+            )
+            : null}
+          <a class="name" href="#/">{app.name}</a>
+          {network !== "mainnet" && <span class="chip">{network}</span>}
+          {isOpen && <button type="button" class="button quiet lock" onClick={onLock}>{app.lock}</button>}
+        </div>
+        {isOpen && (
+          <nav aria-label={app.name}>
+            <ul class="menu">
+              {(Object.keys(menu) as (keyof typeof menu)[]).map((item) => (
+                <li key={item}>
+                  <a href={menu[item]} aria-current={current === item ? "page" : undefined}>
+                    {app.menu[item]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+      </header>
+      <main id="main">
+        {!isOnline && (
+          <Notice kind="warning" live="polite">
+            <p>{app.offline}</p>
+          </Notice>
+        )}
+        {children}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+/** The home screen: every note, its state, and whether a backup was proven. */
+import type { CheckState } from "../flows/check.ts";
+import type { Texts } from "../text/en.ts";
+import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+
+/** A note as the list shows it. */
+export interface NoteRow {
+  readonly id: string;
+  readonly amount: string;
+  readonly asset: string;
+  readonly state: keyof Texts["notes"]["state"];
+  /** Deposits of its pool, if known. */
+  readonly deposits?: number | undefined;
+  /** Since it was paid in. */
+  readonly ageSeconds?: number | undefined;
+}
+
+export interface NotesProps {
+  readonly rows: readonly NoteRow[];
+  readonly isBackedUp: boolean;
+  readonly check: CheckState;
+  readonly texts: Texts;
+  readonly onDeposit: () => void;
+  readonly onBackup: () => void;
+  readonly onCheck: () => void;
+  readonly onStopCheck: () => void;
+  readonly onOpen: (row: NoteRow) => void;
+}
+
+export function NotesView(props: NotesProps) {
+  const { rows, texts, isBackedUp } = props;
+  const { notes } = texts;
+  return (
+    <div class="columns">
+      <Step name="notes" title={rows.length === 0 ? notes.empty : notes.title}>
+        {rows.length === 0 && <p class="lead">{notes.emptyLead}</p>}
+        <ul class="notes">
+          {rows.map((row) => <NoteCard key={row.id} {...{ row, texts, onOpen: props.onOpen }} />)}
+        </ul>
+        <Button kind="primary" onClick={props.onDeposit}>{notes.deposit}</Button>
+        <Checking {...props} />
+      </Step>
+      <aside>
+        {isBackedUp
+          ? (
+            <Notice kind="good" title={notes.backupProven}>
+              <p>{notes.backupProvenLead}</p>
+            </Notice>
+          )
+          : (
+            <Notice kind="warning" title={notes.backupNeeded}>
+              <p>{notes.backupNeededLead}</p>
+              <Button onClick={props.onBackup}>{notes.backupNow}</Button>
+            </Notice>
+          )}
+        <section class="tips">
+          <h2>{notes.tipTitle}</h2>
+          <ul>{notes.tips.map((tip) => <li key={tip}>{tip}</li>)}</ul>
+        </section>
+      </aside>
+    </div>
+  );
+}
+
+const symbols = {
+  created: "○",
+  depositing: "◔",
+  waiting: "◑",
+  deposited: "●",
+  withdrawing: "→",
+  withdrawn: "✓",
+} as const;
+
+function NoteCard(
+  { row, texts, onOpen }: {
+    readonly row: NoteRow;
+    readonly texts: Texts;
+    readonly onOpen: NotesProps["onOpen"];
+  },
+) {
+  const { notes, app } = texts;
+  const actions = {
+    created: notes.resume,
+    depositing: notes.resume,
+    waiting: undefined,
+    deposited: notes.withdraw,
+    withdrawing: notes.follow,
+    withdrawn: notes.report,
+  } as const;
+  const action = actions[row.state];
+  const details = [
+    row.ageSeconds !== undefined && app.age(row.ageSeconds),
+    row.deposits !== undefined && (row.state === "deposited" || row.state === "waiting") &&
+    notes.set(row.deposits),
+  ].filter(Boolean).join(" · ");
+  const amount = app.amount(row.amount, row.asset);
+  return (
+    <li class={`note ${row.state}`}>
+      <div>
+        <p class="amount">{amount}</p>
+        <p class="state">
+          <span class="symbol" aria-hidden="true">{symbols[row.state]}</span> {notes.state[row.state]}
+        </p>
+        {details && <p class="hint">{details}</p>}
+      </div>
+      {action && (
+        <button
+          type="button"
+          class="button plain"
+          aria-label={`${action}: ${amount}, ${notes.state[row.state]}`}
+          onClick={() => onOpen(row)}
+        >
+          {action}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function Checking({ check, texts, onCheck, onStopCheck, rows }: NotesProps) {
+  const { notes, app } = texts;
+  if (check.step === "reading") {
+    return (
+      <>
+        <Progress label={notes.checking(check.pool, check.seen)} texts={texts} />
+        <Button kind="quiet" onClick={onStopCheck}>{app.cancel}</Button>
+      </>
+    );
+  }
+  const { result } = check;
+  return (
+    <>
+      <Button kind={rows.length === 0 ? "quiet" : "plain"} onClick={onCheck}>{notes.check}</Button>
+      {check.step === "failed" && <ProblemNotice problem={check.problem} texts={texts} />}
+      {result !== undefined && result.recovered > 0 && (
+        <Notice kind="good" live="polite">
+          <p>{notes.recovered(result.recovered)}</p>
+        </Notice>
+      )}
+      {result?.unread.map(({ pool, problem }) => (
+        <Notice key={pool} kind="warning" title={notes.unread(pool)}>
+          <p>{texts.problems[problem.code].next}</p>
+        </Notice>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,312 @@
+/** What every screen is built of. No part does I/O: props in, events out. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { encode } from "uqr";
+import type { Problem } from "../../core/errors/problem.ts";
+import type { Texts } from "../text/en.ts";
+
+/** A step of a screen. Its heading gets the focus when `name` changes, so that a reader begins at the top. */
+export function Step(
+  { name, title, lead, children }: {
+    readonly name: string;
+    readonly title: string;
+    readonly lead?: string | undefined;
+    readonly children?: ComponentChildren;
+  },
+) {
+  const heading = useRef<{ focus(options?: unknown): void }>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: false }), [name]);
+  return (
+    <div class="step" data-step={name}>
+      <h1 tabIndex={-1} ref={heading as never}>{title}</h1>
+      {lead && <p class="lead">{lead}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** A form with one primary action. */
+export function Form(
+  { onSubmit, children }: { readonly onSubmit: () => void; readonly children: ComponentChildren },
+) {
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+export function Button(
+  { kind = "plain", type = "button", disabled, onClick, children, describedBy }: {
+    readonly kind?: "primary" | "plain" | "quiet" | "danger";
+    readonly type?: "button" | "submit";
+    readonly disabled?: boolean | undefined;
+    readonly onClick?: () => void;
+    readonly describedBy?: string;
+    readonly children: ComponentChildren;
+  },
+) {
+  return (
+    <button
+      type={type}
+      class={`button ${kind}`}
+      disabled={disabled}
+      onClick={onClick}
+      aria-describedby={describedBy}
+    >
+      {children}
+    </button>
+  );
+}
+
+interface FieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly type?: "text" | "password";
+  readonly autocomplete?: string;
+  readonly rows?: number;
+  readonly isCode?: boolean;
+}
+
+export function Field(props: FieldProps) {
+  const { id, label, value, onInput, hint, error, type = "text", rows } = props;
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
+  const shared = {
+    id,
+    name: id,
+    value,
+    class: props.isCode ? "code" : undefined,
+    autocomplete: (props.autocomplete ?? "off") as "off",
+    autocapitalize: "off" as const,
+    spellcheck: false,
+    "aria-invalid": error !== undefined,
+    "aria-describedby": described,
+    onInput: (event: { readonly currentTarget: unknown }) =>
+      onInput((event.currentTarget as { readonly value: string }).value),
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && <p class="hint" id={`${id}-hint`}>{hint}</p>}
+      {rows
+        ? <textarea {...shared} rows={rows} />
+        : type === "password"
+        ? <input {...shared} type="password" />
+        : <input {...shared} type="text" />}
+      {error && <p class="error" id={`${id}-error`}>{error}</p>}
+    </div>
+  );
+}
+
+/** A message that is read aloud at once. The symbol repeats in shape what the colour says. */
+export function Notice(
+  { kind, title, children, live }: {
+    readonly kind: "problem" | "warning" | "good" | "note";
+    readonly title?: string;
+    readonly live?: "assertive" | "polite" | undefined;
+    readonly children?: ComponentChildren;
+  },
+) {
+  const symbols = { problem: "!", warning: "△", good: "✓", note: "i" } as const;
+  const role = live === "assertive" ? "alert" : live === "polite" ? "status" : undefined;
+  return (
+    <div class={`notice ${kind}`} role={role}>
+      <span class="symbol" aria-hidden="true">{symbols[kind]}</span>
+      <div>
+        {title && <p class="notice-title">{title}</p>}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+export function ProblemNotice(
+  { problem, texts }: { readonly problem: Problem | undefined; readonly texts: Texts },
+) {
+  if (problem === undefined) return null;
+  const { text, next } = texts.problems[problem.code];
+  return (
+    <Notice kind="problem" live="assertive" title={text}>
+      <p>{next}</p>
+    </Notice>
+  );
+}
+
+/** Work in progress: a bar with the real fraction, or a line of text if none is known. */
+export function Progress(
+  { label, fraction, texts }: {
+    readonly label: string;
+    readonly fraction?: number | undefined;
+    readonly texts: Texts;
+  },
+) {
+  const percent = fraction === undefined ? undefined : Math.round(Math.min(1, Math.max(0, fraction)) * 100);
+  return (
+    <div class="progress">
+      <p role="status" aria-live="polite">{label}</p>
+      <div
+        class={percent === undefined ? "bar waiting" : "bar"}
+        role="progressbar"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={percent === undefined ? undefined : texts.app.percent(percent / 100)}
+      >
+        <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+          <rect class="fill" x="0" y="0" width={percent ?? 30} height="4" rx="2" />
+        </svg>
+      </div>
+    </div>
+  );
+}
+
+/** A QR code as shapes, dark on light in every theme, so that every scanner reads it. */
+export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { border: 2 });
+  const path = data.flatMap((row, y) => row.map((dark, x) => dark ? `M${x} ${y}h1v1h-1z` : "")).join("");
+  return (
+    <svg
+      class="qr"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shape-rendering="crispEdges"
+    >
+      <rect class="qr-light" width={size} height={size} />
+      <path class="qr-dark" d={path} />
+    </svg>
+  );
+}
+
+/** A value to be copied: never a note or a seed. */
+export function Copyable(
+  { label, value, hint, texts, onCopy }: {
+    readonly label: string;
+    readonly value: string;
+    readonly hint?: string | undefined;
+    readonly texts: Texts;
+    readonly onCopy: (value: string) => Promise<boolean>;
+  },
+) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <div class="copyable">
+      <p class="label">{label}</p>
+      {hint && <p class="hint">{hint}</p>}
+      <div class="copy-row">
+        <code>{value}</code>
+        <button
+          type="button"
+          class="button quiet"
+          aria-label={`${texts.app.copy}: ${label}`}
+          onClick={() => void onCopy(value).then(setCopied)}
+        >
+          <span role="status">{copied ? texts.app.copied : texts.app.copy}</span>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Where the owner is in a flow of several steps. */
+export function Steps(
+  { steps, current, label }: {
+    readonly steps: readonly string[];
+    readonly current: number;
+    readonly label: string;
+  },
+) {
+  return (
+    <nav class="steps" aria-label={label}>
+      <ol>
+        {steps.map((step, i) => (
+          <li key={step} class={i < current ? "past" : ""} aria-current={i === current ? "step" : undefined}>
+            <span class="number" aria-hidden="true">{i < current ? "✓" : i + 1}</span>
+            <span class="step-name">{step}</span>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** A list of names and values. */
+export function Facts(
+  { facts }: { readonly facts: readonly (readonly [name: string, value: string, isCode?: boolean])[] },
+) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value, isCode]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{isCode ? <code>{value}</code> : value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A passphrase is never kept in the page's state after it was handed over. */
+export function PassphraseForm(
+  { id, label, submit, error, hint, autocomplete, texts, onPassphrase }: {
+    readonly id: string;
+    readonly label: string;
+    readonly submit: string;
+    readonly error?: string | undefined;
+    readonly hint?: string | undefined;
+    readonly autocomplete: "current-password" | "new-password";
+    readonly texts: Texts;
+    readonly onPassphrase: (passphrase: string) => void;
+  },
+) {
+  const [value, setValue] = useState("");
+  const [shown, setShown] = useState(false);
+  return (
+    <Form
+      onSubmit={() => {
+        if (value === "") return;
+        onPassphrase(value);
+        setValue("");
+      }}
+    >
+      <Field
+        {...{ id, label, value, hint, error, autocomplete, onInput: setValue }}
+        type={shown ? "text" : "password"}
+      />
+      <Check id={`${id}-show`} label={texts.passphrase.show} checked={shown} onChange={setShown} />
+      <Button kind="primary" type="submit" disabled={value === ""}>{submit}</Button>
+    </Form>
+  );
+}
+
+export function Check(
+  { id, label, checked, onChange }: {
+    readonly id: string;
+    readonly label: string;
+    readonly checked: boolean;
+    readonly onChange: (checked: boolean) => void;
+  },
+) {
+  return (
+    <label class="check" for={id}>
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        onChange={(event) => onChange((event.currentTarget as unknown as { checked: boolean }).checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}

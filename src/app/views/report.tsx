@@ -1,0 +1,152 @@
+/** Reports: made for one reader, or checked. */
+import { useState } from "preact/hooks";
+import type { ReportEvent, ReportState } from "../flows/report.ts";
+import type { Texts } from "../text/en.ts";
+import type { NoteRow } from "./notes.tsx";
+import { Button, Facts, Field, Form, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+
+export interface ReportProps {
+  readonly state: ReportState;
+  readonly texts: Texts;
+  /** Withdrawn notes of the open store. */
+  readonly rows: readonly NoteRow[];
+  readonly send: (event: ReportEvent) => void;
+  readonly onChooseFile: () => void;
+  readonly onSave: (name: string, bytes: Uint8Array<ArrayBuffer>) => void;
+}
+
+export function ReportView(props: ReportProps) {
+  const { state, texts, send } = props;
+  const { report, app } = texts;
+  switch (state.step) {
+    case "choose":
+      return <Choose {...props} problem={state.problem} />;
+    case "purpose":
+      return <Purpose {...props} state={state} />;
+    case "making":
+      return (
+        <Step name="report-making" title={report.making}>
+          <Progress label={report.making} fraction={state.fraction} texts={texts} />
+          <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
+        </Step>
+      );
+    case "made":
+      return (
+        <Step name="report-made" title={report.madeTitle}>
+          <Notice kind="warning">
+            <p>{report.madeLead}</p>
+          </Notice>
+          <Button kind="primary" onClick={() => props.onSave(state.name, state.bytes)}>{report.save}</Button>
+          <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
+        </Step>
+      );
+    case "checking":
+      return (
+        <Step name="report-checking" title={report.checkTitle}>
+          <Progress label={report.checking} texts={texts} />
+        </Step>
+      );
+    case "checked":
+      return <Checked {...props} state={state} />;
+  }
+}
+
+function Choose(
+  { rows, texts, send, onChooseFile, problem }: ReportProps & {
+    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
+  },
+) {
+  const { report, app } = texts;
+  return (
+    <Step name="report" title={report.title} lead={report.lead}>
+      <ProblemNotice problem={problem} texts={texts} />
+      <section>
+        <h2>{report.makeTitle}</h2>
+        <p>{rows.length === 0 ? report.makeNone : report.makeLead}</p>
+        <ul class="notes">
+          {rows.map((row) => (
+            <li key={row.id} class="note withdrawn">
+              <p class="amount">{app.amount(row.amount, row.asset)}</p>
+              <button
+                type="button"
+                class="button plain"
+                aria-label={`${report.make}: ${app.amount(row.amount, row.asset)}, ${row.id}`}
+                onClick={() => send({ type: "make", id: row.id })}
+              >
+                {report.make}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section>
+        <h2>{report.checkTitle}</h2>
+        <p>{report.checkLead}</p>
+        <Button kind="primary" onClick={onChooseFile}>{report.check}</Button>
+      </section>
+    </Step>
+  );
+}
+
+function Purpose(
+  { state, texts, send }: ReportProps & { readonly state: Extract<ReportState, { step: "purpose" }> },
+) {
+  const { report, app } = texts;
+  const [purpose, setPurpose] = useState(state.purpose);
+  const isAboutPurpose = state.problem?.code === "invalid_report";
+  return (
+    <Step name="purpose" title={report.purposeTitle}>
+      {!isAboutPurpose && <ProblemNotice problem={state.problem} texts={texts} />}
+      <Form onSubmit={() => send({ type: "purpose", purpose })}>
+        <Field
+          id="purpose"
+          label={report.purpose}
+          hint={report.purposeHint}
+          value={purpose}
+          onInput={setPurpose}
+          error={isAboutPurpose ? texts.problems.invalid_report.next : undefined}
+        />
+        <Button kind="primary" type="submit" disabled={purpose.trim() === ""}>{report.make}</Button>
+      </Form>
+      <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
+    </Step>
+  );
+}
+
+function Checked(
+  { state, texts, send }: ReportProps & { readonly state: Extract<ReportState, { step: "checked" }> },
+) {
+  const { report, app } = texts;
+  const { facts, checks } = state;
+  const isTrue = checks.every(({ verdict }) => verdict !== "failed");
+  const date = (seconds: number) => new Date(seconds * 1000).toLocaleString(texts.language);
+  return (
+    <Step name="report-checked" title={isTrue ? report.trueTitle : report.falseTitle}>
+      <ul class="checks">
+        {checks.map(({ name, verdict, detail }) => (
+          <li key={name} class={verdict}>
+            <span class="symbol" aria-hidden="true">
+              {verdict === "ok" ? "✓" : verdict === "warning" ? "△" : "!"}
+            </span>
+            <span>
+              <strong>{name}</strong>: {report.verdict[verdict]}. <span class="hint">{detail}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isTrue && (
+        <Facts
+          facts={[
+            [report.facts.purpose, facts.purpose],
+            [report.facts.amount, facts.amount],
+            [report.facts.depositedAt, date(facts.depositedAt)],
+            [report.facts.depositor, facts.depositor, true],
+            [report.facts.withdrawnAt, date(facts.withdrawnAt)],
+            [report.facts.recipient, facts.recipient, true],
+          ]}
+        />
+      )}
+      <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
+    </Step>
+  );
+}

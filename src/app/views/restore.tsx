@@ -1,0 +1,94 @@
+/** Brings notes back: from a file, a paper, a recovery code or one note. */
+import { useState } from "preact/hooks";
+import { Secret } from "../../core/text/secret.ts";
+import type { RestoreEvent, RestoreState } from "../flows/restore.ts";
+import type { Texts } from "../text/en.ts";
+import { Button, Field, Form, Notice, PassphraseForm, ProblemNotice, Progress, Step } from "./parts.tsx";
+
+export interface RestoreProps {
+  readonly state: RestoreState;
+  readonly texts: Texts;
+  /** Without a store, a code needs a new passphrase for this device. */
+  readonly hasStore: boolean;
+  readonly send: (event: RestoreEvent) => void;
+  readonly onChooseFile: () => void;
+  readonly onScan?: (() => void) | undefined;
+  readonly onDone: () => void;
+}
+
+export function RestoreView(props: RestoreProps) {
+  const { state, texts, hasStore, send } = props;
+  const { restore } = texts;
+  switch (state.step) {
+    case "choose":
+      return <Choose {...props} problem={state.problem} />;
+    case "passphrase": {
+      const isNew = state.source.kind === "text" && !hasStore;
+      return (
+        <Step
+          name="restore-passphrase"
+          title={isNew ? restore.passphraseNew : restore.passphraseFile}
+          lead={isNew ? texts.passphrase.newLead : restore.passphraseLead}
+        >
+          <ProblemNotice problem={state.problem} texts={texts} />
+          <PassphraseForm
+            id="restore-passphrase"
+            label={texts.passphrase.label}
+            submit={restore.open}
+            autocomplete={isNew ? "new-password" : "current-password"}
+            texts={texts}
+            onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
+          />
+          <Button kind="quiet" onClick={() => send({ type: "back" })}>{texts.app.back}</Button>
+        </Step>
+      );
+    }
+    case "opening":
+      return (
+        <Step name="restoring" title={restore.title}>
+          <Progress label={restore.opening} texts={texts} />
+        </Step>
+      );
+    case "done": {
+      const { added, known, otherNetwork } = state.restored;
+      return (
+        <Step name="restored" title={restore.doneTitle}>
+          <Notice kind="good" live="polite">
+            <p>{restore.done(added, known)}</p>
+          </Notice>
+          {otherNetwork > 0 && (
+            <Notice kind="warning">
+              <p>{restore.otherNetwork(otherNetwork)}</p>
+            </Notice>
+          )}
+          <Button kind="primary" onClick={props.onDone}>{restore.toNotes}</Button>
+        </Step>
+      );
+    }
+  }
+}
+
+function Choose(
+  { texts, send, onChooseFile, onScan, problem }: RestoreProps & {
+    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
+  },
+) {
+  const { restore } = texts;
+  const [text, setText] = useState("");
+  return (
+    <Step name="restore" title={restore.title} lead={restore.lead}>
+      <ProblemNotice problem={problem} texts={texts} />
+      <Button kind="primary" onClick={onChooseFile}>{restore.file}</Button>
+      {onScan && <Button onClick={onScan}>{restore.scan}</Button>}
+      <Form
+        onSubmit={() => {
+          send({ type: "chosen", source: { kind: "text", text: new Secret(text) } });
+          setText("");
+        }}
+      >
+        <Field id="restore-text" label={restore.text} value={text} onInput={setText} rows={3} isCode />
+        <Button type="submit" disabled={text.trim() === ""}>{restore.useText}</Button>
+      </Form>
+    </Step>
+  );
+}

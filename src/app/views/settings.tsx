@@ -1,0 +1,181 @@
+/** Settings: connections, look, lock, backup, passkey, erase, version. */
+import { useState } from "preact/hooks";
+import type { Connections, ConnectionsForm, Settings } from "../flows/settings.ts";
+import type { Texts } from "../text/en.ts";
+import { Button, Facts, Field, Form, Notice, Step } from "./parts.tsx";
+
+export interface SettingsProps {
+  readonly settings: Settings;
+  readonly connections: Connections;
+  readonly network: string;
+  readonly versions: { readonly running: string; readonly waiting?: string };
+  readonly passkey: "none" | "available" | "enrolled";
+  readonly texts: Texts;
+  /** Returns the members that are not URLs. */
+  readonly onConnections: (form: ConnectionsForm) => readonly (keyof ConnectionsForm)[];
+  readonly onChange: (change: Partial<Settings>) => void;
+  readonly onBackup: () => void;
+  readonly onRestore: () => void;
+  readonly onPasskey: (passphrase: string) => void;
+  readonly onRemovePasskey: () => void;
+  readonly onErase: () => void;
+  readonly onAcceptVersion: () => void;
+}
+
+export function SettingsView(props: SettingsProps) {
+  const { texts, versions, network } = props;
+  const { settings } = texts;
+  return (
+    <Step name="settings" title={settings.title}>
+      <div class="sections">
+        <ConnectionsSection {...props} />
+        <Look {...props} />
+        <section>
+          <h2>{settings.backup}</h2>
+          <Button onClick={props.onBackup}>{settings.backupMake}</Button>
+          <Button onClick={props.onRestore}>{settings.restore}</Button>
+        </section>
+        <Passkey {...props} />
+        <section>
+          <h2>{settings.version}</h2>
+          <Facts facts={[[settings.running, `${versions.running} (${network})`, true]]} />
+          {versions.waiting && (
+            <Notice kind="note">
+              <p>
+                {settings.waiting} <code>{versions.waiting}</code>
+              </p>
+              <Button onClick={props.onAcceptVersion}>{settings.accept}</Button>
+            </Notice>
+          )}
+        </section>
+        <Erase {...props} />
+      </div>
+    </Step>
+  );
+}
+
+function ConnectionsSection({ connections, texts, onConnections }: SettingsProps) {
+  const { settings } = texts;
+  const [form, setForm] = useState<ConnectionsForm>({
+    depositEndpoint: connections.depositEndpoint,
+    withdrawalEndpoint: connections.withdrawalEndpoint,
+    relayers: connections.relayers.join("\n"),
+  });
+  const [faults, setFaults] = useState<readonly (keyof ConnectionsForm)[]>();
+  const field = (name: keyof ConnectionsForm, rows?: number) => (
+    <Field
+      id={name}
+      label={settings[name]}
+      value={form[name]}
+      onInput={(value) => {
+        setForm({ ...form, [name]: value });
+        setFaults(undefined);
+      }}
+      error={faults?.includes(name) ? settings.fault : undefined}
+      isCode
+      {...rows && { rows }}
+    />
+  );
+  return (
+    <section>
+      <h2>{settings.connections}</h2>
+      <p class="hint">{settings.connectionsLead}</p>
+      {connections.isShared && (
+        <Notice kind="warning">
+          <p>{settings.shared}</p>
+        </Notice>
+      )}
+      <Form onSubmit={() => setFaults(onConnections(form))}>
+        {field("depositEndpoint")}
+        {field("withdrawalEndpoint")}
+        {field("relayers", 2)}
+        <Button kind="primary" type="submit">{settings.save}</Button>
+        <p role="status">{faults?.length === 0 ? settings.saved : ""}</p>
+      </Form>
+    </section>
+  );
+}
+
+function Look({ settings: values, texts, onChange }: SettingsProps) {
+  const { settings } = texts;
+  return (
+    <section>
+      <h2>{settings.look}</h2>
+      <fieldset class="choices inline">
+        <legend>{settings.theme}</legend>
+        {(["system", "light", "dark"] as const).map((theme) => (
+          <label key={theme} class={`choice ${values.theme === theme ? "chosen" : ""}`}>
+            <input
+              type="radio"
+              name="theme"
+              checked={values.theme === theme}
+              onChange={() =>
+                onChange({ theme })}
+            />
+            <span>{settings.themes[theme]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class="choices inline">
+        <legend>{settings.lock}</legend>
+        {[2, 10, 30].map((lockMinutes) => (
+          <label key={lockMinutes} class={`choice ${values.lockMinutes === lockMinutes ? "chosen" : ""}`}>
+            <input
+              type="radio"
+              name="lock"
+              checked={values.lockMinutes === lockMinutes}
+              onChange={() =>
+                onChange({ lockMinutes })}
+            />
+            <span>{settings.minutes(lockMinutes)}</span>
+          </label>
+        ))}
+      </fieldset>
+    </section>
+  );
+}
+
+function Passkey({ passkey, texts, onPasskey, onRemovePasskey }: SettingsProps) {
+  const { settings, passphrase } = texts;
+  const [value, setValue] = useState("");
+  return (
+    <section>
+      <h2>{settings.passkey}</h2>
+      <p class="hint">{passkey === "none" ? settings.passkeyNone : settings.passkeyLead}</p>
+      {passkey === "available" && (
+        <Form
+          onSubmit={() => {
+            onPasskey(value);
+            setValue("");
+          }}
+        >
+          <Field
+            id="passkey-passphrase"
+            label={passphrase.label}
+            value={value}
+            onInput={setValue}
+            type="password"
+            autocomplete="current-password"
+          />
+          <Button type="submit" disabled={value === ""}>{settings.passkeyAdd}</Button>
+        </Form>
+      )}
+      {passkey === "enrolled" && <Button onClick={onRemovePasskey}>{settings.passkeyRemove}</Button>}
+    </section>
+  );
+}
+
+function Erase({ texts, onErase }: SettingsProps) {
+  const { settings } = texts;
+  const [word, setWord] = useState("");
+  return (
+    <section class="danger-zone">
+      <h2>{settings.erase}</h2>
+      <p>{settings.eraseLead}</p>
+      <Form onSubmit={() => word === settings.eraseWord && onErase()}>
+        <Field id="erase" label={settings.eraseConfirm} value={word} onInput={setWord} />
+        <Button kind="danger" type="submit" disabled={word !== settings.eraseWord}>{settings.eraseDo}</Button>
+      </Form>
+    </section>
+  );
+}

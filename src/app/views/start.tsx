@@ -1,0 +1,155 @@
+/** Before the store is open: the first visit, a new store, and unlocking. */
+import { useState } from "preact/hooks";
+import { Secret } from "../../core/text/secret.ts";
+import { findPassphraseFault, type StoreEvent, type StoreState } from "../flows/store.ts";
+import type { Texts } from "../text/en.ts";
+import {
+  Button,
+  Check,
+  Field,
+  Form,
+  Notice,
+  PassphraseForm,
+  ProblemNotice,
+  Progress,
+  Step,
+} from "./parts.tsx";
+
+export interface StartProps<Session> {
+  readonly state: Exclude<StoreState<Session>, { step: "open" }>;
+  readonly texts: Texts;
+  readonly send: (event: StoreEvent<Session>) => void;
+  readonly onRestore: () => void;
+  readonly onReport: () => void;
+}
+
+export function StartView<Session>(props: StartProps<Session>) {
+  const { state, texts, send } = props;
+  const { passphrase } = texts;
+  switch (state.step) {
+    case "looking":
+      return (
+        <Step name="looking" title={texts.app.name}>
+          <Progress label={passphrase.looking} texts={texts} />
+        </Step>
+      );
+    case "refused":
+      return (
+        <Step name="refused" title={texts.place.title}>
+          <Notice kind="problem" live="assertive">
+            <p>{texts.place[state.fault]}</p>
+          </Notice>
+        </Step>
+      );
+    case "absent":
+      return <Welcome {...props} />;
+    case "new":
+      return <NewStore problem={state.problem} {...{ texts, send }} />;
+    case "creating":
+    case "opening":
+      return (
+        <Step
+          name={state.step}
+          title={state.step === "creating" ? passphrase.newTitle : passphrase.openTitle}
+        >
+          <Progress
+            label={state.step === "creating" ? passphrase.creating : passphrase.opening}
+            texts={texts}
+          />
+        </Step>
+      );
+    case "locked":
+      return (
+        <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead}>
+          <ProblemNotice problem={state.problem} texts={texts} />
+          <PassphraseForm
+            id="passphrase"
+            label={passphrase.label}
+            submit={passphrase.open}
+            autocomplete="current-password"
+            texts={texts}
+            onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
+          />
+          {state.hasPasskey && <Button onClick={() => send({ type: "passkey" })}>{passphrase.passkey}
+          </Button>}
+          <Button kind="quiet" onClick={props.onReport}>{texts.start.report}</Button>
+        </Step>
+      );
+    case "failed":
+      return (
+        <Step name="failed" title={texts.app.problem}>
+          <ProblemNotice problem={state.problem} texts={texts} />
+          <Button kind="primary" onClick={() => send({ type: "retry" })}>{texts.app.retry}</Button>
+        </Step>
+      );
+  }
+}
+
+function Welcome<Session>({ texts, send, onRestore, onReport }: StartProps<Session>) {
+  const { start } = texts;
+  return (
+    <div class="columns">
+      <Step name="absent" title={start.title} lead={start.lead}>
+        <ol class="story">{start.steps.map((step) => <li key={step}>{step}</li>)}</ol>
+        <Button kind="primary" onClick={() => send({ type: "create" })}>{start.create}</Button>
+        <Button onClick={onRestore}>{start.restore}</Button>
+        <Button kind="quiet" onClick={onReport}>{start.report}</Button>
+      </Step>
+      <aside>
+        <Notice kind="note">
+          <p>{start.trust}</p>
+        </Notice>
+        <Notice kind="warning">
+          <p>{start.first}</p>
+        </Notice>
+      </aside>
+    </div>
+  );
+}
+
+function NewStore<Session>(
+  { problem, texts, send }: Pick<StartProps<Session>, "texts" | "send"> & {
+    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
+  },
+) {
+  const { passphrase } = texts;
+  const [first, setFirst] = useState("");
+  const [second, setSecond] = useState("");
+  const [shown, setShown] = useState(false);
+  const [tried, setTried] = useState(false);
+  const fault = tried ? findPassphraseFault(first, second) : undefined;
+  const type = shown ? "text" : "password";
+  return (
+    <Step name="new" title={passphrase.newTitle} lead={passphrase.newLead}>
+      <ProblemNotice problem={problem} texts={texts} />
+      <Form
+        onSubmit={() => {
+          setTried(true);
+          if (findPassphraseFault(first, second) !== undefined) return;
+          send({ type: "passphrase", passphrase: new Secret(first) });
+        }}
+      >
+        <Field
+          id="passphrase"
+          label={passphrase.label}
+          value={first}
+          onInput={setFirst}
+          type={type}
+          autocomplete="new-password"
+          error={fault && fault !== "differs" ? passphrase[fault] : undefined}
+        />
+        <Field
+          id="repeat"
+          label={passphrase.repeat}
+          value={second}
+          onInput={setSecond}
+          type={type}
+          autocomplete="new-password"
+          error={fault === "differs" ? passphrase.differs : undefined}
+        />
+        <Check id="show" label={passphrase.show} checked={shown} onChange={setShown} />
+        <Button kind="primary" type="submit">{passphrase.create}</Button>
+      </Form>
+    </Step>
+  );
+}

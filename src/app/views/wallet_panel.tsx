@@ -1,0 +1,95 @@
+/** A connected wallet's part of a deposit: connect, pay, wait. */
+import type { DepositEvent, WalletStep } from "../flows/deposit.ts";
+import type { PayerSource } from "../ports.ts";
+import type { Texts } from "../text/en.ts";
+import { Button, Notice, ProblemNotice, Progress, QrCode } from "./parts.tsx";
+
+export interface WalletPanelProps {
+  readonly wallet: WalletStep;
+  readonly texts: Texts;
+  readonly sources: readonly PayerSource[];
+  readonly chance?: number | undefined;
+  /** Whether a connected wallet is the only way to pay. */
+  readonly isOnlyWay: boolean;
+  readonly send: (event: DepositEvent) => void;
+}
+
+export function WalletPanel({ wallet, texts, sources, chance, isOnlyWay, send }: WalletPanelProps) {
+  const { deposit, app } = texts;
+  switch (wallet.at) {
+    case "none":
+      return (
+        <section class="wallets">
+          <ProblemNotice problem={wallet.problem} texts={texts} />
+          <h2>{deposit.connect}</h2>
+          <ul class="sources">
+            {sources.map((source, i) => (
+              <li key={source.id}>
+                <Button
+                  kind={isOnlyWay && i === 0 ? "primary" : "plain"}
+                  onClick={() => send({ type: "source_chosen", source })}
+                >
+                  {source.name}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      );
+    case "connecting":
+      return (
+        <section class="wallets">
+          <Progress label={deposit.connecting(wallet.source.name)} texts={texts} />
+          {wallet.link && (
+            <>
+              <a class="button primary" href={wallet.link} rel="noreferrer">{deposit.connectLink}</a>
+              <div class="qr-frame">
+                <QrCode text={wallet.link} label={deposit.connectQr} />
+                <p class="hint">{deposit.connectQr}</p>
+              </div>
+            </>
+          )}
+          <Button kind="quiet" onClick={() => send({ type: "wallet_left" })}>{app.cancel}</Button>
+        </section>
+      );
+    case "ready":
+      return (
+        <section class="wallets">
+          <ProblemNotice problem={wallet.problem} texts={texts} />
+          {wallet.notice && (
+            <Notice kind="warning" live="polite">
+              <p>{deposit.notice[wallet.notice]}</p>
+            </Notice>
+          )}
+          {chance !== undefined && <p class="hint">{deposit.chance(Math.round(chance * 100))}</p>}
+          <Button kind="primary" onClick={() => send({ type: "pay" })}>
+            {deposit.pay(wallet.payer.name)}
+          </Button>
+          <Button kind="quiet" onClick={() => send({ type: "wallet_left" })}>{deposit.change}</Button>
+        </section>
+      );
+    case "proving":
+      return <Progress label={deposit.proving} fraction={wallet.fraction} texts={texts} />;
+    case "asking":
+      return (
+        <section class="wallets">
+          <Progress label={deposit.asking(wallet.payer.name)} texts={texts} />
+          <p>{deposit.askingLead}</p>
+        </section>
+      );
+    case "waiting":
+      return (
+        <section class="wallets">
+          {wallet.notice && (
+            <Notice kind="warning" live="polite">
+              <p>{deposit.notice[wallet.notice]}</p>
+            </Notice>
+          )}
+          <Progress label={deposit.waiting} texts={texts} />
+          <p>{deposit.waitingLead}</p>
+        </section>
+      );
+    case "returning":
+      return <Progress label={deposit.returning} texts={texts} />;
+  }
+}

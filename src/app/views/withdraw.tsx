@@ -1,0 +1,189 @@
+/** The withdrawal: address, what it costs and gives away, progress, receipt. */
+import { useState } from "preact/hooks";
+import type { WithdrawalReview, WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
+import type { Texts } from "../text/en.ts";
+import { Button, Check, Facts, Field, Form, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+
+export interface WithdrawProps {
+  readonly state: WithdrawState;
+  /** With its unit. */
+  readonly amount: string;
+  readonly texts: Texts;
+  readonly send: (event: WithdrawEvent) => void;
+  readonly onDone: () => void;
+}
+
+export function WithdrawView(props: WithdrawProps) {
+  const { state, amount, texts, send } = props;
+  const { withdraw, app } = texts;
+  switch (state.step) {
+    case "form":
+      return <Recipient {...props} state={state} />;
+    case "checking":
+      return (
+        <Step name="checking" title={withdraw.title(amount)}>
+          <Progress label={withdraw.checking} texts={texts} />
+          <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
+        </Step>
+      );
+    case "review":
+      return <Review {...props} state={state} />;
+    case "running": {
+      const { stage, fraction } = state.progress;
+      return (
+        <Step name="running" title={withdraw.runningTitle}>
+          <Progress label={withdraw.stage[stage]} fraction={fraction} texts={texts} />
+          <p>{state.isSubmitted ? withdraw.safeToClose : withdraw.notSent}</p>
+          {!state.isSubmitted && (
+            <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
+          )}
+        </Step>
+      );
+    }
+    case "done": {
+      const { receipt } = state;
+      return (
+        <Step name="withdrawn" title={receipt.isOurs ? withdraw.doneTitle : app.problem}>
+          {!receipt.isOurs && (
+            <Notice kind="problem" live="assertive">
+              <p>{withdraw.notOurs}</p>
+            </Notice>
+          )}
+          <section class="receipt">
+            <h2>{withdraw.receipt}</h2>
+            <Facts
+              facts={[
+                [withdraw.youGet, receipt.paid],
+                [withdraw.fee, receipt.fee],
+                [withdraw.to, receipt.recipient, true],
+                [withdraw.tx, receipt.tx, true],
+              ]}
+            />
+          </section>
+          <Button kind="primary" onClick={props.onDone}>{app.done}</Button>
+        </Step>
+      );
+    }
+    case "failed":
+      return (
+        <Step name="withdraw-failed" title={withdraw.failedTitle}>
+          <ProblemNotice problem={state.problem} texts={texts} />
+          {state.maySettle && <p>{withdraw.maySettle}</p>}
+          <Button kind="primary" onClick={() => send({ type: "retry" })}>
+            {state.maySettle ? withdraw.resume : app.retry}
+          </Button>
+          <Button kind="quiet" onClick={props.onDone}>{texts.deposit.toNotes}</Button>
+        </Step>
+      );
+    case "left":
+      return null;
+  }
+}
+
+function Recipient(
+  { state, amount, texts, send }: WithdrawProps & {
+    readonly state: Extract<WithdrawState, { step: "form" }>;
+  },
+) {
+  const { withdraw } = texts;
+  const [recipient, setRecipient] = useState(state.recipient);
+  const isAboutAddress = state.problem?.code === "invalid_address" ||
+    state.problem?.code === "unpayable_recipient";
+  return (
+    <Step name="recipient" title={withdraw.title(amount)} lead={withdraw.lead}>
+      {!isAboutAddress && <ProblemNotice problem={state.problem} texts={texts} />}
+      <Form onSubmit={() => recipient.trim() && send({ type: "submit", recipient })}>
+        <Field
+          id="recipient"
+          label={withdraw.recipient}
+          hint={withdraw.recipientHint}
+          value={recipient}
+          onInput={setRecipient}
+          rows={2}
+          isCode
+          error={isAboutAddress
+            ? `${texts.problems[state.problem!.code].text} ${texts.problems[state.problem!.code].next}`
+            : undefined}
+        />
+        <Button kind="primary" type="submit" disabled={recipient.trim() === ""}>{withdraw.next}</Button>
+      </Form>
+    </Step>
+  );
+}
+
+function Review(
+  { state, texts, send }: WithdrawProps & {
+    readonly state: Extract<WithdrawState, { step: "review" }>;
+  },
+) {
+  const { withdraw, app } = texts;
+  const { review, chosen, accepted } = state;
+  const offer = review.offers.find(({ url }) => url === chosen)!;
+  return (
+    <Step name="review" title={withdraw.reviewTitle}>
+      <Facts
+        facts={[[withdraw.to, review.recipient, true], [withdraw.youGet, offer.youGet], [
+          withdraw.fee,
+          offer.fee,
+        ]]}
+      />
+      <Links {...{ review, accepted, texts, send }} />
+      <details open={review.offers.length > 1 || review.refused.length > 0}>
+        <summary>{withdraw.relayers}</summary>
+        <p class="hint">{withdraw.relayersLead}</p>
+        <fieldset class="choices">
+          <legend class="hidden">{withdraw.relayers}</legend>
+          {review.offers.map(({ url, fee, youGet }) => (
+            <label key={url} class={`choice ${url === chosen ? "chosen" : ""}`}>
+              <input
+                type="radio"
+                name="relayer"
+                checked={url === chosen}
+                onChange={() =>
+                  send({ type: "relayer_chosen", url })}
+              />
+              <span class="choice-main">{URL.parse(url)?.host ?? url}</span>
+              <span class="hint">{`${withdraw.youGet} ${youGet} · ${withdraw.fee} ${fee}`}</span>
+            </label>
+          ))}
+        </fieldset>
+        {review.refused.map(({ url }) => (
+          <p key={url} class="hint">{`${URL.parse(url)?.host ?? url}: ${withdraw.refused}`}</p>
+        ))}
+      </details>
+      <Button kind="primary" disabled={!accepted} onClick={() => send({ type: "confirm" })}>
+        {withdraw.confirm(offer.youGet)}
+      </Button>
+      <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
+    </Step>
+  );
+}
+
+function Links(
+  { review, accepted, texts, send }: Pick<WithdrawProps, "texts" | "send"> & {
+    readonly review: WithdrawalReview;
+    readonly accepted: boolean;
+  },
+) {
+  const { withdraw } = texts;
+  if (review.warnings.length === 0) {
+    return (
+      <Notice kind="good">
+        <p>{withdraw.nothing}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="warning" title={withdraw.linksTitle}>
+      <ul>
+        {review.warnings.map(({ code, count }) => <li key={code}>{withdraw.warning[code]?.(count)}</li>)}
+      </ul>
+      <Check
+        id="accept"
+        label={withdraw.accept}
+        checked={accepted}
+        onChange={(accepted) => send({ type: "warnings_accepted", accepted })}
+      />
+    </Notice>
+  );
+}

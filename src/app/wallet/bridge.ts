@@ -1,0 +1,232 @@
+/** Wallets on another device, or in another app of this one: a link or QR code connects, an HTTP bridge carries messages. */
+import { SessionCrypto } from "@tonconnect/protocol";
+import * as z from "zod";
+import { cancelled, type Clock } from "../../core/time.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import type { Payer, PayerSource } from "../ports.ts";
+import { BridgeChannel, type ChannelMessage, type OpenEvents } from "./bridge_channel.ts";
+import { untilDeadline } from "./pay_deadline.ts";
+import {
+  type ConnectedWallet,
+  connectRequest,
+  isAnswerTo,
+  parseConnectEvent,
+  PROTOCOL_VERSION,
+  type RpcRequest,
+  transactionRequest,
+} from "./wallet_messages.ts";
+
+/** A wallet of the committed list. */
+export interface WalletEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly link: string;
+  readonly bridge: string;
+}
+
+/** Keeps one session, so that a page that the phone closed continues it. It holds no secret of a note. */
+export interface SessionStore {
+  read(): Promise<unknown>;
+  write(session: unknown): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export interface BridgeOptions {
+  readonly manifestUrl: string;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly openEvents: OpenEvents;
+  readonly fetch: typeof fetch;
+  readonly sessions: SessionStore;
+}
+
+const sessionSchema = z.object({
+  wallet: z.string(),
+  network: z.string(),
+  keys: z.object({ publicKey: z.string(), secretKey: z.string() }),
+  /** The wallet's session and its connect event, once it has answered. */
+  peer: z.string().optional(),
+  event: z.unknown().optional(),
+  lastEventId: z.string().optional(),
+});
+type StoredSession = z.output<typeof sessionSchema>;
+
+export function bridgeSource(entry: WalletEntry, options: BridgeOptions): PayerSource {
+  return {
+    id: `bridge:${entry.id}`,
+    name: entry.name,
+    kind: "bridge",
+    async connect({ network, onLink, signal }) {
+      const stored = await readSession(entry, network, options.sessions);
+      const session = new BridgeSession(entry, network, options, stored);
+      try {
+        return await session.connect(onLink, signal);
+      } catch (error) {
+        session.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Returns the link that opens the wallet, or that it scans. */
+export function connectLink({ link }: WalletEntry, session: string, manifestUrl: string): string {
+  const url = new URL(link);
+  url.searchParams.set("v", String(PROTOCOL_VERSION));
+  url.searchParams.set("id", session);
+  url.searchParams.set("r", JSON.stringify(connectRequest(manifestUrl)));
+  url.searchParams.set("ret", "none");
+  return url.href;
+}
+
+async function readSession(
+  { id }: WalletEntry,
+  network: Network,
+  sessions: SessionStore,
+): Promise<StoredSession | undefined> {
+  const found = sessionSchema.safeParse(await sessions.read().catch(() => undefined));
+  return found.success && found.data.wallet === id && found.data.network === network ? found.data : undefined;
+}
+
+class BridgeSession {
+  readonly #entry: WalletEntry;
+  readonly #network: Network;
+  readonly #options: BridgeOptions;
+  readonly #crypto: SessionCrypto;
+  readonly #channel: BridgeChannel;
+  readonly #listeners = new Set<(message: unknown) => void>();
+  #stored: StoredSession;
+  #isOver = false;
+
+  constructor(
+    entry: WalletEntry,
+    network: Network,
+    options: BridgeOptions,
+    stored: StoredSession | undefined,
+  ) {
+    [this.#entry, this.#network, this.#options] = [entry, network, options];
+    this.#crypto = new SessionCrypto(stored?.keys);
+    this.#stored = stored ?? { wallet: entry.id, network, keys: this.#crypto.stringifyKeypair() };
+    const { openEvents, fetch } = options;
+    this.#channel = new BridgeChannel({
+      bridge: entry.bridge,
+      session: this.#crypto,
+      lastEventId: stored?.lastEventId,
+      openEvents,
+      fetch,
+      onMessage: (message) => this.#receive(message),
+    });
+  }
+
+  async connect(
+    onLink: ((link: string) => void) | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Payer> {
+    if (this.#stored.event !== undefined) {
+      return this.#payer(parseConnectEvent(this.#stored.event, this.#network));
+    }
+    await this.#save(); // before the wallet opens: the phone may close this page
+    onLink?.(connectLink(this.#entry, this.#crypto.sessionId, this.#options.manifestUrl));
+    const event = await this.#next((message) => isConnectEvent(message) ? message : undefined, signal);
+    try {
+      return this.#payer(parseConnectEvent(event, this.#network));
+    } catch (error) {
+      await this.#options.sessions.remove().catch(() => {}); // the next attempt begins anew
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#channel.close();
+  }
+
+  #payer(wallet: ConnectedWallet): Payer {
+    const { clock, newId } = this.#options;
+    return {
+      name: wallet.name || this.#entry.name,
+      address: wallet.address,
+      pay: async (message, payOptions) => {
+        const { validUntil, signal } = payOptions;
+        if (this.#isOver) throw new Problem("wallet_unavailable", "the wallet has ended the session");
+        const request = transactionRequest(newId(), message, {
+          from: wallet.address,
+          network: this.#network,
+          validUntil,
+        });
+        const answer = this.#next((found) => isAnswerTo(request.id, found) || undefined, signal);
+        answer.catch(() => {}); // sending may fail first
+        await this.#send(request, signal);
+        await untilDeadline(answer, payOptions, clock);
+      },
+      disconnect: async () => {
+        await this.#send({ id: newId(), method: "disconnect", params: [] }).catch(() => {});
+        await this.#options.sessions.remove().catch(() => {});
+        this.close();
+      },
+    };
+  }
+
+  async #send(request: RpcRequest, signal?: AbortSignal): Promise<void> {
+    await this.#channel.send(this.#stored.peer!, request, signal);
+  }
+
+  /** The first answer fixes the wallet: messages of any other session are ignored from then on. */
+  #receive({ from, message, eventId }: ChannelMessage): void {
+    const { peer } = this.#stored;
+    if (peer === undefined ? !isConnectEvent(message) : peer !== from) return;
+    const event = (message as { readonly event?: unknown }).event;
+    if (peer === undefined && event === "connect") {
+      this.#stored = { ...this.#stored, peer: from, event: message };
+    }
+    this.#stored = { ...this.#stored, lastEventId: eventId };
+    if (event === "disconnect") this.#end();
+    else if (event !== "connect_error") this.#save();
+    for (const listener of [...this.#listeners]) listener(message);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#options.sessions.remove().catch(() => {}); // it expires with the wallet's
+  }
+
+  /** Resolves with the first message for which `select` returns a value; what it throws rejects. */
+  #next<T>(select: (message: unknown) => T | undefined, signal: AbortSignal | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#listeners.delete(listener);
+        signal?.removeEventListener("abort", abort);
+      };
+      const abort = () => {
+        end();
+        reject(cancelled(signal));
+      };
+      const listener = (message: unknown) => {
+        try {
+          const found = select(message);
+          if (found !== undefined) {
+            end();
+            resolve(found);
+          } else if (this.#isOver) {
+            throw new Problem("wallet_unavailable", "the wallet has ended the session");
+          }
+        } catch (error) {
+          end();
+          reject(error);
+        }
+      };
+      this.#listeners.add(listener);
+      signal?.addEventListener("abort", abort);
+      if (signal?.aborted) abort();
+    });
+  }
+
+  async #save(): Promise<void> {
+    await this.#options.sessions.write(this.#stored).catch(() => {}); // the session ends with the page
+  }
+}
+
+function isConnectEvent(message: unknown): boolean {
+  const { event } = (message ?? {}) as { event?: unknown };
+  return event === "connect" || event === "connect_error";
+}

@@ -1,0 +1,90 @@
+/** The encrypted channel to a wallet over an HTTP bridge: events from it, and messages to it. */
+import { Base64, hexToByteArray, SessionCrypto } from "@tonconnect/protocol";
+import * as z from "zod";
+import { Problem } from "../../core/errors/problem.ts";
+import type { RpcRequest } from "./wallet_messages.ts";
+
+/** Seconds that a bridge keeps a message for a phone that is off. */
+const MESSAGE_TTL_SECONDS = 300;
+const MAX_MESSAGE_LENGTH = 1_000_000;
+
+const eventSchema = z.object({
+  from: z.string().regex(/^[0-9a-f]{64}$/),
+  message: z.string().max(MAX_MESSAGE_LENGTH),
+});
+
+/** A stream of a bridge's events; `EventSource` in a browser. */
+export interface BridgeEvents {
+  close(): void;
+}
+export type OpenEvents = (
+  url: string,
+  onEvent: (event: { readonly data: string; readonly lastEventId: string }) => void,
+) => BridgeEvents;
+
+export interface ChannelMessage {
+  /** The wallet's session, hex. */
+  readonly from: string;
+  readonly message: unknown;
+  readonly eventId: string;
+}
+
+export interface ChannelOptions {
+  readonly bridge: string;
+  readonly session: SessionCrypto;
+  readonly lastEventId?: string | undefined;
+  readonly openEvents: OpenEvents;
+  readonly fetch: typeof fetch;
+  readonly onMessage: (message: ChannelMessage) => void;
+}
+
+export class BridgeChannel {
+  readonly #options: ChannelOptions;
+  readonly #events: BridgeEvents;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    const { bridge, session, lastEventId, openEvents } = options;
+    const url = bridgeUrl(bridge, "events", { client_id: session.sessionId, last_event_id: lastEventId });
+    this.#events = openEvents(url, (event) => this.#receive(event));
+  }
+
+  /** Throws `wallet_unavailable` if the bridge does not accept the message. */
+  async send(to: string, request: RpcRequest, signal?: AbortSignal): Promise<void> {
+    const { bridge, session } = this.#options;
+    const sealed = session.encrypt(JSON.stringify(request), hexToByteArray(to));
+    const url = bridgeUrl(bridge, "message", {
+      client_id: session.sessionId,
+      to,
+      ttl: String(MESSAGE_TTL_SECONDS),
+      topic: request.method,
+    });
+    const response = await this.#options.fetch(url, {
+      method: "POST",
+      body: Base64.encode(sealed),
+      credentials: "omit",
+      ...signal && { signal },
+    }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (!response?.ok) throw new Problem("wallet_unavailable", "the wallet's bridge does not answer");
+  }
+
+  close(): void {
+    this.#events.close();
+  }
+
+  /** Ignores heartbeats, and everything that does not decrypt: a bridge can write to any session. */
+  #receive({ data, lastEventId }: { readonly data: string; readonly lastEventId: string }): void {
+    try {
+      const { from, message } = eventSchema.parse(JSON.parse(data));
+      const text = this.#options.session.decrypt(Base64.decode(message).toUint8Array(), hexToByteArray(from));
+      this.#options.onMessage({ from, message: JSON.parse(text), eventId: lastEventId });
+    } catch { /* not for this session */ }
+  }
+}
+
+function bridgeUrl(bridge: string, path: string, query: Record<string, string | undefined>): string {
+  const url = new URL(`${bridge.replace(/\/+$/, "")}/${path}`);
+  for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,96 @@
+/** Wallets that put a TON Connect bridge into this page: extensions, and the browsers inside wallets. */
+import { Problem } from "../../core/errors/problem.ts";
+import { abortable, type Clock } from "../../core/time.ts";
+import type { Payer, PayerSource } from "../ports.ts";
+import { untilDeadline } from "./pay_deadline.ts";
+import {
+  type ConnectRequest,
+  connectRequest,
+  isAnswerTo,
+  malformed,
+  parseConnectEvent,
+  printable,
+  PROTOCOL_VERSION,
+  type RpcRequest,
+  transactionRequest,
+} from "./wallet_messages.ts";
+
+/** The JS bridge of TON Connect 2. Its answers are unchecked. */
+interface InjectedBridge {
+  readonly walletInfo?: { readonly name?: unknown };
+  connect(version: number, request: ConnectRequest): Promise<unknown>;
+  restoreConnection(): Promise<unknown>;
+  send(request: RpcRequest): Promise<unknown>;
+}
+
+export interface InjectedOptions {
+  readonly manifestUrl: string;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+/** Returns the wallets of a page. @param scope `window` */
+export function findInjected(scope: object, options: InjectedOptions): PayerSource[] {
+  return Object.keys(scope).flatMap((key) => {
+    const bridge = bridgeAt(scope, key);
+    if (!bridge) return [];
+    const name = printable(typeof bridge.walletInfo?.name === "string" ? bridge.walletInfo.name : key);
+    return [injectedSource(`injected:${key}`, name, bridge, options)];
+  });
+}
+
+/** A property of a page can throw. */
+function bridgeAt(scope: object, key: string): InjectedBridge | undefined {
+  try {
+    const found = (scope as Record<string, { tonconnect?: InjectedBridge } | undefined>)[key]?.tonconnect;
+    const isBridge = typeof found?.connect === "function" && typeof found.send === "function";
+    return isBridge ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function injectedSource(
+  id: string,
+  name: string,
+  bridge: InjectedBridge,
+  { manifestUrl, clock, newId }: InjectedOptions,
+): PayerSource {
+  return {
+    id,
+    name,
+    kind: "injected",
+    async connect({ network, signal }) {
+      const event = await abortable(
+        answered(bridge.connect(PROTOCOL_VERSION, connectRequest(manifestUrl))),
+        signal,
+      );
+      const wallet = parseConnectEvent(event, network);
+      return {
+        name: wallet.name || name,
+        address: wallet.address,
+        async pay(message, payOptions) {
+          const request = transactionRequest(newId(), message, {
+            from: wallet.address,
+            network,
+            validUntil: payOptions.validUntil,
+          });
+          const answer = await untilDeadline(answered(bridge.send(request)), payOptions, clock);
+          if (!isAnswerTo(request.id, answer)) throw malformed();
+        },
+        async disconnect() {
+          await answered(bridge.send({ id: newId(), method: "disconnect", params: [] })).catch(() => {});
+        },
+      } satisfies Payer;
+    },
+  };
+}
+
+/** What a bridge throws is text of another program. */
+async function answered(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work;
+  } catch {
+    throw new Problem("wallet_unavailable", "the wallet's bridge failed");
+  }
+}

@@ -1,0 +1,28 @@
+/** How long an answer of a wallet is waited for. */
+import { abortable, type Clock } from "../../core/time.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { PayOptions } from "../ports.ts";
+
+/** A wallet that signed in time may answer a little later. */
+const GRACE_MS = 5_000;
+
+/** Throws `payment_timeout` after `validUntil`, `cancelled`. The payment may still arrive. */
+export async function untilDeadline<T>(
+  answer: Promise<T>,
+  { validUntil, signal }: PayOptions,
+  clock: Clock,
+): Promise<T> {
+  const over = new AbortController();
+  const timeout = async (): Promise<never> => {
+    if (!Number.isFinite(validUntil)) return await new Promise<never>(() => {});
+    await clock.sleep(Math.max(0, validUntil * 1000 + GRACE_MS - clock.now()), over.signal);
+    throw new Problem("payment_timeout", "the wallet did not answer in time");
+  };
+  const late = timeout();
+  late.catch(() => {}); // the wallet has answered
+  try {
+    return await abortable(Promise.race([answer, late]), signal);
+  } finally {
+    over.abort();
+  }
+}

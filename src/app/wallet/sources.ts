@@ -1,0 +1,55 @@
+/// <reference lib="dom" />
+/** Every way to reach a wallet from this page. */
+import { type Clock, systemClock } from "../../core/time.ts";
+import type { Records } from "../browser/indexeddb.ts";
+import type { PayerSources } from "../ports.ts";
+import { bridgeSource, type SessionStore, type WalletEntry } from "./bridge.ts";
+import type { OpenEvents } from "./bridge_channel.ts";
+import { findInjected } from "./injected.ts";
+import committed from "./wallets.json" with { type: "json" };
+
+const SESSION = "session";
+
+export interface SourcesOptions {
+  /** The app's folder, where wallets find `tonconnect-manifest.json`. */
+  readonly base: URL;
+  readonly records: Records;
+  /** Wallets of the server's settings; default: the committed list. */
+  readonly wallets?: readonly WalletEntry[] | undefined;
+  /** Origins that the page may connect to; default: all bridges of the list. */
+  readonly bridges?: readonly string[] | undefined;
+  readonly clock?: Clock;
+}
+
+export function browserPayerSources(
+  { base, records, wallets = committed.wallets, bridges, clock = systemClock }: SourcesOptions,
+): PayerSources {
+  const manifestUrl = new URL("tonconnect-manifest.json", base).href;
+  const common = { manifestUrl, clock, newId: () => crypto.randomUUID() };
+  const options = {
+    ...common,
+    openEvents: openEventSource,
+    fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
+    sessions: browserSessions(records),
+  };
+  const reachable = wallets.filter(({ bridge }) => !bridges || bridges.includes(new URL(bridge).origin));
+  return {
+    list:
+      () => [...findInjected(globalThis, common), ...reachable.map((entry) => bridgeSource(entry, options))],
+  };
+}
+
+function browserSessions(records: Records): SessionStore {
+  return {
+    read: () => records.get("wallets", SESSION),
+    write: (session) => records.put("wallets", SESSION, session),
+    remove: () => records.delete("wallets", SESSION),
+  };
+}
+
+/** Reconnects by itself, with the id of the last event. */
+const openEventSource: OpenEvents = (url, onEvent) => {
+  const source = new EventSource(url);
+  source.addEventListener("message", onEvent);
+  return { close: () => source.close() };
+};

@@ -1,0 +1,40 @@
+/**
+ * Extracts the list of wallets that connect by link from npm's `@tonconnect/sdk`, so that the app fetches no list. The
+ * package is no dependency.
+ *
+ * Usage: deno task app:wallets [--check]     (`--check` fails when the committed file differs)
+ */
+import { runInNewContext } from "node:vm";
+import { readArguments } from "../shared/arguments.ts";
+import { writeGenerated } from "../shared/generated_files.ts";
+import { readNpmPackage } from "./read_npm_package.ts";
+
+interface ListedWallet {
+  readonly app_name: string;
+  readonly name: string;
+  readonly universal_url?: string;
+  readonly bridge: readonly { readonly type: string; readonly url?: string }[];
+}
+
+const source = "@tonconnect/sdk@3.4.1";
+const [code] = await readNpmPackage(source, ["lib/esm/index.mjs"]);
+const [, literal] = /const FALLBACK_WALLETS_LIST = (\[[^]*?\n\]);/.exec(code) ?? [];
+if (literal === undefined) throw new Error(`${source} has no list of wallets`);
+const listed: ListedWallet[] = JSON.parse(
+  runInNewContext(`JSON.stringify(${literal})`, {}, { timeout: 1000 }),
+);
+
+const wallets = listed.flatMap(({ app_name: id, name, universal_url: link, bridge }) => {
+  const url = bridge.find(({ type }) => type === "sse")?.url;
+  // Mini apps are reached through a chat, and need an encoding of their own.
+  if (!url || !link || new URL(link).hostname === "t.me") return [];
+  return [{ id, name, link, bridge: url.replace(/\/+$/, "") }];
+});
+await writeGenerated(
+  "app:wallets",
+  [{
+    path: "src/app/wallet/wallets.json",
+    content: `${JSON.stringify({ source: `npm:${source}`, license: "Apache-2.0", wallets }, null, 2)}\n`,
+  }],
+  readArguments(["--check"]).has("--check"),
+);
