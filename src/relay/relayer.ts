@@ -6,6 +6,7 @@ import { watchChainHead } from "./indexer/chain_head.ts";
 import { followPool } from "./indexer/indexer.ts";
 import type { PoolState } from "./indexer/pool_state.ts";
 import { watchClaims } from "./monitoring/claims_monitor.ts";
+import { watchReturnedCoins } from "./monitoring/returned_coins.ts";
 import { checkHealth, type Health } from "./monitoring/health.ts";
 import { runLeadership } from "./operations/leadership.ts";
 import { createMetricsSource } from "./monitoring/metrics_source.ts";
@@ -74,6 +75,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     watchBalance(parts.balance, balance, signal),
     watchPoolFunds(parts.poolFunds, pools, funds, signal),
     watchClaims(pools, { ...shared, log: log.getChild("claims") }, signal),
+    watchReturnedCoins(pools, { ...shared, wallet, log: log.getChild("ledger") }, signal),
   ];
   const { proveSettlement } = options.prover;
   if (config.settle !== undefined && proveSettlement !== undefined) {

@@ -105,11 +105,11 @@ export interface Transfer {
 export interface LedgerEntry {
   readonly pool: PoolId;
   /**
-   * `refused`: a message of ours that the pool refused. `transfer`: the wallet's own fees. `settlement`: `gas` is its
-   * cost without the reward, negative for a profit.
+   * `refused`: a message of ours that the pool refused. `transfer`: the wallet's own fees, or, negative, coins that
+   * returned after a withdrawal of jettons. `settlement`: `gas` is its cost without the reward, negative for a profit.
    */
   readonly kind: "withdrawal" | "settlement" | "refused" | "transfer";
-  /** Hash of the pool's transaction; of a transfer, its normalised message hash. */
+  /** Hash of the pool's transaction; of a transfer, its normalised message hash; of returned coins, the wallet's transaction. */
   readonly txHash: string;
   /** Logical time of the pool's transaction; 0 for a transfer, which a rollback of the pool keeps. */
   readonly lt: bigint;

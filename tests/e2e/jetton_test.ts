@@ -8,6 +8,7 @@ import { buildWithdrawArgs } from "../../src/client/withdrawal/build_withdraw_ar
 import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { createNote, type Note } from "../../src/core/protocol/note.ts";
+import { ReturnedCoins } from "../../src/relay/monitoring/returned_coins.ts";
 import { estimateWithdrawalCost } from "../../src/ton/pool/withdrawal_cost.ts";
 import { incomingMessagesSince } from "../../src/ton/wallet/incoming_messages.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
@@ -132,6 +133,19 @@ Deno.test("jettons: from deposit to payment through the relayer", async (t) => {
       const cost = before.relayer - await coins(net.relayerAddress) - REFUND;
       ok(cost <= quoted && 2n * cost > quoted, `reckoned ${quoted}, cost ${cost}`);
       ok(await coins(pool.address) >= before.pool, "the pool's coins are its own");
+
+      const id = pool.address.toRawString();
+      const { chain, store } = net;
+      const returned = new ReturnedCoins(new Set([id]), {
+        ...{ chain, store, wallet: { address: net.relayerAddress } },
+      });
+      await waitUntil("the transfer has ended", async () => await store.transfer() === undefined);
+      await returned.step(new AbortController().signal);
+      const booked = (await Array.fromAsync(store.ledger(0, Number.MAX_SAFE_INTEGER)))
+        .filter((entry) => entry.pool === id);
+      equal(booked.reduce((gas, entry) => gas + entry.gas, 0n), cost, "the ledger has the exact cost");
+      equal(booked.reduce((sum, { refund }) => sum + refund, 0n), REFUND);
+      equal(booked.filter(({ gas }) => gas < 0n).length, 2);
     },
   );
 

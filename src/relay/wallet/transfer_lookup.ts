@@ -58,8 +58,8 @@ function addForwardFee(fees: bigint, { info }: Message): bigint {
   return info.type === "internal" ? fees + info.forwardFee : fees;
 }
 
-/** Of our own messages, which all begin with op and query id. */
-function parseQueryIds({ body }: Message): bigint[] {
+/** Returns the query ids of withdrawals in a message of ours, which all begin with op and query id. */
+export function parseQueryIds({ body }: Message): bigint[] {
   const slice = body.beginParse();
   if (slice.remainingBits < OP_BITS + QUERY_ID_BITS) return [];
   return WITHDRAWAL_OPS.includes(slice.loadUint(OP_BITS)) ? [slice.loadUintBig(QUERY_ID_BITS)] : [];

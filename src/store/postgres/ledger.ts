@@ -3,13 +3,15 @@ import type { Query, Row } from "./database.ts";
 
 const PAGE_SIZE = 5_000;
 
+/** Entries that exist are kept: returned coins are booked again after a restart. */
 export async function insertLedger(query: Query, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const column = (member: keyof LedgerEntry) => entries.map((entry) => String(entry[member]));
   await query(
     `insert into ledger (pool, lt, tx_hash, kind, "timestamp", fee, gas, refund)
      select * from unnest($1::text[], $2::numeric[], $3::text[], $4::text[], $5::bigint[], $6::numeric[],
-       $7::numeric[], $8::numeric[])`,
+       $7::numeric[], $8::numeric[])
+     on conflict do nothing`,
     (["pool", "lt", "txHash", "kind", "timestamp", "fee", "gas", "refund"] as const).map(column),
   );
 }
