@@ -22,19 +22,20 @@ export function findPageFault({ isSecureContext, isFramed, pathname }: PageFacts
 }
 
 export function browserPlace(base: URL, records: Records, createServiceUrl: () => string | URL): AppPlace {
-  const service = () => navigator.serviceWorker.controller;
+  const service = () => navigator.serviceWorker?.controller;
+  const pageFault = findPageFault({
+    isSecureContext: globalThis.isSecureContext,
+    isFramed: globalThis.top !== globalThis.self,
+    pathname: location.pathname,
+  });
+  const registered = pageFault ? Promise.resolve() : registerService(createServiceUrl);
   return {
     async findFault() {
-      const fault = findPageFault({
-        isSecureContext: globalThis.isSecureContext,
-        isFramed: globalThis.top !== globalThis.self,
-        pathname: location.pathname,
-      });
-      if (fault) return fault;
+      if (pageFault) return pageFault;
       return await records.get("files", "probe").then(() => undefined, () => "storage_denied" as const);
     },
     async versions() {
-      await registerService(createServiceUrl);
+      await registered;
       const controller = service();
       if (controller) return await ask(controller, { kind: "check" });
       return { running: (await fetchVersion(base)).id };

@@ -1,0 +1,133 @@
+/** A wallet of the local network that speaks TON Connect, well or badly. */
+import { Address, Cell } from "@ton/core";
+import { Secret } from "../../src/core/text/secret.ts";
+import { connect } from "../../src/ton/endpoint/toncenter.ts";
+import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
+
+/** How a wallet answers a request to pay. */
+export type WalletConduct =
+  | "signs"
+  | "declines"
+  | "silent"
+  | "late"
+  | "unbounceable"
+  | "twice"
+  | "another amount"
+  | "nonsense"
+  | "lies";
+
+export interface TestWalletOptions {
+  readonly indexer: string;
+  readonly mnemonic: string;
+  readonly version: "v4R2" | "v5R1";
+  /** Asked at each request. Default: signs. */
+  readonly conduct?: () => WalletConduct | Promise<WalletConduct>;
+  /** What the wallet says its network is. Default: "-3". */
+  readonly network?: string;
+}
+
+export interface RpcMessage {
+  readonly id: string;
+  readonly method: string;
+  readonly params: readonly string[];
+}
+
+interface Transfer {
+  readonly valid_until?: number;
+  readonly messages: readonly {
+    readonly address: string;
+    readonly amount: string;
+    readonly payload?: string;
+  }[];
+}
+
+export interface TestWallet {
+  readonly address: Address;
+  /** How many transfers it has sent. */
+  readonly sent: number;
+  connectEvent(id?: number): object;
+  /** Answers a request; undefined: it never answers. */
+  answer(request: RpcMessage): Promise<unknown>;
+}
+
+export async function openTestWallet(options: TestWalletOptions): Promise<TestWallet> {
+  const { indexer, mnemonic, version, conduct = () => "signs" as const, network = "-3" } = options;
+  const chain = connect({ network: "localnet", endpoint: indexer });
+  const wallet = await openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
+  let sent = 0;
+  const pay = async (transfer: Transfer, change: { bounce?: boolean; factor?: bigint } = {}) => {
+    const { message } = await wallet.send(toMessages(transfer, change));
+    sent++;
+    return message.toBoc().toString("base64");
+  };
+  return {
+    address: wallet.address,
+    get sent() {
+      return sent;
+    },
+    connectEvent: (id = 1) => connectEvent(wallet, network, id),
+    async answer({ id, method, params }) {
+      if (method !== "sendTransaction") return { id, result: {} };
+      const transfer = JSON.parse(params[0]) as Transfer;
+      switch (await conduct()) {
+        case "signs":
+          if ((transfer.valid_until ?? Infinity) * 1000 < Date.now()) {
+            return { id, error: { code: 1, message: "the request has expired" } };
+          }
+          return { id, result: await pay(transfer) };
+        case "late": // it ignores the time limit
+          return { id, result: await pay(transfer) };
+        case "declines":
+          return { id, error: { code: 300, message: "the owner declined" } };
+        case "silent":
+          return undefined;
+        case "unbounceable":
+          return { id, result: await pay(transfer, { bounce: false }) };
+        case "twice": {
+          await pay(transfer);
+          await nextSeqno(wallet);
+          return { id, result: await pay(transfer) };
+        }
+        case "another amount":
+          return { id, result: await pay(transfer, { factor: 2n }) };
+        case "nonsense":
+          return { id: "another", result: { sent: ["?"] } };
+        case "lies":
+          return { id, result: "te6cckEBAQEAAgAAAEysuc0=" };
+      }
+    },
+  };
+}
+
+function toMessages({ messages }: Transfer, { bounce, factor = 1n }: { bounce?: boolean; factor?: bigint }) {
+  return messages.map(({ address, amount, payload }) => ({
+    to: Address.parse(address),
+    value: BigInt(amount) * factor,
+    bounce: bounce ?? Address.parseFriendly(address).isBounceable,
+    ...payload && { body: Cell.fromBase64(payload) },
+  }));
+}
+
+async function nextSeqno(wallet: Wallet): Promise<void> {
+  for (const before = await wallet.seqno(); await wallet.seqno() === before;) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function connectEvent(wallet: Wallet, network: string, id: number): object {
+  const item = {
+    name: "ton_addr",
+    address: wallet.address.toRawString(),
+    network,
+    publicKey: "",
+    walletStateInit: "",
+  };
+  const device = {
+    platform: "linux",
+    appName: "Test wallet",
+    appVersion: "1",
+    maxProtocolVersion: 2,
+    features: [],
+  };
+  return { event: "connect", id, payload: { items: [item], device } };
+}

@@ -1,0 +1,78 @@
+/**
+ * Runs the app with everything around it: builds it, starts a local network with pools, a relayer, a faucet and a test
+ * wallet, and serves the app.
+ *
+ * Usage: deno task app [--port PORT] [--json]     (default port 8089; 0: any free port)
+ */
+import { parseArgs } from "node:util";
+import { parseDeployments } from "../../src/core/protocol/deployments.ts";
+import { openAppSite } from "../../src/http/app/app_site.ts";
+import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
+import { startBridge } from "../../testkit/wallet/bridge_server.ts";
+import { commandOutput, runCommand } from "../shared/command.ts";
+import { startWalletPage } from "./wallet_page.ts";
+
+const { values } = parseArgs({
+  args: Deno.args,
+  options: { port: { type: "string", default: "8089" }, json: { type: "boolean", default: false } },
+});
+const BLOCK_TIME_MS = "1000";
+const started = performance.now();
+const root = new URL("../../", import.meta.url);
+const data = await Deno.makeTempDir({ prefix: "tonado-app-" });
+const ports = ["--port", "0", "--relayer-port", "0"];
+const network = startProgram(sourceCommand, [
+  ...["localnet", "--json", "--data-dir", data, "--block-time", BLOCK_TIME_MS],
+  ...ports,
+]);
+try {
+  const [net, built] = await Promise.all([network.nextLine().then((line) => JSON.parse(line)), buildApp()]);
+  if (!built) throw new Error("the app was not built");
+  const bridge = startBridge();
+  const walletPage = await startWalletPage({
+    bridge: bridge.url,
+    indexer: net.indexer,
+    wallet: net.wallets[0],
+  });
+  const site = await openAppSite("/", {
+    depositEndpoint: net.indexer,
+    withdrawalEndpoint: net.indexer.replace("127.0.0.1", "localhost"),
+    relayers: [net.relayer],
+    deployments: parseDeployments(JSON.parse(await Deno.readTextFile(net.registry))),
+    wallets: [{ id: "test", name: "Test wallet", link: walletPage.connectUrl, bridge: bridge.url }],
+  });
+  const server = Deno.serve(
+    { hostname: "localhost", port: Number(values.port), onListen: () => {} },
+    site.respond,
+  );
+  const url = `http://localhost:${(server.addr as Deno.NetAddr).port}/`;
+  print({ url, faucet: net.faucet, relayer: net.relayer, wallet: walletPage.url, registry: net.registry });
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => resolve());
+  });
+} finally {
+  await network.stop();
+  await Deno.remove(data, { recursive: true });
+}
+Deno.exit(0); // pages may keep their connections open
+
+async function buildApp(): Promise<boolean> {
+  const build = new URL("tools/build/app.ts", root).pathname;
+  const args = ["run", "-A", "--no-check", build, "--no-budgets"];
+  if (!values.json) return await runCommand(Deno.execPath(), args, { cwd: root });
+  await commandOutput(Deno.execPath(), args, { cwd: root }); // JSON alone on standard output
+  return true;
+}
+
+function print(facts: Record<"url" | "faucet" | "relayer" | "wallet" | "registry", string>): void {
+  if (values.json) return console.log(JSON.stringify(facts));
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`
+the app    ${facts.url}
+wallet     ${facts.wallet}   (answers what the app asks of "Test wallet")
+faucet     ${facts.faucet}?address=...&coins=1000000000&jettons=1000000
+relayer    ${facts.relayer}
+registry   ${facts.registry}
+
+ready in ${seconds} s. Press Ctrl-C to stop.`);
+}
