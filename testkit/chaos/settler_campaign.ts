@@ -1,0 +1,275 @@
+/**
+ * Wallets deposit into a version 2 pool of a local network at once, by message and by comment, while relayers with real
+ * proofs settle: first one alone, whose speed is measured, then several that race and are killed with SIGKILL. At the end,
+ * each deposit must be in the tree exactly once, in the order of the queue, and the pool must pass its audit.
+ */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { mnemonicNew } from "@ton/crypto";
+import { toNano } from "@ton/core";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { formatDeployments } from "../../src/core/protocol/deployments.ts";
+import { createNote } from "../../src/core/protocol/note.ts";
+import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
+import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
+import { auditPool } from "../../src/ops/audit/audit.ts";
+import type { Chain } from "../../src/ton/chain.ts";
+import { connect } from "../../src/ton/endpoint/toncenter.ts";
+import type { PoolEvent } from "../../src/ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../../src/ton/pool/history/scan.ts";
+import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
+import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
+import { waitUntil } from "../programs/wait_until.ts";
+import type { SeededRandom } from "../random/seeded_random.ts";
+import { type RelayerProcess, startRelayerProcess } from "../relayer/relayer_process.ts";
+
+export interface SettlerPlan {
+  readonly random: SeededRandom;
+  readonly senders: number;
+  /** Deposits while one relayer settles, undisturbed. */
+  readonly calmDeposits: number;
+  /** Deposits while all relayers settle and are killed. */
+  readonly deposits: number;
+  /** Of all relayers together, at least. */
+  readonly kills: number;
+  readonly settlers: number;
+  readonly depositsPerTransfer: number;
+  readonly onProgress?: (line: string) => void;
+}
+
+export interface SettlerReport {
+  readonly plan: SettlerPlan;
+  readonly deposits: number;
+  readonly seconds: number;
+  /** Deposits per second that one undisturbed relayer settled. */
+  readonly calmRate: number;
+  readonly settlements: number;
+  /** Settlements by relayer. */
+  readonly settledBy: readonly number[];
+  /** Settlements that came too late: another relayer's, or an earlier life's, was first. */
+  readonly refusedSettlements: number;
+  readonly refusedDeposits: number;
+  readonly kills: number;
+}
+
+const POOL_KEY = "native-10-v2";
+const BLOCK_TIME_MS = 200;
+const POLL_MS = 200;
+const ENDPOINT_TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 3_600_000;
+/** Time from a relayer's start until it is killed. The first settlements of a life come after seconds. */
+const LIFE_MS = { least: 1_000, most: 12_000 };
+const RELAYER_COINS = toNano(1_000);
+
+/** Throws if a deposit is lost, refused or settled twice, or if anything differs at the end. */
+export async function runSettlerCampaign(plan: SettlerPlan): Promise<SettlerReport> {
+  await using campaign = await SettlerCampaign.start(plan);
+  return await campaign.run();
+}
+
+interface Settler {
+  readonly wallet: Wallet;
+  readonly env: Record<string, string>;
+}
+
+class SettlerCampaign implements AsyncDisposable {
+  readonly #pool: V2Pool;
+  #kills = 0;
+  #isDone = false;
+
+  private constructor(
+    readonly plan: SettlerPlan,
+    readonly localnet: Localnet,
+    readonly chain: Chain,
+    readonly directory: string,
+    readonly senders: readonly Wallet[],
+    readonly settlers: readonly Settler[],
+  ) {
+    this.#pool = new V2Pool(chain, localnet.deployments.pools.get(POOL_KEY)!.address);
+  }
+
+  static async start(plan: SettlerPlan): Promise<SettlerCampaign> {
+    const localnet = await startLocalnet({ blockTimeMs: BLOCK_TIME_MS });
+    const chain = connect({ endpoint: localnet.url, timeoutMs: ENDPOINT_TIMEOUT_MS });
+    const directory = await Deno.makeTempDir({ prefix: "tonado-settlers-" });
+    const registry = `${directory}/registry.json`;
+    await Deno.writeTextFile(registry, formatDeployments(localnet.deployments));
+    const { denomination } = localnet.deployments.pools.get(POOL_KEY)!;
+    const shares = BigInt(Math.ceil((plan.calmDeposits + plan.deposits) / plan.senders));
+    const senderCoins = shares * denomination * 101n / 100n + toNano(10);
+    const fundedWallet = async (coins: bigint) => {
+      const mnemonic = (await mnemonicNew()).join(" ");
+      const wallet = await openWallet(mnemonic, { version: "v5R1", network: "localnet", chain });
+      await localnet.fund(wallet.address, coins);
+      return { wallet, mnemonic };
+    };
+    const senders: Wallet[] = [];
+    for (let i = 0; i < plan.senders; i++) senders.push((await fundedWallet(senderCoins)).wallet);
+    const settlers: Settler[] = [];
+    for (let i = 0; i < plan.settlers; i++) {
+      const { wallet, mnemonic } = await fundedWallet(RELAYER_COINS);
+      const env = {
+        RELAYER_WALLET_MNEMONIC: mnemonic,
+        RELAYER_WALLET_VERSION: "v5R1",
+        RELAYER_NETWORK: "localnet",
+        RELAYER_SETTLE: "eager",
+        INDEXER_URL: localnet.url,
+        RELAYER_DEPLOYMENTS: registry,
+        RELAYER_DATA_DIR: `${directory}/data-${i}`,
+        RELAYER_PORT: "0",
+      };
+      settlers.push({ wallet, env });
+    }
+    return new SettlerCampaign(plan, localnet, chain, directory, senders, settlers);
+  }
+
+  async run(): Promise<SettlerReport> {
+    const { plan } = this;
+    const began = performance.now();
+    const calm = await this.#settleCalmly();
+    this.#report(`calm: ${calm.rate.toFixed(1)} deposits a second`);
+    const total = plan.calmDeposits + plan.deposits;
+    const killing = Promise.all(this.settlers.map((settler) => this.#keepKilling(settler)));
+    const later = await this.#depositAll(plan.deposits);
+    this.#report(`${total} deposits are in the queue or settled`);
+    await this.#untilSettled(total);
+    this.#isDone = true;
+    await killing;
+    const seconds = (performance.now() - began) / 1000;
+    await this.#checkRelayer(total);
+    const { sound, checks } = await auditPool({
+      ...{ chain: this.chain, network: "localnet", registry: this.localnet.deployments },
+      address: this.#pool.address,
+    });
+    ok(sound, JSON.stringify(checks.filter(({ verdict }) => verdict === "failed")));
+    const figures = await this.#checkHistory([...calm.commitments, ...later]);
+    return { plan, deposits: total, seconds, calmRate: calm.rate, kills: this.#kills, ...figures };
+  }
+
+  async #settleCalmly(): Promise<{ commitments: bigint[]; rate: number }> {
+    const { calmDeposits } = this.plan;
+    const relayer = await startRelayerProcess(this.settlers[0].env);
+    try {
+      const paying = this.#depositAll(calmDeposits);
+      await waitUntil("the first settlement", async () => await this.#pool.getSettled() > 0, TIMEOUT_MS);
+      const [start, first] = [performance.now(), await this.#pool.getSettled()];
+      await this.#untilSettled(calmDeposits);
+      const rate = (calmDeposits - first) / ((performance.now() - start) / 1000);
+      return { commitments: await paying, rate };
+    } finally {
+      await relayer.stop("SIGTERM");
+    }
+  }
+
+  async #untilSettled(count: number): Promise<void> {
+    let reported = 0;
+    await waitUntil(`${count} deposits are settled`, async () => {
+      const settled = await this.#pool.getSettled();
+      if (settled >= reported + 1_000) {
+        this.#report(`${reported = settled} are settled, ${this.#kills} kills`);
+      }
+      return settled >= count;
+    }, TIMEOUT_MS);
+  }
+
+  async #depositAll(count: number): Promise<bigint[]> {
+    const { senders } = this;
+    const shares = senders.map((_, i) =>
+      Math.floor(count / senders.length) + (i < count % senders.length ? 1 : 0)
+    );
+    return (await Promise.all(senders.map((wallet, i) => this.#deposit(wallet, shares[i])))).flat();
+  }
+
+  /** Pays half by op and half by comment. Returns the commitments. */
+  async #deposit(wallet: Wallet, count: number): Promise<bigint[]> {
+    const value = await this.#pool.getDenomination();
+    const commitments: bigint[] = [];
+    while (commitments.length < count) {
+      const size = Math.min(this.plan.depositsPerTransfer, count - commitments.length);
+      const part = Array.from(
+        { length: size },
+        () => createNote({ asset: "native", amount: "10", network: "localnet" }).commitment,
+      );
+      const seqno = await wallet.seqno();
+      await wallet.send(
+        part.map((commitment, i) =>
+          i % 2 === 0
+            ? this.#pool.buildDepositMessage({ commitment, value })
+            : this.#pool.buildCommentDepositMessage({ commitment, value })
+        ),
+      );
+      const isIncluded = async () => await wallet.seqno() > seqno;
+      await waitUntil("the transfer is in a block", isIncluded, TIMEOUT_MS);
+      commitments.push(...part);
+    }
+    return commitments;
+  }
+
+  /** Starts a relayer, kills it after a drawn time, and so on, until all deposits are settled and all kills done. */
+  async #keepKilling({ env }: Settler): Promise<void> {
+    const isOver = () => this.#isDone && this.#kills >= this.plan.kills;
+    while (!isOver()) {
+      const relayer: RelayerProcess = await startRelayerProcess(env);
+      const life = this.plan.random.int(LIFE_MS.least, LIFE_MS.most);
+      const mustDie = () => this.#kills < this.plan.kills;
+      const end = performance.now() + life;
+      while (!isOver() && (performance.now() < end || !mustDie())) {
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+      await relayer.stop("SIGKILL");
+      this.#kills++;
+    }
+  }
+
+  /** A relayer that was killed again and again serves the pool's own tree, and its store is consistent. */
+  async #checkRelayer(count: number): Promise<void> {
+    const relayer = await startRelayerProcess(this.settlers[0].env);
+    const pool = encodeURIComponent(this.#pool.address.toString());
+    const root = fieldToHex(await this.#pool.getCurrentRoot());
+    try {
+      await waitUntil("the relayer serves the whole tree", async () => {
+        const tree = await relayer.request(`/tree/root?pool=${pool}`);
+        const page = await relayer.request(`/tree/commitments?pool=${pool}&from=${count - 1}`);
+        return tree.root === root && page.count === count && page.pending?.length === 0;
+      }, TIMEOUT_MS);
+    } finally {
+      await relayer.stop("SIGTERM");
+    }
+  }
+
+  async #checkHistory(commitments: readonly bigint[]) {
+    const events: PoolEvent[] = [];
+    for await (const batch of scanPoolTransactions(this.chain, this.#pool.address)) {
+      events.push(...batch.events);
+    }
+    const deposits = events.filter((event) => event.kind === "deposit");
+    deepEqual(deposits.map(({ leafIndex }) => leafIndex), [...Array(commitments.length).keys()]);
+    const sorted = (list: readonly bigint[]) => list.toSorted((a, b) => a < b ? -1 : a > b ? 1 : 0);
+    deepEqual(sorted(deposits.map(({ commitment }) => commitment)), sorted(commitments), "lost or invented");
+    const tree = new MerkleTree();
+    const settlements = events.filter((event) => event.kind === "settlement");
+    const settledBy = this.settlers.map(() => 0);
+    for (const { sender, end, newRoot } of settlements) {
+      const settler = this.settlers.findIndex(({ wallet }) => wallet.address.equals(sender));
+      ok(settler >= 0, "a depositor proved");
+      settledBy[settler]++;
+      ok(end > tree.size, "a deposit was settled twice");
+      tree.appendMany(deposits.slice(tree.size, end).map(({ commitment }) => commitment));
+      equal(tree.root, newRoot);
+    }
+    equal(tree.size, commitments.length);
+    const refused = events.filter((event) => event.kind === "refused");
+    const refusedSettlements = refused.filter(({ op }) => op === "settle").length;
+    const refusedDeposits = refused.length - refusedSettlements;
+    equal(refusedDeposits, 0, "a deposit was refused");
+    return { settlements: settlements.length, settledBy, refusedSettlements, refusedDeposits };
+  }
+
+  #report(line: string): void {
+    this.plan.onProgress?.(line);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.localnet.close();
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}
