@@ -1,21 +1,24 @@
 /** Deploys the pools of a {@link TrapdoorNetwork}: the real native and jetton contracts with the test keys. */
 import { Cell, contractAddress, toNano } from "@ton/core";
-import { type Deployment, poolKey } from "../../src/core/protocol/deployments.ts";
+import { type Deployment, poolKey, type PoolVersion } from "../../src/core/protocol/deployments.ts";
 import { storeDiscoverJettonWallet } from "../../src/core/protocol/messages/pool_messages.ts";
 import { parseUnits } from "../../src/core/protocol/units.ts";
 import type { LocalJetton } from "../../src/localnet/localnet.ts";
 import type { Chain } from "../../src/ton/chain.ts";
 import { Pool } from "../../src/ton/pool/pool.ts";
-import { jettonPoolInit, nativePoolInit } from "../../src/ton/pool/state_init.ts";
+import { jettonPoolInit, nativePoolInit, v2NativePoolInit } from "../../src/ton/pool/state_init.ts";
 import type { Wallet } from "../../src/ton/wallet/wallet.ts";
 import { trapdoorJettonCode } from "../chain/jetton_sandbox.ts";
+import { v2TrapdoorCode } from "../chain/v2/sandbox.ts";
 import { trapdoorNativeCode } from "../chain/trapdoor_keys.ts";
 import { waitUntil } from "../programs/wait_until.ts";
-import { trapdoorVkeyHash } from "./trapdoor_artifacts.ts";
+import { trapdoorVkeyHash, trapdoorVkeyHash2 } from "./trapdoor_artifacts.ts";
 
 const TIMEOUT_MS = 300_000;
 const NATIVE_DECIMALS = 9;
 const DEPLOY_VALUE = toNano(3);
+/** Version 2 pools prepay the storage of the whole spent set. */
+const DEPLOY_VALUE_2 = toNano(10);
 const DISCOVER_VALUE = toNano("0.2");
 
 /** Deploys the pools of these registry keys and waits until they, and the jetton wallets, exist. */
@@ -29,9 +32,9 @@ export async function deployTrapdoorPools(
 ): Promise<Map<string, Deployment>> {
   const pools = await Promise.all(keys.map((key) => planned(key, jetton)));
   await wallet.send([
-    ...pools.map(({ address, init }) => ({
+    ...pools.map(({ address, init, version }) => ({
       to: address,
-      value: DEPLOY_VALUE,
+      value: version === 2 ? DEPLOY_VALUE_2 : DEPLOY_VALUE,
       bounce: false,
       init,
       body: Cell.EMPTY,
@@ -53,8 +56,8 @@ export async function deployTrapdoorPools(
     }, TIMEOUT_MS);
   }
   const deployedSeqno = await chain.masterchainSeqno();
-  return new Map(pools.map(({ asset, amount, address, denomination, init, isJetton }) => {
-    const key = poolKey({ asset, amount });
+  return new Map(pools.map(({ asset, amount, address, denomination, init, isJetton, version }) => {
+    const key = poolKey({ asset, amount, version });
     return [key, {
       address,
       asset,
@@ -62,7 +65,8 @@ export async function deployTrapdoorPools(
       denomination,
       deployedSeqno,
       codeHash: init.code.hash().toString("hex"),
-      vkeyHash: trapdoorVkeyHash,
+      vkeyHash: version === 2 ? trapdoorVkeyHash2 : trapdoorVkeyHash,
+      ...version === 2 && { version },
       owner: null,
       ...isJetton && {
         jettonMaster: jetton.master,
@@ -74,13 +78,15 @@ export async function deployTrapdoorPools(
 }
 
 async function planned(key: string, jetton: LocalJetton) {
-  const [asset, amount] = key.split("-");
+  const [asset, amount, suffix] = key.split("-");
+  const version: PoolVersion = suffix === "v2" ? 2 : 1;
   const isJetton = asset === jetton.asset;
   const denomination = parseUnits(amount, isJetton ? jetton.decimals : NATIVE_DECIMALS);
   const options = { denomination, owner: null };
   const { data } = isJetton
     ? jettonPoolInit({ ...options, jettonMaster: jetton.master })
-    : nativePoolInit(options);
-  const init = { code: await (isJetton ? trapdoorJettonCode() : trapdoorNativeCode()), data };
-  return { asset, amount, isJetton, denomination, init, address: contractAddress(0, init) };
+    : (version === 2 ? v2NativePoolInit : nativePoolInit)(options);
+  const nativeCode = version === 2 ? v2TrapdoorCode : trapdoorNativeCode;
+  const init = { code: await (isJetton ? trapdoorJettonCode() : nativeCode()), data };
+  return { asset, amount, isJetton, denomination, version, init, address: contractAddress(0, init) };
 }

@@ -8,11 +8,11 @@ Deno.test("settlers: 8 senders at once, two relayers race and die by kill -9: ea
   const kills = 4 * depth;
   const report = await runSettlerCampaign({
     random: new SeededRandom(seed),
-    ...{ senders: 8, settlers: 2, depositsPerTransfer: 5, kills },
-    calmDeposits: 40,
-    deposits: 120 * depth,
+    ...{ senders: 8, settlers: 2, depositsPerTransfer: 16, kills, proofs: "forged" },
+    calmDeposits: 80,
+    deposits: 400 * depth,
   });
-  equal(report.deposits, 40 + 120 * depth);
+  equal(report.deposits, 80 + 400 * depth);
   ok(report.kills >= kills);
   console.log(
     `${report.deposits} deposits, ${report.settlements} settlements (${report.settledBy.join(" and ")}), ` +

@@ -4,7 +4,8 @@
  * withdrawal, pays one twice, finds a difference, or misses a kind of fault fails and writes nothing. There is no
  * `--check`: no two runs are equal.
  *
- * Usage: deno task reliability [scale]     (default 1: half an hour on an idle machine)
+ * Usage: deno task reliability [scale] [--settlers]     (default 1: an hour on an idle machine)
+ *   --settlers runs only the campaign of settlers, and leaves the other figures as they are.
  */
 import { dateAndCommit } from "../shared/git_revision.ts";
 import { availableParallelism, loadavg } from "node:os";
@@ -17,6 +18,7 @@ import { faultKinds } from "../../testkit/servers/endpoint_faults.ts";
 import { readArguments } from "../shared/arguments.ts";
 import { writeGenerated } from "../shared/generated_files.ts";
 import { fillTables } from "../shared/generated_tables.ts";
+import { settlerSection } from "./settler_section.ts";
 import { missingContent } from "./page_checks.ts";
 
 const SEEDS = 100;
@@ -32,13 +34,19 @@ const NANO_DIGITS = 9;
 
 const stores = { kv: "Deno KV", postgres: "PostgreSQL", pooled: "PostgreSQL behind PgBouncer, Redis" };
 
-const scale = Number(readArguments([], 1).words[0] ?? "1");
+const args = readArguments(["--settlers"], 1);
+const scale = Number(args.words[0] ?? "1");
 if (!(scale > 0)) {
   console.error("scale must be a positive number");
   Deno.exit(2);
 }
 const seed = crypto.getRandomValues(new Uint32Array(1))[0] >>> 1;
 console.log(`reliability: seed ${seed}, scale ${scale}`);
+const settlers = await settlerSection(seed + 8, scale);
+if (args.has("--settlers")) {
+  await writeGenerated("reliability", [await fillTables("docs/reliability.md", { settlers })], false);
+  Deno.exit(0);
+}
 const machineLoad = loadavg()[0];
 const began = performance.now();
 
@@ -78,6 +86,7 @@ for (let i = 0; i < Math.ceil(SEEDS * scale); i++) simulated.push(await simulate
 
 const minutes = ((performance.now() - began) / 60_000).toFixed(0);
 const written = await fillTables("docs/reliability.md", {
+  settlers,
   run: [
     `${await dateAndCommit()}, ${minutes} minutes on ${availableParallelism()} cores with a load of ` +
     `${
