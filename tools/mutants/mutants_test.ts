@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { applyMutant, mutantsOf } from "./operators.ts";
-import { isCurrent, nameMutants, sourceDigest } from "./results.ts";
+import { adoptMoved, isCurrent, nameMutants, sourceDigest } from "./results.ts";
 import { scoreOf } from "./page.ts";
 import { declarationAt } from "./tolk_text.ts";
 import { rankTests } from "./tolk/trial.ts";
@@ -73,6 +73,29 @@ Deno.test("a result belongs to the declaration that is changed, whatever changes
   assert.equal(at("0.01"), SOURCE.split("\n")[2]);
   assert.equal(at("save(left)"), SOURCE.slice(SOURCE.indexOf("fun spend")).trimEnd());
   assert.equal(at("fun spend"), at("return left"));
+});
+
+Deno.test("the results of a declaration that moved to another file go with it, in order", () => {
+  const line = "    send(MODE_A);\n";
+  const declaration = (name: string) => `fun ${name}() {\n${line}${line}}\n`;
+  const statements = (file: string, source: string) =>
+    nameMutants(mutantsOf(file, source).filter(({ operator }) => operator === "statement dropped"));
+  const [before, after] = [declaration("a"), `${declaration("b")}\n${declaration("a")}`];
+  const record = { tests: "t", budget: null, source: "a" } as const;
+  const records = new Map(
+    [...statements("old.tolk", before).keys()].map((
+      key,
+      i,
+    ) => [key, { key, ...record, verdict: i === 0 ? "killed" : "survived" } as const]),
+  );
+  const moved = statements("new.tolk", after);
+  adoptMoved(records, moved, ({ at }) => /fun (\w)/.exec(declarationAt(after, at))![1]);
+  assert.deepEqual([...moved].map(([key]) => records.get(key)?.verdict), [
+    undefined,
+    undefined,
+    "killed",
+    "survived",
+  ]);
 });
 
 Deno.test("what is the same or does not compile is no part of the score", () => {

@@ -48,6 +48,31 @@ export async function loadRecords(path: URL): Promise<Map<string, MutantRecord>>
   return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
+/**
+ * Gives the results of declarations that moved to another file to their new names. Mutants of one declaration that read
+ * the same are matched in order.
+ */
+export function adoptMoved(
+  records: Map<string, MutantRecord>,
+  mutants: ReadonlyMap<string, Mutant>,
+  sourceOf: (mutant: Mutant) => string,
+): void {
+  const place = (key: string, source: string) => `${source} ${key.replace(/^[^:]*: | \(\d+\)$/g, "")}`;
+  const orphans = Map.groupBy(
+    [...records.values()].filter(({ key, source }) => {
+      const mutant = mutants.get(key);
+      return mutant === undefined || sourceOf(mutant) !== source;
+    }),
+    ({ key, source }) => place(key, source),
+  );
+  for (const [key, mutant] of mutants) {
+    const source = sourceOf(mutant);
+    if (records.get(key)?.source === source) continue;
+    const moved = orphans.get(place(key, source))?.shift();
+    if (moved) records.set(key, { ...moved, key });
+  }
+}
+
 /** Rewrites the result file: one record per mutant, in the order of the keys. */
 export async function saveRecords(path: URL, records: Iterable<MutantRecord>): Promise<void> {
   const sorted = [...records].sort((a, b) => a.key < b.key ? -1 : 1);

@@ -11,6 +11,7 @@ import { Command, Option } from "commander";
 import { ProgressReporter } from "../progress.ts";
 import { type Mutant, mutantsOf } from "../operators.ts";
 import {
+  adoptMoved,
   digestOf,
   isCurrent,
   loadRecords,
@@ -81,6 +82,7 @@ const versionOf = (mutant: Mutant) => ({
 });
 const all = nameMutants([...texts].flatMap(([path, source]) => mutantsOf(path, source)));
 const entries = await loadRecords(results);
+adoptMoved(entries, all, (mutant) => versionOf(mutant).source);
 
 if (given.write) {
   await writeMutationPage(current(), all.size);

@@ -9,6 +9,7 @@
  */
 import { Command } from "commander";
 import {
+  adoptMoved,
   digestOf,
   isCurrent,
   loadRecords,
@@ -52,6 +53,7 @@ const paths = (await listTypeScriptFiles(root, "src/"))
 const texts = new Map(paths.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]));
 const all = nameMutants([...texts].flatMap(([path, source]) => typeScriptMutants(path, source)));
 const entries = await loadRecords(results);
+adoptMoved(entries, all, sourceOf);
 
 if (given.write) {
   await writeTypeScriptPage(current(), [...all.values()]);
