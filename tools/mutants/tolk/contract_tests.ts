@@ -61,6 +61,7 @@ const context = {
 const VERSION_1_FOLDERS = [
   "tests/contracts/",
   "tests/contracts/jetton/",
+  "tests/contracts/messages/",
   "tests/gas/",
   "tests/models/contracts/",
 ];

@@ -1,8 +1,8 @@
 /** The process that operators run writes JSON lines and nothing else where its log is in JSON format. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { sourceCommand } from "../../testkit/programs/program.ts";
+import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
+import { startLocalnet } from "../../../src/localnet/localnet.ts";
+import { sourceCommand } from "../../../testkit/programs/program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 

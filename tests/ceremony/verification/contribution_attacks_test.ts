@@ -2,24 +2,24 @@
 import assert from "node:assert/strict";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
-import { closeWithBeacon, contributeToCeremony } from "../../src/ops/ceremony/ceremony.ts";
-import { type Evidence } from "../../src/ops/ceremony/verify_ceremony.ts";
-import { keyFileName } from "../../src/ops/ceremony/ceremony_folder.ts";
-import { makeInitialKey } from "../../src/ops/ceremony/initial_key.ts";
-import { checkInitialKey } from "../../src/ops/ceremony/key_checks.ts";
-import { pointToHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
-import { openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
-import { equalBytes, memorySource } from "../../src/ops/ceremony/section_file.ts";
+import { closeWithBeacon, contributeToCeremony } from "../../../src/ops/ceremony/ceremony.ts";
+import { type Evidence } from "../../../src/ops/ceremony/verify_ceremony.ts";
+import { keyFileName } from "../../../src/ops/ceremony/ceremony_folder.ts";
+import { makeInitialKey } from "../../../src/ops/ceremony/initial_key.ts";
+import { checkInitialKey } from "../../../src/ops/ceremony/key_checks.ts";
+import { pointToHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
+import { G1_BYTES, G2_BYTES } from "../../../src/ops/ceremony/arithmetic/points.ts";
+import { openPowersOfTau } from "../../../src/ops/ceremony/powers_of_tau.ts";
+import { equalBytes, memorySource } from "../../../src/ops/ceremony/section_file.ts";
 import {
   type Announcement,
   type BeaconEntry,
   type Contribution,
   keyEntries,
   type KeyEntry,
-} from "../../src/ops/ceremony/transcript/transcript.ts";
-import { serializeZkey, type Zkey } from "../../src/ops/ceremony/zkey.ts";
-import { tinyR1cs } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
+} from "../../../src/ops/ceremony/transcript/transcript.ts";
+import { serializeZkey, type Zkey } from "../../../src/ops/ceremony/zkey.ts";
+import { tinyR1cs } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 import {
   beacon,
   BEACON_ROUND,
@@ -34,7 +34,7 @@ import {
   runCeremony,
   tamperTranscript,
   utf8,
-} from "../support/ceremony/ceremony_fixture.ts";
+} from "../../support/ceremony/ceremony_fixture.ts";
 
 Deno.test("what a ceremony refuses", async (t) => {
   await using tiny = await openTinyCeremony();

@@ -1,14 +1,14 @@
 /** `tonado store report`: the ledger by day and pool, as a table and as JSON, of both kinds of stores. */
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { parseTimeArgument, toReportRange } from "../../src/cli/commands/store/report.ts";
-import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { openKvStore } from "../../src/store/kv/kv_store.ts";
-import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
-import type { LedgerEntry, Store } from "../../src/store/store.ts";
-import { sourceCommand } from "../../testkit/programs/program.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { parseTimeArgument, toReportRange } from "../../../src/cli/commands/store/report.ts";
+import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import type { LedgerEntry, Store } from "../../../src/store/store.ts";
+import { sourceCommand } from "../../../testkit/programs/program.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 
 const native = new Address(0, Buffer.alloc(32, 0xaa));
 const jetton = new Address(0, Buffer.alloc(32, 0xbb));

@@ -1,8 +1,8 @@
 /** Text of others on the terminal: whatever a registry, a file, an endpoint or a relayer says, it draws nothing there. */
 import assert from "node:assert/strict";
-import { startCliFixture } from "../support/cli/cli_fixture.ts";
-import { type CliResult, runCli } from "../support/cli/run_cli.ts";
-import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
+import { startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { type CliResult, runCli } from "../../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
 /** Clears the screen, names the window, colours, hides, turns text round, goes back, and forges a line. */
 const EVIL =

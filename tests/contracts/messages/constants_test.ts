@@ -10,9 +10,9 @@ import {
   POOL_CAPACITY,
   PREPAID_STORAGE_SECONDS,
   REFUND_RESERVE,
-} from "../../src/core/protocol/pool_constants.ts";
-import { contractConstants } from "../../testkit/chain/contract_constants.ts";
-import { POOL_SIZE } from "../../src/ton/pool/pool_size.ts";
+} from "../../../src/core/protocol/pool_constants.ts";
+import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
+import { POOL_SIZE } from "../../../src/ton/pool/pool_size.ts";
 
 const constant = await contractConstants(1);
 

@@ -1,17 +1,17 @@
 /** `tonado pool rescue` as a user gives it, against a local network. */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { depositNative } from "../../src/client/deposit/deposit_native.ts";
-import { commitmentsFromChain } from "../../src/client/tree_sync.ts";
-import { buildWithdrawArgs } from "../../src/client/withdrawal/build_withdraw_args.ts";
-import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { createNote } from "../../src/core/protocol/note.ts";
-import { createProver } from "../../src/prover/prover.ts";
-import { Pool } from "../../src/ton/pool/pool.ts";
-import { loadPoolCode, nativePoolInit } from "../../src/ton/pool/state_init.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { runCli } from "../support/cli/run_cli.ts";
-import { type EmptyLocalnet, withEmptyLocalnet } from "../support/endpoint/empty_localnet.ts";
+import { depositNative } from "../../../src/client/deposit/deposit_native.ts";
+import { commitmentsFromChain } from "../../../src/client/tree_sync.ts";
+import { buildWithdrawArgs } from "../../../src/client/withdrawal/build_withdraw_args.ts";
+import { type Deployment, formatDeployments } from "../../../src/core/protocol/deployments.ts";
+import { createNote } from "../../../src/core/protocol/note.ts";
+import { createProver } from "../../../src/prover/prover.ts";
+import { Pool } from "../../../src/ton/pool/pool.ts";
+import { loadPoolCode, nativePoolInit } from "../../../src/ton/pool/state_init.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 
 const YEAR = 31_557_600;
 

@@ -1,9 +1,9 @@
 /** `deno task keys:check`, in a copy of the repository whose keys have points at infinity. */
 import assert from "node:assert/strict";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { sha256 } from "../../testkit/toolchain/artifact_pins.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { sha256 } from "../../../testkit/toolchain/artifact_pins.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = new URL("../../../", import.meta.url).pathname;
 const COPIED = [
   ...["deno.json", "deno.lock", "artifacts", "circuits", "src", "testkit", "tools"],
   ...["ceremony-wasm", "poseidon-wasm", "prover-wasm"],

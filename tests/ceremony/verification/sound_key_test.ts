@@ -1,10 +1,10 @@
 /** Verification keys with points at infinity or outside the group are refused by name. */
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { allCircuitNames } from "../../src/core/crypto/groth16.ts";
-import { assertSoundKey } from "../../src/ops/keys/sound_key.ts";
-import type { VerificationKey } from "../../src/ops/keys/verifier_source.ts";
-import { ARTIFACTS_FOLDER } from "../../testkit/toolchain/artifact_pins.ts";
+import { allCircuitNames } from "../../../src/core/crypto/groth16.ts";
+import { assertSoundKey } from "../../../src/ops/keys/sound_key.ts";
+import type { VerificationKey } from "../../../src/ops/keys/verifier_source.ts";
+import { ARTIFACTS_FOLDER } from "../../../testkit/toolchain/artifact_pins.ts";
 
 const readKey = async (name: string): Promise<VerificationKey> =>
   JSON.parse(await Deno.readTextFile(new URL(`${name}.vkey.json`, ARTIFACTS_FOLDER)));

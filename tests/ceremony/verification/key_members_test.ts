@@ -1,25 +1,25 @@
 /** Each member of a key is checked: changing any one of them is refused with its name. */
 import assert from "node:assert/strict";
-import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
-import { pointFromHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { loadGenerators } from "../../src/ops/ceremony/arithmetic/points.ts";
+import { openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
+import { pointFromHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
+import { loadGenerators } from "../../../src/ops/ceremony/arithmetic/points.ts";
 import {
   announceBeacon,
   beginCeremony,
   closeWithBeacon,
   contributeToCeremony,
-} from "../../src/ops/ceremony/ceremony.ts";
-import { loadCeremony, requireKeys } from "../../src/ops/ceremony/ceremony_folder.ts";
-import { checkDelta, checkInitialKey, checkKey } from "../../src/ops/ceremony/key_checks.ts";
-import { openPowersOfTau } from "../../src/ops/ceremony/powers_of_tau.ts";
-import { insecurePowersOfTau } from "../../src/ops/ceremony/rehearsal/insecure_powers.ts";
-import { memoryFolder } from "../../src/ops/ceremony/rehearsal/memory_folder.ts";
-import { TINY_POWER, tinyCircuits } from "../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
-import { memorySource } from "../../src/ops/ceremony/section_file.ts";
-import { historyOf } from "../../src/ops/ceremony/transcript/entries.ts";
-import { keyEntries } from "../../src/ops/ceremony/transcript/transcript.ts";
-import type { KeyContribution, Zkey } from "../../src/ops/ceremony/zkey.ts";
-import { announcement, beacon, utf8 } from "../support/ceremony/ceremony_fixture.ts";
+} from "../../../src/ops/ceremony/ceremony.ts";
+import { loadCeremony, requireKeys } from "../../../src/ops/ceremony/ceremony_folder.ts";
+import { checkDelta, checkInitialKey, checkKey } from "../../../src/ops/ceremony/key_checks.ts";
+import { openPowersOfTau } from "../../../src/ops/ceremony/powers_of_tau.ts";
+import { insecurePowersOfTau } from "../../../src/ops/ceremony/rehearsal/insecure_powers.ts";
+import { memoryFolder } from "../../../src/ops/ceremony/rehearsal/memory_folder.ts";
+import { TINY_POWER, tinyCircuits } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
+import { memorySource } from "../../../src/ops/ceremony/section_file.ts";
+import { historyOf } from "../../../src/ops/ceremony/transcript/entries.ts";
+import { keyEntries } from "../../../src/ops/ceremony/transcript/transcript.ts";
+import type { KeyContribution, Zkey } from "../../../src/ops/ceremony/zkey.ts";
+import { announcement, beacon, utf8 } from "../../support/ceremony/ceremony_fixture.ts";
 
 Deno.test("a key with any one member changed is refused", async (t) => {
   const arithmetic = openArithmeticPool(2);

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, type StateInit, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
-import { type ExitCodeName, exitCodes } from "../../src/core/errors/problem.ts";
-import { loadDepositRefusal } from "../../src/core/protocol/messages/jetton_messages.ts";
-import { storeAdmin, storeRetryPayout } from "../../src/core/protocol/messages/pool_messages.ts";
-import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
-import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
-import { LOCKED, setWalletGate } from "../support/contract_model/wallet_gate.ts";
+import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
+import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
+import { storeAdmin, storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
+import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
+import { LOCKED, setWalletGate } from "../../support/contract_model/wallet_gate.ts";
 
 const cell = beginCell().storeUint(1, 8).endCell();
 /** A pool's code cannot be replaced by a message: the chain ignores the StateInit of a message to an active account. */

@@ -1,18 +1,18 @@
 /** `tonado pool rescue` for a version 2 pool, against a local network. */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { poseidon } from "../../src/core/crypto/poseidon.ts";
-import { addressToField, settlerToField } from "../../src/core/protocol/messages/address_field.ts";
-import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
-import { settlementInputs } from "../../src/core/tree/settlement.ts";
-import { createProver } from "../../src/prover/prover.ts";
-import { loadPoolCode, v2NativePoolInit } from "../../src/ton/pool/state_init.ts";
-import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
-import type { OutgoingMessage } from "../../src/ton/wallet/wallet.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { runCli } from "../support/cli/run_cli.ts";
-import { type EmptyLocalnet, withEmptyLocalnet } from "../support/endpoint/empty_localnet.ts";
+import { poseidon } from "../../../src/core/crypto/poseidon.ts";
+import { addressToField, settlerToField } from "../../../src/core/protocol/messages/address_field.ts";
+import { type Deployment, formatDeployments } from "../../../src/core/protocol/deployments.ts";
+import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
+import { settlementInputs } from "../../../src/core/tree/settlement.ts";
+import { createProver } from "../../../src/prover/prover.ts";
+import { loadPoolCode, v2NativePoolInit } from "../../../src/ton/pool/state_init.ts";
+import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
+import type { OutgoingMessage } from "../../../src/ton/wallet/wallet.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 
 const YEAR = 31_557_600;
 const DENOMINATION = toNano(2);

@@ -1,11 +1,11 @@
 /** What libraries write to the console, and errors that nothing catches, are lines of the relayer's log. */
 import { deepEqual } from "node:assert/strict";
-import { sourceCommand } from "../../testkit/programs/program.ts";
+import { sourceCommand } from "../../../testkit/programs/program.ts";
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const PROGRAM = `
-import { captureConsole } from ${module("../../src/cli/output/serve_log.ts")};
-import { configureLog } from ${module("../../src/telemetry/log.ts")};
+import { captureConsole } from ${module("../../../src/cli/output/serve_log.ts")};
+import { configureLog } from ${module("../../../src/telemetry/log.ts")};
 captureConsole(configureLog({ level: "info", format: "json" }), Deno.exit);
 console.log("notice", { severity: 1 });
 console.warn("deprecated");
@@ -17,7 +17,14 @@ async function levels(more: string) {
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(file, PROGRAM + more);
   const { code, stdout, stderr } = await new Deno.Command(sourceCommand[0], {
-    args: ["run", "-A", "--no-check", "--config", new URL("../../deno.json", import.meta.url).pathname, file],
+    args: [
+      "run",
+      "-A",
+      "--no-check",
+      "--config",
+      new URL("../../../deno.json", import.meta.url).pathname,
+      file,
+    ],
     stdin: "null",
   }).output();
   await Deno.remove(file);

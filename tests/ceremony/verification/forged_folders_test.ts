@@ -4,31 +4,35 @@ import { blake2b } from "@noble/hashes/blake2.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
-import { BASE_FIELD_MODULUS } from "../../src/core/crypto/proof_codec.ts";
-import { type ArithmeticPool, openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
-import { pointCoordinates, pointFromHex, pointToHex } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
+import { circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { BASE_FIELD_MODULUS } from "../../../src/core/crypto/proof_codec.ts";
+import { type ArithmeticPool, openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
+import {
+  pointCoordinates,
+  pointFromHex,
+  pointToHex,
+} from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
 import {
   keyFileName,
   loadCeremony,
   requireKeys,
   TRANSCRIPT_FILE,
   writeContribution,
-} from "../../src/ops/ceremony/ceremony_folder.ts";
-import { beaconSeed, contribute, type ContributionHistory } from "../../src/ops/ceremony/contribution.ts";
-import { transcriptFaults } from "../../src/ops/ceremony/faults.ts";
-import { rehearseCeremony } from "../../src/ops/ceremony/rehearsal/rehearsal.ts";
-import { memoryFolder } from "../../src/ops/ceremony/rehearsal/memory_folder.ts";
+} from "../../../src/ops/ceremony/ceremony_folder.ts";
+import { beaconSeed, contribute, type ContributionHistory } from "../../../src/ops/ceremony/contribution.ts";
+import { transcriptFaults } from "../../../src/ops/ceremony/faults.ts";
+import { rehearseCeremony } from "../../../src/ops/ceremony/rehearsal/rehearsal.ts";
+import { memoryFolder } from "../../../src/ops/ceremony/rehearsal/memory_folder.ts";
 import { concatBytes } from "@noble/hashes/utils.js";
-import { makeKeyEntry } from "../../src/ops/ceremony/transcript/entries.ts";
+import { makeKeyEntry } from "../../../src/ops/ceremony/transcript/entries.ts";
 import {
   type BeaconEntry,
   type Contribution,
   keyEntries,
   type Transcript,
-} from "../../src/ops/ceremony/transcript/transcript.ts";
-import { type KeyContribution, serializeZkey, type Zkey } from "../../src/ops/ceremony/zkey.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
+} from "../../../src/ops/ceremony/transcript/transcript.ts";
+import { type KeyContribution, serializeZkey, type Zkey } from "../../../src/ops/ceremony/zkey.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import {
   copyFolder,
   encodeOffSubgroupG1,
@@ -37,8 +41,8 @@ import {
   multiplyG1,
   rewriteTranscript,
   tamperTranscript,
-} from "../support/ceremony/ceremony_fixture.ts";
-import { runCli } from "../support/cli/run_cli.ts";
+} from "../../support/ceremony/ceremony_fixture.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 
 type Entries = Transcript["entries"];
 type DepositKeys = Contribution["keys"]["deposit"];
@@ -382,7 +386,7 @@ Deno.test("tonado ceremony verify names the fault of every forged folder", (t) =
       }
       await t.step("an honest folder is accepted, and every fault was seen", async () => {
         assert.deepEqual([...seen].sort(), Object.keys(transcriptFaults).sort());
-        const page = await Deno.readTextFile(new URL("../../docs/ceremony.md", import.meta.url));
+        const page = await Deno.readTextFile(new URL("../../../docs/ceremony.md", import.meta.url));
         const [, table] = page.split("### Faults of a transcript");
         const documented = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, fault]) => fault);
         assert.deepEqual(documented, Object.keys(transcriptFaults));

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { CeremonyPlan } from "../../src/ops/ceremony/ceremony_plan.ts";
-import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
-import { type ArtifactPins, openArtifacts } from "../../src/prover/artifacts.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { runCli } from "../support/cli/run_cli.ts";
+import type { CeremonyPlan } from "../../../src/ops/ceremony/ceremony_plan.ts";
+import { checkPinnedKeys } from "../../../src/ops/keys/pinned_keys.ts";
+import { type ArtifactPins, openArtifacts } from "../../../src/prover/artifacts.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 
 const STRONG = "ceremony keys, 3 contributions, 3 signed by named contributors, and a beacon";
 

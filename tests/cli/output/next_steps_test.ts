@@ -1,15 +1,15 @@
 /** What an error tells to do next can be done, and helps. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { DepositView } from "../../src/cli/output/deposit_view.ts";
-import { WithdrawView } from "../../src/cli/output/withdraw_view.ts";
-import type { NoteRecord } from "../../src/client/notes/note_store.ts";
-import type { Deployment } from "../../src/core/protocol/deployments.ts";
-import { Problem } from "../../src/core/errors/problem.ts";
-import { createNote, formatNote } from "../../src/core/protocol/note.ts";
-import { Secret } from "../../src/core/text/secret.ts";
-import { noteStoreFile } from "../../src/client/notes/files/note_store_file.ts";
-import { runCli } from "../support/cli/run_cli.ts";
+import { DepositView } from "../../../src/cli/output/deposit_view.ts";
+import { WithdrawView } from "../../../src/cli/output/withdraw_view.ts";
+import type { NoteRecord } from "../../../src/client/notes/note_store.ts";
+import type { Deployment } from "../../../src/core/protocol/deployments.ts";
+import { Problem } from "../../../src/core/errors/problem.ts";
+import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
+import { Secret } from "../../../src/core/text/secret.ts";
+import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 
 const PASSPHRASE = "correct horse battery";
 const dir = await Deno.makeTempDir({ prefix: "tonado-next-" });

@@ -10,12 +10,12 @@ import {
   storeAdmin,
   storeDiscoverJettonWallet,
   storeRecoverStuck,
-} from "../../src/core/protocol/messages/pool_messages.ts";
-import { JettonSandbox, transferNotificationsTo } from "../../testkit/chain/jetton_sandbox.ts";
-import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
-import { type Constructor, parseTlb, readTlb, type TlbRecord } from "../support/contracts/tlb.ts";
+} from "../../../src/core/protocol/messages/pool_messages.ts";
+import { JettonSandbox, transferNotificationsTo } from "../../../testkit/chain/jetton_sandbox.ts";
+import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
+import { type Constructor, parseTlb, readTlb, type TlbRecord } from "../../support/contracts/tlb.ts";
 
-const types = parseTlb(await Deno.readTextFile(new URL("../../contracts/types.tlb", import.meta.url)));
+const types = parseTlb(await Deno.readTextFile(new URL("../../../contracts/types.tlb", import.meta.url)));
 const named = (name: string): Constructor => {
   const found = types.find((each) => each.name === name);
   assert.ok(found, `types.tlb has no ${name}`);
@@ -36,7 +36,7 @@ Deno.test("every op code is the checksum of its line in types.tlb, and the one t
 
 Deno.test("the contract's sources name the same op codes", async () => {
   const files = ["messages.tolk", "messages_jetton.tolk"];
-  const sources = files.map((name) => Deno.readTextFile(new URL(`../../contracts/${name}`, import.meta.url)));
+  const sources = files.map((name) => Deno.readTextFile(new URL(`../../../contracts/${name}`, import.meta.url)));
   const source = (await Promise.all(sources)).join("\n");
   for (const { name, tag } of types) {
     if (tag === undefined) continue;

@@ -7,9 +7,9 @@ import {
   offerLibraries,
   storeNoAddress,
   storeStdAddress,
-} from "../support/contracts/malformed_bodies.ts";
-import { assertRejected } from "../support/contracts/pool_assertions.ts";
-import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
+} from "../../support/contracts/malformed_bodies.ts";
+import { assertRejected } from "../../support/contracts/pool_assertions.ts";
+import { freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 
 Deno.test("a malformed deposit is ERR_MALFORMED", async (t) => {
   const pool = await PoolSandbox.open();

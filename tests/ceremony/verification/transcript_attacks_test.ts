@@ -1,11 +1,11 @@
 /** Every corrupted, reordered or repeated entry of a transcript is refused by its name, with the chain of hashes made to fit. */
 import assert from "node:assert/strict";
-import { BASE_FIELD_MODULUS } from "../../src/core/crypto/proof_codec.ts";
-import { beaconSeed, contribute } from "../../src/ops/ceremony/contribution.ts";
-import { loadCeremony, requireKeys, writeContribution } from "../../src/ops/ceremony/ceremony_folder.ts";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
-import { makeAnnouncement, makeKeyEntry } from "../../src/ops/ceremony/transcript/entries.ts";
-import { keyEntries, type Transcript } from "../../src/ops/ceremony/transcript/transcript.ts";
+import { BASE_FIELD_MODULUS } from "../../../src/core/crypto/proof_codec.ts";
+import { beaconSeed, contribute } from "../../../src/ops/ceremony/contribution.ts";
+import { loadCeremony, requireKeys, writeContribution } from "../../../src/ops/ceremony/ceremony_folder.ts";
+import { circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { makeAnnouncement, makeKeyEntry } from "../../../src/ops/ceremony/transcript/entries.ts";
+import { keyEntries, type Transcript } from "../../../src/ops/ceremony/transcript/transcript.ts";
 import {
   announcement,
   beacon,
@@ -15,7 +15,7 @@ import {
   openTinyCeremony,
   rewriteTranscript,
   runCeremony,
-} from "../support/ceremony/ceremony_fixture.ts";
+} from "../../support/ceremony/ceremony_fixture.ts";
 
 type Entries = Transcript["entries"];
 

@@ -1,13 +1,13 @@
 /** A relayer's history of a version 2 pool is published, checked against the chain, and the start of another relayer. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { poseidon } from "../../src/core/crypto/poseidon.ts";
-import { openKvStore } from "../../src/store/kv/kv_store.ts";
-import { runCli } from "../support/cli/run_cli.ts";
-import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
-import { KEY, newNote, Version2Harness } from "../support/relayer/version2_harness.ts";
+import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { poseidon } from "../../../src/core/crypto/poseidon.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
+import { KEY, newNote, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 Deno.test("tonado snapshot: a history is exported, verified, imported, and another relayer goes on from it", async (t) => {
   await using net = await RelayerHarness.start();

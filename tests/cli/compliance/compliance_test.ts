@@ -5,17 +5,17 @@ import {
   compliancePublicSignals,
   type ComplianceStatement,
   parseComplianceReport,
-} from "../../src/core/protocol/compliance.ts";
-import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
-import type { Note } from "../../src/core/protocol/note.ts";
-import { noteId } from "../../src/client/notes/note_store.ts";
-import { verifyComplianceReport } from "../../src/client/compliance/verify_report.ts";
-import { readPoolStats } from "../../src/ops/audit/pool_stats.ts";
-import { waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
-import { startCliFixture } from "../support/cli/cli_fixture.ts";
-import { runCli } from "../support/cli/run_cli.ts";
-import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
+} from "../../../src/core/protocol/compliance.ts";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
+import type { Note } from "../../../src/core/protocol/note.ts";
+import { noteId } from "../../../src/client/notes/note_store.ts";
+import { verifyComplianceReport } from "../../../src/client/compliance/verify_report.ts";
+import { readPoolStats } from "../../../src/ops/audit/pool_stats.ts";
+import { waitUntil, withMethods } from "../../support/relayer/relayer_harness.ts";
+import { startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
 Deno.test("tonado compliance and pool stats", async (t) => {
   await using scene = await startCliFixture();

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mnemonicNew } from "@ton/crypto";
-import { decodeValue, encodeValue, storeKeys } from "../../src/store/kv/codec.ts";
-import { openKvStore } from "../../src/store/kv/kv_store.ts";
-import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
-import { sourceCommand } from "../../testkit/programs/program.ts";
-import { serveCommand } from "../../testkit/relayer/relayer_process.ts";
-import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { decodeValue, encodeValue, storeKeys } from "../../../src/store/kv/codec.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
+import { sourceCommand } from "../../../testkit/programs/program.ts";
+import { serveCommand } from "../../../testkit/relayer/relayer_process.ts";
+import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 
 async function store(args: string[], cwd: string, env: Record<string, string> = {}) {
   const [program, ...before] = sourceCommand;

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, external, toNano } from "@ton/core";
 import { createShardAccount } from "@ton/sandbox";
-import { exitCodes } from "../../src/core/errors/problem.ts";
-import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
-import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
-import { compileTolk } from "../../testkit/toolchain/tolk.ts";
+import { exitCodes } from "../../../src/core/errors/problem.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
+import { compileTolk } from "../../../testkit/toolchain/tolk.ts";
 import {
   configWithClosedBasechain,
   RESULT_UNREACHABLE_WORKCHAIN,
-} from "../support/contracts/network_configs.ts";
-import { assertValueKept } from "../support/contracts/pool_assertions.ts";
-import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
+} from "../../support/contracts/network_configs.ts";
+import { assertValueKept } from "../../support/contracts/pool_assertions.ts";
+import { freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 
 /** TVM's own exit code, which no handler can catch. */
 const OUT_OF_GAS = -14;

@@ -4,17 +4,17 @@
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address, beginCell, Cell } from "@ton/core";
-import { depositJetton } from "../../src/client/deposit/deposit_jetton.ts";
-import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { storeRetryPayout } from "../../src/core/protocol/messages/pool_messages.ts";
-import { createNote } from "../../src/core/protocol/note.ts";
-import { readOpenClaims } from "../../src/ops/rescue/open_claims.ts";
-import { hashState, rebuildState } from "../../src/ops/rescue/rebuilt_state.ts";
-import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { runCli } from "../support/cli/run_cli.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { depositJetton } from "../../../src/client/deposit/deposit_jetton.ts";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
+import { storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { createNote } from "../../../src/core/protocol/note.ts";
+import { readOpenClaims } from "../../../src/ops/rescue/open_claims.ts";
+import { hashState, rebuildState } from "../../../src/ops/rescue/rebuilt_state.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
 
 const KEY = "jet-10";
 const DENOMINATION = 10_000_000n;

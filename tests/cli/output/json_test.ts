@@ -1,6 +1,6 @@
 /** Every command takes `--json` and `--quiet`; what is no command, help and version, takes `--json`, too. */
 import assert from "node:assert/strict";
-import { runCli } from "../support/cli/run_cli.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 
 const { stdout: bash } = await runCli(["completions", "bash"]);
 const lines = bash.matchAll(/^ {4}'([a-z ]*)'\) echo '(.*)' ;;$/gm);
