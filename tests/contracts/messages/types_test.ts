@@ -36,7 +36,9 @@ Deno.test("every op code is the checksum of its line in types.tlb, and the one t
 
 Deno.test("the contract's sources name the same op codes", async () => {
   const files = ["messages.tolk", "messages_jetton.tolk"];
-  const sources = files.map((name) => Deno.readTextFile(new URL(`../../../contracts/${name}`, import.meta.url)));
+  const sources = files.map((name) =>
+    Deno.readTextFile(new URL(`../../../contracts/${name}`, import.meta.url))
+  );
   const source = (await Promise.all(sources)).join("\n");
   for (const { name, tag } of types) {
     if (tag === undefined) continue;
