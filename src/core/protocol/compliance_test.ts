@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { addressToField } from "./messages/address_field.ts";
-import { compliancePublicSignals, type ComplianceStatement, parseComplianceReport } from "./compliance.ts";
+import {
+  compliancePublicSignals,
+  type ComplianceStatement,
+  complianceTreePath,
+  parseComplianceReport,
+} from "./compliance.ts";
 import { Problem } from "../errors/problem.ts";
 import { FIELD_MODULUS, fieldToHex } from "../crypto/field.ts";
-import { MerkleTree } from "../tree/merkle_tree.ts";
+import { MERKLE_TREE_HEIGHT, MerkleTree } from "../tree/merkle_tree.ts";
+import { zeros } from "../tree/zeros.ts";
 
 const somebody = `0:${"0a".repeat(32)}`;
 const tx = { lt: "1", hash: "ab".repeat(32) };
@@ -27,6 +33,15 @@ Deno.test("a report's proof is over a tree of the deposit alone", () => {
   const tree = new MerkleTree();
   tree.append(5n);
   assert.deepEqual(compliancePublicSignals(said).slice(0, 2), [String(tree.root), "7"]);
+});
+
+Deno.test("in version 2, the deposit lies at its own place of that tree", () => {
+  const deposit = { ...said.deposit, leafIndex: 5 };
+  const path = complianceTreePath({ ...said, pool: { ...said.pool, version: 2 }, deposit });
+  assert.deepEqual(path.pathIndices, [1, 0, 1, ...Array(MERKLE_TREE_HEIGHT - 3).fill(0)]);
+  assert.deepEqual(path.pathElements, zeros.slice(0, MERKLE_TREE_HEIGHT));
+  const first = complianceTreePath({ ...said, deposit });
+  assert.deepEqual(first.pathIndices, Array(MERKLE_TREE_HEIGHT).fill(0));
 });
 
 Deno.test("what stands for the recipient is in the field, and no address's element", () => {
