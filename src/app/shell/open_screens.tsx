@@ -40,6 +40,7 @@ export function OpenScreens(
   const fingerprint = useFingerprint(session);
   const isBackedUp = fingerprint !== undefined && ports.settings.value.provenSeed === fingerprint;
   useEffect(reload, [check.step]);
+  useAutoCheck(check, () => sendCheck({ type: "check" }));
   const rows = records?.map((record) => toRow(ports, record, check)) ?? [];
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
@@ -124,6 +125,19 @@ function useFingerprint({ store }: Session): string | undefined {
   return fingerprint;
 }
 
+/** Every visit reads the same: all pools, at once. Notes that wait for their settlement are looked at again. */
+const RECHECK_INTERVAL_MS = 20_000;
+
+function useAutoCheck({ step, result }: CheckState, check: () => void) {
+  useEffect(check, []);
+  const isWaiting = [...result?.facts.values() ?? []].some(({ state }) => state === "waiting");
+  useEffect(() => {
+    if (step !== "idle" || !isWaiting) return;
+    const timer = setTimeout(check, RECHECK_INTERVAL_MS);
+    return () => clearTimeout(timer);
+  }, [step, isWaiting, result]);
+}
+
 type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };
 
 function BackupScreen({ ports, session, onDone }: KnownProps) {
@@ -184,7 +198,7 @@ function DepositFlow(
       [...context.registry.pools.values()].map((deployment) => ({
         ...poolChoice(deployment),
         retired: deployment.retired === true,
-      })),
+      })).sort((a, b) => b.version - a.version || Number(a.amount) - Number(b.amount)),
     [],
   );
   return (

@@ -152,6 +152,7 @@ export const en = {
       withdrawing: "On its way out",
       withdrawn: "Withdrawn",
     },
+    waitingLead: "others are being collected; usually a few minutes",
     set: (deposits: number) => `hides among ${plural(deposits, "deposit", "deposits")}`,
     backupNeeded: "Not backed up yet",
     backupNeededLead: "If this device breaks, the money is gone.",

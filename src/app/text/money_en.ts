@@ -23,6 +23,7 @@ export const depositEn = {
   comment: "Comment",
   commentHint: "Without this comment the money comes back.",
   connect: "Connect a wallet",
+  noWallet: "No wallet can be reached from this page. Choose an amount that any wallet can pay.",
   connecting: (name: string) => `Waiting for ${name} …`,
   connectLink: "Open the wallet",
   connectQr: "Scan this with the wallet's own scanner",

@@ -90,8 +90,8 @@ function NoteCard(
   const action = actions[row.state];
   const details = [
     row.ageSeconds !== undefined && app.age(row.ageSeconds),
-    row.deposits !== undefined && (row.state === "deposited" || row.state === "waiting") &&
-    notes.set(row.deposits),
+    row.deposits !== undefined && row.state === "deposited" && notes.set(row.deposits),
+    row.state === "waiting" && notes.waitingLead,
   ].filter(Boolean).join(" · ");
   const amount = app.amount(row.amount, row.asset);
   return (

@@ -120,7 +120,7 @@ export function Notice(
   const symbols = { problem: "!", warning: "△", good: "✓", note: "i" } as const;
   const role = live === "assertive" ? "alert" : live === "polite" ? "status" : undefined;
   return (
-    <div class={`notice ${kind}`} role={role}>
+    <div class={`notice is-${kind}`} role={role}>
       <span class="symbol" aria-hidden="true">{symbols[kind]}</span>
       <div>
         {title && <p class="notice-title">{title}</p>}

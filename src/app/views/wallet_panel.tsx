@@ -18,10 +18,16 @@ export function WalletPanel({ wallet, texts, sources, chance, isOnlyWay, send }:
   const { deposit, app } = texts;
   switch (wallet.at) {
     case "none":
+      if (sources.length === 0 && !isOnlyWay) return null;
       return (
         <section class="wallets">
           <ProblemNotice problem={wallet.problem} texts={texts} />
           <h2>{deposit.connect}</h2>
+          {sources.length === 0 && (
+            <Notice kind="warning">
+              <p>{deposit.noWallet}</p>
+            </Notice>
+          )}
           <ul class="sources">
             {sources.map((source, i) => (
               <li key={source.id}>
