@@ -40,8 +40,9 @@ export function OpenScreens(
   const fingerprint = useFingerprint(session);
   const isBackedUp = fingerprint !== undefined && ports.settings.value.provenSeed === fingerprint;
   useEffect(reload, [check.step]);
-  useAutoCheck(check, () => sendCheck({ type: "check" }));
   const rows = records?.map((record) => toRow(ports, record, check)) ?? [];
+  const waiting = rows.filter(({ state }) => state === "waiting");
+  useAutoCheck(check, waiting, () => sendCheck({ type: "check" }));
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
   if (records === undefined) return null;
@@ -94,13 +95,16 @@ function routeOf({ id, state }: NoteRow): string {
 }
 
 function toRow({ context }: AppPorts, record: NoteRecord, { result }: CheckState): NoteRow {
-  const { asset, amount } = record.note.reveal();
+  const { asset, amount, version } = record.note.reveal();
   const facts = result?.facts.get(record.id);
   const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
+  // Of version 2, only a look at the pool shows that a deposit was settled.
+  const isReady = facts?.state === "deposited" || (facts === undefined && version === 1);
+  const isWaiting = record.state === "deposited" && !isReady;
   return {
     id: record.id,
     ...{ asset, amount },
-    state: facts?.state === "waiting" && record.state === "deposited" ? "waiting" : record.state,
+    state: isWaiting ? "waiting" : record.state,
     ...facts && { deposits: facts.deposits },
     ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
   };
@@ -126,16 +130,17 @@ function useFingerprint({ store }: Session): string | undefined {
 }
 
 /** Every visit reads the same: all pools, at once. Notes that wait for their settlement are looked at again. */
-const RECHECK_INTERVAL_MS = 20_000;
+const RECHECK_INTERVAL_MS = 15_000;
 
-function useAutoCheck({ step, result }: CheckState, check: () => void) {
+function useAutoCheck({ step, result }: CheckState, waiting: readonly NoteRow[], check: () => void) {
   useEffect(check, []);
-  const isWaiting = [...result?.facts.values() ?? []].some(({ state }) => state === "waiting");
+  const isNew = waiting.some(({ id }) => result !== undefined && !result.facts.has(id));
+  const isWaiting = waiting.length > 0;
   useEffect(() => {
-    if (step !== "idle" || !isWaiting) return;
-    const timer = setTimeout(check, RECHECK_INTERVAL_MS);
+    if (step === "reading" || !isWaiting) return;
+    const timer = setTimeout(check, isNew ? 0 : RECHECK_INTERVAL_MS);
     return () => clearTimeout(timer);
-  }, [step, isWaiting, result]);
+  }, [step, isWaiting, isNew, result]);
 }
 
 type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };
