@@ -7,7 +7,7 @@
  * Without `--endpoint`, the server of the files provides `config.json` and the policy that limits connections
  * (`tonado app`, or a relayer with RELAYER_APP=1). With it, the build is complete for the static host at `--url`. Only
  * wallets of the named bridges can connect; without `--bridge`, those of the whole list.
- * `--check` compares the folder with a new build and writes nothing.
+ * `--main` builds another page with the same parts, for tests. `--check` compares the folder with a new build and writes nothing.
  */
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -29,6 +29,7 @@ const { values } = parseArgs({
     output: { type: "string", default: "dist/app" },
     check: { type: "boolean", default: false },
     "no-budgets": { type: "boolean", default: false },
+    main: { type: "string", default: "src/app/main.tsx" },
     network: { type: "string" },
     endpoint: { type: "string" },
     "withdrawal-endpoint": { type: "string" },
@@ -48,7 +49,7 @@ const ARTIFACTS = [
 const walletBridges = [...new Set(wallets.wallets.map(({ bridge }) => new URL(bridge).origin))];
 const files = new Map<string, Bytes>();
 for (const name of ARTIFACTS) files.set(`artifacts/${name}`, await read(`artifacts/${name}`));
-const scripts = await bundleApp(root, { artifacts: artifactFacts() });
+const scripts = await bundleApp(root, values.main, { artifacts: artifactFacts() });
 for (const [name, bytes] of scripts.files) files.set(name, bytes);
 await addStaticFiles();
 const config = await staticConfig({ ...values, walletBridges }, root);

@@ -19,15 +19,23 @@ const workerEntries = {
   tree: "src/tree/tree_worker.ts",
   vault: "src/app/vault_worker.ts",
 } as const;
-const MAIN = "src/app/main.tsx";
 const SERVICE_WORKER = "src/app/service_worker.ts";
 const BUFFER = "src/app/shims/buffer.ts";
 
-/** Bundles everything. @param facts what the page needs to know beside the names of its workers */
-export async function bundleApp(root: URL, facts: Omit<BuildFacts, "workers">): Promise<AppScripts> {
+/**
+ * Bundles everything.
+ *
+ * @param main the page's entry, from the root
+ * @param facts what the page needs to know beside the names of its workers
+ */
+export async function bundleApp(
+  root: URL,
+  main: string,
+  facts: Omit<BuildFacts, "workers">,
+): Promise<AppScripts> {
   const work = await Deno.makeTempDir({ prefix: "tonado-app-" });
   try {
-    const entries = [MAIN, BUFFER, SERVICE_WORKER, ...Object.values(workerEntries)];
+    const entries = [main, BUFFER, SERVICE_WORKER, ...Object.values(workerEntries)];
     const nodePaths = [await layOutPackages(entries, root, work)];
     const common = buildOptions(root, nodePaths);
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
@@ -40,7 +48,7 @@ export async function bundleApp(root: URL, facts: Omit<BuildFacts, "workers">): 
     }
     const service = await esbuild.build({ ...common, entryPoints: [SERVICE_WORKER], outdir: "out" });
     files.set("service_worker.js", service.outputFiles[0].contents as Uint8Array<ArrayBuffer>);
-    const entry = await bundlePage(common, root, { ...facts, workers } as BuildFacts, files);
+    const entry = await bundlePage(common, root, main, { ...facts, workers } as BuildFacts, files);
     return { files, entry, workers: workers as unknown as BuildFacts["workers"] };
   } finally {
     await esbuild.stop();
@@ -52,12 +60,13 @@ export async function bundleApp(root: URL, facts: Omit<BuildFacts, "workers">): 
 async function bundlePage(
   common: esbuild.BuildOptions & { readonly write: false },
   root: URL,
+  main: string,
   facts: BuildFacts,
   files: Map<string, Uint8Array<ArrayBuffer>>,
 ): Promise<string[]> {
   const result = await esbuild.build({
     ...common,
-    entryPoints: { app: MAIN },
+    entryPoints: { app: main },
     inject: [new URL(BUFFER, root).pathname],
     define: { ...common.define, TONADO_BUILD: JSON.stringify(facts) },
     splitting: true,
@@ -70,7 +79,7 @@ async function bundlePage(
     files.set(basename(path), contents as Uint8Array<ArrayBuffer>);
   }
   const outputs = result.metafile.outputs;
-  const first = Object.keys(outputs).find((path) => outputs[path].entryPoint === MAIN)!;
+  const first = Object.keys(outputs).find((path) => outputs[path].entryPoint === main)!;
   const start = new Set<string>();
   const visit = (path: string) => {
     if (start.has(path)) return;

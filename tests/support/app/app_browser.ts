@@ -1,0 +1,60 @@
+/** Opens the app in headless Chromium, and counts what its policy forbids. */
+import puppeteer, { type Browser, type BrowserContext, type Page } from "puppeteer-core";
+import { chromium } from "../system/chromium.ts";
+
+export interface AppPage {
+  readonly page: Page;
+  /** What the browser reported against the policy, and errors that nothing caught. */
+  readonly violations: readonly string[];
+  /** Origins that the page sent requests to. */
+  readonly origins: ReadonlySet<string>;
+}
+
+const ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"];
+
+/** Passes a browser to `use` and closes it afterwards. `ignore` tests where {@linkcode chromium} is undefined. */
+export async function withBrowser<T>(
+  use: (browser: Browser) => Promise<T>,
+  args: readonly string[] = [],
+): Promise<T> {
+  const browser = await puppeteer.launch({
+    executablePath: await pathOf(chromium!),
+    args: [...ARGUMENTS, ...args],
+  });
+  try {
+    return await use(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Opens a page in a context, which shares its storage with the context's other pages. */
+export async function openAppPage(
+  context: Browser | BrowserContext,
+  url: string,
+  prepare: (page: Page) => Promise<unknown> = () => Promise.resolve(),
+): Promise<AppPage> {
+  const page = await context.newPage();
+  const violations: string[] = [];
+  const origins = new Set<string>();
+  await page.exposeFunction("__violation", (text: string) => violations.push(text));
+  await page.evaluateOnNewDocument(() => {
+    addEventListener("securitypolicyviolation", (event) => {
+      const report = (globalThis as unknown as { __violation(text: string): void }).__violation;
+      report(`${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  page.on("pageerror", (error) => violations.push(String(error)));
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (/^(https?|wss?):/.test(protocol)) origins.add(origin);
+  });
+  await prepare(page);
+  await page.goto(url, { waitUntil: "load" });
+  return { page, violations, origins };
+}
+
+async function pathOf(program: string): Promise<string> {
+  const { stdout } = await new Deno.Command("which", { args: [program] }).output();
+  return new TextDecoder().decode(stdout).trim();
+}

@@ -1,0 +1,50 @@
+/** Serves a build of the app on localhost. */
+import type { Deployments } from "../../../src/core/protocol/deployments.ts";
+import { type AppSettings, openAppSite } from "../../../src/http/app/app_site.ts";
+
+export interface ServedApp {
+  /** The app's folder, ends with a slash. */
+  readonly url: string;
+  readonly origin: string;
+  /** Changes how requests are answered; undefined: as the site does. */
+  intercept: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
+  /** Serves with other settings, or another build, from now on. */
+  reopen(settings?: Partial<AppSettings>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Port 9 answers nothing. */
+const NO_ENDPOINT = "http://127.0.0.1:9/api/v2/jsonRPC";
+const noPools: Deployments = { network: "localnet", pools: new Map() };
+
+export async function serveApp(
+  settings: Partial<AppSettings> = {},
+  { prefix = "/", port = 0 }: { readonly prefix?: string; readonly port?: number } = {},
+): Promise<ServedApp> {
+  const defaults = {
+    depositEndpoint: NO_ENDPOINT,
+    withdrawalEndpoint: NO_ENDPOINT,
+    relayers: [],
+    deployments: noPools,
+  };
+  let site = await openAppSite(prefix, { ...defaults, ...settings });
+  const ending = new AbortController();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port, onListen: () => {}, signal: ending.signal },
+    async (request) => await served.intercept?.(request) ?? await site.respond(request),
+  );
+  const origin = `http://localhost:${server.addr.port}`;
+  const served: ServedApp = {
+    url: origin + prefix,
+    origin,
+    intercept: undefined,
+    async reopen(changed = {}) {
+      site = await openAppSite(prefix, { ...defaults, ...settings, ...changed });
+    },
+    async close() {
+      ending.abort();
+      await server.finished;
+    },
+  };
+  return served;
+}
