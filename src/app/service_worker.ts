@@ -53,17 +53,21 @@ function pathOf({ method, url, mode }: Request): string | undefined {
 async function serve(request: Request, path: string): Promise<Response> {
   const id = await accepted();
   const cache = id === undefined ? undefined : await caches.open(CACHE_PREFIX + id);
-  return await cache?.match(new URL(path, base).href) ?? await fetch(request);
+  const kept = await cache?.match(new URL(path, base).href);
+  if (!kept || !await isLocalnet(cache)) return kept ?? await fetch(request);
+  const live = await fetch(request).catch(() => undefined);
+  return live?.ok ? live : kept;
+}
+
+/** A local network begins anew at each start, and holds no money: its newest version is taken at once. */
+async function isLocalnet(cache: Cache | undefined): Promise<boolean> {
+  const config = await (await cache?.match(new URL(CONFIG, base).href))?.json();
+  return config?.network === "localnet";
 }
 
 async function answer(request: ServiceRequest): Promise<KnownVersions> {
   const running = await accepted() ?? "";
-  if (request.kind === "accept") {
-    if (!await caches.has(CACHE_PREFIX + request.id)) return { running };
-    await point(request.id);
-    await removeOthers(request.id);
-    return { running: request.id };
-  }
+  if (request.kind === "accept") return await accept(request.id, running);
   const live = await fetchVersion(base).catch(() => undefined); // offline
   if (live === undefined || live.id === running) return { running };
   try {
@@ -71,7 +75,15 @@ async function answer(request: ServiceRequest): Promise<KnownVersions> {
   } catch { // half of an update, or altered files: it is not offered
     return { running };
   }
-  return { running, waiting: live.id };
+  if (JSON.parse(live.config).network !== "localnet") return { running, waiting: live.id };
+  return await accept(live.id, running);
+}
+
+async function accept(id: string, running: string): Promise<KnownVersions> {
+  if (!await caches.has(CACHE_PREFIX + id)) return { running };
+  await point(id);
+  await removeOthers(id);
+  return { running: id };
 }
 
 /** Keeps every file of a version, each only if it matches its hash. */

@@ -2,14 +2,16 @@
 /** Fetches the files that proofs need, with progress in bytes, and keeps those that match their hash. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArtifactProgress } from "../ports.ts";
+import { cancelled } from "../../core/time.ts";
+import type { ArtifactReadOptions } from "../../prover/locations.ts";
 import { buildFacts } from "./build_facts.ts";
 import { sha256Hex } from "./hex_digest.ts";
 
 const CACHE = "tonado-artifacts";
 
 export interface BrowserArtifacts extends ArtifactProgress {
-  /** For `proverLocations.read`. Throws `artifact_unavailable`, `artifact_corrupted`. */
-  read(file: URL): Promise<Uint8Array<ArrayBuffer>>;
+  /** For `proverLocations.read`. Throws `artifact_unavailable`, `artifact_corrupted`, `cancelled`. */
+  read(file: URL, options?: ArtifactReadOptions): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 interface Download {
@@ -25,11 +27,15 @@ export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts
     for (const each of downloads) [received, total] = [received + each.received, total + each.total];
     for (const listener of listeners) listener({ received, total });
   };
-  const download = async (file: URL, expected: { readonly bytes: number } | undefined) => {
+  const download = async (
+    file: URL,
+    expected: { readonly bytes: number } | undefined,
+    signal: AbortSignal | undefined,
+  ) => {
     const progress: Download = { received: 0, total: expected?.bytes ?? 0 };
     downloads.add(progress);
     try {
-      return await fetchWhole(file, expected?.bytes, (received) => {
+      return await fetchWhole(file, { size: expected?.bytes, signal }, (received) => {
         progress.received = received;
         report();
       });
@@ -43,11 +49,11 @@ export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async read(file) {
+    async read(file, { signal } = {}) {
       const expected = facts[file.pathname.slice(file.pathname.lastIndexOf("/") + 1)];
       const cached = expected && await readCached(file, expected.sha256);
       if (cached) return cached;
-      const bytes = await download(file, expected);
+      const bytes = await download(file, expected, signal);
       if (expected && await sha256Hex(bytes) !== expected.sha256) {
         throw new Problem("artifact_corrupted", `${file} does not match its pin`);
       }
@@ -82,13 +88,14 @@ async function writeCached(file: URL, bytes: Uint8Array<ArrayBuffer>): Promise<v
 
 async function fetchWhole(
   file: URL,
-  size: number | undefined,
+  { size, signal }: { readonly size: number | undefined; readonly signal: AbortSignal | undefined },
   onProgress: (received: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const unavailable = (reason: string) =>
     new Problem("artifact_unavailable", `${file} cannot be fetched: ${reason}`);
-  const response = await fetch(file, { credentials: "omit" }).catch(() => {
-    throw unavailable("the request failed");
+  const lost = (reason: string) => signal?.aborted ? cancelled(signal) : unavailable(reason);
+  const response = await fetch(file, { credentials: "omit", ...signal && { signal } }).catch(() => {
+    throw lost("the request failed");
   });
   if (!response.ok || !response.body) throw unavailable(`the server answered with status ${response.status}`);
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -106,7 +113,7 @@ async function fetchWhole(
       onProgress(received);
     }
   } catch (error) {
-    throw error instanceof Problem ? error : unavailable("the connection was lost");
+    throw error instanceof Problem ? error : lost("the connection was lost");
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }

@@ -15,7 +15,7 @@ export interface ServedApp {
 
 /** Port 9 answers nothing. */
 const NO_ENDPOINT = "http://127.0.0.1:9/api/v2/jsonRPC";
-const noPools: Deployments = { network: "localnet", pools: new Map() };
+const noPools: Deployments = { network: "testnet", pools: new Map() };
 
 export async function serveApp(
   settings: Partial<AppSettings> = {},
