@@ -12,15 +12,17 @@ import { freshElement, type PriceList, priceLists } from "../../../testkit/chain
 import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 import { type V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
-import { assertAccepted, assertRefused, balanceChange } from "../../support/contracts/v2_assertions.ts";
+import {
+  assertAccepted,
+  assertLeft,
+  assertRefused,
+  balanceChange,
+} from "../../support/contracts/v2_assertions.ts";
 
 const constant = await contractConstants(2);
 const GAS_SETTLEMENT = constant("GAS_SETTLEMENT");
-/** Gas that the pool may charge beyond what it used. */
-const GAS_TOLERANCE = 300n;
 const RESERVE = 10_000_000n;
 const ACCRUAL = 5_000_000n;
-const LOG = { cells: 1n, bits: 534n };
 const YEAR = 31_557_600;
 
 const max = (...values: bigint[]) => values.reduce((a, b) => a > b ? a : b);
@@ -41,15 +43,6 @@ async function keepOf(sandbox: V2Sandbox, prices: ChainPrices, count: number, du
 
 const costOf = (prices: ChainPrices) =>
   prices.gas(GAS_SETTLEMENT) + 2n * prices.forward(0) + prices.forward(0, { cells: 2n, bits: 1920n });
-
-/** Asserts that the pool has what it must, and at most the tolerance more. */
-function assertLeft(outcome: V2Outcome, expected: bigint, prices: ChainPrices, what: string): void {
-  const beside = balanceChange(outcome) - expected;
-  assert.ok(beside >= 0n, `${what}: the pool lacks ${-beside}`);
-  const unusedLogBits = prices.forward(0, LOG) - prices.forward(0, { cells: 1n, bits: LOG.bits - 265n });
-  const room = prices.gas(GAS_TOLERANCE) + BigInt(outcome.logs.length) * unusedLogBits;
-  assert.ok(beside <= room, `${what}: the pool keeps ${beside} too much`);
-}
 
 for (const list of Object.keys(priceLists) as PriceList[]) {
   const prices = chainPrices(priceLists[list]);

@@ -9,6 +9,7 @@ import {
   encodeQueue,
   encodeRoots,
 } from "../../../src/ton/pool/v2/pool_state.ts";
+import type { ChainPrices } from "../../../testkit/chain/chain_prices.ts";
 import type { V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 
 /** Asserts that a message was accepted and all of its actions were executed. */
@@ -93,4 +94,17 @@ export async function assertStateMirrored(sandbox: V2Sandbox, generation = 0): P
   } else {
     assert.ok(state.roots.equals(encodeRoots(settings)), "the root history differs");
   }
+}
+
+/** Gas that the pool may charge beyond what it used. */
+const GAS_TOLERANCE = 300n;
+const LOG = { cells: 1n, bits: 534n };
+
+/** Asserts that the pool has what it must, and at most the tolerance more. */
+export function assertLeft(outcome: V2Outcome, expected: bigint, prices: ChainPrices, what: string): void {
+  const beside = balanceChange(outcome) - expected;
+  assert.ok(beside >= 0n, `${what}: the pool lacks ${-beside}`);
+  const unusedLogBits = prices.forward(0, LOG) - prices.forward(0, { cells: 1n, bits: LOG.bits - 265n });
+  const room = prices.gas(GAS_TOLERANCE) + BigInt(outcome.logs.length) * unusedLogBits;
+  assert.ok(beside <= room, `${what}: the pool keeps ${beside} too much`);
 }
