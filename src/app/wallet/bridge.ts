@@ -98,6 +98,8 @@ class BridgeSession {
   readonly #listeners = new Set<(message: unknown) => void>();
   #stored: StoredSession;
   #isOver = false;
+  /** One after the other, so that nothing is kept again after the session has ended. */
+  #writes: Promise<void> = Promise.resolve();
 
   constructor(
     entry: WalletEntry,
@@ -132,7 +134,7 @@ class BridgeSession {
     try {
       return this.#payer(parseConnectEvent(event, this.#network));
     } catch (error) {
-      await this.#options.sessions.remove().catch(() => {}); // the next attempt begins anew
+      await this.#end(); // the next attempt begins anew
       throw error;
     }
   }
@@ -161,7 +163,7 @@ class BridgeSession {
       },
       disconnect: async () => {
         await this.#send({ id: newId(), method: "disconnect", params: [] }).catch(() => {});
-        await this.#options.sessions.remove().catch(() => {});
+        await this.#end();
         this.close();
       },
     };
@@ -185,9 +187,9 @@ class BridgeSession {
     for (const listener of [...this.#listeners]) listener(message);
   }
 
-  #end(): void {
+  #end(): Promise<void> {
     this.#isOver = true;
-    this.#options.sessions.remove().catch(() => {}); // it expires with the wallet's
+    return this.#change(() => this.#options.sessions.remove());
   }
 
   /** Resolves with the first message for which `select` returns a value; what it throws rejects. */
@@ -221,8 +223,15 @@ class BridgeSession {
     });
   }
 
-  async #save(): Promise<void> {
-    await this.#options.sessions.write(this.#stored).catch(() => {}); // the session ends with the page
+  #save(): Promise<void> {
+    return this.#change(async () => {
+      if (!this.#isOver) await this.#options.sessions.write(this.#stored);
+    });
+  }
+
+  /** Never rejects: a session that cannot be kept ends with the page. */
+  #change(work: () => Promise<void>): Promise<void> {
+    return this.#writes = this.#writes.then(work).catch(() => {});
   }
 }
 

@@ -70,26 +70,50 @@ async function bundlePage(
     inject: [new URL(BUFFER, root).pathname],
     define: { ...common.define, TONADO_BUILD: JSON.stringify(facts) },
     splitting: true,
-    entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     outdir: "out",
     metafile: true,
   });
-  for (const { path, contents } of result.outputFiles) {
-    files.set(basename(path), contents as Uint8Array<ArrayBuffer>);
-  }
   const outputs = result.metafile.outputs;
-  const first = Object.keys(outputs).find((path) => outputs[path].entryPoint === main)!;
+  const texts = new Map(result.outputFiles.map(({ path, text }) => [basename(path), text]));
+  const imports = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.imports]));
+  const names = nameByContent(texts, (name) => imports.get(name)!.map(({ path }) => basename(path)));
+  for (const [name, text] of names.texts) files.set(name, new TextEncoder().encode(text));
   const start = new Set<string>();
-  const visit = (path: string) => {
-    if (start.has(path)) return;
-    start.add(path);
-    for (const { path: other, kind } of outputs[path].imports) {
-      if (kind === "import-statement") visit(other);
-    }
+  const visit = (name: string) => {
+    if (start.has(name)) return;
+    start.add(name);
+    for (const { path, kind } of imports.get(name)!) if (kind === "import-statement") visit(basename(path));
   };
-  visit(first);
-  return [...start].map((path) => basename(path));
+  visit(basename(Object.keys(outputs).find((path) => outputs[path].entryPoint === main)!));
+  return [...start].map((name) => names.renamed.get(name)!);
+}
+
+/**
+ * Gives each chunk a name with the hash of its content. esbuild's own hashes depend on the folder of the build.
+ * Chunks come after those that they import, so that a name covers everything below it.
+ */
+function nameByContent(
+  texts: ReadonlyMap<string, string>,
+  importsOf: (name: string) => readonly string[],
+): { readonly texts: ReadonlyMap<string, string>; readonly renamed: ReadonlyMap<string, string> } {
+  const renamed = new Map<string, string>();
+  const results = new Map<string, string>();
+  const visit = (name: string, above: readonly string[]) => {
+    if (above.includes(name)) throw new Error(`chunks import each other: ${[...above, name].join(", ")}`);
+    if (renamed.has(name)) return;
+    let text = texts.get(name)!;
+    for (const other of importsOf(name)) {
+      visit(other, [...above, name]);
+      text = text.replaceAll(other, renamed.get(other)!);
+    }
+    const stem = name.replace(/(-[0-9A-Z]{8})?\.js$/, "");
+    const own = `${stem}-${contentHash(new TextEncoder().encode(text))}.js`;
+    renamed.set(name, own);
+    results.set(own, text);
+  };
+  for (const name of texts.keys()) visit(name, []);
+  return { texts: results, renamed };
 }
 
 function buildOptions(root: URL, nodePaths: string[]): esbuild.BuildOptions & { readonly write: false } {

@@ -73,7 +73,7 @@ const PREAMBLE = [
 ].join("\n");
 
 try {
-  await run(Deno.execPath(), ["run", "-A", new URL("tools/build/app.ts", root).pathname]);
+  await run(Deno.execPath(), ["run", "-A", new URL("tools/build/app.ts", root).pathname, "--no-budgets"]);
   await bundle();
   await embed();
   await forgetTimes(stage);

@@ -1,0 +1,247 @@
+/** Wallets that keep to TON Connect and wallets that do not, over the injected bridge and over an HTTP bridge. */
+import assert from "node:assert/strict";
+import { Address, beginCell } from "@ton/core";
+import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { type BridgeServer, startBridge } from "../../testkit/wallet/bridge_server.ts";
+import { openRemoteWallet, type RemoteWallet } from "../../testkit/wallet/remote_wallet.ts";
+import {
+  openTestWallet,
+  type RpcMessage,
+  type TestWallet,
+  type WalletConduct,
+} from "../../testkit/wallet/test_wallet.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
+import { withBrowser } from "../support/app/app_browser.ts";
+import { serveApp } from "../support/app/serve_app.ts";
+import { chromium } from "../support/system/chromium.ts";
+
+const ignore = chromium === undefined;
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
+/** Accepts everything, so that what arrived is counted. */
+const TARGET = Address.parse(`0:${"42".repeat(32)}`);
+const AMOUNT = 1_000_000_000n;
+
+/** Conduct, what the payer throws, and how often the wallet has sent. */
+const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] = [
+  ["signs", undefined, 1],
+  ["declines", /wallet_declined/, 0],
+  ["nonsense", /wallet_unavailable/, 0],
+  ["silent", /payment_timeout/, 0],
+  ["twice", undefined, 2],
+  ["another amount", undefined, 1],
+  ["unbounceable", undefined, 1],
+  ["lies", undefined, 0],
+];
+
+test("an injected wallet: each conduct has its outcome, and no answer stands for a payment", () =>
+  onNetwork(async ({ page, run, conduct, wallet }) => {
+    for (const [name, fault, sent] of cases) {
+      conduct.value = name;
+      const before = wallet.sent;
+      // What never answers here is waited for by its validity alone, which may end before the clock's next second.
+      const paid = pay(run, "injected:testwallet", name === "silent" ? -4 : 60);
+      if (fault && name !== "nonsense") await assert.rejects(paid, fault, name);
+      else if (name === "nonsense") await assert.rejects(paid, /wallet_unavailable/);
+      else await paid;
+      assert.equal(wallet.sent - before, sent, name);
+    }
+    assert.equal(await page.evaluate("window.testwallet.requests[0].network"), "-3");
+    const message = await page.evaluate("window.testwallet.requests[0].messages[0]") as { address: string };
+    const { isBounceable, isTestOnly } = Address.parseFriendly(message.address);
+    assert.deepEqual([isBounceable, isTestOnly], [true, true], "refused payments return");
+  }));
+
+test("a wallet over an HTTP bridge: each conduct has its outcome", () =>
+  onNetwork(async ({ run, page, conduct, wallet, bridge, opened }) => {
+    for (const [name, fault, sent] of cases) {
+      conduct.value = name;
+      const before = wallet.sent;
+      const paid = pay(run, "bridge:test", name === "silent" || name === "nonsense" ? -2 : 60);
+      paid.catch(() => {}); // awaited below
+      await openLink(page, wallet, bridge, opened);
+      // Over a bridge, an answer to another request is no answer.
+      const expected = name === "nonsense" ? /payment_timeout/ : fault;
+      if (expected) await assert.rejects(paid, expected, name);
+      else await paid;
+      assert.equal(wallet.sent - before, sent, name);
+    }
+  }));
+
+test("a wallet of another network is refused, over both bridges", () =>
+  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+    await assert.rejects(pay(run, "injected:testwallet", 60), /wrong_network/);
+    const paid = pay(run, "bridge:test", 60);
+    paid.catch(() => {}); // awaited below
+    await openLink(page, wallet, bridge, opened);
+    await assert.rejects(paid, /wrong_network/);
+    assert.equal(wallet.sent, 0);
+  }, "-239"));
+
+test("a page that the phone closed continues its session, and a strange session cannot answer for the wallet", () =>
+  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+    const connected = connectOnly(run);
+    await openLink(page, wallet, bridge, opened);
+    assert.equal(await connected, wallet.address.toRawString());
+    const session = await run(({ records }) => records.get("wallets", "session"), undefined) as {
+      keys: { publicKey: string };
+    };
+    // Another session writes to the page's mailbox: nothing of it is taken.
+    await fetch(`${bridge.url}/message?client_id=${"ab".repeat(32)}&to=${session.keys.publicKey}&ttl=300`, {
+      method: "POST",
+      body: "AAAA",
+    }).then((response) => response.body?.cancel());
+    await page.reload({ waitUntil: "load" });
+    await adaptersReady(page);
+    const before = wallet.sent;
+    await pay(run, "bridge:test", 60, false);
+    assert.equal(wallet.sent - before, 1, "without another link");
+    await opened[0].disconnect();
+    await waitUntil("the wallet ended the session", async () =>
+      await run(async ({ sources }) => {
+        const source = sources.list().find(({ id }) => id === "bridge:test")!;
+        let asked = false;
+        const stop = new AbortController();
+        await source.connect({
+          network: "localnet",
+          signal: stop.signal,
+          onLink: () => {
+            asked = true;
+            stop.abort();
+          },
+        }).then(async (payer) => await new Promise((resolve) => setTimeout(resolve, 200, payer)), () => {});
+        return asked;
+      }, undefined));
+  }));
+
+test("a payer that was cancelled asks no more, and the session ends for good when it is disconnected", () =>
+  onNetwork(async ({ run, page, wallet, bridge, opened, conduct }) => {
+    conduct.value = "silent";
+    const cancelled = run(async ({ sources, Address, Cell }, { to, body }) => {
+      const source = sources.list().find(({ id }) => id === "bridge:test")!;
+      const payer = await source.connect({ network: "localnet", onLink: (link) => document.title = link });
+      const stop = new AbortController();
+      const message = { to: Address.parse(to), amount: 1n, body: Cell.fromBase64(body) };
+      const paid = payer.pay(message, { validUntil: Infinity, signal: stop.signal });
+      setTimeout(() => stop.abort(), 200);
+      const code = await paid.then(() => "paid", (error) => error.code);
+      await payer.disconnect();
+      return code;
+    }, { to: TARGET.toRawString(), body: beginCell().endCell().toBoc().toString("base64") });
+    await openLink(page, wallet, bridge, opened);
+    assert.equal(await cancelled, "cancelled");
+    assert.equal(
+      await run(async ({ records }) => await records.get("wallets", "session") === undefined, undefined),
+      true,
+    );
+  }));
+
+type Run = Awaited<ReturnType<typeof openAdapterPage>>["run"];
+
+interface Network {
+  readonly page: Awaited<ReturnType<typeof openAdapterPage>>["page"];
+  readonly run: Run;
+  readonly conduct: { value: WalletConduct };
+  readonly wallet: TestWallet;
+  readonly bridge: BridgeServer;
+  readonly opened: RemoteWallet[];
+}
+
+async function onNetwork(use: (network: Network) => Promise<void>, network = "-3"): Promise<void> {
+  await useAdapters();
+  const localnet = await startLocalnet({ pools: [], blockTimeMs: 100 });
+  const bridge = startBridge();
+  const conduct: Network["conduct"] = { value: "signs" };
+  const { mnemonic, version } = localnet.wallets[0];
+  const wallet = await openTestWallet({
+    indexer: localnet.url,
+    mnemonic,
+    version,
+    network,
+    conduct: () => conduct.value,
+  });
+  const served = await serveApp({
+    depositEndpoint: localnet.url,
+    deployments: { network: "localnet", pools: new Map() },
+    wallets: [{ id: "test", name: "Test", link: "https://wallet.example/connect", bridge: bridge.url }],
+  });
+  const opened: RemoteWallet[] = [];
+  try {
+    await withBrowser(async (browser) => {
+      const { page, run, violations } = await openAdapterPage(browser, served.url, async (page) => {
+        await page.exposeFunction("__answer", (request: RpcMessage) => wallet.answer(request));
+        await page.exposeFunction("__connect", () => wallet.connectEvent());
+        await page.evaluateOnNewDocument(injectWallet);
+      });
+      await use({ page, run, conduct, wallet, bridge, opened });
+      assert.deepEqual(violations, []);
+    });
+  } finally {
+    opened.forEach((remote) => remote.close());
+    await served.close();
+    await bridge.close();
+    await localnet.close();
+  }
+}
+
+/** The JS bridge of a wallet's browser. It runs in the page. */
+function injectWallet(): void {
+  const scope = globalThis as unknown as Record<string, never> & {
+    __answer(request: unknown): Promise<unknown>;
+    __connect(): Promise<unknown>;
+  };
+  const requests: unknown[] = [];
+  const testwallet = {
+    requests,
+    tonconnect: {
+      walletInfo: { name: "Test\u202e wallet" },
+      connect: () => scope.__connect(),
+      restoreConnection: () => scope.__connect(),
+      async send(request: { method: string; params: string[] }) {
+        if (request.method === "sendTransaction") requests.push(JSON.parse(request.params[0]));
+        return await scope.__answer(request) ?? await new Promise(() => {});
+      },
+      listen: () => () => {},
+    },
+  };
+  Object.assign(scope, { testwallet });
+}
+
+/** The wallet of the phone opens the link that the page shows as its title. */
+async function openLink(
+  page: Network["page"],
+  wallet: TestWallet,
+  bridge: BridgeServer,
+  opened: RemoteWallet[],
+) {
+  await page.waitForFunction("document.title.startsWith('https://wallet.example/')");
+  const link = await page.title();
+  await page.evaluate("document.title = ''");
+  opened.push(await openRemoteWallet(wallet, { link, bridge: bridge.url }));
+}
+
+function connectOnly(run: Run): Promise<string> {
+  return run(async ({ sources }) => {
+    const source = sources.list().find(({ id }) => id === "bridge:test")!;
+    const payer = await source.connect({ network: "localnet", onLink: (link) => document.title = link });
+    return payer.address.toRawString();
+  }, undefined);
+}
+
+/** @param seconds from now until the request expires; the payer waits 5 s longer */
+async function pay(run: Run, source: string, seconds: number, end = true): Promise<void> {
+  await run(async ({ sources, Address, Cell }, { source, to, amount, body, seconds, end }) => {
+    const found = sources.list().find(({ id }) => id === source)!;
+    if (source.startsWith("injected") && found.name !== "Test wallet") throw new Error(found.name);
+    const payer = await found.connect({ network: "localnet", onLink: (link) => document.title = link });
+    const message = { to: Address.parse(to), amount: BigInt(amount), body: Cell.fromBase64(body) };
+    try {
+      await payer.pay(message, { validUntil: Date.now() / 1000 + seconds });
+    } finally {
+      if (end) await payer.disconnect();
+    }
+  }, {
+    ...{ source, seconds, end, to: TARGET.toRawString(), amount: String(AMOUNT) },
+    body: beginCell().storeUint(1, 32).endCell().toBoc().toString("base64"),
+  });
+}
