@@ -28,6 +28,8 @@ export interface LocalnetOptions {
   readonly jettonPools?: readonly string[];
   /** Native pools of version 2. Default: 10, or none if `pools` is given. */
   readonly version2Pools?: readonly string[];
+  /** Jetton pools of version 2. Default: 10, or none if `pools` is given. */
+  readonly version2JettonPools?: readonly string[];
   readonly signal?: AbortSignal;
   readonly onError?: (error: unknown) => void;
 }
@@ -73,7 +75,8 @@ const MAX_REFUND = toNano("0.1");
 
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
-  const { jettonPools = options.pools ? [] : ["10"], version2Pools = options.pools ? [] : ["10"] } = options;
+  const byDefault = options.pools ? [] : ["10"];
+  const { jettonPools = byDefault, version2Pools = byDefault, version2JettonPools = byDefault } = options;
   // deno-lint-ignore no-console
   const onError = options.onError ?? ((error) => console.error("localnet:", error));
   options.signal?.throwIfAborted();
@@ -117,6 +120,9 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
       ...pools.map((amount) => ({ asset: "native", amount, owner: null })),
       ...version2Pools.map((amount) => ({ asset: "native", amount, owner: null, version: 2 as const })),
       ...jettonPools.map((amount) => ({ asset: jetton.asset, amount, owner: null, jetton })),
+      ...version2JettonPools.map((amount) => ({
+        ...{ asset: jetton.asset, amount, owner: null, jetton, version: 2 as const },
+      })),
     ]);
     clock.start(blockTimeMs);
     options.signal?.addEventListener("abort", close, { once: true });

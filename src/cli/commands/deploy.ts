@@ -49,7 +49,7 @@ export function deployCommand(context: CliContext): Command {
     )
     .option(
       "--pool-version <n>",
-      "1, or 2: deposits are plain transfers, up to 1,048,576 notes; native only",
+      "1, or 2: deposits need no proof, up to 1,048,576 notes",
       integerArgument(1, 2),
       1,
     )
@@ -70,7 +70,7 @@ export function deployCommand(context: CliContext): Command {
         "  tonado deploy --network mainnet --amount 100 --burn-owner --mnemonic-file /run/secrets/deployer\n" +
         "  tonado deploy --network mainnet --amount 100 --burn-owner --generation 1 --mnemonic-file /run/secrets/deployer\n" +
         "  tonado deploy --network testnet --amount 10 --pool-version 2 --mnemonic-file wallet.txt\n" +
-        "  tonado deploy --network testnet --asset EQ... --amount 100 --mnemonic-file wallet.txt\n" +
+        "  tonado deploy --network testnet --asset EQ... --amount 100 --pool-version 2 --mnemonic-file wallet.txt\n" +
         "  tonado deploy --network localnet --endpoint http://127.0.0.1:8081/api/v2/jsonRPC --amount 2 --yes --json",
     )
     .action((options: DeployCommandOptions) => deploy(context, options));
@@ -83,9 +83,6 @@ async function deploy(context: CliContext, options: DeployCommandOptions): Promi
       pointer: name === "nativePrice" ? "--native-price" : `--${name}`,
       detail: "is for jettons only",
     }));
-  if (options.asset !== "native" && options.poolVersion === 2) {
-    errors.push({ pointer: "--pool-version", detail: "version 2 has no jetton pools" });
-  }
   if (errors.length > 0) throw new Problem("invalid_config", undefined, { errors });
   const { network, amount } = options;
   const { endpoint, wallet: payer, burnOwner } = loadDeployConfig(options, context.env);

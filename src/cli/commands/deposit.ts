@@ -81,7 +81,7 @@ export function depositCommand(context: CliContext): Command {
       "after",
       "\nWithout a mnemonic, the command shows a link and a QR code that any TON wallet can pay. The note is stored,\n" +
         "encrypted, before anything is sent. If another deposit lands first, it creates a new proof and tries again.\n" +
-        "A version 2 pool takes a plain transfer with a comment, from any wallet and without a proof.\n\n" +
+        "A version 2 pool needs no proof: coins are a plain transfer with a comment, from any wallet.\n\n" +
         "Examples:\n  tonado deposit native-10\n  tonado deposit native-10-v2\n" +
         "  tonado deposit native-10 --network mainnet --mnemonic-file wallet.txt\n" +
         "  tonado deposit --resume",
@@ -177,7 +177,7 @@ async function payIntoPool(
   const note = record.note.reveal();
   if (pool instanceof V2Pool) {
     return await depositByTransfer({
-      ...{ chain, pool, network, note, wallet, timeoutMs, clock },
+      ...{ chain, pool, network, note, wallet, timeoutMs, clock, jetton, jettonOwner: from },
       pollIntervalMs: POLL_INTERVALS_MS[network],
       onStep: (step) => view.showTransferStep(step),
     }, callOptions);

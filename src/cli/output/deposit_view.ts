@@ -174,15 +174,23 @@ export class DepositView {
     this.#progress.clear();
     const { stdout } = this.context;
     const written = this.#writeQrFile(url);
-    const facts = { url, to: formatPoolAddress(to, this.options.network), amount: String(amount), comment };
+    const facts = {
+      ...{ url, to: formatPoolAddress(to, this.options.network), amount: String(amount) },
+      ...comment !== undefined && { comment },
+    };
     if (this.#writeEvent({ event: "payment", id: this.#noteId, ...facts })) return;
     if (this.options.quiet) return stdout.write(`${url}\n`);
     if (written) this.#printText(`The QR code was written to ${this.options.qr}.`);
-    this.#printText(
-      `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
-        `  amount   exactly ${formatNative(amount)}\n  comment\n${comment}\n\n` +
-        `Or open this link, which never expires, or scan its QR code:\n\n${url}\n`,
-    );
+    if (comment === undefined) {
+      this.#printText(
+        "Open this link with the wallet that holds the jettons, or scan its QR code. It never expires.\n" +
+          `It sends ${formatNative(amount)} for fees, most of which returns:\n\n${url}\n`,
+      );
+    } else {this.#printText(
+        `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
+          `  amount   exactly ${formatNative(amount)}\n  comment\n${comment}\n\n` +
+          `Or open this link, which never expires, or scan its QR code:\n\n${url}\n`,
+      );}
     this.#printQrCode(url);
     this.#progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
   }

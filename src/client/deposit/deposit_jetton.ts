@@ -6,6 +6,7 @@ import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
 import { pollUntil } from "../../core/time.ts";
@@ -75,7 +76,7 @@ export async function depositJetton(
 
 /** Throws `contract_refused` if there is none, and `wrong_pool` if jettons sent to it would be lost. */
 export async function verifyPoolJettonWallet(
-  { chain, pool, jetton }: Pick<JettonDepositRequest, "chain" | "pool" | "jetton">,
+  { chain, pool, jetton }: Pick<JettonDepositRequest, "chain" | "jetton"> & { readonly pool: AnyPool },
   { info: { jettonWallet } }: MatchedPool,
 ): Promise<Address> {
   if (jettonWallet === null) {
@@ -95,8 +96,9 @@ export async function verifyPoolJettonWallet(
   return jettonWallet;
 }
 
-async function assertJettonDepositFunds(
-  { chain, wallet, jetton: { asset, decimals } }: JettonDepositRequest,
+/** Throws `insufficient_funds` if the wallet lacks jettons, or the coins to send them. */
+export async function assertJettonDepositFunds(
+  { chain, wallet, jetton: { asset, decimals } }: Pick<JettonDepositRequest, "chain" | "wallet" | "jetton">,
   { denomination }: MatchedPool,
   ownJettonWallet: Address,
   forwardAmount: bigint,
@@ -116,8 +118,9 @@ async function assertJettonDepositFunds(
   }
 }
 
-async function assertNotBounced(
-  { chain, wallet }: JettonDepositRequest,
+/** Throws `contract_refused` if the wallet's own jetton wallet has refused a transfer since. */
+export async function assertNotBounced(
+  { chain, wallet }: Pick<JettonDepositRequest, "chain" | "wallet">,
   ownJettonWallet: Address,
   after: TransactionId | undefined,
   signal?: AbortSignal,

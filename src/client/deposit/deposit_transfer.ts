@@ -1,19 +1,21 @@
-/** Deposits into version 2 pools: a plain transfer of the exact amount with the commitment, from any wallet. */
+/** Deposits into version 2 pools: a transfer of the exact amount with the commitment, without a proof. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { depositComment } from "../../core/protocol/v2/messages.ts";
 import { type Clock, systemClock } from "../../core/time.ts";
-import type { Chain } from "../../ton/chain.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
 import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";
 import type { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { assertNoteMatchesPool } from "../notes/pool_match.ts";
+import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
-import { type Payer, type PaymentRequest, requestAndWait } from "./payer.ts";
+import { assertJettonDepositFunds, assertNotBounced } from "./deposit_jetton.ts";
+import { buildTransferLink, type Payer, type PaymentRequest, requestAndWait } from "./payer.ts";
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";
+import { buildTransferMessage, type TransferMessage } from "./transfer_message.ts";
 
 export interface TransferDepositRequest {
   readonly chain: Chain;
@@ -25,6 +27,10 @@ export interface TransferDepositRequest {
   readonly wallet?: Wallet | undefined;
   /** Pays, instead of `wallet`. A payment from any wallet counts here as well. */
   readonly payer?: Payer | undefined;
+  /** Required for jettons. */
+  readonly jetton?: PoolJetton | undefined;
+  /** Holds the jettons. Default: the wallet, or the payer; required for jettons without them. */
+  readonly jettonOwner?: Address | undefined;
   /** Seconds of chain time that `payer` has. Default: 300. */
   readonly validForSeconds?: number;
   readonly pollIntervalMs?: number;
@@ -36,13 +42,14 @@ export interface TransferDepositRequest {
 
 /** A payment that never expires. Any other amount comes back to the wallet that sent it. */
 export interface DepositPayment {
-  /** `ton://transfer/...`, with address, amount and comment. */
+  /** `ton://transfer/...`, with address, amount and comment, or with the message of a transfer of jettons. */
   readonly url: string;
+  /** The pool, or the jetton wallet that sends the jettons. */
   readonly to: Address;
-  /** In nano, exactly. */
+  /** In nano: exactly this for coins; for jettons, most of it returns. */
   readonly amount: bigint;
-  /** The text to send with it. */
-  readonly comment: string;
+  /** The text to send with coins. Jettons need the link. */
+  readonly comment?: string;
 }
 
 /** `refused`: the pool returned a payment with this note's commitment to its sender. */
@@ -50,9 +57,6 @@ export type TransferDepositStep =
   | { readonly step: "syncing" | "sending" | "waiting" }
   | { readonly step: "payment"; readonly payment: DepositPayment }
   | { readonly step: "refused"; readonly reason: string; readonly sender: Address };
-
-/** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
-const EXPIRY_GRACE_SECONDS = 15;
 
 /**
  * Deposits a version 2 note, or finds its earlier deposit. Returns when the pool has queued it; it can be withdrawn once
@@ -71,24 +75,31 @@ export async function depositByTransfer(
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<DepositResult> {
   const { chain, pool, note, network, wallet, payer, validForSeconds = 300, onStep = () => {} } = request;
-  const { denomination } = await assertNoteMatchesPool(pool, note, network);
+  const { jetton } = request;
+  const matched = await assertNoteMatchesPool(pool, note, network, jetton);
   onStep({ step: "syncing" });
   const after = (await chain.account(pool.address, { signal })).last;
   const known = await findDeposit(request, signal);
   if (known !== undefined) return { ...toDepositResult(known), attempts: 1 };
-  const { commitment } = note;
-  const wait = { ...request, onStep };
+  const owner = wallet?.address ?? payer?.address ?? request.jettonOwner;
+  const asComment = wallet === undefined;
+  const transfer = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment });
+  const { to, value: amount, body } = transfer.message;
+  const wait = { ...request, onStep, transfer };
   const finish = async (event: Promise<DepositEvent>) => ({ ...toDepositResult(await event), attempts: 1 });
   if (wallet !== undefined) {
     onStep({ step: "sending" });
-    const message = pool.buildDepositMessage({ commitment, value: denomination });
-    const { validUntil } = await wallet.send([message]);
+    if (jetton) {
+      const funds = { chain, wallet, jetton };
+      await assertJettonDepositFunds(funds, matched, transfer.jettonWallet!, await pool.getDepositValue());
+    }
+    const walletAfter = jetton && (await chain.account(wallet.address, { signal })).last;
+    const { validUntil } = await wallet.send([transfer.message]);
     onStep({ step: "waiting" });
-    return await finish(waitForPayment(wait, { after, validUntil }, signal));
+    return await finish(waitForPayment(wait, { after, validUntil, walletAfter }, signal));
   }
   if (payer !== undefined) {
     onStep({ step: "sending" });
-    const { to, value: amount, body } = pool.buildCommentDepositMessage({ commitment, value: denomination });
     const { syncUtime } = await chain.account(pool.address, { signal }); // a device's clock may be wrong
     const validUntil = syncUtime + validForSeconds;
     return await finish(requestAndWait(payer, { to, amount, body }, {
@@ -96,12 +107,19 @@ export async function depositByTransfer(
       wait: (asked, signal) => waitForPayment(wait, { after, validUntil, asked }, signal),
     }));
   }
-  onStep({ step: "payment", payment: buildPayment(pool.address, denomination, note) });
+  const payment = jetton
+    ? { url: buildTransferLink(to, amount, body, network !== "mainnet"), to, amount }
+    : buildPayment(to, amount, note);
+  onStep({ step: "payment", payment });
   return await finish(waitForPayment(wait, { after, validUntil: Infinity }, signal));
 }
 
-/** Returns what to pay for a note. It stays right for ever. */
-export function buildPayment(to: Address, amount: bigint, { commitment, network }: Note): DepositPayment {
+/** Returns what to pay for a note of the native coin. It stays right for ever. */
+export function buildPayment(
+  to: Address,
+  amount: bigint,
+  { commitment, network }: Note,
+): DepositPayment & { readonly comment: string } {
   const comment = depositComment(commitment);
   const addressText = to.toString({ bounceable: true, testOnly: network !== "mainnet" });
   const url = `ton://transfer/${addressText}?amount=${amount}&text=${encodeURIComponent(comment)}`;
@@ -130,14 +148,21 @@ interface AwaitedTransfer {
   /** Chain time in Unix seconds; Infinity: any wallet pays, within the request's timeout. */
   readonly validUntil: number;
   readonly asked?: PaymentRequest;
+  /** The last transaction of a wallet before it sent jettons. */
+  readonly walletAfter?: TransactionId | undefined;
 }
 
+type WaitRequest = TransferDepositRequest & Required<Pick<TransferDepositRequest, "onStep">> & {
+  readonly transfer: TransferMessage;
+};
+
 async function waitForPayment(
-  request: TransferDepositRequest & Required<Pick<TransferDepositRequest, "onStep">>,
-  { after, validUntil, asked }: AwaitedTransfer,
+  request: WaitRequest,
+  { after, validUntil, asked, walletAfter }: AwaitedTransfer,
   signal: AbortSignal | undefined,
 ): Promise<DepositEvent> {
-  const { chain, pool, note, wallet, pollIntervalMs = 2_000, timeoutMs = 1_800_000, onStep } = request;
+  const { chain, pool, note, wallet, pollIntervalMs = 2_000, timeoutMs = 1_800_000, onStep, transfer } =
+    request;
   const { clock = systemClock } = request;
   const sender = wallet?.address ?? request.payer?.address;
   const expires = Number.isFinite(validUntil);
@@ -149,18 +174,24 @@ async function waitForPayment(
   let chainTime = 0;
   const event = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
     ...{ after, pollIntervalMs, signal, clock },
-    beforeScan: async () => void (chainTime = expires ? await readChainTime() : 0),
+    beforeScan: async () => {
+      chainTime = expires ? await readChainTime() : 0;
+      if (!wallet || !transfer.jettonWallet) return;
+      await assertNotBounced({ chain, wallet }, transfer.jettonWallet, walletAfter, signal);
+    },
     match(event) {
       if (event.kind === "deposit" && event.commitment === note.commitment) return event;
       if (event.kind !== "refused" || event.commitment !== note.commitment) return undefined;
+      const payer = transfer.refusedPayer(event);
+      if (payer === undefined) return undefined;
       const reason = refusalReason(event.exitCode);
-      if (sender?.equals(event.sender)) {
+      if (sender?.equals(payer)) {
         throw new Problem("contract_refused", `the pool returned the payment: ${reason}`);
       }
-      onStep({ step: "refused", reason, sender: event.sender });
+      onStep({ step: "refused", reason, sender: payer });
       return undefined;
     },
-    afterScan: () => expires ? chainTime > validUntil + EXPIRY_GRACE_SECONDS : clock.now() > deadline,
+    afterScan: () => expires ? chainTime > validUntil + transfer.expiryGraceSeconds : clock.now() > deadline,
   });
   if (event !== undefined) return event;
   throw asked?.fault ?? new Problem(

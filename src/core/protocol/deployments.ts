@@ -135,9 +135,6 @@ function findInconsistencies(key: string, pool: Deployment): { pointer: string; 
     errors.push({ pointer: `/pools/${key}/denomination`, detail: "is not `amount` in nano" });
   }
   if (pool.asset !== "native") {
-    if (pool.version === 2) {
-      errors.push({ pointer: `/pools/${key}/version`, detail: "version 2 has no jetton pools" });
-    }
     for (const member of ["jettonMaster", "jettonWallet", "decimals"] as const) {
       if (pool[member] === undefined) {
         errors.push({ pointer: `/pools/${key}/${member}`, detail: "is required for a jetton pool" });

@@ -95,7 +95,9 @@ type Snapshot = Exclude<Awaited<ReturnType<typeof readSnapshot>>, string>;
 function generationOf(address: Address, info: PoolInfo, denomination: bigint): number | undefined {
   const { assetKind, version, owner, jettonMaster } = info;
   if (assetKind === "native") return findPoolGeneration(address, { denomination, owner, version });
-  return jettonMaster ? findPoolGeneration(address, { denomination, owner, jettonMaster }) : undefined;
+  return jettonMaster
+    ? findPoolGeneration(address, { denomination, owner, jettonMaster, version })
+    : undefined;
 }
 
 /** Reads account and getters between two transactions, or returns why there is no pool. */

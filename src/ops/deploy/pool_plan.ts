@@ -8,6 +8,7 @@ import {
   nativePoolInit,
   type PoolKind,
   poolKindOf,
+  v2JettonPoolInit,
   v2NativePoolInit,
 } from "../../ton/pool/state_init.ts";
 
@@ -29,7 +30,7 @@ export interface PoolSpec {
   readonly jetton?: JettonSpec;
   /** Default: 0, the first pool; otherwise a successor's number. */
   readonly generation?: number;
-  /** Default: 1. Version 2 has no jetton pools. */
+  /** Default: 1. */
   readonly version?: PoolVersion;
 }
 
@@ -60,7 +61,10 @@ export function planPool(spec: PoolSpec): PoolPlan {
   const denomination = parseUnits(spec.amount, decimals);
   if (denomination <= 0n) throw new Problem("invalid_amount", "the denomination must be greater than 0");
   const init = jetton
-    ? jettonPoolInit({ denomination, owner, generation, jettonMaster: jetton.master })
+    ? (version === 2 ? v2JettonPoolInit : jettonPoolInit)({
+      ...{ denomination, owner, generation },
+      jettonMaster: jetton.master,
+    })
     : (version === 2 ? v2NativePoolInit : nativePoolInit)({ denomination, owner, generation });
   return {
     ...spec,

@@ -1,6 +1,10 @@
 import { Problem } from "../../core/errors/problem.ts";
 import { PREPAID_STORAGE_SECONDS } from "../../core/protocol/pool_constants.ts";
-import { V2_FIXED_SIZE, V2_STORAGE_SECONDS } from "../../core/protocol/v2/pool_constants.ts";
+import {
+  V2_FIXED_JETTON_SIZE,
+  V2_FIXED_SIZE,
+  V2_STORAGE_SECONDS,
+} from "../../core/protocol/v2/pool_constants.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
@@ -20,7 +24,10 @@ const PREPAID_STORAGE = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * SECOND
 /** Without keys, with the longest root history: the deployer pays 40 years of storage. */
 const JETTON_POOL_STORAGE = { cells: 2_860n, bits: 70_000n, seconds: PREPAID_STORAGE_SECONDS };
 /** A version 2 pool never grows, except by deposits that wait. */
-const V2_POOL_STORAGE = { ...V2_FIXED_SIZE, seconds: V2_STORAGE_SECONDS };
+const V2_POOL_STORAGE = {
+  native: { ...V2_FIXED_SIZE, seconds: V2_STORAGE_SECONDS },
+  jetton: { ...V2_FIXED_JETTON_SIZE, seconds: V2_STORAGE_SECONDS },
+} as const;
 /** The first version whose bounced messages can carry a whole payout. */
 const MIN_JETTON_TVM_VERSION = 12;
 const GLOBAL_VERSION_PARAM = 8;
@@ -85,9 +92,8 @@ export async function sendDeployment(
 
 /** In nano, for storage and the first fees. */
 function initialBalance(plan: PoolPlan, prices: NetworkPrices): bigint {
-  const storage = isJettonPlan(plan)
-    ? [PREPAID_STORAGE, JETTON_POOL_STORAGE]
-    : [plan.version === 2 ? V2_POOL_STORAGE : PREPAID_STORAGE];
+  const version1 = isJettonPlan(plan) ? [PREPAID_STORAGE, JETTON_POOL_STORAGE] : [PREPAID_STORAGE];
+  const storage = plan.version === 2 ? [V2_POOL_STORAGE[plan.assetKind]] : version1;
   return storage.map((size) => prices.storageFee(size)).reduce(
     (a, b) => a > b ? a : b,
     MIN_INITIAL_BALANCE_NANO,

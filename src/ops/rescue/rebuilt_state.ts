@@ -5,7 +5,7 @@ import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { type Claim, encodePoolData, PackedSet, RootLog } from "../../ton/pool/pool_storage.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
-import { loadPoolCode } from "../../ton/pool/state_init.ts";
+import { loadPoolCode, poolKindOf } from "../../ton/pool/state_init.ts";
 import { encodeV2PoolData } from "../../ton/pool/v2/pool_state.ts";
 import { rebuildV2Pool } from "../audit/v2/rebuilt_pool.ts";
 import { readOpenClaims } from "./open_claims.ts";
@@ -63,7 +63,7 @@ async function rebuildV1States(
 
 async function rebuildV2States(
   chain: Chain,
-  { address, denomination, owner, generation = 0 }: Deployment,
+  { address, denomination, owner, generation = 0, jettonMaster, jettonWallet }: Deployment,
   options: ScanOptions,
 ): Promise<RebuiltState[]> {
   const { commitments, leaves, acceptedRoots, rootCount, spent, withdrawals, times } = await rebuildV2Pool(
@@ -71,7 +71,12 @@ async function rebuildV2States(
     address,
     options,
   );
-  const { code } = loadPoolCode("native2");
+  const { code } = loadPoolCode(poolKindOf(jettonMaster ? "jetton" : "native", 2));
+  const claims = jettonMaster && await readOpenClaims(chain, address, options.signal);
+  const jetton = jettonMaster && {
+    ...{ master: jettonMaster, wallet: jettonWallet ?? null },
+    claims: [...claims!].map(([id, claim]) => ({ id, ...claim })),
+  };
   const deposits = commitments.length;
   return [false, true].map((paused) => ({
     code,
@@ -79,6 +84,7 @@ async function rebuildV2States(
       ...{ denomination, owner, generation, paused, debt: 0n, pending: 0n, ...times },
       ...{ deposits, settled: leaves, withdrawals, spent, roots: acceptedRoots, rootCount },
       commitment: (leafIndex) => commitments[leafIndex],
+      ...jetton && { jetton },
     }),
     ...{ touched: times.touched, deposits, withdrawals },
   }));

@@ -18,6 +18,7 @@ import type { Chain } from "../../ton/chain.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import {
   nextBatchSize,
+  prepaidReward,
   rewardByRule,
   settlementDueAt,
   settlementValue,
@@ -120,15 +121,17 @@ async function nextInput(
   if (last !== undefined && (count < CHUNK_SLOTS || settlements.count(pool) >= MAX_AHEAD)) return undefined;
   const info = await contract.getSettleInfo({ signal, lowPriority: true });
   const value = settlementValue(info);
+  const isNative = pool.deployment.asset === "native";
+  const paid = (rule: bigint) => isNative ? rule : prepaidReward(info, rule, count, tree.queue.length);
   if (last !== undefined) {
     // A full chunk is due at once, and its reward is twice the cost.
-    const reward = rewardByRule({ ...info, waitingSince: 0 }, count, 0);
+    const reward = paid(rewardByRule({ ...info, waitingSince: 0 }, count, 0));
     const queue = waiting.map(({ commitment }) => commitment);
     return { input: settlementInputsAfter(last.input, queue), value, reward };
   }
   const now = Math.floor(clock.now() / 1000);
   if (info.settled !== first || now < settlementDueAt(info, first + count)) return undefined;
-  const reward = rewardByRule(info, count, now);
+  const reward = paid(rewardByRule(info, count, now));
   if (mode === "profitable") {
     if (reward < profitableReward(info.settlementCost)) return undefined;
     await clock.sleep(random() * MAX_RANDOM_DELAY_MS, signal);

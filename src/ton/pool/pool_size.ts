@@ -1,6 +1,11 @@
 /** The largest account that a pool can have: the bound of contracts/SPEC.md, which the contracts' own fees use. */
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
-import { MAX_QUEUED, V2_FIXED_SIZE } from "../../core/protocol/v2/pool_constants.ts";
+import {
+  MAX_QUEUED,
+  MAX_QUEUED_JETTON,
+  V2_FIXED_JETTON_SIZE,
+  V2_FIXED_SIZE,
+} from "../../core/protocol/v2/pool_constants.ts";
 
 /** Cells and bits of a pool without its keys, by kind, and of one key and one claim. A test compares the contracts. */
 export const POOL_SIZE = {
@@ -23,8 +28,14 @@ export function maxPoolSize(
   { assetKind, deposits, withdrawals, claims, version }: PoolCounts,
 ): { cells: bigint; bits: bigint } {
   if (version === 2) {
-    const queued = BigInt(Math.min(deposits - withdrawals, MAX_QUEUED));
-    return { cells: V2_FIXED_SIZE.cells + (queued + 2n) / 3n, bits: V2_FIXED_SIZE.bits + 300n * queued };
+    const isJetton = assetKind === "jetton";
+    const queued = BigInt(Math.min(deposits - withdrawals, isJetton ? MAX_QUEUED_JETTON : MAX_QUEUED));
+    const fixed = isJetton ? V2_FIXED_JETTON_SIZE : V2_FIXED_SIZE;
+    const { claim } = POOL_SIZE;
+    return {
+      cells: fixed.cells + (queued + 2n) / 3n + claim.cells * BigInt(claims),
+      bits: fixed.bits + 300n * queued + claim.bits * BigInt(claims),
+    };
   }
   const { [assetKind]: fixed, keyBits, claim } = POOL_SIZE;
   return {

@@ -8,7 +8,11 @@ import {
   REFUND_RESERVE,
 } from "../../core/protocol/pool_constants.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
-import { V2_FIXED_SIZE, V2_GAS_HIGHEST_PATH } from "../../core/protocol/v2/pool_constants.ts";
+import {
+  V2_FIXED_SIZE,
+  V2_GAS_HIGHEST_JETTON_WITHDRAW,
+  V2_GAS_HIGHEST_PATH,
+} from "../../core/protocol/v2/pool_constants.ts";
 import type { NetworkPrices } from "../network_prices.ts";
 import type { PoolInfo } from "./pool_getters.ts";
 import { maxPoolSize } from "./pool_size.ts";
@@ -31,8 +35,11 @@ const JETTON_WALLET_RESERVE = 25_000_000n;
 const JETTON_TRANSFER_MESSAGE = { cells: 1n, bits: 880n };
 const JETTON_INTERNAL_TRANSFER_MESSAGE = { cells: 20n, bits: 8_000n };
 
-/** Storage that a withdrawal from a jetton pool prepays: two keys. */
-const PREPAID_STORAGE = { cells: 2n, bits: 204n, seconds: PREPAID_STORAGE_SECONDS };
+/** Storage that a withdrawal from a jetton pool prepays: two keys; in version 2, a queued commitment. */
+const PREPAID_STORAGE = {
+  1: { cells: 2n, bits: 204n, seconds: PREPAID_STORAGE_SECONDS },
+  2: { cells: 1n, bits: 300n, seconds: PREPAID_STORAGE_SECONDS },
+} as const;
 /** Storage that a withdrawal from a native pool prepays: one cell of the set. */
 const STORAGE_ENDOWMENT = { cells: 1n, bits: 1023n, seconds: ENDOWMENT_SECONDS };
 
@@ -68,7 +75,7 @@ export function estimateWithdrawalCost(
     prices.forwardFee(WITHDRAW_MESSAGE) + prices.forwardFee(LOG_MESSAGE) +
     prices.forwardFee(EMPTY_MESSAGE, recipient) + 2n * prices.forwardFee(EMPTY_MESSAGE, relayer);
   if (assetKind === "jetton") {
-    return way + jettonTransfersCost(prices) + jettonKeep(prices) +
+    return way + jettonTransfersCost(prices) + jettonKeep(prices, info) +
       (quote === undefined ? 0n : dueOfQuote(prices, info, quote));
   }
   const endowment = prices.storageFee(STORAGE_ENDOWMENT);
@@ -94,21 +101,22 @@ export function keepOfQuote(
 }
 
 /** Returns what a withdrawal leaves in a jetton pool. */
-function jettonKeep(prices: NetworkPrices): bigint {
-  return maxBigint(REFUND_RESERVE, prices.storageFee(PREPAID_STORAGE));
+function jettonKeep(prices: NetworkPrices, { version = 1 }: Pick<PoolCounts, "version">): bigint {
+  return maxBigint(REFUND_RESERVE, prices.storageFee(PREPAID_STORAGE[version]));
 }
 
 /**
  * Returns the storage that a jetton pool owes beyond its balance. The chain collects it from the first message's value.
- * The quote contains it and the other terms of `jettonWithdrawQuote` in `contracts/fees_jetton.tolk`.
+ * The quote contains it and the other terms of `jettonWithdrawQuote` in `contracts/fees_jetton.tolk`, or in `contracts/v2/fees_jetton.tolk`.
  */
 function dueOfQuote(prices: NetworkPrices, info: PoolCounts, quote: bigint): bigint {
   const dayOfStorage = prices.storageFee({
     ...maxPoolSize({ ...info, claims: info.claims ?? 0 }),
     seconds: SECONDS_PER_DAY,
   });
-  const due = quote - 2n * prices.gasFee(GAS_HIGHEST_JETTON_WITHDRAW) - 2n * computeTransferCost(prices) -
-    prices.forwardFee(QUOTED_LOG_MESSAGE) - jettonKeep(prices) - dayOfStorage;
+  const gas = info.version === 2 ? V2_GAS_HIGHEST_JETTON_WITHDRAW : GAS_HIGHEST_JETTON_WITHDRAW;
+  const due = quote - 2n * prices.gasFee(gas) - 2n * computeTransferCost(prices) -
+    prices.forwardFee(QUOTED_LOG_MESSAGE) - jettonKeep(prices, info) - dayOfStorage;
   return maxBigint(0n, due);
 }
 

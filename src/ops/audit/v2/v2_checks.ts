@@ -1,5 +1,5 @@
 /** Checks of a version 2 pool: what its account stores against what its logs give. */
-import { beginCell, type Cell, type Dictionary } from "@ton/core";
+import { type Address, beginCell, type Cell, type Dictionary } from "@ton/core";
 import {
   checkFailed,
   checkPassed,
@@ -7,7 +7,8 @@ import {
   checkWarning,
 } from "../../../core/errors/check_result.ts";
 import { FULL_REWARD_SECONDS } from "../../../core/protocol/v2/pool_constants.ts";
-import { encodeQueue, encodeRoots } from "../../../ton/pool/v2/pool_state.ts";
+import type { PoolInfo } from "../../../ton/pool/pool_getters.ts";
+import { decodeLedger, encodeQueue, encodeRoots } from "../../../ton/pool/v2/pool_state.ts";
 import type { PoolFacts } from "../pool_facts.ts";
 import type { V2Facts } from "./v2_facts.ts";
 
@@ -47,8 +48,10 @@ function checkTree(
   }
   const reported = roots.length === rootHistory.length && roots.every((root, i) => root === rootHistory[i]);
   const settings = { generation: generation ?? 0, owner: info.owner };
-  const expected = encodeRoots({ roots: acceptedRoots, rootCount, ...settings });
-  if (!reported || !stored?.roots.equals(expected)) {
+  const jetton = info.assetKind === "jetton" ? {} : undefined;
+  const expected = encodeRoots({ roots: acceptedRoots, rootCount, ...settings, jetton });
+  const storedRoots = jetton && stored ? tryDecodeLedger(stored.roots, info) : stored?.roots;
+  if (!reported || !storedRoots?.equals(expected)) {
     return checkFailed("tree", "it accepts roots that the leaves from its logs do not give");
   }
   return checkPassed(
@@ -57,6 +60,19 @@ function checkTree(
       Math.max(1, acceptedRoots.length)
     } roots that it accepts`,
   );
+}
+
+/** Returns the root history of a jetton pool if the cell beside it has what the pool reports. */
+function tryDecodeLedger(ledger: Cell, { owner, jettonMaster, jettonWallet, claims }: PoolInfo) {
+  const isSame = (a: Address | null, b: Address | null) => a === null || b === null ? a === b : a.equals(b);
+  try {
+    const stored = decodeLedger(ledger);
+    const holds = isSame(stored.owner, owner) && isSame(stored.master, jettonMaster) &&
+      isSame(stored.wallet, jettonWallet) && stored.claimCount === claims && stored.claims.size === claims;
+    return holds ? stored.roots : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function checkQueue({ info }: PoolFacts, { rebuilt, stored }: V2Facts): CheckResult {

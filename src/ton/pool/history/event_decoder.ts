@@ -3,6 +3,7 @@ import type { Address, Cell, Transaction } from "@ton/core";
 import { assertFieldElement } from "../../../core/crypto/field.ts";
 import {
   loadNotifiedDeposit,
+  loadNotifiedEnqueue,
   loadTransferNotification,
 } from "../../../core/protocol/messages/jetton_messages.ts";
 import { loadDeposit, loadWithdraw, opCodes } from "../../../core/protocol/messages/pool_messages.ts";
@@ -68,7 +69,8 @@ function describeRefusals(op: number | undefined, body: Cell): Refusal[] {
     case opCodes.transfer_notification:
       return [{
         op: "deposit",
-        ...decodeDeposit(() => loadNotifiedDeposit(loadTransferNotification(body))),
+        ...decodeDeposit(() => loadNotifiedDeposit(loadTransferNotification(body))) ??
+          decodeDeposit(() => loadNotifiedEnqueue(loadTransferNotification(body))),
       }];
     case v2OpCodes.enqueue:
       return [{ op: "deposit", ...decodeDeposit(() => loadEnqueue(body)) }];
@@ -103,7 +105,7 @@ function decodeWithdrawal(load: () => { nullifierHash: bigint }): Refusal {
   return { op: "withdraw", nullifierHash: tryLoad(() => assertFieldElement(load().nullifierHash)) };
 }
 
-export function depositorOf({ sender, depositor }: DepositEvent): Address {
+export function depositorOf({ sender, depositor }: DepositEvent | RefusedEvent): Address {
   return depositor ?? sender;
 }
 

@@ -21,6 +21,15 @@ export function rewardByRule(
   return BigInt(count) * settlementCost / 8n + BigInt(waited) * settlementCost / BigInt(FULL_REWARD_SECONDS);
 }
 
+/**
+ * Returns what a jetton pool pays for settling `count` of `queued` deposits: at most the part of what they prepaid.
+ * @param rule what {@linkcode rewardByRule} returns
+ */
+export function prepaidReward({ pending }: SettleInfo, rule: bigint, count: number, queued: number): bigint {
+  const moved = pending * BigInt(count) / BigInt(queued);
+  return rule < moved ? rule : moved;
+}
+
 /** Returns what a settlement carries; most of it returns. */
 export function settlementValue({ settlementCost }: SettleInfo): bigint {
   return 2n * settlementCost + VALUE_MARGIN_NANO;
