@@ -54,6 +54,11 @@ const ENDPOINT_TIMEOUT_MS = 60_000;
 const TIMEOUT_MS = 3_600_000;
 /** Time from a relayer's start until it is killed. The first settlements of a life come after seconds. */
 const LIFE_MS = { least: 1_000, most: 12_000 };
+/** This part of the kills comes while settlements arrive: so long after the first one since the start. */
+const AT_WORK_CHANCE = 0.7;
+const AT_WORK_LIFE_MS = 3_000;
+/** Without a settlement, a relayer lives at most so long. */
+const MAX_IDLE_LIFE_MS = 60_000;
 const RELAYER_COINS = toNano(1_000);
 const FORGING_ENTRY = new URL("../localnet/serve_trapdoor.ts", import.meta.url).pathname;
 const FORGING_COMMAND = ["run", "-A", "--no-check", FORGING_ENTRY, "serve"];
@@ -232,16 +237,24 @@ class SettlerCampaign implements AsyncDisposable {
     return commitments;
   }
 
-  /** Starts a relayer, kills it after a drawn time, and so on, until all deposits are settled and all kills done. */
+  /**
+   * Starts a relayer and kills it, most often while settlements arrive, again and again, until all deposits are settled
+   * and all kills are done.
+   */
   async #keepKilling(settler: Settler): Promise<void> {
     const isOver = () => this.#isDone && this.#kills >= this.plan.kills;
     while (!isOver()) {
+      const settled = await this.#pool.getSettled();
       const relayer = await this.#startRelayer(settler);
-      const life = this.plan.random.int(LIFE_MS.least, LIFE_MS.most);
+      const start = performance.now();
+      const { random } = this.plan;
+      const atWork = random.chance(AT_WORK_CHANCE);
+      let end = start + (atWork ? MAX_IDLE_LIFE_MS : random.int(LIFE_MS.least, LIFE_MS.most));
       const mustDie = () => this.#kills < this.plan.kills;
-      const end = performance.now() + life;
-      while (!isOver() && (performance.now() < end || !mustDie())) {
+      for (let worked = false; !isOver() && (performance.now() < end || !mustDie());) {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        if (!atWork || worked || await this.#pool.getSettled() === settled) continue;
+        [worked, end] = [true, performance.now() + random.int(0, AT_WORK_LIFE_MS)];
       }
       await relayer.stop("SIGKILL");
       this.#kills++;

@@ -42,6 +42,7 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
     assert.ok(indexer.endsWith("/api/v2/jsonRPC"));
     assert.deepEqual(Object.keys(pools).sort(), [
       "jet-10",
+      "jet-10-v2",
       "native-0.1",
       "native-1",
       "native-10",

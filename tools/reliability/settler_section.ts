@@ -7,7 +7,7 @@ import { dateAndCommit } from "../shared/git_revision.ts";
 const SENDERS = 8;
 const DEPOSITS_PER_TRANSFER = 16;
 /** With real proofs, by one undisturbed relayer. */
-const REAL_DEPOSITS = 480;
+const REAL_DEPOSITS = 320;
 const CALM_DEPOSITS = 1_600;
 const DEPOSITS = 8_400;
 const SETTLERS = 2;
@@ -21,15 +21,15 @@ export async function settlerSection(seed: number, scale: number): Promise<strin
     ...{ senders: SENDERS, depositsPerTransfer: DEPOSITS_PER_TRANSFER },
     onProgress: (line: string) => console.log(`settlers: ${line}`),
   };
-  const real = await runSettlerCampaign({
-    ...{ ...common, proofs: "real", settlers: 1, calmDeposits: Math.ceil(REAL_DEPOSITS * scale) },
-    ...{ deposits: 0, kills: 0 },
-  });
   const forged = await runSettlerCampaign({
     ...{ ...common, proofs: "forged", settlers: SETTLERS },
     calmDeposits: Math.ceil(CALM_DEPOSITS * scale),
     deposits: Math.ceil(DEPOSITS * scale),
     kills: Math.ceil(KILLS * scale),
+  });
+  const real = await runSettlerCampaign({
+    ...{ ...common, proofs: "real", settlers: 1, calmDeposits: Math.ceil(REAL_DEPOSITS * scale) },
+    ...{ deposits: 0, kills: 0 },
   });
   const machine =
     `${await dateAndCommit()}, on ${availableParallelism()} cores with a load of ${load.toFixed(0)} ` +

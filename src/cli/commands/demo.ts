@@ -24,7 +24,7 @@ export function demoCommand(context: CliContext): Command {
     .addOption(
       new Option(
         "--pool <key>",
-        "pool: native-10-v2 shows three payments with a comment, a settlement and two withdrawals in one message",
+        "pool: of version 2, it shows three deposits without proofs, a settlement and two withdrawals in one message",
       ).choices(demoPools).conflicts("asset"),
     )
     .option("--json", "print one JSON object a line")

@@ -6,7 +6,12 @@ import { fieldToHex } from "../../core/crypto/field.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { readDepositQueue, type SettledBatch, settleDeposits, type SettleStep } from "../../ops/settle.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { nextBatchSize, rewardByRule, settlementValue } from "../../ton/pool/v2/settlement_terms.ts";
+import {
+  nextBatchSize,
+  prepaidReward,
+  rewardByRule,
+  settlementValue,
+} from "../../ton/pool/v2/settlement_terms.ts";
 import {
   addChainOptions,
   type ChainOptions,
@@ -71,11 +76,11 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
     return printResult(context, options, { settled: [], waiting: 0 }, `${key}: no deposit waits`);
   }
   const info = await pool.getSettleInfo({ signal });
-  const reward = rewardByRule(
-    info,
-    nextBatchSize(queue.tree.size, queue.waiting.length),
-    Math.floor(context.now() / 1000),
-  );
+  const count = nextBatchSize(queue.tree.size, queue.waiting.length);
+  const rule = rewardByRule(info, count, Math.floor(context.now() / 1000));
+  const reward = deployment.asset === "native"
+    ? rule
+    : prepaidReward(info, rule, count, queue.waiting.length);
   if (!options.json && !options.quiet) {
     context.stdout.write(
       `${pluralize(queue.waiting.length, "deposit")} waiting in ${poolKey(deployment)}, ${

@@ -6,6 +6,7 @@ import { addressToField } from "../../../src/core/protocol/messages/address_fiel
 import { createNote, type Note } from "../../../src/core/protocol/note.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { settleDeposits } from "../../../src/ops/settle.ts";
+import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
 import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
 import { type RelayerHarness, waitUntil } from "./relayer_harness.ts";
 
@@ -18,15 +19,34 @@ export class Version2Harness {
   readonly tree = new MerkleTree();
   readonly address: string;
 
-  constructor(readonly net: RelayerHarness) {
-    this.pool = new V2Pool(net.chain, net.pool(KEY).address);
-    this.address = net.pool(KEY).address.toString();
+  constructor(readonly net: RelayerHarness, readonly key: string = KEY) {
+    this.pool = new V2Pool(net.chain, net.pool(key).address);
+    this.address = net.pool(key).address.toString();
+  }
+
+  /** In the pool's smallest unit. */
+  get fee(): bigint {
+    return this.net.pool(this.key).denomination / 50n;
+  }
+
+  /** Returns a new note for this pool. */
+  note(): Note {
+    const { asset, amount } = this.net.pool(this.key);
+    return createNote({ asset, amount, network: "localnet", version: 2 });
+  }
+
+  async #depositMessage(commitment: bigint) {
+    const { jettonMaster, denomination: amount } = this.net.pool(this.key);
+    const owner = this.net.user.address;
+    if (!jettonMaster) return this.pool.buildCommentDepositMessage({ commitment, value: amount });
+    const jettonWallet = await fetchJettonWalletAddress(this.net.chain, jettonMaster, owner);
+    const forwardAmount = await this.pool.getDepositValue();
+    return this.pool.buildJettonDepositMessage({ commitment, amount, owner, jettonWallet, forwardAmount });
   }
 
   async deposit(commitment: bigint): Promise<void> {
     const before = await this.pool.getNextIndex();
-    const value = await this.pool.getDenomination();
-    await this.net.user.send([this.pool.buildCommentDepositMessage({ commitment, value })]);
+    await this.net.user.send([await this.#depositMessage(commitment)]);
     await waitUntil("the deposit is queued", async () => await this.pool.getNextIndex() > before);
   }
 
@@ -40,21 +60,21 @@ export class Version2Harness {
 
   async untilLeaves(count: number): Promise<void> {
     await waitUntil(`${count} leaves`, () => {
-      const { ready, leaves } = this.net.relayer.readiness().pools[KEY];
+      const { ready, leaves } = this.net.relayer.readiness().pools[this.key];
       return ready && leaves === count;
     });
   }
 
-  async request(note: Note, leafIndex: number) {
+  async request(note: Note, leafIndex: number, { refund = 0n }: { readonly refund?: bigint } = {}) {
     const nullifierHash = poseidon([note.nullifier, BigInt(leafIndex)]);
     const { proof, publicSignals } = await this.net.prover.proveWithdraw2({
-      ...{ root: this.tree.root, nullifierHash, fee: FEE, refund: 0n },
+      ...{ root: this.tree.root, nullifierHash, fee: this.fee, refund },
       ...{ nullifier: note.nullifier, secret: note.secret },
       recipient: addressToField(recipient),
       relayer: addressToField(this.net.relayerAddress),
       ...this.tree.path(leafIndex),
     });
-    const amounts = { fee: String(FEE), refund: "0" };
+    const amounts = { fee: String(this.fee), refund: String(refund) };
     return { pool: this.address, proof, publicSignals, recipient: recipient.toString(), ...amounts };
   }
 

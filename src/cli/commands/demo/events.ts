@@ -1,5 +1,5 @@
 export type DemoAsset = "native" | "jetton";
-export const demoPools = ["native-10", "native-10-v2"] as const;
+export const demoPools = ["native-10", "native-10-v2", "jet-10-v2"] as const;
 export type DemoPool = (typeof demoPools)[number];
 
 /** Amounts in the asset's smallest unit, refunds and native balances in nano, field elements in hex. */

@@ -44,9 +44,9 @@ export async function runDemo(
   let relayer: RunningRelayer | undefined;
   let prover: Prover | undefined;
   try {
-    if (pool === "native-10-v2") {
+    if (pool?.endsWith("-v2")) {
       prover = await context.createProver();
-      await new Version2Scenario(context, localnet, prover, emit).run();
+      await new Version2Scenario(context, localnet, prover, emit, pool).run();
     } else {
       relayer = await context.serve(
         createLocalnetConfig(localnet, { dataDir, port: 0 }),

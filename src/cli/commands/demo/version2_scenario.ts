@@ -1,4 +1,4 @@
-/** Notes of a version 2 pool: deposits by plain transfers, a settlement, two withdrawals in one message. */
+/** Notes of a version 2 pool: deposits without proofs, a settlement, two withdrawals in one message. */
 import type { Address } from "@ton/core";
 import { poseidon } from "../../../core/crypto/poseidon.ts";
 import { fieldToHex } from "../../../core/crypto/field.ts";
@@ -13,20 +13,22 @@ import { Secret } from "../../../core/text/secret.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { settlementInputs } from "../../../core/tree/settlement.ts";
 import type { ProofProgress, Prover } from "../../../prover/prover.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { fetchJettonWalletAddress } from "../../../ton/jetton/jetton.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
+import { depositorOf } from "../../../ton/pool/history/event_decoder.ts";
 import { scanPoolTransactions } from "../../../ton/pool/history/scan.ts";
 import { type PoolWithdraw2Args, V2Pool } from "../../../ton/pool/v2/pool.ts";
 import type { OutgoingMessage, Wallet } from "../../../ton/wallet/wallet.ts";
 import type { CliContext, RunningLocalnet } from "../../context.ts";
 import { assertClaim, elapsedMs, formatLocalnetAddress, freshAddress, waitForClaim } from "./assertions.ts";
-import { balanceChanges, readNativeBalances } from "./balances.ts";
+import { balanceChanges, type DemoAccounts, readJettonBalances, readNativeBalances } from "./balances.ts";
 import type { DemoEvent } from "./events.ts";
 
-const POOL_KEY = "native-10-v2";
-const AMOUNT = "10";
 const DEPOSIT_COUNT = 3;
-const FEE_NANO = parseUnits("0.1");
+/** The fee is this part of a note. */
+const FEE_PART = 100n;
 /** Attached to the settlement; the pool returns what it does not need, with the reward. */
 const SETTLEMENT_VALUE_NANO = parseUnits("0.2");
 const NETWORK = "localnet";
@@ -36,6 +38,7 @@ type Withdrawals = readonly PoolWithdraw2Args[];
 export class Version2Scenario {
   readonly #chain: Chain;
   readonly #pool: V2Pool;
+  readonly #deployment: Deployment;
   readonly #tree = new MerkleTree();
   readonly #spent = new SpentSet();
 
@@ -44,9 +47,11 @@ export class Version2Scenario {
     readonly localnet: RunningLocalnet,
     readonly prover: Prover,
     readonly emit: (event: DemoEvent) => void,
+    key: string,
   ) {
-    const deployment = localnet.deployments.pools.get(POOL_KEY);
-    if (!deployment) throw new Error(`the local network has no pool ${POOL_KEY}`);
+    const deployment = localnet.deployments.pools.get(key);
+    if (!deployment) throw new Error(`the local network has no pool ${key}`);
+    this.#deployment = deployment;
     this.#chain = context.connect("localnet", { url: localnet.url });
     this.#pool = new V2Pool(this.#chain, deployment.address);
   }
@@ -55,8 +60,9 @@ export class Version2Scenario {
     const denomination = await this.#pool.getDenomination();
     const relayer = await this.#openWallet(this.localnet.relayer);
     const wallets = await Promise.all(this.localnet.wallets.map((wallet) => this.#openWallet(wallet)));
+    const { asset, decimals = NATIVE_DECIMALS } = this.#deployment;
     this.emit({
-      ...{ event: "started", indexer: this.localnet.url, asset: "native", decimals: NATIVE_DECIMALS },
+      ...{ event: "started", indexer: this.localnet.url, asset, decimals },
       ...{ pool: formatLocalnetAddress(this.#pool.address, true), denomination, keys: this.prover.label },
     });
     const notes: Note[] = [];
@@ -69,21 +75,33 @@ export class Version2Scenario {
     await this.#attemptDoubleSpend(withdrawals[0], wallets[0]);
   }
 
-  /** Pays with a text comment, as any wallet can. */
+  get #fee(): bigint {
+    return this.#deployment.denomination / FEE_PART;
+  }
+
+  /** Pays coins with a text comment, as any wallet can, and jettons with one transfer. */
   async #deposit(wallet: Wallet, denomination: bigint): Promise<Note> {
     const began = performance.now();
-    const note = createNote({ asset: "native", amount: AMOUNT, network: NETWORK });
+    const { asset, amount, jettonMaster } = this.#deployment;
+    const note = createNote({ asset, amount, network: NETWORK, version: 2 });
     const { commitment } = note;
-    const message = this.#pool.buildCommentDepositMessage({ commitment, value: denomination });
+    const message = jettonMaster
+      ? this.#pool.buildJettonDepositMessage({
+        ...{ commitment, amount: denomination, owner: wallet.address },
+        jettonWallet: await fetchJettonWalletAddress(this.#chain, jettonMaster, wallet.address),
+        forwardAmount: await this.#pool.getDepositValue(),
+      })
+      : this.#pool.buildCommentDepositMessage({ commitment, value: denomination });
     const deposit = await this.#send(
       wallet,
       message,
       (event) => event.kind === "deposit" ? event : undefined,
     );
-    assertClaim(deposit.commitment === commitment, "the pool queued the commitment of the comment");
+    assertClaim(deposit.commitment === commitment, "the pool queued the commitment that was paid");
     this.emit({
       ...{ event: "deposited", leafIndex: deposit.leafIndex, commitment: fieldToHex(commitment) },
-      ...{ comment: depositComment(commitment), tx: deposit.tx.hash, milliseconds: elapsedMs(began) },
+      ...jettonMaster ? {} : { comment: depositComment(commitment) },
+      ...{ tx: deposit.tx.hash, milliseconds: elapsedMs(began) },
     });
     return note;
   }
@@ -123,14 +141,14 @@ export class Version2Scenario {
       const { nullifier, secret } = notes[leafIndex];
       const nullifierHash = poseidon([nullifier, BigInt(leafIndex)]);
       const { proof, publicSignals } = await this.prover.proveWithdraw2({
-        ...{ root, nullifierHash, fee: FEE_NANO, refund: 0n, nullifier, secret },
+        ...{ root, nullifierHash, fee: this.#fee, refund: 0n, nullifier, secret },
         ...{ recipient: addressToField(recipient), relayer: addressToField(relayer) },
         ...this.#tree.path(leafIndex),
       }, { onProgress: this.#progress(`withdrawal ${leafIndex + 1} of 2`) });
       const carried = this.#spent.carried(nullifierHash);
       this.#spent.add(nullifierHash);
       withdrawals.push({
-        ...{ root, rootNumber: 0, nullifierHash, fee: FEE_NANO, refund: 0n },
+        ...{ root, rootNumber: 0, nullifierHash, fee: this.#fee, refund: 0n },
         ...{ recipient, relayer, proof, carried },
       });
       this.emit({ event: "proved", publicSignals, milliseconds: elapsedMs(began) });
@@ -143,7 +161,7 @@ export class Version2Scenario {
     const accounts = {
       ...{ recipient: withdrawals[0].recipient, relayer: relayer.address, pool: this.#pool.address },
     };
-    const before = await readNativeBalances(this.#chain, accounts);
+    const before = await this.#readBalances(accounts);
     const value = await this.#pool.getWithdrawManyValue(withdrawals.length, 0n);
     const message = this.#pool.buildWithdrawManyMessage(withdrawals, { value });
     const { tx } = await this.#send(
@@ -156,13 +174,20 @@ export class Version2Scenario {
       assertClaim(await this.#pool.getIsSpentBy(nullifierHash, carried), "the pool has both notes as spent");
     }
     this.emit({ event: "confirmed", tx: tx.hash, milliseconds: elapsedMs(began) });
-    const paid = BigInt(withdrawals.length) * (denomination - FEE_NANO);
+    const paid = BigInt(withdrawals.length) * (denomination - this.#fee);
     await waitForClaim("the recipient is paid twice, and the relayer its fees", async () => {
-      const now = await readNativeBalances(this.#chain, accounts);
+      const now = await this.#readBalances(accounts);
       return now.recipient === before.recipient + paid && now.relayer > before.relayer;
     });
-    const after = await readNativeBalances(this.#chain, accounts);
+    const after = await this.#readBalances(accounts);
     this.emit({ event: "balances", accounts: balanceChanges(accounts, before, after) });
+  }
+
+  #readBalances(accounts: DemoAccounts) {
+    const { jettonMaster } = this.#deployment;
+    return jettonMaster
+      ? readJettonBalances(this.#chain, jettonMaster, accounts)
+      : readNativeBalances(this.#chain, accounts);
   }
 
   async #attemptDoubleSpend(withdrawal: PoolWithdraw2Args, attacker: Wallet): Promise<void> {
@@ -189,7 +214,7 @@ export class Version2Scenario {
     await wallet.send([message]);
     let event: PoolEvent | undefined;
     await waitForClaim("the pool has answered", async () => {
-      event = (await this.#readEvents(after)).find(({ sender }) => sender.equals(wallet.address));
+      event = (await this.#readEvents(after)).find((event) => payerOf(event).equals(wallet.address));
       return event !== undefined;
     });
     const expected = answer(event!);
@@ -213,4 +238,9 @@ export class Version2Scenario {
   #openWallet({ mnemonic, version }: { mnemonic: string; version: Wallet["version"] }): Promise<Wallet> {
     return this.context.openWallet(new Secret(mnemonic), { version, network: NETWORK, chain: this.#chain });
   }
+}
+
+/** A pool of jettons is notified by its own wallet. */
+function payerOf(event: PoolEvent): Address {
+  return event.kind === "deposit" || event.kind === "refused" ? depositorOf(event) : event.sender;
 }

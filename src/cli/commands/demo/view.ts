@@ -22,6 +22,8 @@ class DemoView {
   readonly #colours;
   readonly #progress;
   #unit = { symbol: "TON", decimals: NATIVE_DECIMALS };
+  /** Its demo has no relayer. */
+  #isVersion2 = false;
 
   constructor({ stdout, env }: CliContext) {
     this.#stdout = stdout;
@@ -68,19 +70,23 @@ class DemoView {
   }
 
   #showStarted({ asset, decimals, indexer, relayer, pool, denomination, keys }: EventOf<"started">): void {
+    this.#isVersion2 = relayer === undefined;
     if (asset !== "native") this.#unit = { symbol: asset.toUpperCase(), decimals };
     this.#step(`A local network${relayer ? ", a pool and a relayer" : " and a version 2 pool"}`);
     this.#fact("indexer", indexer);
     if (relayer) this.#fact("relayer", relayer);
     this.#fact("pool", `${pool}, accepts exactly ${this.#amount(denomination)}`);
     this.#fact("keys", this.#colours.yellow(keys));
-    this.#step(relayer ? "Three deposits" : "Three deposits, each a plain transfer with a comment");
+    this.#step(relayer ? "Three deposits" : "Three deposits, each a plain transfer without a proof");
   }
 
   #showSettled({ leaves, root, cost, ...timing }: EventOf<"settled">): void {
     this.#step("One settlement, by anyone, puts them into the tree");
     this.#fact("root", `${short(root)}, of ${leaves} leaves ${this.#seconds(timing)}`);
-    this.#fact("cost", `${this.#amount(cost)} for the settler, after the pool's reward`);
+    this.#fact(
+      "cost",
+      `${this.#colours.cyan(formatUnits(cost))} TON for the settler, after the pool's reward`,
+    );
     this.#step("Two withdrawals in one message, to a fresh address");
   }
 
@@ -103,7 +109,7 @@ class DemoView {
     this.#step(isNative ? "Balances, to the nano" : "Balances, to the smallest unit");
     this.#showChanges(accounts, this.#unit.decimals);
     this.#step(
-      isNative
+      isNative || this.#isVersion2
         ? "Double-spend attempts with the same note"
         : "Native coins: the recipient's first, paid by the relayer",
     );

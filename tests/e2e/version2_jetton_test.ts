@@ -1,0 +1,118 @@
+/** A jetton pool of version 2 through the client and a relayer on a localnet, with real proofs. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { Cell, toNano } from "@ton/core";
+import { depositByTransfer, type DepositPayment } from "../../src/client/deposit/deposit_transfer.ts";
+import { fieldToHex } from "../../src/core/crypto/field.ts";
+import { poseidon } from "../../src/core/crypto/poseidon.ts";
+import { auditPool } from "../../src/ops/audit/audit.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
+import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { recipient, Version2Harness } from "../support/relayer/version2_harness.ts";
+import { decodeTransferLink } from "../support/cli/transfer_link.ts";
+
+const KEY = "jet-10-v2";
+const REFUND = toNano("0.02");
+
+Deno.test("a jetton pool of version 2: deposits by wallet and by link, settled eagerly, withdrawn in one message", async (t) => {
+  await using net = await RelayerHarness.start({ relayer: false });
+  const v2 = new Version2Harness(net, KEY);
+  const { jettonMaster, denomination, asset, decimals } = net.pool(KEY);
+  const jetton = { asset, decimals: decimals!, jettonMaster: jettonMaster! };
+  const balanceOf = async (owner: typeof recipient) => {
+    const wallet = await fetchJettonWalletAddress(net.chain, jettonMaster!, owner);
+    return (await fetchJettonWalletData(net.chain, wallet))?.balance ?? 0n;
+  };
+  const notes = [v2.note(), v2.note(), v2.note()];
+  const common = {
+    chain: net.chain,
+    pool: v2.pool,
+    network: "localnet",
+    jetton,
+    pollIntervalMs: 50,
+  } as const;
+  await net.startRelayer({ settle: "eager", batchMs: 3_000, maxCostNano: toNano(10) });
+
+  await t.step("a wallet's deposit needs no proof, and its unused coins return", async () => {
+    const before = await net.user.balance();
+    const result = await depositByTransfer({ ...common, note: notes[0], wallet: net.user });
+    deepEqual([result.leafIndex, result.depositor.equals(net.user.address)], [0, true]);
+    await waitUntil("the rest has returned", async () => before - await net.user.balance() < toNano("0.2"));
+  });
+
+  await t.step("a link carries the whole transfer, and enough coins", async () => {
+    const payments: DepositPayment[] = [];
+    const waiting = depositByTransfer({
+      ...common,
+      note: notes[1],
+      jettonOwner: net.user.address,
+      onStep: (step) => step.step === "payment" && payments.push(step.payment),
+    });
+    await waitUntil("the link", () => payments.length === 1);
+    const [{ url, comment }] = payments;
+    equal(comment, undefined);
+    const { to, amount, bin } = decodeTransferLink(url);
+    await net.user.send([{ to, value: amount, body: Cell.fromBoc(bin)[0], bounce: true }]);
+    equal((await waiting).leafIndex, 1);
+  });
+
+  await t.step("a transfer of another amount returns, and names the reason and the owner", async () => {
+    const jettonWallet = await fetchJettonWalletAddress(net.chain, jettonMaster!, net.user.address);
+    const before = await balanceOf(net.user.address);
+    const steps: string[] = [];
+    const stop = new AbortController();
+    const waiting = depositByTransfer({
+      ...common,
+      note: notes[2],
+      jettonOwner: net.user.address,
+      onStep: (step) => step.step === "refused" && steps.push(`${step.reason} ${step.sender}`),
+    }, { signal: stop.signal });
+    waiting.catch(() => {});
+    const wrong = v2.pool.buildJettonDepositMessage({
+      ...{
+        commitment: notes[2].commitment,
+        amount: denomination - 1n,
+        owner: net.user.address,
+        jettonWallet,
+      },
+      forwardAmount: await v2.pool.getDepositValue(),
+    });
+    await net.user.send([wrong]);
+    await waitUntil("the refusal is reported", () => steps.length === 1);
+    deepEqual(steps, [`ERR_WRONG_DENOMINATION ${net.user.address}`]);
+    stop.abort();
+    await rejects(waiting, { code: "cancelled" });
+    await waitUntil("the jettons are back", async () => await balanceOf(net.user.address) === before);
+  });
+
+  await t.step("the relayer settles, and pays two notes of one message with their refunds", async () => {
+    await depositByTransfer({ ...common, note: notes[2], wallet: net.user });
+    await waitUntil("all are settled", async () => await v2.pool.getSettled() === 3);
+    v2.tree.appendMany(notes.map(({ commitment }) => commitment));
+    await v2.untilLeaves(3);
+    const requests = [await v2.request(notes[0], 0, { refund: REFUND }), await v2.request(notes[1], 1)];
+    const answers = await Promise.all(requests.map((request) => net.post("/withdraw", request)));
+    for (const { status, body } of answers) equal(status, 200, JSON.stringify(body));
+    const jobs = [];
+    for (const [i, note] of notes.slice(0, 2).entries()) {
+      const nullifierHash = poseidon([note.nullifier, BigInt(i)]);
+      const id = { pool: v2.address, nullifierHash: fieldToHex(nullifierHash) };
+      equal((await net.untilState(id, "confirmed", "failed", "expired")).state, "confirmed");
+      jobs.push((await net.store.job({ pool: net.pool(KEY).address.toRawString(), nullifierHash }))!);
+    }
+    deepEqual(jobs[0].txHash, jobs[1].txHash, "one message pays both");
+    await waitUntil("both are paid", async () => await balanceOf(recipient) === 2n * (denomination - v2.fee));
+    await waitUntil("the fees are paid", async () => await balanceOf(net.relayerAddress) === 2n * v2.fee);
+    await waitUntil("the refund is paid", async () => (await net.chain.account(recipient)).balance > 0n);
+    const again = await net.post("/withdraw", requests[0]);
+    deepEqual([again.status, again.body.code], [409, "nullifier_already_used"]);
+  });
+
+  await t.step("the pool passes its audit, and its wallet holds what is left", async () => {
+    const { address } = net.pool(KEY);
+    const { sound, checks } = await auditPool({
+      ...{ chain: net.chain, network: "localnet", address, registry: net.localnet.deployments },
+    });
+    ok(sound, JSON.stringify(checks.filter(({ verdict }) => verdict === "failed")));
+    equal(await balanceOf(address), denomination);
+  });
+});
