@@ -63,7 +63,7 @@ export class DepositView {
     if (this.#writeEvent({ event: "pool", ...pool })) return;
     const { key, address, takes, registry, version } = pool;
     this.#printText(`${this.#bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`);
-    if (version !== 2) return;
+    if (version !== 2 || !key.startsWith("native-")) return;
     this.#printAlways(
       `Send exactly ${takes}: any other amount comes back to the wallet that sent it.\n` +
         "From an exchange, that is a wallet that many customers share, and the money may\n" +

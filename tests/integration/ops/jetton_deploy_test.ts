@@ -1,12 +1,20 @@
 /** Jetton pools deployed and audited on a localnet: with its real jetton, and with masters that lie. */
 import assert from "node:assert/strict";
-import { Address, beginCell, Cell, toNano } from "@ton/core";
+import { Address, beginCell, Cell, contractAddress, toNano } from "@ton/core";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import type { Chain } from "../../../src/ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
 import { storeJettonMetadata } from "../../../src/ton/jetton/jetton_metadata.ts";
 import { Pool } from "../../../src/ton/pool/pool.ts";
-import { jettonPoolAddress, jettonPoolInit, loadPoolCode } from "../../../src/ton/pool/state_init.ts";
+import { formatDeployments, parseDeployments } from "../../../src/core/protocol/deployments.ts";
+import { V2_FIXED_JETTON_SIZE, V2_STORAGE_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
+import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
+import {
+  jettonPoolAddress,
+  jettonPoolInit,
+  loadPoolCode,
+  v2JettonPoolInit,
+} from "../../../src/ton/pool/state_init.ts";
 import { compileTolk } from "../../../testkit/toolchain/tolk.ts";
 import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 import { withMethods } from "../../support/relayer/relayer_harness.ts";
@@ -135,6 +143,34 @@ Deno.test("deploying a pool of a real jetton", (t) =>
         refused(/already lists this pool as jet-2\.5/),
       );
     });
+  }));
+
+Deno.test("deploying a version 2 pool of a real jetton: discovered, tried, endowed for 40 years, and audited", () =>
+  onLocalnet(async ({ net, chain, deployPool: deploy }) => {
+    const { master } = net.jetton;
+    const trials: string[] = [];
+    const deployment = await deploy(master, { version: 2, onTrial: (outcome) => void trials.push(outcome) });
+    const init = v2JettonPoolInit({ denomination: 2_500_000n, owner: null, jettonMaster: master });
+    assert.ok(deployment.address.equals(contractAddress(0, init)));
+    assert.deepEqual([deployment.version, deployment.codeHash, deployment.vkeyHash], [
+      2,
+      loadPoolCode("jetton2").codeHash,
+      loadPoolCode("jetton2").vkeyHash,
+    ]);
+    assert.ok(
+      deployment.jettonWallet!.equals(await fetchJettonWalletAddress(chain, master, deployment.address)),
+    );
+    assert.deepEqual(trials, ["returned"]);
+    const prices = await fetchNetworkPrices(chain);
+    const endowment = prices.storageFee({ ...V2_FIXED_JETTON_SIZE, seconds: V2_STORAGE_SECONDS });
+    const held = (await chain.account(deployment.address)).balance;
+    assert.ok(held >= endowment && held < endowment + toNano("0.3"), `${held}, for ${endowment}`);
+    const registry = { network: "localnet", pools: new Map([["jet-2.5-v2", deployment]]) } as const;
+    const text = formatDeployments(registry);
+    assert.equal(formatDeployments(parseDeployments(JSON.parse(text))), text);
+    const audit = await auditPool({ chain, network: "localnet", address: deployment.address, registry });
+    const troubles = audit.checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name);
+    assert.deepEqual([audit.sound, troubles], [true, ["keys"]]);
   }));
 
 Deno.test("a run that was cut off between pool and discovery is taken up again", () =>
