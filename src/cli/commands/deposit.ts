@@ -31,7 +31,7 @@ import {
 } from "../options/chain_options.ts";
 import { DepositView, isNoteSpentError } from "../output/deposit_view.ts";
 import { usageError } from "../options/usage_error.ts";
-import { createNoteForPool, resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
+import { findDeployment, resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
 import {
   addNoteStorePathOption,
   type NoteStoreOptions,
@@ -48,6 +48,7 @@ import { addPayerOptions, openPayerWallet, type PayerOptions } from "../options/
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { type CliContext, withProver } from "../context.ts";
 import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
+import { type DepositTree, deriveDepositedNote } from "./deposit/next_note.ts";
 import { assertNotRetired, assertPoolOfBuild, confirmDeposit } from "./deposit/pool_checks.ts";
 
 type DepositOptions = ChainOptions & NoteStoreOptions & PayerOptions & {
@@ -114,19 +115,18 @@ async function deposit(
   using _createdLock = opened ? undefined : await store.lockForWork();
   using qr = options.qr === undefined ? undefined : context.openOutputFile("--qr", options.qr);
   qr?.assertWritable(); // after opening the store: --qr must not name the store's file
-  const wanted = stored ?? createNoteForPool(key!, registry, context.now()); // without a note, the key is given
-  const deployment = resolveDeployment(wanted, registry);
-  const view = new DepositView(context, options, wanted.id, { qr, resumed: wanted.state === "depositing" });
+  const deployment = stored ? resolveDeployment(stored, registry) : findDeployment(key!, registry);
+  const view = new DepositView(context, options, stored?.id, { qr, resumed: stored?.state === "depositing" });
   const pool = openPool(chain, deployment.address, deployment.version);
-  const known = wanted.deposit?.leafIndex;
-  if (known !== undefined) {
-    const placed = placeNote(wanted.note.reveal(), known);
+  const known = stored?.deposit?.leafIndex;
+  if (stored && known !== undefined) {
+    const placed = placeNote(stored.note.reveal(), known);
     await findUnspentDeposit(chain, pool, placed).catch((error) =>
-      markWithdrawnIfSpent(store, wanted, error)
+      markWithdrawnIfSpent(store, stored, error)
     );
     return view.showAlreadyDeposited(known);
   }
-  assertNotRetired(deployment, wanted);
+  assertNotRetired(deployment, stored);
   await assertPoolOfBuild(chain, deployment, options);
   await confirmDeposit(context, options, deployment, wallet, view);
   const from = wallet?.address ?? options.from;
@@ -136,13 +136,18 @@ async function deposit(
     pool: deployment.address.toRawString(),
     deposit,
   };
+  const fresh = stored
+    ? undefined
+    : await deriveDepositedNote(context, options, { chain, pool, deployment, store });
   // Without the stored note, the deposit would be lost.
-  const record = await addNote(store, wanted);
+  const record = await addNote(store, stored ?? fresh!.record);
   await store.update(record.id, update);
   view.showStored(record.id, key !== undefined);
 
   try {
-    const result = await payIntoPool(context, options, { chain, pool, record, deployment, wallet, view });
+    const { leaves } = fresh ?? {};
+    const payment = { chain, pool, record, deployment, wallet, view, leaves };
+    const result = await payIntoPool(context, options, payment);
     const { leafIndex, timestamp, depositor } = result;
     await store.update(record.id, {
       state: "deposited",
@@ -158,13 +163,14 @@ async function deposit(
 async function payIntoPool(
   context: CliContext,
   options: DepositOptions,
-  { chain, pool, record, deployment, wallet, view }: {
+  { chain, pool, record, deployment, wallet, view, leaves }: {
     readonly chain: Chain;
     readonly pool: AnyPool;
     readonly record: NoteRecord;
     readonly deployment: Deployment;
     readonly wallet?: Wallet;
     readonly view: DepositView;
+    readonly leaves?: DepositTree | undefined;
   },
 ): Promise<DepositResult> {
   const { network, relayer, from, wait } = options;
@@ -187,7 +193,7 @@ async function payIntoPool(
       ...{ chain, pool, network, note, prover },
       pollIntervalMs: POLL_INTERVALS_MS[network],
       treeTimeoutMs: context.treeTimeoutMs,
-      ...relayer && { source: commitmentsFromRelayer(new RelayerClient(relayer), pool.address) },
+      ...leaves ?? (relayer && { source: commitmentsFromRelayer(new RelayerClient(relayer), pool.address) }),
       onStep: (step: DepositStep | LinkDepositStep) => view.showStep(step),
     };
     if (wallet && jetton) return await depositJetton({ ...request, wallet, jetton }, callOptions);

@@ -1,13 +1,10 @@
 import { Command } from "commander";
 import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
-import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
-import { addNote, findNote, type NoteRecord } from "../../client/notes/note_store.ts";
+import { findNote } from "../../client/notes/note_store.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
-import { poolKey } from "../../core/protocol/deployments.ts";
-import { fieldToHex } from "../../core/crypto/field.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { addChainOptions, type ChainOptions, formatChainFlags, openChain } from "../options/chain_options.ts";
-import { candidatePools, createNoteForPool } from "../options/note_pools.ts";
+import { candidatePools, deriveNextNote, findDeployment } from "../options/note_pools.ts";
 import {
   addNoteStoreOptions,
   addNoteStorePathOption,
@@ -22,16 +19,19 @@ import {
   type WithOptionalNetwork,
 } from "../options/note_network.ts";
 import { backupNotes, type BackupOptions, restoreNotes } from "./note/backup.ts";
+import { recoverCommand } from "./note/recover.ts";
+import { seedCommand } from "./note/seed.ts";
+import { saveStanding, toIsoTimes, toPublicFacts } from "./note/standing.ts";
 import { sharedNullifierFacts, warnOfSharedNullifiers } from "../output/note_warnings.ts";
 import { withProgressLine, writeJson } from "../output/print.ts";
-import { colours, formatIsoTime } from "../output/progress.ts";
+import { colours } from "../output/progress.ts";
 import type { CliContext } from "../context.ts";
 
 type NoteCommandOptions = ChainOptions & NoteStoreOptions;
 
 export function noteCommand(context: CliContext): Command {
   const create = addNoteStorePathOption(addChainOptions(new Command("create")))
-    .description("create a note for a pool and store it; nothing is sent")
+    .description("derive the next note of a pool from the seed and store it; nothing is sent")
     .argument("<pool>", "key of the registry, like native-10")
     .addHelpText(
       "after",
@@ -79,8 +79,9 @@ export function noteCommand(context: CliContext): Command {
         "  tonado note restore",
     )
     .action((file: string | undefined, options: NoteStoreOptions) => restoreNotes(context, file, options));
-  const command = new Command("note").description("create, list, check and back up notes");
-  for (const each of [create, show, check, backup, restore]) command.addCommand(each);
+  const command = new Command("note").description("create, list, check, back up and recover notes");
+  const [seed, recover] = [seedCommand(context), recoverCommand(context)];
+  for (const each of [create, show, check, backup, restore, seed, recover]) command.addCommand(each);
   return command.addHelpText("after", "\nExamples:\n  tonado note show\n  tonado note check");
 }
 
@@ -90,32 +91,16 @@ async function createStoredNote(
   options: NoteCommandOptions,
 ): Promise<void> {
   const registry = await findRegistry(options.network, options.registry);
-  const created = createNoteForPool(key, registry, context.now());
+  const pool = findDeployment(key, registry);
   const store = await openNoteStore(context, options, { create: true });
-  const record = await addNote(store, created);
+  const request = { network: registry.network, pool, now: context.now() };
+  const record = await store.addDerived((seed, records) => deriveNextNote(seed, records, request));
   if (options.json) return writeJson(context, toPublicFacts(record));
   if (options.quiet) return context.stdout.write(`${record.id}\n`);
   context.stdout.write(
     `note ${colours(context.stdout, context.env).bold(record.id)} for ${key} on ${registry.network}\n\n` +
       `Deposit it: tonado deposit --note ${record.id} ${formatChainFlags(options)}\n`,
   );
-}
-
-/** The printable facts of a note. The nullifier hash is omitted: it would link deposit and withdrawal. */
-export function toPublicFacts({ id, note, state, createdAt, pool, deposit, withdrawal }: NoteRecord) {
-  const { asset, amount, network, version, commitment } = note.reveal();
-  return {
-    id,
-    state,
-    network,
-    pool: poolKey({ asset, amount, version }),
-    ...pool === undefined ? {} : { poolAddress: pool },
-    commitment: fieldToHex(commitment),
-    createdAt: new Date(createdAt).toISOString(),
-    ...deposit?.leafIndex === undefined ? {} : { leafIndex: deposit.leafIndex },
-    ...deposit?.timestamp === undefined ? {} : { depositedAt: formatIsoTime(deposit.timestamp) },
-    ...withdrawal && { recipient: withdrawal.recipient, relayer: withdrawal.relayer ?? null },
-  };
 }
 
 async function showNotes(
@@ -203,34 +188,4 @@ async function checkStoredNotes(
     const stands = `${c.bold(id)}  ${state.padEnd(11)} `;
     context.stdout.write(options.quiet ? `${stands}${pool}\n` : `${stands}${pool.padEnd(12)} ${crowd}\n`);
   }
-}
-
-function toIsoTimes({ depositedAt, withdrawnAt }: Pick<NoteStatus, "depositedAt" | "withdrawnAt">) {
-  return {
-    ...depositedAt === undefined ? {} : { depositedAt: formatIsoTime(depositedAt) },
-    ...withdrawnAt === undefined ? {} : { withdrawnAt: formatIsoTime(withdrawnAt) },
-  };
-}
-
-/** Stores what the chain shows. An interrupted withdrawal stays `withdrawing` while it is unspent. */
-async function saveStanding(
-  store: Awaited<ReturnType<typeof openNoteStore>>,
-  record: NoteRecord,
-  { state, leafIndex, depositor, depositedAt, payment, pool }: NoteStatus & { readonly pool?: string },
-): Promise<NoteRecord> {
-  const now = state === "absent"
-    ? record.state
-    : state === "deposited" && record.state === "withdrawing"
-    ? "withdrawing"
-    : state;
-  const { leafIndex: known, from } = record.deposit ?? {};
-  const same = known === leafIndex && (leafIndex === undefined || from === depositor);
-  const { recipient } = record.withdrawal ?? {};
-  const paid = !payment || recipient === undefined || recipient === payment.recipient.toRawString();
-  if (now === record.state && same && paid && record.pool === pool) return record;
-  const deposit = leafIndex === undefined
-    ? {}
-    : { deposit: { from: depositor, leafIndex, timestamp: depositedAt } };
-  const change = { state: now, ...pool === undefined ? {} : { pool }, ...deposit };
-  return await store.update(record.id, { ...change, ...payment && recordPayment(record, payment) });
 }

@@ -1,7 +1,10 @@
 import type { PoolJetton } from "../../client/notes/pool_match.ts";
-import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
+import { nextDerivedNote } from "../../client/notes/derived_notes.ts";
+import { createNoteRecord, type NoteRecord, type NoteState } from "../../client/notes/note_store.ts";
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
-import { createNote, formatNote } from "../../core/protocol/note.ts";
+import type { Network } from "../../core/protocol/network.ts";
+import { formatNote, type Note } from "../../core/protocol/note.ts";
+import type { NoteSeed } from "../../core/protocol/note_seed.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
 export function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {
@@ -43,11 +46,39 @@ export function toPoolJetton({ asset, decimals, jettonMaster }: Deployment): Poo
   return jettonMaster && { asset, decimals: decimals!, jettonMaster };
 }
 
-/** `now` in Unix milliseconds. Throws `invalid_config` for an unknown key. */
-export function createNoteForPool(key: string, { network, pools }: Deployments, now: number): NoteRecord {
+/** Throws `invalid_config` for an unknown key. */
+export function findDeployment(key: string, { pools }: Deployments): Deployment {
   const pool = pools.get(key);
   if (!pool) throw unknownPoolKeyError(key, pools.keys());
-  const { asset, amount, address, version } = pool;
-  const text = formatNote(createNote({ asset, amount, network, ...version && { version } }));
-  return { ...createNoteRecord(text, now), pool: address.toRawString() };
+  return pool;
 }
+
+/**
+ * Derives the next note of a pool from the seed of a store with these notes. Throws `note_gap_reached`.
+ * @param options `now` in Unix milliseconds; `isDeposited`: what the pool has, if it was read
+ */
+export function deriveNextNote(
+  seed: NoteSeed,
+  records: readonly NoteRecord[],
+  { network, pool, now, isDeposited = () => false }: {
+    readonly network: Network;
+    readonly pool: Deployment;
+    readonly now: number;
+    readonly isDeposited?: (commitment: bigint) => boolean;
+  },
+): NoteRecord {
+  const stored = new Map(records.map((record) => [record.note.reveal().commitment, record]));
+  const wasDeposited = (record: NoteRecord | undefined) =>
+    record !== undefined && (record.deposit?.leafIndex !== undefined || !UNPAID_STATES.has(record.state));
+  const { note } = nextDerivedNote(seed, network, pool, {
+    isStored: (commitment) => stored.has(commitment),
+    isDeposited: (commitment) => isDeposited(commitment) || wasDeposited(stored.get(commitment)),
+  });
+  return derivedRecord(note, pool, now);
+}
+
+export function derivedRecord(note: Note, { address }: Deployment, createdAt: number): NoteRecord {
+  return { ...createNoteRecord(formatNote(note), createdAt), pool: address.toRawString() };
+}
+
+const UNPAID_STATES: ReadonlySet<NoteState> = new Set<NoteState>(["created", "depositing"]);

@@ -35,14 +35,15 @@ export function isNoteSpentError(error: unknown): boolean {
 export class DepositView {
   readonly #progress;
   readonly #qrFile;
-  #noteId;
+  #noteId: string | undefined;
   /** An earlier run may have shown a link that was paid. */
   #resumed;
 
   constructor(
     readonly context: CliContext,
     readonly options: DepositViewOptions,
-    noteId: string,
+    /** Undefined until {@linkcode showStored}: a new note is derived after the confirmation. */
+    noteId: string | undefined,
     given: { readonly qr?: OutputFile; readonly resumed?: boolean } = {},
   ) {
     this.#progress = progressLine(context.stderr);
@@ -104,7 +105,7 @@ export class DepositView {
     const sent = made
       ? "nothing has been sent yet"
       : "an earlier run may have paid for it, so the pool is checked first";
-    this.#printText(`note ${this.#bold(this.#noteId)} is stored; ${sent}`);
+    this.#printText(`note ${this.#bold(this.#noteId ?? "")} is stored; ${sent}`);
   }
 
   showStep(step: DepositStep | LinkDepositStep): void {
@@ -135,7 +136,7 @@ export class DepositView {
 
   showAlreadyDeposited(leafIndex: number): void {
     if (this.#writeEvent({ event: "deposited", id: this.#noteId, leafIndex })) return;
-    this.#printText(`note ${this.#bold(this.#noteId)} is already in the pool, as leaf ${leafIndex}`);
+    this.#printText(`note ${this.#bold(this.#noteId ?? "")} is already in the pool, as leaf ${leafIndex}`);
   }
 
   /** `waits`: a version 2 pool has queued the deposit. */

@@ -17,7 +17,7 @@ const stale = (leafIndex: number) => ({
 const never = () => new Promise<void>(() => {});
 
 /** Runs a deposit whose payer does `answers` in turn, and returns what happened. */
-async function run(
+function run(
   scene: DepositScene,
   answers: readonly (() => Promise<void>)[],
   { timeoutMs = 600_000 } = {},

@@ -1,9 +1,10 @@
 /** Reads the pool's whole history, so that no server learns which notes are yours. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
+import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
-import { V2_POOL_CAPACITY } from "../../core/protocol/v2/pool_constants.ts";
+import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
@@ -28,37 +29,61 @@ export interface NoteStatus {
   readonly withdrawalsSince: number;
 }
 
+/** A pool's whole history, in which notes are looked up locally. */
+export interface PoolHistory {
+  /** Whether the pool has a leaf or a waiting deposit with this commitment. */
+  isDeposited(commitment: bigint): boolean;
+  statusOf(note: Note): NoteStatus;
+}
+
+export interface PoolHistoryOptions {
+  /** Of the pool. Default: 1. */
+  readonly version?: PoolVersion | undefined;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (seen: number) => void;
+}
+
 /** Throws `unknown_root` if the pool does not know the history's root: the endpoint is behind or lies. */
 export async function checkNotes(
   chain: Chain,
   pool: Address,
   notes: readonly Note[],
-  options: { readonly signal?: AbortSignal; readonly onProgress?: (seen: number) => void } = {},
+  options: Omit<PoolHistoryOptions, "version"> = {},
 ): Promise<NoteStatus[]> {
-  const tree = new MerkleTree();
-  const commitments: bigint[] = [];
-  let settled: number | undefined;
-  const mine = new Map<bigint, DepositEvent | undefined>(
-    notes.map(({ commitment }) => [commitment, undefined]),
-  );
+  const history = await readPoolHistory(chain, pool, { ...options, version: notes[0]?.version });
+  return notes.map((note) => history.statusOf(note));
+}
+
+/**
+ * Reads a pool's whole history and confirms it by the pool's root.
+ * @throws {Problem} `unknown_root` if the pool does not know the history's root: the endpoint is behind or lies
+ * @example
+ * ```ts
+ * const history = await readPoolHistory(chain, pool.address, { version: 2 });
+ * const { state } = history.statusOf(note);
+ * ```
+ */
+export async function readPoolHistory(
+  chain: Chain,
+  pool: Address,
+  { version = 1, ...options }: PoolHistoryOptions = {},
+): Promise<PoolHistory> {
+  const deposits: DepositEvent[] = [];
+  let settled = version === 1 ? Infinity : 0;
   const spent = new Map<bigint, WithdrawalEvent>();
   const withdrawals: number[] = [];
-  for await (
-    const { events } of scanPoolTransactions(chain, pool, { ...options, capacity: V2_POOL_CAPACITY })
-  ) {
+  const scan = { ...options, capacity: poolCapacity(version) };
+  for await (const { events } of scanPoolTransactions(chain, pool, scan)) {
     for (const event of events) {
-      if (event.kind === "deposit") {
-        commitments.push(event.commitment);
-        if (mine.has(event.commitment)) mine.set(event.commitment, mine.get(event.commitment) ?? event);
-      }
+      if (event.kind === "deposit") deposits.push(event);
       if (event.kind === "settlement") settled = event.end;
       if (event.kind !== "withdrawal") continue;
       spent.set(event.nullifierHash, event);
-      withdrawals.push(commitments.length);
+      withdrawals.push(deposits.length);
     }
   }
-  const waits = notes.some(({ version }) => version === 2);
-  tree.appendMany(waits ? commitments.slice(0, settled ?? 0) : commitments);
+  const tree = new MerkleTree();
+  tree.appendMany(deposits.slice(0, settled).map(({ commitment }) => commitment));
   const roots = await new Pool(chain, pool).getRootHistory();
   if (!roots.includes(tree.root)) {
     throw new Problem(
@@ -66,22 +91,27 @@ export async function checkNotes(
       `the root of the ${tree.size} deposits in the history is not one of the pool's roots`,
     );
   }
-  return notes.map((note) => {
-    const deposit = mine.get(note.commitment);
-    const deposits = commitments.length;
-    if (!deposit) return { state: "absent", deposits, since: deposits, withdrawalsSince: 0 };
-    const { leafIndex, timestamp: depositedAt } = deposit;
-    const withdrawal = spent.get(placeNote(note, leafIndex).nullifierHash);
-    return {
-      ...leafIndex >= tree.size && { waits: true as const },
-      state: withdrawal ? "withdrawn" : "deposited",
-      leafIndex,
-      depositor: depositorOf(deposit).toRawString(),
-      depositedAt,
-      ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: toNotePayment(withdrawal) },
-      deposits,
-      since: deposits - leafIndex - 1,
-      withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,
-    };
-  });
+  const first = new Map<bigint, DepositEvent>();
+  for (const deposit of deposits.toReversed()) first.set(deposit.commitment, deposit);
+  return {
+    isDeposited: (commitment) => first.has(commitment),
+    statusOf: (note) => {
+      const deposit = first.get(note.commitment);
+      const counts = { deposits: deposits.length, since: deposits.length, withdrawalsSince: 0 };
+      if (!deposit) return { state: "absent", ...counts };
+      const { leafIndex, timestamp: depositedAt } = deposit;
+      const withdrawal = spent.get(placeNote(note, leafIndex).nullifierHash);
+      return {
+        ...leafIndex >= tree.size && { waits: true as const },
+        state: withdrawal ? "withdrawn" : "deposited",
+        leafIndex,
+        depositor: depositorOf(deposit).toRawString(),
+        depositedAt,
+        ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: toNotePayment(withdrawal) },
+        ...counts,
+        since: deposits.length - leafIndex - 1,
+        withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,
+      };
+    },
+  };
 }

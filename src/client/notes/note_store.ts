@@ -87,6 +87,8 @@ export interface NoteStore {
   /** Adds the note that `derive` returns. A store without a seed gets a new one in the same change. */
   addDerived(derive: (seed: NoteSeed, records: readonly NoteRecord[]) => NoteRecord): Promise<NoteRecord>;
   seed(): Promise<NoteSeed | undefined>;
+  /** Returns the seed. A store without one gets a new one. */
+  ensureSeed(): Promise<NoteSeed>;
   /** Stores a seed, or confirms that the store has it. Throws `seed_conflict` if the store has another one. */
   restoreSeed(seed: NoteSeed): Promise<void>;
   update(id: string, change: Partial<Omit<NoteRecord, "id" | "note" | "text">>): Promise<NoteRecord>;

@@ -68,6 +68,7 @@ export async function openStoredNotes(
       return addedNote((await load()).records, text);
     },
     seed: async () => (await load()).seed,
+    ensureSeed: async () => (await load()).seed ?? await change(addSeed),
     restoreSeed: (seed) => change((content) => ({ content: withSeed(content, seed), result: undefined })),
     update: (id, changed) => change((content) => updateRecord(content, id, changed)),
     async exportBackup() {
@@ -94,9 +95,14 @@ function addDerivedRecord(
   content: NoteStoreContent,
   derive: (seed: NoteSeed, records: readonly NoteRecord[]) => NoteRecord,
 ): Change<Secret<string>> {
+  const { content: seeded, result: seed } = addSeed(content);
+  const record = derive(seed, seeded.records);
+  return { content: addRecords(seeded, [record]).content, result: record.text };
+}
+
+function addSeed(content: NoteStoreContent): Change<NoteSeed> {
   const seed = content.seed ?? createNoteSeed();
-  const record = derive(seed, content.records);
-  return { content: addRecords({ ...content, seed }, [record]).content, result: record.text };
+  return { content: { ...content, seed }, result: seed };
 }
 
 function withSeed(content: NoteStoreContent, seed: NoteSeed): NoteStoreContent {

@@ -10,13 +10,12 @@ import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../src/core/pr
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { freshElement, type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
 import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
-import { type V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
+import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
 import {
   assertAccepted,
   assertLeft,
   assertRefused,
-  balanceChange,
 } from "../../support/contracts/v2_assertions.ts";
 
 const constant = await contractConstants(2);

@@ -21,8 +21,8 @@ import type { DepositView } from "../../output/deposit_view.ts";
 const GAS_RESERVE_NANO = 200_000_000n;
 
 /** Throws `pool_retired`. A deposit in progress continues, because it may be paid already. */
-export function assertNotRetired({ retired }: Deployment, { state }: NoteRecord): void {
-  if (!retired || state === "depositing") return;
+export function assertNotRetired({ retired }: Deployment, stored?: Pick<NoteRecord, "state">): void {
+  if (!retired || stored?.state === "depositing") return;
   throw new Problem(
     "pool_retired",
     "the registry lists this pool as retired, so relayers may not withdraw from it",
