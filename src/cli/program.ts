@@ -68,6 +68,10 @@ export function createProgram(context: CliContext, version: string): Command {
   return program;
 }
 
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
 /** Runs the program and returns its exit status; never throws. `args` lack the program's own name. */
 export async function runCli(
   args: readonly string[],
@@ -88,7 +92,7 @@ export async function runCli(
     "\nExamples:\n  tonado demo\n  tonado deposit native-10 --network mainnet\n" +
       `  tonado help withdraw\n${formatExitCodes()}`,
   );
-  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
+  for (const command of withSubcommands(program)) {
     command.exitOverride(throwUsageErrorOf(command)).configureHelp({ optionDescription }).showHelpAfterError(
       "(add --help for usage)",
     ).configureOutput({
