@@ -12,11 +12,7 @@ import { freshElement, type PriceList, priceLists } from "../../../testkit/chain
 import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
-import {
-  assertAccepted,
-  assertLeft,
-  assertRefused,
-} from "../../support/contracts/v2_assertions.ts";
+import { assertAccepted, assertLeft, assertRefused } from "../../support/contracts/v2_assertions.ts";
 
 const constant = await contractConstants(2);
 const GAS_SETTLEMENT = constant("GAS_SETTLEMENT");
