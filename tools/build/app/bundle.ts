@@ -1,9 +1,10 @@
 /** Bundles the app's scripts with esbuild. Names carry a hash of the content, so a cached file is never an old one. */
-import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import * as esbuild from "esbuild";
 import type { BuildFacts } from "../../../src/app/browser/build_facts.ts";
+import { kernelFiles } from "./kernels.ts";
 import { layOutPackages } from "./npm_packages.ts";
+import { contentHash } from "./page.ts";
 
 /** The app's scripts, by name; `main` is the page's. */
 export interface AppScripts {
@@ -22,6 +23,12 @@ const workerEntries = {
 const SERVICE_WORKER = "src/app/service_worker.ts";
 const BUFFER = "src/app/shims/buffer.ts";
 
+/** A worker fetches its kernel before it listens; the browser would drop the tasks that arrive until then. */
+const keepEarlyTasks = {
+  banner: { js: "self.earlyTasks=[];self.onmessage=(task)=>self.earlyTasks.push(task);" },
+  footer: { js: "for(const task of self.earlyTasks.splice(0))self.onmessage(task);" },
+};
+
 /**
  * Bundles everything.
  *
@@ -37,11 +44,16 @@ export async function bundleApp(
   try {
     const entries = [main, BUFFER, SERVICE_WORKER, ...Object.values(workerEntries)];
     const nodePaths = [await layOutPackages(entries, root, work)];
-    const common = buildOptions(root, nodePaths);
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
+    const common = { ...buildOptions(root, nodePaths), plugins: [kernelFiles(root, files)] };
     const workers: Record<string, string> = {};
     for (const [name, entry] of Object.entries(workerEntries)) {
-      const result = await esbuild.build({ ...common, entryPoints: [entry], outdir: "out" });
+      const result = await esbuild.build({
+        ...common,
+        ...keepEarlyTasks,
+        entryPoints: [entry],
+        outdir: "out",
+      });
       const bytes = result.outputFiles[0].contents as Uint8Array<ArrayBuffer>;
       workers[name] = `${name}_worker-${contentHash(bytes)}.js`;
       files.set(workers[name], bytes);
@@ -140,15 +152,4 @@ function buildOptions(root: URL, nodePaths: string[]): esbuild.BuildOptions & { 
     },
     tsconfigRaw: "{}",
   };
-}
-
-/** The first 8 bytes of SHA-256, in hex. */
-export function contentHash(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-}
-
-/** For files outside the bundle. */
-export function hashedName(path: string, bytes: Uint8Array): string {
-  const [, stem, extension] = /^(.*)(\.[a-z0-9]+)$/.exec(basename(path))!;
-  return join(`${stem}-${contentHash(bytes)}${extension}`);
 }

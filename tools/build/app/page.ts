@@ -45,3 +45,14 @@ export function checksums(files: ReadonlyMap<string, Bytes>): string {
   return [...files].sort(([a], [b]) => a < b ? -1 : 1)
     .map(([name, bytes]) => `${sha256Of(bytes)}  ${name}\n`).join("");
 }
+
+/** The first 8 bytes of SHA-256, in hex. */
+export function contentHash(bytes: Bytes): string {
+  return sha256Of(bytes).slice(0, 16);
+}
+
+/** Returns the name of a file with the hash of its content before the suffix. */
+export function hashedName(name: string, bytes: Bytes): string {
+  const [, stem, extension] = /^(.*)(\.[a-z0-9]+)$/.exec(name)!;
+  return `${stem}-${contentHash(bytes)}${extension}`;
+}
