@@ -1,12 +1,13 @@
 /// <reference lib="dom" />
 /** Keeps the passphrase encrypted for this device's own lock: WebAuthn's PRF, through age. */
-import { Decrypter, Encrypter, webauthn } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { Passkeys } from "../ports.ts";
 import type { Records } from "./indexeddb.ts";
 
 const RECORD = "passphrase";
+/** Loaded when a passkey is used: the page's start does not need it. */
+const loadAge = () => import("age-encryption");
 
 interface Enrolled {
   /** age's name of the credential: no secret without the device. */
@@ -29,6 +30,7 @@ export function browserPasskeys(records: Records): Passkeys {
     isEnrolled: async () => (await read().catch(() => undefined)) !== undefined,
     enroll: (passphrase) =>
       answered(async () => {
+        const { Encrypter, webauthn } = await loadAge();
         const identity = await webauthn.createCredential({ keyName: "tonado" });
         const encrypter = new Encrypter();
         encrypter.addRecipient(new webauthn.WebAuthnRecipient({ identity }));
@@ -39,6 +41,7 @@ export function browserPasskeys(records: Records): Passkeys {
       answered(async () => {
         const enrolled = await read();
         if (!enrolled) throw new Problem("passkey_unavailable", "no passkey was set up in this browser");
+        const { Decrypter, webauthn } = await loadAge();
         const decrypter = new Decrypter();
         decrypter.addIdentity(new webauthn.WebAuthnIdentity({ identity: enrolled.identity }));
         return new Secret(await decrypter.decrypt(enrolled.sealed, "text"));

@@ -52,22 +52,20 @@ const sessionSchema = z.object({
 });
 type StoredSession = z.output<typeof sessionSchema>;
 
-export function bridgeSource(entry: WalletEntry, options: BridgeOptions): PayerSource {
-  return {
-    id: `bridge:${entry.id}`,
-    name: entry.name,
-    kind: "bridge",
-    async connect({ network, onLink, signal }) {
-      const stored = await readSession(entry, network, options.sessions);
-      const session = new BridgeSession(entry, network, options, stored);
-      try {
-        return await session.connect(onLink, signal);
-      } catch (error) {
-        session.close();
-        throw error;
-      }
-    },
-  };
+/** As {@linkcode PayerSource.connect}. */
+export async function connectBridge(
+  entry: WalletEntry,
+  options: BridgeOptions,
+  { network, onLink, signal }: Parameters<PayerSource["connect"]>[0],
+): Promise<Payer> {
+  const stored = await readSession(entry, network, options.sessions);
+  const session = new BridgeSession(entry, network, options, stored);
+  try {
+    return await session.connect(onLink, signal);
+  } catch (error) {
+    session.close();
+    throw error;
+  }
 }
 
 /** Returns the link that opens the wallet, or that it scans. */

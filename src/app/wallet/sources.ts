@@ -2,8 +2,8 @@
 /** Every way to reach a wallet from this page. */
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { Records } from "../browser/indexeddb.ts";
-import type { PayerSources } from "../ports.ts";
-import { bridgeSource, type SessionStore, type WalletEntry } from "./bridge.ts";
+import type { PayerSource, PayerSources } from "../ports.ts";
+import type { BridgeOptions, SessionStore, WalletEntry } from "./bridge.ts";
 import type { OpenEvents } from "./bridge_channel.ts";
 import { findInjected } from "./injected.ts";
 import committed from "./wallets.json" with { type: "json" };
@@ -35,7 +35,20 @@ export function browserPayerSources(
   const reachable = wallets.filter(({ bridge }) => !bridges || bridges.includes(new URL(bridge).origin));
   return {
     list:
-      () => [...findInjected(globalThis, common), ...reachable.map((entry) => bridgeSource(entry, options))],
+      () => [...findInjected(globalThis, common), ...reachable.map((entry) => lazySource(entry, options))],
+  };
+}
+
+/** The encryption of sessions is loaded when a wallet is connected. */
+function lazySource(entry: WalletEntry, options: BridgeOptions): PayerSource {
+  return {
+    id: `bridge:${entry.id}`,
+    name: entry.name,
+    kind: "bridge",
+    async connect(connectOptions) {
+      const { connectBridge } = await import("./bridge.ts");
+      return await connectBridge(entry, options, connectOptions);
+    },
   };
 }
 
