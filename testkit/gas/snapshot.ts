@@ -15,6 +15,7 @@ import type { PoolKind } from "./measured_pool.ts";
 import { measureRules } from "./rules.ts";
 import type { GasParts } from "./trace.ts";
 import { measureV2 } from "./v2_figures.ts";
+import { measureV2Jetton } from "./v2_jetton_figures.ts";
 
 export const SNAPSHOT_PATH = "testkit/gas/gas_snapshot.json";
 
@@ -35,6 +36,8 @@ export interface GasSnapshot {
   readonly rules: GasFigures;
   /** Gas of a version 2 pool's messages. */
   readonly version2: GasFigures;
+  /** The same of a jetton pool. */
+  readonly version2Jetton: GasFigures;
 }
 
 export async function takeSnapshot(): Promise<GasSnapshot> {
@@ -54,8 +57,18 @@ export async function takeSnapshot(): Promise<GasSnapshot> {
     for (const kind of kinds) size[kind][fill.name] = sizes[kind];
   }
   const version2 = await measureV2();
+  const version2Jetton = await measureV2Jetton();
   const rules = await measureRules();
-  return { verification: await measureVerification(), gas, parts, dearest, size, rules, version2 };
+  return {
+    verification: await measureVerification(),
+    gas,
+    parts,
+    dearest,
+    size,
+    rules,
+    version2,
+    version2Jetton,
+  };
 }
 
 export async function readSnapshot(): Promise<GasSnapshot> {

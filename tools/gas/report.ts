@@ -7,6 +7,7 @@ import { entryPoints, getters } from "../../testkit/gas/entry_points.ts";
 import { fills } from "../../testkit/gas/fills.ts";
 import { gasRatio, MAX_GAS_RATIO, ratioFills, targeted } from "../../testkit/gas/ratios.ts";
 import { type GasSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
+import type { GasFigures } from "../../testkit/gas/measure.ts";
 import type { GasParts } from "../../testkit/gas/trace.ts";
 import { v2Targets } from "../../testkit/gas/v2_figures.ts";
 import { runwayTable } from "./runway.ts";
@@ -140,9 +141,9 @@ function rulesTable({ rules, gas }: GasSnapshot): string[] {
 }
 
 /** Gas of a version 2 pool's messages, with the targets. */
-function version2Table({ version2 }: GasSnapshot): string[] {
-  const rows = Object.entries(version2).map(([name, gas]) => {
-    const target = v2Targets[name];
+function version2Table(figures: GasFigures, targets: Readonly<Record<string, number>>): string[] {
+  const rows = Object.entries(figures).map(([name, gas]) => {
+    const target = targets[name];
     return row(name, count(gas), target === undefined ? "" : count(target), native(prices.gas(BigInt(gas))));
   });
   return [row("message", "gas", "target", "native units"), rule(4), ...rows];
@@ -161,6 +162,7 @@ export function tables(snapshot: GasSnapshot): Record<string, string[]> {
     rules: rulesTable(snapshot),
     size: sizeTable(snapshot),
     runway: runwayTable(prices),
-    version2: version2Table(snapshot),
+    version2: version2Table(snapshot.version2, v2Targets),
+    "version2-jetton": version2Table(snapshot.version2Jetton, {}),
   };
 }
