@@ -18,7 +18,6 @@ const longFiles: Readonly<Record<string, number>> = {
   "testkit/simulation/world.ts": 313,
   "tests/ceremony/verification/contribution_attacks_test.ts": 306,
   "tests/ceremony/command_test.ts": 318,
-  "tests/cli/compliance/compliance_test.ts": 341,
   "tests/cli/withdraw/withdraw_test.ts": 335,
   "tests/e2e/withdrawal_checks_test.ts": 356,
   "tests/reliability/simulation/balance_attack_test.ts": 333,
