@@ -79,6 +79,7 @@ export async function copySources(to: string): Promise<void> {
     "src",
     "testkit",
     "tools",
+    "app",
     "artifacts",
     "assets",
     "deployments",

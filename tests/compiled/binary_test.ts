@@ -3,6 +3,7 @@
  * registries only. Skipped if there is no runtime to embed.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { circuitNames } from "../../src/core/crypto/groth16.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import metadata from "../../deno.json" with { type: "json" };
@@ -64,6 +65,26 @@ Deno.test({
       assert.equal(code, 0, stderr);
       const release = await Deno.readTextFile(new URL(`../../deployments/${network}.json`, import.meta.url));
       assert.equal(JSON.parse(stdout).pools.length, Object.keys(JSON.parse(release).pools).length);
+    }
+  },
+});
+
+Deno.test({
+  name: "compiled: the app is embedded, and each of its bytes is that of its checksums",
+  ignore,
+  async fn() {
+    const app = startProgram([binary], ["app", "--port", "0", "--json"], {});
+    try {
+      const { url, hash } = JSON.parse(await app.nextLine());
+      const sums = await (await fetch(`${url}SHA256SUMS`)).text();
+      assert.equal(createHash("sha256").update(sums).digest("hex"), hash);
+      for (const line of sums.trim().split("\n")) {
+        const [sum, name] = line.split("  ");
+        const bytes = new Uint8Array(await (await fetch(url + name)).arrayBuffer());
+        assert.equal(createHash("sha256").update(bytes).digest("hex"), sum, name);
+      }
+    } finally {
+      await app.stop();
     }
   },
 });
