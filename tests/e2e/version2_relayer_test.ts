@@ -204,3 +204,47 @@ Deno.test("relayer: withdrawals that wait together are one message; one that it 
     4n * FEE,
   );
 });
+
+for (const position of [0, 2]) {
+  Deno.test(`relayer: a note whose owner withdrew it first is left out of its message, as item ${position}; the others are paid`, async () => {
+    await using net = await RelayerHarness.start({ relayer: false });
+    const v2 = new Version2Harness(net);
+    const notes = [newNote(), newNote(), newNote()];
+    for (const { commitment } of notes) await v2.deposit(commitment);
+    let isOwnerPaid = false;
+    await net.startRelayer({
+      batchMs: 5_000,
+      chain: (chain) => ({
+        ...chain,
+        async send(message, options) {
+          if (!isOwnerPaid) {
+            isOwnerPaid = true;
+            await net.user.send([direct]);
+            await waitUntil("the owner is paid", async () => (await v2.pool.getPoolInfo()).withdrawals === 1);
+          }
+          return await chain.send(message, options);
+        },
+      }),
+    });
+    await v2.settle(notes.map(({ commitment }) => commitment));
+    const direct = await v2.directWithdrawal(notes[0]);
+    const requests: Awaited<ReturnType<typeof v2.request>>[] = [];
+    for (const [i, note] of notes.entries()) requests.push(await v2.request(note, i));
+    // The owner withdraws leaf 0, which is submitted first or last.
+    const order = position === 0 ? [0, 1, 2] : [1, 2, 0];
+    const answers = order.map((leafIndex) => net.post("/withdraw", requests[leafIndex]));
+    for (const { status, body } of await Promise.all(answers)) equal(status, 200, JSON.stringify(body));
+    const states: string[] = [];
+    const payments = new Set<string | undefined>();
+    for (const [leafIndex, { nullifier }] of notes.entries()) {
+      const nullifierHash = poseidon([nullifier, BigInt(leafIndex)]);
+      const id = { pool: v2.address, nullifierHash: fieldToHex(nullifierHash) };
+      states.push((await net.untilState(id, "confirmed", "superseded", "failed", "expired")).state);
+      const job = await net.store.job({ pool: net.pool(KEY).address.toRawString(), nullifierHash });
+      if (leafIndex !== 0) payments.add(job!.txHash);
+    }
+    deepEqual(states, ["superseded", "confirmed", "confirmed"]);
+    equal(payments.size, 1, "one message pays the others");
+    equal((await v2.pool.getPoolInfo()).withdrawals, 3);
+  });
+}

@@ -6,7 +6,7 @@ import { killPoints } from "../../testkit/chaos/kill_points.ts";
 import { faultKinds } from "../../testkit/servers/endpoint_faults.ts";
 
 /** The generated blocks, by mark. */
-export const blocks = ["run", "takeovers", "campaigns", "faults", "steps", "deaths"] as const;
+export const blocks = ["run", "settlers", "takeovers", "campaigns", "faults", "steps", "deaths"] as const;
 
 /** Rows in which every figure must be 0. */
 const ROWS_ALL_ZERO = ["Paid twice", "Taken on and lost", "Answers of 5xx, other than 503 with Retry-After"];

@@ -32,6 +32,7 @@ function written(
   const zeros = ["Paid twice", "Taken on and lost", "Answers of 5xx, other than 503 with Retry-After"];
   const content: Record<(typeof blocks)[number], string[]> = {
     run: [run],
+    settlers: table(["Deposits"], "3"),
     takeovers: ["another led after 4.1 / 5.0 / 5.6 s"],
     campaigns: [
       ...table([

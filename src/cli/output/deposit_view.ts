@@ -74,7 +74,10 @@ export class DepositView {
 
   showTransferStep(step: TransferDepositStep): void {
     if (step.step === "payment") return this.#showPayment(step.payment);
-    const sender = step.step === "refused" ? formatPoolAddress(step.sender, this.options.network) : undefined;
+    const testOnly = this.options.network !== "mainnet";
+    const sender = step.step === "refused"
+      ? step.sender.toString({ bounceable: false, testOnly })
+      : undefined;
     if (
       this.#writeEvent({
         event: step.step,
@@ -184,8 +187,9 @@ export class DepositView {
     if (written) this.#printText(`The QR code was written to ${this.options.qr}.`);
     if (comment === undefined) {
       this.#printText(
-        "Open this link with the wallet that holds the jettons, or scan its QR code. It never expires.\n" +
-          `It sends ${formatNative(amount)} for fees, most of which returns:\n\n${url}\n`,
+        "Open this link with the wallet that holds the jettons, or scan its QR code.\n" +
+          "It never expires. It sends " +
+          `${formatNative(amount)} for fees, most of which returns:\n\n${url}\n`,
       );
     } else {this.#printText(
         `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
