@@ -3,14 +3,17 @@ import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { addressToField, settlerToField } from "../../../src/core/protocol/messages/address_field.ts";
+import { storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { type Deployment, formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { settlementInputs } from "../../../src/core/tree/settlement.ts";
 import { createProver } from "../../../src/prover/prover.ts";
-import { loadPoolCode, v2NativePoolInit } from "../../../src/ton/pool/state_init.ts";
+import { loadPoolCode, v2JettonPoolInit, v2NativePoolInit } from "../../../src/ton/pool/state_init.ts";
+import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
 import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
 import type { OutgoingMessage } from "../../../src/ton/wallet/wallet.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 
@@ -18,7 +21,11 @@ const YEAR = 31_557_600;
 const DENOMINATION = toNano(2);
 
 /** Deposits a note, settles it and withdraws it, with real proofs. */
-async function useOnce({ wallet, net }: EmptyLocalnet, pool: V2Pool): Promise<void> {
+async function useOnce(
+  { wallet, net }: EmptyLocalnet,
+  pool: V2Pool,
+  deposit: (commitment: bigint) => Promise<OutgoingMessage>,
+): Promise<void> {
   const prover = await createProver({ maxWorkers: 1 });
   const [nullifier, secret] = [11n, 12n];
   const commitment = poseidon([nullifier, secret]);
@@ -27,7 +34,8 @@ async function useOnce({ wallet, net }: EmptyLocalnet, pool: V2Pool): Promise<vo
     await net.closeBlock();
   };
   try {
-    await send(pool.buildCommentDepositMessage({ commitment, value: DENOMINATION }));
+    await send(await deposit(commitment));
+    await waitUntil("the deposit", async () => (await net.closeBlock(), await pool.getNextIndex() === 1));
     const tree = new MerkleTree();
     const input = settlementInputs(tree, [commitment], settlerToField(wallet.address));
     const settlement = await prover.proveSettlement(input);
@@ -51,10 +59,39 @@ async function useOnce({ wallet, net }: EmptyLocalnet, pool: V2Pool): Promise<vo
   }
 }
 
+/** Lets the pool freeze, thaws it with the command, and compares its state. */
+async function assertThaws(
+  { net, chain, wallet }: EmptyLocalnet,
+  { address, key, registry, years }: {
+    readonly address: Address;
+    readonly key: string;
+    readonly registry: string;
+    readonly years: number;
+  },
+): Promise<void> {
+  const { data } = await chain.account(address);
+  await net.setNow(Math.floor(Date.now() / 1000) + years * YEAR);
+  await wallet.send([{ to: address, value: 1n, bounce: false }]);
+  await net.closeBlock();
+  assert.equal((await chain.account(address)).state, "frozen");
+
+  const [{ mnemonic, version }] = net.wallets;
+  const env = { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version };
+  const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry, "--json"];
+  const rescue = ["pool", "rescue", key, ...at];
+  const { code, stdout, stderr } = await runCli(rescue, env, { confirms: true });
+  assert.equal(code, 0, stderr);
+  assert.deepEqual([JSON.parse(stdout).action, JSON.parse(stdout).withState], ["thaw", true]);
+  const thawed = await chain.account(address);
+  assert.equal(thawed.state, "active");
+  assert.equal(thawed.data!.hash().toString("hex"), data!.hash().toString("hex"));
+  assert.equal((await new V2Pool(chain, address).getPoolInfo()).withdrawals, 1);
+}
+
 Deno.test("tonado pool rescue thaws a small frozen version 2 pool with its whole state, rebuilt from its logs", () =>
   withTempDirectory((dir) =>
     withEmptyLocalnet(async (tools) => {
-      const { net, chain, wallet, deploy } = tools;
+      const { chain, deploy } = tools;
       const address = await deploy(
         v2NativePoolInit({ denomination: DENOMINATION, owner: null }),
         toNano("0.02"),
@@ -68,23 +105,48 @@ Deno.test("tonado pool rescue thaws a small frozen version 2 pool with its whole
       const registry = `${dir}/localnet.json`;
       const pools = new Map([["native-2-v2", entry]]);
       await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
-      await useOnce(tools, pool);
-      const { data } = await chain.account(address);
-      await net.setNow(Math.floor(Date.now() / 1000) + 75 * YEAR);
-      await wallet.send([{ to: address, value: 1n, bounce: false }]);
-      await net.closeBlock();
-      assert.equal((await chain.account(address)).state, "frozen");
+      const deposit = (commitment: bigint) =>
+        Promise.resolve(pool.buildCommentDepositMessage({ commitment, value: DENOMINATION }));
+      await useOnce(tools, pool, deposit);
+      await assertThaws(tools, { address, key: "native-2-v2", registry, years: 75 });
+    })
+  ));
 
-      const [{ mnemonic, version }] = net.wallets;
-      const env = { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version };
-      const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry, "--json"];
-      const rescue = ["pool", "rescue", "native-2-v2", ...at];
-      const { code, stdout, stderr } = await runCli(rescue, env, { confirms: true });
-      assert.equal(code, 0, stderr);
-      assert.deepEqual([JSON.parse(stdout).action, JSON.parse(stdout).withState], ["thaw", true]);
-      const thawed = await chain.account(address);
-      assert.equal(thawed.state, "active");
-      assert.equal(thawed.data!.hash().toString("hex"), data!.hash().toString("hex"));
-      assert.equal((await pool.getPoolInfo()).withdrawals, 1);
+Deno.test("tonado pool rescue thaws a small frozen jetton pool of version 2", () =>
+  withTempDirectory((dir) =>
+    withEmptyLocalnet(async (tools) => {
+      const { net, chain, wallet, deploy } = tools;
+      const { master, decimals } = net.jetton;
+      const denomination = 2_000_000n;
+      const options = { denomination, owner: null, jettonMaster: master };
+      const address = await deploy(v2JettonPoolInit(options), toNano("0.02"));
+      const pool = new V2Pool(chain, address);
+      await wallet.send([{
+        to: address,
+        value: toNano("0.2"),
+        bounce: true,
+        body: storeDiscoverJettonWallet(),
+      }]);
+      await waitUntil("the pool knows its wallet", async () => {
+        await net.closeBlock();
+        return (await pool.getPoolInfo()).jettonWallet !== null;
+      });
+      const { jettonWallet } = await pool.getPoolInfo();
+      const { codeHash, vkeyHash } = loadPoolCode("jetton2");
+      const entry: Deployment = {
+        ...{ address, asset: "jet", amount: "2", version: 2, denomination, decimals },
+        ...{ deployedSeqno: 1, codeHash, vkeyHash, owner: null },
+        ...{ jettonMaster: master, jettonWallet: jettonWallet! },
+      };
+      const registry = `${dir}/localnet.json`;
+      const pools = new Map([["jet-2-v2", entry]]);
+      await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
+      await useOnce(tools, pool, async (commitment) =>
+        pool.buildJettonDepositMessage({
+          ...{ commitment, amount: denomination, owner: wallet.address },
+          jettonWallet: await fetchJettonWalletAddress(chain, master, wallet.address),
+          forwardAmount: await pool.getDepositValue(),
+        }));
+      await assertThaws(tools, { address, key: "jet-2-v2", registry, years: 75 });
     })
   ));
