@@ -74,9 +74,7 @@ const INITIAL_JETTONS = parseUnits("1000000", localJetton.decimals);
 const MAX_REFUND = toNano("0.1");
 
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
-  const { port = 0, host = "127.0.0.1", blockTimeMs = 1000, pools = ["0.1", "1", "10"] } = options;
-  const byDefault = options.pools ? [] : ["10"];
-  const { jettonPools = byDefault, version2Pools = byDefault, version2JettonPools = byDefault } = options;
+  const { port = 0, host = "127.0.0.1", blockTimeMs = 1000 } = options;
   // deno-lint-ignore no-console
   const onError = options.onError ?? ((error) => console.error("localnet:", error));
   options.signal?.throwIfAborted();
@@ -116,14 +114,8 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
       jettonDeployMessage(clock.now),
       ...wallets.map(({ address }) => jettonMintMessage(address, INITIAL_JETTONS, clock.now)),
     );
-    const deployments = await deployRegistry(connect({ network: "localnet", endpoint: url }), [
-      ...pools.map((amount) => ({ asset: "native", amount, owner: null })),
-      ...version2Pools.map((amount) => ({ asset: "native", amount, owner: null, version: 2 as const })),
-      ...jettonPools.map((amount) => ({ asset: jetton.asset, amount, owner: null, jetton })),
-      ...version2JettonPools.map((amount) => ({
-        ...{ asset: jetton.asset, amount, owner: null, jetton, version: 2 as const },
-      })),
-    ]);
+    const chain = connect({ network: "localnet", endpoint: url });
+    const deployments = await deployRegistry(chain, poolsToDeploy(options));
     clock.start(blockTimeMs);
     options.signal?.addEventListener("abort", close, { once: true });
     return {
@@ -167,6 +159,20 @@ export const firstWallet: LocalWallet = toLocalWallet(userKeys[0]);
 
 function toLocalWallet({ mnemonic, version, address }: DevelopmentKey): LocalWallet {
   return { mnemonic, version, address: Address.parse(address) };
+}
+
+function poolsToDeploy(options: LocalnetOptions): PoolSpec[] {
+  const { pools = ["0.1", "1", "10"] } = options;
+  const byDefault = options.pools ? [] : ["10"];
+  const { jettonPools = byDefault, version2Pools = byDefault, version2JettonPools = byDefault } = options;
+  const native = (amount: string) => ({ asset: "native", amount, owner: null });
+  const ofJetton = (amount: string) => ({ asset: jetton.asset, amount, owner: null, jetton });
+  return [
+    ...pools.map(native),
+    ...version2Pools.map((amount) => ({ ...native(amount), version: 2 as const })),
+    ...jettonPools.map(ofJetton),
+    ...version2JettonPools.map((amount) => ({ ...ofJetton(amount), version: 2 as const })),
+  ];
 }
 
 async function deployRegistry(chain: Chain, pools: readonly PoolSpec[]): Promise<Deployments> {

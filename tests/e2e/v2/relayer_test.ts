@@ -1,10 +1,10 @@
 /** A relayer serves a version 2 pool on a localnet, with real proofs: queue, withdrawals, batches, stale slots. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { poseidon } from "../../src/core/crypto/poseidon.ts";
-import type { Note } from "../../src/core/protocol/note.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
-import { FEE, KEY, newNote, recipient, Version2Harness } from "../support/relayer/version2_harness.ts";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { poseidon } from "../../../src/core/crypto/poseidon.ts";
+import type { Note } from "../../../src/core/protocol/note.ts";
+import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { FEE, KEY, newNote, recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 /** Of the pool's spent set. */
 const SLOTS = 4_096n;

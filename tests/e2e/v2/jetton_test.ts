@@ -1,14 +1,14 @@
 /** A jetton pool of version 2 through the client and a relayer on a localnet, with real proofs. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Cell, toNano } from "@ton/core";
-import { depositByTransfer, type DepositPayment } from "../../src/client/deposit/deposit_transfer.ts";
-import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { poseidon } from "../../src/core/crypto/poseidon.ts";
-import { auditPool } from "../../src/ops/audit/audit.ts";
-import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
-import { recipient, Version2Harness } from "../support/relayer/version2_harness.ts";
-import { decodeTransferLink } from "../support/cli/transfer_link.ts";
+import { depositByTransfer, type DepositPayment } from "../../../src/client/deposit/deposit_transfer.ts";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { poseidon } from "../../../src/core/crypto/poseidon.ts";
+import { auditPool } from "../../../src/ops/audit/audit.ts";
+import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
+import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
+import { decodeTransferLink } from "../../support/cli/transfer_link.ts";
 
 const KEY = "jet-10-v2";
 const REFUND = toNano("0.02");

@@ -1,8 +1,8 @@
 /** A relayer settles the deposits of a version 2 pool on a localnet, with real proofs. */
 import { equal, ok } from "node:assert/strict";
-import { settleDeposits } from "../../src/ops/settle.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
-import { newNote, Version2Harness } from "../support/relayer/version2_harness.ts";
+import { settleDeposits } from "../../../src/ops/settle.ts";
+import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { newNote, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 Deno.test("relayer: settles eagerly, each deposit once, also after a restart in between and beside a rival", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
