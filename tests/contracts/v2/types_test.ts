@@ -13,6 +13,8 @@ import {
 import * as constants from "../../../src/core/protocol/v2/pool_constants.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { parseTlb, readTlb, type TlbRecord } from "../../support/contracts/tlb.ts";
+import { manyClaims } from "../../../testkit/chain/v2/claims.ts";
+import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { assertAccepted } from "../../support/contracts/v2_assertions.ts";
 
@@ -69,6 +71,24 @@ Deno.test("messages, logs and state of a version 2 pool are as types.tlb says", 
   );
 });
 
+Deno.test("the state of a version 2 jetton pool is as types.tlb says, with its claims and its wallet", async () => {
+  const sandbox = await V2JettonSandbox.openJetton();
+  const { pool, jettons } = sandbox;
+  await sandbox.setState(
+    { deposits: 20, settled: 16, commitment: () => 3n, roots: [5n] },
+    undefined,
+    manyClaims(3),
+  );
+  assertAccepted(await sandbox.deposit());
+  const state = record("jetton_pool2", await pool.data());
+  const ledger = state.ledger as TlbRecord;
+  assert.deepEqual([state.deposits, state.settled, state.debt, ledger.claim_count], [21n, 16n, 0n, 3n]);
+  assert.deepEqual(
+    [ledger.owner, ledger.master, ledger.wallet],
+    [pool.owner.address, jettons.minter.address, jettons.poolWallet].map((address) => address.toRawString()),
+  );
+});
+
 Deno.test("the library's constants are those of the contract", async () => {
   const constant = await contractConstants(2);
   const expected = {
@@ -103,13 +123,25 @@ function rows(heading: string): [string, string][] {
 }
 
 Deno.test("SPEC.md lists the exit codes that the sources throw, and the getters", async () => {
-  const names = ["pool", "pool_native", "settlement", "spent_set", "withdraw_many", "comment", "messages"];
-  const shared = ["pool_exits.tolk", "messages.tolk"].map((name) => read(`../${name}`));
+  const names = [
+    "pool",
+    "pool_native",
+    "pool_jetton",
+    "claims_jetton",
+    "settlement",
+    "spent_set",
+    "withdraw_many",
+    "comment",
+    "messages",
+  ];
+  const shared = ["pool_exits.tolk", "messages.tolk", "messages_jetton.tolk"].map((name) =>
+    read(`../${name}`)
+  );
   const sources = (await Promise.all([...names.map((name) => read(`${name}.tolk`)), ...shared])).join("\n");
   const thrown = [...new Set([...sources.matchAll(/\bERR_\w+/g)].map(([name]) => name))];
   const expected = Object.entries(exitCodes).filter(([name]) => thrown.includes(name));
   assert.deepEqual(rows("Exit codes"), expected.map(([name, code]) => [String(code), name]));
-  const getters = [...sources.matchAll(/^get fun (\w+)/gm)].map(([, name]) => name).sort();
+  const getters = [...new Set([...sources.matchAll(/^get fun (\w+)/gm)].map(([, name]) => name))].sort();
   assert.deepEqual(rows("Getters").map(([name]) => name).sort(), getters);
 });
 
@@ -117,7 +149,7 @@ Deno.test("the version 2 pool cannot change its code, and every test that SPEC.m
   for await (const { name } of Deno.readDir(contracts)) {
     if (name.endsWith(".tolk")) assert.doesNotMatch(await read(name), /setcode|setlibcode|changelib/i, name);
   }
-  const named = new Set([...spec.matchAll(/`(\w+_test\.ts)`/g)].map(([, name]) => name));
+  const named = new Set([...spec.matchAll(/`((?:\w+\/)?\w+_test\.ts)`/g)].map(([, name]) => name));
   assert.ok(named.size >= 5);
   for (const name of named) await Deno.stat(new URL(name, import.meta.url));
 });
