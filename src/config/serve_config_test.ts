@@ -37,6 +37,21 @@ Deno.test("config: what a withdrawal of jettons may cost has no bound unless one
   deepEqual(bounded.fee, { bps: 50, minNano: 50_000_000n, maxCostNano: 200_000_000n });
 });
 
+Deno.test("config: the app is served only when asked for, with the network's public endpoint or named ones", () => {
+  equal(loadServeConfig(least).app, undefined);
+  const open = "https://testnet.toncenter.com/api/v2/jsonRPC";
+  deepEqual(loadServeConfig({ ...least, RELAYER_APP: "1" }).app, {
+    depositEndpoint: open,
+    withdrawalEndpoint: open,
+  });
+  const other = "https://other.example/api/v2/jsonRPC";
+  const named = { ...least, RELAYER_APP: "1", RELAYER_APP_WITHDRAWAL_ENDPOINT: other };
+  deepEqual(loadServeConfig(named).app, { depositEndpoint: open, withdrawalEndpoint: other });
+  equal(faults({ ...least, RELAYER_APP: "yes" }).errors[0].pointer, "RELAYER_APP");
+  const secret = loadServeConfig({ ...least, RELAYER_APP: "1", INDEXER_URL: "https://own.example/k3y" });
+  equal(secret.app!.depositEndpoint, open, "the relayer's own endpoint is not published");
+});
+
 Deno.test("config: the database goes by either name, or by both with one value", () => {
   const url = "postgresql://tonado:secret@db/tonado?sslmode=require";
   for (

@@ -142,8 +142,7 @@ async function compare(): Promise<void> {
 
 /** Builds beside the folder and swaps, so that a server never serves half of a build. */
 async function write(): Promise<void> {
-  const partial = `${values.output}.partial`;
-  await Deno.remove(partial, { recursive: true }).catch(() => {}); // an interrupted build
+  const partial = `${values.output}.${Deno.pid}.partial`;
   for (const [name, bytes] of files) {
     const path = join(partial, name);
     await Deno.mkdir(join(path, ".."), { recursive: true });

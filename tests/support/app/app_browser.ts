@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** Opens the app in headless Chromium, and counts what its policy forbids. */
 import puppeteer, { type Browser, type BrowserContext, type Page } from "puppeteer-core";
 import { chromium } from "../system/chromium.ts";
