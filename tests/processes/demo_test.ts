@@ -49,6 +49,18 @@ Deno.test("demo --pool native-10-v2 --json: paid by comments, settled, two withd
   assert.equal(events[events.length - 1].event, "finished");
 });
 
+Deno.test("demo --pool jet-10-v2 --json: paid by transfers of jettons, two withdrawn in one message, to the unit", async () => {
+  const { code, stdout, stderr } = await tonado(["demo", "--pool", "jet-10-v2", "--json"]);
+  assert.equal(code, 0, stderr);
+  const events = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const of = (name: string) => events.filter(({ event }) => event === name);
+  assert.deepEqual(of("deposited").map(({ comment }) => comment), [undefined, undefined, undefined]);
+  const changes = (of("balances")[0].accounts as { before: string; after: string }[])
+    .map(({ before, after }) => BigInt(after) - BigInt(before));
+  assert.deepEqual(changes, [19_800_000n, 200_000n, -20_000_000n]);
+  assert.deepEqual(of("double_spend_refused").map(({ reason }) => reason), ["ERR_ALREADY_SPENT"]);
+});
+
 Deno.test("demo --pool and --asset exclude each other", async () => {
   const { code, stderr } = await tonado(["demo", "--pool", "native-10-v2", "--asset", "jetton"]);
   assert.equal(code, 2);
