@@ -1,0 +1,120 @@
+/// <reference lib="dom" />
+/** Drives the app as its user does: by what is on the screen. */
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { Browser, Page } from "puppeteer-core";
+import { openAppPage } from "./app_browser.ts";
+
+export const PASSPHRASE = "correct horse battery";
+const STEP_TIMEOUT_MS = 60_000;
+const WIDTHS = [320, 390, 1280];
+/** WCAG 2.2 AA. */
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+/** The app's own target size; WCAG asks for 24. */
+const MIN_TARGET_PX = 44;
+
+export interface Journey {
+  readonly page: Page;
+  readonly violations: readonly string[];
+  readonly origins: ReadonlySet<string>;
+  readonly downloads: string;
+  /** Waits for the step whose name begins so. */
+  step(name: string, timeout?: number): Promise<void>;
+  /** Presses the first button, link or summary whose text begins so. */
+  click(text: string): Promise<void>;
+  type(id: string, text: string): Promise<void>;
+  choose(button: string, path: string): Promise<void>;
+  text(): Promise<string>;
+  /** Checks the screen: axe in light and dark, no overflow, large targets, and keeps its picture. */
+  inspect(name: string): Promise<void>;
+}
+
+/** @param pictures a folder for pictures of every screen at 320, 390 and 1280 px; undefined: none are kept */
+export async function openJourney(
+  browser: Browser,
+  url: string,
+  { downloads, pictures }: { readonly downloads: string; readonly pictures?: string | undefined },
+): Promise<Journey> {
+  const context = await browser.createBrowserContext();
+  const session = await browser.target().createCDPSession();
+  const { page, violations, origins } = await openAppPage(context, url);
+  await session.send("Browser.setDownloadBehavior", {
+    behavior: "allow",
+    downloadPath: downloads,
+    browserContextId: context.id,
+  });
+  await page.setViewport({ width: 390, height: 844 });
+  const journey: Journey = {
+    ...{ page, violations, origins, downloads },
+    async step(name, timeout = STEP_TIMEOUT_MS) {
+      try {
+        await page.waitForSelector(`[data-step^="${name}"]`, { timeout });
+      } catch {
+        assert.fail(`step ${name} did not come; the screen says: ${await journey.text()}`);
+      }
+    },
+    async click(text) {
+      const xpath = ["button", "a", "summary"].map((tag) =>
+        `//${tag}[starts-with(normalize-space(),"${text}")]`
+      );
+      const found = await page.waitForSelector(`::-p-xpath(${xpath.join(" | ")})`, {
+        timeout: STEP_TIMEOUT_MS,
+      })
+        .catch(async () => assert.fail(`no button "${text}"; the screen says: ${await journey.text()}`));
+      await found!.click();
+    },
+    type: async (id, text) => await page.type(`#${id}`, text),
+    async choose(button, path) {
+      const [chooser] = await Promise.all([page.waitForFileChooser(), journey.click(button)]);
+      await chooser.accept([path]);
+    },
+    text: () => page.evaluate(() => document.body.innerText),
+    inspect: (name) => inspect(page, name, pictures),
+  };
+  return journey;
+}
+
+async function inspect(page: Page, name: string, pictures: string | undefined): Promise<void> {
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    assert.deepEqual(await findAxeFaults(page), [], `axe: ${name}, ${scheme}`);
+  }
+  await page.emulateMediaFeatures([]);
+  for (const width of WIDTHS) {
+    await page.setViewport({ width, height: 844 });
+    const layout = await page.evaluate((least) => ({
+      overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      small: [...document.querySelectorAll("button, a[href]:not(.skip), summary, .choice, .check")]
+        .map((each) => ({ text: each.textContent?.trim() ?? "", box: each.getBoundingClientRect() }))
+        .filter(({ box }) => box.height > 0 && (box.height < least - 0.5 || box.width < least - 0.5))
+        .map(({ text, box }) => `${text} ${Math.round(box.width)}x${Math.round(box.height)}`),
+      headings: document.querySelectorAll("h1").length,
+    }), MIN_TARGET_PX);
+    assert.deepEqual(layout, { overflow: 0, small: [], headings: 1 }, `${name} at ${width} px`);
+    if (pictures) {
+      await page.screenshot({
+        path: `${pictures}/${name}-${width}.png`,
+        fullPage: true,
+        optimizeForSpeed: false,
+      });
+    }
+  }
+  await page.setViewport({ width: 390, height: 844 });
+}
+
+/** The policy forbids injected scripts, so axe travels through the debugger's own protocol. */
+async function findAxeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return await page.evaluate(async (rules) => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(
+          context: unknown,
+          options: unknown,
+        ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run(document, { runOnly: rules });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  }, RULES);
+}
