@@ -37,3 +37,12 @@ export class SeededRandom {
     return bytes;
   }
 }
+
+/** Shuffles the items in place and returns them. */
+export function shuffle<T>(random: SeededRandom, items: T[]): T[] {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = random.int(0, i);
+    [items[i], items[j]] = [items[j], items[i]];
+  }
+  return items;
+}

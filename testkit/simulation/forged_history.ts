@@ -1,25 +1,17 @@
 /** Transactions that are not on the chain, which a malicious endpoint adds to a pool's history. */
 import { Address, beginCell, type Cell } from "@ton/core";
-import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import type { Job } from "../../src/store/store.ts";
 import type { Chain, ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
-import { internalMessage, logMessage, transactionOf } from "./transactions.ts";
+import { depositLog, internalMessage, logMessage, transactionOf, withdrawalLog } from "./transactions.ts";
 
-const somebody = new Address(0, Buffer.alloc(32, 1));
+const stranger = new Address(0, Buffer.alloc(32, 1));
 
 /** Returns the log of a deposit that never happened. */
-export function forgeDepositLog(commitment: bigint, leafIndex: number, now: number): Cell {
-  return beginCell().storeUint(opCodes.deposit_log, 32).storeUint(commitment, 256).storeUint(leafIndex, 32)
-    .storeUint(now, 32).endCell();
-}
+export const forgeDepositLog = depositLog;
 
 /** Returns the log of a payment that never happened. */
-export function forgeWithdrawalLog(
-  { nullifierHash, fee, refund }: Pick<Job, "nullifierHash" | "fee" | "refund">,
-): Cell {
-  const parties = beginCell().storeAddress(somebody).storeAddress(somebody).endCell();
-  return beginCell().storeUint(opCodes.withdrawal_log, 32).storeUint(nullifierHash, 256).storeCoins(fee)
-    .storeCoins(refund).storeRef(parties).endCell();
+export function forgeWithdrawalLog(job: Pick<Job, "nullifierHash" | "fee" | "refund">): Cell {
+  return withdrawalLog({ ...job, recipient: stranger, relayer: stranger });
 }
 
 /** Returns a transaction after `tip` that emits `log`, or nothing. */
@@ -37,7 +29,7 @@ export function forgeTransaction(
     prev: tip.id,
     now,
     exitCode: 0,
-    inMessage: internalMessage({ src: somebody, dest: pool, value: 1n, lt: lt - 1n, now, body }),
+    inMessage: internalMessage({ src: stranger, dest: pool, value: 1n, lt: lt - 1n, now, body }),
     outMessages: log === undefined ? [] : [logMessage(pool, lt + 1n, now, log)],
   });
 }

@@ -10,6 +10,7 @@ import {
   storeTransaction,
   type TransactionDescription,
 } from "@ton/core";
+import { opCodes, type WithdrawBody } from "../../src/core/protocol/messages/pool_messages.ts";
 import type { ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
 
 export interface TransactionParts {
@@ -139,4 +140,22 @@ export function internalMessage(
 /** Returns a log message of an account. */
 export function logMessage(src: Address, lt: bigint, now: number, body: Cell): Message {
   return { info: { type: "external-out", src, createdLt: lt, createdAt: now }, body };
+}
+
+/** Returns the body of a pool's log of a deposit. `now` is in Unix seconds. */
+export function depositLog(commitment: bigint, leafIndex: number, now: number): Cell {
+  return beginCell().storeUint(opCodes.deposit_log, 32).storeUint(commitment, 256).storeUint(leafIndex, 32)
+    .storeUint(now, 32).endCell();
+}
+
+/** Returns the body of a pool's log of a withdrawal. */
+export function withdrawalLog(
+  { nullifierHash, fee, refund, recipient, relayer }: Pick<
+    WithdrawBody,
+    "nullifierHash" | "fee" | "refund" | "recipient" | "relayer"
+  >,
+): Cell {
+  const parties = beginCell().storeAddress(recipient).storeAddress(relayer).endCell();
+  return beginCell().storeUint(opCodes.withdrawal_log, 32).storeUint(nullifierHash, 256).storeCoins(fee)
+    .storeCoins(refund).storeRef(parties).endCell();
 }

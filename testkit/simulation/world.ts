@@ -11,10 +11,10 @@ import {
 } from "../../src/core/protocol/messages/pool_messages.ts";
 import type { WalletVersion } from "../../src/ton/wallet/wallet.ts";
 import { type DecodedTransfer, externalBody, SimulatedPool, walletAccount } from "./accounts.ts";
-import type { SeededRandom } from "../random/seeded_random.ts";
+import { type SeededRandom, shuffle } from "../random/seeded_random.ts";
 import { type Account, type ChainFaults, type Flying, type Pending, spentKey } from "./world_state.ts";
 import type { VirtualTime } from "./virtual_time.ts";
-import { internalMessage, logMessage, transactionOf } from "./transactions.ts";
+import { depositLog, internalMessage, logMessage, transactionOf, withdrawalLog } from "./transactions.ts";
 
 const WALLET_FEE = 2_000_000n;
 const FIRST_SEQNO = 7;
@@ -129,12 +129,12 @@ export class World {
       proof: beginCell().endCell(),
     });
     const lt = this.#nextLt();
-    const log = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(commitment, 256)
-      .storeUint(leafIndex, 32).storeUint(this.now, 32).endCell();
     const { address } = account;
-    const value = pool.denomination;
-    const message = internalMessage({ src: stranger, dest: address, value, lt, now: this.now, body });
-    this.#record(account, message, [logMessage(address, lt, this.now, log)], 0);
+    const parts = { src: stranger, dest: address, value: pool.denomination, now: this.now };
+    const message = internalMessage({ ...parts, lt, body });
+    this.#record(account, message, [
+      logMessage(address, lt, this.now, depositLog(commitment, leafIndex, this.now)),
+    ], 0);
     this.#mark(account);
   }
 
@@ -143,14 +143,8 @@ export class World {
     const account = this.accounts.get(pool.address.toRawString())!;
     const op = this.#random.pick([opCodes.deposit, 0x01020304]);
     const body = beginCell().storeUint(op, 32).storeUint(this.#random.int(0, 9), 64).endCell();
-    const message = internalMessage({
-      src: stranger,
-      dest: account.address,
-      value: 1n,
-      lt: this.#nextLt(),
-      now: this.now,
-      body,
-    });
+    const parts = { src: stranger, dest: account.address, value: 1n, now: this.now };
+    const message = internalMessage({ ...parts, lt: this.#nextLt(), body });
     this.#record(account, message, [], op === opCodes.deposit ? 101 : 0);
     this.#mark(account);
   }
@@ -180,9 +174,9 @@ export class World {
       this.block++;
       this.times.push(this.now);
       const due = (at: number) => at <= this.block;
-      const included = this.#shuffled(this.#mempool.filter((entry) => due(entry.included)));
+      const included = shuffle(this.#random, this.#mempool.filter((entry) => due(entry.included)));
       this.#mempool = this.#mempool.filter((entry) => !due(entry.included));
-      const arrived = this.#shuffled(this.#flying.filter((entry) => due(entry.arrives)));
+      const arrived = shuffle(this.#random, this.#flying.filter((entry) => due(entry.arrives)));
       this.#flying = this.#flying.filter((entry) => !due(entry.arrives));
       for (const { message } of arrived) this.#deliver(message);
       for (const entry of included) this.#include(entry);
@@ -236,10 +230,7 @@ export class World {
     if (exitCode === 0 && request) {
       back = value.coins - pool.options.withdrawCost - request.refund;
       this.spentAt.set(spentKey(dest, request.nullifierHash), this.block);
-      const parties = beginCell().storeAddress(request.recipient).storeAddress(request.relayer).endCell();
-      const log = beginCell().storeUint(opCodes.withdrawal_log, 32).storeUint(request.nullifierHash, 256)
-        .storeCoins(request.fee).storeCoins(request.refund).storeRef(parties).endCell();
-      out.push(logMessage(dest, this.#nextLt(), this.now, log));
+      out.push(logMessage(dest, this.#nextLt(), this.now, withdrawalLog(request)));
       const isPaid = request.relayer?.equals(this.wallet.address) && pool.options.isNative;
       if (isPaid) out.push(this.#receive(dest, request.fee));
     }
@@ -301,13 +292,5 @@ export class World {
 
   #nextLt(): bigint {
     return this.#lt += BigInt(this.#random.int(1, 1_000));
-  }
-
-  #shuffled<T>(items: T[]): T[] {
-    for (let i = items.length - 1; i > 0; i--) {
-      const j = this.#random.int(0, i);
-      [items[i], items[j]] = [items[j], items[i]];
-    }
-    return items;
   }
 }

@@ -3,40 +3,41 @@
  * changes one thing so that exactly its own check refuses.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Address } from "@ton/core";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import type { Note } from "../../src/core/protocol/note.ts";
-import { WalletBalance } from "../../src/relay/wallet/balance.ts";
 import { ChangeSignal } from "../../src/relay/change_signal.ts";
-import { systemClock } from "../../src/core/time.ts";
 import { HourlyCaps } from "../../src/relay/withdrawals/hourly_caps.ts";
 import { SingleFlight } from "../../src/core/time.ts";
 import { PoolCache } from "../../src/relay/withdrawals/pool_cache.ts";
 import { PoolState } from "../../src/relay/indexer/pool_state.ts";
 import { PriceCache } from "../../src/relay/withdrawals/price_cache.ts";
-import { ProofVerifier } from "../../src/relay/withdrawals/proof_verifier.ts";
 import {
   type Candidate,
   type CheckDeps,
   runWithdrawalChecks,
   withdrawalChecks,
-  type WithdrawRequest,
 } from "../../src/relay/withdrawals/checks.ts";
 import { submitWithdrawal } from "../../src/relay/withdrawals/accept.ts";
-import { openKvStore } from "../../src/store/kv/kv_store.ts";
 import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
 import { computeAttachedValue } from "../../src/relay/withdrawals/policy.ts";
 import type { Job } from "../../src/store/store.ts";
-import type { PoolInfo } from "../../src/ton/pool/pool_getters.ts";
 import { estimateWithdrawalCost } from "../../src/ton/pool/withdrawal_cost.ts";
-import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { memoryStore } from "../../testkit/relayer/memory_store.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
-
-const KEY = "native-1";
-const recipient = Address.parse(`0:${"42".repeat(32)}`);
-const stranger = Address.parse(`0:${"43".repeat(32)}`);
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
+import {
+  candidateOf,
+  holding,
+  KEY,
+  newerRoots,
+  reached,
+  recipient,
+  refusals,
+  requestOf,
+  stranger,
+  untilRoot,
+  withClaims,
+  withdrawDirectly,
+} from "../support/relayer/withdrawal_candidate.ts";
 
 Deno.test("withdrawal policy: each check refuses alone what it is there for", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
@@ -237,120 +238,3 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
   });
   await deps.store.close();
 });
-
-/** Getters of a pool with open claims. */
-function withClaims(info: PoolInfo, claims: number): PoolCache {
-  const poolCache = {
-    getPoolInfo: () => Promise.resolve({ ...info, claims }),
-    getIsSpent: () => Promise.resolve(false),
-    getWithdrawValue: () => Promise.resolve(1n),
-  };
-  return poolCache as unknown as PoolCache;
-}
-
-/** The checks up to those of the root. */
-const untilRoot = withdrawalChecks.slice(
-  0,
-  withdrawalChecks.findIndex(({ name }) => name === "proof verifies"),
-);
-
-/** A full history in which `newer` roots are newer than the request's. */
-function newerRoots(newer: number, { signals }: WithdrawRequest): bigint[] {
-  return Array.from({ length: 30 }, (_, i) => i === newer ? signals.root : 1_000n + BigInt(i));
-}
-
-/** A wallet's balance that is what it is. */
-function holding(balance: bigint, stop: bigint): WalletBalance {
-  return new WalletBalance({ balance: () => Promise.resolve(balance) }, systemClock, { warn: 0n, stop });
-}
-
-/** Caps that another withdrawal has reached. */
-async function reached(): Promise<HourlyCaps> {
-  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
-  await caps.reserve({ pool: "0:aa", nullifierHash: 1n });
-  return caps;
-}
-
-async function refusals(candidate: Candidate): Promise<string[]> {
-  const names = [];
-  for (const { name, holds } of withdrawalChecks) if (await holds(candidate) !== true) names.push(name);
-  return names;
-}
-
-/** A refund within the operator's gift that the fee does not pay for: 0.06 - 0.02 is below the floor of 0.05. */
-async function requestOf(net: RelayerHarness, note: Note): Promise<WithdrawRequest> {
-  const { proof, publicSignals, fee, refund } = await net.withdrawal(KEY, note, {
-    recipient,
-    refund: 20_000_000n,
-  });
-  const [root, nullifierHash, recipientField, relayer, feeSignal, refundSignal] = publicSignals.map(BigInt);
-  return {
-    pool: net.pool(KEY).address,
-    proof,
-    signals: {
-      root,
-      nullifierHash,
-      recipient: recipientField,
-      relayer,
-      fee: feeSignal,
-      refund: refundSignal,
-    },
-    recipient,
-    fee: BigInt(fee),
-    refund: BigInt(refund),
-  };
-}
-
-/** Anybody may submit a withdrawal: the relayer is paid, and its store knows nothing of it. */
-async function withdrawDirectly(
-  net: RelayerHarness,
-  { signals, proof, fee, refund }: WithdrawRequest,
-): Promise<void> {
-  const pool = net.contract(KEY);
-  const { root, nullifierHash } = signals;
-  const args = {
-    root,
-    nullifierHash,
-    fee,
-    refund,
-    recipient,
-    relayer: net.relayerAddress,
-    proof: proof as never,
-  };
-  await pool.sendWithdraw(net.user.sender(), args);
-  await waitUntil("spent", () => pool.getIsSpent(nullifierHash));
-}
-
-async function candidateOf(net: RelayerHarness, request: WithdrawRequest): Promise<Candidate> {
-  const { chain } = net;
-  const { mnemonic, version } = net.localnet.relayer;
-  const pool = new PoolState(KEY, net.pool(KEY), 60_000, "localnet");
-  pool.roots = await net.contract(KEY).getRootHistory();
-  pool.markSynced(Date.now());
-  equal(pool.roots.includes(request.signals.root), true);
-  const store = await openKvStore(net.directory);
-  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
-  return {
-    request,
-    pool,
-    deps: {
-      wallet,
-      balance: new WalletBalance(wallet, systemClock, { warn: 0n, stop: 0n }),
-      unjournaled: new Map(),
-      store: {
-        batchLimit: store.batchLimit,
-        job: (id) => store.job(id),
-        withdrawal: (id, nullifierHash) => store.withdrawal(id, nullifierHash),
-        liveJobs: () => store.liveJobs(),
-        close: () => store.close(),
-      } as typeof store,
-      proofVerifier: new ProofVerifier(net.prover),
-      poolCache: new PoolCache(chain, systemClock),
-      priceCache: new PriceCache(chain, systemClock),
-      clock: systemClock,
-      feeBps: 50,
-      feeMinNano: 50_000_000n,
-      pools: new Map([[pool.id, pool]]),
-    },
-  };
-}

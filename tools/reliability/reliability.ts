@@ -13,7 +13,7 @@ import { type CampaignReport, runCampaign } from "../../testkit/chaos/campaign.t
 import { journalStates, killPoints } from "../../testkit/chaos/kill_points.ts";
 import { loadPlan } from "../../testkit/chaos/load_plan.ts";
 import { measureTakeovers } from "../../testkit/chaos/takeovers.ts";
-import { simulate, type SimulationReport } from "../../testkit/simulation/simulation.ts";
+import { simulate, type SimulationReport } from "../../testkit/simulation/run/simulation.ts";
 import { faultKinds } from "../../testkit/servers/endpoint_faults.ts";
 import { readArguments } from "../shared/arguments.ts";
 import { writeGenerated } from "../shared/generated_files.ts";

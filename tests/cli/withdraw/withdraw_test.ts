@@ -5,43 +5,10 @@ import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
 import { noteId } from "../../../src/client/notes/note_store.ts";
 import { waitUntil } from "../../support/relayer/relayer_harness.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { falsePaths, falseTrees, quoteFees } from "./false_answers.ts";
 import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";
-import {
-  type AnswerTransform,
-  differentElement,
-  startRelayerProxy,
-} from "../../support/relayer/relayer_proxy.ts";
+import { type AnswerTransform, startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 import { sourceCommand, startProgram } from "../../../testkit/programs/program.ts";
-
-const lies: Record<string, AnswerTransform> = {
-  "tells another root": (path, answer) =>
-    path === "/tree/root" ? { ...answer, root: differentElement(answer.root) } : answer,
-  "tells another leaf": (path, answer) => {
-    if (path !== "/tree/commitments") return answer;
-    const [first, ...rest] = answer.commitments;
-    return {
-      ...answer,
-      commitments: [{ ...first, commitment: differentElement(first.commitment) }, ...rest],
-    };
-  },
-  "holds every leaf back": (path, answer) =>
-    path === "/tree/commitments" ? { ...answer, count: 0, commitments: [], nextFrom: null } : answer,
-};
-const lyingPaths: Record<string, AnswerTransform> = {
-  "another sibling": (path, answer) =>
-    path === "/tree/path"
-      ? {
-        ...answer,
-        pathElements: [differentElement(answer.pathElements[0]), ...answer.pathElements.slice(1)],
-      }
-      : answer,
-  "another root": (path, answer) =>
-    path === "/tree/path" ? { ...answer, root: differentElement(answer.root) } : answer,
-  "another leaf's path": (path, answer) =>
-    path === "/tree/path"
-      ? { ...answer, pathIndices: [1 - answer.pathIndices[0], ...answer.pathIndices.slice(1)] }
-      : answer,
-};
 
 Deno.test("tonado withdraw", async (t) => {
   await using scene = await startCliFixture();
@@ -87,24 +54,16 @@ Deno.test("tonado withdraw", async (t) => {
     },
   );
 
-  const feeOf = (bps: (asked: number) => number): AnswerTransform => {
-    let asked = 0;
-    return (path, answer) => {
-      if (path === "/status") return { ...answer, feeBps: bps(asked++) };
-      if (path !== "/pools") return answer;
-      return { ...answer, pools: { "native-1": { ...answer.pools["native-1"], feeMin: "1" } } };
-    };
-  };
   const dear: [name: string, lie: AnswerTransform, status: number, says: RegExp][] = [
     [
       "quotes little and then asks for nearly all",
-      feeOf((asked) => asked && 9500),
+      quoteFees((asked) => asked && 9500),
       3,
       /it quoted a fee of 0\.000000001 TON and now asks for 0\.95 TON/,
     ],
     [
       "asks for nearly all from the first",
-      feeOf(() => 9500),
+      quoteFees(() => 9500),
       1,
       /: charges 0\.95 TON, more than the limit of 0\.1 TON\n`--max-fee 0\.95` allows the cheapest/,
     ],
@@ -194,7 +153,7 @@ Deno.test("tonado withdraw", async (t) => {
   await t.step(
     "relayers that lie about root or leaves are passed over; the honest one pays, once",
     async () => {
-      const liars = Object.values(lies).map((lie) => startRelayerProxy(api, lie));
+      const liars = Object.values(falseTrees).map((lie) => startRelayerProxy(api, lie));
       await using dear = startRelayerProxy(
         api,
         (path, answer) => {
@@ -242,7 +201,7 @@ Deno.test("tonado withdraw", async (t) => {
     },
   );
 
-  for (const [lie, tell] of Object.entries(lyingPaths)) {
+  for (const [lie, tell] of Object.entries(falsePaths)) {
     await t.step(`--fast refuses ${lie} before anything is proved`, async () => {
       await using liar = startRelayerProxy(api, tell);
       const args = [ids[1], "--to", fresh("22").toString(), "--relayer", liar.url, "--fast", "--yes"];

@@ -5,85 +5,44 @@
  * so the attacker is as fast as it can be.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Address, beginCell, Dictionary, TupleReader } from "@ton/core";
-import type { Deployment } from "../../../src/core/protocol/deployments.ts";
+import { beginCell } from "@ton/core";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import { storeWithdraw } from "../../../src/core/protocol/messages/pool_messages.ts";
-import type { Network } from "../../../src/core/protocol/network.ts";
-import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
-import { proposeTerms } from "../../../src/ops/deploy/proposed_terms.ts";
 import { type Relayer, startRelayer } from "../../../src/relay/relayer.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { rootLog } from "../../../src/telemetry/log.ts";
-import type { Chain } from "../../../src/ton/chain.ts";
-import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
-import { estimateWithdrawalCost } from "../../../src/ton/pool/withdrawal_cost.ts";
 import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
 import { SeededRandom } from "../../../testkit/random/seeded_random.ts";
 import { SimulatedPool, WITHDRAW_VALUE } from "../../../testkit/simulation/accounts.ts";
-import { openEndpoint, poolCode } from "../../../testkit/simulation/endpoint.ts";
+import { openEndpoint } from "../../../testkit/simulation/endpoint.ts";
 import { withdrawRequest } from "../../../testkit/simulation/requests.ts";
 import { SimulatedProcess } from "../../../testkit/simulation/simulated_process.ts";
 import { VirtualTime } from "../../../testkit/simulation/virtual_time.ts";
 import { openWallets } from "../../../testkit/simulation/wallets.ts";
 import { World } from "../../../testkit/simulation/world.ts";
+import {
+  address,
+  attacker,
+  defaultTerms,
+  DENOMINATION,
+  jettonCost,
+  oldTerms,
+  REFUND,
+  type Terms,
+  toDeployment,
+  VKEY_HASH,
+  withJettons,
+} from "./attacked_pools.ts";
 
 const STARTED_AT = 1_800_000_000_000;
 const DAY_MS = 86_400_000;
 const ATTACK_INTERVAL_MS = 240_000;
 /** The relayer has read a deposit by then. */
 const UNTIL_INDEXED_MS = 60_000;
-const DENOMINATION = 10_000_000_000n;
-const VKEY_HASH = "11".repeat(32);
 const DEFAULT_FEE_BPS = 50;
 const DEFAULT_FEE_MIN = 50_000_000n;
 /** What a deposit costs the attacker: a wallet's transfer, and for jettons what the pool keeps of it. */
 const DEPOSIT_COST = { native: 2_000_000n, jetton: 30_000_000n };
-/** The refund that earlier releases gave by default, and that `tonado deploy` proposes with a fee that covers it. */
-const REFUND = 100_000_000n;
-/** One whole jetton of nine places is worth one native coin, unless it is worth nothing. */
-const JETTON_PRICE = 1_000_000_000n;
-
-const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
-const prices = await fetchNetworkPrices(
-  { configParam: (id: number) => Promise.resolve(config.get(id)!) } as Chain,
-);
-const jettonCost = estimateWithdrawalCost(prices, {
-  ...{ assetKind: "jetton", deposits: 0, withdrawals: 0, debt: 0n } as const,
-});
-const address = (byte: number) => new Address(0, Buffer.alloc(32, byte));
-const attacker = address(0xaa);
-const [master, jettonWallet] = [address(0xbb), address(0xbc)];
-
-interface Terms {
-  /** Localnet serves jetton pools without a minimum fee, as every network did. */
-  readonly network: Network;
-  readonly pools: readonly {
-    readonly key: string;
-    readonly isNative: boolean;
-    /** Whether the jetton is worth anything. */
-    readonly worthless?: boolean;
-    readonly terms: Pick<Deployment, "feeMin" | "maxRefund">;
-  }[];
-}
-
-const proposed = proposeTerms(prices, { nativePrice: JETTON_PRICE, denomination: DENOMINATION });
-/** A registry as `tonado deploy` writes it, and a worthless jetton for which the operator set nothing. */
-const defaultTerms: Terms = {
-  network: "testnet",
-  pools: [
-    { key: "native-10", isNative: true, terms: {} },
-    { key: "dear-10", isNative: false, terms: proposed },
-    { key: "junk-10", isNative: false, worthless: true, terms: {} },
-  ],
-};
-const oldTerms: Terms = {
-  network: "localnet",
-  pools: [
-    { key: "native-10", isNative: true, terms: { maxRefund: REFUND } },
-    { key: "junk-10", isNative: false, worthless: true, terms: { maxRefund: REFUND } },
-  ],
-};
 
 /** A world with one relayer and one attacker. */
 class Attack {
@@ -248,46 +207,6 @@ class Attack {
     });
     this.world.send(attacker, pool.address, WITHDRAW_VALUE * 10n, body);
   }
-}
-
-/** Answers for the get methods of jetton pools and their master. */
-function withJettons(chain: Chain, pools: readonly SimulatedPool[]): Chain {
-  const cell = (account: Address) => ({
-    type: "slice" as const,
-    cell: beginCell().storeAddress(account).endCell(),
-  });
-  const int = (value: bigint | number) => ({ type: "int" as const, value: BigInt(value) });
-  return {
-    ...chain,
-    async runGetMethod(account, method, args, options) {
-      if (account.equals(master)) return new TupleReader([cell(jettonWallet)]);
-      if (!pools.some((pool) => pool.address.equals(account))) {
-        return await chain.runGetMethod(account, method, args, options);
-      }
-      const answer = await chain.runGetMethod(account, method, args, options);
-      if (method === "get_withdraw_value") {
-        return new TupleReader([int(answer.readBigNumber() + 2n * jettonCost)]);
-      }
-      if (method !== "get_pool_info") return answer;
-      const info = await chain.runGetMethod(account, method, args, options);
-      const counts = info.skip(5);
-      return new TupleReader([
-        ...[int(1), { type: "null" as const }, cell(master), cell(jettonWallet), int(0)],
-        ...[counts.readNumber(), counts.readNumber(), counts.readNumber(), 0, counts.skip(1).readNumber(), 0]
-          .map(int),
-      ]);
-    },
-  };
-}
-
-function toDeployment(pool: SimulatedPool, { isNative, key, terms }: Terms["pools"][number]): Deployment {
-  return {
-    ...{ address: pool.address, asset: isNative ? "native" : key.split("-")[0], amount: "10" },
-    ...{ denomination: pool.denomination, deployedSeqno: 1, owner: null, vkeyHash: VKEY_HASH },
-    codeHash: poolCode.hash().toString("hex"),
-    ...!isNative && { jettonMaster: master, jettonWallet, decimals: 9 },
-    ...terms,
-  };
 }
 
 /** The relayer's profit by its ledger: fees in coins, gas and refunds. */

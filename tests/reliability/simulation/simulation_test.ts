@@ -5,7 +5,7 @@
 import { deepEqual, ok } from "node:assert/strict";
 import process from "node:process";
 import { depth, seed } from "../../../testkit/random/property_runs.ts";
-import { simulate } from "../../../testkit/simulation/simulation.ts";
+import { simulate } from "../../../testkit/simulation/run/simulation.ts";
 
 const BLOCKS = 4;
 const SEEDS_EACH = 50 * depth;

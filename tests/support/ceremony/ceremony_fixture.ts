@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import { type CircuitName } from "../../../src/core/crypto/groth16.ts";
 import { openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
@@ -18,8 +18,9 @@ import {
 import type { CeremonyPlan } from "../../../src/ops/ceremony/ceremony_plan.ts";
 import { type Evidence, verifyCeremony } from "../../../src/ops/ceremony/verify_ceremony.ts";
 import { keyFileName, loadCeremony, TRANSCRIPT_FILE } from "../../../src/ops/ceremony/ceremony_folder.ts";
+import { G1_BYTES } from "../../../src/ops/ceremony/arithmetic/points.ts";
 import { pointFromHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { memorySource } from "../../../src/ops/ceremony/section_file.ts";
+import { equalBytes, memorySource } from "../../../src/ops/ceremony/section_file.ts";
 import {
   parseTranscript,
   type Transcript,
@@ -179,4 +180,14 @@ export function matchesCeremonyProblem(message: RegExp) {
     assert.match(error.message, message);
     return true;
   };
+}
+
+/** Exchanges the first point with the next one that differs from it. */
+export function swapPoints(points: Uint8Array, size = G1_BYTES): Uint8Array {
+  const other = Array.from(
+    { length: points.length / size },
+    (_, i) => points.slice(i * size, (i + 1) * size),
+  );
+  const i = other.findIndex((point) => !equalBytes(point, other[0]));
+  return concatBytes(...other.with(0, other[i]).with(i, other[0]));
 }
