@@ -30,7 +30,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: "the largest of several terms counts, and another one is never below 0.01",
   },
   {
-    file: "fees_jetton.tolk",
+    file: "_jetton.tolk",
     shows: /^const CLAIM_LOG_BITS = 0 => const CLAIM_LOG_BITS = 1$/,
     reason: "the price of a bit is less than that of the gas by which the charge exceeds what is burned",
   },
@@ -69,7 +69,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: "a log goes out of the chain and carries no value, so its fee is the account's in either mode",
   },
   {
-    file: "fees_jetton.tolk",
+    file: "_jetton.tolk",
     shows: /^const GAS_(?:JETTON_\w+_TAIL|TRANSFER|CLAIM_TAIL) = (\d+).* => const GAS_\w+ = \d+$/,
     reason:
       "an upper bound of gas that is kept with room: one unit more or less changes the excess by one unit's price",
@@ -91,7 +91,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: "time does not run backwards: a pool was never touched later than now",
   },
   {
-    file: "fees_jetton.tolk",
+    file: "_jetton.tolk",
     shows: /: max\(0, blockchain\.now\(\) - self\.touched\) \+ margin; => .*: \(blockchain\.now\(\)/,
     reason: "time does not run backwards: a pool was never touched later than now",
   },
@@ -122,7 +122,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: "an exotic cell begins with its type, 1 to 4, and no such 32 bits are a deposit's op",
   },
   {
-    file: "fees_jetton.tolk",
+    file: "_jetton.tolk",
     shows: /jettonStorageFee\(max\(0, .*=> .*jettonStorageFee\(\(?blockchain\.now\(\) - self\.touched/,
     reason: "time does not run backwards: a pool was never touched later than now",
   },
