@@ -67,6 +67,24 @@ Deno.test("a key that is present is refused with the code asked for, wherever it
   await assert.rejects(refused, (error: GetMethodError) => error.exitCode === 40);
 });
 
+Deno.test("a full node refuses each of its ten tags, whatever bits the tag beside it has", async () => {
+  const wide = (i: number) => (BigInt(`0x${"9e3779b97f4a7c15".repeat(4)}`) * BigInt(2 * i + 1)) >> 3n;
+  const tags = Array.from({ length: 10 }, (_, i) => {
+    const top = BigInt(i % 4) << 112n; // the two highest of a tag's 102 bits, which differ from those beside it
+    return (wide(i) & ((1n << 100n) - 1n)) << 12n | top;
+  });
+  for (const order of [tags, tags.toReversed()]) {
+    const model = new SetModel();
+    for (const key of order) assert.ok(model.add(key));
+    const full = cell(model.cell());
+    for (const key of order) {
+      const refused = call("add", full, int(key));
+      await assert.rejects(refused, (error: GetMethodError) => error.exitCode === 40, `${key}`);
+      await call("add", full, int(key ^ (1n << 113n))); // the highest bit alone tells it from the other
+    }
+  }
+});
+
 Deno.test("an attacker's deepest path has 99 full nodes, and the key behind it still goes in", async () => {
   const key = 0xfedcba0987654321fedcba0987654321n;
   const model = new SetModel();
