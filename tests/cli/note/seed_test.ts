@@ -85,6 +85,20 @@ Deno.test("tonado note seed and recover", async (t) => {
     assert.equal(await net.user.balance(), before, "nothing is paid");
   });
 
+  await t.step("a backup brings the seed back, unless the store has another one", async () => {
+    const file = `${dir}/backup.age`;
+    await json(["note", "backup", file]);
+    const fresh = { ...env, TONADO_NOTES: `${dir}/fresh.age` };
+    await json(["note", "restore", file], fresh);
+    assert.equal((await json(["note", "seed", "show"], fresh)).seed, seed);
+    const busy = { ...env, TONADO_NOTES: `${dir}/busy.age` };
+    const { seed: own } = await json(["note", "seed", "show"], busy);
+    const { code, stderr } = await run(["note", "restore", file], busy);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /another seed than the backup/);
+    assert.equal((await json(["note", "seed", "show"], busy)).seed, own);
+  });
+
   await t.step("mistakes are reported without the seed, and change nothing", async () => {
     const wrong = seed.slice(0, -1) + (seed.endsWith("0") ? "1" : "0");
     const other = { ...env, TONADO_NOTES: `${dir}/other.age` };

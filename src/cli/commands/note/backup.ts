@@ -1,10 +1,16 @@
 import { basename } from "node:path";
-import { createNoteRecord, MAX_NOTE_STORE_BYTES, type NoteRecord } from "../../../client/notes/note_store.ts";
+import {
+  createNoteRecord,
+  MAX_NOTE_STORE_BYTES,
+  type NoteRecord,
+  type NoteStore,
+} from "../../../client/notes/note_store.ts";
 import { decryptPaperCode, findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper_code.ts";
 import { loadNoteStoreConfig } from "../../../config/client_config.ts";
 import { findRegistry } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Network } from "../../../core/protocol/network.ts";
+import type { NoteSeed } from "../../../core/protocol/note_seed.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import { pluralize } from "../../../core/protocol/units.ts";
 import { type PaperNote, renderBackupPage } from "../../output/pages/note_backup_page.ts";
@@ -78,16 +84,30 @@ export async function restoreNotes(
   file: string | undefined,
   options: NoteStoreOptions,
 ): Promise<void> {
-  const records = file === undefined
-    ? await readTypedNotes(context, options)
+  const { records, seed } = file === undefined
+    ? { records: await readTypedNotes(context, options) }
     : await readBackup(context, file, options);
   const store = await openNoteStore(context, options, { create: true });
   const added = await store.add(records);
+  if (seed) await restoreBackedUpSeed(context, store, seed);
   warnOfSharedNullifiers(context, await store.list());
   const text = `${added} of ${pluralize(records.length, "note")} ${added === 1 ? "is" : "are"} new here${
     (await noteCheckHints(records, options)).join("")
   }`;
   printResult(context, options, { found: records.length, added }, text);
+}
+
+/** A store keeps its own seed: the notes are restored in any case. */
+async function restoreBackedUpSeed(context: CliContext, store: NoteStore, seed: NoteSeed): Promise<void> {
+  try {
+    await store.restoreSeed(seed);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "seed_conflict") throw error;
+    printWarning(
+      context,
+      "this store has another seed than the backup. Keep the backup: its seed was not restored",
+    );
+  }
 }
 
 async function noteCheckHints(
@@ -132,17 +152,18 @@ async function readBackup(
   context: CliContext,
   path: string,
   options: NoteStoreOptions,
-): Promise<readonly NoteRecord[]> {
+): Promise<{ readonly records: readonly NoteRecord[]; readonly seed?: NoteSeed | undefined }> {
   const text = new TextDecoder().decode(context.readFile(path, MAX_NOTE_STORE_BYTES));
   const codes = findPaperCodes(text);
-  if (codes.length > 0) return await decryptCodes(context, codes, options, path);
+  if (codes.length > 0) return { records: await decryptCodes(context, codes, options, path) };
   if (!text.startsWith(AGE_ARMOR_HEADER)) {
     throw new Problem("invalid_config", `${path} is neither a backup nor a page with codes`, {
       hint: "Name the file that `tonado note backup` wrote.",
     });
   }
   try {
-    return await (await context.noteStoreAt(path).open(await readPassphrase(context, options, path))).list();
+    const backup = await context.noteStoreAt(path).open(await readPassphrase(context, options, path));
+    return { records: await backup.list(), seed: await backup.seed() };
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "note_store_corrupted") throw error;
     throw new Problem("note_store_corrupted", `the backup ${path} is incomplete or was altered`, {
