@@ -120,7 +120,7 @@ export {
   type NoteSeed,
   parseNoteSeed,
   type SeedPool,
-} from "./core/protocol/note_seed.ts";
+} from "./core/protocol/seed/note_seed.ts";
 export { poseidon } from "./core/crypto/poseidon.ts";
 export { parseProof, proofFromCell, proofToCell } from "./core/crypto/proof_codec.ts";
 export { Secret } from "./core/text/secret.ts";

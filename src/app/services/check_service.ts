@@ -5,7 +5,7 @@ import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { formatNote, type Note } from "../../core/protocol/note.ts";
-import { deriveNote, type NoteSeed } from "../../core/protocol/note_seed.ts";
+import { deriveNote, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import type { CheckResultView, CheckServices, NoteFacts } from "../flows/check.ts";
 import { toProblem } from "../flows/machine.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "./context.ts";

@@ -3,7 +3,7 @@ import { createNoteRecord, type NoteStore, parseNoteStore } from "../../client/n
 import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import { findPaperCodes, isEncryptedPaperCode } from "../../client/notes/paper_code.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { createNoteSeed, formatNoteSeed, parseNoteSeed } from "../../core/protocol/note_seed.ts";
+import { createNoteSeed, formatNoteSeed, parseNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { sha256 } from "@noble/hashes/sha2.js";

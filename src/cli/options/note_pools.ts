@@ -4,7 +4,7 @@ import { createNoteRecord, type NoteRecord, type NoteState } from "../../client/
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { formatNote, type Note } from "../../core/protocol/note.ts";
-import type { NoteSeed } from "../../core/protocol/note_seed.ts";
+import type { NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
 export function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {

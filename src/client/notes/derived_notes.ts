@@ -2,7 +2,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Note } from "../../core/protocol/note.ts";
-import { deriveNote, type NoteSeed, type SeedPool } from "../../core/protocol/note_seed.ts";
+import { deriveNote, type NoteSeed, type SeedPool } from "../../core/protocol/seed/note_seed.ts";
 
 /**
  * Recovery stops after this many consecutive indices without a deposit. A note beyond such a gap is never created, so

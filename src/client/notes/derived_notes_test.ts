@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { Address } from "@ton/core";
 import fc from "fast-check";
 import { Secret } from "../../core/text/secret.ts";
-import { deriveNote } from "../../core/protocol/note_seed.ts";
+import { deriveNote } from "../../core/protocol/seed/note_seed.ts";
 import { nextDerivedNote, recoverDerivedNotes, RECOVERY_GAP } from "./derived_notes.ts";
 
 const seed = new Secret(new Uint8Array(32).fill(3));

@@ -4,7 +4,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { type Note, parseNote } from "../../core/protocol/note.ts";
-import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../core/protocol/note_seed.ts";
+import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { proofSchema } from "../../core/crypto/proof_schema.ts";
 import { Secret } from "../../core/text/secret.ts";
 

@@ -1,6 +1,6 @@
 /** A note store over any storage of bytes: a file for the command line, a database record in a browser. */
 import { Problem } from "../../core/errors/problem.ts";
-import { createNoteSeed, formatNoteSeed, type NoteSeed } from "../../core/protocol/note_seed.ts";
+import { createNoteSeed, formatNoteSeed, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { NoteVault } from "./note_encryption.ts";
 import {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
-import { createNoteSeed, formatNoteSeed, type NoteSeed } from "../../core/protocol/note_seed.ts";
+import { createNoteSeed, formatNoteSeed, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { nextDerivedNote } from "./derived_notes.ts";
 import { createIdentity, identityOf, type NoteVault, vaultOf } from "./note_encryption.ts";

@@ -1,6 +1,6 @@
 /** Notes that share a short id or a nullifier: each keeps its own state, and no one pays for a note that cannot be paid. */
 import assert from "node:assert/strict";
-import { createNoteSeed, deriveNote, formatNoteSeed } from "../../../src/core/protocol/note_seed.ts";
+import { createNoteSeed, deriveNote, formatNoteSeed } from "../../../src/core/protocol/seed/note_seed.ts";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
 import { noteId } from "../../../src/client/notes/note_store.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";

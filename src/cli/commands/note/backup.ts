@@ -10,7 +10,7 @@ import { loadNoteStoreConfig } from "../../../config/client_config.ts";
 import { findRegistry } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Network } from "../../../core/protocol/network.ts";
-import type { NoteSeed } from "../../../core/protocol/note_seed.ts";
+import type { NoteSeed } from "../../../core/protocol/seed/note_seed.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import { pluralize } from "../../../core/protocol/units.ts";
 import { type PaperNote, renderBackupPage } from "../../output/pages/note_backup_page.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { renderSVG, renderUnicodeCompact } from "uqr";
 import type { NoteStore } from "../../../client/notes/note_store.ts";
-import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../../core/protocol/note_seed.ts";
+import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../../core/protocol/seed/note_seed.ts";
 import type { CliContext } from "../../context.ts";
 import {
   addNoteStoreOptions,

@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Address } from "@ton/core";
 import fc from "fast-check";
-import vectors from "../../../testkit/vectors/note_seed.json" with { type: "json" };
-import { Secret } from "../text/secret.ts";
-import type { PoolVersion } from "./deployments.ts";
-import type { Network } from "./network.ts";
-import { formatNote } from "./note.ts";
+import vectors from "../../../../testkit/vectors/note_seed.json" with { type: "json" };
+import { Secret } from "../../text/secret.ts";
+import type { PoolVersion } from "../deployments.ts";
+import type { Network } from "../network.ts";
+import { formatNote } from "../note.ts";
 import { createNoteSeed, deriveNote, formatNoteSeed, parseNoteSeed, type SeedPool } from "./note_seed.ts";
 
 const pool = (

@@ -6,11 +6,11 @@
  */
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { Problem } from "../errors/problem.ts";
-import { Secret } from "../text/secret.ts";
-import type { Deployment } from "./deployments.ts";
-import type { Network } from "./network.ts";
-import { createNote, type Note, NOTE_SECRET_BYTES } from "./note.ts";
+import { Problem } from "../../errors/problem.ts";
+import { Secret } from "../../text/secret.ts";
+import type { Deployment } from "../deployments.ts";
+import type { Network } from "../network.ts";
+import { createNote, type Note, NOTE_SECRET_BYTES } from "../note.ts";
 
 /** Anyone who has it can spend every note that is derived from it. */
 export type NoteSeed = Secret<Uint8Array<ArrayBuffer>>;
