@@ -94,7 +94,7 @@ Deno.test("fault proxy: while it lies every root is another one", async () => {
   deepEqual(JSON.parse((await ask(proxy.url("a"), "runGetMethod", { method: "getCurrentRoot" })).text), ROOT);
 });
 
-Deno.test("fault proxy: a barrier holds a call before it is made, tells whose it is, and drops it", async () => {
+Deno.test("fault proxy: a barrier holds a call before it is made, names its caller, and drops it", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 4 });
   const barrier = proxy.addBarrier("before", ({ method }) => method === "held");

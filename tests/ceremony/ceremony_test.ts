@@ -91,7 +91,7 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     assert.ok(equalBytes(key.circuitHash, initial.circuitHash));
   });
 
-  await t.step("whoever kept a transcript sees that theirs is still in it", async () => {
+  await t.step("a contributor's copy of a transcript is found in the later one", async () => {
     const earlier = folderTranscript(atRound[2]);
     const check = await earlierCheck(honest, { earlierTranscript: earlier });
     assert.deepEqual([check.name, check.verdict], ["earlier transcript", "ok"]);
@@ -117,7 +117,7 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
   ];
   for (const [what, alter] of alterations) {
     await t.step(
-      `a kept transcript with ${what} under the same hash is no witness of anything`,
+      `an earlier transcript with ${what} under the same hash is refused`,
       async () => {
         const earlier = structuredClone(folderTranscript(atRound[2]));
         alter(earlier);
@@ -128,14 +128,14 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     );
   }
 
-  await t.step("one that is longer than what is there is not in it", async () => {
+  await t.step("a transcript that is longer than the ceremony's is refused", async () => {
     const check = await earlierCheck(atRound[1], { earlierTranscript: folderTranscript(atRound[2]) });
     assert.equal(check.verdict, "failed");
     assert.match(check.detail, /another contribution 2 than the earlier one/);
   });
 
   await t.step(
-    "a closed ceremony takes no contribution, an empty one no beacon, a begun one no beginning",
+    "a closed ceremony refuses contributions, an empty one a beacon, and a started one a second start",
     async () => {
       const late = { folder: copyFolder(honest), arithmetic, name: "Dave", entropy: utf8("too late") };
       await assert.rejects(contributeToCeremony(late), /is closed/);

@@ -28,14 +28,14 @@ const mistakes: [string[], RegExp][] = [
   [["init", "c", "--circuits", ".", "--powers", "x"], /has no withdraw.r1cs: `deno task circuits` makes it/],
 ];
 for (const [args, message] of mistakes) {
-  Deno.test(`tonado ceremony ${args.join(" ").slice(0, 60)}: says what is wrong and ends with 2`, async () => {
+  Deno.test(`tonado ceremony ${args.join(" ").slice(0, 60)}: says what is wrong and exits with 2`, async () => {
     const { code, stdout, stderr } = await runCli(["ceremony", ...args]);
     assert.match(stderr, message);
     assert.deepEqual([code, stdout], [2, ""]);
   });
 }
 
-Deno.test("tonado ceremony where there is none ends with 1 and says how to begin", async () => {
+Deno.test("tonado ceremony in a folder without a ceremony exits with 1 and names the command that starts one", async () => {
   const { code, stderr } = await runCli(["ceremony", "verify", "/nonexistent/ceremony"]);
   assert.equal(code, 1);
   assert.match(stderr, /has no transcript.json: begin one with `tonado ceremony init`/);

@@ -33,7 +33,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
       return await runCli(["ceremony", command, at("c"), ...rest], {}, { secrets });
     };
 
-    await t.step("init tells what was begun, once", async () => {
+    await t.step("init reports the powers and circuits, and refuses a second start", async () => {
       const { code, stdout, stderr } = await ceremony(["init", ...origin, "--json"]);
       assert.equal(code, 0, stderr);
       const { powers, circuits: begun } = JSON.parse(stdout);
@@ -67,7 +67,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
       await Deno.writeTextFile(at("plan.json"), JSON.stringify(plan));
     });
 
-    await t.step("contribute asks for entropy, or takes a file; without either it ends with 2", async () => {
+    await t.step("contribute asks for entropy or reads a file, and exits with 2 without either", async () => {
       const alice = await ceremony(["contribute", "--name", "Alice", "--signing-key", at("Alice.pem")], [
         "typed at random",
       ]);
@@ -108,7 +108,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
       );
     });
 
-    await t.step("a step that is cut off says so, and changes nothing", async () => {
+    await t.step("an interrupted step is reported and changes nothing", async () => {
       const interrupt = new AbortController();
       await Deno.mkdir(at("slow"));
       for (const { name } of Deno.readDirSync(at("c"))) {
@@ -149,7 +149,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
     });
 
     await t.step(
-      "verify holds with everything it can be given, and fails with 1 for what was spoilt",
+      "verify passes with all evidence, and exits with 1 after a byte of a key changed",
       async () => {
         const whole = await ceremony([
           ...["verify", "--full", ...origin, "--since", at("kept.json")],
@@ -173,7 +173,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
     );
 
     await t.step(
-      "finalize writes what a checkout takes: a pool compiled with it holds the pinned keys",
+      "finalize writes keys for a checkout, and a pool compiled with them has the pinned keys",
       async () => {
         const args = ["finalize", ...origin, "--output", at("keys"), "--plan", at("plan.json"), "--json"];
         const few = await ceremony(args);
@@ -209,7 +209,7 @@ Deno.test("tonado ceremony, from powers of tau to the keys of a build", async (t
       },
     );
 
-    await t.step("keys that the transcript does not vouch for are refused", async () => {
+    await t.step("keys that are not in the transcript are refused", async () => {
       const base = new URL(`file://${at("keys/artifacts/")}`);
       const pins: ArtifactPins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
       const bare = omit(pins, "transcript");

@@ -109,7 +109,7 @@ Deno.test("the ceremony of version 2, from powers of tau to the keys of a build"
       },
     );
 
-    await t.step("keys that the ceremony of version 2 does not vouch for are refused", async () => {
+    await t.step("keys that are not in the transcript of the version 2 ceremony are refused", async () => {
       const base = new URL(`file://${folder}/keys/artifacts/`);
       const pins: ArtifactPins = JSON.parse(await Deno.readTextFile(new URL("pins.json", base)));
       const artifacts = openArtifacts(base, pins);

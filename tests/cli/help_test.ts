@@ -30,7 +30,7 @@ for (const command of commands) {
   });
 }
 
-Deno.test("no help is kept of a command that is gone", async () => {
+Deno.test("no help is stored for a removed command", async () => {
   const kept = (await Array.fromAsync(Deno.readDir(snapshot))).map(({ name }) => name).sort();
   assert.deepEqual(kept, commands.map((path) => `${["tonado", ...path].join("-")}.txt`).sort());
 });
@@ -64,7 +64,7 @@ const mistakes: [string[], RegExp][] = [
   [["wallet", "show", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], /--ask-mnemonic/],
 ];
 for (const [args, message] of mistakes) {
-  Deno.test(`tonado ${args.join(" ")}: says what is wrong and ends with 2`, async () => {
+  Deno.test(`tonado ${args.join(" ")}: says what is wrong and exits with 2`, async () => {
     const { code, stdout, stderr } = await runCli(args);
     assert.match(stderr, message);
     assert.deepEqual([code, stdout], [2, ""]);
@@ -83,7 +83,7 @@ const noCommands: [string[], RegExp][] = [
   [["zeroes", "-h"], /Did you mean zeros\?/],
 ];
 for (const [args, message] of noCommands) {
-  Deno.test(`tonado ${args.join(" ")}: there is no help of what is no command`, async () => {
+  Deno.test(`tonado ${args.join(" ")}: an unknown command has no help`, async () => {
     const { code, stdout, stderr } = await runCli(args);
     assert.match(stderr, message);
     assert.match(stderr, /--help/, "the next step");

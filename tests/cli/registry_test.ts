@@ -7,7 +7,7 @@ import { waitUntil } from "../support/relayer/relayer_harness.ts";
 import { startCliFixture } from "../support/cli/cli_fixture.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 
-Deno.test("whose registry it is", async (t) => {
+Deno.test("the registry that names a pool", async (t) => {
   await using scene = await startCliFixture({ relayer: false });
   const { net, directory: dir, networkFlags: at, env, payerFlags: payer } = scene;
   const genuine = net.pool("native-1");
@@ -89,7 +89,7 @@ Deno.test("whose registry it is", async (t) => {
   }
 
   await t.step(
-    "who is asked reads the pool's address, its denomination and whose registry names it",
+    "a confirmation shows the pool's address, its denomination and the registry",
     async () => {
       const address = genuine.address.toString({ testOnly: true });
       const { prompts: asked } = await runCli(["deposit", "native-1", ...at, ...payer], env, {

@@ -22,7 +22,7 @@ const KEY = "native-10-v2";
 const DENOMINATION = toNano(10);
 const commitments = Array.from({ length: 24 }, (_, i) => poseidon([BigInt(i), 7n]));
 
-Deno.test("tonado settle adds waiting deposits to the tree, whoever settles beside it", (t) =>
+Deno.test("tonado settle adds waiting deposits to the tree while others settle too", (t) =>
   withTempDirectory(async (dir) => {
     const net = await startLocalnet({ blockTimeMs: 0 });
     const prover = await createProver({ maxWorkers: 2 });

@@ -22,7 +22,7 @@ const mistakes: [name: string, args: string[], flag: string][] = [
 ];
 for (const [name, args, flag] of mistakes) {
   for (const json of [false, true]) {
-    Deno.test(`${name} is a mistake, told without secrets${json ? ", as JSON" : ""}`, async () => {
+    Deno.test(`${name} is refused without printing secrets${json ? ", as JSON" : ""}`, async () => {
       const { code, stdout, stderr } = await runCli([...args, ...json ? ["--json"] : []]);
       assert.deepEqual([code, stdout], [2, ""], stderr);
       assert.doesNotMatch(stderr, /SECRET/);

@@ -60,7 +60,7 @@ Deno.test("tonado with a version 2 pool", async (t) => {
     },
   );
 
-  await t.step("what is shown says first what happens to a wrong amount, and fits 80 columns", async () => {
+  await t.step("the output first says what happens to a wrong amount, and fits 80 columns", async () => {
     const interrupt = new AbortController();
     let seen = "";
     const { stderr } = await runCli(["deposit", KEY, ...at], env, {

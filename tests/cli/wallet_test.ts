@@ -4,7 +4,7 @@ import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 
-Deno.test("tonado wallet and status: new words, their address, its balance, the pools", async (t) => {
+Deno.test("tonado wallet and status: a new mnemonic, its address and balance, the pools", async (t) => {
   const dir = await Deno.makeTempDir({ prefix: "tonado-wallet-" });
   const net = await startLocalnet({ blockTimeMs: 0 });
   try {
@@ -12,7 +12,7 @@ Deno.test("tonado wallet and status: new words, their address, its balance, the 
     const file = `${dir}/words`;
     let address = "";
 
-    await t.step("new words go into the file, and are not printed", async () => {
+    await t.step("a new mnemonic is written to the file and not printed", async () => {
       const { code, stdout, stderr } = await runCli([
         "wallet",
         "create",

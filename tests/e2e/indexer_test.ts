@@ -101,7 +101,7 @@ Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that
   );
 });
 
-Deno.test("indexer: a cold start over an endpoint that keeps failing goes on where it was, and says how far it is", async () => {
+Deno.test("indexer: a cold start over a failing endpoint resumes where it stopped, and reports its progress", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   for (let i = 0; i < 3; i++) await net.deposit(KEY);
   const pool = net.pool(KEY).address;

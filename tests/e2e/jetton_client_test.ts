@@ -71,7 +71,7 @@ Deno.test("a jetton deposit that lost its leaf comes back, and is proved and sen
   assert.equal(await held(pool.address), 2n * DENOMINATION);
 });
 
-Deno.test("the scan tells deposits, whose jettons they were, and the one that was given back with its code", async () => {
+Deno.test("the scan reports deposits with their jettons' owners, and the refused one with its exit code", async () => {
   const told: unknown[] = [];
   for await (const { events } of scanPoolTransactions(chain, pool.address)) {
     for (const event of events) {
@@ -206,7 +206,7 @@ for (const [name, change] of misfits) {
   });
 }
 
-Deno.test("a jetton note needs to be told which jetton it is of", async () => {
+Deno.test("a jetton note requires the name of its jetton", async () => {
   const request = omit(common, "jetton");
   const source = commitmentsFromChain(chain, pool.address);
   const rest = { source, note: mine, recipient: bob.address, relayer: null, fee: 0n };

@@ -91,7 +91,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
   );
 
   const before = await balanceOf(net.relayerAddress);
-  await t.step("of 20 equal withdrawals at once one is sent, 19 are told where it stands", async () => {
+  await t.step("one of 20 equal concurrent withdrawals is sent, and 19 get its state", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => net.post("/withdraw", body)));
     deepEqual(answers.map((answer) => answer.status).sort(), [200, ...Array(19).fill(409)]);
     for (const { status, body: answer } of answers) {
@@ -142,7 +142,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
   });
 });
 
-Deno.test("relayer: with its endpoint down it says so, goes on answering, and recovers by itself", async () => {
+Deno.test("relayer: while its endpoint is down it reports that, continues to answer, and recovers by itself", async () => {
   await using net = await RelayerHarness.start();
   const query = `pool=${encodeURIComponent(net.pool(KEY).address.toString())}`;
   await waitUntil("ready", async () => (await net.get("/readyz")).status === 200);

@@ -39,7 +39,7 @@ import {
   withdrawDirectly,
 } from "../support/relayer/withdrawal_candidate.ts";
 
-Deno.test("withdrawal policy: each check refuses alone what it is there for", async (t) => {
+Deno.test("withdrawal policy: each check alone refuses its own case", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
   const [spent, unspent] = [await net.deposit(KEY), await net.deposit(KEY)];
   const request = await requestOf(net, unspent);
@@ -163,7 +163,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     });
     equal((await caps.reserve({ pool: pool.id, nullifierHash: 1n })).allowed, false);
   });
-  await t.step("what the journal took is accepted, though the store is silent from then on", async () => {
+  await t.step("a journaled withdrawal is accepted even if the store fails afterwards", async () => {
     const store = memoryStore({ now: Date.now, shared: false })();
     let silent = false;
     const { sent, withdrawal } = await submit({
@@ -176,7 +176,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     });
     deepEqual([sent, withdrawal.state, withdrawal.fee], [false, "accepted", request.fee]);
   });
-  await t.step("what is on its way into the journal is paid for too", async () => {
+  await t.step("the wallet's balance covers withdrawals that are not journaled yet", async () => {
     const funded = withdrawalChecks.filter(({ name }) => name === "wallet can pay for it");
     const value = computeAttachedValue(await deps.poolCache.getWithdrawValue(pool, request.refund));
     const poor = { ...deps, balance: holding(value, 0n), unjournaled: new Map() };
@@ -188,7 +188,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     for (const one of both) if (one.status === "fulfilled") await one.value(false);
     await runWithdrawalChecks(other, poor, funded);
   });
-  await t.step("the fee must cover what a pool that is short of coins asks for", async () => {
+  await t.step("the fee must cover the value that a pool with too few coins requires", async () => {
     const [covers] = withdrawalChecks.filter(({ name }) => name === "fee covers the cost");
     const info = await deps.poolCache.getPoolInfo(pool);
     const quote = await deps.poolCache.getWithdrawValue(pool, 0n);
@@ -202,7 +202,7 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
       equal(verdict === true, holds, `${more} nano more`);
     }
   });
-  await t.step("a root with three places left is good, one with two is stale", async () => {
+  await t.step("a root with three places left is accepted, one with two is stale", async () => {
     for (const [newer, fits] of [[0, true], [26, true], [27, false], [29, false]] as const) {
       const pools = new Map([[pool.id, altered({}, newerRoots(newer, request))]]);
       const run = runWithdrawalChecks(request, { ...deps, pools }, untilRoot);
@@ -218,14 +218,14 @@ Deno.test("withdrawal policy: each check refuses alone what it is there for", as
     }
     await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps });
   });
-  await t.step("every check has its case, but the two that the others rest on", () => {
+  await t.step("every check has a case, except the two that come first", () => {
     const rest = withdrawalChecks.map(({ name }) => name).filter((name) => !(name in broken));
     deepEqual(rest, ["public inputs are canonical field elements", "pool is registered"]);
   });
   for (const [name, worse] of Object.entries(broken)) {
     await t.step(`only "${name}" refuses`, async () => deepEqual(await refusals(worse), [name]));
   }
-  await t.step("a public input of r or more is refused before anything is looked up", async () => {
+  await t.step("a public input of r or more is refused before any lookup", async () => {
     for (const signal of Object.keys(request.signals) as (keyof typeof request.signals)[]) {
       const signals = { ...request.signals, [signal]: request.signals[signal] + FIELD_MODULUS };
       await rejects(runWithdrawalChecks({ ...request, signals }, { ...deps, pools: new Map() }), {

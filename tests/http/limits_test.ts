@@ -51,7 +51,7 @@ Deno.test("http: a client that sends half a body over a socket gets its answer, 
     await listener.close();
   }, { bodyTimeoutMs: 50 }));
 
-Deno.test("http: one request too many at once is 503 with Retry-After, health is told all the same, and places come back", () =>
+Deno.test("http: a request above the concurrency limit gets 503 with Retry-After, health still answers, and finished requests free their slots", () =>
   withApi(async (ask) => {
     const { body, end } = slowBody();
     const holding = ask("/withdraw", slow(body));
@@ -99,7 +99,7 @@ class Unread {
   }
 }
 
-Deno.test("http: those who ask for the largest file and read nothing are counted, and take no places but each other's", () =>
+Deno.test("http: clients that read nothing of the largest file are limited among themselves only", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const unread = await Unread.open(listener.url, 12);

@@ -8,7 +8,7 @@ import { isProblem, payload, post, withApi } from "./api_harness.ts";
 const TOKEN = "0123456789abcdef";
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-Deno.test("http: /metrics is no route without readers, and only for who has the token", async () => {
+Deno.test("http: /metrics exists only if a token is configured, and only for requests with that token", async () => {
   const metrics = createMetrics();
   await withApi(async (ask) => isProblem(await ask("/metrics"), "not_found"), { metrics });
   await withApi(async (ask) => {

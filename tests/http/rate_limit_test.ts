@@ -27,7 +27,7 @@ const from = (peer: string, forwarded?: string) => (ask: ApiClient, path = "/not
     headers: { ...init.headers, ...forwarded && { "x-forwarded-for": forwarded } },
   }, { peer });
 
-Deno.test("http: who asks too often gets 429 with Retry-After, and nobody else", () =>
+Deno.test("http: a client above its rate gets 429 with Retry-After, and other clients do not", () =>
   withApi(async (ask) => {
     const one = from("203.0.113.1");
     for (let i = 0; i < 3; i++) isProblem(await one(ask), "not_ready");

@@ -96,7 +96,7 @@ for (const { name, ignore, open } of stores) {
   });
 }
 
-Deno.test("broadcaster: what others send to the pool, and what is lost on the way, costs no withdrawal", async (t) => {
+Deno.test("broadcaster: foreign messages to the pool, and lost messages, costs no withdrawal", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
   const [frontRun, dropped, poor, unseen, stale, selfRelayed] = [
     await net.deposit(KEY),

@@ -25,7 +25,7 @@ Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
       assert.match(stderr, /another run uses this folder.*\[folder_in_use\]/);
     };
 
-    await t.step("init leaves a foreign key as it is, and takes up its own", async () => {
+    await t.step("init leaves a foreign key unchanged, and resumes its own", async () => {
       await Deno.mkdir(at("c"));
       await Deno.writeTextFile(at("c/withdraw.0.zkey"), "somebody's only copy");
       const { code, stderr } = await ceremony(init);
@@ -42,7 +42,7 @@ Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
       assert.equal((await ceremony(init)).code, 0);
     });
 
-    await t.step("of three contributions at once one is made, and the folder verifies", async () => {
+    await t.step("one of three concurrent contributions succeeds, and the folder verifies", async () => {
       const runs = await Promise.all(["Alice", "Bob", "Carol"].map((name) => ceremony(contribute(name))));
       assert.deepEqual(runs.map(({ code }) => code).sort(), [0, 1, 1]);
       for (const run of runs.filter(({ code }) => code !== 0)) refuses(run);
@@ -53,28 +53,34 @@ Deno.test("tonado ceremony: one run at a time works on a folder", (t) =>
       assert.deepEqual(listing(), [...keys.slice(0, 2), "transcript.json", ...keys.slice(2)]);
     });
 
-    await t.step("init, contribute and beacon wait for nobody; reading is free", async () => {
-      {
-        using _ = await diskFolder(at("c")).lock();
-        const before = await Deno.readTextFile(at("c/transcript.json"));
-        for (const args of [init, contribute("Dave"), beacon]) refuses(await ceremony(args));
-        assert.equal((await ceremony(["verify", at("c")])).code, 0);
-        assert.equal(await Deno.readTextFile(at("c/transcript.json")), before);
-      }
-      assert.equal((await ceremony(contribute("Dave"))).code, 0, "given back");
-    });
+    await t.step(
+      "init, contribute and beacon fail at once while the folder is locked; reading needs no lock",
+      async () => {
+        {
+          using _ = await diskFolder(at("c")).lock();
+          const before = await Deno.readTextFile(at("c/transcript.json"));
+          for (const args of [init, contribute("Dave"), beacon]) refuses(await ceremony(args));
+          assert.equal((await ceremony(["verify", at("c")])).code, 0);
+          assert.equal(await Deno.readTextFile(at("c/transcript.json")), before);
+        }
+        assert.equal((await ceremony(contribute("Dave"))).code, 0, "given back");
+      },
+    );
 
-    await t.step("what a crash has left holds nothing up; what is no file is not opened", async () => {
-      await Deno.writeTextFile(at("c/.ceremony.lock"), "");
-      assert.equal((await ceremony(contribute("Erin"))).code, 0);
-      await Deno.symlink(at("dice"), at("c/.ceremony.lock"));
-      const { code, stderr } = await ceremony(contribute("Frank"));
-      assert.match(stderr, /\.ceremony\.lock cannot be written: it is not a regular file/);
-      assert.equal(code, 1);
-      await Deno.remove(at("c/.ceremony.lock"));
-    });
+    await t.step(
+      "the lock of a crashed process is ignored, and a lock that is not a file is not opened",
+      async () => {
+        await Deno.writeTextFile(at("c/.ceremony.lock"), "");
+        assert.equal((await ceremony(contribute("Erin"))).code, 0);
+        await Deno.symlink(at("dice"), at("c/.ceremony.lock"));
+        const { code, stderr } = await ceremony(contribute("Frank"));
+        assert.match(stderr, /\.ceremony\.lock cannot be written: it is not a regular file/);
+        assert.equal(code, 1);
+        await Deno.remove(at("c/.ceremony.lock"));
+      },
+    );
 
-    await t.step("where there is no ceremony nothing is made", async () => {
+    await t.step("no lock is created in a folder without a ceremony", async () => {
       const { code } = await ceremony(["beacon", at("none"), ...beacon.slice(2)]);
       assert.equal(code, 1);
       await assert.rejects(Deno.stat(at("none")), Deno.errors.NotFound);

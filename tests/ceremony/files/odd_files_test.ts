@@ -75,7 +75,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
       });
     }
 
-    await t.step("powers of tau of 10 GB, or of another size, are told by their head", async () => {
+    await t.step("powers of tau of 10 GB, or of another size, are refused by their header", async () => {
       await sparse(at("other.ptau"));
       for (const command of ["verify", "init"]) {
         const args = ["--powers", at("other.ptau"), "--circuits", folder];
@@ -154,7 +154,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
       export: ["--output", at("exported")],
     };
     for (const [command, args] of Object.entries(outputs)) {
-      await t.step(`${command} replaces nothing, and says so before it works`, async () => {
+      await t.step(`${command} refuses to replace a file before it computes`, async () => {
         const output = args.at(-1)!;
         await done(command, ...args);
         const first = await contents(output);
@@ -177,7 +177,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
         assert.deepEqual(await contents(at(`one-${command}`)), {});
       });
 
-      await t.step(`${command} into what cannot be written says so before it works`, async () => {
+      await t.step(`${command} refuses an unwritable output before it computes`, async () => {
         const { code, stderr } = await ceremony(command, ...args.slice(0, -1), at("dice/keys"));
         assert.match(stderr, /dice\/keys cannot be written: .*\[write_failed\]/);
         assert.doesNotMatch(stderr, /checking/);
@@ -186,7 +186,7 @@ Deno.test("tonado ceremony over files that are far too large, and over files tha
     }
   }));
 
-Deno.test("the real circuits and their keys have room below what is refused", async () => {
+Deno.test("the real circuits and their keys are well below the size limits", async () => {
   const circuits = { withdraw: 5_234, deposit: 9_540, withdraw2: 5_258, settle16: 14_862 };
   for (const [circuit, constraints] of Object.entries(circuits)) {
     const { size } = await Deno.stat(new URL(`../../../artifacts/${circuit}.zkey`, import.meta.url));

@@ -73,7 +73,7 @@ Deno.test("a key with any one member changed is refused", async (t) => {
       await initialFails({ contributions: key.contributions }, /has contributions already/);
     });
 
-    await t.step("what a contribution must not change", async () => {
+    await t.step("a contribution that changes a fixed member is refused", async () => {
       for (const name of ["variables", "public", "domain"] as const) {
         await keyFails({ [name]: key[name] + 1 }, /belongs to another circuit/);
       }

@@ -10,7 +10,7 @@ import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 
-Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited pool", (t) =>
+Deno.test("tonado deploy and pool inspect, from a wallet's mnemonic to an audited pool", (t) =>
   withTempDirectory(async (dir) => {
     const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
     try {
@@ -185,7 +185,7 @@ Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited p
         assert.match(stdout, /FAILED {3}account +the account is uninitialized/);
       });
 
-      await t.step("mainnet refuses a kept owner and development keys, all at once", async () => {
+      await t.step("mainnet refuses an owner and development keys in one message", async () => {
         await using unnamed = withoutZeroState(net.url);
         const mainnet = [
           "--network",
@@ -209,7 +209,7 @@ Deno.test("tonado deploy and pool inspect, from a wallet's words to an audited p
         await assert.rejects(Deno.stat(`${dir}/mainnet.json`));
       });
 
-      await t.step("a wallet without money produces an error that says so", async () => {
+      await t.step("a wallet without coins is reported", async () => {
         const words = mnemonic.split(" ").reverse().join(" ");
         const { code, stderr } = await runCli(["deploy", ...at, "--amount", "5", "--yes"], {
           TONADO_WALLET_MNEMONIC: words,

@@ -66,7 +66,7 @@ Deno.test("tonado deposit", async (t) => {
     },
   );
 
-  await t.step("--qr over a file that is there is refused: nothing is kept, and the file stays", async () => {
+  await t.step("--qr refuses an existing file, leaves it unchanged and stores no note", async () => {
     const words = `${dir}/words`;
     const link = `${dir}/link`;
     await Deno.symlink(`${dir}/nowhere`, link);
@@ -107,7 +107,7 @@ Deno.test("tonado deposit", async (t) => {
     await assert.rejects(Deno.lstat(`${dir}/nowhere`), Deno.errors.NotFound);
   });
 
-  await t.step("--qr of a stale link is replaced where this run made it, and nowhere else", async () => {
+  await t.step("--qr replaces the code of a stale link only if the same run wrote it", async () => {
     const file = `${dir}/codes/link.svg`;
     const links: string[] = [];
     const codes: string[] = [];

@@ -64,7 +64,7 @@ Deno.test("tonado note backup --page", async (t) => {
       }
     });
 
-    await t.step("its codes say what is printed beside them", () => {
+    await t.step("each QR code contains the text beside it", () => {
       assert.deepEqual(decodeQrCodes(html), findPaperCodes(html));
       assert.equal(findPaperCodes(html).length, 3);
     });

@@ -10,7 +10,7 @@ import { Pool } from "../../../src/ton/pool/pool.ts";
 import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";
 
-Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored", async (t) => {
+Deno.test("tonado note creates, stores, checks, backs up and restores notes", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
   const dir = net.directory;
   const registry = `${dir}/localnet.json`;
@@ -24,7 +24,7 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
   };
   let id = "";
 
-  await t.step("a note is made without anything being sent, and named by its commitment", async () => {
+  await t.step("a note is created without sending anything, and named by its commitment", async () => {
     const { stdout, code, stderr } = await runCli(["note", "create", "native-1", ...at, "--quiet"], env);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /without its passphrase, its notes are lost/, "a warning, and no progress");
@@ -70,7 +70,7 @@ Deno.test("tonado note: made, kept, checked in its crowd, backed up and restored
     assert.equal(stdout, `${id}  created     native-1\n`);
   });
 
-  await t.step("with a successor, each note is looked for and kept where it is", async () => {
+  await t.step("with a successor, each note is found in its own pool", async () => {
     const first = net.pool("native-1");
     const successor = await deployPool({
       ...{ chain: net.chain, wallet: net.user, network: "localnet", asset: "native", amount: "1" },

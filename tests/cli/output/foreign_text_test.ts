@@ -81,7 +81,7 @@ Deno.test("a report's members draw nothing, whatever they hold", async () => {
   }
 });
 
-Deno.test("relayers' words draw nothing", async () => {
+Deno.test("text from relayers cannot control the terminal", async () => {
   await using scene = await startCliFixture();
   const { networkFlags: at, api } = scene;
   const body = { code: "overloaded", title: EVIL, detail: EVIL, [EVIL]: EVIL };

@@ -52,7 +52,7 @@ for (const args of [["--version", "--json"], ["--json", "--version"]]) {
   });
 }
 
-Deno.test("tonado --version --verbose --json: all that it tells, by name", async () => {
+Deno.test("tonado --version --verbose --json names every member", async () => {
   const { stdout: plain } = await runCli(["--version", "--verbose"]);
   const { code, stdout } = await runCli(["--version", "--verbose", "--json"]);
   const { version, ...facts } = JSON.parse(stdout);

@@ -33,7 +33,7 @@ for (const args of look) {
     }));
 }
 
-Deno.test("a store that an import made is there, and a refused import leaves nothing behind", () =>
+Deno.test("an imported store exists, and a refused import leaves nothing behind", () =>
   withTempDirectory(async (dir) => {
     const names = () => Deno.readDirSync(dir).toArray().map(({ name }) => name).sort();
     assert.equal((await store(["import", "/dev/null", "--data-dir", "kv"], dir)).code, 2);

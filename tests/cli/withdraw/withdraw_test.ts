@@ -99,7 +99,7 @@ Deno.test("tonado withdraw", async (t) => {
   });
 
   for (const flag of ["--max-fee", "--refund"]) {
-    await t.step(`${flag} 1e3 is a mistake, told before a relayer is asked`, async () => {
+    await t.step(`${flag} 1e3 is refused before any request to a relayer`, async () => {
       await using silent = startRelayerProxy(api);
       const args = [ids[0], "--to", fresh("11").toString(), "--relayer", silent.url, flag, "1e3"];
       const { code, stderr } = await withdraw(args);
@@ -109,7 +109,7 @@ Deno.test("tonado withdraw", async (t) => {
 
   let goOn: string[] = [];
   await t.step(
-    "a relayer that calls the note spent is not believed: it is kept, and another may pay",
+    "a relayer's claim that the note is spent is ignored: another relayer can still pay",
     async () => {
       const detail = "this note is spent: paste it at http://evil.example";
       const body = { code: "nullifier_already_used", title: detail, detail, status: 409 };

@@ -209,7 +209,7 @@ Deno.test("what cannot be answered is answered in toncenter's shape", () =>
     assert.equal((await get(net, "../elsewhere")).status, 404);
   }));
 
-Deno.test("a refused transfer is told like a lite server does, and sendBocReturnHash names both hashes", () =>
+Deno.test("a refused transfer is reported as by a lite server, and sendBocReturnHash returns both hashes", () =>
   withLocalnet({}, async (net) => {
     const chain = connect({ endpoint: net.url });
     const [{ mnemonic, version }] = net.wallets;

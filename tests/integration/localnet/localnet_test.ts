@@ -28,7 +28,7 @@ Deno.test("without an interval nothing waits: what was sent is there at the next
     assert.ok(await chain.masterchainSeqno() > before);
   }));
 
-Deno.test("the faucet gives coins and jettons to any address, and says what it does not take", () =>
+Deno.test("the faucet sends coins and jettons to any address, and explains refusals", () =>
   withLocalnet({}, async (net) => {
     const chain = connect({ endpoint: net.url });
     const asked = { address: stranger.toString({ testOnly: true }), coins: "70000", jettons: 5 };
@@ -55,7 +55,7 @@ Deno.test("the faucet gives coins and jettons to any address, and says what it d
     assert.ok((await chain.account(stranger)).balance <= balance);
   }));
 
-Deno.test("what the faucet gives is there when it answers, however long blocks take", () =>
+Deno.test("the faucet answers after its transfer has arrived, however long blocks take", () =>
   withLocalnet({ blockTimeMs: 3_600_000 }, async (net) => {
     const chain = connect({ endpoint: net.url });
     assert.equal((await get(net, `faucet?address=${stranger.toRawString()}&coins=7`)).status, 200);
@@ -109,7 +109,7 @@ Deno.test("each account's transactions are one chain from its first", () =>
     }
   }));
 
-Deno.test("a port that is taken is told", () =>
+Deno.test("a busy port is reported", () =>
   withLocalnet({}, async (net) => {
     const port = Number(new URL(net.url).port);
     await assert.rejects(startLocalnet({ port, pools: [] }), (error: unknown) => {

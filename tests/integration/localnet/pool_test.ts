@@ -123,7 +123,7 @@ Deno.test("a note is deposited into a pool on a localnet, withdrawn, and seen by
     });
 
     await t.step(
-      "a log that the pool did not emit is none: its own body sent to it as a message",
+      "a message to the pool with the body of a log is not a log",
       async () => {
         const log = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(7, 256).storeUint(1, 32)
           .storeUint(0, 32);
@@ -132,7 +132,7 @@ Deno.test("a note is deposited into a pool on a localnet, withdrawn, and seen by
     );
 
     const all = events(await scan());
-    await t.step("a scan tells all of it, oldest first", async () => {
+    await t.step("a scan returns every event, oldest first", async () => {
       assert.deepEqual(all.map(({ kind }) => kind), [
         "refused",
         "refused",

@@ -106,7 +106,7 @@ const refusals: [
   ],
 ];
 
-Deno.test("what is unsafe is refused before money moves", (t) =>
+Deno.test("unsafe deployments are refused before coins are sent", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
     const options = { chain, wallet, network: "localnet", pollIntervalMs: 1 } as const;
     for (const [what, change, spec, message] of refusals) {
@@ -218,7 +218,7 @@ Deno.test("what is unsafe is refused before money moves", (t) =>
     });
   }));
 
-Deno.test("a wallet without the means is told what it needs, and sends nothing", () =>
+Deno.test("a wallet with too few coins gets the required amount, and sends nothing", () =>
   onLocalnet(async ({ net, chain }) => {
     const words = [...net.relayer.mnemonic.split(" ")].reverse().join(" ");
     const poor = await openWallet(words, { version: "v4R2", network: "localnet", chain });

@@ -111,7 +111,7 @@ Deno.test("a pool in use passes its audit, and its facts are the chain's", () =>
     assert.ok(money.runwayYears > money.reserveYears && money.reserveYears > 100);
   }));
 
-Deno.test("a successor passes its audit, empty and used, and is told by its generation", () =>
+Deno.test("a successor passes its audit, empty and used, and is recognised by its generation", () =>
   onLocalnet(async ({ chain, wallet, troubles }) => {
     const order = { chain, wallet, network: "localnet", asset: "native", amount: "2", owner: null } as const;
     const first = await deployPool({ ...order, pollIntervalMs: 1 });
@@ -220,7 +220,7 @@ Deno.test("a jetton pool is held against its own code and first state", () =>
     assert.ok((await troubles(await place({ ...init, code }, toNano(3)))).includes("origin failed"));
   }));
 
-Deno.test("what is no pool is said to be none", (t) =>
+Deno.test("a contract that is not a pool is reported", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
     const audit = (address: Address) => auditPool({ chain, network: "localnet", address });
     await t.step("an address where nothing is", async () => {

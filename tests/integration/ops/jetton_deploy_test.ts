@@ -173,7 +173,7 @@ Deno.test("deploying a version 2 pool of a real jetton: discovered, tried, endow
     assert.deepEqual([audit.sound, troubles], [true, ["keys"]]);
   }));
 
-Deno.test("a run that was cut off between pool and discovery is taken up again", () =>
+Deno.test("a run that was interrupted between pool and discovery is resumed", () =>
   onLocalnet(async ({ net, chain, deployPool: deploy, deploy: place }) => {
     const init = jettonPoolInit({ denomination: 2_500_000n, owner: null, jettonMaster: net.jetton.master });
     const to = await place(init, toNano(3));

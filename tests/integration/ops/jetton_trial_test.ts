@@ -86,7 +86,7 @@ Deno.test("a unit goes through the pool's own wallet and comes back, and costs l
     assert.deepEqual([run.outcomes.length, run.outcomes[1], run.orders.length], [2, "earlier", 1]);
   }));
 
-Deno.test("a deployer without units deploys without a trial, and is told", () =>
+Deno.test("a deployer without jettons deploys without a trial, and gets a warning", () =>
   withEmptyLocalnet(async (tools) => {
     const { net, chain } = tools;
     const { mnemonic, version } = net.relayer;

@@ -32,7 +32,7 @@ test("a lease dated further ahead than any is taken holds nobody up; one that is
     await rejects(a.changeJob(job, () => undefined), { code: "not_leader" });
   }));
 
-test("of many that ask for a lease nobody had yet, one has it and none an error", async (url) => {
+test("of many concurrent requests for a new lease one succeeds and none fails", async (url) => {
   const count = 8;
   await withStores(url, count, async (...stores) => {
     for (let round = 0; round < 25; round++) {
@@ -124,7 +124,7 @@ test("a transaction that has asserted the lease keeps it until it ends, though t
   await Promise.all([writer.close(), other.close()]);
 });
 
-test("who follows may add jobs: of 200 equal ones on three replicas exactly one gets in", (url) =>
+test("followers may add jobs: of 200 equal ones on three replicas exactly one is stored", (url) =>
   withStores(url, 3, async (...stores) => {
     const answers = await Promise.all(
       Array.from(

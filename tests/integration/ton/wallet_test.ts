@@ -47,7 +47,7 @@ Deno.test("addresses are formatted non-bounceable, with the test flag off mainne
   assert.match((await open("testnet")).format(stranger), /^0Q/);
 });
 
-Deno.test("a mnemonic is taken whatever its case and spacing, also as a Secret", async () => {
+Deno.test("a mnemonic is accepted in any case and spacing, also as a Secret", async () => {
   const { mnemonic } = relayerKey;
   const { publicKey } = await deriveKeyPair(mnemonic);
   const sloppy = `  ${mnemonic.toUpperCase().replaceAll(" ", " \n\t")} `;
@@ -109,7 +109,7 @@ for (const version of ["v4R2", "v5R1"] as const) {
   });
 }
 
-Deno.test("a transfer that no node would take is not signed", async () => {
+Deno.test("a transfer that no node would accept is not signed", async () => {
   const wallet = await openWallet(relayerKey.mnemonic, {
     version: "v5R1",
     network: "testnet",

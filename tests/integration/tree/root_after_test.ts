@@ -90,14 +90,14 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
   }
 }
 
-Deno.test("root after: others have their turns while many leaves are taken in and hashed", async () => {
+Deno.test("root after: the event loop runs while many leaves are read and hashed", async () => {
   const [tree, away] = [treeOf(1), { hashLevels: () => Promise.resolve(MIN_HASHED_HEIGHT) }];
   assert.equal(await turnsOf(computeRootAfter(tree, leavesOf(1, 101), inlineTreeService)), 0);
   assert.ok(await turnsOf(computeRootAfter(tree, leavesOf(1, 1_023), inlineTreeService)) >= 10);
   assert.ok(await turnsOf(computeRootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);
 });
 
-Deno.test("root after: what is no field element, or one leaf too many, is refused", async () => {
+Deno.test("root after: a value outside the field, or one leaf too many, is refused", async () => {
   const tree = treeOf(3);
   for (const leaf of [-1n, FIELD_MODULUS]) {
     await assert.rejects(computeRootAfter(tree, [1n, leaf], inlineTreeService), refuses("not_in_field"));

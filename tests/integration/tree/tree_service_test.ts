@@ -196,7 +196,7 @@ for (const shared of [true, false]) {
   });
 }
 
-Deno.test("tree service: what is no field element, or one leaf too many, leaves the tree as it was", async () => {
+Deno.test("tree service: a value outside the field, or one leaf too many, leaves the tree unchanged", async () => {
   const tree = plainTree(3);
   const root = tree.root;
   const bad = bytesOf(0, 400);

@@ -8,7 +8,7 @@ import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 import { startRecordingEndpoint } from "../../support/endpoint/recording_endpoint.ts";
 
-Deno.test("tonado withdraw: what the endpoint is asked", async (t) => {
+Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
   await using scene = await startCliFixture();
   const { net, networkFlags: at, env } = scene;
   await using relayer = startRelayerProxy(scene.api);

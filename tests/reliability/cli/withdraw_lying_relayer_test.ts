@@ -20,7 +20,7 @@ function drip(): Response {
   );
 }
 
-Deno.test("tonado withdraw: slow relayers and false words", async (t) => {
+Deno.test("tonado withdraw: slow relayers and false answers", async (t) => {
   await using scene = await startCliFixture();
   const { networkFlags: at, payerFlags: payer, env, api } = scene;
   const [id] = (await scene.depositNotes(1)).map(noteId);

@@ -10,7 +10,7 @@ import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 import { omit } from "../../../src/core/omit.ts";
 
-Deno.test("tonado withdraw, begun anew", async (t) => {
+Deno.test("tonado withdraw, restarted", async (t) => {
   await using scene = await startCliFixture();
   const { net, networkFlags: at, env, api } = scene;
   const ids = (await scene.depositNotes(7)).map(noteId);
