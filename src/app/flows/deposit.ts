@@ -2,102 +2,16 @@
  * The deposit of one note. The note is in the store before an amount is shown. Only the pool's log decides what was paid:
  * a wallet's answer moves the screen on, never the money, and no wallet is asked while an earlier question can still pay.
  */
-import type { Problem } from "../../core/errors/problem.ts";
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
 import type { Machine } from "./machine.ts";
-
-/** A pool as the flow shows it. */
-export interface PoolChoice {
-  readonly key: string;
-  readonly version: 1 | 2;
-  readonly asset: string;
-  /** In whole units. */
-  readonly amount: string;
-}
-
-/** A note that is stored and waits for its payment. */
-export interface DepositTicket {
-  readonly id: string;
-  readonly pool: PoolChoice;
-  /** How any wallet pays, for version 2 pools of the native coin. */
-  readonly payment?: {
-    readonly url: string;
-    /** The pool's address, as text. */
-    readonly to: string;
-    readonly comment: string;
-    readonly message: PayMessage;
-  };
-}
-
-/** What was asked of a wallet, until it can no longer be paid. */
-export interface Question {
-  /** Unix seconds. */
-  readonly validUntil: number;
-  readonly leafIndex?: number;
-}
-
-export type Notice = "declined" | "expired" | "overtaken" | "returned" | "unanswered";
-
-export type WalletStep =
-  | { readonly at: "none"; readonly problem?: Problem }
-  | { readonly at: "connecting"; readonly source: PayerSource; readonly link?: string }
-  | { readonly at: "ready"; readonly payer: Payer; readonly notice?: Notice; readonly problem?: Problem }
-  | { readonly at: "proving"; readonly payer: Payer; readonly attempt: number; readonly fraction: number }
-  | {
-    readonly at: "asking";
-    readonly payer: Payer;
-    readonly message: PayMessage;
-    readonly question: Question;
-  }
-  /** The wallet has answered, or the page was loaded again: the question may still be paid. */
-  | { readonly at: "waiting"; readonly payer?: Payer; readonly question: Question; readonly notice?: Notice }
-  | { readonly at: "returning"; readonly payer?: Payer; readonly reason: string };
-
-export type DepositState =
-  | { readonly step: "choosing"; readonly problem?: Problem }
-  | { readonly step: "backup"; readonly pool: PoolChoice }
-  | { readonly step: "preparing"; readonly pool: PoolChoice }
-  | {
-    readonly step: "paying";
-    readonly ticket: DepositTicket;
-    readonly wallet: WalletStep;
-    readonly attempt: number;
-    /** The newest reason why the pool returned a payment. */
-    readonly refused?: string;
-    /** The endpoint does not answer; the flow asks again. */
-    readonly offline?: boolean;
-  }
-  | { readonly step: "done"; readonly ticket: DepositTicket; readonly leafIndex: number }
-  | { readonly step: "failed"; readonly problem: Problem; readonly ticket?: DepositTicket }
-  | { readonly step: "left" };
-
-export type DepositEvent =
-  | { readonly type: "pool_chosen"; readonly pool: PoolChoice; readonly isBackedUp: boolean }
-  | { readonly type: "backup_proven" }
-  | { readonly type: "prepared"; readonly ticket: DepositTicket }
-  | { readonly type: "source_chosen"; readonly source: PayerSource }
-  | { readonly type: "link"; readonly link: string }
-  | { readonly type: "connected"; readonly payer: Payer }
-  | { readonly type: "wallet_left" }
-  | { readonly type: "pay" }
-  | { readonly type: "progress"; readonly fraction: number }
-  | { readonly type: "proved"; readonly message: PayMessage; readonly question: Question }
-  | { readonly type: "answered" }
-  | { readonly type: "seen"; readonly leafIndex: number }
-  | {
-    readonly type: "refused";
-    readonly reason: string;
-    /** Whether it answers the question that is open. */
-    readonly isOwn: boolean;
-    readonly isOvertaken: boolean;
-  }
-  | { readonly type: "returned" }
-  /** The chain's time, Unix seconds, of a log that was read up to then. */
-  | { readonly type: "chain_time"; readonly now: number }
-  | { readonly type: "unreachable" }
-  | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
-  | { readonly type: "retry" }
-  | { readonly type: "leave" };
+import type {
+  DepositEvent,
+  DepositState,
+  DepositTicket,
+  PoolChoice,
+  Question,
+  WalletStep,
+} from "./deposit_state.ts";
 
 /** Blocks up to `validUntil`, and the way through two jetton wallets, are visible after this many seconds. */
 export const EXPIRY_GRACE_SECONDS = 60;

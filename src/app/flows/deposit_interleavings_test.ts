@@ -6,15 +6,13 @@ import { Problem } from "../../core/errors/problem.ts";
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
 import {
-  type DepositEvent,
   depositMachine,
   type DepositServices,
-  type DepositState,
-  type DepositTicket,
   EXPIRY_GRACE_SECONDS,
   QUESTION_SECONDS,
   resumeDeposit,
 } from "./deposit.ts";
+import type { DepositEvent, DepositState, DepositTicket } from "./deposit_state.ts";
 import { type Flow, startFlow } from "./machine.ts";
 
 const steps = [

@@ -2,15 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
-import {
-  type DepositEvent,
-  type DepositState,
-  type DepositTicket,
-  EXPIRY_GRACE_SECONDS,
-  firstAttemptChance,
-  nextDeposit,
-  resumeDeposit,
-} from "./deposit.ts";
+import { EXPIRY_GRACE_SECONDS, firstAttemptChance, nextDeposit, resumeDeposit } from "./deposit.ts";
+import type { DepositEvent, DepositState, DepositTicket } from "./deposit_state.ts";
 
 const pool = { key: "native-1", version: 1, asset: "native", amount: "1" } as const;
 const ticket: DepositTicket = { id: "aa", pool };

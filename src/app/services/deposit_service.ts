@@ -25,12 +25,8 @@ import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { deploymentMatchesBuild } from "../../ton/pool/state_init.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
-import {
-  type DepositServices,
-  type DepositTicket,
-  type PoolChoice,
-  QUESTION_SECONDS,
-} from "../flows/deposit.ts";
+import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit.ts";
+import type { DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import {
   type AppContext,

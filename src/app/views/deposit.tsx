@@ -1,7 +1,7 @@
 /** The deposit: amount, backup, payment, done. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { DepositEvent, DepositState, DepositTicket, PoolChoice } from "../flows/deposit.ts";
+import type { DepositEvent, DepositState, DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
 import type { Texts } from "../text/en.ts";
 import { Button, Copyable, Form, Notice, ProblemNotice, Progress, QrCode, Step, Steps } from "./parts.tsx";

@@ -1,5 +1,5 @@
 /** A connected wallet's part of a deposit: connect, pay, wait. */
-import type { DepositEvent, WalletStep } from "../flows/deposit.ts";
+import type { DepositEvent, WalletStep } from "../flows/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
 import type { Texts } from "../text/en.ts";
 import { Button, Notice, ProblemNotice, Progress, QrCode } from "./parts.tsx";
