@@ -1,6 +1,6 @@
 /** Every method is one atomic step, durable when it resolves, and fails at once if the store is down. */
 import { Problem } from "../core/errors/problem.ts";
-import type { withdrawalStates } from "../core/protocol/relayer_api.ts";
+import type { withdrawalStates } from "../core/protocol/api/relayer_api.ts";
 import type { TransactionId } from "../ton/chain.ts";
 import type {
   DepositEvent,

@@ -1,8 +1,8 @@
 /** The relayer's responses as the client accepts them: unused fields are optional. */
 import * as z from "zod";
 import { FIELD_MODULUS } from "../../core/crypto/field.ts";
-import { poolsResponse, relayerResponses } from "../../core/protocol/relayer_api.ts";
-import { addressSchema, amountSchema } from "../../core/protocol/scalars.ts";
+import { poolsResponse, relayerResponses } from "../../core/protocol/api/relayer_api.ts";
+import { addressSchema, amountSchema } from "../../core/protocol/api/scalars.ts";
 
 const responses = relayerResponses({
   address: addressSchema,

@@ -15,7 +15,7 @@ import {
   countSchema,
   fieldElementTextSchema,
   hashTextSchema,
-} from "./scalars.ts";
+} from "./api/scalars.ts";
 import { proofSchema } from "../crypto/proof_schema.ts";
 import { DuplicateKeyError, parseStrictJson } from "../text/strict_json.ts";
 

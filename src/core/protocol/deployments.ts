@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Problem } from "../errors/problem.ts";
 import { type Network, networks } from "./network.ts";
 import { MAX_GENERATION } from "./pool_constants.ts";
-import { addressSchema, amountSchema, countSchema, hashTextSchema } from "./scalars.ts";
+import { addressSchema, amountSchema, countSchema, hashTextSchema } from "./api/scalars.ts";
 import { parseUnits } from "./units.ts";
 
 /** The version of a pool's contract. */

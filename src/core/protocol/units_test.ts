@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
 import { Problem } from "../errors/problem.ts";
-import { amountSchema } from "./scalars.ts";
+import { amountSchema } from "./api/scalars.ts";
 import { formatUnits, parseUnits } from "./units.ts";
 
 Deno.test("whole units become nano exactly", () => {

@@ -1,8 +1,8 @@
 /** Schemas check the format only. `relay` checks values, which have their own problem codes. */
 import { Address } from "@ton/core";
 import { z } from "@hono/zod-openapi";
-import { poolsResponse as poolListResponse, relayerResponses } from "../../core/protocol/relayer_api.ts";
-import { amountTextSchema, countSchema, fieldElementTextSchema } from "../../core/protocol/scalars.ts";
+import { poolsResponse as poolListResponse, relayerResponses } from "../../core/protocol/api/relayer_api.ts";
+import { amountTextSchema, countSchema, fieldElementTextSchema } from "../../core/protocol/api/scalars.ts";
 
 const EXAMPLE_POOL = "kQCrq6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq36u";
 const EXAMPLE_RECIPIENT = "0QBCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQoOt";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { fieldFromHex, fieldToHex } from "../../core/crypto/field.ts";
 import { networks } from "../../core/protocol/network.ts";
-import { withdrawalStates } from "../../core/protocol/relayer_api.ts";
+import { withdrawalStates } from "../../core/protocol/api/relayer_api.ts";
 import type { ArchiveRow } from "../../store/archive.ts";
 
 const pool = z.string().regex(/^-?[0-9]{1,10}:[0-9a-f]{64}$/);

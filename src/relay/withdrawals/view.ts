@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { fieldToHex } from "../../core/crypto/field.ts";
-import type { relayerResponses } from "../../core/protocol/relayer_api.ts";
+import type { relayerResponses } from "../../core/protocol/api/relayer_api.ts";
 import type { Job, Withdrawal } from "../../store/store.ts";
 
 /** Times in Unix seconds; unknown values are null. */

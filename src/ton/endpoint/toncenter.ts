@@ -3,7 +3,7 @@ import { type Address, Cell, loadTransaction, TupleReader } from "@ton/core";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { countSchema } from "../../core/protocol/scalars.ts";
+import { countSchema } from "../../core/protocol/api/scalars.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "../chain.ts";
 import { createJsonRpcClient, EndpointError, type EndpointOptions } from "./json_rpc.ts";

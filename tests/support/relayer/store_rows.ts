@@ -1,5 +1,5 @@
 /** Generates rows of every kind for store tests, as a relayer has after busy operation. */
-import { withdrawalStates } from "../../../src/core/protocol/relayer_api.ts";
+import { withdrawalStates } from "../../../src/core/protocol/api/relayer_api.ts";
 import type { ArchivedStore, ArchiveRow } from "../../../src/store/archive.ts";
 import { isPaid } from "../../../src/store/store.ts";
 

@@ -1,7 +1,7 @@
 /** zod schemas of the scalars in files and HTTP bodies. Each accepts the one spelling that tonado writes. */
 import { Address } from "@ton/core";
 import * as z from "zod";
-import { isFieldElement } from "../crypto/field.ts";
+import { isFieldElement } from "../../crypto/field.ts";
 
 export const countSchema = z.int().nonnegative();
 

@@ -1,7 +1,7 @@
 /** Both sides use these schemas: the relayer documents what it sends, the client parses what it receives. */
 import * as z from "zod";
-import { MERKLE_TREE_HEIGHT } from "../tree/merkle_tree.ts";
-import { networks } from "./network.ts";
+import { MERKLE_TREE_HEIGHT } from "../../tree/merkle_tree.ts";
+import { networks } from "../network.ts";
 import { countSchema, hashTextSchema } from "./scalars.ts";
 
 export interface ResponseScalars<A extends z.ZodType, N extends z.ZodType, F extends z.ZodType> {
