@@ -1,4 +1,4 @@
-/** The transitions of the smaller flows: store, backup, restore, check, report, withdraw, settings. */
+/** The transitions of the smaller flows: store, backup, restore, check, report, withdraw. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
@@ -7,7 +7,6 @@ import { type CheckState, nextCheck } from "./check.ts";
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
 import { nextRestore, type RestoreEvent, type RestoreState } from "./restore.ts";
-import { applyConnections, connectionsOf, parseSettings } from "./settings.ts";
 import { findPassphraseFault, isLockDue, nextStore, type StoreEvent, type StoreState } from "./store.ts";
 import { nextWithdraw, resumeWithdraw, type WithdrawEvent, type WithdrawState } from "./withdraw.ts";
 
@@ -270,35 +269,4 @@ Deno.test("a withdrawal that was submitted is followed after a failure, never be
   );
   equal(nextWithdraw(early, { type: "retry" }).step, "checking");
   equal(nextWithdraw({ ...running, isSubmitted: false } as WithdrawState, { type: "back" }).step, "form");
-});
-
-const config = {
-  network: "testnet",
-  depositEndpoint: "https://a.example/rpc",
-  withdrawalEndpoint: "https://b.example/rpc",
-  relayers: ["https://r.example"],
-  pools: {},
-} as const;
-
-Deno.test("kept settings that are malformed take their defaults, member by member", () => {
-  for (const kept of [undefined, null, 7, "x", [], { theme: "pink", lockMinutes: -1, relayers: "x" }]) {
-    deepEqual([parseSettings(kept).theme, parseSettings(kept).lockMinutes], ["system", 10]);
-  }
-  equal(parseSettings({ theme: "dark", lockMinutes: 99 }).theme, "dark");
-});
-
-Deno.test("connections are URLs, and one endpoint for both ways is noticed", () => {
-  const settings = parseSettings({});
-  equal(connectionsOf(settings, config).isShared, false);
-  const form = { depositEndpoint: "https://b.example/x", withdrawalEndpoint: "https://b.example/y" };
-  const applied = applyConnections(settings, { ...form, relayers: "https://r.example\nhttps://r.example" });
-  ok("settings" in applied);
-  equal(connectionsOf(applied.settings, config).isShared, true);
-  deepEqual(applied.settings.relayers, ["https://r.example"]);
-  deepEqual(
-    applyConnections(settings, { depositEndpoint: "x", withdrawalEndpoint: "ftp://y", relayers: "" }),
-    {
-      faults: ["depositEndpoint", "withdrawalEndpoint", "relayers"],
-    },
-  );
 });

@@ -1,0 +1,34 @@
+/** Settings that were kept, and the connections that a form asks for. */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { applyConnections, connectionsOf, parseSettings } from "./settings.ts";
+
+const config = {
+  network: "testnet",
+  depositEndpoint: "https://a.example/rpc",
+  withdrawalEndpoint: "https://b.example/rpc",
+  relayers: ["https://r.example"],
+  pools: {},
+} as const;
+
+Deno.test("kept settings that are malformed take their defaults, member by member", () => {
+  for (const kept of [undefined, null, 7, "x", [], { theme: "pink", lockMinutes: -1, relayers: "x" }]) {
+    deepEqual([parseSettings(kept).theme, parseSettings(kept).lockMinutes], ["system", 10]);
+  }
+  equal(parseSettings({ theme: "dark", lockMinutes: 99 }).theme, "dark");
+});
+
+Deno.test("connections are URLs, and one endpoint for both ways is noticed", () => {
+  const settings = parseSettings({});
+  equal(connectionsOf(settings, config).isShared, false);
+  const form = { depositEndpoint: "https://b.example/x", withdrawalEndpoint: "https://b.example/y" };
+  const applied = applyConnections(settings, { ...form, relayers: "https://r.example\nhttps://r.example" });
+  ok("settings" in applied);
+  equal(connectionsOf(applied.settings, config).isShared, true);
+  deepEqual(applied.settings.relayers, ["https://r.example"]);
+  deepEqual(
+    applyConnections(settings, { depositEndpoint: "x", withdrawalEndpoint: "ftp://y", relayers: "" }),
+    {
+      faults: ["depositEndpoint", "withdrawalEndpoint", "relayers"],
+    },
+  );
+});
