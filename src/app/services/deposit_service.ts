@@ -13,21 +13,21 @@ import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { formatNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import { delay, pollUntil } from "../../core/time.ts";
+import { delay } from "../../core/time.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
-import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
+import { openPool } from "../../ton/pool/any_pool.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { deploymentMatchesBuild } from "../../ton/pool/state_init.ts";
-import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit.ts";
 import type { DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
 import type { Payer, PayMessage } from "../ports.ts";
+import { waitForReturn } from "./payment_return.ts";
 import {
   type AppContext,
   depositChain,
@@ -39,7 +39,6 @@ import {
 
 /** What a wallet needs beside the denomination for the fees of a deposit. */
 const GAS_RESERVE_NANO = 200_000_000n;
-const RETURN_TIMEOUT_MS = 120_000;
 const UNREACHABLE_RETRY_MS = 3_000;
 
 export function poolChoice(deployment: Deployment): PoolChoice {
@@ -271,42 +270,4 @@ async function watch(
       await delay(UNREACHABLE_RETRY_MS, signal, clock);
     }
   }
-}
-
-/** The pool sends a refused payment back. After two minutes the flow goes on: the owner sees the balance. */
-async function waitForReturn(
-  context: AppContext,
-  session: Session,
-  ticket: DepositTicket,
-  payer: Payer | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  if (payer === undefined) return;
-  const chain = depositChain(context);
-  const { pool, jetton } = await findStoredNote(context, session, ticket.id, chain);
-  const senders = await returningAccounts(chain, pool, jetton?.jettonMaster, payer.address);
-  const before = await newestBefore(chain, payer.address);
-  await pollUntil(async () => {
-    const messages = await incomingMessagesSince(chain, payer.address, before, { signal });
-    return messages.some(({ info }) =>
-      info.type === "internal" && senders.some((sender) => sender.equals(info.src))
-    );
-  }, {
-    ...{ signal, intervalMs: context.pollIntervalMs, clock: context.clock },
-    timeoutMs: RETURN_TIMEOUT_MS,
-  });
-}
-
-/** The payment was sent in the wallet's last few transactions. */
-async function newestBefore(chain: Chain, address: Address): Promise<TransactionId | undefined> {
-  return (await chain.transactions(address, { limit: 5 })).at(-1)?.id;
-}
-
-async function returningAccounts(
-  chain: Chain,
-  pool: AnyPool,
-  master: Address | undefined,
-  owner: Address,
-): Promise<readonly Address[]> {
-  return master === undefined ? [pool.address] : [await fetchJettonWalletAddress(chain, master, owner)];
 }

@@ -1,0 +1,50 @@
+/** Waits until a payment that the pool refused is back in the wallet. */
+import type { Address } from "@ton/core";
+import { pollUntil } from "../../core/time.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
+import type { DepositTicket } from "../flows/deposit_state.ts";
+import type { Payer } from "../ports.ts";
+import { type AppContext, depositChain, findStoredNote, type Session } from "./context.ts";
+
+const RETURN_TIMEOUT_MS = 120_000;
+
+/** The pool sends a refused payment back. After two minutes the flow goes on: the owner sees the balance. */
+export async function waitForReturn(
+  context: AppContext,
+  session: Session,
+  ticket: DepositTicket,
+  payer: Payer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (payer === undefined) return;
+  const chain = depositChain(context);
+  const { pool, jetton } = await findStoredNote(context, session, ticket.id, chain);
+  const senders = await returningAccounts(chain, pool, jetton?.jettonMaster, payer.address);
+  const before = await newestBefore(chain, payer.address);
+  await pollUntil(async () => {
+    const messages = await incomingMessagesSince(chain, payer.address, before, { signal });
+    return messages.some(({ info }) =>
+      info.type === "internal" && senders.some((sender) => sender.equals(info.src))
+    );
+  }, {
+    ...{ signal, intervalMs: context.pollIntervalMs, clock: context.clock },
+    timeoutMs: RETURN_TIMEOUT_MS,
+  });
+}
+
+/** The payment was sent in the wallet's last few transactions. */
+async function newestBefore(chain: Chain, address: Address): Promise<TransactionId | undefined> {
+  return (await chain.transactions(address, { limit: 5 })).at(-1)?.id;
+}
+
+async function returningAccounts(
+  chain: Chain,
+  pool: AnyPool,
+  master: Address | undefined,
+  owner: Address,
+): Promise<readonly Address[]> {
+  return master === undefined ? [pool.address] : [await fetchJettonWalletAddress(chain, master, owner)];
+}
