@@ -157,6 +157,8 @@ async function chooseAmount(journey: Journey, pool: string): Promise<void> {
   await journey.click("Deposit");
   await journey.step("amount");
   await journey.inspect("amount");
+  const lines = await journey.page.$$eval(".choice", (choices) => choices.map((each) => each.textContent));
+  assert.equal(new Set(lines).size, lines.length, `two choices read the same: ${lines.join(" | ")}`);
   await journey.page.click(`input[value="${pool}"]`);
   await journey.click("Continue");
 }

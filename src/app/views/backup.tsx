@@ -23,14 +23,22 @@ export function BackupView({ state, texts, send, onChooseFile, onScan, onDone }:
       return (
         <Step name="offer" title={backup.title} lead={backup.lead}>
           <ProblemNotice problem={state.step === "offer" ? state.problem : undefined} texts={texts} />
-          <p class="hint" id="file-hint">{backup.fileHint}</p>
-          <Button kind="primary" describedBy="file-hint" onClick={() => send({ type: "make", kind: "file" })}>
-            {backup.file}
-          </Button>
-          <p class="hint" id="paper-hint">{backup.paperHint}</p>
-          <Button describedBy="paper-hint" onClick={() => send({ type: "make", kind: "paper" })}>
-            {backup.paper}
-          </Button>
+          <div class="way">
+            <Button
+              kind="primary"
+              describedBy="file-hint"
+              onClick={() => send({ type: "make", kind: "file" })}
+            >
+              {backup.file}
+            </Button>
+            <p class="hint" id="file-hint">{backup.fileHint}</p>
+          </div>
+          <div class="way">
+            <Button describedBy="paper-hint" onClick={() => send({ type: "make", kind: "paper" })}>
+              {backup.paper}
+            </Button>
+            <p class="hint" id="paper-hint">{backup.paperHint}</p>
+          </div>
         </Step>
       );
     case "made":

@@ -115,11 +115,7 @@ function Amounts(
               />
               <span class="choice-main">{app.amount(each.amount, each.asset)}</span>
               <span class="hint">
-                {each.retired
-                  ? deposit.retired
-                  : each.version === 2 && each.asset === "native"
-                  ? deposit.anyWallet
-                  : deposit.connected}
+                {wayToPay(each, texts)}
               </span>
             </label>
           ))}
@@ -128,6 +124,13 @@ function Amounts(
       </Form>
     </Step>
   );
+}
+
+/** Two pools may take the same amount, so this line must tell them apart. */
+function wayToPay({ retired, version, asset }: DepositProps["pools"][number], { deposit }: Texts): string {
+  if (retired) return deposit.retired;
+  if (version === 1) return deposit.race;
+  return asset === "native" ? deposit.anyWallet : deposit.connected;
 }
 
 function Paying(props: DepositProps & { readonly state: Extract<DepositState, { step: "paying" }> }) {

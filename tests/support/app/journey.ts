@@ -25,7 +25,7 @@ export interface Journey {
   type(id: string, text: string): Promise<void>;
   choose(button: string, path: string): Promise<void>;
   text(): Promise<string>;
-  /** Checks the screen: axe in light and dark, no overflow, large targets, and keeps its picture. */
+  /** Checks the screen: axe in light and dark, no overflow, large targets, whole words, and keeps its picture. */
   inspect(name: string): Promise<void>;
 }
 
@@ -89,8 +89,17 @@ async function inspect(page: Page, name: string, pictures: string | undefined): 
         .filter(({ box }) => box.height > 0 && (box.height < least - 0.5 || box.width < least - 0.5))
         .map(({ text, box }) => `${text} ${Math.round(box.width)}x${Math.round(box.height)}`),
       headings: document.querySelectorAll("h1").length,
+      broken: [...document.querySelectorAll(".top-row > *, .button")]
+        .map((each) => document.createTreeWalker(each, NodeFilter.SHOW_TEXT).nextNode())
+        .filter((text) => {
+          if (!/^\S+$/.test(text?.textContent ?? "")) return false;
+          const range = document.createRange();
+          range.selectNodeContents(text!);
+          return range.getClientRects().length > 1;
+        })
+        .map((text) => text!.textContent),
     }), MIN_TARGET_PX);
-    assert.deepEqual(layout, { overflow: 0, small: [], headings: 1 }, `${name} at ${width} px`);
+    assert.deepEqual(layout, { overflow: 0, small: [], headings: 1, broken: [] }, `${name} at ${width} px`);
     if (pictures) {
       await page.screenshot({
         path: `${pictures}/${name}-${width}.png`,
