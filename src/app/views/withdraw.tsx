@@ -112,7 +112,7 @@ function Recipient(
 }
 
 function Review(
-  { state, texts, send }: WithdrawProps & {
+  { state, amount, texts, send }: WithdrawProps & {
     readonly state: Extract<WithdrawState, { step: "review" }>;
   },
 ) {
@@ -122,10 +122,12 @@ function Review(
   return (
     <Step name="review" title={withdraw.reviewTitle}>
       <Facts
-        facts={[[withdraw.to, review.recipient, true], [withdraw.youGet, offer.youGet], [
-          withdraw.fee,
-          offer.fee,
-        ]]}
+        facts={[
+          [withdraw.to, review.recipient, true],
+          [withdraw.note, amount],
+          [withdraw.fee, offer.fee],
+          [withdraw.youGet, offer.youGet],
+        ]}
       />
       <Links {...{ review, accepted, texts, send }} />
       <details open={review.offers.length > 1 || review.refused.length > 0}>
