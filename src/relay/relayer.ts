@@ -172,6 +172,7 @@ function createRelayer(
       const pool = readyPool(address);
       return { pool: pool.formattedAddress, ...pool.tree.page(from, limit) };
     },
+    leafPage: (address, from, limit) => readyPool(address).tree.leafPage(from, limit),
     spent(address, from, limit) {
       return readSpentPage(readyPool(address), from, limit);
     },

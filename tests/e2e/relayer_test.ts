@@ -38,6 +38,30 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     deepEqual((await net.get(`/tree/commitments?${query}&from=3`)).body.commitments, []);
   });
 
+  await t.step("leaves are served as bytes to clients that accept them", async () => {
+    const ask = async (range: string, accept: string) =>
+      await net.request(
+        new Request(`http://relayer/tree/commitments?${query}${range}`, { headers: { accept } }),
+      );
+    const bytes = await ask("&from=1&limit=2", "application/octet-stream, application/json;q=0.5");
+    equal(bytes.headers.get("content-type"), "application/octet-stream");
+    equal(bytes.headers.get("vary"), "accept");
+    equal(
+      bytes.headers.get("cache-control"),
+      "no-store",
+      "a local network begins again with the same addresses",
+    );
+    const expected = notes.slice(1).map(({ commitment }) =>
+      fieldToHex(commitment).slice(2).padStart(64, "0")
+    );
+    equal(Buffer.from(await bytes.arrayBuffer()).toString("hex"), expected.join(""));
+    equal((await (await ask("&from=3", "application/octet-stream")).arrayBuffer()).byteLength, 0);
+    for (const accept of ["*/*", "application/json, application/octet-stream;q=0.1"]) {
+      equal((await (await ask("", accept)).json()).count, 3, accept);
+    }
+    equal((await (await ask("&limit=0", "application/octet-stream")).json()).code, "invalid_request");
+  });
+
   await t.step("the served path of a leaf hashes to the root that the chain has", async () => {
     const commitment = fieldToHex(notes[1].commitment);
     const { root, pathElements, pathIndices } =

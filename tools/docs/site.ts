@@ -18,7 +18,7 @@ export async function buildSite(): Promise<void> {
   await withTempDirectory(async (stage) => {
     const files = (await commandOutput("git", ["ls-files"], { cwd: root })).split("\n");
     const pages = files.filter((path) => /\.md$/.test(path));
-    for (const path of [...pages, ...files.filter((path) => /^docs\/.*\.svg$/.test(path))]) {
+    for (const path of [...pages, ...files.filter((path) => /^docs\/.*\.(svg|png)$/.test(path))]) {
       await copy(path, `${stage}/${path}`);
     }
     for (const path of await linkedFiles(pages, new Set(files))) await copy(path, `${stage}/.public/${path}`);

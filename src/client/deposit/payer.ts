@@ -123,12 +123,13 @@ export async function requestAndWait<T>(
 function requestPayment(payer: Payer, message: PayMessage, options: PayOptions): PaymentRequest {
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  const { promise: unsent, reject } = Promise.withResolvers<never>();
-  unsent.catch(() => {}); // the deposit may have ended already
-  const request = { unsent, fault: undefined as unknown, withdraw: () => stop.abort() };
-  payer.pay(message, { ...options, signal }).catch((error) => {
-    if (error instanceof Problem && UNSENT_CODES.has(error.code)) reject(error);
-    else if (!signal.aborted) request.fault = error;
+  const request = { fault: undefined as unknown, withdraw: () => stop.abort() };
+  const unsent = new Promise<never>((_resolve, reject) => {
+    payer.pay(message, { ...options, signal }).catch((error) => {
+      if (error instanceof Problem && UNSENT_CODES.has(error.code)) reject(error);
+      else if (!signal.aborted) request.fault = error;
+    });
   });
-  return request;
+  unsent.catch(() => {}); // the deposit may have ended already
+  return Object.assign(request, { unsent });
 }

@@ -134,9 +134,14 @@ export function addedNote(records: readonly NoteRecord[], text: Secret<string>):
 export function findNullifierTwins(
   records: readonly NoteRecord[],
 ): ReadonlyMap<string, readonly NoteRecord[]> {
-  const groups = [...Map.groupBy(records, paymentKey).values()].filter(({ length }) => length > 1);
+  const groups = new Map<string, NoteRecord[]>(); // Map.groupBy needs Node 21
+  for (const record of records) {
+    const key = paymentKey(record);
+    groups.set(key, [...groups.get(key) ?? [], record]);
+  }
+  const shared = [...groups.values()].filter(({ length }) => length > 1);
   return new Map(
-    groups.flatMap((group) => group.map(({ id }) => [id, group.filter((other) => other.id !== id)])),
+    shared.flatMap((group) => group.map(({ id }) => [id, group.filter((other) => other.id !== id)])),
   );
 }
 

@@ -1,6 +1,6 @@
 /** No request has both a commitment and a nullifier hash: that would reveal which deposit is withdrawn. */
 import type { Address } from "@ton/core";
-import { fieldToHex } from "../../core/crypto/field.ts";
+import { bytesToBigint, FIELD_BYTES, fieldToHex, isFieldElement } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { policyFloor } from "../../core/protocol/fee.ts";
@@ -120,22 +120,13 @@ export class RelayerClient {
   /** Yields every commitment from leaf `from` on, page by page, in order and without gaps. */
   async *treeCommitments(pool: Address, from = 0, limit = MAX_PAGE_SIZE): AsyncGenerator<bigint[]> {
     for (let next: number | null = from; next !== null;) {
-      const page: CommitmentsPage = await this.#transport.request(
-        commitmentsPageSchema,
-        `/tree/commitments?pool=${pool.toString()}&from=${next}&limit=${limit}`,
-      );
-      const expected: number = next;
-      if (
-        page.count !== page.commitments.length ||
-        page.commitments.some((row, i) => row.leafIndex !== expected + i)
-      ) {
-        throw new Problem("relayer_unavailable", "the relayer's page of commitments has gaps");
-      }
-      if (page.nextFrom !== null && page.nextFrom !== expected + page.count) {
-        throw new Problem("relayer_unavailable", "the relayer's pages of commitments are not contiguous");
-      }
-      if (page.count > 0) yield page.commitments.map((row) => row.commitment);
-      next = page.count > 0 ? page.nextFrom : null;
+      const path = `/tree/commitments?pool=${pool.toString()}&from=${next}&limit=${limit}`;
+      const response = await this.#transport.requestBytes(path);
+      const { commitments, nextFrom }: LeafPage = response.bytes
+        ? parseLeafBytes(response.bytes, next, limit)
+        : assertContiguous(response.parse(commitmentsPageSchema), next);
+      if (commitments.length > 0) yield commitments;
+      next = commitments.length > 0 ? nextFrom : null;
     }
   }
 
@@ -174,4 +165,35 @@ export class RelayerClient {
       nullifierHash: fieldToHex(nullifierHash),
     });
   }
+}
+
+interface LeafPage {
+  readonly commitments: bigint[];
+  /** null: this is the last page. */
+  readonly nextFrom: number | null;
+}
+
+/** Parses leaves of 32 bytes. Fewer than `limit` are the last ones. */
+function parseLeafBytes(bytes: Uint8Array, from: number, limit: number): LeafPage {
+  const count = bytes.length / FIELD_BYTES;
+  if (!Number.isInteger(count) || count > limit) {
+    throw new Problem("relayer_unavailable", "the relayer's page of commitments has a wrong length");
+  }
+  const commitments = Array.from({ length: count }, (_, i) => {
+    const value = bytesToBigint(bytes.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
+    if (isFieldElement(value)) return value;
+    throw new Problem("relayer_unavailable", "the relayer's page has a commitment that is not below r");
+  });
+  return { commitments, nextFrom: count === limit ? from + count : null };
+}
+
+function assertContiguous(page: CommitmentsPage, from: number): LeafPage {
+  const { count, commitments, nextFrom } = page;
+  if (count !== commitments.length || commitments.some((row, i) => row.leafIndex !== from + i)) {
+    throw new Problem("relayer_unavailable", "the relayer's page of commitments has gaps");
+  }
+  if (nextFrom !== null && nextFrom !== from + count) {
+    throw new Problem("relayer_unavailable", "the relayer's pages of commitments are not contiguous");
+  }
+  return { commitments: commitments.map((row) => row.commitment), nextFrom };
 }

@@ -39,6 +39,45 @@ Deno.test("pages of commitments are joined in order up to the last one", async (
   assert.deepEqual(asked.map((url) => new URL(url).searchParams.get("from")), ["0", "2"]);
 });
 
+/** A relayer that serves these pages of leaves as bytes. */
+function relayerWithBytes(...pages: (readonly bigint[] | Uint8Array<ArrayBuffer>)[]) {
+  const asked: Request[] = [];
+  const client = new RelayerClient("https://relayer.example", {
+    maxAttempts: 1,
+    fetch: (input, init) => {
+      const page = pages[asked.push(new Request(input, init)) - 1];
+      const bytes = page instanceof Uint8Array
+        ? page
+        : Buffer.from(page.map((leaf) => leaf.toString(16).padStart(64, "0")).join(""), "hex");
+      const headers = { "content-type": "application/octet-stream" };
+      return Promise.resolve(new Response(new Uint8Array(bytes), { headers }));
+    },
+  });
+  return { client, asked };
+}
+
+Deno.test("pages of leaves as bytes are joined, and the first that is not full is the last", async () => {
+  const { client, asked } = relayerWithBytes([1n, 2n], [3n]);
+  assert.deepEqual((await Array.fromAsync(client.treeCommitments(pool, 0, 2))).flat(), [1n, 2n, 3n]);
+  assert.deepEqual(asked.map(({ url }) => new URL(url).searchParams.get("from")), ["0", "2"]);
+  assert.match(asked[0].headers.get("accept")!, /^application\/octet-stream, application\/json/);
+  const full = relayerWithBytes([1n, 2n], []);
+  assert.deepEqual((await Array.fromAsync(full.client.treeCommitments(pool, 0, 2))).flat(), [1n, 2n]);
+});
+
+for (
+  const [name, bytes] of [
+    ["a leaf at r", [1n, FIELD_MODULUS]],
+    ["more leaves than were asked for", [1n, 2n, 3n]],
+    ["half a leaf", new Uint8Array(48)],
+  ] as const
+) {
+  Deno.test(`bytes with ${name} are refused`, async () => {
+    const { client } = relayerWithBytes(bytes as Uint8Array<ArrayBuffer>);
+    await assert.rejects(Array.fromAsync(client.treeCommitments(pool, 0, 2)), code("relayer_unavailable"));
+  });
+}
+
 const lies: [string, unknown][] = [
   ["a gap inside a page", { ...page(0, 2, null), commitments: [leaf(0), leaf(2)] }],
   ["leaves in another order", { ...page(0, 2, null), commitments: [leaf(1), leaf(0)] }],

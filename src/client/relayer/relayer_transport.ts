@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
-import { readBoundedText } from "../../core/text/bounded_text.ts";
+import { readBoundedBytes } from "../../core/text/bounded_body.ts";
 import { parseRelayerUrl } from "../../core/text/urls.ts";
 import { cancelled, type Clock, delay, systemClock, withDeadline } from "../../core/time.ts";
 import { isHttpProblemCode, RelayerProblem } from "./relayer_problem.ts";
@@ -25,10 +25,14 @@ export interface RelayerTransportOptions {
 
 export interface RelayerResponse {
   readonly status: number;
+  /** Of a response in bytes. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   parse<S extends z.ZodType>(schema: S): z.output<S>;
 }
 
-type Send = (body?: unknown) => Promise<RelayerResponse>;
+type Send = (body?: unknown, accept?: string) => Promise<RelayerResponse>;
+
+const BYTES_TYPE = "application/octet-stream";
 
 /** A page of 10,000 commitments has 1.1 MiB. */
 const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
@@ -64,7 +68,7 @@ export class RelayerTransport {
       this.deadlineIn(requestTimeoutMs) - clock.now(),
       { clock, signal, onTimeout },
       (signal) =>
-        retryRequest((unsure) => attempt((body) => this.#send(path, body, signal), unsure), {
+        retryRequest((unsure) => attempt((body, accept) => this.#send(path, body, accept, signal), unsure), {
           maxAttempts,
           maxRetryDelayMs,
           sleep: (ms) => delay(ms, signal, clock),
@@ -73,27 +77,42 @@ export class RelayerTransport {
     );
   }
 
-  async #send(path: string, body: unknown, signal: AbortSignal): Promise<RelayerResponse> {
+  /** Asks for bytes. An earlier release of the relayer responds in JSON. */
+  requestBytes(path: string): Promise<RelayerResponse> {
+    return this.retry(path, (send) => send(undefined, `${BYTES_TYPE}, application/json;q=0.5`));
+  }
+
+  async #send(
+    path: string,
+    body: unknown,
+    accept: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RelayerResponse> {
     const { attemptTimeoutMs = 60_000, fetch: send = fetch } = this.#options; // called as a function: browsers refuse a method
     let response: Response | undefined;
     const failed = (problem: Problem, status?: number) =>
       new AttemptError(problem, status, this.#retryAfterMs(response));
     const noAnswer = (cause?: unknown) =>
       this.#unavailable(path, `does not respond to ${stripQuery(path)}`, cause);
-    let json: unknown;
+    let content: { readonly bytes?: Uint8Array<ArrayBuffer>; readonly json?: unknown };
     try {
       const onTimeout = () => failed(noAnswer());
-      json = await withDeadline(
+      content = await withDeadline(
         attemptTimeoutMs,
         { clock: this.#clock, signal, onTimeout },
         async (signal) => {
           response = await send(`${this.baseUrl}${path}`, {
             method: body === undefined ? "GET" : "POST",
-            headers: body === undefined ? {} : { "content-type": "application/json" },
+            headers: {
+              ...body !== undefined && { "content-type": "application/json" },
+              ...accept !== undefined && { accept },
+            },
             body: body === undefined ? undefined : JSON.stringify(body),
             signal,
           });
-          return JSON.parse(await readBoundedText(response, MAX_RESPONSE_BYTES, tooLarge));
+          const bytes = await readBoundedBytes(response, MAX_RESPONSE_BYTES, tooLarge);
+          const isBytes = accept !== undefined && response.headers.get("content-type") === BYTES_TYPE;
+          return isBytes ? { bytes } : { json: JSON.parse(new TextDecoder().decode(bytes)) };
         },
       );
     } catch (cause) {
@@ -103,8 +122,8 @@ export class RelayerTransport {
       throw failed(noAnswer(cause), isMalformed ? response?.status : undefined);
     }
     const { ok, status } = response!;
-    if (ok) return { status, parse: (schema) => parseResponse(schema, json, path) };
-    throw failed(this.#refusal(json, status, path), status);
+    if (ok) return { status, ...content, parse: (schema) => parseResponse(schema, content.json, path) };
+    throw failed(this.#refusal(content.json, status, path), status);
   }
 
   #retryAfterMs(response: Response | undefined): number | undefined {

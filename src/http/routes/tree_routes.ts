@@ -1,9 +1,10 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { accepts } from "hono/accepts";
 import { assertFieldElement, fieldToHex } from "../../core/crypto/field.ts";
 import type { HttpEnv, RouteDependencies } from "../dependencies.ts";
 import { responseExamples } from "./examples.ts";
 import { streamBytes } from "../responses/response_backpressure.ts";
-import { createRoute, documentedProblems, jsonResponse } from "./openapi_helpers.ts";
+import { createRoute, documentedProblems, jsonResponse, withBytes } from "./openapi_helpers.ts";
 import {
   commitmentsQuery,
   commitmentsResponse,
@@ -44,10 +45,16 @@ const commitments = createRoute({
   method: "get",
   path: "/tree/commitments",
   tags: ["Tree"],
-  summary: "Leaves in order, to rebuild the tree",
+  summary: "Leaves in order, to rebuild the tree; with Accept: application/octet-stream as 32 bytes each",
   request: { query: commitmentsQuery },
   responses: {
-    200: jsonResponse(commitmentsResponse, "Page", responseExamples.commitments),
+    200: withBytes(
+      jsonResponse(
+        commitmentsResponse,
+        "Page. As bytes, a page with fewer leaves than `limit` is the last one. A page that never changes may be cached.",
+        responseExamples.commitments,
+      ),
+    ),
     ...documentedProblems(commonCodes),
   },
 });
@@ -67,7 +74,20 @@ const spent = createRoute({
 const utf8 = new TextEncoder();
 const END_OF_ITEMS = "]";
 
+const JSON_TYPE = "application/json";
+const BYTES_TYPE = "application/octet-stream";
+
 export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependencies): void {
+  /**
+   * A page before the last one is the same for ever, because only leaves are served whose root the pool has confirmed.
+   * A local network begins again with the same addresses.
+   */
+  const cacheHeaders = (isFinal: boolean) => ({
+    vary: "accept",
+    ...isFinal && relayer.network !== "localnet" &&
+      { "cache-control": "public, max-age=31536000, immutable" },
+  });
+
   app.openapi(root, (c) => c.json({ root: fieldToHex(relayer.root(c.req.valid("query").pool)) }, 200));
 
   app.openapi(path, (c) => {
@@ -82,6 +102,15 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
 
   app.openapi(commitments, (c) => {
     const query = c.req.valid("query");
+    if (
+      accepts(c, { header: "Accept", supports: [JSON_TYPE, BYTES_TYPE], default: JSON_TYPE }) === BYTES_TYPE
+    ) {
+      const { bytes, isFinal } = relayer.leafPage(query.pool, query.from, query.limit);
+      return c.body(streamBytes(bytes), 200, {
+        "content-type": BYTES_TYPE,
+        ...cacheHeaders(isFinal),
+      }) as never;
+    }
     const { pool, from, count, nextFrom, items, pending } = relayer.commitments(
       query.pool,
       query.from,
@@ -96,7 +125,8 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
       commitment: fieldToHex(commitment),
     }));
     const end = utf8.encode(`${END_OF_ITEMS}${waiting ? `,"pending":${JSON.stringify(waiting)}` : ""}}`);
-    return c.body(streamBytes(head, ...items, end), 200, { "content-type": "application/json" }) as never;
+    const headers = { "content-type": JSON_TYPE, ...cacheHeaders(nextFrom !== null) };
+    return c.body(streamBytes(head, ...items, end), 200, headers) as never;
   });
 
   app.openapi(spent, (c) => {

@@ -1,7 +1,7 @@
 /** Error texts of the endpoint are shortened and stripped of control characters. */
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
-import { readBoundedText } from "../../core/text/bounded_text.ts";
+import { readBoundedText } from "../../core/text/bounded_body.ts";
 import { isLoopbackHost } from "../../core/text/urls.ts";
 import { backoffMs, cancelled, type Clock, delay, monotonicClock, withDeadline } from "../../core/time.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";

@@ -27,6 +27,14 @@ export interface CommitmentsPage {
   readonly pending?: readonly { readonly leafIndex: number; readonly commitment: bigint }[];
 }
 
+/** Leaves as bytes. */
+export interface LeafPage {
+  /** 32 for each leaf, big-endian. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Whether further leaves follow, so that this page never changes. */
+  readonly isFinal: boolean;
+}
+
 /** Nullifier hashes in the order of the pool's log. */
 export interface SpentPage {
   readonly from: number;
@@ -250,6 +258,12 @@ export class PoolTree {
       start = stop;
     }
     return { from, count, nextFrom: count > 0 && end < this.size ? end : null, items };
+  }
+
+  leafPage(from: number, limit: number): LeafPage {
+    const end = Math.min(this.size, from + limit);
+    const leaves = this.#tree.levels[0].subarray(from * FIELD_BYTES, Math.max(from, end) * FIELD_BYTES);
+    return { bytes: new Uint8Array(leaves), isFinal: end < this.size };
   }
 
   #block(block: number): Uint8Array<ArrayBuffer> {
