@@ -15,58 +15,13 @@ import {
   loadPoolCode,
   v2JettonPoolInit,
 } from "../../../src/ton/pool/state_init.ts";
-import { compileTolk } from "../../../testkit/toolchain/tolk.ts";
-import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
+import { onLocalnet } from "../../support/ops/deploy_jetton.ts";
 import { withMethods } from "../../support/relayer/relayer_harness.ts";
-import { deployPool } from "../../../src/ops/deploy/deploy.ts";
 import { auditPool } from "../../../src/ops/audit/audit.ts";
 import { identifyJetton } from "../../../src/ops/deploy/jetton_identity.ts";
 
 const nobody = Address.parse("0:" + "0a".repeat(32));
-const someWallet = Address.parse("0:" + "0b".repeat(32));
 const otherWallet = Address.parse("0:" + "0c".repeat(32));
-
-interface Tools extends EmptyLocalnet {
-  /** Deploys the test's own master. */
-  master(of: { told: Address | null; honestAnswers: number; symbol?: string }): Promise<Address>;
-  deployPool(
-    master: Address,
-    options?: Partial<Parameters<typeof deployPool>[0]>,
-  ): ReturnType<typeof deployPool>;
-}
-
-let oddMaster: Promise<Cell> | undefined;
-
-const onLocalnet = (test: (tools: Tools) => Promise<void>) =>
-  withEmptyLocalnet((tools) =>
-    test({
-      ...tools,
-      async master({ told, honestAnswers, symbol = "ODD" }) {
-        oddMaster ??= compileTolk("testkit/chain/lying_jetton_master.tolk").then((boc) =>
-          Cell.fromBase64(boc)
-        );
-        const data = beginCell().storeAddress(someWallet).storeAddress(told).storeUint(honestAnswers, 8)
-          .storeRef(storeJettonMetadata({ symbol })).endCell();
-        return await tools.deploy({ code: await oddMaster, data }, toNano(1));
-      },
-      deployPool(master, options) {
-        const { chain, wallet } = tools;
-        return deployPool({
-          ...{
-            chain,
-            wallet,
-            network: "localnet",
-            asset: "jet",
-            amount: "2.5",
-            owner: null,
-            pollIntervalMs: 1,
-          },
-          jetton: { master, decimals: 6 },
-          ...options,
-        });
-      },
-    })
-  );
 
 function refused(message: RegExp) {
   return (error: unknown) => {
