@@ -10,7 +10,7 @@ import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
 import { transferableBuffers } from "../threads/transferable.ts";
 import { toFailureMessage, type WorkerMessage } from "../threads/worker_message.ts";
-import { computeWitness } from "./witness.ts";
+import { computeWitness, WitnessError } from "./witness.ts";
 import {
   type ProverTask,
   type ProverTaskResults,
@@ -37,7 +37,7 @@ scope.onmessage = ({ data: task }) => {
     const result = executeTask(task);
     scope.postMessage({ kind: "done", result }, transferableBuffers(result)); // moved, so that no copy remains
   } catch (error) {
-    scope.postMessage(toFailureMessage(error, "prover"), []);
+    scope.postMessage(toFailureMessage(error, "prover", WitnessError), []);
   } finally {
     wipeTaskSecrets(task);
   }

@@ -1,8 +1,19 @@
 /** Runs the witness programs of circom. No input value is logged or put into an error. */
-import { FIELD_BYTES, FIELD_MODULUS, isFieldElement } from "../core/crypto/field.ts";
-import { Problem } from "../core/errors/problem.ts";
+import { FIELD_BYTES, FIELD_MODULUS, isFieldElement } from "../core/crypto/field_size.ts";
+import type { ProblemCode } from "../core/errors/problem.ts";
 
 export type CircuitInputs = Readonly<Record<string, bigint | readonly bigint[]>>;
+
+/** Becomes a Problem with this code outside the worker: the table of problems would double the worker's script. */
+export class WitnessError extends Error {
+  override readonly name = "WitnessError";
+  readonly code: ProblemCode;
+
+  constructor(code: ProblemCode, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 /** The exports of a program of circom 2.2. Field elements pass through one shared buffer. */
 interface WitnessProgram {
@@ -45,20 +56,23 @@ function runWitnessProgram(exports: WitnessProgram, inputs: CircuitInputs): Uint
     const values = typeof value === "bigint" ? [value] : value;
     const [high, low] = signalHash(name);
     const size = exports.getInputSignalSize(high, low);
-    if (size < 1) throw new Problem("invalid_request", `the circuit has no input ${name}`);
+    if (size < 1) throw new WitnessError("invalid_request", `the circuit has no input ${name}`);
     if (size !== values.length) {
-      throw new Problem("invalid_request", `input ${name} must have ${size} elements, not ${values.length}`);
+      throw new WitnessError(
+        "invalid_request",
+        `input ${name} must have ${size} elements, not ${values.length}`,
+      );
     }
     for (const [position, element] of values.entries()) {
       // The program would reduce the value and prove another number.
-      if (!isFieldElement(element)) throw new Problem("not_in_field", `input ${name} is not in [0, r)`);
+      if (!isFieldElement(element)) throw new WitnessError("not_in_field", `input ${name} is not in [0, r)`);
       writeLittleEndian(shared, element);
       remaining--;
       exports.setInputSignal(high, low, position); // the last input runs the circuit
     }
   }
   if (remaining !== 0) {
-    throw new Problem("invalid_request", `${remaining} elements of the circuit's inputs are missing`);
+    throw new WitnessError("invalid_request", `${remaining} elements of the circuit's inputs are missing`);
   }
 
   const wires = exports.getWitnessSize();
@@ -75,9 +89,9 @@ function instantiate(program: BufferSource | WebAssembly.Module): WitnessProgram
   const runtime = {
     exceptionHandler(code: number) {
       if (code !== ASSERTION_FAILED) {
-        throw new Problem("invalid_request", `the witness program refused the inputs with code ${code}`);
+        throw new WitnessError("invalid_request", `the witness program refused the inputs with code ${code}`);
       }
-      throw new Problem(
+      throw new WitnessError(
         "constraints_unsatisfied",
         `the inputs do not satisfy the circuit${failedAt && `: ${failedAt}`}`,
       );
@@ -101,13 +115,13 @@ function instantiate(program: BufferSource | WebAssembly.Module): WitnessProgram
     exports = new WebAssembly.Instance(compiled, { runtime }).exports as unknown as WitnessProgram;
     if (exports.getFieldNumLen32() * 4 !== FIELD_BYTES) throw incompatibleProgram();
   } catch (cause) {
-    throw cause instanceof Problem ? cause : incompatibleProgram(cause);
+    throw cause instanceof WitnessError ? cause : incompatibleProgram(cause);
   }
   return exports;
 }
 
-function incompatibleProgram(cause?: unknown): Problem {
-  return new Problem("artifact_corrupted", "the witness program is not for the field of BLS12-381", {
+function incompatibleProgram(cause?: unknown): WitnessError {
+  return new WitnessError("artifact_corrupted", "the witness program is not for the field of BLS12-381", {
     cause,
   });
 }

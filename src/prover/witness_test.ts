@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Problem, type ProblemCode } from "../core/errors/problem.ts";
+import type { ProblemCode } from "../core/errors/problem.ts";
 import { FIELD_MODULUS } from "../core/crypto/field.ts";
 import { honestDeposit } from "../../testkit/circuits/circuit_inputs.ts";
-import { type CircuitInputs, computeWitness } from "./witness.ts";
+import { type CircuitInputs, computeWitness, WitnessError } from "./witness.ts";
 
 const program = Deno.readFileSync(new URL("../../artifacts/deposit.wasm", import.meta.url));
 const honest: CircuitInputs = { ...honestDeposit(5n) };
@@ -68,7 +68,7 @@ for (const [what, wasm, inputs, code, message] of refused) {
   Deno.test(`computeWitness refuses ${what}`, () => {
     assert.throws(
       () => computeWitness(wasm, inputs),
-      (error) => error instanceof Problem && error.code === code && message.test(error.message),
+      (error) => error instanceof WitnessError && error.code === code && message.test(error.message),
     );
   });
 }

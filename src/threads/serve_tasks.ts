@@ -1,3 +1,4 @@
+import { Problem } from "../core/errors/problem.ts";
 import { transferableBuffers } from "./transferable.ts";
 import { toFailureMessage, type WorkerMessage } from "./worker_message.ts";
 
@@ -12,7 +13,7 @@ export function serveTasks<Task>(name: string, run: (task: Task) => unknown): vo
       const result = await run(task);
       scope.postMessage({ kind: "done", result }, transferableBuffers(result));
     } catch (error) {
-      scope.postMessage(toFailureMessage(error, name), []);
+      scope.postMessage(toFailureMessage(error, name, Problem), []);
     }
   };
 }

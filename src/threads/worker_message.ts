@@ -1,5 +1,5 @@
 /** Messages from a worker. A failure message contains only what may leave the thread. */
-import { Problem, type ProblemCode, type ProblemDetail } from "../core/errors/problem.ts";
+import type { ProblemCode, ProblemDetail } from "../core/errors/problem.ts";
 
 export type WorkerMessage<Result> =
   | { readonly kind: "done"; readonly result: Result }
@@ -12,9 +12,21 @@ export type WorkerMessage<Result> =
     readonly fatal: boolean;
   };
 
-export function toFailureMessage(error: unknown, name: string): WorkerMessage<never> {
-  if (error instanceof Problem) {
-    return { kind: "failed", code: error.code, message: error.message, errors: error.errors, fatal: false };
+/** What a worker's tasks throw for the caller: a Problem, or a smaller class. */
+interface TaskError extends Error {
+  readonly code: ProblemCode;
+  readonly errors?: readonly ProblemDetail[];
+}
+
+/** Every error of another class than `Expected` is a fault of the worker. */
+export function toFailureMessage(
+  error: unknown,
+  name: string,
+  Expected: abstract new (code: ProblemCode, message: string) => TaskError,
+): WorkerMessage<never> {
+  if (error instanceof Expected) {
+    const { code, message, errors = [] } = error;
+    return { kind: "failed", code, message, errors, fatal: false };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { kind: "failed", code: "internal", message: `${name}: ${message}`, errors: [], fatal: true };

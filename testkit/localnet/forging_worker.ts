@@ -7,6 +7,7 @@ import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { bytesToBigint, FIELD_BYTES, fieldToBytes } from "../../src/core/crypto/field.ts";
 import { type AnyCircuitName, CHUNK_SLOTS } from "../../src/core/crypto/groth16.ts";
 import { proofFromCell } from "../../src/core/crypto/proof_codec.ts";
+import { Problem } from "../../src/core/errors/problem.ts";
 import { proofToBytes } from "../../src/prover/groth16_bytes.ts";
 import type { ProverTask, ProverTaskResults } from "../../src/prover/prover_task.ts";
 import { toFailureMessage, type WorkerMessage } from "../../src/threads/worker_message.ts";
@@ -26,7 +27,7 @@ scope.onmessage = ({ data: task }) => {
   try {
     scope.postMessage({ kind: "done", result: executeTask(task) });
   } catch (error) {
-    scope.postMessage(toFailureMessage(error, "prover"));
+    scope.postMessage(toFailureMessage(error, "prover", Problem));
   }
 };
 

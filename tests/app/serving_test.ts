@@ -132,6 +132,16 @@ Deno.test("the page names its scripts with integrity, and a build in another fol
   });
 });
 
+Deno.test("the app is within its size budgets", async () => {
+  await withTempDirectory(async (folder) => {
+    const args = ["run", "-A", "--no-check", "tools/build/app.ts", "--output", `${folder}/app`];
+    const { code, stdout, stderr } = await runCommand(Deno.execPath(), args, { cwd: root });
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /^first load .* of {2}230 KB$/m);
+    assert.match(stdout, /^prover worker .* of {2}155 KB$/m);
+  });
+});
+
 Deno.test("tonado app serves on localhost, prints its address and hash, and stops when asked", async () => {
   const folder = await buildApp();
   useBuild(folder);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { AnyCircuitName } from "../../src/core/crypto/groth16.ts";
-import { Problem } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
+import { type CircuitInputs, computeWitness, WitnessError } from "../../src/prover/witness.ts";
 import {
   type Attack,
   depositAttacks,
@@ -109,9 +108,9 @@ refuses("settle16", honestSettlement(ATTACKED, 5n), settlementAttacks);
 function refuses<Signals>(name: AnyCircuitName, honest: Signals, attacks: readonly Attack<Signals>[]) {
   for (const { name: attack, alter, rejectedBy: refusedBy } of attacks) {
     Deno.test(`${name} refuses: ${attack}`, () => {
-      const problem = problemOf(() => computeWitness(programs[name], alter(honest) as CircuitInputs));
-      assert.equal(problem.code, "constraints_unsatisfied");
-      const line = Number(/template \w+, line (\d+)$/.exec(problem.message)?.[1]);
+      const refusal = refusalOf(() => computeWitness(programs[name], alter(honest) as CircuitInputs));
+      assert.equal(refusal.code, "constraints_unsatisfied");
+      const line = Number(/template \w+, line (\d+)$/.exec(refusal.message)?.[1]);
       assert.equal(sources[name][line - 1].trim(), refusedBy);
     });
   }
@@ -130,19 +129,19 @@ for (
     Deno.test(`${name} refuses ${signal} plus r, and as a negative number`, () => {
       for (const shift of [FIELD_MODULUS, -FIELD_MODULUS]) {
         const other = typeof value === "bigint" ? value + shift : [value[0] + shift, ...value.slice(1)];
-        const problem = problemOf(() => computeWitness(programs[name], { ...honest, [signal]: other }));
-        assert.equal(problem.code, "not_in_field");
-        assert.match(problem.message, new RegExp(`\\b${signal}\\b`));
+        const refusal = refusalOf(() => computeWitness(programs[name], { ...honest, [signal]: other }));
+        assert.equal(refusal.code, "not_in_field");
+        assert.match(refusal.message, new RegExp(`\\b${signal}\\b`));
       }
     });
   }
 }
 
-function problemOf(act: () => unknown): Problem {
+function refusalOf(act: () => unknown): WitnessError {
   try {
     act();
   } catch (error) {
-    assert(error instanceof Problem, String(error));
+    assert(error instanceof WitnessError, String(error));
     return error;
   }
   assert.fail("it was accepted");

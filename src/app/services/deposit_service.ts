@@ -22,7 +22,6 @@ import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/h
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { deploymentMatchesBuild } from "../../ton/pool/state_init.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit.ts";
 import type { DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
@@ -129,6 +128,7 @@ function buildTicket(
 
 /** The code hash alone is not enough: a pool could have the roots of forged deposits. */
 async function assertPoolOfBuild(chain: Chain, deployment: Deployment): Promise<void> {
+  const { deploymentMatchesBuild } = await import("../../ton/pool/state_init.ts"); // with the contracts' code
   const { code } = await chain.account(deployment.address);
   const isGenuine = deploymentMatchesBuild(deployment) &&
     code?.hash().toString("hex") === deployment.codeHash;

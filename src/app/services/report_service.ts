@@ -1,6 +1,5 @@
 /** Makes and checks compliance reports. */
 import { createComplianceReport } from "../../client/compliance/create_report.ts";
-import { verifyComplianceReport } from "../../client/compliance/verify_report.ts";
 import { parseComplianceReport } from "../../core/protocol/compliance.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
@@ -31,6 +30,7 @@ export function reportServices(context: AppContext, session: Session | undefined
       if (statement.network !== context.registry.network) {
         throw new Problem("wrong_network", `the report is about ${statement.network}`);
       }
+      const { verifyComplianceReport } = await import("../../client/compliance/verify_report.ts");
       const checks = await verifyComplianceReport(report, {
         chain: withdrawalChain(context),
         deployments: context.registry,

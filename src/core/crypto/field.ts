@@ -1,14 +1,8 @@
 /** Decoders reject x >= r: x + r satisfies the same proof but is another key in the pool's nullifier set. */
 import { Problem } from "../errors/problem.ts";
+import { FIELD_BYTES, isFieldElement } from "./field_size.ts";
 
-/** r, the order of the BLS12-381 groups (draft-irtf-cfrg-pairing-friendly-curves, section 4.2.1). */
-export const FIELD_MODULUS = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
-
-export const FIELD_BYTES = 32;
-
-export function isFieldElement(x: bigint): boolean {
-  return x >= 0n && x < FIELD_MODULUS;
-}
+export { FIELD_BYTES, FIELD_MODULUS, isFieldElement } from "./field_size.ts";
 
 export function assertFieldElement(x: bigint, what = "value"): bigint {
   if (!isFieldElement(x)) throw new Problem("not_in_field", `${what} is not in [0, r)`);

@@ -170,8 +170,15 @@ function isOnG1(x: bigint, y: bigint): boolean {
 }
 
 function isOnG2(x: Fq2, y: Fq2): boolean {
-  const { Fp2 } = bls12_381.fields;
-  return Fp2.eql(Fp2.sqr(y), Fp2.add(Fp2.mul(Fp2.sqr(x), x), { c0: 4n, c1: 4n }));
+  const squared = mulFq2(y, y);
+  const cubed = mulFq2(mulFq2(x, x), x);
+  return (squared.c0 - cubed.c0 - 4n) % BASE_FIELD_MODULUS === 0n &&
+    (squared.c1 - cubed.c1 - 4n) % BASE_FIELD_MODULUS === 0n;
+}
+
+/** In Fq[u] / (u^2 + 1), without reduction. */
+function mulFq2(a: Fq2, b: Fq2): Fq2 {
+  return { c0: a.c0 * b.c0 - a.c1 * b.c1, c1: a.c0 * b.c1 + a.c1 * b.c0 };
 }
 
 /** The sign flag of ZCash's encoding: whether y > -y. */
@@ -184,7 +191,15 @@ function withFlags(bytes: Uint8Array, larger: boolean): Uint8Array {
   return bytes;
 }
 
-const fqToBytes = (x: bigint): Uint8Array => bls12_381.fields.Fp.toBytes(x);
+function fqToBytes(x: bigint): Uint8Array {
+  if (x < 0n || x >> BigInt(8 * FQ_BYTES) !== 0n) {
+    throw new RangeError(`a coordinate has more than ${FQ_BYTES} bytes`);
+  }
+  const bytes = new Uint8Array(FQ_BYTES);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < FQ_BYTES; i += 8) view.setBigUint64(i, x >> BigInt(8 * (FQ_BYTES - 8 - i)));
+  return bytes;
+}
 
 function invalidProof(what: string, detail: string): Problem {
   return new Problem("invalid_proof", `${what} ${detail}`, { errors: [{ pointer: `/${what}`, detail }] });

@@ -50,6 +50,10 @@ Deno.test("the sign of a G2 point whose y has no second component is that of the
   assert.deepEqual([signOf(1n), signOf(BASE_FIELD_MODULUS - 1n)], [false, true]);
 });
 
+Deno.test("a coordinate that does not fit is refused, not cut", () => {
+  for (const x of [-1n, 1n << 384n]) assert.throws(() => compressG1([String(x), "1"]), RangeError);
+});
+
 Deno.test("a proof survives the way into a cell and back", () => {
   assert.deepEqual(parseProof(proof), proof);
   assert.deepEqual(proofFromCell(proofToCell(proof)), proof);
@@ -105,6 +109,11 @@ const malformed: [string, unknown][] = [
   ["pi_b with swapped halves", {
     ...proof,
     pi_b: [[...proof.pi_b[0]].reverse(), proof.pi_b[1], proof.pi_b[2]],
+  }],
+  ["pi_b off the curve in the first component only", { ...proof, pi_b: [["0", "0"], ["1", "2"]] }],
+  ["pi_b off the curve in the second component only", {
+    ...proof,
+    pi_b: [[proof.pi_a[0], "0"], [proof.pi_a[1], "0"]],
   }],
   ["pi_b with another z", { ...proof, pi_b: [proof.pi_b[0], proof.pi_b[1], ["0", "1"]] }],
 ];

@@ -6,8 +6,7 @@ import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { type AnyCircuitName, publicSignalNames } from "../../../src/core/crypto/groth16.ts";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { Problem } from "../../../src/core/errors/problem.ts";
-import { type CircuitInputs, computeWitness } from "../../../src/prover/witness.ts";
+import { type CircuitInputs, computeWitness, WitnessError } from "../../../src/prover/witness.ts";
 import { CIRCUITS_FOLDER, compileCircuit, type CompiledCircuit } from "../../../testkit/toolchain/circom.ts";
 import type { Attack } from "./circuit_attacks.ts";
 import { inverse, propagate } from "./constraint_propagation.ts";
@@ -172,7 +171,7 @@ function accepts({ wasm, r1cs }: CompiledCircuit, inputs: CircuitInputs): boolea
   try {
     return unsatisfiedConstraints(parseR1cs(r1cs), parseWitness(computeWitness(wasm, inputs))).length === 0;
   } catch (error) {
-    if (error instanceof Problem && error.code === "constraints_unsatisfied") return false;
+    if (error instanceof WitnessError && error.code === "constraints_unsatisfied") return false;
     throw error;
   }
 }
