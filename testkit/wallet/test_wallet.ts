@@ -45,6 +45,8 @@ export interface TestWallet {
   readonly address: Address;
   /** How many transfers it has sent. */
   readonly sent: number;
+  /** Whether the app has ended the session. */
+  readonly isDisconnected: boolean;
   connectEvent(id?: number): object;
   /** Answers a request; undefined: it never answers. */
   answer(request: RpcMessage): Promise<unknown>;
@@ -55,6 +57,7 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
   const chain = connect({ network: "localnet", endpoint: indexer });
   const wallet = await openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
   let sent = 0;
+  let isDisconnected = false;
   const pay = async (transfer: Transfer, change: { bounce?: boolean; factor?: bigint } = {}) => {
     const { message } = await wallet.send(toMessages(transfer, change));
     sent++;
@@ -65,8 +68,12 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
     get sent() {
       return sent;
     },
+    get isDisconnected() {
+      return isDisconnected;
+    },
     connectEvent: (id = 1) => connectEvent(wallet, network, id),
     async answer({ id, method, params }) {
+      if (method === "disconnect") isDisconnected = true;
       if (method !== "sendTransaction") return { id, result: {} };
       const transfer = JSON.parse(params[0]) as Transfer;
       switch (await conduct()) {

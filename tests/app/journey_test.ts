@@ -7,7 +7,7 @@ import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { startBridge } from "../../testkit/wallet/bridge_server.ts";
 import { openRemoteWallet, type RemoteWallet } from "../../testkit/wallet/remote_wallet.ts";
-import { openTestWallet } from "../../testkit/wallet/test_wallet.ts";
+import { openTestWallet, type TestWallet } from "../../testkit/wallet/test_wallet.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { withBrowser } from "../support/app/app_browser.ts";
 import { buildApp, useBuild } from "../support/app/built_app.ts";
@@ -28,6 +28,7 @@ interface Scene {
   readonly downloads: string;
   /** Opens the link of the app's connect screen with the test wallet. */
   connectWallet(): Promise<void>;
+  readonly wallet: TestWallet;
 }
 
 interface LocalnetFacts {
@@ -63,7 +64,7 @@ for (const pool of ["native-1", "jet-10"]) {
     name: `a depositor pays into ${pool} through a connected wallet and withdraws`,
     ignore: chromium === undefined,
     fn: () =>
-      inBrowser(async ({ journey, downloads, connectWallet }) => {
+      inBrowser(async ({ journey, downloads, connectWallet, wallet }) => {
         await createStore(journey);
         await chooseAmount(journey, pool);
         await proveBackup(journey, downloads);
@@ -73,6 +74,7 @@ for (const pool of ["native-1", "jet-10"]) {
         await journey.inspect(`connected-${pool}`);
         await journey.click("Pay");
         await finishDeposit(journey);
+        await waitUntil("the wallet is disconnected", () => Promise.resolve(wallet.isDisconnected));
         await withdraw(journey, pool);
       }),
   });
@@ -115,7 +117,7 @@ async function inBrowser(use: (scene: Scene) => Promise<void>): Promise<void> {
           sessions.push(await openRemoteWallet(wallet, { link: href, bridge: bridge.url }));
           await journey.step("pay-");
         };
-        await use({ journey, net, downloads, connectWallet });
+        await use({ journey, net, downloads, connectWallet, wallet });
         assert.deepEqual(journey.violations, []);
         const known = [
           app.url,

@@ -60,6 +60,10 @@ export function depositMachine(services: DepositServices): Machine<DepositState,
             send({ type: "prepared", ticket: await services.prepare(state.pool, signal) }),
         };
       }
+      if (state.step === "done" && state.payer) {
+        const { payer } = state;
+        return { disconnect: () => payer.disconnect() };
+      }
       if (state.step !== "paying") return {};
       const { ticket, wallet } = state;
       return {
@@ -140,7 +144,10 @@ type Paying = Extract<DepositState, { step: "paying" }>;
 function nextPaying(state: Paying, event: DepositEvent): DepositState {
   switch (event.type) {
     case "seen":
-      return { step: "done", ticket: state.ticket, leafIndex: event.leafIndex };
+      return {
+        ...{ step: "done", ticket: state.ticket, leafIndex: event.leafIndex },
+        ..."payer" in state.wallet && state.wallet.payer && { payer: state.wallet.payer },
+      };
     case "refused":
       return onRefusal(state, event);
     case "chain_time":

@@ -63,7 +63,13 @@ export type DepositState =
     /** The endpoint does not answer; the flow asks again. */
     readonly offline?: boolean;
   }
-  | { readonly step: "done"; readonly ticket: DepositTicket; readonly leafIndex: number }
+  /** The wallet that was connected is disconnected: it must not meet a withdrawal. */
+  | {
+    readonly step: "done";
+    readonly ticket: DepositTicket;
+    readonly leafIndex: number;
+    readonly payer?: Payer;
+  }
   | { readonly step: "failed"; readonly problem: Problem; readonly ticket?: DepositTicket }
   | { readonly step: "left" };
 

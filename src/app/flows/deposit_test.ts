@@ -2,8 +2,16 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
-import { EXPIRY_GRACE_SECONDS, firstAttemptChance, nextDeposit, resumeDeposit } from "./deposit.ts";
+import {
+  depositMachine,
+  type DepositServices,
+  EXPIRY_GRACE_SECONDS,
+  firstAttemptChance,
+  nextDeposit,
+  resumeDeposit,
+} from "./deposit.ts";
 import type { DepositEvent, DepositState, DepositTicket } from "./deposit_state.ts";
+import { startFlow } from "./machine.ts";
 
 const pool = { key: "native-1", version: 1, asset: "native", amount: "1" } as const;
 const ticket: DepositTicket = { id: "aa", pool };
@@ -51,7 +59,20 @@ Deno.test("a wallet is connected, asked and waited for, and only the log ends th
     { type: "answered" },
   ] as const).map((event) => walletOf(state = nextDeposit(state, event))?.at);
   deepEqual(steps, ["connecting", "connecting", "ready", "proving", "proving", "asking", "waiting"]);
-  deepEqual(after(state, { type: "seen", leafIndex: 7 }), { step: "done", ticket, leafIndex: 7 });
+  deepEqual(after(state, { type: "seen", leafIndex: 7 }), { step: "done", ticket, leafIndex: 7, payer });
+});
+
+Deno.test("the wallet of a deposit is disconnected as soon as the deposit is seen", async () => {
+  let disconnected = 0;
+  const connected: Payer = { ...payer, disconnect: () => Promise.resolve(void disconnected++) };
+  const services = { watch: () => new Promise(() => {}) } as unknown as DepositServices;
+  const flow = startFlow(depositMachine(services), paying({ at: "waiting", payer: connected, question }));
+  equal(disconnected, 0);
+  flow.send({ type: "seen", leafIndex: 7 });
+  await Promise.resolve();
+  deepEqual([flow.state.step, disconnected], ["done", 1]);
+  const byHand = after(paying({ at: "none" }), { type: "seen", leafIndex: 7 });
+  deepEqual(byHand, { step: "done", ticket, leafIndex: 7 });
 });
 
 Deno.test("no wallet is asked while an earlier question can still be paid", () => {
