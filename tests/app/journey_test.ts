@@ -59,7 +59,7 @@ Deno.test({
     }),
 });
 
-for (const pool of ["native-1", "jet-10"]) {
+for (const pool of ["native-1", "jet-10", "jet-10-v2"]) {
   Deno.test({
     name: `a depositor pays into ${pool} through a connected wallet and withdraws`,
     ignore: chromium === undefined,

@@ -2,6 +2,7 @@
 import type { Address } from "@ton/core";
 import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
 import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
+import { buildTransferMessage } from "../../client/deposit/transfer_message.ts";
 import { verifyPoolJettonWallet } from "../../client/deposit/deposit_jetton.ts";
 import { nextDerivedNote } from "../../client/notes/derived_notes.ts";
 import { createNoteRecord } from "../../client/notes/note_store.ts";
@@ -20,7 +21,6 @@ import { openPool } from "../../ton/pool/any_pool.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
-import { Pool } from "../../ton/pool/pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit.ts";
@@ -164,10 +164,15 @@ async function build(
   if (ticket.payment) {
     return { message: ticket.payment.message, question: { validUntil: syncUtime + QUESTION_SECONDS } };
   }
-  const { pool, record, deployment } = stored;
-  if (!(pool instanceof Pool)) throw new Problem("wrong_pool", "this app cannot pay into this pool yet");
+  const { pool, record, deployment, jetton } = stored;
   const note = record.note.reveal();
-  const matched = await assertNoteMatchesPool(pool, note, context.registry.network, stored.jetton);
+  const matched = await assertNoteMatchesPool(pool, note, context.registry.network, jetton);
+  if (pool instanceof V2Pool) {
+    const owner = payer.address;
+    const { message } = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment: false });
+    const { to, value, body } = message;
+    return { message: { to, amount: value, body }, question: { validUntil: syncUtime + QUESTION_SECONDS } };
+  }
   const tree = new MerkleTree();
   await syncWholeTree(pool, commitmentsFromChain(chain, pool.address), tree, {
     signal,
@@ -181,16 +186,16 @@ async function build(
   const { leafIndex } = deposit;
   const validUntil = (await chain.account(pool.address, { signal })).syncUtime + QUESTION_SECONDS;
   const question = { validUntil, leafIndex };
-  if (stored.jetton === undefined) {
+  if (jetton === undefined) {
     const { to, value, body } = pool.buildDepositMessage({ ...deposit, value: deployment.denomination });
     return { message: { to, amount: value, body }, question };
   }
-  await verifyPoolJettonWallet({ chain, pool, jetton: stored.jetton }, matched);
+  await verifyPoolJettonWallet({ chain, pool, jetton }, matched);
   const { to, value, body } = pool.buildJettonDepositMessage({
     ...deposit,
     amount: deployment.denomination,
     owner: payer.address,
-    jettonWallet: await fetchJettonWalletAddress(chain, stored.jetton.jettonMaster, payer.address),
+    jettonWallet: await fetchJettonWalletAddress(chain, jetton.jettonMaster, payer.address),
     forwardAmount: await pool.getDepositValue(),
   });
   return { message: { to, amount: value, body }, question };
