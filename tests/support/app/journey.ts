@@ -2,7 +2,7 @@
 /** Drives the app as its user does: by what is on the screen. */
 import assert from "node:assert/strict";
 import axe from "axe-core";
-import type { Browser, Page } from "puppeteer-core";
+import type { BrowserContext, Page } from "puppeteer-core";
 import { openAppPage } from "./app_browser.ts";
 
 export const PASSPHRASE = "correct horse battery";
@@ -17,7 +17,6 @@ export interface Journey {
   readonly page: Page;
   readonly violations: readonly string[];
   readonly origins: ReadonlySet<string>;
-  readonly downloads: string;
   /** Waits for the step whose name begins so. */
   step(name: string, timeout?: number): Promise<void>;
   /** Presses the first button, link or summary whose text begins so. */
@@ -29,23 +28,16 @@ export interface Journey {
   inspect(name: string): Promise<void>;
 }
 
-/** @param pictures a folder for pictures of every screen at 320, 390 and 1280 px; undefined: none are kept */
+/** Opens a page. @param pictures a folder for pictures of every screen at 320, 390 and 1280 px; undefined: none are kept */
 export async function openJourney(
-  browser: Browser,
+  context: BrowserContext,
   url: string,
-  { downloads, pictures }: { readonly downloads: string; readonly pictures?: string | undefined },
+  pictures: string | undefined,
 ): Promise<Journey> {
-  const context = await browser.createBrowserContext();
-  const session = await browser.target().createCDPSession();
   const { page, violations, origins } = await openAppPage(context, url);
-  await session.send("Browser.setDownloadBehavior", {
-    behavior: "allow",
-    downloadPath: downloads,
-    browserContextId: context.id,
-  });
   await page.setViewport({ width: 390, height: 844 });
   const journey: Journey = {
-    ...{ page, violations, origins, downloads },
+    ...{ page, violations, origins },
     async step(name, timeout = STEP_TIMEOUT_MS) {
       try {
         await page.waitForSelector(`[data-step^="${name}"]`, { timeout });
