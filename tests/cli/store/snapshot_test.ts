@@ -34,7 +34,7 @@ Deno.test("tonado snapshot: a history is exported, verified, imported, and anoth
     const { code, stdout, stderr } = await runCli([...args, "--json"]);
     equal(code, 0, stderr);
     const { pools, deposits, payments } = JSON.parse(stdout);
-    deepEqual([pools, deposits, payments], [1, 3, 1]);
+    deepEqual([pools, deposits, payments], [2, 3, 1], "the coins' pool and the jetton's, which is empty");
     const text = await Deno.readTextFile(file);
     equal(text.includes(wallet), false);
     equal(text.includes('"job"'), false);
@@ -47,7 +47,8 @@ Deno.test("tonado snapshot: a history is exported, verified, imported, and anoth
     for (let round = 0; round < 2; round++) {
       const { code, stdout, stderr } = await runCli(["snapshot", "verify", file, ...at, "--json"]);
       equal(code, 0, stderr);
-      const [{ deposits, settled, payments, root }] = JSON.parse(stdout).pools;
+      const { pools } = JSON.parse(stdout);
+      const { deposits, settled, payments, root } = pools.find(({ key }: { key: string }) => key === KEY);
       deepEqual([deposits, settled, payments], [3, 3, 1]);
       if (round === 0) equal(root, fieldToHex(v2.tree.root));
       if (round === 0) await v2.deposit(later.commitment);

@@ -31,7 +31,9 @@ export function startRelayerProxy(
     }
     const answer = instead(pathname);
     if (answer) return answer;
-    const response = await api(request);
+    const asJson = new Request(request);
+    asJson.headers.set("accept", "application/json"); // leaves as bytes cannot be altered
+    const response = await api(asJson);
     const body = JSON.stringify(lie(pathname, await response.json()));
     return new Response(body, { status: response.status, headers: { "content-type": "application/json" } });
   });
