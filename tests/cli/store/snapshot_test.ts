@@ -48,7 +48,9 @@ Deno.test("tonado snapshot: a history is exported, verified, imported, and anoth
       const { code, stdout, stderr } = await runCli(["snapshot", "verify", file, ...at, "--json"]);
       equal(code, 0, stderr);
       const { pools } = JSON.parse(stdout);
-      const { deposits, settled, payments, root } = pools.find(({ key }: { key: string }) => key === KEY);
+      const { deposits, settled, payments, root } = pools.find(({ deposits }: { deposits: number }) =>
+        deposits > 0
+      );
       deepEqual([deposits, settled, payments], [3, 3, 1]);
       if (round === 0) equal(root, fieldToHex(v2.tree.root));
       if (round === 0) await v2.deposit(later.commitment);
