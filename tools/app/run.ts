@@ -4,6 +4,7 @@
  *
  * Usage: deno task app [--port PORT] [--json]     (default port 8089; 0: any free port)
  */
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { parseDeployments } from "../../src/core/protocol/deployments.ts";
 import { openAppSite } from "../../src/http/app/app_site.ts";
@@ -57,7 +58,7 @@ try {
 Deno.exit(0); // pages may keep their connections open
 
 async function buildApp(): Promise<boolean> {
-  const build = new URL("tools/build/app.ts", root).pathname;
+  const build = fileURLToPath(new URL("tools/build/app.ts", root));
   const args = ["run", "-A", "--no-check", build, "--no-budgets"];
   if (!values.json) return await runCommand(Deno.execPath(), args, { cwd: root });
   await commandOutput(Deno.execPath(), args, { cwd: root }); // JSON alone on standard output

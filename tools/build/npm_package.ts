@@ -8,6 +8,7 @@
  * rollup-plugin-dts bundles the types, typedoc documents them. npm installs these tools as pinned in
  * `tools/npm/package.json`.
  */
+import { fileURLToPath } from "node:url";
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import metadata from "../../deno.json" with { type: "json" };
@@ -99,7 +100,7 @@ async function documentApi(): Promise<void> {
 async function copy(path: string, to = path): Promise<void> {
   const target = `${stage}/${to}`;
   await Deno.mkdir(target.replace(/\/[^/]*$/, ""), { recursive: true });
-  await run("cp", ["-r", new URL(path, root).pathname, target]);
+  await run("cp", ["-r", fileURLToPath(new URL(path, root)), target]);
 }
 
 async function run(command: string, args: string[]): Promise<void> {

@@ -1,4 +1,5 @@
 /** Bundles the app's scripts with esbuild. Names carry a hash of the content, so a cached file is never an old one. */
+import { fileURLToPath } from "node:url";
 import { basename } from "node:path";
 import * as esbuild from "esbuild";
 import type { BuildFacts } from "../../../src/app/browser/build_facts.ts";
@@ -79,7 +80,7 @@ async function bundlePage(
   const result = await esbuild.build({
     ...common,
     entryPoints: { app: main },
-    inject: [new URL(BUFFER, root).pathname],
+    inject: [fileURLToPath(new URL(BUFFER, root))],
     // In each chunk, because the one with the schemas runs before the entry's own code: their probe for eval would be
     // reported as a violation of the policy.
     banner: { js: "globalThis.__zod_globalConfig={jitless:true};" },
@@ -133,7 +134,7 @@ function nameByContent(
 
 function buildOptions(root: URL, nodePaths: string[]): esbuild.BuildOptions & { readonly write: false } {
   return {
-    absWorkingDir: root.pathname.replace(/\/$/, ""),
+    absWorkingDir: fileURLToPath(root).replace(/\/$/, ""),
     bundle: true,
     write: false,
     format: "esm",
@@ -149,9 +150,9 @@ function buildOptions(root: URL, nodePaths: string[]): esbuild.BuildOptions & { 
     define: { global: "globalThis", "process.env.NODE_ENV": '"production"' },
     alias: {
       "node:buffer": "buffer",
-      "@ton/crypto": new URL("src/app/shims/ton_crypto.ts", root).pathname,
-      "@noble/post-quantum/hybrid.js": new URL("src/app/shims/age_curves.ts", root).pathname,
-      "@noble/curves/nist.js": new URL("src/app/shims/age_curves.ts", root).pathname,
+      "@ton/crypto": fileURLToPath(new URL("src/app/shims/ton_crypto.ts", root)),
+      "@noble/post-quantum/hybrid.js": fileURLToPath(new URL("src/app/shims/age_curves.ts", root)),
+      "@noble/curves/nist.js": fileURLToPath(new URL("src/app/shims/age_curves.ts", root)),
     },
     tsconfigRaw: "{}",
   };

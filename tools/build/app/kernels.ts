@@ -2,6 +2,7 @@
  * Ships the WebAssembly kernels as files of their own. A script fetches only the build that its engine can run, where
  * the sources embed both as text.
  */
+import { fileURLToPath } from "node:url";
 import { basename, dirname, relative } from "node:path";
 import type * as esbuild from "esbuild";
 import { hashedName } from "./page.ts";
@@ -21,7 +22,7 @@ export function kernelFiles(root: URL, files: Map<string, Uint8Array<ArrayBuffer
         const [, kernel, wide] = KERNEL.exec(path)!;
         const name = hashedName(`${kernel}${wide ?? ""}.wasm`, bytes);
         files.set(name, bytes);
-        const probe = relative(dirname(path), new URL(PROBE, root).pathname);
+        const probe = relative(dirname(path), fileURLToPath(new URL(PROBE, root)));
         return {
           contents: loaderOf(name, wide !== undefined, probe),
           loader: "ts",
