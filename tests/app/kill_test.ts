@@ -1,6 +1,7 @@
 /**
  * The tab is killed at drawn moments of deposits and withdrawals: every payment becomes a note that can be withdrawn, and
- * every note is paid once. TONADO_APP_KILLS: how many kills of each; TONADO_SEED repeats the moments.
+ * every note is paid once. It runs only with TONADO_APP_KILLS, the number of kills of each flow: each takes many seconds.
+ * TONADO_SEED repeats the moments.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -13,7 +14,7 @@ import { type Journey, PASSPHRASE } from "../support/app/journey.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 import { chromium } from "../support/system/chromium.ts";
 
-const KILLS = Number(Deno.env.get("TONADO_APP_KILLS") ?? 2);
+const KILLS = Number(Deno.env.get("TONADO_APP_KILLS") ?? 0);
 const SEED = Number(Deno.env.get("TONADO_SEED") ?? Date.now() % 2 ** 31);
 /** A deposit is on the screen within a second, a withdrawal is paid within about six. */
 const LONGEST = { deposit: 1_500, withdrawal: 8_000 };
@@ -22,7 +23,8 @@ const POOL = "native-10-v2";
 /** Of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
 
-Deno.test({
+const register = KILLS > 0 ? Deno.test : undefined;
+register?.({
   name:
     `a tab that is killed ${KILLS} times in each flow loses no payment and pays no note twice (seed ${SEED})`,
   ignore: chromium === undefined,
