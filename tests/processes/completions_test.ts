@@ -32,7 +32,7 @@ Deno.test({
       return new TextDecoder().decode(stdout).trim().split("\n");
     };
     assert.deepEqual(await complete("tonado", "dep"), ["deposit", "deploy"]);
-    assert.deepEqual(await complete("tonado", "note", "re"), ["restore"]);
+    assert.deepEqual(await complete("tonado", "note", "re"), ["restore", "recover"]);
     assert.deepEqual(await complete("tonado", "withdraw", "--re"), [
       "--relayer",
       "--refund",
@@ -145,7 +145,7 @@ Deno.test({
         return new TextDecoder().decode(stdout).trim().split("\n").map((each) => each.split("\t")[0]).sort();
       };
       assert.deepEqual(await complete("tonado dep"), ["deploy", "deposit"]);
-      assert.deepEqual(await complete("tonado note re"), ["restore"]);
+      assert.deepEqual(await complete("tonado note re"), ["recover", "restore"]);
       assert.deepEqual(await complete("tonado withdraw --re"), [
         "--refund",
         "--registry",
