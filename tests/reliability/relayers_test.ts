@@ -82,7 +82,9 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
       { hostname: "127.0.0.1", port: 0, signal: ended.signal, onListen: () => {} },
       (request) => {
         const { pathname, search } = new URL(request.url);
-        const honest = () => net.request(new Request(`http://relayer${pathname}${search}`, request));
+        const asked = new Request(`http://relayer${pathname}${search}`, request);
+        asked.headers.set("accept", "application/json"); // leaves as bytes cannot be altered
+        const honest = () => net.request(asked);
         return lie(pathname, honest) ?? honest();
       },
     );
