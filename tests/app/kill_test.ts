@@ -116,7 +116,8 @@ async function withdraw(scene: Scene, journey: Journey, moment: number): Promise
   await beginWithdrawal(journey, recipient);
   await new Promise((resolve) => setTimeout(resolve, moment));
   journey = await reopen(scene);
-  await journey.page.waitForSelector("li.note");
+  // A deposited note waits until the first check of the visit has read that it is settled.
+  await waitUntil("no note waits", async () => await journey.page.$("li.note.waiting") === null);
   const left = (await journey.page.$$("li.note.deposited")).length;
   const follow = await journey.page.$("li.note.withdrawing button");
   if (follow) {
