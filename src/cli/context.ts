@@ -16,7 +16,7 @@ import type { Chain } from "../ton/chain.ts";
 import type { Wallet, WalletVersion } from "../ton/wallet/wallet.ts";
 
 /** Its mnemonic is public. */
-export interface LocalnetWallet {
+interface LocalnetWallet {
   readonly mnemonic: string;
   readonly address: Address;
   readonly version: WalletVersion;
@@ -104,7 +104,7 @@ export interface CliContext {
   ): Promise<RunningApp>;
 }
 
-export interface RunningApp {
+interface RunningApp {
   readonly url: string;
   /** SHA-256 of the app's `SHA256SUMS`. */
   readonly hash: string;

@@ -6,7 +6,7 @@ import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { PoolEvent } from "../ton/pool/history/pool_events.ts";
 import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
 
-export interface PoolWatch<T> {
+interface PoolWatch<T> {
   readonly after: TransactionId | undefined;
   readonly pollIntervalMs: number;
   readonly match: (event: PoolEvent) => T | undefined | Promise<T | undefined>;

@@ -5,7 +5,7 @@ import { readBoundedTextFile } from "./files/bounded_file.ts";
 import { type Environment, redactValue } from "./settings/setting.ts";
 import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
 
-export interface NoteStoreConfig {
+interface NoteStoreConfig {
   readonly path: string;
   readonly passphrase?: Secret<string>;
 }
@@ -39,7 +39,7 @@ export function loadNoteStoreConfig(
   return { path: path!, passphrase: new Secret(text!) };
 }
 
-export interface PayerConfig {
+interface PayerConfig {
   readonly mnemonic: Secret<string>;
   readonly version: "v4R2" | "v5R1";
 }

@@ -6,7 +6,7 @@ import { readBoundedTextFile } from "./files/bounded_file.ts";
 import type { Environment } from "./settings/setting.ts";
 import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
 
-export interface DeployConfig {
+interface DeployConfig {
   readonly endpoint: Endpoint;
   readonly wallet: { readonly mnemonic: Secret<string>; readonly version: "v4R2" | "v5R1" };
   readonly burnOwner: boolean;

@@ -51,7 +51,7 @@ export async function abortable<T>(work: Promise<T>, signal?: AbortSignal): Prom
   }
 }
 
-export interface Deadline {
+interface Deadline {
   readonly clock?: Clock;
   readonly signal?: AbortSignal | undefined;
   /** Creates the error to throw at the deadline. Default: `chain_unavailable`, "no response in time". */
@@ -84,7 +84,7 @@ function noAnswerInTime(): Problem {
   return new Problem("chain_unavailable" satisfies ProblemCode, "no response in time");
 }
 
-export interface Backoff {
+interface Backoff {
   readonly initialMs: number;
   readonly maxMs: number;
   /** Returns a number in [0, 1). If given, the wait varies between half and all of its value. */

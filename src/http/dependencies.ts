@@ -18,7 +18,7 @@ export interface RateLimits {
 }
 
 /** A bearer token, or anyone (on a local network). */
-export type MetricsAccess = Secret<string> | "public";
+type MetricsAccess = Secret<string> | "public";
 
 export interface RouteDependencies {
   readonly relayer: Relayer;

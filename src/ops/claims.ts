@@ -37,7 +37,7 @@ export function buildRetryMessage(pool: Pool, { id }: Pick<Claim, "id">, value: 
   return { to: pool.address, value, bounce: true, body: storeRetryPayout(id) } satisfies OutgoingMessage;
 }
 
-export interface RetryResult {
+interface RetryResult {
   readonly paid: readonly Claim[];
   /** Refused again, under new ids. */
   readonly refused: readonly Claim[];

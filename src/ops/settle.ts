@@ -21,7 +21,7 @@ const ANSWER_TIMEOUT_MS = 120_000;
 const MAX_LOST_RACES = 5;
 
 /** The deposits of a pool: `tree` holds the settled ones, `waiting` the others, oldest first. */
-export interface DepositQueue {
+interface DepositQueue {
   readonly tree: MerkleTree;
   readonly waiting: readonly bigint[];
 }

@@ -75,7 +75,7 @@ export interface Job {
   readonly capToken?: string;
 }
 
-export interface JobMessage {
+interface JobMessage {
   /** Raw address. */
   readonly recipient: string;
   /** BoC of the proof cell, base64. */

@@ -11,9 +11,9 @@ import {
 
 export type Log = Pick<Logger, "debug" | "info" | "warning" | "error" | "fatal" | "with" | "getChild">;
 
-export type LogLevel = "debug" | "info" | "warning" | "error";
+type LogLevel = "debug" | "info" | "warning" | "error";
 
-export type LogFormat = "json" | "pretty";
+type LogFormat = "json" | "pretty";
 
 /** Until the entry point calls it, loggers are silent. Default: `pretty` on a terminal, otherwise `json`. */
 export function configureLog(

@@ -13,7 +13,7 @@ export interface MetricsSource {
   dependencies(): Promise<Readonly<Record<string, "ok" | "degraded" | "down">>>;
 }
 
-export interface PoolMetrics {
+interface PoolMetrics {
   readonly pool: string;
   readonly ready: boolean;
   readonly lacksMinFee: boolean;

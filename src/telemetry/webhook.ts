@@ -6,7 +6,7 @@ const MAX_DELIVERY_ATTEMPTS = 5;
 const MIN_REDELIVERY_DELAY_MS = 1_000;
 const DELIVERY_TIMEOUT_MS = 10_000;
 
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly url: Secret<string>;
   readonly log: Log;
   readonly fetch?: typeof fetch;

@@ -2,7 +2,7 @@
 import { Problem } from "../core/errors/problem.ts";
 import type { WorkerMessage } from "./worker_message.ts";
 
-export interface PoolTask {
+interface PoolTask {
   readonly kind: string;
 }
 
@@ -21,7 +21,7 @@ export interface WorkerPoolOptions {
   readonly discardResult?: (result: unknown) => void;
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   readonly signal?: AbortSignal;
   /** Runs before other tasks; for short tasks. */
   readonly highPriority?: boolean;

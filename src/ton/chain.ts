@@ -79,7 +79,7 @@ export interface Chain {
   readonly verifier?: ChainVerifier;
 }
 
-export interface ChainVerifier {
+interface ChainVerifier {
   /** Returns whether a transaction is on the chain; false also if the verifier is behind. */
   hasTransaction(address: Address, id: TransactionId, options?: CallOptions): Promise<boolean>;
 }

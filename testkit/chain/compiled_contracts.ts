@@ -7,7 +7,7 @@ import { Cell } from "@ton/core";
 import { compileTolk } from "../toolchain/tolk.ts";
 
 /** Changes the text of one source file, from the repository or from an override. */
-export interface SourceFault {
+interface SourceFault {
   readonly file: string;
   readonly change: (source: string) => string;
 }

@@ -35,7 +35,7 @@ export function trapdoorJettonCode(): Promise<Cell> {
 const standard = { code: Cell.fromBase64(minterCode), walletCode: Cell.fromBase64(standardWalletCode) };
 
 /** A jetton's master, and the code of its wallets. */
-export interface JettonMaster {
+interface JettonMaster {
   readonly address: Address;
   readonly init: StateInit;
   readonly walletCode: Cell;
@@ -58,7 +58,7 @@ export function jettonWallet({ address, walletCode }: JettonMaster, owner: Addre
 }
 
 /** Contracts of a jetton other than `@ton-community/assets-sdk`'s. */
-export interface JettonCode {
+interface JettonCode {
   readonly code?: Cell;
   readonly walletCode?: Cell;
 }

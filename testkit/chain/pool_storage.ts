@@ -14,7 +14,7 @@ export {
 } from "../../src/ton/pool/pool_storage.ts";
 
 /** Most full nodes on a path: ten tags with the same first 98 bits exist, with the same first 99 do not. */
-export const MAX_FULL_PATH = 99;
+const MAX_FULL_PATH = 99;
 
 /**
  * Puts `fullNodes` full nodes on the path of `key`, as an attacker who chooses keys would, and a few tags at its end.

@@ -9,14 +9,14 @@ const op = { withdraw: 0x12b4e521, depositLog: 0x10570ca8, withdrawalLog: 0x230a
 const PAGE = 100;
 
 /** A transaction and its identifier. */
-export interface ReadTransaction {
+interface ReadTransaction {
   readonly lt: bigint;
   readonly hash: string;
   readonly raw: Transaction;
 }
 
 /** A deposit as the pool logged it. */
-export interface ReadDeposit {
+interface ReadDeposit {
   readonly leafIndex: number;
   readonly commitment: bigint;
   readonly timestamp: number;
@@ -24,7 +24,7 @@ export interface ReadDeposit {
 }
 
 /** A payment as the pool logged it. Amounts are in nano. */
-export interface ReadWithdrawal {
+interface ReadWithdrawal {
   readonly nullifierHash: bigint;
   readonly fee: bigint;
   readonly refund: bigint;
@@ -34,7 +34,7 @@ export interface ReadWithdrawal {
 }
 
 /** The history of a pool. */
-export interface ReadPool {
+interface ReadPool {
   readonly deposits: readonly ReadDeposit[];
   readonly withdrawals: readonly ReadWithdrawal[];
   /** Query ids of the withdraw messages from `wallet`, including rejected ones, in order. */
@@ -44,7 +44,7 @@ export interface ReadPool {
 }
 
 /** An account's totals, in nano. */
-export interface AccountTotals {
+interface AccountTotals {
   readonly balance: bigint;
   /** The balance that its transactions add up to. */
   readonly sum: bigint;

@@ -20,7 +20,7 @@ export const journalStates = [
 export type JournalState = (typeof journalStates)[number];
 
 /** Adds a barrier for the next process that reaches the point. */
-export type KillPoint = (proxy: FaultProxy, wallet: Address, pools: readonly Address[]) => Barrier;
+type KillPoint = (proxy: FaultProxy, wallet: Address, pools: readonly Address[]) => Barrier;
 
 /** The kill points, in the order of a withdrawal. */
 export const killPoints: Readonly<Record<string, KillPoint>> = {

@@ -27,9 +27,9 @@ const MAX_CALLS = 120;
 const MAX_ATTEMPTS = 3;
 
 /** Not a kill point: after a random number of calls. */
-export const ANYWHERE = "anywhere";
+const ANYWHERE = "anywhere";
 
-export interface KillerDeps {
+interface KillerDeps {
   readonly net: TrapdoorNetwork;
   readonly proxy: FaultProxy;
   readonly fleet: Fleet;

@@ -22,7 +22,7 @@ import type { SeededRandom } from "../random/seeded_random.ts";
 import { type RelayerProcess, startRelayerProcess } from "../relayer/relayer_process.ts";
 import { type SettlementFigures, verifySettlements } from "./verify_settlements.ts";
 
-export interface SettlerPlan {
+interface SettlerPlan {
   readonly random: SeededRandom;
   readonly senders: number;
   /** Deposits while one relayer settles, undisturbed. */

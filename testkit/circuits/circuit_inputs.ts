@@ -80,7 +80,7 @@ export function deterministicElement(seed: bigint): bigint {
 }
 
 /** Returns a path of siblings that look random. */
-export function deterministicSiblings(seed: bigint, levels = TREE_LEVELS): bigint[] {
+function deterministicSiblings(seed: bigint, levels = TREE_LEVELS): bigint[] {
   return Array.from({ length: levels }, (_, level) => deterministicElement(seed * 100n + BigInt(level)));
 }
 

@@ -12,7 +12,7 @@ export const gasElement = (n: number) =>
   BigInt(n + 10) * 0x2545f4914f6cdd1d9e3779b97f4a7c15bf58476d1ce4e5b994d049bb133111ebn % FIELD_MODULUS;
 
 /** Keys of messages that no set contains yet, and the root of a deposit. */
-export interface FillKeys {
+interface FillKeys {
   readonly commitment: bigint;
   readonly nullifierHash: bigint;
   readonly newRoot: bigint;

@@ -60,7 +60,7 @@ export function gasOfMessage(name: string, pool: MeasuredPool): Promise<number> 
 }
 
 /** Messages whose gas is split into parts: name and kind. */
-export const tracedMessages = {
+const tracedMessages = {
   "deposit": "deposit",
   "withdraw, newest root": "withdraw",
   "withdraw, oldest root": "withdraw",

@@ -42,7 +42,7 @@ const TIMEOUT_MS = 600_000;
 const MAX_REFUND = 100_000_000n;
 const ENDPOINT_TIMEOUT_MS = 60_000;
 /** A v5R1 wallet can send more at once. The limit keeps transfers small. */
-export const MAX_MESSAGES_PER_TRANSFER = 16;
+const MAX_MESSAGES_PER_TRANSFER = 16;
 
 /** A deposited note and the parameters of its withdrawal. */
 export interface DepositedNote {

@@ -1,14 +1,14 @@
 /** Runs commands to their end. */
 
 /** What a command printed, and its exit status. */
-export interface CommandResult {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Options of a command: its working directory and environment. */
-export type RunOptions = Pick<Deno.CommandOptions, "cwd" | "env" | "clearEnv">;
+type RunOptions = Pick<Deno.CommandOptions, "cwd" | "env" | "clearEnv">;
 
 /** Runs a command with an empty standard input. */
 export async function runCommand(

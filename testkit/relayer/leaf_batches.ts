@@ -3,7 +3,7 @@ import { FIELD_BYTES, fieldFromBytes, fieldToBytes } from "../../src/core/crypto
 import type { Deposit, LeafRange, PoolId, Store } from "../../src/store/store.ts";
 
 /** A leaf with its index. */
-export type StoredLeaf = Pick<Deposit, "leafIndex" | "commitment" | "timestamp">;
+type StoredLeaf = Pick<Deposit, "leafIndex" | "commitment" | "timestamp">;
 
 /** Returns a range of consecutive leaves, at least one. */
 export function toLeaves(leaves: readonly StoredLeaf[]): LeafRange {

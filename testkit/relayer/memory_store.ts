@@ -31,7 +31,7 @@ interface PoolRows {
 }
 
 /** Options of a store, for all processes that open it. */
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** Called with each written job. */
   readonly onJobWritten?: (job: Job) => void;
   /** Returns Unix milliseconds, for the lease. */

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 
 /** The part of OpenAPI 3.1 in use. */
-export interface OpenApi {
+interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
@@ -27,7 +27,7 @@ interface DocumentedResponse {
 // deno-lint-ignore no-explicit-any
 type Schema = any;
 
-export interface FuzzedRequest {
+interface FuzzedRequest {
   readonly path: string;
   readonly method: string;
   readonly query: string;

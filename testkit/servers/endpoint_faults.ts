@@ -50,7 +50,7 @@ export function isRootQuery({ params }: ProxiedCall): boolean {
 }
 
 /** `untouched` marks an answer that the fault could not change. It is not counted. */
-export type FaultyResponse = (RawResponse & { readonly untouched?: true }) | undefined;
+type FaultyResponse = (RawResponse & { readonly untouched?: true }) | undefined;
 
 /** Answers a call as the fault requires; undefined for no answer. */
 export async function applyFault(

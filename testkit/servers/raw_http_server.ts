@@ -17,7 +17,7 @@ export interface RawResponse {
   readonly truncateAt?: number;
 }
 
-export interface RawHttpServer extends AsyncDisposable {
+interface RawHttpServer extends AsyncDisposable {
   readonly port: number;
 }
 

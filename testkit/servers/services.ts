@@ -15,12 +15,12 @@ const LOCAL_REDIS = "redis://127.0.0.1:6379";
 const TIMEOUT_MS = 5_000;
 
 /** A database of a suite's own. */
-export interface TestDatabase extends AsyncDisposable {
+interface TestDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
 /** A Redis server and the prefix of all keys of a suite. */
-export interface RedisNamespace extends TestDatabase {
+interface RedisNamespace extends TestDatabase {
   readonly prefix: string;
 }
 

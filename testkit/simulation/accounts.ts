@@ -10,7 +10,7 @@ import { loadWithdraw, type WithdrawBody } from "../../src/core/protocol/message
 import { networkGlobalId } from "../../src/core/protocol/network.ts";
 import type { WalletVersion } from "../../src/ton/wallet/wallet.ts";
 
-export interface WalletMessage {
+interface WalletMessage {
   readonly to: Address;
   readonly value: bigint;
   readonly body: Cell;
@@ -74,7 +74,7 @@ export function externalBody(message: Cell): Cell {
 }
 
 /** What a withdrawal costs its sender, and the value that it needs. */
-export const WITHDRAW_COST = 20_000_000n;
+const WITHDRAW_COST = 20_000_000n;
 export const WITHDRAW_VALUE = 50_000_000n;
 
 /** A pool: its tree, roots and spent notes. A proof is valid if its public inputs are the note's. */

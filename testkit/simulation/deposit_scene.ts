@@ -9,7 +9,7 @@ import type { Pool } from "../../src/ton/pool/pool.ts";
 import { forgeDepositLog, forgeTransaction } from "./forged_history.ts";
 import { internalMessage, transactionOf } from "./transactions.ts";
 
-export interface SceneRefusal {
+interface SceneRefusal {
   readonly commitment: bigint;
   readonly leafIndex: number;
   readonly exitCode: number;

@@ -13,7 +13,7 @@ import {
 import { opCodes, type WithdrawBody } from "../../src/core/protocol/messages/pool_messages.ts";
 import type { ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
 
-export interface TransactionParts {
+interface TransactionParts {
   readonly account: Address;
   readonly lt: bigint;
   readonly prev: TransactionId | null;

@@ -20,7 +20,7 @@ export interface KeySetPins {
 }
 
 /** `pins.json`: the artifacts of version 1 pools, and those of version 2 pools. */
-export interface Pins extends KeySetPins {
+interface Pins extends KeySetPins {
   /** SHA-256 of the transcript of the ceremony that produced the keys of version 1. */
   readonly transcript?: string;
   readonly initialKeys?: unknown;

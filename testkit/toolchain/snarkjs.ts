@@ -110,7 +110,7 @@ export interface Snarkjs {
 }
 
 /** A curve of ffjavascript, which owns its worker threads. */
-export interface Curve {
+interface Curve {
   terminate(): Promise<void>;
 }
 

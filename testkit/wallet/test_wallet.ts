@@ -16,7 +16,7 @@ export type WalletConduct =
   | "nonsense"
   | "lies";
 
-export interface TestWalletOptions {
+interface TestWalletOptions {
   readonly indexer: string;
   readonly mnemonic: string;
   readonly version: "v4R2" | "v5R1";

@@ -2,13 +2,13 @@
 import { openRemoteWallet } from "../../testkit/wallet/remote_wallet.ts";
 import { openTestWallet, type WalletConduct } from "../../testkit/wallet/test_wallet.ts";
 
-export interface WalletPageOptions {
+interface WalletPageOptions {
   readonly indexer: string;
   readonly bridge: string;
   readonly wallet: { readonly mnemonic: string; readonly version: "v4R2" | "v5R1"; readonly address: string };
 }
 
-export interface WalletPage {
+interface WalletPage {
   readonly url: string;
   /** The universal link that the app opens. */
   readonly connectUrl: string;

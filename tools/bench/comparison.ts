@@ -1,6 +1,6 @@
 /** Compares implementations of the same work in one process, in turns. */
 
-export interface Contender {
+interface Contender {
   readonly name: string;
   /** Operations that one `run` performs. Times are given per operation. */
   readonly operations: number;
@@ -20,7 +20,7 @@ export interface Comparison {
 }
 
 /** A contender's time for one operation. */
-export interface Measurement {
+interface Measurement {
   readonly name: string;
   readonly milliseconds: number;
   /** Its time divided by the first contender's, the median over the rounds. */

@@ -14,7 +14,7 @@ export interface Target {
 }
 
 /** For delays of the event loop, in milliseconds. */
-export const EVENT_LOOP_TARGET: Target = { of: "value", atMost: 20 };
+const EVENT_LOOP_TARGET: Target = { of: "value", atMost: 20 };
 
 /** A measured number. */
 export interface Figure {

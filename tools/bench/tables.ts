@@ -3,7 +3,7 @@ import type { StudyResult } from "./results.ts";
 import { checkTarget, type Figure, type Study, type Target } from "./study.ts";
 
 /** Formats a number with three significant digits. */
-export function formatNumber(value: number): string {
+function formatNumber(value: number): string {
   if (value === 0) return "0";
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
   return value.toPrecision(3);

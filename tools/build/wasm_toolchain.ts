@@ -13,7 +13,7 @@ const home = Deno.env.get("HOME") ?? "";
 export const cargoHome = Deno.env.get("CARGO_HOME") ?? `${home}/.cargo`;
 
 /** The environment and the cargo arguments of a compiler. */
-export interface Toolchain {
+interface Toolchain {
   readonly env: Readonly<Record<string, string>>;
   readonly cargoArgs: readonly string[];
 }

@@ -5,7 +5,7 @@ const EXTERNAL_LINK = /^([a-z][a-z0-9+.-]*:|\/\/)/i;
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&quot;": '"', "&#39;": "'" };
 
 /** A dead link: the page, relative to the site's folder, and the link as written. */
-export interface DeadLink {
+interface DeadLink {
   readonly page: string;
   readonly link: string;
 }

@@ -39,7 +39,7 @@ function whyOf(entry: TriedMutant): string {
 }
 
 /** Returns the tables: scores by file, all survivors, and the tests that killed most. */
-export function mutationTables(
+function mutationTables(
   entries: readonly TriedMutant[],
   made: number,
   when: string,

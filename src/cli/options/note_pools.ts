@@ -7,7 +7,7 @@ import { formatNote, type Note } from "../../core/protocol/note.ts";
 import type { NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
-export function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {
+function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {
   return poolNotFoundError("invalid_config", key, keys);
 }
 

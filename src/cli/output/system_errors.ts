@@ -30,6 +30,6 @@ export function wrapConfigErrors<T>(setting: string, detail: string, open: () =>
   }
 }
 
-export function errorReasonOf(cause: unknown): string {
+function errorReasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -36,7 +36,7 @@ export interface PoolHistory {
   statusOf(note: Note): NoteStatus;
 }
 
-export interface PoolHistoryOptions {
+interface PoolHistoryOptions {
   /** Of the pool. Default: 1. */
   readonly version?: PoolVersion | undefined;
   readonly signal?: AbortSignal;

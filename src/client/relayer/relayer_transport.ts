@@ -23,7 +23,7 @@ export interface RelayerTransportOptions {
   readonly deadline?: number;
 }
 
-export interface RelayerResponse {
+interface RelayerResponse {
   readonly status: number;
   /** Of a response in bytes. */
   readonly bytes?: Uint8Array<ArrayBuffer>;

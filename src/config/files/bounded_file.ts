@@ -5,7 +5,7 @@ export const MAX_SECRET_BYTES = 65_536;
 /** A pool takes about 700 bytes. */
 export const MAX_REGISTRY_BYTES = 16_000_000;
 
-export class UnreadableFileError extends Error {}
+class UnreadableFileError extends Error {}
 
 /** Throws {@linkcode UnreadableFileError} if the file is too large or not regular, and system errors. */
 export function readBoundedFile(path: string | URL, maxBytes: number): Uint8Array<ArrayBuffer> {

@@ -11,7 +11,7 @@ export function metaPolicy(connect: ConnectSources): string {
   return policyDirectives(connect).join("; ");
 }
 
-export function headerPolicy(connect: ConnectSources): string {
+function headerPolicy(connect: ConnectSources): string {
   return [...policyDirectives(connect), "frame-ancestors 'none'"].join("; ");
 }
 

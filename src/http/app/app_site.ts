@@ -18,14 +18,14 @@ export interface AppSettings {
   readonly wallets?: readonly AppWallet[];
 }
 
-export interface AppWallet {
+interface AppWallet {
   readonly id: string;
   readonly name: string;
   readonly link: string;
   readonly bridge: string;
 }
 
-export interface AppSite {
+interface AppSite {
   /** SHA-256 of `SHA256SUMS`. */
   readonly hash: string;
   respond(request: Request): Promise<Response>;

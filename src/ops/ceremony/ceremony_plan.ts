@@ -33,7 +33,7 @@ const planSchema = z.strictObject({
 
 /** What a release expects of the ceremonies of both versions. */
 export type CeremonyPlan = z.infer<typeof planSchema>;
-export type KeySetPlan = Omit<CeremonyPlan, "version2">;
+type KeySetPlan = Omit<CeremonyPlan, "version2">;
 
 /** Returns the part of a plan that is about the ceremony of a transcript. */
 export function planOf(plan: CeremonyPlan, { circuits }: Pick<Transcript, "circuits">): KeySetPlan {

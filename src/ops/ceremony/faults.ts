@@ -21,7 +21,7 @@ export const transcriptFaults = {
   contribution_hash_mismatch: "does not match its contribution hash",
 } as const;
 
-export type TranscriptFault = keyof typeof transcriptFaults;
+type TranscriptFault = keyof typeof transcriptFaults;
 
 export function transcriptFault(what: string, fault: TranscriptFault, rest = ""): Problem {
   const text = [what, transcriptFaults[fault], rest].filter(Boolean).join(" ");

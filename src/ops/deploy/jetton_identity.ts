@@ -6,7 +6,7 @@ import { fetchJettonMetadata } from "../../ton/jetton/jetton.ts";
 import type { JettonMetadata } from "../../ton/jetton/jetton_metadata.ts";
 import type { PoolSpec } from "./pool_plan.ts";
 
-export interface JettonOverrides {
+interface JettonOverrides {
   readonly symbol?: string;
   readonly decimals?: number;
 }

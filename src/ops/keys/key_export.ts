@@ -99,7 +99,7 @@ export async function exportKeys(folder: CeremonyFolder, keys: CircuitKeys): Pro
 /** No check accepts keys with this label as a ceremony's keys. */
 export const REHEARSAL_LABEL = "rehearsal keys, insecure";
 
-export interface KeysToWrite {
+interface KeysToWrite {
   /** Verified, with the constraint systems and the powers of tau. */
   readonly ceremony: LoadedCeremony;
   readonly plan: CeremonyPlan;

@@ -25,7 +25,7 @@ export interface RescuePlan {
   readonly paidYears: number;
 }
 
-export interface RescueRequest {
+interface RescueRequest {
   readonly chain: Chain;
   readonly prices: NetworkPrices;
   readonly address: Address;

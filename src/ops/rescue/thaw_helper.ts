@@ -14,7 +14,7 @@ export const PIECE_VALUE_NANO = 100_000_000n;
 export const MAX_PIECE_BYTES = MAX_EXTERNAL_MESSAGE_BYTES - 4_096;
 const MAX_SUBTREES = 4;
 
-export interface ThawParts {
+interface ThawParts {
   /** Each has up to four subtrees of the state as references. */
   readonly pieces: readonly Cell[];
   /** How the helper assembles the state from the pieces. */

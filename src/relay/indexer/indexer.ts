@@ -17,7 +17,7 @@ import { MissingRootTimer } from "./tree/missing_root.ts";
 import type { PoolState } from "./pool_state.ts";
 import { restoreTree, saveTree } from "./tree/tree_snapshot.ts";
 
-export interface IndexerDeps extends StepDeps {
+interface IndexerDeps extends StepDeps {
   readonly vkeyHashes: VkeyHashes;
   readonly changes: ChangeSignal;
   readonly leadership: Pick<Leadership, "isLeader" | "resolved">;

@@ -11,7 +11,7 @@ import type { PollingIntervals } from "../polling_intervals.ts";
  * - `rolled_back`: rows that are not on chain were removed
  * - `failed`: the last step threw; it is retried
  */
-export type IndexerStateName =
+type IndexerStateName =
   | "starting"
   | "catching_up"
   | "following"
@@ -63,7 +63,7 @@ export type IndexerEffect =
   };
 
 /** `waitMs` until the next step; 0: at once. */
-export interface IndexerTransition {
+interface IndexerTransition {
   readonly state: IndexerState;
   readonly effects: readonly IndexerEffect[];
   readonly sleepMs: number;

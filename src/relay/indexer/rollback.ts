@@ -15,7 +15,7 @@ import type { PoolState } from "./pool_state.ts";
 import { createPoolTree } from "./tree/settled_tree.ts";
 import { reopenJob } from "./settlement.ts";
 
-export interface RollbackDeps extends HistoryVerifierDeps {
+interface RollbackDeps extends HistoryVerifierDeps {
   readonly store: Store;
   readonly walletAddress: Address;
   readonly log: Log;

@@ -3,7 +3,7 @@ import type { Metrics } from "../../telemetry/metrics.ts";
 import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";
 
 /** Called once for each written change; `event` is its cause, if any. */
-export type JobObserver = (before: Job, after: Job, event?: SettlingEvent) => void;
+type JobObserver = (before: Job, after: Job, event?: SettlingEvent) => void;
 
 export function withJobObserver(store: Store, observe: JobObserver): Store {
   return {
@@ -39,7 +39,7 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
   };
 }
 
-export interface JobObserverDeps {
+interface JobObserverDeps {
   readonly metrics?: Pick<Metrics, "recordSettlement" | "recordSuperseded"> | undefined;
   /** Released for jobs that failed or expired. */
   readonly hourlyCaps?: Pick<HourlyCaps, "release"> | undefined;

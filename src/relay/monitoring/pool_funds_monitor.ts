@@ -18,7 +18,7 @@ export interface PoolSurplus {
   readonly until: number;
 }
 
-export interface PoolFundsDeps {
+interface PoolFundsDeps {
   readonly chain: Chain;
   readonly prices: { getPrices(): Promise<NetworkPrices> };
   readonly clock: Clock;

@@ -21,7 +21,7 @@ const START_TRANSACTIONS = 400;
 const MAX_QUERY_IDS = 5_000;
 const EXCESSES_BITS = 32 + 64;
 
-export interface ReturnedCoinsDeps {
+interface ReturnedCoinsDeps {
   readonly chain: Pick<Chain, "account" | "transactions">;
   readonly store: Pick<Store, "cursor" | "apply">;
   readonly wallet: Pick<Wallet, "address">;

@@ -44,7 +44,7 @@ export function nextAlertCondition(
   return { condition: { since: began, alerted: true }, due: "alert" };
 }
 
-export interface ServiceWatchDeps {
+interface ServiceWatchDeps {
   readonly thresholds: ServiceAlertThresholds;
   readonly health: () => Promise<Health>;
   readonly store: Pick<Store, "liveJobs">;

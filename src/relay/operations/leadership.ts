@@ -56,7 +56,7 @@ export class Leadership {
   }
 }
 
-export interface LeadershipDeps {
+interface LeadershipDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly changes: ChangeSignal;

@@ -4,7 +4,7 @@ import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
 
-export interface BookedPool {
+interface BookedPool {
   readonly id: PoolId;
   readonly deployment: { readonly asset: string; readonly denomination: bigint };
 }

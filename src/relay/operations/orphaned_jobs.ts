@@ -10,7 +10,7 @@ export class OrphanedJobs {
   count = 0;
 }
 
-export interface OrphanedJobsDeps {
+interface OrphanedJobsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly pools: Pick<ReadonlyMap<PoolId, PoolState>, "get">;

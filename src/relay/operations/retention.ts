@@ -7,7 +7,7 @@ import type { Leadership } from "./leadership.ts";
 const RETENTION_INTERVAL_MS = 3_600_000;
 const DAY_MS = 24 * RETENTION_INTERVAL_MS;
 
-export interface RetentionDeps {
+interface RetentionDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly leadership: Pick<Leadership, "isLeader">;

@@ -4,7 +4,7 @@ import type { PoolId } from "../../store/store.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 
-export interface PreparedSettlement {
+interface PreparedSettlement {
   readonly input: SettlementInput;
   readonly message: OutgoingMessage;
 }

@@ -32,7 +32,7 @@ import type { Settlements } from "./settlements.ts";
 /** `profitable`: when the reward exceeds the cost. `eager`: as soon as the pool accepts it. */
 export type SettleMode = "profitable" | "eager";
 
-export interface SettlerDeps {
+interface SettlerDeps {
   readonly mode: SettleMode;
   readonly prover: Pick<Prover, "proveSettlement">;
   readonly chain: Chain;

@@ -17,7 +17,7 @@ export interface BalanceThresholds {
   readonly stop: bigint;
 }
 
-export type BalanceLevel = "ok" | "low" | "stopped";
+type BalanceLevel = "ok" | "low" | "stopped";
 
 export interface BalanceAlert {
   readonly event: "balance_ok" | "balance_low" | "balance_stopped";
@@ -69,7 +69,7 @@ export function buildBalanceAlertBody(
   return { event, network, relayer: address, balance: balanceText, warn, stop, text };
 }
 
-export interface BalanceWatchDeps {
+interface BalanceWatchDeps {
   readonly clock: Clock;
   /** Every replica watches; only the leader alerts. */
   readonly leadership: Pick<Leadership, "isLeader">;

@@ -28,7 +28,7 @@ const IDLE_POLL_MS = 5_000;
 const SHARED_IDLE_POLL_MS = 500;
 const QUOTE_RETRY_DELAY_MS = 5_000;
 
-export interface BroadcasterDeps {
+interface BroadcasterDeps {
   readonly chain: Chain;
   readonly store: Store;
   readonly wallet: Wallet;

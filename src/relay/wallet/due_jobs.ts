@@ -6,7 +6,7 @@ import { canShareMessage, groupByMessage, MAX_BATCH_SIZE, type PayableJob } from
 /** Each has about 500 bytes, and an external message holds 64 KiB. */
 export const MAX_JOBS_PER_TRANSFER = 100;
 
-export interface BatchTerms {
+interface BatchTerms {
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   /** For so long, withdrawals that may share a message wait for others. */
   readonly batchMs: number;

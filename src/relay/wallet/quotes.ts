@@ -11,12 +11,12 @@ const QUOTE_TIMEOUT_MS = 10_000;
 const MAX_CONCURRENT_QUOTES = 4;
 
 /** `refund` in nano. */
-export interface QuoteRequest {
+interface QuoteRequest {
   readonly pool: PoolState;
   readonly refund: bigint;
 }
 
-export interface QuotesDeps {
+interface QuotesDeps {
   readonly chain: Chain;
   readonly clock: Clock;
   readonly log: Log;

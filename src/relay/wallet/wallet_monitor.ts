@@ -11,7 +11,7 @@ const MAX_NODE_LAG_SECONDS = 30;
 /** How long a clock skew is reported after it was seen. */
 const CLOCK_SKEW_REPORT_MS = 60_000;
 
-export interface WalletMonitorDeps {
+interface WalletMonitorDeps {
   readonly wallet: Wallet;
   readonly chain: Pick<Chain, "runGetMethod">;
   readonly clock: Clock;

@@ -23,7 +23,7 @@ export interface PayableJob {
   readonly value: bigint;
 }
 
-export interface WithdrawMessage {
+interface WithdrawMessage {
   readonly message: OutgoingMessage;
   /** With the message's query id. */
   readonly jobs: Transfer["jobs"];

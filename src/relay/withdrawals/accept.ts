@@ -15,7 +15,7 @@ const SEND_TIMEOUT_MS = 30_000;
 /** Between polls of a row that other replicas may change: notifications do not pass a transaction pooler. */
 const SHARED_STORE_POLL_MS = 250;
 
-export interface WithdrawalDeps extends CheckDeps {
+interface WithdrawalDeps extends CheckDeps {
   readonly changes: ChangeSignal;
   /** Equal concurrent withdrawals share one run of the checks: they load store and endpoint like one. */
   readonly deduplicator: SingleFlight<Job>;

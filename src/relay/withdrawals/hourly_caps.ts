@@ -7,7 +7,7 @@ import type { RateLimit, RateLimitResult, RateLimitStore } from "../../store/rat
 const HOUR_SECONDS = 3_600;
 
 /** 0: no cap. */
-export interface HourlyCapLimits {
+interface HourlyCapLimits {
   readonly hourly: number;
   readonly hourlyPerPool: number;
 }

@@ -8,7 +8,7 @@ const MAX_PENDING_PROOFS = 64;
 const RETRY_AFTER_SECONDS = 1;
 
 /** The circuit of a withdrawal, by the pool's version. */
-export type WithdrawCircuit = "withdraw" | "withdraw2";
+type WithdrawCircuit = "withdraw" | "withdraw2";
 
 export interface WithdrawProofVerifier {
   verify(circuit: WithdrawCircuit, proof: Groth16Proof, publicSignals: readonly string[]): Promise<boolean>;

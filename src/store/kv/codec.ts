@@ -20,7 +20,7 @@ export function decodeValue<T>(bytes: Uint8Array): T {
 }
 
 /** 33 bytes. */
-export function encodePoolId(pool: PoolId): Uint8Array {
+function encodePoolId(pool: PoolId): Uint8Array {
   const [workchain, hash] = pool.split(":");
   const bytes = new Uint8Array(33);
   bytes[0] = Number(workchain) & 0xff;

@@ -10,7 +10,7 @@ export type Row = Record<string, unknown>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** Separate connection pools, so that API load cannot exhaust the connections that renew the lease. */
-export interface ConnectionProfile {
+interface ConnectionProfile {
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
   /** For networks that drop packets silently. */

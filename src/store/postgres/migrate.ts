@@ -50,7 +50,7 @@ export async function assertSchemaCurrent(database: Database): Promise<{ found: 
 }
 
 /** Returns 0 without a schema. */
-export async function readSchemaVersion(query: Query): Promise<number> {
+async function readSchemaVersion(query: Query): Promise<number> {
   const [there] = await query("select to_regclass('schema_version') is not null as there");
   if (!there.there) return 0;
   const [{ version }] = await query("select coalesce(max(version), 0) as version from schema_version");

@@ -1,7 +1,7 @@
 import type { CallOptions, Chain } from "../chain.ts";
 
 /** Runs `call`, or refuses it. `name` is the call's name in metrics. */
-export type Interceptor = <T>(name: string, call: () => Promise<T>, options?: CallOptions) => Promise<T>;
+type Interceptor = <T>(name: string, call: () => Promise<T>, options?: CallOptions) => Promise<T>;
 
 export function interceptChain(chain: Chain, intercept: Interceptor): Chain {
   return {

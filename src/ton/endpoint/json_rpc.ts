@@ -27,7 +27,7 @@ export class EndpointError extends Error {
 }
 
 /** `onError` sees an error before a retry. It throws a problem, or returns true to treat it as success. */
-export type JsonRpcCall = (
+type JsonRpcCall = (
   priority: RequestPriority,
   method: string,
   params: Record<string, unknown>,

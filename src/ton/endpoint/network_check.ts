@@ -30,7 +30,7 @@ const zeroStates: Readonly<Record<Network, ZeroState>> = {
 };
 
 /** Throws `wrong_network`. Passes without a zero state, which some proxies drop. */
-export async function assertEndpointNetwork(
+async function assertEndpointNetwork(
   chain: Chain,
   network: Network,
   options?: CallOptions,

@@ -2,7 +2,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import { type Clock, monotonicClock } from "../../core/time.ts";
 
 /** Highest first: a payout must not wait for a history scan, and neither may wait for API requests. */
-export const requestPriorities = ["send", "seqno", "transactions", "getters", "requests"] as const;
+const requestPriorities = ["send", "seqno", "transactions", "getters", "requests"] as const;
 
 export type RequestPriority = (typeof requestPriorities)[number];
 

@@ -6,7 +6,7 @@ import type { CallOptions, Chain } from "../chain.ts";
 import { type JettonMetadata, parseJettonMetadata } from "./jetton_metadata.ts";
 
 /** A master's rights and the code of new wallets, of `get_jetton_data`. */
-export interface JettonMasterData {
+interface JettonMasterData {
   readonly mintable: boolean;
   /** null: the master has no admin. */
   readonly admin: Address | null;

@@ -1,7 +1,7 @@
 import type { PoolInfo } from "./pool_getters.ts";
 
 /** A pool's state, and what its storage costs. Amounts are in nano. */
-export interface PoolBalance {
+interface PoolBalance {
   readonly info: Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt">;
   /** In the asset's smallest unit. */
   readonly denomination: bigint;

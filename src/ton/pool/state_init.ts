@@ -48,7 +48,7 @@ export function parsePoolCode(
   return { code, codeHash, vkeyHash, version: kind === "native2" || kind === "jetton2" ? 2 : 1 };
 }
 
-export interface NativePoolOptions {
+interface NativePoolOptions {
   /** In nano. */
   readonly denomination: bigint;
   readonly owner: Address | null;
@@ -57,7 +57,7 @@ export interface NativePoolOptions {
 }
 
 /** The parameters of a jetton pool; the denomination is in the jetton's smallest unit. */
-export interface JettonPoolOptions extends NativePoolOptions {
+interface JettonPoolOptions extends NativePoolOptions {
   readonly jettonMaster: Address;
 }
 

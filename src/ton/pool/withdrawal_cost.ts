@@ -48,7 +48,7 @@ const QUOTED_LOG_MESSAGE = { cells: 1n, bits: 534n };
 const SECONDS_PER_DAY = 86_400n;
 const MASTERCHAIN = -1;
 
-export interface WithdrawalCostOptions {
+interface WithdrawalCostOptions {
   readonly recipient?: number;
   readonly relayer?: number;
   /**

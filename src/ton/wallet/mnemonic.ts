@@ -3,7 +3,7 @@ import { mnemonicNew, mnemonicToPrivateKey, mnemonicValidate } from "@ton/crypto
 import { parseMnemonic } from "../../core/text/mnemonic_words.ts";
 import { Secret } from "../../core/text/secret.ts";
 
-export interface MnemonicKeyPair {
+interface MnemonicKeyPair {
   readonly publicKey: Buffer;
   /** 64 bytes: Ed25519 seed and public key. */
   readonly secretKey: Buffer;

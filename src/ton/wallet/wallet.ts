@@ -27,7 +27,7 @@ export type WalletVersion = "v4R2" | "v5R1";
  * failed action rolls the seqno back, and the same transfer burns gas until it expires; v5R1 rejects it with
  * exit code 137. A higher seqno therefore does not prove that a message was sent.
  */
-export const TRANSFER_MODE: SendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
+const TRANSFER_MODE: SendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
 
 /** The network's `max_ext_msg_size`. */
 export const MAX_EXTERNAL_MESSAGE_BYTES = 65_535;
@@ -44,7 +44,7 @@ export interface OutgoingMessage {
   readonly init?: StateInit;
 }
 
-export interface TransferRequest {
+interface TransferRequest {
   readonly seqno: number;
   /** Unix seconds of the chain's clock. The wallet rejects the transfer from then on. */
   readonly validUntil: number;

@@ -39,7 +39,7 @@ export function v2TrapdoorCode(): Promise<Cell> {
 export type V2Outcome = Omit<Outcome, "logs"> & { readonly logs: readonly (V2PoolLog | undefined)[] };
 
 /** Differences of a deposit from a valid one. */
-export interface EnqueueChange {
+interface EnqueueChange {
   readonly commitment?: bigint;
   readonly value?: bigint;
   readonly bounce?: boolean;
@@ -49,7 +49,7 @@ export interface EnqueueChange {
 }
 
 /** Differences of a settlement from a valid one of all that one may settle. */
-export interface SettleChange {
+interface SettleChange {
   readonly end?: number;
   readonly newRoot?: bigint;
   readonly value?: bigint;
@@ -68,7 +68,7 @@ export interface V2WithdrawChange extends Partial<WithdrawRequest> {
 }
 
 /** Sender and value of a withdrawal. */
-export interface WithdrawSending {
+interface WithdrawSending {
   readonly value?: bigint;
   readonly bounce?: boolean;
   readonly from?: Address;

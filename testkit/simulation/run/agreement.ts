@@ -8,7 +8,7 @@ import { World } from "../world.ts";
 import type { Replica } from "./replica.ts";
 
 /** What a run compares at its end. */
-export interface SimulatedState {
+interface SimulatedState {
   /** The store without faults. */
   readonly store: Store;
   readonly world: World;

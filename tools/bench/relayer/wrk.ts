@@ -9,7 +9,7 @@ export interface Load {
   readonly answers: number;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly seconds: number;
   readonly connections: number;
   /** A Lua script. Default: GET. */

@@ -8,7 +8,7 @@ export interface Budget {
   readonly files: readonly string[];
 }
 
-export interface BudgetRow {
+interface BudgetRow {
   readonly what: string;
   readonly kilobytes: number;
   readonly limit: number;

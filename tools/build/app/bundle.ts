@@ -8,7 +8,7 @@ import { layOutPackages } from "./npm_packages.ts";
 import { contentHash } from "./page.ts";
 
 /** The app's scripts, by name; `main` is the page's. */
-export interface AppScripts {
+interface AppScripts {
   /** File name to content. */
   readonly files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
   /** Files that the page loads at its start, the entry first. */

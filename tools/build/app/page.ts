@@ -4,7 +4,7 @@ import { type ConnectSources, metaPolicy } from "../../../src/http/app/app_heade
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export interface PageParts {
+interface PageParts {
   readonly template: string;
   readonly style: { readonly name: string; readonly bytes: Bytes };
   /** The entry first, then what it imports at once. */

@@ -26,7 +26,7 @@ export interface Row {
 }
 
 /** The rows that replace the partial rounds. x are the three elements after the preceding round's S-box. */
-export interface PartialRows {
+interface PartialRows {
   /** S_0, Z_0 of x. */
   readonly entry: readonly [Row, Row];
   /** Z_1 of x and Y_0. */

@@ -7,7 +7,7 @@ import { ALPHA, FULL_ROUNDS, PARTIAL_ROUNDS, type PoseidonParameters } from "./p
 import { partialRows, type Row } from "./recurrence.ts";
 
 /** How the kernels represent field elements. */
-export interface Representation {
+interface Representation {
   readonly limbs: number;
   readonly limbBits: bigint;
   /** R: Montgomery form is x R. */

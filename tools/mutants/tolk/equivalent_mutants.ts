@@ -11,7 +11,7 @@ export interface EquivalentMutant {
   readonly reason: string;
 }
 
-export const equivalentMutants: readonly EquivalentMutant[] = [
+const equivalentMutants: readonly EquivalentMutant[] = [
   {
     file: "pool_exits.tolk",
     shows:

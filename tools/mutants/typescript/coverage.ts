@@ -4,7 +4,7 @@ import { isMeantFor, reach, readImports } from "./test_selection.ts";
 import type { MutationCopy } from "./trial.ts";
 
 /** What a test file did on the unchanged sources. */
-export interface TestCoverage {
+interface TestCoverage {
   /** Digest of the test and of all modules that it imports. */
   readonly digest: string;
   /** Whether it passed, in time. */
@@ -18,7 +18,7 @@ export interface TestCoverage {
 export type Coverage = Map<string, TestCoverage>;
 
 /** How many test files are put before a mutant at most. */
-export const MAX_TEST_FILES = 6;
+const MAX_TEST_FILES = 6;
 /** Slower test files are left out. Generous, because the machine may be busy. */
 const MAX_TEST_SECONDS = 120;
 

@@ -1,7 +1,7 @@
 /** Mutants of `src/` that no test can distinguish from the source, with the reason. */
 import type { EquivalentMutant } from "../tolk/equivalent_mutants.ts";
 
-export const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [];
+const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [];
 
 /** Returns why a mutant is equivalent, or undefined. */
 export function equivalenceReason({ file, shows }: { file: string; shows: string }): string | undefined {

@@ -37,7 +37,7 @@ import { usageError } from "../../options/usage_error.ts";
 import { type CeremonyOptions, CeremonyView } from "../../output/ceremony_view.ts";
 import { runStep, type StepTools, witnessProgramPins } from "./run_step.ts";
 
-export interface InputOptions extends CeremonyOptions {
+interface InputOptions extends CeremonyOptions {
   readonly powers?: string;
   readonly circuits?: string;
 }

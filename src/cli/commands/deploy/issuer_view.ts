@@ -4,7 +4,7 @@ import type { IssuerFacts } from "../../../ops/deploy/jetton_issuer.ts";
 import type { TrialOutcome } from "../../../ops/deploy/deploy.ts";
 import { formatPoolAddress } from "../../options/chain_options.ts";
 
-export type NamedFact = readonly [name: string, value: string];
+type NamedFact = readonly [name: string, value: string];
 
 /** `none_found` proves nothing: an issuer can lock wallets by other means than `get_status` shows. */
 type LockState = "unlocked" | "locked" | "none_found" | "unknown";

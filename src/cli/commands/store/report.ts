@@ -24,7 +24,7 @@ export interface ReportOptions {
   readonly quiet?: boolean;
 }
 
-export type TimeArgument = { readonly ms: number; readonly isDay: boolean } | { readonly ageMs: number };
+type TimeArgument = { readonly ms: number; readonly isDay: boolean } | { readonly ageMs: number };
 
 interface NamedPool {
   readonly name: string;

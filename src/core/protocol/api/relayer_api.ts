@@ -4,7 +4,7 @@ import { MERKLE_TREE_HEIGHT } from "../../tree/merkle_tree.ts";
 import { networks } from "../network.ts";
 import { countSchema, hashTextSchema } from "./scalars.ts";
 
-export interface ResponseScalars<A extends z.ZodType, N extends z.ZodType, F extends z.ZodType> {
+interface ResponseScalars<A extends z.ZodType, N extends z.ZodType, F extends z.ZodType> {
   readonly address: A;
   /** In nano, or in the smallest unit of the pool's asset. */
   readonly amount: N;

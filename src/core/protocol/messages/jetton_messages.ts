@@ -4,7 +4,7 @@ import { type ExitCodeName, exitCodeName, Problem } from "../../errors/problem.t
 import { type EnqueueBody, loadEnqueue } from "../v2/messages.ts";
 import { beginBody, type DepositBody, loadDeposit, loadStrict, opCodes } from "./pool_messages.ts";
 
-export interface JettonTransferBody {
+interface JettonTransferBody {
   readonly queryId: bigint;
   /** In the jetton's smallest unit. */
   readonly amount: bigint;
@@ -15,7 +15,7 @@ export interface JettonTransferBody {
   readonly forwardPayload: Cell | null;
 }
 
-export interface TransferNotification {
+interface TransferNotification {
   readonly queryId: bigint;
   readonly amount: bigint;
   readonly sender: Address | null;

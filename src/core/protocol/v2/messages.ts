@@ -21,7 +21,7 @@ export interface EnqueueBody {
   readonly commitment: bigint;
 }
 
-export interface SettleBody {
+interface SettleBody {
   readonly queryId: bigint;
   readonly newRoot: bigint;
   readonly end: number;
@@ -37,7 +37,7 @@ export interface WithdrawRequest extends Omit<WithdrawBody, "queryId"> {
 }
 
 /** The log of a settlement; `timestamp` is the block's time in Unix seconds. */
-export interface SettlementLog {
+interface SettlementLog {
   readonly kind: "settlement";
   readonly rootNumber: number;
   readonly newRoot: bigint;
@@ -46,7 +46,7 @@ export interface SettlementLog {
 }
 
 /** A withdrawal of a batch that was not paid; `code` is its exit code. The others were paid. */
-export interface SkippedLog {
+interface SkippedLog {
   readonly kind: "skipped";
   readonly nullifierHash: bigint;
   readonly code: number;

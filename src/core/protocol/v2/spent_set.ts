@@ -123,7 +123,7 @@ function toBytes(value: bigint, length: number): Uint8Array {
 }
 
 /** Returns the bits of a node. */
-export function nodeBytes({ tags, children }: Node): Buffer {
+function nodeBytes({ tags, children }: Node): Buffer {
   const digests = children?.map((child) => toBytes(child ? digestOf(child) : 0n, 32)) ?? [];
   return Buffer.concat([...tags.map((tag) => toBytes(tag, 12)), ...digests]);
 }

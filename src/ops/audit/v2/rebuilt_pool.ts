@@ -52,7 +52,7 @@ type Logged<Kind extends PoolEvent["kind"]> = Omit<
   Extract<PoolEvent, { kind: Kind }>,
   "tx" | "sender" | "queryId" | "messageHash" | "fee" | "refund" | "recipient" | "relayer"
 >;
-export type RebuildEvent =
+type RebuildEvent =
   | Logged<"deposit">
   | Logged<"withdrawal">
   | Logged<"settlement">

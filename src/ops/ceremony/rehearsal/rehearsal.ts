@@ -20,7 +20,7 @@ import { insecurePowersOfTau } from "./insecure_powers.ts";
 import { TINY_POWER, TINY_POWER_2, tinyCircuits } from "./tiny_circuits.ts";
 
 /** Both folders must be empty. */
-export interface RehearsalSetup extends CeremonyStep {
+interface RehearsalSetup extends CeremonyStep {
   readonly keysFolder: CeremonyFolder;
   /** SHA-256 of the witness programs. Their circuits decide whose ceremony is rehearsed. */
   readonly programPins: PerCircuit<string>;

@@ -12,7 +12,7 @@ const MIN_SNAPSHOT_LEAVES = 1_024;
 /** A tree is saved again after growing by this fraction. */
 const SAVE_GROWTH_DIVISOR = 16;
 
-export interface SnapshotDeps {
+interface SnapshotDeps {
   readonly snapshots?: TreeSnapshotStore;
   readonly store: Pick<Store, "leaves">;
   readonly log: Log;

@@ -5,7 +5,7 @@ import type { Chain } from "../../chain.ts";
 import type { DepositEvent, WithdrawalEvent } from "./pool_events.ts";
 import { type ScanOptions, scanPoolTransactions } from "./scan.ts";
 
-export interface NoteHistory {
+interface NoteHistory {
   readonly deposit?: DepositEvent;
   readonly withdrawal?: WithdrawalEvent;
 }

@@ -8,7 +8,7 @@ import type { PoolEvent } from "../history/pool_events.ts";
 import { scanPoolTransactions } from "../history/scan.ts";
 
 /** What a withdrawal adds to its proof. */
-export interface WithdrawalPlace {
+interface WithdrawalPlace {
   readonly rootNumber: number;
   readonly carried: Cell | null;
 }

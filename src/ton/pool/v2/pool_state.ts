@@ -12,7 +12,7 @@ const PAGE_SIZE = 4;
 const WINDOW = 1024;
 
 /** What a jetton pool stores besides. */
-export interface V2JettonState {
+interface V2JettonState {
   readonly master: Address;
   /** null until the master answered. */
   readonly wallet: Address | null;
@@ -117,7 +117,7 @@ export function encodeQueue(
 }
 
 /** Builds the cell that a jetton pool stores in place of the root history. */
-export function encodeLedger(
+function encodeLedger(
   state: Pick<V2PoolState, "roots" | "rootCount" | "generation" | "owner">,
   { master, wallet, claims }: V2JettonState,
 ): Cell {
