@@ -41,9 +41,12 @@ export interface OpenVault {
 
 /** Runs scrypt and age in a worker, off the page's thread. */
 export interface Vaults {
-  /** Draws a new key under a passphrase. Takes about a second and 256 MiB. */
-  create(passphrase: Secret<string>): Promise<OpenVault>;
-  /** Throws `wrong_passphrase` or `note_store_corrupted`. */
+  /**
+   * Draws a new key under a passphrase. Takes about a second and 256 MiB, light a quarter of both: light is for
+   * passphrases that were drawn. Throws `out_of_memory`.
+   */
+  create(passphrase: Secret<string>, options?: { readonly isLight: boolean }): Promise<OpenVault>;
+  /** Throws `wrong_passphrase`, `note_store_corrupted` or `out_of_memory`. */
   open(bytes: Uint8Array, passphrase: Secret<string>): Promise<OpenVault>;
   /** Opens a code that was printed or photographed. Throws `wrong_passphrase` or `invalid_note`. */
   openPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>>;

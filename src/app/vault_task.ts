@@ -1,6 +1,6 @@
 /** What the page asks of the worker that holds the keys of note stores. */
 export type VaultTask =
-  | { readonly kind: "create"; readonly passphrase: string }
+  | { readonly kind: "create"; readonly passphrase: string; readonly isLight: boolean }
   | { readonly kind: "open"; readonly bytes: Uint8Array; readonly passphrase: string }
   | { readonly kind: "encrypt"; readonly vault: number; readonly text: string }
   | { readonly kind: "decrypt"; readonly vault: number; readonly bytes: Uint8Array }

@@ -1,5 +1,14 @@
 /** The worker that holds the keys of note stores: scrypt and age run here, off the page's thread. */
-import { createIdentity, identityOf, type NoteVault, vaultOf } from "../client/notes/note_encryption.ts";
+import {
+  createIdentity,
+  identityOf,
+  LIGHT_WORK_FACTOR,
+  type NoteIdentity,
+  type NoteVault,
+  SCRYPT_WORK_FACTOR,
+  vaultOf,
+  workFactorOf,
+} from "../client/notes/note_encryption.ts";
 import { decryptPaperCode, encryptPaperCode } from "../client/notes/paper_code.ts";
 import { Problem } from "../core/errors/problem.ts";
 import { Secret } from "../core/text/secret.ts";
@@ -9,6 +18,8 @@ import type { VaultResults, VaultTask } from "./vault_task.ts";
 interface OpenKey {
   readonly vault: NoteVault;
   readonly passphrase: Secret<string>;
+  /** What this device could do once, it can do again for a paper code. */
+  readonly workFactor: number;
 }
 
 const keys = new Map<number, OpenKey>();
@@ -18,18 +29,21 @@ async function run(task: VaultTask): Promise<VaultResults[VaultTask["kind"]]> {
   switch (task.kind) {
     case "create": {
       const passphrase = new Secret(task.passphrase);
-      return keep({ vault: await vaultOf(await createIdentity(passphrase)), passphrase });
+      const workFactor = task.isLight ? LIGHT_WORK_FACTOR : SCRYPT_WORK_FACTOR;
+      return await keep(await createIdentity(passphrase, workFactor), passphrase);
     }
     case "open": {
       const passphrase = new Secret(task.passphrase);
-      return keep({ vault: await vaultOf(await identityOf(task.bytes, passphrase)), passphrase });
+      return await keep(await identityOf(task.bytes, passphrase), passphrase);
     }
     case "encrypt":
       return await keyOf(task.vault).vault.encrypt(task.text);
     case "decrypt":
       return await keyOf(task.vault).vault.decrypt(task.bytes);
-    case "paper":
-      return await encryptPaperCode(new Secret(task.text), keyOf(task.vault).passphrase);
+    case "paper": {
+      const { passphrase, workFactor } = keyOf(task.vault);
+      return await encryptPaperCode(new Secret(task.text), passphrase, workFactor);
+    }
     case "openPaper":
       return (await decryptPaperCode(task.code, new Secret(task.passphrase))).reveal();
     case "close":
@@ -38,8 +52,9 @@ async function run(task: VaultTask): Promise<VaultResults[VaultTask["kind"]]> {
   }
 }
 
-function keep(key: OpenKey): number {
-  keys.set(++lastNumber, key);
+async function keep(identity: NoteIdentity, passphrase: Secret<string>): Promise<number> {
+  const vault = await vaultOf(identity);
+  keys.set(++lastNumber, { vault, passphrase, workFactor: workFactorOf(identity.head) });
   return lastNumber;
 }
 

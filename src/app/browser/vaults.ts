@@ -24,8 +24,8 @@ export function browserVaults(workerModule: URL): Vaults & Disposable {
     close: () => void pool.run({ kind: "close", vault }).catch(() => {}), // the worker has ended, and its keys
   });
   return {
-    create: async (passphrase) =>
-      openVault(await pool.run({ kind: "create", passphrase: passphrase.reveal() })),
+    create: async (passphrase, { isLight } = { isLight: false }) =>
+      openVault(await pool.run({ kind: "create", passphrase: passphrase.reveal(), isLight })),
     open: async (bytes, passphrase) =>
       openVault(await pool.run({ kind: "open", bytes, passphrase: passphrase.reveal() })),
     openPaperCode: async (code, passphrase) =>

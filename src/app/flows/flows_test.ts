@@ -40,6 +40,22 @@ Deno.test("a store is created, locked and opened, and a wrong passphrase asks ag
   );
 });
 
+Deno.test("drawn words become the passphrase, and where memory does not suffice they are asked for", () => {
+  const run = (initial: StoreState<string>, events: readonly StoreEvent<string>[]) =>
+    steps<StoreState<string>, StoreEvent<string>>(nextStore, initial, events);
+  const drawn = { type: "drawn", passphrase } as const;
+  deepEqual(
+    run({ step: "new" }, [
+      ...[{ type: "draw" }, drawn, { type: "draw" }, drawn, { type: "back" }] as const,
+      ...[{ type: "passphrase", passphrase }, failed("out_of_memory"), drawn] as const,
+      ...[{ type: "passphrase", passphrase }, { type: "opened", session: "s" }] as const,
+    ]),
+    ["drawing", "drawn", "drawing", "drawn", "new", "creating", "drawing", "drawn", "creating", "open"],
+  );
+  const short = nextStore<string>({ step: "creating", passphrase }, failed("out_of_memory"));
+  deepEqual(short, { step: "drawing", isRequired: true });
+});
+
 Deno.test("a place that cannot hold money stays refused, whatever is sent", () => {
   const refused = nextStore({ step: "looking" }, { type: "refused", fault: "framed" });
   for (const event of [{ type: "create" }, { type: "erased" }, { type: "opened", session: "s" }] as const) {

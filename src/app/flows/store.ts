@@ -10,6 +10,9 @@ export type StoreState<Session> =
   | { readonly step: "refused"; readonly fault: PlaceFault }
   | { readonly step: "absent" }
   | { readonly step: "new"; readonly problem?: Problem }
+  | { readonly step: "drawing"; readonly isRequired: boolean }
+  /** Drawn words, to be written down. `isRequired`: memory did not suffice for a passphrase of one's own. */
+  | { readonly step: "drawn"; readonly passphrase: Secret<string>; readonly isRequired: boolean }
   | { readonly step: "creating"; readonly passphrase: Secret<string> }
   | { readonly step: "locked"; readonly hasPasskey: boolean; readonly problem?: Problem }
   | {
@@ -25,6 +28,8 @@ export type StoreEvent<Session> =
   | { readonly type: "not_found" }
   | { readonly type: "refused"; readonly fault: PlaceFault }
   | { readonly type: "create" }
+  | { readonly type: "draw" }
+  | { readonly type: "drawn"; readonly passphrase: Secret<string> }
   | { readonly type: "passphrase"; readonly passphrase: Secret<string> }
   | { readonly type: "passkey" }
   | { readonly type: "opened"; readonly session: Session }
@@ -36,7 +41,12 @@ export type StoreEvent<Session> =
 
 export interface StoreServices<Session> {
   look(): Promise<StoreEvent<Session> & { type: "found" | "not_found" | "refused" }>;
-  /** Throws `note_store_in_use` if another tab created a store meanwhile. */
+  /** Draws a passphrase of words. */
+  draw(): Promise<Secret<string>>;
+  /**
+   * Throws `note_store_in_use` if another tab created a store meanwhile, and `out_of_memory` where a drawn passphrase
+   * would need less.
+   */
   create(passphrase: Secret<string>): Promise<Session>;
   open(passphrase: Secret<string> | "passkey"): Promise<Session>;
 }
@@ -51,6 +61,10 @@ export function storeMachine<Session>(
       switch (state.step) {
         case "looking":
           return { look: async (_signal, send) => send(await services.look()) };
+        case "drawing":
+          return {
+            draw: async (_signal, send) => send({ type: "drawn", passphrase: await services.draw() }),
+          };
         case "creating":
           return {
             create: async (_signal, send) =>
@@ -83,11 +97,10 @@ export function nextStore<Session>(
       // A restored backup opens without a question: its passphrase was just typed.
       return event.type === "opened" ? { step: "open", session: event.session, hasPasskey: false } : state;
     case "new":
-      if (event.type === "passphrase") return { step: "creating", passphrase: event.passphrase };
-      return event.type === "back" ? { step: "absent" } : state;
+    case "drawing":
+    case "drawn":
     case "creating":
-      if (event.type === "opened") return { step: "open", session: event.session, hasPasskey: false };
-      return event.type === "failed" ? { step: "new", problem: event.problem } : state;
+      return nextNew(state, event);
     case "locked":
       if (event.type === "passphrase" || event.type === "passkey") {
         const passphrase = event.type === "passkey" ? "passkey" : event.passphrase;
@@ -104,6 +117,31 @@ export function nextStore<Session>(
       return event.type === "lock" ? { step: "locked", hasPasskey: state.hasPasskey } : state;
     case "failed":
       return event.type === "retry" ? { step: "looking" } : state;
+  }
+}
+
+type NewState<Session> = Extract<StoreState<Session>, { step: "new" | "drawing" | "drawn" | "creating" }>;
+
+function nextNew<Session>(state: NewState<Session>, event: StoreEvent<Session>): StoreState<Session> {
+  switch (state.step) {
+    case "new":
+      if (event.type === "passphrase") return { step: "creating", passphrase: event.passphrase };
+      if (event.type === "draw") return { step: "drawing", isRequired: false };
+      return event.type === "back" ? { step: "absent" } : state;
+    case "drawing":
+      if (event.type === "drawn") return { ...state, step: "drawn", passphrase: event.passphrase };
+      return event.type === "failed" ? { step: "new", problem: event.problem } : state;
+    case "drawn":
+      if (event.type === "draw") return { step: "drawing", isRequired: state.isRequired };
+      if (event.type === "back") return { step: "new" };
+      return event.type === "passphrase" ? { step: "creating", passphrase: event.passphrase } : state;
+    case "creating":
+      if (event.type === "opened") return { step: "open", session: event.session, hasPasskey: false };
+      if (event.type !== "failed") return state;
+      // With less memory each guess is cheaper, so a passphrase of one's own gives way to drawn words.
+      return event.problem.code === "out_of_memory"
+        ? { step: "drawing", isRequired: true }
+        : { step: "new", problem: event.problem };
   }
 }
 

@@ -12,6 +12,7 @@ import type { Restorable, Restored, RestoreServices } from "../flows/restore.ts"
 import type { AppPlace, OpenVault, Passkeys } from "../ports.ts";
 import type { StoreServices } from "../flows/store.ts";
 import type { AppContext, Session } from "./context.ts";
+import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
 
 export function storeServices(
   context: AppContext,
@@ -25,6 +26,7 @@ export function storeServices(
       if (await files.read() === undefined) return { type: "not_found" };
       return { type: "found", hasPasskey: await passkeys.isEnrolled().catch(() => false) };
     },
+    draw: () => drawPassphrase(context.random),
     create: (passphrase) => createStore(context, passphrase),
     async open(passphrase) {
       const given = passphrase === "passkey" ? await passkeys.unlock() : passphrase;
@@ -38,7 +40,7 @@ export function storeServices(
 /** The seed exists from the start, so that the first backup covers every later note. */
 async function createStore(context: AppContext, passphrase: Secret<string>): Promise<Session> {
   const { files, vaults, random } = context;
-  const vault = await vaults.create(passphrase);
+  const vault = await createVault(vaults, passphrase);
   const seed = formatNoteSeed(createNoteSeed(random)).reveal();
   const empty = JSON.stringify({ format: "tonado-notes", version: 2, seed, notes: [] });
   await writeFirst(context, await vault.encrypt(empty));
@@ -154,7 +156,7 @@ async function adoptFile(
 
 /** Without a seed of its own: the restored one takes the place. */
 async function createForContent(context: AppContext, passphrase: Secret<string>): Promise<Session> {
-  const vault = await context.vaults.create(passphrase);
+  const vault = await createVault(context.vaults, passphrase);
   await writeFirst(
     context,
     await vault.encrypt(JSON.stringify({ format: "tonado-notes", version: 2, notes: [] })),

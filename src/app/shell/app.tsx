@@ -53,7 +53,7 @@ export function App({ ports }: { readonly ports: AppPorts }) {
       isOpen={session !== undefined}
       isOnline={isOnline}
       current={current}
-      onBack={route === "#/" && store.step !== "new" ? undefined : () => {
+      onBack={route === "#/" && store.step !== "new" && store.step !== "drawn" ? undefined : () => {
         flow.send({ type: "back" });
         ports.go("#/");
       }}

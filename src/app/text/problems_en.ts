@@ -37,6 +37,10 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     text: "That passphrase does not open it.",
     next: "Check capital letters and spaces, then type it again. Nobody can reset it.",
   },
+  out_of_memory: {
+    text: "This device has too little free memory to unlock your notes.",
+    next: "Close other tabs and programs and try again, or use a computer.",
+  },
   note_store_corrupted: {
     text: "This file or this browser's notes cannot be read.",
     next: "Use a backup: the newest file that you saved, or your paper.",

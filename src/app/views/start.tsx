@@ -45,6 +45,14 @@ export function StartView<Session>(props: StartProps<Session>) {
       return <Welcome {...props} />;
     case "new":
       return <NewStore problem={state.problem} {...{ texts, send }} />;
+    case "drawing":
+      return (
+        <Step name="drawing" title={passphrase.drawnTitle}>
+          <Progress label={passphrase.drawing} texts={texts} />
+        </Step>
+      );
+    case "drawn":
+      return <Drawn {...{ state, texts, send }} />;
     case "creating":
     case "opening":
       return (
@@ -107,6 +115,30 @@ function Welcome<Session>({ texts, send, onRestore, onReport }: StartProps<Sessi
   );
 }
 
+function Drawn<Session>(
+  { state, texts, send }: Pick<StartProps<Session>, "texts" | "send"> & {
+    readonly state: Extract<StoreState<Session>, { step: "drawn" }>;
+  },
+) {
+  const { passphrase } = texts;
+  return (
+    <Step
+      name="drawn"
+      title={passphrase.drawnTitle}
+      lead={state.isRequired ? passphrase.drawnLight : passphrase.drawnLead}
+    >
+      <ol class="words">
+        {state.passphrase.reveal().split(" ").map((word, i) => <li key={i}>{word}</li>)}
+      </ol>
+      <p class="hint">{passphrase.drawnKeep}</p>
+      <Button kind="primary" onClick={() => send({ type: "passphrase", passphrase: state.passphrase })}>
+        {passphrase.drawnDone}
+      </Button>
+      <Button kind="quiet" onClick={() => send({ type: "draw" })}>{passphrase.drawAgain}</Button>
+    </Step>
+  );
+}
+
 function NewStore<Session>(
   { problem, texts, send }: Pick<StartProps<Session>, "texts" | "send"> & {
     readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
@@ -150,6 +182,7 @@ function NewStore<Session>(
         <Check id="show" label={passphrase.show} checked={shown} onChange={setShown} />
         <Button kind="primary" type="submit">{passphrase.create}</Button>
       </Form>
+      <Button kind="quiet" onClick={() => send({ type: "draw" })}>{passphrase.draw}</Button>
     </Step>
   );
 }

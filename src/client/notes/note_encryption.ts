@@ -5,6 +5,8 @@ import { Secret } from "../../core/text/secret.ts";
 
 /** age's default: log2 of scrypt's N. Takes about a second and 256 MiB. */
 export const SCRYPT_WORK_FACTOR = 18;
+/** For devices without 256 MiB: takes 64 MiB. Only for passphrases that were drawn, see {@linkcode createIdentity}. */
+export const LIGHT_WORK_FACTOR = 16;
 const AGE_ARMOR_FOOTER = "-----END AGE ENCRYPTED FILE-----\n";
 
 /** The key of a note store. */
@@ -24,6 +26,7 @@ export interface NoteVault {
 /**
  * Creates the key of a new note store. Takes about a second and 256 MiB.
  * @param workFactor base-2 logarithm of scrypt's cost; lower ones are for tests and small machines
+ * @throws {Problem} `out_of_memory`
  * @example
  * ```ts
  * const vault = await vaultOf(await createIdentity(new Secret(passphrase)));
@@ -41,7 +44,7 @@ export async function createIdentity(
 /**
  * Returns the key of a note store. Takes as long as {@linkcode createIdentity}, so a page calls it in a worker.
  * @param bytes the file of a note store
- * @throws {Problem} `wrong_passphrase`; `note_store_corrupted`
+ * @throws {Problem} `wrong_passphrase`; `note_store_corrupted`; `out_of_memory`
  * @example
  * ```ts
  * const identity = await identityOf(bytes, new Secret(passphrase));
@@ -100,7 +103,11 @@ export async function encryptWithPassphrase(
   const encrypter = new Encrypter();
   encrypter.setPassphrase(passphrase.reveal());
   encrypter.setScryptWorkFactor(workFactor);
-  return await encrypter.encrypt(text);
+  try {
+    return await encrypter.encrypt(text);
+  } catch (error) {
+    throw isAllocationFailure(error) ? new Problem("out_of_memory") : error;
+  }
 }
 
 /** Decrypts the age file that `decode` returns. Throws `wrong`, or `corrupted` without a cause, which could quote text. */
@@ -111,11 +118,32 @@ export async function decryptWithPassphrase(
 ): Promise<string> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase.reveal());
+  const encrypted = decodeOr(corrupted, decode);
   try {
-    return await decrypter.decrypt(decode(), "text");
+    return await decrypter.decrypt(encrypted, "text");
   } catch (error) {
+    if (isAllocationFailure(error)) throw new Problem("out_of_memory");
     throw error instanceof Error && error.message.startsWith("no identity matched") ? wrong : corrupted;
   }
+}
+
+function decodeOr(corrupted: Problem, decode: () => Uint8Array): Uint8Array {
+  try {
+    return decode();
+  } catch {
+    throw corrupted;
+  }
+}
+
+/** scrypt's 256 MiB were refused: a RangeError, in Firefox an InternalError. */
+function isAllocationFailure(error: unknown): boolean {
+  return error instanceof RangeError || (error as { readonly name?: unknown })?.name === "InternalError";
+}
+
+/** Returns the base-2 logarithm of scrypt's cost with which the first part of a store's file was made. */
+export function workFactorOf(head: string): number {
+  const [, stanza] = new TextDecoder().decode(armor.decode(head)).split("\n", 2);
+  return Number(/^-> scrypt \S+ (\d{1,2})$/.exec(stanza)?.[1] ?? SCRYPT_WORK_FACTOR);
 }
 
 function splitAgeFiles(bytes: Uint8Array): [head: string, body: string] {

@@ -103,6 +103,11 @@ export const problems = {
     "Deposit did not arrive in time",
     "Nothing is lost. A late payment either completes the deposit or bounces back.",
   ),
+  out_of_memory: problem(
+    503,
+    "This device has too little free memory",
+    "Close other programs, or use a computer with more memory. Nothing was changed.",
+  ),
   cancelled: problem(499, "Cancelled", "Run it again to continue."),
   cache_unavailable: problem(
     503,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { BrowserContext, Page } from "puppeteer-core";
-import { openAppPage } from "./app_browser.ts";
+import { type AppPage, openAppPage } from "./app_browser.ts";
 
 export const PASSPHRASE = "correct horse battery";
 const STEP_TIMEOUT_MS = 60_000;
@@ -28,13 +28,20 @@ export interface Journey {
   inspect(name: string): Promise<void>;
 }
 
-/** Opens a page. @param pictures a folder for pictures of every screen at 320, 390 and 1280 px; undefined: none are kept */
+/** Opens a page. @param pictures a folder for pictures of every screen, light and dark, at 320, 390 and 1280 px; undefined: none are kept */
 export async function openJourney(
   context: BrowserContext,
   url: string,
   pictures: string | undefined,
 ): Promise<Journey> {
-  const { page, violations, origins } = await openAppPage(context, url);
+  return await driveJourney(await openAppPage(context, url), pictures);
+}
+
+/** Drives a page that is open. */
+export async function driveJourney(
+  { page, violations, origins }: AppPage,
+  pictures?: string,
+): Promise<Journey> {
   await page.setViewport({ width: 390, height: 844 });
   const journey: Journey = {
     ...{ page, violations, origins },
@@ -92,15 +99,17 @@ async function inspect(page: Page, name: string, pictures: string | undefined): 
         .map((text) => text!.textContent),
     }), MIN_TARGET_PX);
     assert.deepEqual(layout, { overflow: 0, small: [], headings: 1, broken: [] }, `${name} at ${width} px`);
-    if (pictures) {
-      await page.screenshot({
-        path: `${pictures}/${name}-${width}.png`,
-        fullPage: true,
-        optimizeForSpeed: false,
-      });
-    }
+    if (pictures) await keepPictures(page, `${pictures}/${name}-${width}`);
   }
   await page.setViewport({ width: 390, height: 844 });
+}
+
+async function keepPictures(page: Page, path: string): Promise<void> {
+  for (const [scheme, suffix] of [["light", ""], ["dark", "-dark"]]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await page.screenshot({ path: `${path}${suffix}.png`, fullPage: true, optimizeForSpeed: false });
+  }
+  await page.emulateMediaFeatures([]);
 }
 
 /** The policy forbids injected scripts, so axe travels through the debugger's own protocol. */

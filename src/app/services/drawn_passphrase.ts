@@ -1,0 +1,42 @@
+/** Passphrases that are drawn: six words, each of the 2048 equally likely, together 66 bits. */
+import { Problem } from "../../core/errors/problem.ts";
+import { Secret } from "../../core/text/secret.ts";
+import type { OpenVault, RandomBytes, Vaults } from "../ports.ts";
+
+const WORDS = 6;
+
+/** The words are loaded when they are needed: the page's start does not have them. */
+const loadWords = async () => (await import("../text/words.ts")).words;
+
+export async function drawPassphrase(random: RandomBytes): Promise<Secret<string>> {
+  const words = await loadWords();
+  const bytes = new Uint8Array(2 * WORDS);
+  random(bytes);
+  // 2048 divides 65536, so no word is more likely than another.
+  const drawn = Array.from(
+    { length: WORDS },
+    (_, i) => words[(bytes[2 * i] * 256 + bytes[2 * i + 1]) % words.length],
+  );
+  return new Secret(drawn.join(" "));
+}
+
+/**
+ * Draws the key of a new store. Where memory does not suffice, drawn words make up for a cheaper scrypt.
+ * Throws `out_of_memory` for other passphrases.
+ */
+export async function createVault(vaults: Vaults, passphrase: Secret<string>): Promise<OpenVault> {
+  try {
+    return await vaults.create(passphrase);
+  } catch (error) {
+    const isShort = error instanceof Problem && error.code === "out_of_memory";
+    if (!isShort || !await isDrawn(passphrase)) throw error;
+    return await vaults.create(passphrase, { isLight: true });
+  }
+}
+
+/** Words that were typed, such as those of another device, cannot be told from drawn ones. */
+async function isDrawn(passphrase: Secret<string>): Promise<boolean> {
+  const known = new Set(await loadWords());
+  const typed = passphrase.reveal().split(" ");
+  return typed.length >= WORDS && typed.every((word) => known.has(word));
+}

@@ -1,0 +1,33 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { mnemonicWordList } from "@ton/crypto";
+import { Problem } from "../../core/errors/problem.ts";
+import { Secret } from "../../core/text/secret.ts";
+import type { OpenVault, Vaults } from "../ports.ts";
+import { words } from "../text/words.ts";
+import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
+
+Deno.test("the words are BIP 39's: 2048, all different", () => {
+  deepEqual(words, mnemonicWordList);
+  equal(new Set(words).size, 2048);
+});
+
+Deno.test("a drawn passphrase has six words, chosen by eleven random bits each", async () => {
+  const drawn = await drawPassphrase((bytes) => bytes.set([0, 0, 0, 1, 7, 255, 8, 0, 255, 255, 4, 0]));
+  equal(drawn.reveal(), [0, 1, 2047, 0, 2047, 1024].map((i) => words[i]).join(" "));
+});
+
+Deno.test("where memory does not suffice, only drawn words take the cheaper scrypt", async () => {
+  const asked: boolean[] = [];
+  const small: Pick<Vaults, "create"> = {
+    create(_passphrase, { isLight } = { isLight: false }) {
+      asked.push(isLight);
+      return isLight ? Promise.resolve({} as OpenVault) : Promise.reject(new Problem("out_of_memory"));
+    },
+  };
+  await createVault(small as Vaults, new Secret("zoo zone zero youth young you"));
+  deepEqual(asked.splice(0), [false, true]);
+  for (const own of ["correct horse battery staple", "zoo zone zero youth young xylophone"]) {
+    await rejects(createVault(small as Vaults, new Secret(own)), { code: "out_of_memory" });
+    deepEqual(asked.splice(0), [false], own);
+  }
+});

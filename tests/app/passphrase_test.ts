@@ -1,0 +1,75 @@
+/// <reference lib="dom" />
+/** Passphrases in the browser: drawn words, little memory, a changed passphrase, Caps Lock. */
+import assert from "node:assert/strict";
+import { appLocations } from "../../src/http/app/app_files.ts";
+import { downloaded } from "../support/app/app_scene.ts";
+import { type Journey, PASSPHRASE } from "../support/app/journey.ts";
+import { visitApp } from "../support/app/visit.ts";
+import { runCli } from "../support/cli/run_cli.ts";
+import { chromium } from "../support/system/chromium.ts";
+
+const ignore = chromium === undefined;
+/** A device that gives a worker at most 128 MiB at once. */
+const LITTLE_MEMORY = `{
+  const Original = self.Uint8Array;
+  self.Uint8Array = new Proxy(Original, {
+    construct(target, args, to) {
+      if (args[0] > 2 ** 27) throw new RangeError("Array buffer allocation failed");
+      return Reflect.construct(target, args, to);
+    },
+  });
+}`;
+
+Deno.test({
+  name: "with little memory the app asks for drawn words, and the command line opens the store",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey, downloads }) => {
+      await journey.step("absent");
+      await journey.click("Start");
+      await typeNew(journey, PASSPHRASE);
+      await journey.step("drawn");
+      assert.match(await journey.text(), /too little memory/);
+      await journey.inspect("drawn");
+      const words = await drawnWords(journey);
+      assert.equal(words.length, 6);
+      await journey.click("I have written them down");
+      await journey.step("notes");
+      await journey.click("Lock");
+      await journey.step("locked");
+      await journey.type("passphrase", words.join(" "));
+      await journey.click("Unlock");
+      await journey.step("notes");
+      await journey.click("Back up now");
+      await journey.click("Save a file");
+      const backup = await downloaded(downloads, ".age");
+      const head = (await Deno.readTextFile(backup)).split("\n").slice(1, 4).join("");
+      assert.match(atob(head.slice(0, head.length - head.length % 4)), /-> scrypt \S+ 16\n/);
+      const env = { TONADO_NOTES: backup, TONADO_PASSPHRASE: words.join(" ") };
+      const shown = await runCli(["note", "seed", "show", "--quiet"], env);
+      assert.equal(shown.code, 0, shown.stderr);
+      assert.match(shown.stdout, /^tonado-seed-/);
+    }, { intercept: withLittleMemory }),
+});
+
+function withLittleMemory(request: Request): Promise<Response> | undefined {
+  const { pathname } = new URL(request.url);
+  if (!pathname.startsWith("/vault_worker-")) return undefined;
+  const headers = {
+    "content-type": "text/javascript",
+    "cross-origin-embedder-policy": "require-corp",
+    "cross-origin-resource-policy": "same-origin",
+  };
+  return Deno.readTextFile(new URL(`.${pathname}`, appLocations.folder))
+    .then((script) => new Response(LITTLE_MEMORY + script, { headers }));
+}
+
+async function typeNew(journey: Journey, passphrase: string): Promise<void> {
+  await journey.step("new");
+  await journey.type("passphrase", passphrase);
+  await journey.type("repeat", passphrase);
+  await journey.click("Create my store");
+}
+
+const drawnWords = (journey: Journey) =>
+  journey.page.$$eval(".words li", (items) => items.map((each) => each.textContent!));
