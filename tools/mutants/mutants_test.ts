@@ -3,6 +3,7 @@ import { applyMutant, mutantsOf } from "./operators.ts";
 import { adoptMoved, isCurrent, nameMutants, sourceDigest } from "./results.ts";
 import { scoreOf } from "./page.ts";
 import { declarationAt } from "./tolk_text.ts";
+import { poolEntries, poolKinds, readSources, testFiles } from "./tolk/pools.ts";
 import { rankTests } from "./tolk/trial.ts";
 
 const SOURCE = `tolk 1.3
@@ -120,4 +121,27 @@ Deno.test("the claim that killed a mutant before comes first, then what kills mo
     "cheap",
     "slow",
   ]);
+});
+
+Deno.test("a source is tested with each pool that is compiled from it", () => {
+  const sources = readSources(new URL("../../", import.meta.url));
+  for (const pool of poolKinds) assert.ok(sources.get(poolEntries[pool])?.includes(pool), pool);
+  const poolsOf = (name: string) =>
+    sources.entries().filter(([path]) => path.endsWith(`/${name}.tolk`)).map(([, pools]) => pools).toArray();
+  assert.deepEqual(poolsOf("bls"), [poolKinds]);
+  assert.deepEqual(poolsOf("payouts_jetton"), [["jetton", "jetton-v2"]]);
+  assert.deepEqual(poolsOf("settlement"), [["native-v2", "jetton-v2"]]);
+  assert.deepEqual(poolsOf("claims_jetton"), [["jetton-v2"]]);
+});
+
+Deno.test("a pool's tests are those of its version and kind, in all folders of contract tests", () => {
+  const files = new Map(poolKinds.map((pool) => [pool, testFiles(new URL("../../", import.meta.url), pool)]));
+  const poolsOf = (file: string) => poolKinds.filter((pool) => files.get(pool)!.includes(file));
+  assert.deepEqual(poolsOf("tests/contracts/order_test.ts"), ["native"]);
+  assert.deepEqual(poolsOf("tests/contracts/jetton/claims_test.ts"), ["jetton"]);
+  assert.deepEqual(poolsOf("tests/contracts/messages/types_test.ts"), ["native", "jetton"]);
+  assert.deepEqual(poolsOf("tests/contracts/v2/settlement_test.ts"), ["native-v2"]);
+  assert.deepEqual(poolsOf("tests/contracts/v2/jetton/claims_test.ts"), ["jetton-v2"]);
+  assert.deepEqual(poolsOf("tests/contracts/v2/types_test.ts"), ["native-v2", "jetton-v2"]);
+  assert.deepEqual(poolsOf("tests/models/contracts/v2_jetton_model_test.ts"), ["jetton-v2"]);
 });

@@ -14,9 +14,6 @@ export interface TestFunction {
 const EXCLUDED_TEST_NAMES =
   /committed code|real keys|as written down|as committed|change no figure|filled in the worst way|verification alone|takes more gas|snapshot|code hash/;
 
-/** Files that test committed figures, documents, or constants in TypeScript. */
-const EXCLUDED_FILES = /\/(?:limits|spec|constants|gas_snapshot|v2\/gas)_test\.ts$/;
-
 /** The tests of the files that were loaded: a module registers its tests only once. */
 const loaded = new Map<string, TestFunction[]>();
 
@@ -57,43 +54,13 @@ const context = {
   },
 } as unknown as Deno.TestContext;
 
-/** Folders of the contract tests, from the repository's root. */
-const VERSION_1_FOLDERS = [
-  "tests/contracts/",
-  "tests/contracts/jetton/",
-  "tests/contracts/messages/",
-  "tests/gas/",
-  "tests/models/contracts/",
-];
-const VERSION_2_FOLDERS = ["tests/contracts/v2/"];
-
-/**
- * Returns the test files of a pool: those with "jetton" in their path test the jetton pool, those that import its sandbox
- * test both.
- */
-export function testFiles(root: URL, pool: PoolKind): string[] {
-  const folders = pool === "native-v2" ? VERSION_2_FOLDERS : VERSION_1_FOLDERS;
-  return folders.flatMap((folder) =>
-    [...Deno.readDirSync(new URL(folder, root))]
-      .map(({ name }) => `${folder}${name}`)
-      .filter((path) => path.endsWith("_test.ts") && !EXCLUDED_FILES.test(path))
-      .filter((path) => {
-        const isOfJetton = path.includes("jetton");
-        if (pool !== "jetton") return !isOfJetton;
-        return isOfJetton || Deno.readTextFileSync(new URL(path, root)).includes("jetton_sandbox");
-      })
-  ).sort();
-}
-
-/** The pools whose contracts are mutated. */
-export const poolKinds = ["native", "jetton", "native-v2"] as const;
-export type PoolKind = typeof poolKinds[number];
-
 /** The tests that are closest to a source. They run first, until kills tell more. */
 const CLOSEST_TESTS: readonly (readonly [RegExp, RegExp])[] = [
-  [/\/v2\/(?:settlement|queue|roots)\.tolk$/, /settlement_test/],
-  [/\/v2\/(?:comment|messages)\.tolk$/, /deposits_test|types_test/],
-  [/\/v2\/(?:fees|storage)\.tolk$/, /money_test/],
+  [/\/v2\/(?:settlement|queue|roots|rewards)\.tolk$/, /settlement_test|v2\/jetton\/happy_test/],
+  [/\/v2\/(?:comment|messages)\.tolk$/, /deposits_test|types_test|v2\/jetton\/attacks_test/],
+  [/\/v2\/(?:fees|storage|ledger)\w*\.tolk$/, /money_test/],
+  [/\/v2\/claims_jetton\.tolk$/, /v2\/jetton\/claims_test/],
+  [/\/v2\/pool_jetton\.tolk$/, /v2\/jetton\/(?:happy|attacks|money)_test/],
   [/\/v2\/(?:withdraw_many|spent_set)\.tolk$/, /withdraw_many_test|spent_set_test/],
   [/\/prices\.tolk$/, /quote_test|money_test|exact_charges_test/],
   [/\/pool_exits\.tolk$/, /proofs_test|malformed_test|rejections_test/],

@@ -22,11 +22,11 @@ import {
   shuffled,
 } from "../results.ts";
 import { scoreOf, type TriedMutant, writeMutationPage } from "../page.ts";
-import { type PoolKind, poolKinds, testFiles } from "./contract_tests.ts";
+import { type PoolKind, poolKinds, readSources, testFiles } from "./pools.ts";
 import { equivalenceReason } from "./equivalent_mutants.ts";
 import { reach, readImports } from "../typescript/test_selection.ts";
 import { WorkerClient } from "./worker_client.ts";
-import { poolsOf, type PoolTrial, type TestRecord, tryMutant } from "./trial.ts";
+import { type PoolTrial, type TestRecord, tryMutant } from "./trial.ts";
 import { parseCount } from "../parse_count.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -64,13 +64,10 @@ const given = new Command("mutants").allowExcessArguments(false)
 const { pool: onlyPool, only: part = "", first, sample, workers } = given;
 const budget = given.budget * 1000;
 
-const folders = ["contracts/", "contracts/generated/", "contracts/v2/"];
-const sources = folders.flatMap((folder) =>
-  [...Deno.readDirSync(new URL(folder, root))].filter(({ name }) => name.endsWith(".tolk"))
-    .map(({ name }) => `${folder}${name}`)
-).sort();
-// The table of zeros has its own test (`deno task zeros --check`). The jetton pool of version 2 is not mutated yet.
-const mutated = sources.filter((path) => !/zeros\.tolk$|\/v2\/.*jetton/.test(path));
+const sources = readSources(root);
+// The table of zeros has its own test (`deno task zeros --check`).
+const mutated = [...sources.keys()].filter((path) => !path.endsWith("zeros.tolk"));
+const poolsOf = (file: string) => sources.get(file)!;
 const texts = new Map(
   mutated.map((path) => [path, Deno.readTextFileSync(new URL(path, root))]),
 );

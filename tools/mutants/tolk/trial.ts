@@ -1,6 +1,7 @@
 /** Tries a mutant: compiles it, skips it if its code is known, and runs tests until one fails. */
 import type { Mutant } from "../operators.ts";
-import { isClosest, type PoolKind, poolKinds } from "./contract_tests.ts";
+import { isClosest } from "./contract_tests.ts";
+import type { PoolKind } from "./pools.ts";
 import { type WorkerClient, WorkerTimeout } from "./worker_client.ts";
 
 /**
@@ -36,13 +37,6 @@ export interface TestRecord {
   holds: boolean | undefined;
   /** Number of mutants that it killed, by file and by digest of the mutated declaration. */
   readonly kills: Map<string, number>;
-}
-
-/** Returns the pools whose tests a file's mutants are put before, in order. */
-export function poolsOf(file: string): readonly PoolKind[] {
-  if (file.startsWith("contracts/v2/")) return ["native-v2"];
-  if (file.includes("jetton")) return ["jetton"];
-  return file.includes("native") ? ["native"] : poolKinds;
 }
 
 /** Returns whether a test's file or name contains one of the hint's parts. */

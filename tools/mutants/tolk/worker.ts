@@ -2,13 +2,16 @@
  * A process that tries mutants: it loads the contract tests of the pools and exchanges JSON lines with
  * worker_client.ts, which kills it when a test takes too long.
  */
+import type { Cell } from "@ton/core";
 import { LineStream } from "../../../testkit/programs/line_stream.ts";
 import { trapdoorJettonCode } from "../../../testkit/chain/jetton_sandbox.ts";
 import { trapdoorNativeCode } from "../../../testkit/chain/trapdoor_keys.ts";
+import { v2TrapdoorJettonCode } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import { v2TrapdoorCode } from "../../../testkit/chain/v2/sandbox.ts";
 import { setSourceFault } from "../../../testkit/chain/compiled_contracts.ts";
 import { applyMutant, type Mutant } from "../operators.ts";
-import { loadTestFunctions, type PoolKind, testFiles, type TestFunction } from "./contract_tests.ts";
+import { loadTestFunctions, type TestFunction } from "./contract_tests.ts";
+import { type PoolKind, testFiles } from "./pools.ts";
 
 /** Loads a pool's tests, compiles a mutant or the unchanged sources, or runs tests of the compiled code. */
 export type WorkerRequest =
@@ -39,7 +42,12 @@ async function handleRequest(order: WorkerRequest): Promise<WorkerResponse> {
   return { failure, milliseconds: Math.round(performance.now() - start) };
 }
 
-const trapdoorCode = { native: trapdoorNativeCode, jetton: trapdoorJettonCode, "native-v2": v2TrapdoorCode };
+const trapdoorCode: Record<PoolKind, () => Promise<Cell>> = {
+  "native": trapdoorNativeCode,
+  "jetton": trapdoorJettonCode,
+  "native-v2": v2TrapdoorCode,
+  "jetton-v2": v2TrapdoorJettonCode,
+};
 
 async function compile(pool: PoolKind, mutant: Mutant | null): Promise<string | null> {
   setSourceFault(undefined);

@@ -1,0 +1,66 @@
+/** The pools whose contracts are mutated: the sources that each is compiled from, and the tests that run on it. */
+
+/** The entry source of each pool. */
+export const poolEntries = {
+  "native": "contracts/pool_native.tolk",
+  "jetton": "contracts/pool_jetton.tolk",
+  "native-v2": "contracts/v2/pool_native.tolk",
+  "jetton-v2": "contracts/v2/pool_jetton.tolk",
+} as const;
+
+export type PoolKind = keyof typeof poolEntries;
+
+/** All pools, in the order in which a mutant of a source that they share is tested. */
+export const poolKinds = Object.keys(poolEntries) as PoolKind[];
+
+/** Returns each source that a pool is compiled from, by path from the repository's root, with its pools. */
+export function readSources(root: URL): Map<string, PoolKind[]> {
+  const pools = new Map<string, PoolKind[]>();
+  for (const pool of poolKinds) {
+    for (const path of importedSources(root, poolEntries[pool])) {
+      pools.set(path, [...pools.get(path) ?? [], pool]);
+    }
+  }
+  return new Map([...pools].sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** Returns the entry and all sources that it imports, directly or not, without the standard library. */
+function importedSources(root: URL, entry: string): Set<string> {
+  const found = new Set([entry]);
+  for (const path of found) {
+    const file = new URL(path, root);
+    for (const [, name] of Deno.readTextFileSync(file).matchAll(/^import "([^@"][^"]*)"/gm)) {
+      found.add(new URL(`${name}.tolk`, file).href.slice(root.href.length));
+    }
+  }
+  return found;
+}
+
+/** Files that test committed figures, documents, or constants in TypeScript. */
+const EXCLUDED_FILES = /\/(?:limits|spec|constants|gas_snapshot|v2\/gas)_test\.ts$/;
+
+/** Folders of the contract tests, from the repository's root. */
+const TEST_FOLDERS = ["tests/contracts/", "tests/gas/", "tests/models/contracts/"];
+
+/**
+ * Returns the test files of a pool. A path tells the version by "v2" and the kind by "jetton"; a test without "jetton"
+ * in its path that imports the kind's sandbox tests both kinds.
+ */
+export function testFiles(root: URL, pool: PoolKind): string[] {
+  const isVersion2 = pool.endsWith("-v2");
+  const isJetton = pool.startsWith("jetton");
+  const testsKind = (path: string) => {
+    if (!isJetton || path.includes("jetton")) return isJetton === path.includes("jetton");
+    return Deno.readTextFileSync(new URL(path, root)).includes("jetton_sandbox");
+  };
+  return TEST_FOLDERS.flatMap((folder) => filesBelow(root, folder))
+    .filter((path) => path.endsWith("_test.ts") && !EXCLUDED_FILES.test(path))
+    .filter((path) => /\/v2[/_]/.test(path) === isVersion2 && testsKind(path))
+    .sort();
+}
+
+function filesBelow(root: URL, folder: string): string[] {
+  return [...Deno.readDirSync(new URL(folder, root))].flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesBelow(root, `${folder}${name}/`) : [`${folder}${name}`]
+  );
+}
