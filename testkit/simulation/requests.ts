@@ -18,7 +18,7 @@ const g1 = bls12_381.G1.Point.BASE.toAffine();
 const g2 = bls12_381.G2.Point.BASE.toAffine();
 const one = [String(g1.x), String(g1.y), "1"];
 /** Points of the curve. Whether they prove anything is up to the verifier, which the simulation replaces. */
-const proof = {
+export const baseProof = {
   pi_a: one,
   pi_b: [[String(g2.x.c0), String(g2.x.c1)], [String(g2.y.c0), String(g2.y.c1)], ["1", "0"]],
   pi_c: one,
@@ -34,7 +34,7 @@ export function withdrawRequest(
 ): WithdrawRequest {
   return {
     pool: pool.address,
-    proof,
+    proof: baseProof,
     signals: {
       root,
       nullifierHash,

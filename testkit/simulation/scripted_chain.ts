@@ -1,0 +1,127 @@
+/** A chain whose transactions and get methods a test writes. Time passes only when a caller waits. */
+import { type Address, beginCell, type Cell, type TupleItem, TupleReader } from "@ton/core";
+import { Problem } from "../../src/core/errors/problem.ts";
+import type { Clock } from "../../src/core/time.ts";
+import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
+import type { OutgoingMessage, Wallet } from "../../src/ton/wallet/wallet.ts";
+import { internalMessage, logMessage, transactionOf } from "./transactions.ts";
+
+const GENESIS_SECONDS = 1_700_000_000;
+
+/** A transaction to add: the message that an account received, and the logs that it wrote. */
+export interface ScriptedTransaction {
+  readonly from: Address;
+  readonly body?: Cell;
+  readonly exitCode?: number;
+  readonly bounced?: boolean;
+  readonly logs?: readonly Cell[];
+  /** Nano. */
+  readonly value?: bigint;
+}
+
+type Getter = (args: readonly TupleItem[], address: Address) => readonly TupleItem[];
+
+export const int = (value: bigint | number): TupleItem => ({ type: "int", value: BigInt(value) });
+export const slice = (address: Address): TupleItem => ({
+  type: "slice",
+  cell: beginCell().storeAddress(address).endCell(),
+});
+
+export class ScriptedChain {
+  /** Milliseconds since the start. */
+  now = 0;
+  readonly #accounts = new Map<string, ChainTransaction[]>();
+  readonly #due: { atMs: number; act: () => void }[] = [];
+  #lt = 1_000n;
+  readonly clock: Clock = {
+    now: () => this.now,
+    sleep: (ms) => (this.pass(ms), Promise.resolve()),
+  };
+  readonly chain = {
+    account: (address: Address) => Promise.resolve(this.#account(address)),
+    transactions: (address: Address, { from, limit }: { from?: TransactionId; limit: number }) => {
+      const newestFirst = this.#historyOf(address).toReversed();
+      const start = from ? newestFirst.findIndex(({ id }) => id.hash === from.hash) : 0;
+      return Promise.resolve(start < 0 ? [] : newestFirst.slice(start, start + limit));
+    },
+    runGetMethod: (address: Address, method: string, args: readonly TupleItem[] = []) => {
+      const getter = this.getters[method];
+      if (getter) return Promise.resolve(new TupleReader([...getter(args, address)]));
+      return Promise.reject(new Problem("contract_refused", method, { members: { exitCode: 11 } }));
+    },
+  } as unknown as Chain;
+
+  /**
+   * @param getters results of get methods by name, of any account
+   * @param accounts fields of accounts by raw address
+   */
+  constructor(
+    readonly getters: Record<string, Getter> = {},
+    readonly accounts: Record<string, Partial<AccountInfo>> = {},
+  ) {}
+
+  /** Unix seconds of the newest block. */
+  get chainTime(): number {
+    return GENESIS_SECONDS + Math.floor(this.now / 1000);
+  }
+
+  pass(ms: number): void {
+    this.now += ms;
+    for (const due of this.#due.filter(({ atMs }) => atMs <= this.now)) {
+      this.#due.splice(this.#due.indexOf(due), 1);
+      due.act();
+    }
+  }
+
+  /** Does something once the clock has reached `atMs`. */
+  at(atMs: number, act: () => void): void {
+    this.#due.push({ atMs, act });
+  }
+
+  /** Adds a transaction to an account's history. */
+  add(
+    account: Address,
+    { from, body = beginCell().endCell(), ...parts }: ScriptedTransaction,
+  ): TransactionId {
+    const history = this.#historyOf(account);
+    const [lt, now] = [this.#lt += 1_000n, this.chainTime];
+    const { exitCode = 0, bounced = false, logs = [], value = 1n } = parts;
+    const made = transactionOf({
+      ...{ account, lt, now, exitCode, prev: history.at(-1)?.id ?? null },
+      inMessage: internalMessage({ src: from, dest: account, value, lt: lt - 1n, now, body, bounced }),
+      outMessages: logs.map((log, i) => logMessage(account, lt + BigInt(i + 1), now, log)),
+    });
+    history.push(made);
+    return made.id;
+  }
+
+  /** Returns a wallet that sends nothing: `onSend` decides what its messages do. Its transfers are valid for a minute. */
+  wallet(address: Address, onSend: (messages: readonly OutgoingMessage[]) => void = () => {}): Wallet {
+    return {
+      address,
+      format: () => "the wallet",
+      balance: () => Promise.resolve(this.#account(address).balance),
+      state: () => Promise.resolve({ now: this.chainTime }),
+      send: (messages: readonly OutgoingMessage[]) => {
+        onSend(messages);
+        return Promise.resolve({ hash: "00", validUntil: this.chainTime + 60 });
+      },
+    } as unknown as Wallet;
+  }
+
+  #account(address: Address): AccountInfo {
+    const last = this.#historyOf(address).at(-1)?.id;
+    return {
+      ...{ state: "active", balance: 0n, syncUtime: this.chainTime },
+      ...last && { last },
+      ...this.accounts[address.toRawString()],
+    };
+  }
+
+  #historyOf(address: Address): ChainTransaction[] {
+    const key = address.toRawString();
+    const history = this.#accounts.get(key) ?? [];
+    this.#accounts.set(key, history);
+    return history;
+  }
+}

@@ -1,0 +1,101 @@
+/** A pool on a scripted chain: its get methods answer from the deposits that a test adds to its history. */
+import { Address, beginCell, type Cell, type TupleItem } from "@ton/core";
+import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
+import type { Prover } from "../../src/prover/prover.ts";
+import { baseProof } from "./requests.ts";
+import { int, ScriptedChain, slice } from "./scripted_chain.ts";
+import { depositLog } from "./transactions.ts";
+
+export const testAddress = (byte: number) => new Address(0, Buffer.alloc(32, byte));
+export const poolAddress = testAddress(0x70);
+export const jettonMaster = testAddress(0x6a);
+const stranger = testAddress(0x5a);
+const NO_ADDRESS: TupleItem = { type: "null" };
+
+/** Returns the jetton wallet that the scripted master reports for an owner. */
+export function jettonWalletOf(owner: Address): Address {
+  return new Address(0, Buffer.concat([owner.hash.subarray(0, 31), Buffer.of(0xff)]));
+}
+
+export interface ScriptedPoolOptions {
+  /** As `get_pool_info` numbers them: 0 and 2 hold coins, 1 and 3 jettons; 2 and 3 are of version 2. */
+  readonly kind: 0 | 1 | 2 | 3;
+  readonly denomination: bigint;
+  readonly depositValue?: bigint;
+  readonly withdrawValue?: bigint;
+  /** The pool's own jetton wallet. Default: the one that the master reports; null: not set yet. */
+  readonly jettonWallet?: Address | null;
+}
+
+export class ScriptedPool extends ScriptedChain {
+  readonly tree = new MerkleTree();
+  readonly #roots: bigint[] = [];
+  readonly spent = new Set<bigint>();
+
+  constructor(
+    { kind, denomination, depositValue = denomination, withdrawValue = 0n, ...options }: ScriptedPoolOptions,
+  ) {
+    super();
+    const isJetton = kind === 1 || kind === 3;
+    const { jettonWallet = jettonWalletOf(poolAddress) } = options;
+    Object.assign(this.getters, {
+      get_pool_info: () => [
+        ...[int(kind), NO_ADDRESS, isJetton ? slice(jettonMaster) : NO_ADDRESS],
+        ...[isJetton && jettonWallet ? slice(jettonWallet) : NO_ADDRESS, int(0)],
+        ...[int(0), int(0), int(1 << 20), int(0), int(0)],
+      ],
+      getDenomination: () => [int(denomination)],
+      get_deposit_value: () => [int(depositValue)],
+      get_withdraw_value: () => [int(withdrawValue)],
+      getNextIndex: () => [int(this.tree.size)],
+      getSettled: () => [int(this.tree.size)],
+      get_root_history: () => [{ type: "tuple", items: this.#rootHistory() }],
+      getIsSpent: (
+        [hash]: readonly TupleItem[],
+      ) => [int(hash.type === "int" && this.spent.has(hash.value) ? -1 : 0)],
+      get_wallet_address: ([owner]: readonly TupleItem[]) => [
+        slice(jettonWalletOf((owner as { cell: Cell }).cell.beginParse().loadAddress())),
+      ],
+    });
+    this.add(poolAddress, { from: stranger }); // its deployment
+  }
+
+  /** The pool accepts a deposit. A jetton pool receives it from its jetton wallet. */
+  deposit(commitment: bigint, { from = stranger, body }: { from?: Address; body?: Cell } = {}): void {
+    this.#roots.unshift(this.tree.root);
+    this.tree.append(commitment);
+    this.add(poolAddress, {
+      ...{ from, ...body && { body } },
+      logs: [depositLog(commitment, this.tree.size - 1, this.chainTime)],
+    });
+  }
+
+  #rootHistory(): TupleItem[] {
+    const roots = [this.tree.root, ...this.#roots].slice(0, ROOT_HISTORY_SIZE);
+    return Array.from({ length: ROOT_HISTORY_SIZE }, (_, i) => int(roots[i] ?? 0n));
+  }
+}
+
+/** Returns the body by which a jetton wallet reports jettons that arrived. */
+export function transferNotification(sender: Address, amount: bigint, payload: Cell): Cell {
+  return beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64).storeCoins(amount)
+    .storeAddress(sender).storeMaybeRef(payload).endCell();
+}
+
+/** Returns the payload of jettons that a pool returns. */
+export function depositRefusal(exitCode: number): Cell {
+  return beginCell().storeUint(opCodes.deposit_refused, 32).storeUint(exitCode, 16).endCell();
+}
+
+/** A prover that accepts everything. Its proofs are points of the curves, and prove nothing. */
+export const emptyProver = Object.fromEntries(
+  ["proveDeposit", "proveWithdraw", "proveWithdraw2"].map((name) => [
+    name,
+    (inputs: Record<string, unknown>) =>
+      Promise.resolve({
+        proof: baseProof,
+        publicSignals: ["root", "nullifierHash"].map((key) => String(inputs[key])),
+      }),
+  ]),
+) as unknown as Prover;
