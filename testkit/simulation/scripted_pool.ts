@@ -5,7 +5,7 @@ import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.t
 import type { Prover } from "../../src/prover/prover.ts";
 import { baseProof } from "./requests.ts";
 import { int, ScriptedChain, slice } from "./scripted_chain.ts";
-import { depositLog } from "./transactions.ts";
+import { depositLog, settlementLog } from "./transactions.ts";
 
 export const testAddress = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 export const poolAddress = testAddress(0x70);
@@ -31,6 +31,7 @@ export interface ScriptedPoolOptions {
 export class ScriptedPool extends ScriptedChain {
   readonly tree = new MerkleTree();
   readonly #roots: bigint[] = [];
+  #settlements = 0;
   readonly spent = new Set<bigint>();
 
   constructor(
@@ -69,6 +70,12 @@ export class ScriptedPool extends ScriptedChain {
       ...{ from, ...body && { body } },
       logs: [depositLog(commitment, this.tree.size - 1, this.chainTime)],
     });
+  }
+
+  /** A version 2 pool settles all deposits. */
+  settle(): void {
+    const log = settlementLog(this.#settlements++, this.tree.root, this.tree.size, this.chainTime);
+    this.add(poolAddress, { from: stranger, logs: [log] });
   }
 
   #rootHistory(): TupleItem[] {

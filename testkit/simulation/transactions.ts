@@ -11,6 +11,7 @@ import {
   type TransactionDescription,
 } from "@ton/core";
 import { opCodes, type WithdrawBody } from "../../src/core/protocol/messages/pool_messages.ts";
+import { v2OpCodes } from "../../src/core/protocol/v2/messages.ts";
 import type { ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
 
 interface TransactionParts {
@@ -158,4 +159,10 @@ export function withdrawalLog(
   const parties = beginCell().storeAddress(recipient).storeAddress(relayer).endCell();
   return beginCell().storeUint(opCodes.withdrawal_log, 32).storeUint(nullifierHash, 256).storeCoins(fee)
     .storeCoins(refund).storeRef(parties).endCell();
+}
+
+/** Returns the body of a version 2 pool's log of a settlement of the first `end` deposits. */
+export function settlementLog(rootNumber: number, newRoot: bigint, end: number, now: number): Cell {
+  return beginCell().storeUint(v2OpCodes.settlement_log, 32).storeUint(rootNumber, 32).storeUint(newRoot, 256)
+    .storeUint(end, 32).storeUint(now, 32).endCell();
 }
