@@ -52,11 +52,8 @@ Deno.test("a payment that the logs do not show yet is looked for again every two
   equal(silent.now, 28 * 2_000, "the first two reads are made at once");
 });
 
-const attempt = (relayer: string, fee: string, to = recipient) => ({
-  relayer,
-  fee,
-  recipient: to.toString(),
-});
+const attempt = (relayer: string, fee: string, to = recipient) =>
+  ({ relayer, fee, recipient: to.toString() }) as unknown as WithdrawalAttempt;
 const [a, b, c] = [attempt("a", "1"), attempt("b", "1"), attempt("a", "2")];
 
 Deno.test("an attempt joins the earlier ones, of which it replaces only the same one", () => {
