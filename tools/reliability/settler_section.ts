@@ -21,15 +21,15 @@ export async function settlerSection(seed: number, scale: number): Promise<strin
     ...{ senders: SENDERS, depositsPerTransfer: DEPOSITS_PER_TRANSFER },
     onProgress: (line: string) => console.log(`settlers: ${line}`),
   };
+  const real = await runSettlerCampaign({
+    ...{ ...common, proofs: "real", settlers: 1, calmDeposits: Math.ceil(REAL_DEPOSITS * scale) },
+    ...{ deposits: 0, kills: 0 },
+  });
   const forged = await runSettlerCampaign({
     ...{ ...common, proofs: "forged", settlers: SETTLERS },
     calmDeposits: Math.ceil(CALM_DEPOSITS * scale),
     deposits: Math.ceil(DEPOSITS * scale),
     kills: Math.ceil(KILLS * scale),
-  });
-  const real = await runSettlerCampaign({
-    ...{ ...common, proofs: "real", settlers: 1, calmDeposits: Math.ceil(REAL_DEPOSITS * scale) },
-    ...{ deposits: 0, kills: 0 },
   });
   const machine =
     `${await dateAndCommit()}, on ${availableParallelism()} cores with a load of ${load.toFixed(0)} ` +
