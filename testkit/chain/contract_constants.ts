@@ -2,16 +2,22 @@
 import { toNano } from "@ton/core";
 
 const files = {
-  1: ["fees.tolk", "fees_jetton.tolk", "prices.tolk", "prices_jetton.tolk", "claims.tolk"],
+  1: [
+    "fees.tolk",
+    "jetton/fees_jetton.tolk",
+    "prices.tolk",
+    "jetton/prices_jetton.tolk",
+    "jetton/claims.tolk",
+  ],
   2: [
     "v2/fees.tolk",
-    "v2/fees_jetton.tolk",
+    "v2/jetton/fees_jetton.tolk",
     "v2/rewards.tolk",
     "v2/roots.tolk",
     "v2/withdraw_many.tolk",
     "prices.tolk",
-    "prices_jetton.tolk",
-    "claims.tolk",
+    "jetton/prices_jetton.tolk",
+    "jetton/claims.tolk",
   ],
 } as const;
 

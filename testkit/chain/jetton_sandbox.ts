@@ -29,7 +29,7 @@ const TRANSFER_VALUE = 300_000_000n;
 
 /** Compiles the jetton pool with the test keys. */
 export function trapdoorJettonCode(): Promise<Cell> {
-  return compileCached("contracts/pool_jetton.tolk", trapdoorVerifiers);
+  return compileCached("contracts/jetton/pool_jetton.tolk", trapdoorVerifiers);
 }
 
 const standard = { code: Cell.fromBase64(minterCode), walletCode: Cell.fromBase64(standardWalletCode) };

@@ -15,7 +15,8 @@ interface MoneyRule {
 }
 
 const WITHDRAWAL = "withdraw, newest root";
-const poolFile = (kind: PoolKind) => `contracts/pool_${kind}.tolk`;
+const poolFile = (kind: PoolKind) =>
+  kind === "jetton" ? "contracts/jetton/pool_jetton.tolk" : `contracts/pool_${kind}.tolk`;
 
 const moneyRules: readonly MoneyRule[] = [
   {
@@ -58,7 +59,7 @@ const moneyRules: readonly MoneyRule[] = [
     kind: "jetton",
     messages: ["deposit", WITHDRAWAL],
     without: [{
-      file: "contracts/prices_jetton.tolk",
+      file: "contracts/jetton/prices_jetton.tolk",
       code: "return contract.getStorageDuePayment();",
       replacement: "return 0;",
     }],
@@ -88,7 +89,7 @@ const moneyRules: readonly MoneyRule[] = [
     kind: "jetton",
     messages: [WITHDRAWAL],
     without: [{
-      file: "contracts/payouts_jetton.tolk",
+      file: "contracts/jetton/payouts_jetton.tolk",
       code: "bounce: BounceMode.RichBounceOnlyRootCell,",
       replacement: "bounce: BounceMode.NoBounce,",
     }],

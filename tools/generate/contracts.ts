@@ -65,9 +65,9 @@ const vkeyHash2 = combinedVkeyHash({
 });
 const compiled = [
   { name: "native", source: "contracts/pool_native.tolk", vkeyHash },
-  { name: "jetton", source: "contracts/pool_jetton.tolk", vkeyHash },
+  { name: "jetton", source: "contracts/jetton/pool_jetton.tolk", vkeyHash },
   { name: "native2", source: "contracts/v2/pool_native.tolk", vkeyHash: vkeyHash2 },
-  { name: "jetton2", source: "contracts/v2/pool_jetton.tolk", vkeyHash: vkeyHash2 },
+  { name: "jetton2", source: "contracts/v2/jetton/pool_jetton.tolk", vkeyHash: vkeyHash2 },
   { name: "rescue", source: "contracts/rescue.tolk", vkeyHash: undefined },
 ];
 for (const { name, source, vkeyHash } of compiled) {

@@ -1,4 +1,4 @@
-/** What a jetton pool requires for its transfers, as `contracts/fees_jetton.tolk` computes it. */
+/** What a jetton pool requires for its transfers, as `contracts/jetton/fees_jetton.tolk` computes it. */
 import { GAS_HIGHEST_RETRY } from "../../core/protocol/pool_constants.ts";
 import type { NetworkPrices } from "../network_prices.ts";
 

@@ -107,7 +107,7 @@ function jettonKeep(prices: NetworkPrices, { version = 1 }: Pick<PoolCounts, "ve
 
 /**
  * Returns the storage that a jetton pool owes beyond its balance. The chain collects it from the first message's value.
- * The quote contains it and the other terms of `jettonWithdrawQuote` in `contracts/fees_jetton.tolk`, or in `contracts/v2/fees_jetton.tolk`.
+ * The quote contains it and the other terms of `jettonWithdrawQuote` in `contracts/jetton/fees_jetton.tolk`, or in `contracts/v2/jetton/fees_jetton.tolk`.
  */
 function dueOfQuote(prices: NetworkPrices, info: PoolCounts, quote: bigint): bigint {
   const dayOfStorage = prices.storageFee({

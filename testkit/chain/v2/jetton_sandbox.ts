@@ -11,7 +11,7 @@ import { V2Sandbox, v2TrapdoorKeys, withV2Logs } from "./sandbox.ts";
 
 /** Compiles the jetton pool with the test keys. */
 export function v2TrapdoorJettonCode(): Promise<Cell> {
-  return compileCached("contracts/v2/pool_jetton.tolk", v2TrapdoorKeys);
+  return compileCached("contracts/v2/jetton/pool_jetton.tolk", v2TrapdoorKeys);
 }
 
 /** Differences of a deposit by transfer from a valid one. */

@@ -15,7 +15,7 @@ import { type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.
 
 Deno.test("the committed code of the jetton pool is what the sources compile to", async () => {
   const { code } = loadPoolCode("jetton");
-  assert.ok(Cell.fromBase64(await compileTolk("contracts/pool_jetton.tolk")).equals(code));
+  assert.ok(Cell.fromBase64(await compileTolk("contracts/jetton/pool_jetton.tolk")).equals(code));
 });
 
 Deno.test("with the real keys a note of jettons is deposited, and paid out by a relayer to the unit", async () => {

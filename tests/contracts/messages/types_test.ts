@@ -35,7 +35,7 @@ Deno.test("every op code is the checksum of its line in types.tlb, and the one t
 });
 
 Deno.test("the contract's sources name the same op codes", async () => {
-  const files = ["messages.tolk", "messages_jetton.tolk"];
+  const files = ["messages.tolk", "jetton/messages_jetton.tolk"];
   const sources = files.map((name) =>
     Deno.readTextFile(new URL(`../../../contracts/${name}`, import.meta.url))
   );

