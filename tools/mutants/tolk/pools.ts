@@ -3,9 +3,9 @@
 /** The entry source of each pool. */
 export const poolEntries = {
   "native": "contracts/pool_native.tolk",
-  "jetton": "contracts/pool_jetton.tolk",
+  "jetton": "contracts/jetton/pool_jetton.tolk",
   "native-v2": "contracts/v2/pool_native.tolk",
-  "jetton-v2": "contracts/v2/pool_jetton.tolk",
+  "jetton-v2": "contracts/v2/jetton/pool_jetton.tolk",
 } as const;
 
 export type PoolKind = keyof typeof poolEntries;
