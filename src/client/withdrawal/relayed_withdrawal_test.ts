@@ -1,10 +1,14 @@
-import { deepEqual, rejects } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
+import { int } from "../../../testkit/simulation/scripted_chain.ts";
+import { poolAddress, ScriptedPool } from "../../../testkit/simulation/scripted_pool.ts";
+import { withdrawalLog } from "../../../testkit/simulation/transactions.ts";
+import type { Problem } from "../../core/errors/problem.ts";
 import { createNote } from "../../core/protocol/note.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Clock } from "../../core/time.ts";
 import type { Prover } from "../../prover/prover.ts";
-import type { Pool } from "../../ton/pool/pool.ts";
+import { Pool } from "../../ton/pool/pool.ts";
 import type { RelayerClient } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 import { type RelayedWithdrawalRequest, withdrawViaRelayers } from "./relayed_withdrawal.ts";
@@ -24,7 +28,8 @@ const pool = {
   getIsSpent: () => Promise.resolve(false),
 } as unknown as Pool;
 
-type Answer = "stale_root" | "expired" | "failed";
+type Answer = "stale_root" | "expired" | "failed" | "confirmed" | "superseded";
+const FLOOR = 50_000_000n;
 
 function relayerWith(baseUrl: string, submitted: string[], ...answers: Answer[]): RelayerClient {
   let current: Answer;
@@ -32,7 +37,7 @@ function relayerWith(baseUrl: string, submitted: string[], ...answers: Answer[])
     baseUrl,
     withTimeout: () => relayer,
     status: () => Promise.resolve({ network: "localnet", relayerAddress: address(2) }),
-    feeFloor: () => Promise.resolve(50_000_000n),
+    feeFloor: () => Promise.resolve(FLOOR),
     treePath: () => Promise.resolve({ ...tree.path(0), root: tree.root }),
     withdraw: () => {
       submitted.push(baseUrl);
@@ -65,8 +70,206 @@ for (const [what, answers, proofs] of cases) {
     const quotes = [
       relayerWith("first", submitted, ...answers),
       relayerWith("second", submitted, "failed"),
-    ].map((relayer) => ({ relayer, fee: 50_000_000n }));
+    ].map((relayer) => ({ relayer, fee: FLOOR }));
     await rejects(withdrawViaRelayers(quotes, request, { clock }), { code: "relayer_unavailable" });
     deepEqual(submitted, [...Array(proofs).fill("first"), "second"]);
   });
 }
+
+/** A pool that reports the note as spent once a relayer has submitted it, and logs this payment. */
+function payingScene(submitted: readonly string[], paidTo = address(3)) {
+  const scene = new ScriptedPool({ kind: 0, denomination: 10_000_000_000n });
+  scene.deposit(note.commitment);
+  const log = {
+    nullifierHash: note.nullifierHash,
+    fee: 70n,
+    refund: 0n,
+    recipient: paidTo,
+    relayer: address(2),
+  };
+  const { hash: tx } = scene.add(poolAddress, { from: address(2), logs: [withdrawalLog(log)] });
+  scene.getters.getIsSpent = () => [int(submitted.length > 0 ? -1 : 0)];
+  return { pool: new Pool(scene.chain, poolAddress), tx };
+}
+
+/** Withdraws through these relayers, all with the same fee. */
+function withdraw(
+  relayers: readonly RelayerClient[],
+  change: Partial<RelayedWithdrawalRequest> = {},
+  fee = FLOOR,
+) {
+  const failovers: string[] = [];
+  const result = withdrawViaRelayers(relayers.map((relayer) => ({ relayer, fee })), {
+    ...request,
+    ...change,
+    onFailover: ({ baseUrl }, reason) => void failovers.push(`${baseUrl}: ${reason}`),
+  }, { clock });
+  return { result, failovers };
+}
+
+/** Rejects with one reason for each relayer that was tried. */
+async function rejectsWith(result: Promise<unknown>, code: string, ...details: RegExp[]) {
+  await rejects(result, (error) => {
+    const { errors = [], code: found } = error as Problem;
+    equal(found, code);
+    deepEqual(errors.map(({ detail }, i) => details[i]?.test(detail)), details.map(() => true));
+    return true;
+  });
+}
+
+Deno.test("a payment that relayer and pool report is the end, and no other relayer is asked", async () => {
+  const submitted: string[] = [];
+  const { pool } = payingScene(submitted);
+  const first = relayerWith("first", submitted, "confirmed");
+  const { result } = withdraw([first, relayerWith("second", submitted, "confirmed")], { pool });
+  deepEqual(await result, { relayer: first, status: { state: "confirmed" } });
+  deepEqual(submitted, ["first"]);
+});
+
+for (const state of ["confirmed", "superseded"] as const) {
+  Deno.test(`a relayer that reports ${state} is not believed while the pool reports the note as unspent`, async () => {
+    const submitted: string[] = [];
+    const { result, failovers } = withdraw([
+      relayerWith("first", submitted, state),
+      relayerWith("second", submitted, "failed"),
+    ]);
+    const lie = /reports the note as paid, but the pool does not/;
+    await rejectsWith(result, "relayer_unavailable", lie, /has failed/);
+    deepEqual([submitted, failovers.length], [["first", "second"], 1]);
+  });
+}
+
+const ends: [state: Answer, paidTo: number, expected: string][] = [
+  ["failed", 3, "confirmed"],
+  ["failed", 4, "superseded"],
+  ["superseded", 4, "superseded"],
+];
+for (const [state, paidTo, expected] of ends) {
+  Deno.test(`a spent note paid to ${paidTo === 3 ? "the" : "another"} recipient is ${expected} whatever relayers report (${state})`, async () => {
+    const submitted: string[] = [];
+    const { pool, tx } = payingScene(submitted, address(paidTo));
+    const { status, payment } = await withdraw([relayerWith("first", submitted, state)], { pool }).result;
+    deepEqual([status.state, payment?.tx, payment?.fee], [expected, tx, 70n]);
+  });
+}
+
+const offers: [
+  name: string,
+  floor: bigint,
+  change: Partial<RelayedWithdrawalRequest>,
+  code: string,
+  detail?: RegExp,
+][] = [
+  [
+    "above a tenth of the note",
+    1_000_000_001n,
+    {},
+    "fee_above_limit",
+    /1\.000000001 .*above the limit of 1 /,
+  ],
+  [
+    "above the given limit",
+    FLOOR,
+    { maxFee: FLOOR - 1n },
+    "fee_above_limit",
+    /above the limit of 0\.049999999 /,
+  ],
+  [
+    "of the whole note",
+    10_000_000_000n,
+    { maxFee: 10_000_000_000n },
+    "relayer_unavailable",
+    /not below the note's amount/,
+  ],
+  [
+    "that the caller raises to the whole note",
+    FLOOR,
+    { chooseFee: () => 10_000_000_000n },
+    "fee_not_below_denomination",
+  ],
+];
+for (const [name, floor, change, code, detail] of offers) {
+  Deno.test(`a fee ${name} is not paid`, async () => {
+    const submitted: string[] = [];
+    const relayer = Object.assign(relayerWith("first", submitted, "failed"), {
+      feeFloor: () => Promise.resolve(floor),
+    });
+    await rejectsWith(withdraw([relayer], change, floor).result, code, ...detail ? [detail] : []);
+    deepEqual(submitted, []);
+  });
+}
+
+Deno.test("a fee of exactly the limit is paid, and the caller may offer more than the floor", async () => {
+  const fees: bigint[] = [];
+  const submitted: string[] = [];
+  const watch = { onProved: (_: unknown, { fee }: { fee: bigint }) => Promise.resolve(void fees.push(fee)) };
+  const attempt = (change: object) =>
+    withdraw([relayerWith("first", submitted, "failed")], { ...watch, ...change });
+  await rejectsWith(attempt({ maxFee: FLOOR }).result, "relayer_unavailable", /has failed/);
+  await rejectsWith(
+    attempt({ chooseFee: (floor: bigint) => 2n * floor }).result,
+    "relayer_unavailable",
+    /failed/,
+  );
+  deepEqual(fees, [FLOOR, 2n * FLOOR]);
+});
+
+Deno.test("only if every relayer is too expensive is the limit the reason", async () => {
+  const submitted: string[] = [];
+  const relayers = [relayerWith("first", submitted, "failed"), relayerWith("second", submitted, "failed")];
+  const change = { maxFee: 1n };
+  await rejectsWith(withdraw(relayers, change).result, "fee_above_limit", /above/, /above/);
+  Object.assign(relayers[1], {
+    status: () => Promise.resolve({ network: "testnet", relayerAddress: address(2) }),
+  });
+  await rejectsWith(withdraw(relayers, change).result, "relayer_unavailable", /above/, /it serves testnet/);
+});
+
+const skipped: [name: string, relayer: object, fee: bigint, detail: RegExp][] = [
+  ["has raised its quoted fee", {}, FLOOR - 1n, /it quoted a fee of 0\.049999999 .* and now asks for 0\.05 /],
+  [
+    "serves another network",
+    { status: () => Promise.resolve({ network: "mainnet", relayerAddress: address(2) }) },
+    FLOOR,
+    /it serves mainnet/,
+  ],
+  [
+    "has the pool's address",
+    { status: () => Promise.resolve({ network: "localnet", relayerAddress: address(1) }) },
+    FLOOR,
+    /the pool does not pay/,
+  ],
+];
+for (const [name, change, fee, detail] of skipped) {
+  Deno.test(`a relayer that ${name} gets no proof`, async () => {
+    const submitted: string[] = [];
+    const relayer = Object.assign(relayerWith("first", submitted, "failed"), change);
+    const { result, failovers } = withdraw([relayer, relayerWith("second", submitted, "failed")], {}, fee);
+    await rejectsWith(result, "relayer_unavailable", detail, /./);
+    deepEqual([submitted.includes("first"), failovers], [false, []]);
+  });
+}
+
+Deno.test("an error of a callback ends the withdrawal before anything is submitted", async () => {
+  for (const name of ["approve", "onProved"] as const) {
+    const submitted: string[] = [];
+    const relayers = [relayerWith("first", submitted, "failed"), relayerWith("second", submitted, "failed")];
+    const refusal = new Error("no");
+    await rejects(withdraw(relayers, { [name]: () => Promise.reject(refusal) }).result, refusal);
+    deepEqual(submitted, []);
+  }
+});
+
+Deno.test("a recipient that cannot be paid is refused before a relayer is asked", async () => {
+  const asked: unknown[] = [];
+  const onRelayer = (relayer: unknown) => void asked.push(relayer);
+  for (
+    const change of [{ recipient: address(1) }, { blockedRecipients: [address(3)] }, {
+      recipient: address(0),
+    }]
+  ) {
+    const relayers = [relayerWith("first", [], "failed")];
+    await rejects(withdraw(relayers, { ...change, onRelayer }).result, { code: "unpayable_recipient" });
+  }
+  deepEqual(asked, []);
+});

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
+import type { HttpProblemCode } from "../../core/errors/http_problems.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Clock } from "../../core/time.ts";
 import type { Chain } from "../../ton/chain.ts";
@@ -10,6 +11,7 @@ import {
   waitForWithdrawal,
   type WithdrawalWaitProgress,
 } from "./withdrawal_wait.ts";
+import { RelayerProblem } from "../relayer/relayer_problem.ts";
 import { RelayerClient, type WithdrawArgs } from "../relayer/relayer_client.ts";
 
 const address = Address.parse(`0:${"11".repeat(32)}`);
@@ -54,6 +56,7 @@ function testClock() {
   return { clock: { now: () => ms, sleep } satisfies Clock, slept: () => slept, pass };
 }
 
+const reported = (code: HttpProblemCode) => new RelayerProblem(code, "https://relayer.example", {});
 const inUse = () => Response.json({ code: "nullifier_already_used" }, { status: 409 });
 const accepted = () => Response.json({}, { status: 202 });
 const unavailable = (message: RegExp) => (error: unknown) => {
@@ -134,6 +137,47 @@ Deno.test("an endpoint that fails does not end the wait for a relayer", () =>
     const options = { pollIntervalMs: 10_000, timeoutMs: 180_000, clock, isSpent };
     await rejects(waitForWithdrawal(relayer, address, 5n, options), unavailable(/not finished within 180 s/));
   }));
+
+Deno.test("a cancelled wait polls no relayer, and a cancelled read of the chain ends it", () =>
+  neverEnding(accepted, async (relayer, polls) => {
+    const signal = AbortSignal.abort();
+    await rejects(waitForWithdrawal(relayer, address, 5n, { signal }), { code: "cancelled" });
+    equal(polls(), 0);
+    const { clock } = testClock();
+    for (const error of [new Problem("cancelled"), new TypeError("a fault of the program")]) {
+      const isSpent = () => Promise.reject(error);
+      await rejects(
+        waitForWithdrawal(relayer, address, 5n, { clock, isSpent, pollIntervalMs: 10_000 }),
+        error,
+      );
+    }
+  }));
+
+Deno.test("the pool is asked after every fifth poll of the relayer, and before the timeout", () =>
+  neverEnding(accepted, async (relayer, polls) => {
+    const { clock } = testClock();
+    const askedAfter: number[] = [];
+    const isSpent = () => Promise.resolve(askedAfter.push(polls()) > 3);
+    const options = { pollIntervalMs: 10_000, timeoutMs: 120_000, clock, isSpent };
+    await rejects(waitForWithdrawal(relayer, address, 5n, options), unavailable(/not finished within 120 s/));
+    deepEqual(askedAfter, [5, 10, 13]);
+  }));
+
+Deno.test("a relayer that reports a note as in use and then fails is only believed if the pool agrees", async () => {
+  const submit = async (withdraw: () => Promise<unknown>, isSpent: boolean) => {
+    const withdrawalStatus = () => Promise.reject(reported("withdrawal_not_found"));
+    const relayer = { withdraw, withdrawalStatus } as unknown as RelayerClient;
+    const { clock } = testClock();
+    const request = args as unknown as WithdrawArgs;
+    await submitAndWait(relayer, poolThatReports(() => isSpent), request, 5n, { clock });
+  };
+  const refuse = (code: HttpProblemCode) => () => Promise.reject(reported(code));
+  const used = refuse("nullifier_already_used");
+  await rejects(submit(used, false), unavailable(/the pool does not report it as spent/));
+  await rejects(submit(used, true), { code: "withdrawal_not_found" });
+  await rejects(submit(() => Promise.resolve({ state: "waiting" }), false), { code: "withdrawal_not_found" });
+  await rejects(submit(refuse("stale_root"), false), { code: "stale_root" });
+});
 
 Deno.test("the remaining time shrinks with a submission's age, and a clock that was set back does not extend it", () => {
   deepEqual([-5_000, 0, 60_000, 180_000, 1e9].map(remainingFailoverMs), [180_000, 180_000, 120_000, 0, 0]);
