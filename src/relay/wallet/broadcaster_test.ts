@@ -1,49 +1,178 @@
-import { ok } from "node:assert/strict";
-import { Address, beginCell } from "@ton/core";
-import { storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { beginCell } from "@ton/core";
+import {
+  BroadcasterScene,
+  ids,
+  intervals,
+  job,
+  poolAddress,
+  poolId,
+  START_MS,
+} from "../../../testkit/relayer/broadcaster_scene.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import type { Chain } from "../../ton/chain.ts";
-import { openWallet } from "../../ton/wallet/wallet.ts";
-import { MAX_JOBS_PER_TRANSFER } from "./due_jobs.ts";
+import type { Job } from "../../store/store.ts";
+import type { Settlements } from "../settler/settlements.ts";
 
-/** The chain's limit for external messages. A value of the embedded store may be one byte larger. */
-const LARGEST_MESSAGE = 65_535;
+const LIFETIME_MS = 60_000;
 
-const unasked = () => Promise.reject(new Problem("chain_unavailable"));
-const chain: Chain = {
-  masterchainSeqno: unasked,
-  masterchainSeqnoAt: unasked,
-  account: unasked,
-  transactions: unasked,
-  runGetMethod: unasked,
-  configParam: unasked,
-  send: unasked,
-};
+async function sceneWith(...jobs: Job[]): Promise<BroadcasterScene> {
+  const scene = new BroadcasterScene();
+  for (const each of jobs) await scene.store.addJob(each, () => false);
+  return scene;
+}
+const jobsOf = (scene: BroadcasterScene, ...ns: number[]) =>
+  Promise.all(ids(...ns).map(async (id) => (await scene.store.job(id))!));
 
-Deno.test("broadcaster: the largest batch of the largest withdrawals fits in one external message", async () => {
-  const mnemonic = "zebra ".repeat(23) + "abandon";
-  const wallet = await openWallet(mnemonic, { version: "v5R1", network: "mainnet", chain });
-  const address = (i: number) => new Address(-1, Buffer.alloc(32, i));
-  const most = 2n ** 120n - 1n;
-  // All cells differ, so none is shared.
-  const bits = (count: number, i: number) =>
-    beginCell().storeUint((1n << BigInt(count - 1)) + BigInt(i), count);
-  const messages = Array.from({ length: MAX_JOBS_PER_TRANSFER }, (_, i) => ({
-    to: address(i),
-    value: most,
-    bounce: true,
-    body: storeWithdraw({
-      queryId: BigInt(i),
-      root: 2n ** 254n,
-      nullifierHash: 2n ** 254n,
-      fee: most,
-      refund: most,
-      recipient: address(i),
-      relayer: wallet.address,
-      proof: bits(768, i).storeRef(bits(768, MAX_JOBS_PER_TRANSFER + i).endCell()).endCell(),
-    }),
-  }));
-  const { message } = wallet.sign({ seqno: 0, validUntil: 2 ** 31, messages });
-  const { length } = message.toBoc();
-  ok(length <= LARGEST_MESSAGE, `${length} bytes`);
+Deno.test("a transfer is journaled, sent again until it is on chain, and never signed twice meanwhile", async () => {
+  const scene = await sceneWith(job(1), job(2));
+  scene.at(20_000, () => scene.include(0, [101n, 102n]));
+  await scene.run(30_000);
+  equal(scene.signed.length, 1);
+  equal(scene.signed[0].seqno, 5);
+  deepEqual(scene.signed[0].messages.map(({ to, value }) => [to.equals(poolAddress), value]), [
+    [true, 130_000_000n],
+    [true, 130_000_000n],
+  ]);
+  deepEqual(scene.sends.map(({ at }) => at), [0, 6_000, 12_000, 18_000]);
+  equal(await scene.store.transfer(), undefined);
+  for (const { state, seqno, messageHash } of await jobsOf(scene, 1, 2)) {
+    deepEqual([state, seqno, messageHash], ["broadcast", 5, scene.transfers[0].hash]);
+  }
+  const booked = await Array.fromAsync(scene.store.ledger(0, Infinity));
+  deepEqual(booked.map(({ pool, kind }) => [pool, kind]), [[poolId, "transfer"]]);
+});
+
+Deno.test("a transfer that is not included in time is not sent again, and its withdrawals are signed anew", async () => {
+  const scene = await sceneWith(job(1));
+  await scene.run(90_000);
+  const [first, second] = scene.transfers;
+  equal(first.validUntil, START_MS / 1000 + LIFETIME_MS / 1000);
+  const end = scene.sends.findIndex(({ hash }) => hash !== first.hash);
+  equal(scene.sends[end - 1].at <= LIFETIME_MS + 16_000, true);
+  // 15 s for blocks that are dated later, and 2 s before the next attempt.
+  equal(scene.sends[end].at >= LIFETIME_MS + 15_000 + 2_000, true);
+  deepEqual([scene.transfers.length, second.jobs], [2, first.jobs]);
+  const [{ attempts, notBefore, state }] = await jobsOf(scene, 1);
+  deepEqual([state, attempts], ["broadcast", 1]);
+  equal(notBefore! - START_MS >= LIFETIME_MS + 15_000 + 2_000, true);
+});
+
+Deno.test("a withdrawal that did not leave the wallet with its transfer is signed anew, and the others are not", async () => {
+  const scene = await sceneWith(job(1), job(2));
+  scene.at(4_000, () => scene.include(0, [101n]));
+  await scene.run(20_000);
+  deepEqual(scene.transfers.map(({ jobs }) => jobs.map(({ queryId }) => queryId)), [[101n, 102n], [102n]]);
+  equal(scene.signed[1].seqno, 6);
+});
+
+Deno.test("a seqno that advanced without the transfer ends nothing before it has expired, and is looked up once per transaction", async () => {
+  const scene = await sceneWith(job(1));
+  scene.at(4_000, () => scene.useElsewhere());
+  scene.at(40_000, () => scene.useElsewhere());
+  await scene.run(70_000);
+  deepEqual([scene.transfers.length, scene.lookups], [1, 2]);
+  equal((await scene.store.transfer())?.hash, scene.transfers[0].hash);
+  equal(scene.sends.every(({ at }) => at <= 4_000), true, "the wallet refuses its seqno");
+});
+
+Deno.test("a transfer of an earlier run is followed, and not signed again", async () => {
+  const scene = await sceneWith(job(1));
+  const boc = new Uint8Array(beginCell().endCell().toBoc());
+  const jobs = [{ ...ids(1)[0], queryId: 101n }];
+  const validUntil = START_MS / 1000 + 30;
+  await scene.store.beginTransfer({ seqno: 5, validUntil, hash: "aa", boc, jobs, signedAt: START_MS / 1000 });
+  await scene.run(40_000);
+  deepEqual([scene.signed.length, scene.transfers.length, scene.sends[0].at], [0, 1, 0]);
+});
+
+Deno.test("a replica that does not lead sends nothing, and sends once it leads", async () => {
+  const scene = await sceneWith(job(1));
+  scene.isLeader = false;
+  scene.at(20_000, () => scene.isLeader = true);
+  await scene.run(30_000);
+  deepEqual(scene.sends.map(({ at }) => at), [20_000, 26_000]);
+});
+
+const closed: [name: string, change: (scene: BroadcasterScene) => void][] = [
+  ["that is not ready", ({ pool }) => pool.ready = false],
+  ["whose payouts are blocked", ({ pool }) => pool.arePayoutsBlocked = true],
+  ["that gives no quote", (scene) => scene.quote = undefined],
+];
+for (const [name, change] of closed) {
+  Deno.test(`withdrawals of a pool ${name} wait, and are sent when that is over`, async () => {
+    const scene = await sceneWith(job(1));
+    change(scene);
+    scene.at(20_000, () => {
+      Object.assign(scene.pool, { ready: true, arePayoutsBlocked: false });
+      scene.quote = 100_000_000n;
+    });
+    await scene.run(27_000);
+    deepEqual([scene.signed.length, (await jobsOf(scene, 1))[0].state], [1, "broadcast"]);
+    equal(scene.sends[0].at >= 20_000 && scene.sends[0].at <= 25_000, true);
+  });
+}
+
+Deno.test("a withdrawal whose root the pool no longer accepts expires, but only by a read made after it was accepted", async () => {
+  const scene = await sceneWith(job(1));
+  scene.pool.root = 8n;
+  scene.pool.syncedAt = START_MS + intervals.minPollMs - 1;
+  let earlier: string | undefined;
+  scene.at(10_000, async () => {
+    earlier = (await jobsOf(scene, 1))[0].state;
+    scene.pool.syncedAt = START_MS + intervals.minPollMs;
+  });
+  await scene.run(30_000);
+  const [{ state, reason, message }] = await jobsOf(scene, 1);
+  deepEqual([earlier, state, reason, message], [
+    "accepted",
+    "expired",
+    "its root left the pool's history",
+    undefined,
+  ]);
+  equal(scene.signed.length, 0);
+});
+
+Deno.test("without withdrawals and settlements the wallet is not asked", async () => {
+  const scene = new BroadcasterScene();
+  await scene.run(20_000);
+  deepEqual([scene.observations, scene.signed.length], [0, 0]);
+});
+
+Deno.test("settlements are sent without withdrawals, and with as many as a transfer has left", async () => {
+  const asked: number[] = [];
+  const message = { to: poolAddress, value: 3n, bounce: true };
+  const settlements = () => {
+    let waiting = [message];
+    return Object.defineProperty(
+      {
+        take: (_: unknown, limit: number) => {
+          asked.push(limit);
+          return waiting.splice(0, limit);
+        },
+      },
+      "isEmpty",
+      { get: () => waiting.length === 0 },
+    ) as unknown as Settlements;
+  };
+  const alone = new BroadcasterScene();
+  alone.settlements = settlements();
+  await alone.run(5_000);
+  deepEqual([alone.signed.map(({ messages }) => messages), asked], [[[message]], [4]]);
+  const shared = await sceneWith(job(1));
+  shared.settlements = settlements();
+  await shared.run(5_000);
+  deepEqual([shared.signed[0].messages.length, asked], [2, [4, 3]]);
+});
+
+Deno.test("a store that fails is asked again after one second, then two, four and eight", async () => {
+  const scene = await sceneWith(job(1));
+  const asked: number[] = [];
+  const read = scene.store.transfer;
+  scene.store.transfer = () => {
+    asked.push(scene.elapsed);
+    return scene.elapsed < 15_000 ? Promise.reject(new Problem("store_unavailable")) : read.call(scene.store);
+  };
+  await scene.run(16_000);
+  deepEqual(asked.slice(0, 5), [0, 1_000, 3_000, 7_000, 15_000]);
+  equal(scene.signed.length, 1);
 });
