@@ -142,7 +142,7 @@ Deno.test("settlements are sent without withdrawals, and with as many as a trans
   const asked: number[] = [];
   const message = { to: poolAddress, value: 3n, bounce: true };
   const settlements = () => {
-    let waiting = [message];
+    const waiting = [message];
     return Object.defineProperty(
       {
         take: (_: unknown, limit: number) => {
