@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
@@ -58,6 +58,35 @@ Deno.test("a missing cursor is looked into after five stale periods without it, 
   const found = 1_000_000;
   deepEqual([await readsAt(found), await readsAt(found + 5 * STALE_AFTER_MS - 1)], [1, 1]);
   equal(await readsAt(found + 5 * STALE_AFTER_MS), 2);
+});
+
+Deno.test("an endpoint that is behind the loss of the cursor proves nothing, and a second one that knows it ends the rollback", async () => {
+  const MISSING_SINCE_SECONDS = 1_700_000_000;
+  for (
+    const [syncUtime, last, isAsked] of [
+      [MISSING_SINCE_SECONDS - 1, id(1_999n), false],
+      [MISSING_SINCE_SECONDS, undefined, false],
+      [MISSING_SINCE_SECONDS, id(1_999n), true],
+    ] as const
+  ) {
+    const { pool, deps, setTime } = await poolAt(1_999n);
+    const asked: unknown[] = [];
+    const chain = {
+      ...deps.chain,
+      account: () => Promise.resolve({ last, syncUtime }),
+      verifier: { hasTransaction: (_: unknown, cursor: unknown) => Promise.resolve(asked.push(cursor) > 0) },
+    } as unknown as Chain;
+    const trigger = new RollbackTrigger();
+    const rollBack = (ms: number) => {
+      setTime(MISSING_SINCE_SECONDS * 1000 + ms);
+      return trigger.rollBackIfDue(pool, { ...deps, chain }, never, () => {});
+    };
+    equal(await rollBack(0), false);
+    const due = rollBack(5 * STALE_AFTER_MS);
+    if (isAsked) await rejects(due, { code: "chain_inconsistent", message: /second chain endpoint knows/ });
+    else equal(await due, false);
+    deepEqual(asked, isAsked ? [id(2_000n)] : []);
+  }
 });
 
 Deno.test("the events of a transaction are written together, in parts of at most the store's limit", () => {

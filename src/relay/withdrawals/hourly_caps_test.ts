@@ -91,3 +91,26 @@ Deno.test("caps: what was counted and not answered is uncounted again, or is one
     deepEqual(await allowed(caps, note(2), note(3), note(4)), [true, released, false]);
   }
 });
+
+Deno.test("caps: a withdrawal counts for exactly an hour, and a refusal says when the first one ends", async () => {
+  let now = 0;
+  const caps = new HourlyCaps(createMemoryRateLimitStore(() => now), { hourly: 1, hourlyPerPool: 0 });
+  await caps.reserve(note(1));
+  deepEqual(await caps.reserve(note(2)), { allowed: false, retryAfter: 3_600 });
+  now = 3_599_999;
+  deepEqual(await caps.reserve(note(2)), { allowed: false, retryAfter: 1 });
+  now = 3_600_000;
+  deepEqual(await caps.reserve(note(2)), { allowed: true });
+});
+
+Deno.test("caps: a withdrawal that fails after it was accepted is uncounted by its token", async () => {
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
+  await caps.reserve(note(1));
+  const capToken = caps.tokenOf(note(1))!;
+  await caps.finish(note(1), true);
+  equal(caps.tokenOf(note(1)), undefined);
+  await caps.release({ ...note(1), capToken: undefined } as Parameters<typeof caps.release>[0]);
+  deepEqual(await allowed(caps, note(2)), [false]);
+  await caps.release({ ...note(1), capToken });
+  deepEqual(await allowed(caps, note(2), note(3)), [true, false]);
+});

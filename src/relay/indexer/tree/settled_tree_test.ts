@@ -145,3 +145,14 @@ Deno.test("settled tree: pages of nullifier hashes end where the log does", asyn
   equal(after.has(8n), true);
   equal(tree.spent.has(8n), false);
 });
+
+Deno.test("a cleared tree is like a new one, and reads the stored rows from the start", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  await rows.add(tree, [...deposits(3), settlement(0, 2), withdrawal(5n)]);
+  const before = shown(tree);
+  tree.clear();
+  deepEqual(shown(tree), shown(new SettledTree()));
+  equal(tree.rootNumber(2n), undefined);
+  await tree.load(rows, "", never);
+  deepEqual(shown(tree), before);
+});
