@@ -45,11 +45,11 @@ template Settle(levels, height) {
     signal input pathElements[levels - height];
 
     // ── Place ───────────────────────────────────────────────────────────────
-    // Proves: chunkBits spells the chunk; isOld is 1 for the first slots of the chunk, those before the batch, and isFilled
-    // for those before the batch's end, and 0 for the rest; the batch does not end before it starts. These words and
-    // bits are hints (<--): span determines them, because chunk < 2^(levels - height), first < 2^height <= 511 and
+    // Proves: chunkBits is the binary form of chunk; isOld is 1 exactly for the chunk's slots before the batch; isFilled is
+    // 1 exactly for the slots before the batch's end; the batch does not end before it starts. These words and bits are
+    // hints (<--): span determines them, because chunk < 2^(levels - height), first < 2^height <= 511 and
     // count <= 2^height.
-    // Without it: a settler leaves a queued commitment out, fills another slot, or writes over notes.
+    // Without it: a settler omits a queued commitment, fills another slot, or overwrites notes.
     signal chunkBits[levels - height];
     signal isOld[width];
     signal isFilled[width];
@@ -80,8 +80,8 @@ template Settle(levels, height) {
     span === (chunk * width + first) * 512 + end - first;
 
     // ── Batch ───────────────────────────────────────────────────────────────
-    // Proves: a slot that the batch fills holds the commitment that the pool names, and the pool names 0 for the others.
-    // Without it: a settler puts commitments of their own into the tree in place of those that were paid for.
+    // Proves: each slot that the batch fills has the commitment in the pool's list, and the list has 0 for other slots.
+    // Without it: a settler inserts their own commitments into the tree in place of the paid ones.
     for (var i = 0; i < width; i++) {
         fresh[i] === (isFilled[i] - isOld[i]) * leaves[i];
     }

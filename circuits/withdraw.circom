@@ -26,8 +26,8 @@ template Withdraw(levels) {
     nullifierHasher.out === nullifierHash;
 
     // ── Path bits ───────────────────────────────────────────────────────────
-    // Proves: each pathIndices[i] is 0 or 1. Without it: another value hashes a mix of a node and its sibling, and leads
-    // a leaf that was never paid for to a root of the pool.
+    // Proves: each pathIndices[i] is 0 or 1. Without it: another value hashes a mix of a node and its sibling, and an
+    // unpaid leaf hashes to a root of the pool.
     for (var i = 0; i < levels; i++) {
         pathIndices[i] * (pathIndices[i] - 1) === 0;
     }
@@ -48,8 +48,8 @@ template Withdraw(levels) {
 
     // ── Payment ─────────────────────────────────────────────────────────────
     // Proves nothing about the four values, but puts each into a constraint, so that no optimiser can drop it.
-    // Without it: a signal that is not bound can be exchanged in a finished proof, and an observer of the mempool sends
-    // the note's value to an address of their own.
+    // Without it: an observer of the mempool replaces the unbound signal in a finished proof, and sends the note's value
+    // to their own address.
     signal recipientSquare <== recipient * recipient;
     signal relayerSquare <== relayer * relayer;
     signal feeSquare <== fee * fee;

@@ -20,9 +20,8 @@ template Withdraw2(levels) {
     signal input pathIndices[levels];
 
     // ── Path bits ───────────────────────────────────────────────────────────
-    // Proves: each pathIndices[i] is 0 or 1, so leafIndex is the one number below 2^levels that they spell, lowest bit
-    // first. Without it: another value hashes a mix of a node and its sibling, and leads a leaf that was never paid for to
-    // a root of the pool.
+    // Proves: each pathIndices[i] is 0 or 1, so leafIndex is the number below 2^levels with these bits, lowest first.
+    // Without it: another value hashes a mix of a node and its sibling, and an unpaid leaf hashes to a root of the pool.
     var leafIndex = 0;
     for (var i = 0; i < levels; i++) {
         pathIndices[i] * (pathIndices[i] - 1) === 0;
@@ -53,8 +52,8 @@ template Withdraw2(levels) {
 
     // ── Payment ─────────────────────────────────────────────────────────────
     // Proves nothing about the four values, but puts each into a constraint, so that no optimiser can drop it.
-    // Without it: a signal that is not bound can be exchanged in a finished proof, and an observer of the mempool sends
-    // the note's value to an address of their own.
+    // Without it: an observer of the mempool replaces the unbound signal in a finished proof, and sends the note's value
+    // to their own address.
     signal recipientSquare <== recipient * recipient;
     signal relayerSquare <== relayer * relayer;
     signal feeSquare <== fee * fee;

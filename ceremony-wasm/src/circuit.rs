@@ -57,7 +57,7 @@ pub struct Circuit {
     matrices: [Vec<Entry>; 3],
 }
 
-/// Which of the key's sections.
+/// A section of the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     A,
@@ -67,7 +67,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// By its name on the JavaScript side.
+    /// Returns the section with this name on the JavaScript side.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "A" => Self::A,
@@ -162,7 +162,7 @@ impl Circuit {
         out
     }
 
-    /// Of which signals the section has points.
+    /// Returns the signals whose points are in the section.
     fn signals(&self, section: Section) -> core::ops::Range<usize> {
         match section {
             Section::A | Section::B => 0..self.variables,
@@ -176,7 +176,7 @@ impl Circuit {
         self.signals(section).len()
     }
 
-    /// What a random combination of a section's points must be in terms of the powers of tau: coefficients of 1, tau,
+    /// Returns a random combination of a section's points in terms of the powers of tau: the coefficients of 1, tau,
     /// tau^2, .. for A and B; for IC and L those of beta tau^k, then of alpha tau^k, then of tau^k. `random` has one
     /// scalar for each point of the section.
     pub fn combination(&self, section: Section, random: &[Fr]) -> Vec<Fr> {
@@ -202,9 +202,9 @@ impl Circuit {
             .collect()
     }
 
-    /// Some of a section's points, of the signals numbered from the section's first one. `bases` are the Lagrange
-    /// polynomials at tau: of A and B as they are; of IC and L those times beta, those times alpha, and they.
-    /// `None` when there are not as many as rows.
+    /// Returns the points of a range of a section's signals, counted from the section's first signal. `bases` are the
+    /// Lagrange polynomials at tau: unchanged for A and B; times beta, times alpha and unchanged for IC and L.
+    /// Returns `None` unless there is one for each row.
     pub fn points<P: Curve<ScalarField = Fr>>(
         &self,
         section: Section,
@@ -239,8 +239,8 @@ pub fn h_combination(random: &[Fr]) -> Vec<Fr> {
     values
 }
 
-/// Values on a domain to the coefficients of the polynomial that takes them. So it turns a combination of the domain's
-/// Lagrange polynomials into one of powers, too. As many as a power of two; other numbers are left as they are.
+/// Replaces values on a domain by the coefficients of the polynomial with these values. It therefore also turns a
+/// combination of the domain's Lagrange polynomials into one of powers. Without effect unless the length is a power of 2.
 pub fn interpolate(values: &mut [Fr]) {
     let n = values.len();
     let inverse_root = root_of_unity(n.trailing_zeros()).inverse();
@@ -253,7 +253,7 @@ pub fn interpolate(values: &mut [Fr]) {
     values.iter_mut().for_each(|value| *value *= inverse_n);
 }
 
-/// Sum of scalar multiples, four bits at a time (Straus). Few terms: buckets would not pay.
+/// Returns the sum of scalar multiples, four bits at a time (Straus). With so few terms, buckets would not be faster.
 fn sum<P: Curve<ScalarField = Fr>>(terms: &[(Affine<P>, Fr)]) -> Projective<P> {
     let tables: Vec<[Projective<P>; 16]> = terms
         .iter()
@@ -281,7 +281,7 @@ fn sum<P: Curve<ScalarField = Fr>>(terms: &[(Affine<P>, Fr)]) -> Projective<P> {
     total
 }
 
-/// Scalars that nobody can foresee, from a fresh seed.
+/// Returns unpredictable scalars from a fresh seed.
 pub fn random_scalars(seed: &[u8; 32], count: usize) -> Vec<Fr> {
     let mut rng = ChaCha::new(seed);
     (0..count).map(|_| rng.scalar()).collect()
@@ -292,7 +292,7 @@ pub fn scalar_bytes(scalars: &[Fr]) -> Vec<u8> {
     scalars.iter().flat_map(|scalar| scalar.into_bigint().0).flat_map(u64::to_le_bytes).collect()
 }
 
-/// The reverse of [`scalar_bytes`]. `None` for one that is not below r.
+/// The reverse of [`scalar_bytes`]. Returns `None` if a scalar is not below r.
 pub fn scalars_of(bytes: &[u8]) -> Option<Vec<Fr>> {
     if bytes.len() % FR != 0 {
         return None;
@@ -300,7 +300,7 @@ pub fn scalars_of(bytes: &[u8]) -> Option<Vec<Fr>> {
     bytes.chunks_exact(FR).map(|chunk| Fr::from_bigint(BigInt(points::words(chunk)?))).collect()
 }
 
-/// What is left to read.
+/// The bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

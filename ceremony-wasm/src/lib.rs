@@ -1,12 +1,12 @@
 //! Phase 2 of the trusted setup of Groth16 over BLS12-381 for WebAssembly: the arithmetic of `src/ops/ceremony/`, which
-//! owns files, hashes and the order of checks. This file is the boundary to JavaScript. Nothing here may trap on hostile
-//! bytes: what is malformed is an error, or `false`.
+//! owns files, hashes and the order of checks. This file is the boundary to JavaScript. No function may trap on hostile
+//! bytes: malformed bytes give an error, or `false`.
 //!
 //! Points cross the boundary as the files hold them ([`points`]), scalars as 32 bytes little endian.
 //!
-//! A key's sections are checked by random linear combinations: with scalars that nobody could foresee, sum s_i P_i is
-//! what it must be in terms of the powers of tau only if every P_i is, but for one chance in r. That takes two sums in
-//! place of a group transform, and needs no prepared powers.
+//! A key's sections are checked by random linear combinations. With unpredictable scalars s_i, the sum of s_i P_i has the
+//! right value only if every P_i has, except with probability 1 / r. This takes two sums instead of a group transform,
+//! and needs no prepared powers.
 
 mod circuit;
 mod points;
@@ -14,7 +14,7 @@ mod random;
 mod scale;
 mod secret;
 
-// The prover's arithmetic, taken in as source: as a dependency it would bring the prover's exports into this module, and
+// The prover's arithmetic, included as source: a dependency would bring the prover's exports into this module, and
 // Cargo would hash the absolute path of a package outside this folder into the symbols of a reproducible build.
 #[allow(dead_code)]
 #[path = "../../prover-wasm/src/domain.rs"]
@@ -68,7 +68,7 @@ pub fn first_unsound_g2(points: &[u8], infinity: bool) -> i32 {
     points::first_unsound::<g2::Config>(points, infinity).map_or(-1, |at| at as i32)
 }
 
-/// The sum of scalar multiples of points of G1; what is longer is cut.
+/// Returns the sum of scalar multiples of points of G1. Ignores the surplus of the longer list.
 #[wasm_bindgen(js_name = sumG1)]
 pub fn sum_g1(points: &[u8], scalars: &[u8]) -> Result<Vec<u8>, JsError> {
     let points: Vec<_> = points_of::<g1::Config>(points)?.into_iter().map(msm::G1::from).collect();
@@ -92,7 +92,8 @@ pub fn differences_g1(minuends: &[u8], subtrahends: &[u8]) -> Result<Vec<u8>, Js
     Ok(bytes_of(&ark_bls12_381::G1Projective::normalize_batch(&differences)))
 }
 
-/// Whether e(p, b) = e(q, a): whether q is to p what b is to a. All of order r; infinity is in no ratio.
+/// Returns whether e(p, b) = e(q, a): whether the ratio of q to p is that of b to a. All must be of order r; returns
+/// false if one is infinity.
 #[wasm_bindgen(js_name = sameRatio)]
 pub fn same_ratio(p: &[u8], q: &[u8], a: &[u8], b: &[u8]) -> bool {
     let g1 = |bytes: &[u8]| points::read_one::<g1::Config>(bytes).filter(|point: &G1Affine| !point.is_zero());
@@ -151,7 +152,7 @@ pub fn challenged(challenge: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(bytes_of(&[secret::challenged(challenge).ok_or_else(|| malformed("challenge is"))?]))
 }
 
-/// What a contributor knows and must forget: `free` overwrites it.
+/// A contributor's secret, which must be deleted after use: `free` overwrites it.
 #[wasm_bindgen]
 pub struct Secret {
     secret: secret::Secret,
@@ -241,15 +242,15 @@ impl Circuit {
         Ok(self.circuit.size(section_of(section)?))
     }
 
-    /// What a combination of a section's points is in powers of tau; for IC and L in those times beta, those times
-    /// alpha, and they.
+    /// Returns a combination of a section's points in powers of tau; for IC and L in powers times beta, powers times
+    /// alpha, and powers.
     pub fn combination(&self, section: &str, scalars: &[u8]) -> Result<Vec<u8>, JsError> {
         let combination = self.circuit.combination(section_of(section)?, &scalars_of(scalars)?);
         Ok(circuit::scalar_bytes(&combination))
     }
 
-    /// Points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC and L
-    /// from those times beta, those times alpha, and they, one after another.
+    /// Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC
+    /// and L from those times beta, those times alpha, and those unchanged, one after another.
     #[wasm_bindgen(js_name = pointsG1)]
     pub fn points_g1(
         &self,

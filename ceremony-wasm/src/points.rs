@@ -77,7 +77,7 @@ pub trait Curve: SWCurveConfig<BaseField: Coded> {
 
 impl<P: SWCurveConfig<BaseField: Coded>> Curve for P {}
 
-/// Points with canonical coordinates, on the curve or at infinity; their subgroup is not looked at.
+/// Reads points with canonical coordinates, on the curve or at infinity. Does not check their subgroup.
 pub fn read<P: Curve>(bytes: &[u8]) -> Option<Vec<Affine<P>>> {
     if bytes.len() % P::BYTES != 0 {
         return None;
@@ -96,8 +96,8 @@ pub fn read_one<P: Curve>(bytes: &[u8]) -> Option<Affine<P>> {
     point.is_on_curve().then_some(point)
 }
 
-/// What a hostile file must be checked for: the number of the first point that is not canonical, not on the curve or not
-/// of order r, or that is infinity where it may not be.
+/// Checks the points of an untrusted file. Returns the number of the first point that is not canonical, not on the curve
+/// or not of order r, or that is infinity where infinity is not allowed.
 pub fn first_unsound<P: Curve>(bytes: &[u8], infinity: bool) -> Option<usize> {
     let sound = |bytes: &[u8]| {
         read_one::<P>(bytes).is_some_and(|point| {

@@ -1,5 +1,5 @@
 //! Field elements and points from a seed, as ffjavascript draws them (`chacha.js`, `wasm_field1.js`, `wasm_curve.js`), so
-//! that snarkjs finds the same ones: it repeats what a beacon and a transcript hash give.
+//! that snarkjs finds the same ones when it recomputes a beacon or a transcript hash.
 
 use crate::points::Curve;
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
@@ -96,7 +96,7 @@ impl ChaCha {
         Fr::new_unchecked(self.below::<Fr, 4>())
     }
 
-    /// A point of order r (or, once in r times, infinity) whose logarithm nobody knows.
+    /// Returns a point of order r (or infinity, with probability 1 / r) whose logarithm is unknown.
     pub fn g1(&mut self) -> G1Affine {
         self.point(Self::coordinate)
     }
@@ -110,12 +110,12 @@ impl ChaCha {
         Fq::new_unchecked(self.below::<Fq, 6>())
     }
 
-    /// The first x on the curve, with the y whose sign a further bit tells, times the cofactor.
+    /// Returns the point with the first x on the curve and the y whose sign a further bit selects, times the cofactor.
     fn point<P: Curve>(&mut self, x: impl Fn(&mut Self) -> P::BaseField) -> Affine<P> {
         loop {
             let x = x(self);
             let larger = self.next_bool();
-            // What ffjavascript calls negative is what arkworks calls larger: y > -y, by c1 first.
+            // ffjavascript's "negative" is arkworks' "larger": y > -y, compared by c1 first.
             let Some((smaller_y, larger_y)) = Affine::<P>::get_ys_from_x_unchecked(x) else { continue };
             return Affine::<P>::new_unchecked(x, if larger { larger_y } else { smaller_y })
                 .mul_by_cofactor();

@@ -5,7 +5,7 @@
 //! multiplication by -z^2, z the curve's parameter, so k = k1 + k2 z^2 gives k P = k1 P - k2 phi(P), with k1 and k2
 //! below 2^128. Both halves are written in non-adjacent form of width 4: of five digits one is not zero, and odd.
 //!
-//! Not constant time, as little as the sums of a proof: whoever can time a contributor's machine that well can as well
+//! Not constant time, like the sums of a proof: an attacker who can time a contributor's machine that precisely can also
 //! read its memory.
 
 use crate::{
@@ -26,14 +26,14 @@ const Z_SQUARED: u128 = 0xd201_0000_0001_0000 * 0xd201_0000_0001_0000;
 const WIDTH: u32 = 4;
 /// The multiples 1, 3, 5, 7 of a point.
 const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
-/// Points that go along together: enough to share inversions, few enough to stay in the cache.
+/// Points of one batch: enough to share inversions, few enough to stay in the cache.
 const AT_ONCE: usize = 1024;
-/// On the number of an operand: it is to be negated.
+/// The bit of an operand's number that requests its negation.
 const NEGATED: u32 = 1 << 31;
 
 /// Multiplies by one scalar.
 pub struct Scaler {
-    /// What happens from the highest digit on: for each digit a doubling, and what is added after it.
+    /// The steps from the highest digit on: for each digit a doubling, and the operand that is added after it.
     digits: Vec<[i8; 2]>,
     beta: Fq,
     adder: BatchAdder<Fq>,

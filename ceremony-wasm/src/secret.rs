@@ -1,10 +1,10 @@
-//! A contribution's secret: delta' = x delta, and the proof that whoever made it knew x (Bowe, Gabizon, Miers, "Scalable
+//! A contribution's secret: delta' = x delta, and the proof that its contributor knew x (Bowe, Gabizon, Miers, "Scalable
 //! Multi-party Computation for zk-SNARK Parameters in the Random Beacon Model", 2017, section 4), as snarkjs writes it:
 //!
 //!   s and x s in G1, s of unknown logarithm; a challenge c, the hash of all before and of these two;
 //!   p in G2 drawn from c, and x p.
 //!
-//! What is drawn from the seed must be gone afterwards: everything here is overwritten when it is dropped.
+//! Values drawn from the seed must not outlive their use: every type here overwrites its values when it is dropped.
 
 use crate::{points, random::ChaCha, scale::Scaler};
 use ark_bls12_381::{Fr, G1Affine, G2Affine};

@@ -18,20 +18,20 @@ pub use poseidon::{poseidon1 as hash_one, poseidon2 as hash_two};
 
 const ELEMENT: usize = 32;
 
-/// Hashes n elements, each by itself: n * 32 bytes to n * 32 bytes. A rest that is no whole element is ignored.
+/// Hashes n elements, each by itself: n * 32 bytes to n * 32 bytes. Ignores an incomplete element at the end.
 #[wasm_bindgen]
 pub fn poseidon1(inputs: &[u8]) -> Vec<u8> {
     inputs.as_chunks::<ELEMENT>().0.iter().flat_map(hash_one).collect()
 }
 
-/// Hashes n pairs: n * 64 bytes to n * 32 bytes. A rest that is no whole pair is ignored.
+/// Hashes n pairs: n * 64 bytes to n * 32 bytes. Ignores an incomplete pair at the end.
 #[wasm_bindgen]
 pub fn poseidon2(pairs: &[u8]) -> Vec<u8> {
     hash_level(&pairs[..pairs.len() / (2 * ELEMENT) * (2 * ELEMENT)], &[])
 }
 
 /// Hashes a level of a tree into the level above: n elements to half as many, rounded up. `zero`, one element, is the
-/// empty subtree beside the last node of an odd level; an even level does not look at it.
+/// empty subtree beside the last node of an odd level; an even level ignores it.
 #[wasm_bindgen]
 pub fn hash_level(nodes: &[u8], zero: &[u8]) -> Vec<u8> {
     let nodes = nodes.as_chunks::<ELEMENT>().0;

@@ -1,6 +1,6 @@
 //! The two hashes, as sequences of rows over the constants of `tools/generate/poseidon/`: alpha 5, 8 full rounds, 56 partial
-//! rounds, capacity element 0 first, digest element 0. Inputs are 32 big-endian bytes, read modulo r; that they are
-//! canonical is the caller's to see to. Outputs are canonical.
+//! rounds, capacity element 0 first, digest element 0. Inputs are 32 big-endian bytes, read modulo r; the caller ensures
+//! that they are canonical. Outputs are canonical.
 
 use crate::field::{Element, LIMBS, Row, add, constant, dot, fifth, from_bytes, mul, to_bytes};
 use crate::generated::constants::*;

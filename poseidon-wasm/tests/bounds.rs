@@ -1,4 +1,4 @@
-//! The bounds that the kernels' comments state, computed exactly from what those take: operands as large as they may be.
+//! The bounds in the kernels' comments, computed exactly from the largest operands that the kernels accept.
 //! `extremes.rs` then drives the kernels with such operands.
 
 use core::cmp::Ordering;

@@ -45,7 +45,7 @@ mod limits {
 const R: [u64; 4] =
     [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
 
-/// A residue by the most plain means there are: 256-bit words, doubling and adding.
+/// A residue, computed in the simplest way: 256-bit words, doubling and adding.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Plain([u64; 4]);
 

@@ -1,6 +1,6 @@
-//! arkworks' sums of points by scalars in WebAssembly, the peer that our own are held against: built and called by
-//! `tools/bench/peers/arkworks.ts`, as raw exports. All data goes through one buffer: `buffer(length)` makes it and tells
-//! where it is, `load_key` and `load_scalars` read it, `sum_g1` and `sum_g2` leave their point in it.
+//! arkworks' sums of points by scalars in WebAssembly, for comparison with our own. `tools/bench/peers/arkworks.ts` builds
+//! and calls it through raw exports. All data goes through one buffer: `buffer(length)` creates it and returns its
+//! address, `load_key` and `load_scalars` read it, `sum_g1` and `sum_g2` write their point to it.
 
 use ark_bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};

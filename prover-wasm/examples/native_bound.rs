@@ -1,5 +1,5 @@
-//! What arkworks takes for a proof's sums and transforms as native code on one thread: the bound that WebAssembly is held
-//! against. `native_bound <zkey> <rounds>` prints the milliseconds of each round, a line each.
+//! Measures arkworks' time for a proof's sums and transforms as native code on one thread, for comparison with
+//! WebAssembly. `native_bound <zkey> <rounds>` prints the milliseconds of each round, one per line.
 
 use ark_bls12_381::{Fr, G1Projective, G2Projective};
 use ark_ec::VariableBaseMSM;

@@ -1,5 +1,5 @@
-//! Evaluation domains of the scalar field, with the roots of unity that ffjavascript uses. They are not arkworks': its
-//! generator is 7, ffjavascript's is 5, the smallest non-residue, and a key is bound to the roots it was made with.
+//! Evaluation domains of the scalar field, with ffjavascript's roots of unity. arkworks uses others: its generator is 7,
+//! ffjavascript's is 5, the smallest non-residue. A key works only with the roots that it was generated with.
 
 use ark_bls12_381::Fr;
 use ark_ff::{BigInteger, Field, PrimeField, Zero};

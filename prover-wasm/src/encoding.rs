@@ -41,7 +41,7 @@ fn fq2(bytes: &[u8]) -> Option<Fq2> {
     Some(Fq2::new(fq(c0)?, fq(c1)?))
 }
 
-/// A point that is on the curve and may be infinity. Its subgroup is not checked: for values that we made ourselves.
+/// Reads a point on the curve, or infinity, without a check of its subgroup: for values that this module computed.
 pub fn trusted_g1(bytes: &[u8]) -> Option<G1Affine> {
     let (x, y) = bytes.split_at_checked(FQ)?;
     let (x, y) = (fq(x)?, fq(y)?);

@@ -1,12 +1,12 @@
-//! Excerpts of a parsed key as bytes: what one sum takes, or what joins the sums. A key is parsed by one thread, and all
-//! have its excerpts. Instances of this module do not share memory, so whoever makes a sum copies that sum's excerpt in,
-//! and holds it no longer than the sum takes.
+//! Excerpts of a parsed key as bytes: the part that one sum needs, or the part that joins the sums. One thread parses the
+//! key, and all threads read its excerpts. Instances of this module do not share memory, so a worker copies the excerpt
+//! of its sum into its own memory and frees it after the sum.
 //!
 //! Layout: the number of the sum (0: what joins), variables, public, domain as u32; alpha, beta (G1), beta (G2), delta
 //! (G1), delta (G2) uncompressed; of H the coefficients as in the `.zkey`; the points' limbs as the kernels keep them, so
 //! that only the build that wrote an excerpt reads it. All numbers but those points are little endian.
 //!
-//! Excerpts do not leave the process, and are not checked beyond what keeps a wrong one from trapping.
+//! Excerpts do not leave the process. They are only checked as far as needed to prevent traps.
 
 use crate::{
     encoding,
@@ -26,7 +26,7 @@ const MOST_VARIABLES: u32 = 1 << 26;
 const PIECES: [Piece; 5] = [Piece::A, Piece::B1, Piece::B2, Piece::C, Piece::H];
 
 impl ProvingKey {
-    /// What a sum takes of the key, or with `None` what joins the sums.
+    /// Returns the part of the key that a sum needs, or with `None` the part that joins the sums.
     pub fn excerpt(&self, piece: Option<Piece>) -> Vec<u8> {
         let mut out = Vec::new();
         let number =
@@ -59,7 +59,7 @@ impl ProvingKey {
         out
     }
 
-    /// The key as far as an excerpt has it: vectors that the excerpt is not for are empty.
+    /// The part of the key in an excerpt. Vectors that the excerpt does not contain are empty.
     pub fn from_excerpt(bytes: &[u8]) -> Result<(Option<Piece>, Self), ZkeyError> {
         let mut reader = Reader(bytes);
         let number = reader.u32()? as usize;
@@ -107,7 +107,7 @@ fn g2(reader: &mut Reader) -> Result<G2Affine, ZkeyError> {
     encoding::trusted_g2(reader.take(encoding::G2)?).ok_or(MALFORMED)
 }
 
-/// A coordinate as the limbs that it is kept in.
+/// A coordinate as its stored limbs.
 trait InLimbs: Coordinate {
     const BYTES: usize;
 

@@ -47,14 +47,14 @@ pub struct Key {
 
 #[wasm_bindgen]
 impl Key {
-    /// Parses a snarkjs `.zkey`. Throws when it is cut short or of another curve or protocol.
+    /// Parses a snarkjs `.zkey`. Throws if it is cut short or for another curve or protocol.
     #[wasm_bindgen(constructor)]
     pub fn new(zkey: &[u8]) -> Result<Key, JsError> {
         Ok(Key { key: ProvingKey::parse(zkey)? })
     }
 
-    /// What [`piece`] takes for one of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`; and for
-    /// `joint` what [`assemble`] takes. For instances of this very module.
+    /// Returns the excerpt for [`piece`] of one of a proof's five sums, `a`, `b1`, `b2`, `c` or `h`, or the excerpt
+    /// `joint` for [`assemble`]. Only instances of this same module can read it.
     pub fn excerpt(&self, name: &str) -> Result<Vec<u8>, JsError> {
         let piece = match name {
             "joint" => None,
@@ -76,8 +76,8 @@ pub fn piece(excerpt: &[u8], part: u32, parts: u32, witness: &[u8]) -> Result<Ve
     Ok(prove::piece(&key, piece, part, &witness))
 }
 
-/// Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns
-/// A, B, C: 384 bytes. The excerpt may be any of the key's.
+/// Joins the pieces (the parts of each one after another), blinds them with 96 bytes of fresh randomness, and returns
+/// A, B, C: 384 bytes. Any excerpt of the key is suitable.
 #[wasm_bindgen]
 pub fn assemble(
     excerpt: &[u8],

@@ -1,5 +1,5 @@
 //! A Groth16 proof (Groth, "On the Size of Pairing-based Non-interactive Arguments", 2016, section 3.2) in pieces that
-//! can be computed apart, so that workers share one proof; and each in parts, where there are more workers than pieces.
+//! can be computed separately, so that workers share one proof. Each piece has parts, for more workers than pieces.
 //!
 //!   A  = alpha + sum w_i A_i + r delta                          in G1
 //!   B  = beta  + sum w_i B_i + s delta                          in G2, and the same B1 in G1
@@ -43,7 +43,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// By its name on the JavaScript side.
+    /// Returns the sum with this name on the JavaScript side.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "a" => Self::A,
@@ -88,7 +88,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// `None` unless `index` is below `count`, and that below 2^16.
+    /// Returns `None` unless `index` is below `count`, and `count` is below 2^16.
     pub fn new(index: usize, count: usize) -> Option<Self> {
         (index < count && count < 1 << 16).then_some(Self { index, count })
     }
@@ -119,12 +119,12 @@ pub fn piece(key: &ProvingKey, piece: Piece, part: Part, witness: &[Scalar]) -> 
     out
 }
 
-/// Points and scalars are as many as each other.
+/// There are as many points as scalars.
 fn part_of_msm<F: Coordinate>(points: &[Point<F>], scalars: &[Scalar], part: Part) -> Projective<F::Curve> {
     msm(part.of(points), part.of(scalars))
 }
 
-/// What a sum has beside its terms: the first part adds it.
+/// The constant term of a sum, which the first part adds.
 fn constant<P: AffineRepr>(point: P, first: bool) -> P {
     if first { point } else { P::zero() }
 }
@@ -135,7 +135,7 @@ fn quotient(key: &ProvingKey, witness: &[Scalar]) -> Vec<Scalar> {
     let mut a = vec![Fr::zero(); key.domain];
     let mut b = vec![Fr::zero(); key.domain];
     for entry in &key.coefficients {
-        // The reader has compared both indices with the sizes of these vectors.
+        // The reader has checked both indices against the sizes of these vectors.
         let term = montgomery_product(entry.value, witness[entry.signal as usize]);
         match entry.matrix {
             Matrix::A => a[entry.constraint as usize] += term,
@@ -169,7 +169,7 @@ impl Blinding {
     }
 }
 
-/// Joins the pieces [a, b1, c, h] and b2, each its parts one after another, to A, B, C, uncompressed: 384 bytes.
+/// Joins the pieces [a, b1, c, h] and b2 to A, B, C, uncompressed: 384 bytes. The parts of a piece follow one another.
 pub fn assemble(
     key: &ProvingKey,
     g1: [&[u8]; 4],

@@ -1,5 +1,5 @@
-//! Verification of hostile proofs: e(A, B) = e(alpha, beta) e(sum x_i IC_i, gamma) e(C, delta). Answers `false` to
-//! whatever is malformed. Infinity is refused: no honest proof holds it.
+//! Verification of untrusted proofs: e(A, B) = e(alpha, beta) e(sum x_i IC_i, gamma) e(C, delta). Returns `false` for
+//! malformed proofs. Refuses infinity, which no honest proof contains.
 
 use crate::{encoding, fixed_bases::FixedBases};
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
@@ -11,7 +11,7 @@ use ark_ec::{
 
 type G2Prepared = <Bls12<ark_bls12_381::Config> as Pairing>::G2Prepared;
 
-/// A verification key, with all done that does not depend on the proof.
+/// A verification key with everything precomputed that does not depend on the proof.
 pub struct PreparedKey {
     alpha_beta: PairingOutput<Bls12_381>,
     minus_gamma: G2Prepared,
@@ -44,8 +44,8 @@ impl PreparedKey {
         })
     }
 
-    /// Whether `proof` (A, B, C, 384 bytes) proves `signals` (32 bytes each, big endian, below r, exactly as many as
-    /// the key has).
+    /// Returns whether `proof` (A, B, C, 384 bytes) proves `signals` (32 bytes each, big endian, below r, exactly as many
+    /// as the key requires).
     pub fn verify(&self, proof: &[u8], signals: &[u8]) -> bool {
         self.check(proof, signals).unwrap_or(false)
     }

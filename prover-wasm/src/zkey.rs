@@ -1,9 +1,9 @@
-//! Reader of snarkjs' `.zkey` (Groth16, BLS12-381). The file is pinned by its hash before it comes here, so points are
-//! not checked to lie on the curve; but a file that is cut short, or of another shape, is an error and never a panic.
+//! Reader of snarkjs' `.zkey` (Groth16, BLS12-381). The caller has checked the file's hash, so the reader does not check
+//! that points lie on the curve. A file that is cut short or malformed gives an error and never a panic.
 //!
 //! Layout (snarkjs 0.7, `zkey_utils.js`): `zkey`, version, count of sections, then sections of { u32 id, u64 length }.
 //! Section 1 protocol, 2 header, 4 coefficients, 5 A, 6 B1, 7 B2, 8 C, 9 H. All numbers are little endian; coordinates
-//! are in Montgomery form with R = 2^384, which is the form that arkworks keeps them in.
+//! are in Montgomery form with R = 2^384, which arkworks uses as well.
 
 use crate::msm;
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
@@ -33,7 +33,7 @@ impl fmt::Display for ZkeyError {
 
 impl core::error::Error for ZkeyError {}
 
-/// Which of the two matrices a coefficient belongs to. C is not stored: snarkjs takes the product of both instead.
+/// The matrix of a coefficient. The file does not contain C: snarkjs uses the product of A and B instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matrix {
     A,
@@ -50,7 +50,7 @@ pub struct Coefficient {
     pub value: Fr,
 }
 
-/// A proving key: its long vectors of points as [`msm::msm`] takes them, others as arkworks keeps them.
+/// A proving key. Its long vectors of points have the form of [`msm::msm`], the others that of arkworks.
 #[derive(Debug, Clone, Default)]
 pub struct ProvingKey {
     /// Signals, the constant 1 included.
@@ -127,7 +127,7 @@ fn points<'a, P, Q: From<P>>(
     size: usize,
     read: fn(&mut Reader<'a>) -> Result<P, ZkeyError>,
 ) -> Result<Vec<Q>, ZkeyError> {
-    // As below: compared before anything is reserved.
+    // As below: compared before any memory is reserved.
     if count.checked_mul(size) != Some(section.len()) {
         return Err(OTHER_LENGTH);
     }
@@ -141,14 +141,14 @@ fn all_coefficients(section: &[u8], domain: u32, variables: u32) -> Result<Vec<C
     if reader.0.is_empty() { Ok(coefficients) } else { Err(OTHER_LENGTH) }
 }
 
-/// A count, and so many coefficients.
+/// Reads a count, then that many coefficients.
 pub(crate) fn coefficients(
     reader: &mut Reader,
     domain: u32,
     variables: u32,
 ) -> Result<Vec<Coefficient>, ZkeyError> {
     let count = reader.u32()? as usize;
-    // Compared before anything is reserved: a lying header must not make us allocate.
+    // Compared before any memory is reserved: a false length must not cause a large allocation.
     if count.checked_mul(COEFFICIENT).is_none_or(|length| length > reader.0.len()) {
         return Err(OTHER_LENGTH);
     }
@@ -206,7 +206,7 @@ impl<'a> Sections<'a> {
 const OTHER_LENGTH: ZkeyError = ZkeyError("has a section of another length than its header says");
 const CUT_SHORT: ZkeyError = ZkeyError("is cut short");
 
-/// What is left to read.
+/// The bytes that are not read yet.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {

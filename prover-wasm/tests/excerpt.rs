@@ -1,4 +1,4 @@
-//! Claims about excerpts of a key: they hold what a sum takes and no more, and a damaged one is an error, never a panic.
+//! Claims about excerpts of a key: they contain exactly what a sum needs, and a damaged one gives an error, not a panic.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Claims about the reader: a damaged key is an error, never a panic, and reserves no memory for what is not there.
+//! Claims about the reader: a damaged key gives an error, never a panic, and no memory is reserved for missing data.
 
 mod common;
 

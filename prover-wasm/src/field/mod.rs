@@ -1,6 +1,6 @@
-//! The base field of BLS12-381 and its quadratic extension, as the sums of points need them: limbs that are not carried
-//! or reduced more often than their bounds ask. Everything else (inverses, and what is not a sum of points) is
-//! arkworks', which is also what the tests compare with.
+//! The base field of BLS12-381 and its quadratic extension for sums of points: limbs are only carried and reduced as often
+//! as their bounds require. arkworks does everything else (inverses, and all but the sums of points), and the tests
+//! compare with it.
 
 mod fq;
 mod fq2;

@@ -3,8 +3,8 @@
 use super::Point;
 use crate::field::Coordinate;
 
-/// Additions that share an inversion. Enough that it hardly counts, few enough to stay in the cache; between 512 and 4096
-/// the difference is within the noise.
+/// Additions that share an inversion: enough that its cost hardly matters, few enough to stay in the cache. Between 512
+/// and 4096 the difference is within the noise.
 const BATCH: usize = 1024;
 
 /// An addition: `out = left + right`, or `out = left`. `out` is a slot.
@@ -15,10 +15,10 @@ pub struct Job {
     pub out: u32,
 }
 
-/// What the numbers of operands mean.
+/// Resolves the numbers of operands.
 pub trait Operands<F> {
-    /// The point of a number, and whether it is to be negated. May look into the slots that [`BatchAdder::run`] writes
-    /// to, when no job reads what an earlier one has written.
+    /// Returns the point with this number, and whether to negate it. May read the slots that [`BatchAdder::run`] writes
+    /// to, as long as no job reads the result of an earlier one.
     fn get<'a>(&'a self, slots: &'a [Point<F>], number: u32) -> (&'a Point<F>, bool);
 }
 
@@ -32,7 +32,7 @@ impl<F> Operands<F> for InPlace {
     }
 }
 
-/// How a job's result comes about.
+/// How a job computes its result.
 enum Rule {
     Left,
     Right,
@@ -43,13 +43,13 @@ enum Rule {
 
 struct Step<F> {
     rule: Rule,
-    /// What the slope is divided by, and the product of this for all later jobs of the batch. For [`Rule::Add`] and
+    /// The divisor of the slope, and the product of the divisors of all later jobs of the batch. For [`Rule::Add`] and
     /// [`Rule::Double`].
     denominator: F,
     later: F,
 }
 
-/// Does jobs, and keeps its memory from call to call.
+/// Runs jobs, and reuses its memory in later calls.
 pub struct BatchAdder<F> {
     steps: Vec<Step<F>>,
 }

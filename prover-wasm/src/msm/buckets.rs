@@ -8,7 +8,7 @@ use super::{
 use crate::field::Coordinate;
 use core::ops::Range;
 
-/// What is to be summed: the number of a point, and its scalar.
+/// A term of a sum: the number of a point, and its scalar.
 pub struct Term<'a> {
     pub point: u32,
     pub scalar: &'a Scalar,
@@ -24,7 +24,7 @@ impl Entry {
     }
 }
 
-/// The entries of buckets as operands, numbered as they lie.
+/// The entries of buckets as operands, numbered by their position.
 struct Entries<'a, F> {
     entries: &'a [Entry],
     points: &'a [Point<F>],
@@ -74,7 +74,7 @@ impl Buckets {
 
     /// The sum of each bucket, whose entries are numbers of `points`.
     ///
-    /// Neighbours are added until one is left; a level does so in all buckets, in as few batches as it can.
+    /// Adds neighbours until one entry remains. Each level handles all buckets, in as few batches as possible.
     pub fn add_up<F: Coordinate>(&self, adder: &mut BatchAdder<F>, points: &[Point<F>]) -> Vec<Point<F>> {
         let mut jobs = Vec::new();
         let mut places: Vec<Range<u32>> = Vec::with_capacity(self.starts.len() - 1);

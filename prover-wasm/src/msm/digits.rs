@@ -5,7 +5,7 @@ use super::Scalar;
 /// Scalars are below r, and so below this many bits.
 const SCALAR_BITS: usize = 255;
 
-/// How scalars are cut: `count` windows of `bits` bits.
+/// The division of scalars into digits: `count` windows of `bits` bits.
 #[derive(Debug, Clone, Copy)]
 pub struct Windows {
     pub bits: usize,
@@ -13,7 +13,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// One bit more than the scalars': the highest window takes a carry and gives none.
+    /// One bit more than the scalars have: the highest window receives a carry and produces none.
     pub fn of_bits(bits: usize) -> Self {
         Self { bits, count: (SCALAR_BITS + 1).div_ceil(bits) }
     }

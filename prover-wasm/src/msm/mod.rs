@@ -3,11 +3,11 @@
 //! Scalars are written in signed digits of c bits (`digits`). In each window the points of equal digit go into one
 //! bucket, and buckets are added up two by two, a level at a time, many buckets at once: each addition needs a quotient,
 //! and many quotients share one inversion (`batch`). An affine addition then costs five products and a square, about
-//! half of a projective one. The buckets of all windows are weighed by trees of such additions (`tree`); what is left, a
-//! few hundred additions and doublings, is arkworks'.
+//! half of a projective one. Trees of such additions weigh the buckets of all windows (`tree`). arkworks does the
+//! remaining few hundred additions and doublings.
 //!
-//! Not constant time: which additions are made depends on the scalars. That is so in all provers known to us; a proof is
-//! made on the machine of whoever owns the secrets.
+//! Not constant time: which additions are made depends on the scalars. All provers known to us share this property. A
+//! proof is computed on the machine of the owner of the secrets.
 
 pub mod batch;
 mod buckets;
@@ -32,10 +32,10 @@ pub type G1 = Point<Fq>;
 /// A point of G2.
 pub type G2 = Point<Fq2>;
 
-/// Most points that are in buckets at a time: what bounds memory. About 7 MB of G1, 14 MB of G2.
+/// Maximum number of points in buckets at a time, which limits memory: about 7 MB of G1, 14 MB of G2.
 const AT_ONCE: usize = 1 << 17;
 
-/// The sum of `scalars[i] * points[i]`; what is longer is cut.
+/// Returns the sum of `scalars[i] * points[i]`. Ignores the surplus of the longer list.
 pub fn msm<F: Coordinate>(points: &[Point<F>], scalars: &[Scalar]) -> Projective<F::Curve> {
     let terms: Vec<Term> = (0..)
         .zip(points.iter().zip(scalars))

@@ -18,7 +18,7 @@ impl<F: Coordinate> Point<F> {
         self.x.is_plain_zero() && self.y.is_plain_zero()
     }
 
-    /// As arkworks keeps it.
+    /// The point in arkworks' representation.
     pub fn to_ark(&self) -> Affine<F::Curve> {
         if self.is_infinity() {
             return Affine::zero();

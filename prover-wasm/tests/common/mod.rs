@@ -14,7 +14,7 @@ pub const PUBLIC: usize = 1;
 
 pub struct Setup {
     pub zkey: Vec<u8>,
-    /// The verification key as `PreparedKey::parse` takes it.
+    /// The verification key in the format of `PreparedKey::parse`.
     pub vkey: Vec<u8>,
     /// Offsets of the sections' headers in `zkey`, for tests that cut or alter it.
     pub sections: Vec<(u32, usize)>,
@@ -144,7 +144,7 @@ pub fn witness_of(values: &[Fr]) -> Vec<u8> {
     out
 }
 
-/// A public signal as the verifier takes it.
+/// A public signal in the verifier's format.
 pub fn signal(x: Fr) -> Vec<u8> {
     let mut out = Vec::new();
     words(&mut out, &x.into_bigint().0);
