@@ -14,6 +14,14 @@ export const v2Targets: Readonly<Record<string, number>> = {
   "withdrawal, one of 8": 71_000,
 };
 
+/** Targets that one kind misses: the tables of docs/gas.md show them for both. */
+export const MISSED_V2_TARGETS: Readonly<Record<string, number>> = {
+  "settlement of 16": 175_000,
+  "withdrawal, newest root": 143_000,
+  "withdrawal, older root": 143_000,
+  "withdrawal, one of 8": 71_000,
+};
+
 export const HIGHEST_PATH_FIGURE = "withdrawal, 94 full nodes";
 /** Withdrawals measured for one figure, which is the highest of them. */
 const SAMPLES = 12;

@@ -9,7 +9,7 @@ import { gasRatio, MAX_GAS_RATIO, ratioFills, targeted } from "../../testkit/gas
 import { type GasSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 import type { GasFigures } from "../../testkit/gas/measure.ts";
 import type { GasParts } from "../../testkit/gas/trace.ts";
-import { v2Targets } from "../../testkit/gas/v2_figures.ts";
+import { MISSED_V2_TARGETS, v2Targets } from "../../testkit/gas/v2_figures.ts";
 import { runwayTable } from "./runway.ts";
 
 const ACCOUNT_CELLS = 65_536;
@@ -140,11 +140,12 @@ function rulesTable({ rules, gas }: GasSnapshot): string[] {
   ];
 }
 
-/** Gas of a version 2 pool's messages, with the targets. */
+/** Gas of a version 2 pool's messages, with the targets; a figure that misses its target is in bold. */
 function version2Table(figures: GasFigures, targets: Readonly<Record<string, number>>): string[] {
   const rows = Object.entries(figures).map(([name, gas]) => {
     const target = targets[name];
-    return row(name, count(gas), target === undefined ? "" : count(target), native(prices.gas(BigInt(gas))));
+    const shown = target !== undefined && gas > target ? `**${count(gas)}**` : count(gas);
+    return row(name, shown, target === undefined ? "" : count(target), native(prices.gas(BigInt(gas))));
   });
   return [row("message", "gas", "target", "native units"), rule(4), ...rows];
 }
@@ -162,7 +163,7 @@ export function tables(snapshot: GasSnapshot): Record<string, string[]> {
     rules: rulesTable(snapshot),
     size: sizeTable(snapshot),
     runway: runwayTable(prices),
-    version2: version2Table(snapshot.version2, v2Targets),
-    "version2-jetton": version2Table(snapshot.version2Jetton, {}),
+    version2: version2Table(snapshot.version2, { ...MISSED_V2_TARGETS, ...v2Targets }),
+    "version2-jetton": version2Table(snapshot.version2Jetton, MISSED_V2_TARGETS),
   };
 }
