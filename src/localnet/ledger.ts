@@ -8,6 +8,7 @@ import {
   loadShardAccount,
   loadTransaction,
   serializeTuple,
+  type StateInit,
   storeMessage,
   storeShardAccount,
   type TupleItem,
@@ -106,17 +107,30 @@ export class Ledger {
   }
 
   setCode(address: Address, code: Cell): Promise<Cell> {
+    return this.#changeState(address, (state) => {
+      const before = state.code!;
+      state.code = code;
+      return before;
+    });
+  }
+
+  changeData(address: Address, change: (data: Cell) => Cell): Promise<void> {
+    return this.#changeState(address, (state) => {
+      state.data = change(state.data!);
+    });
+  }
+
+  #changeState<T>(address: Address, change: (state: StateInit) => T): Promise<T> {
     return this.#exclusive(() => {
       const record = this.#record(address);
       const shard = loadShardAccount(Cell.fromBase64(record.shardAccount).beginParse());
       const state = shard.account?.storage.state;
       if (state?.type !== "active") throw new Error(`${address} is not active`);
-      const before = state.state.code!;
-      state.state.code = code;
+      const result = change(state.state);
       record.shardAccount = beginCell().store(storeShardAccount(shard)).endCell().toBoc().toString("base64");
       record.parsed = undefined;
       this.#getMethodCache.clear();
-      return before;
+      return result;
     });
   }
 

@@ -59,7 +59,10 @@ export interface Localnet {
   /** Credits `value` nano without a sender. */
   fund(address: Address, value: bigint): Promise<void>;
   fundJetton(owner: Address, amount: bigint): Promise<void>;
+  /** Replaces an account's code, and returns the code before. */
   setCode(address: Address, code: Cell): Promise<Cell>;
+  /** Replaces an account's data by what `change` returns for it. */
+  changeData(address: Address, change: (data: Cell) => Cell): Promise<void>;
   closeBlock(): Promise<void>;
   setNow(now: number): Promise<void>;
   close(): Promise<void>;
@@ -127,6 +130,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
       fund: (address, value) => inject(coinMintMessage(address, value, clock.now)),
       fundJetton: (owner, amount) => inject(jettonMintMessage(owner, amount, clock.now)),
       setCode: (address, code) => ledger.setCode(address, code),
+      changeData: (address, change) => ledger.changeData(address, change),
       closeBlock: () => clock.closeBlock(),
       setNow: (now) => clock.setNow(now),
       close,

@@ -4,7 +4,7 @@ import { ROOT_WINDOW } from "../../core/protocol/v2/pool_constants.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import { arePayoutsBlocked, lacksMinFee } from "../withdrawals/policy.ts";
+import { lacksMinFee, payoutRoom } from "../withdrawals/policy.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { TreeService } from "../../tree/tree_service.ts";
 import type { ChainHead } from "./chain_head.ts";
@@ -67,8 +67,9 @@ export class PoolState {
     return place < 0 ? 0 : ROOT_HISTORY_SIZE - place;
   }
 
-  get arePayoutsBlocked(): boolean {
-    return arePayoutsBlocked(this.openClaims);
+  /** Returns how many withdrawals the pool accepts at its open claims. */
+  get payoutRoom(): number {
+    return payoutRoom(this.openClaims);
   }
 
   get syncedAt(): number {

@@ -32,7 +32,7 @@ async function updateClaims(
   if (claims === pool.openClaims) return;
   pool.openClaims = claims;
   const members = { pool: pool.key, claims };
-  if (pool.arePayoutsBlocked) {
+  if (pool.payoutRoom === 0) {
     log.error("{pool} refuses withdrawals: its wallet refused {claims} payouts", members);
   } else if (claims > 0) log.warning("{pool} has {claims} payouts that its wallet refused", members);
   else log.info("{pool} has no refused payouts any more", members);

@@ -13,7 +13,7 @@ import type { Leadership } from "../operations/leadership.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { asBroadcast, asExpired, asRequeued } from "./job_changes.ts";
-import { countFitting, dueAt, selectDue } from "./due_jobs.ts";
+import { countFitting, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
 import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
@@ -245,14 +245,14 @@ class Broadcaster {
     const { pools, clock, intervals } = this.#deps;
     const served = waiting.flatMap((one) => {
       const pool = pools.get(one.job.pool);
-      const isOpen = pool?.readiness(clock.now()).ready && !pool.arePayoutsBlocked;
-      return isOpen && one.job.message ? [{ ...one, pool }] : [];
+      return pool?.readiness(clock.now()).ready && one.job.message ? [{ ...one, pool }] : [];
     });
-    const payable = served.filter(({ job, pool }) => pool.rootPlacesLeft(job.root) > 0);
-    for (const { job, pool } of served.filter((one) => !payable.includes(one))) {
-      if (pool.syncedAt >= job.acceptedAt + intervals.minPollMs) await this.#expire(job, pool);
+    const current = served.filter(({ job, pool }) => pool.rootPlacesLeft(job.root) > 0);
+    for (const { job, pool } of served.filter((one) => !current.includes(one))) {
+      const mayExpire = pool.payoutRoom > 0 && pool.syncedAt >= job.acceptedAt + intervals.minPollMs;
+      if (mayExpire) await this.#expire(job, pool);
     }
-    return payable;
+    return withinPayoutRoom(current);
   }
 
   async #expire(job: Job, { key }: PoolState): Promise<void> {

@@ -30,6 +30,16 @@ export function selectDue(jobs: readonly Job[], now: number, terms: BatchTerms):
   return ready.filter((job) => due.has(job));
 }
 
+/** Keeps of each pool's jobs those whose payouts its claims have room for. The rest waits for the next transfer. */
+export function withinPayoutRoom<T extends { readonly pool: PoolState }>(jobs: readonly T[]): T[] {
+  const counts = new Map<PoolState, number>();
+  return jobs.filter(({ pool }) => {
+    const count = (counts.get(pool) ?? 0) + 1;
+    counts.set(pool, count);
+    return count <= pool.payoutRoom;
+  });
+}
+
 /** Returns how many of the jobs in `due`, from the first on, a transfer can hold with those of `batch`. */
 export function countFitting(
   batch: readonly PayableJob[],

@@ -1,7 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Job } from "../../store/store.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
-import { countFitting, dueAt, MAX_JOBS_PER_TRANSFER, selectDue } from "./due_jobs.ts";
+import { countFitting, dueAt, MAX_JOBS_PER_TRANSFER, selectDue, withinPayoutRoom } from "./due_jobs.ts";
+import { payoutRoom } from "../withdrawals/policy.ts";
 import { MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
 
 const pools = new Map([["v1", {}], ["v2", { settledTree: {} }], ["w2", { settledTree: {} }]]) as Map<
@@ -45,4 +46,18 @@ Deno.test("due jobs: a transfer holds as many messages as the wallet sends, and 
   equal(fitting(many("v2", 300), 255), MAX_JOBS_PER_TRANSFER);
   const batch = many("v1", 3).map((job) => ({ job, pool: pools.get("v1")!, value: 1n }));
   deepEqual([fitting(many("v1", 9), 4, batch), fitting(many("v1", 9), 3, batch)], [1, 0]);
+});
+
+Deno.test("due jobs: a transfer holds no more withdrawals of a pool than its claims have room for, two each", () => {
+  const open = { payoutRoom: payoutRoom(0) } as PoolState;
+  for (
+    const [claims, room] of [[0, 128], [232, 12], [233, 11], [252, 2], [253, 1], [254, 1], [255, 0], [999, 0]]
+  ) {
+    const refusing = { payoutRoom: payoutRoom(claims) } as PoolState;
+    const jobs = Array.from({ length: 20 }, (_, i) => ({ pool: i % 2 ? open : refusing, i }));
+    const kept = withinPayoutRoom(jobs).map(({ i }) => i);
+    const expected = jobs.filter(({ i }) => i % 2 === 1 || i / 2 < room).map(({ i }) => i);
+    deepEqual(kept, expected, `${claims} claims`);
+    equal(refusing.payoutRoom, room);
+  }
 });

@@ -2,7 +2,7 @@ import { policyFloor } from "../../core/protocol/fee.ts";
 import type { JobId } from "../../store/store.ts";
 import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
-import { arePayoutsBlocked, computeAttachedValue, getMaxRefund, getMinFee } from "./policy.ts";
+import { computeAttachedValue, getMaxRefund, getMinFee, payoutRoom } from "./policy.ts";
 
 export function getFeeFloor({ pool, deps }: Candidate): bigint {
   const { denomination } = pool.deployment;
@@ -47,7 +47,7 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
 export async function arePayoutsOpen({ pool, deps }: Candidate): Promise<CheckVerdict> {
   if (pool.deployment.asset === "native") return true;
   const { claims } = await deps.poolCache.getPoolInfo(pool);
-  return !arePayoutsBlocked(claims) || { members: { openClaims: claims } };
+  return payoutRoom(claims) > 0 || { members: { openClaims: claims } };
 }
 
 /** The balance must cover all waiting withdrawals, journaled or not. */

@@ -22,9 +22,9 @@ export function lacksMinFee({ asset, feeMin }: Deployment, network: Network): bo
   return asset !== "native" && feeMin === undefined && network !== "localnet";
 }
 
-/** Returns whether a jetton pool with so many open claims refuses withdrawals (209): each may add two. */
-export function arePayoutsBlocked(openClaims: number): boolean {
-  return openClaims + 2 > MAX_OPEN_CLAIMS;
+/** Returns how many withdrawals a jetton pool with so many open claims accepts (209 for more): each may add two. */
+export function payoutRoom(openClaims: number): number {
+  return Math.max(0, Math.floor((MAX_OPEN_CLAIMS - openClaims) / 2));
 }
 
 /** In the pool's asset. `feeMinNano` is the default of native pools. */

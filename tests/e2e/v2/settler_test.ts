@@ -36,17 +36,19 @@ Deno.test("relayer: settles eagerly, each deposit once, also after a restart in 
   ok(entries.some(({ kind }) => kind === "settlement"), "the relayer's settlements are booked");
 });
 
-Deno.test("relayer: waits until the reward pays for a settlement", async () => {
-  await using net = await RelayerHarness.start({ relayer: false });
-  const v2 = new Version2Harness(net);
-  await net.startRelayer({ settle: "profitable" });
-  await v2.deposit(newNote().commitment);
-  await waitUntil("the deposit is indexed", async () => {
-    const { body } = await net.get(`/tree/commitments?pool=${encodeURIComponent(v2.address)}`);
-    return body.pending?.length === 1;
+for (const key of ["native-10-v2", "jet-10-v2"]) {
+  Deno.test(`relayer: waits until the reward of ${key} pays for a settlement`, async () => {
+    await using net = await RelayerHarness.start({ relayer: false });
+    const v2 = new Version2Harness(net, key);
+    await net.startRelayer({ settle: "profitable" });
+    await v2.deposit(v2.note().commitment);
+    await waitUntil("the deposit is indexed", async () => {
+      const { body } = await net.get(`/tree/commitments?pool=${encodeURIComponent(v2.address)}`);
+      return body.pending?.length === 1;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    equal(await v2.pool.getSettled(), 0, "the reward is an eighth of the cost");
+    for (let i = 0; i < 8; i++) await v2.deposit(v2.note().commitment);
+    await waitUntil("nine deposits pay for it", async () => await v2.pool.getSettled() === 9);
   });
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  equal(await v2.pool.getSettled(), 0, "the reward is an eighth of the cost");
-  for (let i = 0; i < 8; i++) await v2.deposit(newNote().commitment);
-  await waitUntil("nine deposits pay for it", async () => await v2.pool.getSettled() === 9);
-});
+}

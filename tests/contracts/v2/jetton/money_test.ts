@@ -4,12 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { storeRecoverStuck } from "../../../../src/core/protocol/messages/pool_messages.ts";
+import { storeRecoverStuck, storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
 import { FULL_REWARD_SECONDS } from "../../../../src/core/protocol/v2/pool_constants.ts";
 import { decodeV2PoolData } from "../../../../src/ton/pool/v2/pool_state.ts";
 import { type ChainPrices, chainPrices } from "../../../../testkit/chain/chain_prices.ts";
 import { contractConstants } from "../../../../testkit/chain/contract_constants.ts";
 import { freshElement, type PriceList, priceLists } from "../../../../testkit/chain/pool_sandbox.ts";
+import { manyClaims } from "../../../../testkit/chain/v2/claims.ts";
 import { fillPath } from "../../../../testkit/chain/v2/deep_slots.ts";
 import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
 import { opCodeOf } from "../../../../testkit/chain/jetton_sandbox.ts";
@@ -165,5 +166,18 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       });
     await assertRefused(sandbox, "ERR_NOT_SURPLUS", () => recover(surplus + 1n));
     assertAccepted(await recover(surplus));
+  });
+
+  test("a retry must carry its gas and a transfer, and the claim of one that carries less stays", async () => {
+    const sandbox = await open();
+    const [claim, ...others] = manyClaims(3);
+    const least = prices.gas(constant("GAS_HIGHEST_RETRY")) + transferValue(prices) +
+      prices.forward(0, { cells: 1n, bits: 880n });
+    await sandbox.setState({}, undefined, [claim, ...others]);
+    const retry = (value: bigint) => sandbox.send(storeRetryPayout(claim.id), value);
+    await assertRefused(sandbox, "ERR_INSUFFICIENT_VALUE", () => retry(least - 1n));
+    const { balanceBefore, balanceAfter } = assertAccepted(await retry(least));
+    assert.ok(balanceAfter >= balanceBefore, "the retry took coins of the pool");
+    assert.equal((await sandbox.pool.getPoolInfo()).claims, others.length);
   });
 }

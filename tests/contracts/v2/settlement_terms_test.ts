@@ -1,0 +1,95 @@
+/** The reward that settlers compute before they prove (settlement_terms.ts) is what the pool then pays, in both kinds. */
+import assert from "node:assert/strict";
+import { toNano } from "@ton/core";
+import { FULL_REWARD_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
+import type { SettleInfo } from "../../../src/ton/pool/v2/pool.ts";
+import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
+import {
+  prepaidReward,
+  rewardByRule,
+  settlementDueAt,
+  settlementValue,
+} from "../../../src/ton/pool/v2/settlement_terms.ts";
+import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
+import { type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
+import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
+import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
+import {
+  assertAccepted,
+  assertLeft,
+  assertRefused,
+  balanceChange,
+} from "../../support/contracts/v2_assertions.ts";
+
+const batches = [[1, 0], [1, 5], [3, 1], [15, 0], [16, 0], [16, 9]] as const;
+const waits = [0, 7, 600, FULL_REWARD_SECONDS, FULL_REWARD_SECONDS + 1, 10 * FULL_REWARD_SECONDS];
+
+async function settleInfo({ pool }: V2Sandbox): Promise<SettleInfo> {
+  const stack = await pool.get("get_settle_info");
+  return {
+    settled: stack.readNumber(),
+    rootCount: stack.readNumber(),
+    pending: stack.readBigNumber(),
+    settledAt: stack.readNumber(),
+    waitingSince: stack.readNumber(),
+    settlementCost: stack.readBigNumber(),
+  };
+}
+
+for (const list of Object.keys(priceLists) as PriceList[]) {
+  const prices = chainPrices(priceLists[list]);
+
+  Deno.test(`a native pool pays the reward by the rule, as settlers compute it (${list} prices)`, async () => {
+    const sandbox = await V2Sandbox.open({ prices: list });
+    for (const [count, more] of batches) {
+      for (const wait of waits) {
+        const waitingSince = sandbox.pool.chain.now! - wait;
+        await sandbox.setState({ deposits: count + more, commitment: () => 1n, waitingSince }, toNano(500));
+        const info = await settleInfo(sandbox);
+        const outcome = assertAccepted(await sandbox.settle({ end: count, value: settlementValue(info) }));
+        const reward = rewardByRule(info, count, sandbox.pool.chain.now!);
+        assert.equal(decodeV2PoolData(await sandbox.pool.data()).debt, reward, `${count}, ${more}, ${wait}`);
+        assertLeft(outcome, -reward, prices, `${count}, ${more}, ${wait}`);
+      }
+    }
+  });
+
+  Deno.test(`a jetton pool pays no more than its deposits prepaid, as settlers compute it (${list} prices)`, async () => {
+    const sandbox = await V2JettonSandbox.openJetton({ prices: list, balance: toNano(500) });
+    let capped = 0;
+    for (const [count, more] of batches) {
+      for (const wait of waits) {
+        const waitingSince = sandbox.pool.chain.now! - wait;
+        const full = (await settleInfo(sandbox)).settlementCost * BigInt(9 * (count + more)) / 8n;
+        // Deposits that prepaid at lower prices than now, at the same, and nothing.
+        for (const pending of [0n, full / 6n, full]) {
+          const state = { deposits: count + more, commitment: () => 1n, waitingSince, pending };
+          await sandbox.setState(state, toNano(500));
+          const info = await settleInfo(sandbox);
+          const rule = rewardByRule(info, count, sandbox.pool.chain.now!);
+          const reward = prepaidReward(info, rule, count, count + more);
+          if (reward < rule) capped++;
+          const outcome = assertAccepted(await sandbox.settle({ end: count, value: settlementValue(info) }));
+          assertLeft(outcome, -reward, prices, `${count}, ${more}, ${wait}, ${pending}`);
+          assert.ok(balanceChange(outcome) >= -pending * BigInt(count) / BigInt(count + more));
+        }
+      }
+    }
+    assert.ok(capped > batches.length * waits.length, `only ${capped} rewards met the cap`);
+  });
+}
+
+Deno.test("a settlement is due when settlers think it is: one that fills its chunk at once, others after 30 s", async () => {
+  for (const sandbox of [await V2Sandbox.open(), await V2JettonSandbox.openJetton()]) {
+    const settledAt = sandbox.pool.chain.now!;
+    const state = { deposits: 40, settled: 18, commitment: () => 1n, roots: [5n], settledAt };
+    await sandbox.setState(state, toNano(500));
+    assert.equal(settlementDueAt(await settleInfo(sandbox), 32), 0);
+    const due = settlementDueAt(await settleInfo(sandbox), 20);
+    sandbox.pool.chain.now = due - 2;
+    await assertRefused(sandbox, "ERR_TOO_SOON", () => sandbox.settle({ end: 20 }));
+    sandbox.pool.chain.now = due;
+    assertAccepted(await sandbox.settle({ end: 20 }));
+    assertAccepted(await sandbox.settle({ end: 32 }));
+  }
+});

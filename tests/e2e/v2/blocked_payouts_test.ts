@@ -1,0 +1,87 @@
+/**
+ * A relayer and a jetton pool of version 2 whose wallet refused payouts: it sends no withdrawal that the pool would
+ * refuse for want of room for its claims.
+ */
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { toNano } from "@ton/core";
+import { fieldToHex } from "../../../src/core/crypto/field.ts";
+import { poseidon } from "../../../src/core/crypto/poseidon.ts";
+import { exitCodes } from "../../../src/core/errors/problem.ts";
+import { manyClaims, withOpenClaims } from "../../../testkit/chain/v2/claims.ts";
+import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { Version2Harness } from "../../support/relayer/version2_harness.ts";
+
+const KEY = "jet-10-v2";
+
+Deno.test("relayer: a batch has two claims of room for each withdrawal, and none is accepted without room", async (t) => {
+  await using net = await RelayerHarness.start({ relayer: false });
+  const v2 = new Version2Harness(net, KEY);
+  const { address } = net.pool(KEY);
+  const notes = Array.from({ length: 5 }, () => v2.note());
+  const claims = async (count: number) => {
+    await net.localnet.changeData(address, (data) => withOpenClaims(data, manyClaims(count)));
+    equal((await v2.pool.getPoolInfo()).claims, count);
+  };
+  const restart = async () => {
+    await net.relayer?.close();
+    await net.startRelayer({ batchMs: 3_000, maxCostNano: toNano(10) });
+    await v2.untilLeaves(v2.tree.size);
+  };
+  const idOf = (leafIndex: number) => poseidon([notes[leafIndex].nullifier, BigInt(leafIndex)]);
+  const withdraw = async (...leaves: number[]) => {
+    const requests = await Promise.all(leaves.map((leaf) => v2.request(notes[leaf], leaf)));
+    const answers = await Promise.all(requests.map((request) => net.post("/withdraw", request)));
+    for (const { status, body } of answers) equal(status, 200, JSON.stringify(body));
+    return Promise.all(leaves.map(async (leaf) => {
+      const id = { pool: v2.address, nullifierHash: fieldToHex(idOf(leaf)) };
+      equal((await net.untilState(id, "confirmed", "failed", "expired")).state, "confirmed");
+      return (await net.store.job({ pool: address.toRawString(), nullifierHash: idOf(leaf) }))!;
+    }));
+  };
+  const refusedByPool = async () => {
+    const transactions = await net.chain.transactions(address, { limit: 50 });
+    return transactions.filter(({ raw: { description } }) =>
+      description.type === "generic" && description.computePhase.type === "vm" &&
+      description.computePhase.exitCode === exitCodes.ERR_PAYOUTS_BLOCKED
+    ).length;
+  };
+
+  await net.startRelayer({});
+  for (const { commitment } of notes) await v2.deposit(commitment);
+  await v2.settle(notes.map(({ commitment }) => commitment));
+
+  await t.step(
+    "with room for two, three withdrawals go in two messages, and the pool refuses none",
+    async () => {
+      await claims(252);
+      await restart();
+      await waitUntil("the relayer knows the claims", async () => (await openClaims(net)) === 252);
+      const jobs = await withdraw(0, 1, 2);
+      const messages = new Set(jobs.map(({ txHash }) => String(txHash)));
+      deepEqual([messages.size, await refusedByPool()], [2, 0]);
+    },
+  );
+
+  await t.step("without room for one, a withdrawal is refused and nothing is sent", async () => {
+    await claims(255);
+    await restart();
+    const { last } = await net.chain.account(net.relayerAddress);
+    const { status, body } = await net.post("/withdraw", await v2.request(notes[3], 3));
+    deepEqual([status, body.code, body.openClaims], [503, "payouts_blocked", 255]);
+    equal(await net.store.job({ pool: address.toRawString(), nullifierHash: idOf(3) }), undefined);
+    deepEqual((await net.chain.account(net.relayerAddress)).last, last, "the wallet sent nothing");
+  });
+
+  await t.step("once there is room again, it is paid", async () => {
+    await claims(254);
+    await restart();
+    const [{ txHash }] = await withdraw(3);
+    ok(txHash);
+    equal(await refusedByPool(), 0);
+  });
+});
+
+async function openClaims(net: RelayerHarness): Promise<number> {
+  const { body } = await net.get("/pools");
+  return body.pools[KEY].openClaims;
+}
