@@ -180,6 +180,8 @@ export interface AppConfig {
   readonly depositEndpoint: string;
   readonly withdrawalEndpoint: string;
   readonly relayers: readonly string[];
+  /** Origins and schemes that the page's policy lets it connect to; undefined: not restricted. */
+  readonly connect?: readonly string[] | undefined;
   /** The registry of pools, in the form of `deployments/<network>.json`. */
   readonly pools: unknown;
 }

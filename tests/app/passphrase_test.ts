@@ -2,7 +2,7 @@
 /** Passphrases in the browser: drawn words, little memory, a changed passphrase, Caps Lock. */
 import assert from "node:assert/strict";
 import { appLocations } from "../../src/http/app/app_files.ts";
-import { downloaded } from "../support/app/app_scene.ts";
+import { createStore, downloaded, proveBackup } from "../support/app/app_scene.ts";
 import { type Journey, PASSPHRASE } from "../support/app/journey.ts";
 import { visitApp } from "../support/app/visit.ts";
 import { runCli } from "../support/cli/run_cli.ts";
@@ -50,6 +50,60 @@ Deno.test({
       assert.equal(shown.code, 0, shown.stderr);
       assert.match(shown.stdout, /^tonado-seed-/);
     }, { intercept: withLittleMemory }),
+});
+
+Deno.test({
+  name: "a changed passphrase locks the app, opens it again, and asks for a new backup",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey, downloads }) => {
+      await createStore(journey);
+      await journey.click("Back up now");
+      await proveBackup(journey, downloads);
+      await journey.step("notes");
+      assert.match(await journey.text(), /Your backup was opened/);
+      await journey.click("Settings");
+      await journey.step("settings");
+      await journey.click("Change the passphrase");
+      await journey.inspect("settings-passphrase");
+      const next = "another horse battery";
+      const change = async (current: string) => {
+        await journey.type("current-passphrase", current);
+        await (await journey.page.$('form button[type="submit"]::-p-text(Change the passphrase)'))!.click();
+      };
+      await journey.type("passphrase", next);
+      await journey.type("repeat", next);
+      await change("not the passphrase");
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(That passphrase does not open it)");
+      await journey.page.$eval("#current-passphrase", (field) => (field as HTMLInputElement).select());
+      await change(PASSPHRASE);
+      await journey.step("locked");
+      await journey.type("passphrase", PASSPHRASE);
+      await journey.click("Unlock");
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(That passphrase does not open it)");
+      await journey.type("passphrase", next);
+      await journey.click("Unlock");
+      await journey.page.waitForSelector("::-p-text(Not backed up yet)");
+    }),
+});
+
+Deno.test({
+  name: "a field for a passphrase says when Caps Lock is on",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey }) => {
+      await journey.step("absent");
+      await journey.click("Start");
+      await journey.step("new");
+      const press = (modifierCapsLock: boolean) =>
+        journey.page.$eval("#passphrase", (field, modifierCapsLock) => {
+          field.dispatchEvent(new KeyboardEvent("keydown", { key: "a", modifierCapsLock, bubbles: true }));
+        }, modifierCapsLock);
+      await press(true);
+      await journey.page.waitForSelector('[role="status"]::-p-text(Caps Lock is on)');
+      await press(false);
+      await journey.page.waitForFunction(() => !document.body.innerText.includes("Caps Lock"));
+    }),
 });
 
 function withLittleMemory(request: Request): Promise<Response> | undefined {

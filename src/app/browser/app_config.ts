@@ -11,6 +11,8 @@ const configSchema = z.object({
   withdrawalEndpoint: z.url(),
   /** Absolute, or relative to the app's folder. */
   relayers: z.array(z.string()),
+  /** Origins that the page may connect to beside its own; absent: any. */
+  connect: z.array(z.string()).optional(),
   /** Origins of the wallets' bridges that the page may connect to. */
   bridges: z.array(z.string()).optional(),
   /** Replaces the committed list; for test networks. */
@@ -27,6 +29,12 @@ export interface ServedConfig extends AppConfig {
 export async function readAppConfig(base: URL): Promise<ServedConfig> {
   const response = await fetch(new URL("config.json", base), { cache: "no-cache" });
   if (!response.ok) throw new Error(`config.json: status ${response.status}`);
-  const { relayers, pools, ...config } = configSchema.parse(await response.json());
-  return { ...config, pools, relayers: relayers.map((url) => new URL(url, base).href.replace(/\/+$/, "")) };
+  const { relayers, pools, connect, ...config } = configSchema.parse(await response.json());
+  const reachable = connect && { connect: [...connect, base.origin] };
+  return {
+    ...config,
+    ...reachable,
+    pools,
+    relayers: relayers.map((url) => new URL(url, base).href.replace(/\/+$/, "")),
+  };
 }

@@ -20,6 +20,8 @@ export const QUESTION_SECONDS = 90;
 
 /** What the flow needs of the chain and the store. */
 export interface DepositServices {
+  /** Counts the deposits of every pool, whichever will be chosen. A pool that does not answer is left out. */
+  sizes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   /** Verifies the pool, and stores a new note as `depositing` before it returns. */
   prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
   /** Builds the message to pay now: of version 1 with a proof for the next free leaf. */
@@ -54,6 +56,11 @@ export function depositMachine(services: DepositServices): Machine<DepositState,
     next: nextDeposit,
     failed: (problem, work) => ({ type: "failed", problem, work: work.split(" ")[0] }),
     works(state) {
+      if (state.step === "choosing") {
+        return {
+          sizes: async (signal, send) => send({ type: "sizes", sizes: await services.sizes(signal) }),
+        };
+      }
       if (state.step === "preparing") {
         return {
           [`prepare ${state.pool.key}`]: async (signal, send) =>
@@ -121,6 +128,7 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
   if (event.type === "leave") return { step: "left" };
   switch (state.step) {
     case "choosing":
+      if (event.type === "sizes") return { ...state, sizes: event.sizes };
       if (event.type !== "pool_chosen") return state;
       return { step: event.isBackedUp ? "preparing" : "backup", pool: event.pool };
     case "backup":
@@ -248,13 +256,4 @@ function onFailure(
     default:
       return state;
   }
-}
-
-/**
- * Returns the chance that no other deposit takes the leaf first, from the recent rate, as a Poisson process.
- * @param deposits seen in the last `windowSeconds`
- * @param paySeconds from the proof to the block
- */
-export function firstAttemptChance(deposits: number, windowSeconds: number, paySeconds: number): number {
-  return Math.exp(-deposits / windowSeconds * paySeconds);
 }

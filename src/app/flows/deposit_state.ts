@@ -15,6 +15,8 @@ export interface PoolChoice {
 export interface DepositTicket {
   readonly id: string;
   readonly pool: PoolChoice;
+  /** From 0 to 1, that no other deposit comes first; for version 1, when the note was made in this visit. */
+  readonly chance?: number;
   /** How any wallet pays, for version 2 pools of the native coin. */
   readonly payment?: {
     readonly url: string;
@@ -50,7 +52,12 @@ export type WalletStep =
   | { readonly at: "returning"; readonly payer?: Payer; readonly reason: string };
 
 export type DepositState =
-  | { readonly step: "choosing"; readonly problem?: Problem }
+  | {
+    readonly step: "choosing";
+    /** Deposits of each pool, by its key, once they are read. */
+    readonly sizes?: ReadonlyMap<string, number>;
+    readonly problem?: Problem;
+  }
   | { readonly step: "backup"; readonly pool: PoolChoice }
   | { readonly step: "preparing"; readonly pool: PoolChoice }
   | {
@@ -74,6 +81,7 @@ export type DepositState =
   | { readonly step: "left" };
 
 export type DepositEvent =
+  | { readonly type: "sizes"; readonly sizes: ReadonlyMap<string, number> }
   | { readonly type: "pool_chosen"; readonly pool: PoolChoice; readonly isBackedUp: boolean }
   | { readonly type: "backup_proven" }
   | { readonly type: "prepared"; readonly ticket: DepositTicket }

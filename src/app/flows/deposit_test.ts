@@ -6,7 +6,6 @@ import {
   depositMachine,
   type DepositServices,
   EXPIRY_GRACE_SECONDS,
-  firstAttemptChance,
   nextDeposit,
   resumeDeposit,
 } from "./deposit.ts";
@@ -158,7 +157,11 @@ Deno.test("an endpoint that does not answer is shown until it answers", () => {
   ok(online.step === "paying" && !online.offline);
 });
 
-Deno.test("the chance of the first attempt falls with the rate of deposits", () => {
-  equal(firstAttemptChance(0, 600, 30), 1);
-  equal(Math.round(firstAttemptChance(3, 600, 30) * 100), 86);
+Deno.test("the amounts get the sizes of their pools once they are read, and a failure changes nothing", () => {
+  const sizes = new Map([["native-1", 12]]);
+  const choosing: DepositState = { step: "choosing" };
+  deepEqual(after(choosing, { type: "sizes", sizes }), { step: "choosing", sizes });
+  equal(after(choosing, failed("wallet_unavailable", "sizes")), choosing);
+  const chosen = after(choosing, { type: "pool_chosen", pool, isBackedUp: true });
+  equal(after(chosen, { type: "sizes", sizes }), chosen);
 });

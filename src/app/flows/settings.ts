@@ -3,12 +3,16 @@ import * as z from "zod";
 import { isHttpUrl } from "../../core/text/urls.ts";
 import type { AppConfig } from "../ports.ts";
 
+const MAX_RELAYERS = 20;
+
 const settingsSchema = z.object({
   theme: z.enum(["system", "light", "dark"]).catch("system"),
   lockMinutes: z.int().min(1).max(60).catch(10),
   depositEndpoint: z.string().optional().catch(undefined),
   withdrawalEndpoint: z.string().optional().catch(undefined),
-  relayers: z.array(z.string()).max(20).optional().catch(undefined),
+  relayers: z.array(z.string()).max(MAX_RELAYERS).optional().catch(undefined),
+  /** Whether one endpoint for both ways was noticed and accepted. */
+  acceptsSharedEndpoint: z.boolean().optional().catch(undefined),
   /** Fingerprint of the seed whose backup was read back. */
   provenSeed: z.string().optional().catch(undefined),
 });
@@ -31,6 +35,10 @@ export interface Connections {
   readonly isShared: boolean;
 }
 
+/** What is wrong with a connection: not a URL, or one that this page's policy blocks. */
+export type ConnectionFault = "invalid" | "blocked";
+export type ConnectionFaults = Readonly<Partial<Record<keyof ConnectionsForm, ConnectionFault>>>;
+
 export function connectionsOf(settings: Settings, config: AppConfig): Connections {
   const depositEndpoint = settings.depositEndpoint ?? config.depositEndpoint;
   const withdrawalEndpoint = settings.withdrawalEndpoint ?? config.withdrawalEndpoint;
@@ -43,25 +51,42 @@ export type ConnectionsForm = Readonly<
   Record<"depositEndpoint" | "withdrawalEndpoint" | "relayers", string>
 >;
 
-/** Returns settings with the form's connections, or the members that are not URLs. Relayers: one a line. */
+/**
+ * Returns settings with the form's connections, or what is wrong with them. Relayers: one a line.
+ * @param connect what the page's policy lets it reach: origins or schemes
+ */
 export function applyConnections(
   settings: Settings,
   form: ConnectionsForm,
-): { readonly settings: Settings } | { readonly faults: readonly (keyof ConnectionsForm)[] } {
+  connect: readonly string[] | undefined,
+): { readonly settings: Settings } | { readonly faults: ConnectionFaults } {
   const relayers = form.relayers.split(/\s+/).filter((url) => url !== "");
-  const isValid = {
-    depositEndpoint: isHttpUrl(form.depositEndpoint.trim()),
-    withdrawalEndpoint: isHttpUrl(form.withdrawalEndpoint.trim()),
-    relayers: relayers.length > 0 && relayers.length <= 20 && relayers.every(isHttpUrl),
+  const urls = {
+    depositEndpoint: [form.depositEndpoint.trim()],
+    withdrawalEndpoint: [form.withdrawalEndpoint.trim()],
+    relayers,
   };
-  const faults = (Object.keys(isValid) as (keyof ConnectionsForm)[]).filter((name) => !isValid[name]);
-  if (faults.length > 0) return { faults };
+  const found = Object.entries(urls).map(([name, each]) => [name, faultOf(each, connect)] as const)
+    .filter(([, fault]) => fault !== undefined);
+  if (found.length > 0) return { faults: Object.fromEntries(found) };
   return {
     settings: {
       ...settings,
-      depositEndpoint: form.depositEndpoint.trim(),
-      withdrawalEndpoint: form.withdrawalEndpoint.trim(),
+      depositEndpoint: urls.depositEndpoint[0],
+      withdrawalEndpoint: urls.withdrawalEndpoint[0],
       relayers: [...new Set(relayers)],
     },
   };
+}
+
+function faultOf(
+  urls: readonly string[],
+  connect: readonly string[] | undefined,
+): ConnectionFault | undefined {
+  if (urls.length === 0 || urls.length > MAX_RELAYERS || !urls.every(isHttpUrl)) return "invalid";
+  const isReachable = (url: string) => {
+    const { origin, protocol } = new URL(url);
+    return connect === undefined || connect.some((source) => source === origin || source === protocol);
+  };
+  return urls.every(isReachable) ? undefined : "blocked";
 }

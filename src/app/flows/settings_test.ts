@@ -21,14 +21,32 @@ Deno.test("connections are URLs, and one endpoint for both ways is noticed", () 
   const settings = parseSettings({});
   equal(connectionsOf(settings, config).isShared, false);
   const form = { depositEndpoint: "https://b.example/x", withdrawalEndpoint: "https://b.example/y" };
-  const applied = applyConnections(settings, { ...form, relayers: "https://r.example\nhttps://r.example" });
+  const applied = applyConnections(
+    settings,
+    { ...form, relayers: "https://r.example\nhttps://r.example" },
+    undefined,
+  );
   ok("settings" in applied);
   equal(connectionsOf(applied.settings, config).isShared, true);
   deepEqual(applied.settings.relayers, ["https://r.example"]);
   deepEqual(
-    applyConnections(settings, { depositEndpoint: "x", withdrawalEndpoint: "ftp://y", relayers: "" }),
-    {
-      faults: ["depositEndpoint", "withdrawalEndpoint", "relayers"],
-    },
+    applyConnections(
+      settings,
+      { depositEndpoint: "x", withdrawalEndpoint: "ftp://y", relayers: "" },
+      undefined,
+    ),
+    { faults: { depositEndpoint: "invalid", withdrawalEndpoint: "invalid", relayers: "invalid" } },
   );
+});
+
+Deno.test("a connection that the page's policy blocks is refused before it is saved", () => {
+  const form = {
+    depositEndpoint: "https://a.example/rpc",
+    withdrawalEndpoint: "https://c.example/rpc",
+    relayers: "https://r.example",
+  };
+  const connect = ["https://a.example", "https://r.example"];
+  const blocked = { faults: { withdrawalEndpoint: "blocked" } };
+  deepEqual(applyConnections(parseSettings({}), form, connect), blocked);
+  ok("settings" in applyConnections(parseSettings({}), form, ["https:"]));
 });

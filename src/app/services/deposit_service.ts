@@ -24,9 +24,11 @@ import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit.ts";
+import { firstAttemptChance } from "../flows/first_attempt.ts";
 import type { DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import { waitForReturn } from "./payment_return.ts";
+import { countDeposits } from "./pool_sizes.ts";
 import {
   type AppContext,
   depositChain,
@@ -50,6 +52,7 @@ export function depositServices(context: AppContext, session: Session): DepositS
   let payer: Address | undefined;
   let asked: number | undefined;
   return {
+    sizes: (signal) => countDeposits(context, signal),
     prepare: (choice, signal) => prepare(context, session, choice, signal),
     async build(ticket, connected, options) {
       payer = connected.address;
@@ -86,13 +89,13 @@ async function prepare(
   if (deployment.retired) throw new Problem("pool_retired");
   const chain = depositChain(context);
   await assertPoolOfBuild(chain, deployment);
-  const deposited = await readCommitments(chain, deployment, signal);
+  const { commitments, times, now } = await readDeposits(chain, deployment, signal);
   const { network } = context.registry;
   const record = await store.addDerived((seed, records) => {
     const stored = new Set(records.map(({ note }) => note.reveal().commitment));
     const { note } = nextDerivedNote(seed, network, deployment, {
       isStored: (commitment) => stored.has(commitment),
-      isDeposited: (commitment) => deposited.has(commitment),
+      isDeposited: (commitment) => commitments.has(commitment),
     });
     return {
       ...createNoteRecord(formatNote(note), context.clock.now()),
@@ -100,7 +103,10 @@ async function prepare(
       pool: deployment.address.toRawString(),
     };
   });
-  return buildTicket(chain, deployment, record.id, record.note.reveal());
+  const ticket = buildTicket(chain, deployment, record.id, record.note.reveal());
+  return ticket.pool.version === 2
+    ? ticket
+    : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
 }
 
 /** Returns the ticket of a stored note whose payment was begun. */
@@ -135,18 +141,32 @@ async function assertPoolOfBuild(chain: Chain, deployment: Deployment): Promise<
   if (!isGenuine) throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
 }
 
+interface PoolDeposits {
+  readonly commitments: ReadonlySet<bigint>;
+  /** Unix seconds. */
+  readonly times: readonly number[];
+  /** The chain's time, Unix seconds. */
+  readonly now: number;
+}
+
 /** All of them, so that the endpoint does not learn which one matters. */
-async function readCommitments(
+async function readDeposits(
   chain: Chain,
   { address, version }: Deployment,
   signal: AbortSignal,
-): Promise<ReadonlySet<bigint>> {
-  const found = new Set<bigint>();
+): Promise<PoolDeposits> {
+  const commitments = new Set<bigint>();
+  const times: number[] = [];
   const capacity = poolCapacity(version ?? 1);
+  const { syncUtime: now } = await chain.account(address, { signal });
   for await (const { events } of scanPoolTransactions(chain, address, { signal, capacity })) {
-    for (const event of events) if (event.kind === "deposit") found.add(event.commitment);
+    for (const event of events) {
+      if (event.kind !== "deposit") continue;
+      commitments.add(event.commitment);
+      times.push(event.timestamp);
+    }
   }
-  return found;
+  return { commitments, times, now };
 }
 
 type Built = Awaited<ReturnType<DepositServices["build"]>>;

@@ -106,7 +106,7 @@ async function review(
 
 /** The withdrawal endpoint learns the recipient, which the withdrawal makes public anyway. */
 async function findWarnings(
-  { clock, connections }: AppContext,
+  { clock }: AppContext,
   { record: { deposit }, pool, deployment }: StoredNote,
   recipient: Address,
   chain: Chain,
@@ -125,8 +125,7 @@ async function findWarnings(
     recipientWithoutGas: false,
     recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
     pathFromRelayer: false,
-    selfRelayed: false,
-    sameEndpoint: connections().isShared,
+    selfRelayed: false, // one endpoint for both ways is said once, before the address is asked for
   };
   const needsRefund = deployment.asset !== "native" && account.balance === 0n &&
     (deployment.maxRefund ?? 0n) < JETTON_REFUND_NANO;

@@ -5,7 +5,7 @@ import { isLockDue, storeMachine, type StoreState } from "../flows/store.ts";
 import { startFlow } from "../flows/machine.ts";
 import { restoreMachine } from "../flows/restore.ts";
 import type { Session } from "../services/context.ts";
-import { restoreServices, storeServices } from "../services/store_service.ts";
+import { restoreServices, seedFingerprint, storeServices } from "../services/store_service.ts";
 import { Frame } from "../views/frame.tsx";
 import { RestoreView } from "../views/restore.tsx";
 import { StartView } from "../views/start.tsx";
@@ -66,6 +66,7 @@ export function App({ ports }: { readonly ports: AppPorts }) {
             key="open"
             {...{ ports, session, route }}
             onErased={() => flow.send({ type: "erased" })}
+            onLock={lock}
           />
         )
         : <ClosedScreens {...{ ports, flow, store, route, session }} />}
@@ -137,13 +138,21 @@ function RestoreScreen(
           }).catch((problem) => send({ type: "failed", problem }))}
         onDone={() => {
           ports.tabs.notify("store_changed");
+          const target = created.current ?? session;
+          if (target && state.step === "done" && state.restored.hasSeed) void rememberBackup(ports, target);
           if (created.current) onCreated(created.current);
           ports.go("#/");
         }}
       />
-      <ScanOverlay scan={scan} texts={ports.texts} />
+      <ScanOverlay scan={scan} label={ports.texts.restore.scan} texts={ports.texts} />
     </>
   );
+}
+
+/** What was restored is a backup that came from outside and opened. */
+async function rememberBackup(ports: AppPorts, { store }: Session): Promise<void> {
+  const provenSeed = await seedFingerprint(store);
+  ports.changeSettings({ provenSeed });
 }
 
 /** Locks after the time without input, and sooner while the page is hidden. */

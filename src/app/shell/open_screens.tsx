@@ -1,11 +1,11 @@
 /** The screens of an open store. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { NoteRecord } from "../../client/notes/note_store.ts";
-import { Secret } from "../../core/text/secret.ts";
 import { backupMachine } from "../flows/backup.ts";
 import { depositMachine, resumeDeposit } from "../flows/deposit.ts";
 import type { DepositState } from "../flows/deposit_state.ts";
-import { applyConnections, connectionsOf } from "../flows/settings.ts";
+import { connectionsOf } from "../flows/settings.ts";
+import { addressInCode } from "../flows/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
 import { depositServices, poolChoice, ticketOf } from "../services/deposit_service.ts";
@@ -14,13 +14,13 @@ import { withdrawServices } from "../services/withdraw_service.ts";
 import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
 import { type NoteRow, NotesView } from "../views/notes.tsx";
-import { SettingsView } from "../views/settings.tsx";
 import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, type CheckState } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
+import { SettingsScreen } from "./settings_screen.tsx";
 import { useMachine } from "./use_flow.ts";
 
 const MAX_BACKUP_BYTES = 128_000_000;
@@ -31,9 +31,10 @@ interface ScreenProps {
 }
 
 export function OpenScreens(
-  { ports, session, route, onErased }: ScreenProps & {
+  { ports, session, route, onErased, onLock }: ScreenProps & {
     readonly route: string;
     readonly onErased: () => void;
+    readonly onLock: () => void;
   },
 ) {
   const [records, reload] = useRecords(ports, session, route);
@@ -67,7 +68,7 @@ export function OpenScreens(
         />
       );
     case "settings":
-      return <SettingsScreen {...{ ports, session, onErased }} />;
+      return <SettingsScreen {...{ ports, session, onErased, onLock }} />;
     default:
       return (
         <NotesView
@@ -170,7 +171,7 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
             if (file) send({ type: "returned", content: { bytes: file.bytes } });
           }).catch((problem) => send({ type: "failed", problem }))}
       />
-      <ScanOverlay scan={scan} texts={ports.texts} />
+      <ScanOverlay scan={scan} label={ports.texts.backup.scan} texts={ports.texts} />
     </>
   );
 }
@@ -229,12 +230,23 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
     machine: withdrawMachine(withdrawServices(ports.context, session)),
     initial: startWithdrawal(record),
   }), record.id);
+  const scan = useScanner(ports, (text) => addressInCode(text) !== undefined);
+  const { isShared } = connectionsOf(ports.settings.value, ports.config);
   return (
-    <WithdrawView
-      {...{ state, send, onDone }}
-      amount={ports.texts.app.amount(amount, asset)}
-      texts={ports.texts}
-    />
+    <>
+      <WithdrawView
+        {...{ state, send, onDone }}
+        amount={ports.texts.app.amount(amount, asset)}
+        texts={ports.texts}
+        asksAboutEndpoint={isShared && !ports.settings.value.acceptsSharedEndpoint}
+        onEndpoint={(accepted) =>
+          accepted ? ports.changeSettings({ acceptsSharedEndpoint: true }) : ports.go("#/settings")}
+        onScan={scan.start &&
+          ((onAddress) => scan.start!((code) => onAddress(addressInCode(code)!)))}
+        onCopy={(value) => ports.context.downloads.copy(value)}
+      />
+      <ScanOverlay scan={scan} label={ports.texts.withdraw.scan} texts={ports.texts} />
+    </>
   );
 }
 
@@ -242,65 +254,4 @@ function startWithdrawal({ id, state, withdrawal }: NoteRecord): WithdrawState {
   return state === "withdrawing" && withdrawal?.relayer
     ? resumeWithdraw(id, withdrawal.recipient)
     : { step: "form", id, recipient: "" };
-}
-
-function SettingsScreen(
-  { ports, session, onErased }: ScreenProps & { readonly onErased: () => void },
-) {
-  const { config, context, passkeys, place, tabs } = ports;
-  const [versions, setVersions] = useState<{ readonly running: string; readonly waiting?: string }>();
-  const [passkey, setPasskey] = useState<"none" | "available" | "enrolled">("none");
-  useEffect(() => {
-    place.versions().then(setVersions, () => {});
-    passkeys.isEnrolled().then(async (isEnrolled) => {
-      setPasskey(isEnrolled ? "enrolled" : await passkeys.isAvailable() ? "available" : "none");
-    }, () => {});
-  }, []);
-  const settings = ports.settings.value;
-  const erase = async () => {
-    session.vault.close();
-    await context.files.remove();
-    ports.changeSettings({ provenSeed: undefined });
-    tabs.notify("store_erased");
-    onErased();
-    ports.go("#/");
-  };
-  return (
-    <SettingsView
-      settings={settings}
-      connections={connectionsOf(settings, config)}
-      network={config.network}
-      versions={versions ?? { running: "…" }}
-      passkey={passkey}
-      texts={ports.texts}
-      onConnections={(form) => {
-        const applied = applyConnections(settings, form);
-        if ("faults" in applied) return applied.faults;
-        ports.changeSettings(applied.settings);
-        return [];
-      }}
-      onChange={(change) => ports.changeSettings(change)}
-      onBackup={() => ports.go("#/backup")}
-      onRestore={() => ports.go("#/restore")}
-      onPasskey={(text) => void enrollPasskey(ports, text).then(setPasskey)}
-      onRemovePasskey={() => void passkeys.remove().then(() => setPasskey("available"))}
-      onErase={() => void erase()}
-      onAcceptVersion={() => void place.acceptWaiting()}
-    />
-  );
-}
-
-/** Only a passphrase that opens the store is kept for the passkey. */
-async function enrollPasskey(
-  { context, passkeys }: AppPorts,
-  text: string,
-): Promise<"available" | "enrolled"> {
-  try {
-    const passphrase = new Secret(text);
-    (await context.vaults.open((await context.files.read())!, passphrase)).close();
-    await passkeys.enroll(passphrase);
-    return "enrolled";
-  } catch {
-    return "available";
-  }
 }

@@ -47,7 +47,14 @@ export function useScanner({ scanner }: AppPorts, accepts: (text: string) => boo
   };
 }
 
-export function ScanOverlay({ scan, texts }: { readonly scan: ScannerState; readonly texts: Texts }) {
+export function ScanOverlay(
+  { scan, label, texts }: {
+    readonly scan: ScannerState;
+    /** What is scanned. */
+    readonly label: string;
+    readonly texts: Texts;
+  },
+) {
   const video = useRef<HTMLVideoElement>(null);
   const isActive = scan.active !== undefined;
   useEffect(() => {
@@ -55,7 +62,7 @@ export function ScanOverlay({ scan, texts }: { readonly scan: ScannerState; read
   }, [isActive]);
   if (scan.active === undefined) return null;
   return (
-    <div class="overlay" role="dialog" aria-modal="true" aria-label={texts.backup.scan}>
+    <div class="overlay" role="dialog" aria-modal="true" aria-label={label}>
       <ProblemNotice problem={scan.active.problem} texts={texts} />
       <video ref={video} playsInline muted />
       <button type="button" class="button plain" data-back onClick={scan.stop}>{texts.app.close}</button>

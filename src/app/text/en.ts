@@ -96,7 +96,7 @@ export const en = {
     file: "Save a file",
     fileHint: "Put it where you keep important files: another device, a drive, a password manager.",
     paper: "Print a paper",
-    paperHint: "A page with a QR code, locked with your passphrase.",
+    paperHint: "A page with your recovery code as a QR picture, locked with your passphrase.",
     madeFile: "Now prove that you have it",
     madeFileLead: "Choose the file that you just saved. We open it to be sure that it works.",
     choose: "Choose the saved file",
@@ -114,7 +114,7 @@ export const en = {
     provenLead: "It was read back and opened. It covers this note and every later one.",
     printTitle: "tonado backup",
     printLines: [
-      "This code and your passphrase bring your notes back.",
+      "This code holds your recovery code, locked with your passphrase. It brings back every note, later ones as well.",
       "Open the app, choose “I have a backup”, and scan the code.",
       "Keep the passphrase somewhere else.",
     ],
@@ -151,7 +151,7 @@ export const en = {
     follow: "Follow",
     report: "Report",
     check: "Check the notes",
-    checking: (pool: string, seen: number) => `Reading ${pool || "the pools"}: ${seen} transactions`,
+    checking: (seen: number) => `Looking for your notes: ${plural(seen, "transaction", "transactions")} read`,
     recovered: (count: number) => `${plural(count, "note was", "notes were")} found with your recovery code.`,
     unread: (pool: string) => `${pool} could not be read.`,
     state: {
@@ -163,7 +163,8 @@ export const en = {
       withdrawn: "Withdrawn",
     },
     waitingLead: "others are being collected; usually a few minutes",
-    set: (deposits: number) => `hides among ${plural(deposits, "deposit", "deposits")}`,
+    set: (deposits: number) =>
+      deposits <= 1 ? "the only deposit so far" : `hides among ${plural(deposits, "deposit", "deposits")}`,
     backupNeeded: "Not backed up yet",
     backupNeededLead: "If this device breaks, the money is gone.",
     backupNow: "Back up now",
@@ -217,8 +218,12 @@ export const en = {
     depositEndpoint: "Endpoint for deposits",
     withdrawalEndpoint: "Endpoint for withdrawals",
     relayers: "Relayers, one a line",
-    shared: "Both use the same server, which can link them.",
-    fault: "This is not a web address.",
+    shared: "Both use the same server now, so it could connect a deposit with its withdrawal.",
+    fault: {
+      invalid: "This is not a web address.",
+      blocked:
+        "This page may not connect there. Start tonado app with this address, or ask whoever runs this website.",
+    },
     save: "Save connections",
     saved: "Saved",
     look: "Look",
@@ -229,6 +234,11 @@ export const en = {
     backup: "Backup",
     backupMake: "Make a backup",
     restore: "Restore a backup",
+    passphrase: "Passphrase",
+    passphraseChange: "Change the passphrase",
+    passphraseCurrent: "Passphrase until now",
+    passphraseLead:
+      "Afterwards the app locks, and you unlock it with the new one. Backups that you made before still open with the old one, so make a new backup.",
     passkey: "Passkey",
     passkeyLead: "Unlock with this device's fingerprint or PIN. Your passphrase always works as well.",
     passkeyAdd: "Set up a passkey",

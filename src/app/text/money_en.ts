@@ -8,6 +8,10 @@ export const depositEn = {
   anyWallet: "From any wallet, at any time.",
   connected: "With a connected wallet, at any time.",
   race: "With a connected wallet. It may take a second try.",
+  crowd: (deposits: number) =>
+    deposits === 0
+      ? "No deposit yet: you would be the first."
+      : `${deposits} deposit${deposits === 1 ? "" : "s"} so far.`,
   retired: "Takes no new deposits",
   none: "There is no pool on this network.",
   preparing: "Looking at the pool and making your note …",
@@ -36,7 +40,8 @@ export const depositEn = {
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
   returning: "Somebody was faster. Your money is on its way back.",
-  chance: (percent: number) => `Likely at the first attempt: ${percent} %.`,
+  /** Never certain. */
+  chance: (chance: number) => `Likely at the first attempt: ${Math.min(99, Math.round(chance * 100))} %.`,
   watching: "As soon as the payment arrives, this page moves on.",
   refused: "A payment came back, because it was not the exact amount or arrived too late.",
   offline: "The network does not answer. We keep trying.",
@@ -48,7 +53,7 @@ export const depositEn = {
     unanswered: "The wallet gave no clear answer. We watch the pool for two minutes.",
   },
   doneTitle: "Paid in",
-  doneLead: (amount: string) => `${amount} are in the pool, and the note is in your store.`,
+  doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,
   doneWait: "Now wait. The longer you wait and the more others pay in, the better you are hidden.",
   toNotes: "Show my notes",
   failedTitle: "The deposit stopped",
@@ -61,6 +66,9 @@ export const withdrawEn = {
   recipient: "Your new address",
   recipientHint:
     "Make a new wallet in your wallet app and copy its address. Not the address of an exchange: it may not credit the money.",
+  scan: "Scan an address",
+  sharedSettings: "Choose another server",
+  sharedAccept: "Keep this one",
   next: "Continue",
   checking: "Looking at the address and asking relayers for their price …",
   reviewTitle: "Before it goes out",
@@ -90,7 +98,7 @@ export const withdrawEn = {
     unknown_deposit: () => "We do not know when this note was paid in. Press Check under Notes first.",
     path_from_relayer: () => "The relayer learns which deposit is yours.",
     same_endpoint: () =>
-      "The same server saw your deposit. Choose another endpoint for withdrawals in Settings.",
+      "Deposits and withdrawals go through the same server, which could connect them. You can use another one for withdrawals.",
     contract: () =>
       "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
     no_gas: () => "This address has no TON, so it cannot move the tokens until somebody sends it some.",

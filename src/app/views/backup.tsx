@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import type { BackupEvent, BackupState } from "../flows/backup.ts";
 import type { Texts } from "../text/en.ts";
-import { Button, Field, Form, Notice, PassphraseForm, ProblemNotice, Progress, Step } from "./parts.tsx";
+import { Field, Form, PassphraseForm } from "./fields.tsx";
+import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 export interface BackupProps {
   readonly state: BackupState;

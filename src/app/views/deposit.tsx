@@ -4,7 +4,8 @@ import type { ComponentChildren } from "preact";
 import type { DepositEvent, DepositState, DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
 import type { Texts } from "../text/en.ts";
-import { Button, Copyable, Form, Notice, ProblemNotice, Progress, QrCode, Step, Steps } from "./parts.tsx";
+import { Form } from "./fields.tsx";
+import { Button, Copyable, Notice, ProblemNotice, Progress, QrCode, Step, Steps } from "./parts.tsx";
 import { WalletPanel } from "./wallet_panel.tsx";
 
 export interface DepositProps {
@@ -13,8 +14,6 @@ export interface DepositProps {
   readonly pools: readonly (PoolChoice & { readonly retired: boolean })[];
   readonly isBackedUp: boolean;
   readonly sources: readonly PayerSource[];
-  /** From 0 to 1, that no other deposit comes first; for version 1 pools. */
-  readonly chance?: number | undefined;
   /** The backup screen, shown in the second step. */
   readonly backup: ComponentChildren;
   readonly send: (event: DepositEvent) => void;
@@ -39,7 +38,7 @@ function Body(props: DepositProps) {
   const { deposit } = texts;
   switch (state.step) {
     case "choosing":
-      return <Amounts {...props} problem={state.problem} />;
+      return <Amounts {...props} state={state} />;
     case "backup":
       return (
         <>
@@ -84,10 +83,11 @@ function Body(props: DepositProps) {
 }
 
 function Amounts(
-  { pools, texts, isBackedUp, send, problem }: DepositProps & {
-    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
+  { pools, texts, isBackedUp, send, state }: DepositProps & {
+    readonly state: Extract<DepositState, { step: "choosing" }>;
   },
 ) {
+  const { problem, sizes } = state;
   const { deposit, app } = texts;
   const open = pools.filter(({ retired }) => !retired);
   const [key, setKey] = useState(open[0]?.key);
@@ -114,9 +114,8 @@ function Amounts(
                 onChange={() => setKey(each.key)}
               />
               <span class="choice-main">{app.amount(each.amount, each.asset)}</span>
-              <span class="hint">
-                {wayToPay(each, texts)}
-              </span>
+              <span class="hint">{wayToPay(each, texts)}</span>
+              {sizes?.has(each.key) && <span class="hint">{deposit.crowd(sizes.get(each.key)!)}</span>}
             </label>
           ))}
         </fieldset>
@@ -155,6 +154,7 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
           <p>{deposit.refused}</p>
         </Notice>
       )}
+      {ticket.chance !== undefined && !isBusy && <p class="chance">{deposit.chance(ticket.chance)}</p>}
       <div class="pay">
         {ticket.payment && !isBusy && wallet.at === "none" && (
           <AnyWallet payment={ticket.payment} amount={amount} {...props} />
@@ -162,7 +162,7 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
         <WalletPanel
           wallet={wallet}
           isOnlyWay={ticket.payment === undefined}
-          {...{ texts, sources: props.sources, chance: props.chance, send: props.send }}
+          {...{ texts, sources: props.sources, send: props.send }}
         />
       </div>
       {!isBusy && <p class="hint watching" role="status">{deposit.watching}</p>}

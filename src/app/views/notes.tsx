@@ -122,7 +122,7 @@ function Checking({ check, texts, onCheck, onStopCheck, rows }: NotesProps) {
   if (check.step === "reading") {
     return (
       <>
-        <Progress label={notes.checking(check.pool, check.seen)} texts={texts} />
+        <Progress label={notes.checking(check.seen)} texts={texts} />
         <Button kind="quiet" onClick={onStopCheck}>{app.cancel}</Button>
       </>
     );

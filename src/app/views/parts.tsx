@@ -25,23 +25,6 @@ export function Step(
   );
 }
 
-/** A form with one primary action. */
-export function Form(
-  { onSubmit, children }: { readonly onSubmit: () => void; readonly children: ComponentChildren },
-) {
-  return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      {children}
-    </form>
-  );
-}
-
 export function Button(
   { kind = "plain", type = "button", disabled, onClick, children, describedBy }: {
     readonly kind?: "primary" | "plain" | "quiet" | "danger";
@@ -62,49 +45,6 @@ export function Button(
     >
       {children}
     </button>
-  );
-}
-
-interface FieldProps {
-  readonly id: string;
-  readonly label: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-  readonly hint?: string | undefined;
-  readonly error?: string | undefined;
-  readonly type?: "text" | "password";
-  readonly autocomplete?: string;
-  readonly rows?: number;
-  readonly isCode?: boolean;
-}
-
-export function Field(props: FieldProps) {
-  const { id, label, value, onInput, hint, error, type = "text", rows } = props;
-  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
-  const shared = {
-    id,
-    name: id,
-    value,
-    class: props.isCode ? "code" : undefined,
-    autocomplete: (props.autocomplete ?? "off") as "off",
-    autocapitalize: "off" as const,
-    spellcheck: false,
-    "aria-invalid": error !== undefined,
-    "aria-describedby": described,
-    onInput: (event: { readonly currentTarget: unknown }) =>
-      onInput((event.currentTarget as { readonly value: string }).value),
-  };
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {hint && <p class="hint" id={`${id}-hint`}>{hint}</p>}
-      {rows
-        ? <textarea {...shared} rows={rows} />
-        : type === "password"
-        ? <input {...shared} type="password" />
-        : <input {...shared} type="text" />}
-      {error && <p class="error" id={`${id}-error`}>{error}</p>}
-    </div>
   );
 }
 
@@ -254,59 +194,5 @@ export function Facts(
         </div>
       ))}
     </dl>
-  );
-}
-
-/** A passphrase is never kept in the page's state after it was handed over. */
-export function PassphraseForm(
-  { id, label, submit, error, hint, autocomplete, texts, onPassphrase }: {
-    readonly id: string;
-    readonly label: string;
-    readonly submit: string;
-    readonly error?: string | undefined;
-    readonly hint?: string | undefined;
-    readonly autocomplete: "current-password" | "new-password";
-    readonly texts: Texts;
-    readonly onPassphrase: (passphrase: string) => void;
-  },
-) {
-  const [value, setValue] = useState("");
-  const [shown, setShown] = useState(false);
-  return (
-    <Form
-      onSubmit={() => {
-        if (value === "") return;
-        onPassphrase(value);
-        setValue("");
-      }}
-    >
-      <Field
-        {...{ id, label, value, hint, error, autocomplete, onInput: setValue }}
-        type={shown ? "text" : "password"}
-      />
-      <Check id={`${id}-show`} label={texts.passphrase.show} checked={shown} onChange={setShown} />
-      <Button kind="primary" type="submit" disabled={value === ""}>{submit}</Button>
-    </Form>
-  );
-}
-
-export function Check(
-  { id, label, checked, onChange }: {
-    readonly id: string;
-    readonly label: string;
-    readonly checked: boolean;
-    readonly onChange: (checked: boolean) => void;
-  },
-) {
-  return (
-    <label class="check" for={id}>
-      <input
-        id={id}
-        type="checkbox"
-        checked={checked}
-        onChange={(event) => onChange((event.currentTarget as unknown as { checked: boolean }).checked)}
-      />
-      <span>{label}</span>
-    </label>
   );
 }

@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import type { ReportEvent, ReportState } from "../flows/report.ts";
 import type { Texts } from "../text/en.ts";
 import type { NoteRow } from "./notes.tsx";
-import { Button, Facts, Field, Form, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+import { Field, Form } from "./fields.tsx";
+import { Button, Facts, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 export interface ReportProps {
   readonly state: ReportState;

@@ -1,8 +1,11 @@
 /** Settings: connections, look, lock, backup, passkey, erase, version. */
 import { useState } from "preact/hooks";
-import type { Connections, ConnectionsForm, Settings } from "../flows/settings.ts";
+import type { Problem } from "../../core/errors/problem.ts";
+import type { ConnectionFaults, Connections, ConnectionsForm, Settings } from "../flows/settings.ts";
 import type { Texts } from "../text/en.ts";
-import { Button, Facts, Field, Form, Notice, Step } from "./parts.tsx";
+import { Field, Form } from "./fields.tsx";
+import { ChangePassphrase } from "./change_passphrase.tsx";
+import { Button, Facts, Notice, Step } from "./parts.tsx";
 
 export interface SettingsProps {
   readonly settings: Settings;
@@ -11,8 +14,8 @@ export interface SettingsProps {
   readonly versions: { readonly running: string; readonly waiting?: string };
   readonly passkey: "none" | "available" | "enrolled";
   readonly texts: Texts;
-  /** Returns the members that are not URLs. */
-  readonly onConnections: (form: ConnectionsForm) => readonly (keyof ConnectionsForm)[];
+  readonly onConnections: (form: ConnectionsForm) => ConnectionFaults;
+  readonly onPassphrase: (current: string, next: string) => Promise<Problem | undefined>;
   readonly onChange: (change: Partial<Settings>) => void;
   readonly onBackup: () => void;
   readonly onRestore: () => void;
@@ -34,6 +37,10 @@ export function SettingsView(props: SettingsProps) {
           <h2>{settings.backup}</h2>
           <Button onClick={props.onBackup}>{settings.backupMake}</Button>
           <Button onClick={props.onRestore}>{settings.restore}</Button>
+        </section>
+        <section>
+          <h2>{settings.passphrase}</h2>
+          <ChangePassphrase texts={texts} onChange={props.onPassphrase} />
         </section>
         <Passkey {...props} />
         <section>
@@ -61,7 +68,7 @@ function ConnectionsSection({ connections, texts, onConnections }: SettingsProps
     withdrawalEndpoint: connections.withdrawalEndpoint,
     relayers: connections.relayers.join("\n"),
   });
-  const [faults, setFaults] = useState<readonly (keyof ConnectionsForm)[]>();
+  const [faults, setFaults] = useState<ConnectionFaults>();
   const field = (name: keyof ConnectionsForm, rows?: number) => (
     <Field
       id={name}
@@ -71,7 +78,7 @@ function ConnectionsSection({ connections, texts, onConnections }: SettingsProps
         setForm({ ...form, [name]: value });
         setFaults(undefined);
       }}
-      error={faults?.includes(name) ? settings.fault : undefined}
+      error={faults?.[name] && settings.fault[faults[name]]}
       isCode
       {...rows && { rows }}
     />
@@ -81,7 +88,7 @@ function ConnectionsSection({ connections, texts, onConnections }: SettingsProps
       <h2>{settings.connections}</h2>
       <p class="hint">{settings.connectionsLead}</p>
       {connections.isShared && (
-        <Notice kind="warning">
+        <Notice kind="note">
           <p>{settings.shared}</p>
         </Notice>
       )}
@@ -90,7 +97,7 @@ function ConnectionsSection({ connections, texts, onConnections }: SettingsProps
         {field("withdrawalEndpoint")}
         {field("relayers", 2)}
         <Button kind="primary" type="submit">{settings.save}</Button>
-        <p role="status">{faults?.length === 0 ? settings.saved : ""}</p>
+        <p role="status">{faults && Object.keys(faults).length === 0 ? settings.saved : ""}</p>
       </Form>
     </section>
   );

@@ -3,17 +3,8 @@ import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import { findPassphraseFault, type StoreEvent, type StoreState } from "../flows/store.ts";
 import type { Texts } from "../text/en.ts";
-import {
-  Button,
-  Check,
-  Field,
-  Form,
-  Notice,
-  PassphraseForm,
-  ProblemNotice,
-  Progress,
-  Step,
-} from "./parts.tsx";
+import { Form, NewPassphrase, PassphraseForm } from "./fields.tsx";
+import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 export interface StartProps<Session> {
   readonly state: Exclude<StoreState<Session>, { step: "open" }>;
@@ -147,10 +138,8 @@ function NewStore<Session>(
   const { passphrase } = texts;
   const [first, setFirst] = useState("");
   const [second, setSecond] = useState("");
-  const [shown, setShown] = useState(false);
   const [tried, setTried] = useState(false);
   const fault = tried ? findPassphraseFault(first, second) : undefined;
-  const type = shown ? "text" : "password";
   return (
     <Step name="new" title={passphrase.newTitle} lead={passphrase.newLead}>
       <ProblemNotice problem={problem} texts={texts} />
@@ -161,25 +150,7 @@ function NewStore<Session>(
           send({ type: "passphrase", passphrase: new Secret(first) });
         }}
       >
-        <Field
-          id="passphrase"
-          label={passphrase.label}
-          value={first}
-          onInput={setFirst}
-          type={type}
-          autocomplete="new-password"
-          error={fault && fault !== "differs" ? passphrase[fault] : undefined}
-        />
-        <Field
-          id="repeat"
-          label={passphrase.repeat}
-          value={second}
-          onInput={setSecond}
-          type={type}
-          autocomplete="new-password"
-          error={fault === "differs" ? passphrase.differs : undefined}
-        />
-        <Check id="show" label={passphrase.show} checked={shown} onChange={setShown} />
+        <NewPassphrase {...{ first, second, fault, texts, setFirst, setSecond }} />
         <Button kind="primary" type="submit">{passphrase.create}</Button>
       </Form>
       <Button kind="quiet" onClick={() => send({ type: "draw" })}>{passphrase.draw}</Button>

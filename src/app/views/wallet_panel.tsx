@@ -8,13 +8,12 @@ export interface WalletPanelProps {
   readonly wallet: WalletStep;
   readonly texts: Texts;
   readonly sources: readonly PayerSource[];
-  readonly chance?: number | undefined;
   /** Whether a connected wallet is the only way to pay. */
   readonly isOnlyWay: boolean;
   readonly send: (event: DepositEvent) => void;
 }
 
-export function WalletPanel({ wallet, texts, sources, chance, isOnlyWay, send }: WalletPanelProps) {
+export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletPanelProps) {
   const { deposit, app } = texts;
   switch (wallet.at) {
     case "none":
@@ -67,7 +66,6 @@ export function WalletPanel({ wallet, texts, sources, chance, isOnlyWay, send }:
               <p>{deposit.notice[wallet.notice]}</p>
             </Notice>
           )}
-          {chance !== undefined && <p class="hint">{deposit.chance(Math.round(chance * 100))}</p>}
           <Button kind="primary" onClick={() => send({ type: "pay" })}>
             {deposit.pay(wallet.payer.name)}
           </Button>

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import type { WithdrawalReview, WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
 import type { Texts } from "../text/en.ts";
-import { Button, Check, Facts, Field, Form, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+import { Check, Field, Form } from "./fields.tsx";
+import { Button, Copyable, Facts, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 export interface WithdrawProps {
   readonly state: WithdrawState;
@@ -10,6 +11,12 @@ export interface WithdrawProps {
   readonly amount: string;
   readonly texts: Texts;
   readonly send: (event: WithdrawEvent) => void;
+  /** Whether one endpoint serves both ways and this was not accepted yet. */
+  readonly asksAboutEndpoint: boolean;
+  readonly onEndpoint: (accepted: boolean) => void;
+  /** Undefined if there is no camera. */
+  readonly onScan?: ((onAddress: (address: string) => void) => void) | undefined;
+  readonly onCopy: (value: string) => Promise<boolean>;
   readonly onDone: () => void;
 }
 
@@ -56,9 +63,9 @@ export function WithdrawView(props: WithdrawProps) {
                 [withdraw.youGet, receipt.paid],
                 [withdraw.fee, receipt.fee],
                 [withdraw.to, receipt.recipient, true],
-                [withdraw.tx, receipt.tx, true],
               ]}
             />
+            <Copyable label={withdraw.tx} value={receipt.tx} texts={texts} onCopy={props.onCopy} />
           </section>
           <Button kind="primary" onClick={props.onDone}>{app.done}</Button>
         </Step>
@@ -81,7 +88,7 @@ export function WithdrawView(props: WithdrawProps) {
 }
 
 function Recipient(
-  { state, amount, texts, send }: WithdrawProps & {
+  { state, amount, texts, send, asksAboutEndpoint, onEndpoint, onScan }: WithdrawProps & {
     readonly state: Extract<WithdrawState, { step: "form" }>;
   },
 ) {
@@ -105,8 +112,18 @@ function Recipient(
             ? `${texts.problems[state.problem!.code].text} ${texts.problems[state.problem!.code].next}`
             : undefined}
         />
+        {onScan && <Button onClick={() => onScan(setRecipient)}>{withdraw.scan}</Button>}
         <Button kind="primary" type="submit" disabled={recipient.trim() === ""}>{withdraw.next}</Button>
       </Form>
+      {asksAboutEndpoint && (
+        <Notice kind="note">
+          <p>{withdraw.warning.same_endpoint?.()}</p>
+          <div class="row">
+            <Button onClick={() => onEndpoint(false)}>{withdraw.sharedSettings}</Button>
+            <Button kind="quiet" onClick={() => onEndpoint(true)}>{withdraw.sharedAccept}</Button>
+          </div>
+        </Notice>
+      )}
     </Step>
   );
 }

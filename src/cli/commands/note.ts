@@ -64,7 +64,8 @@ export function noteCommand(context: CliContext): Command {
     .option("--plain", "with --page: not encrypted: anyone who sees the page can take the money")
     .addHelpText(
       "after",
-      "\nThe page shows the pool of each note, but nothing that identifies it on the chain.\n\n" +
+      "\nThe file also holds the seed. The page does not: it covers its notes and no later ones. It shows the pool of\n" +
+        "each note, but nothing that identifies it on the chain.\n\n" +
         "Examples:\n  tonado note backup /media/stick/notes.age\n  tonado note backup notes.html --page",
     )
     .action((file: string, options: BackupOptions) => backupNotes(context, file, options));

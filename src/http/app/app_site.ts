@@ -67,7 +67,7 @@ export async function openAppSite(prefix: string, settings: AppSettings): Promis
   const bridges = settings.wallets?.map(({ bridge }) => new URL(bridge).origin) ?? manifest.bridges;
   const headers = appHeaders([...connect, ...bridges]);
   const files = new Map<string, Promise<SiteFile>>();
-  const config = new TextEncoder().encode(formatConfig(settings, bridges));
+  const config = new TextEncoder().encode(formatConfig(settings, connect, bridges));
   const load = (name: string) => {
     const known = files.get(name);
     if (known) return known;
@@ -137,12 +137,16 @@ function textResponse(status: number, text: string, headers: Record<string, stri
   return new Response(text, { status, headers: { ...headers, "content-type": "text/plain; charset=utf-8" } });
 }
 
-function formatConfig(settings: AppSettings, bridges: readonly string[]): string {
+function formatConfig(
+  settings: AppSettings,
+  connect: readonly string[],
+  bridges: readonly string[],
+): string {
   const { depositEndpoint, withdrawalEndpoint, relayers, deployments, wallets } = settings;
   const pools = JSON.parse(formatDeployments(deployments));
   const { network } = deployments;
   return JSON.stringify(
-    { network, depositEndpoint, withdrawalEndpoint, relayers, bridges, wallets, pools },
+    { network, depositEndpoint, withdrawalEndpoint, relayers, connect, bridges, wallets, pools },
     null,
     2,
   ) +

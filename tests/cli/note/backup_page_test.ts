@@ -46,6 +46,7 @@ Deno.test("tonado note backup --page", async (t) => {
       ) {
         assert.ok(html.includes(`<th scope="row">${what}</th><td>${value}</td>`), what);
       }
+      assert.match(html, /does not hold the seed, so it does not cover notes that\s+you create later/);
       assert.match(html, /@page \{ margin: [\d.]+cm; \}/);
     });
 

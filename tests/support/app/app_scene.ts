@@ -25,6 +25,8 @@ export interface Scene {
   readonly wallet: TestWallet;
   /** Kills the newest tab at once, and opens the app again in the same browser. */
   killTab(): Promise<Journey>;
+  /** Opens the app in a browser that has no store. */
+  freshBrowser(): Promise<Journey>;
 }
 
 interface LocalnetFacts {
@@ -34,7 +36,11 @@ interface LocalnetFacts {
   readonly wallets: readonly { readonly mnemonic: string; readonly version: "v4R2" | "v5R1" }[];
 }
 
-export async function inBrowser(use: (scene: Scene) => Promise<void>): Promise<void> {
+/** @param options.sharedEndpoint whether deposits and withdrawals use one endpoint */
+export async function inBrowser(
+  use: (scene: Scene) => Promise<void>,
+  { sharedEndpoint = false }: { readonly sharedEndpoint?: boolean } = {},
+): Promise<void> {
   await withTempDirectory(async (data) => {
     const network = startProgram(sourceCommand, [
       ...["localnet", "--json", "--data-dir", data, "--block-time", "400"],
@@ -47,7 +53,7 @@ export async function inBrowser(use: (scene: Scene) => Promise<void>): Promise<v
       useBuild(await buildApp());
       const app = await serveApp({
         depositEndpoint: net.indexer,
-        withdrawalEndpoint: net.indexer.replace("127.0.0.1", "localhost"),
+        withdrawalEndpoint: sharedEndpoint ? net.indexer : net.indexer.replace("127.0.0.1", "localhost"),
         relayers: [net.relayer],
         deployments: parseDeployments(JSON.parse(await Deno.readTextFile(net.registry))),
         wallets: [{
@@ -84,7 +90,11 @@ export async function inBrowser(use: (scene: Scene) => Promise<void>): Promise<v
           journeys.push(await openJourney(context, app.url, pictures));
           return journeys.at(-1)!;
         };
-        await use({ journey, net, downloads, connectWallet, wallet, killTab });
+        const freshBrowser = async () => {
+          journeys.push(await openJourney(await browser.createBrowserContext(), app.url, undefined));
+          return journeys.at(-1)!;
+        };
+        await use({ journey, net, downloads, connectWallet, wallet, killTab, freshBrowser });
         assert.deepEqual(journeys.flatMap(({ violations }) => violations), []);
         const known = [
           app.url,

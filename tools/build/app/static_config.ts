@@ -31,15 +31,16 @@ export async function staticConfig(
   const withdrawalEndpoint = options["withdrawal-endpoint"] ?? endpoint;
   const pools = JSON.parse(await Deno.readTextFile(new URL(`deployments/${network}.json`, root)));
   const bridges = (bridge ?? options.walletBridges).map((each) => new URL(each).origin);
+  const connect = [endpoint, withdrawalEndpoint, ...relayer].map((each) => new URL(each).origin);
   const config = {
     network,
     depositEndpoint: endpoint,
     withdrawalEndpoint,
     relayers: relayer,
+    connect: [...new Set(connect)],
     bridges,
     pools,
   };
-  const connect = [endpoint, withdrawalEndpoint, ...relayer].map((each) => new URL(each).origin);
   const base = url.replace(/\/*$/, "/");
   const wallets = { url: base.slice(0, -1), name: "tonado", iconUrl: `${base}icons/icon-180.png` };
   return {

@@ -18,6 +18,10 @@ that passphrase nobody can open it, you included; with it, whoever has this page
 const UNENCRYPTED_WARNING =
   `<p class="warning">These notes are not encrypted. Whoever sees this page can take the money: a camera, a
 printer's memory, or a second look is enough.</p>`;
+/** Someone who relies on this page must know what it lacks. */
+const CONTENT_NOTICE =
+  `<p>This page holds the notes below and nothing else. It does not hold the seed, so it does not cover notes that
+you create later: print a new page for those, or keep the seed, which <code>tonado note seed show</code> prints.</p>`;
 const RESTORE_INSTRUCTIONS = `<p>To bring them back:</p>
 <pre>tonado note restore &lt;this file&gt;</pre>
 <p>or <code>tonado note restore</code>, and paste what a scanner reads from a code, or what is printed beside it.`;
@@ -51,7 +55,7 @@ ${renderSVG(code, { ecc: "M", border: QR_BORDER_MODULES })}
   const day = new Date(madeAt).toISOString().slice(0, 10);
   return renderHtmlPage(
     `${notes.length} tonado ${notes.length === 1 ? "note" : "notes"}, ${day}`,
-    `${sealed ? ENCRYPTED_NOTICE : UNENCRYPTED_WARNING}\n${RESTORE_INSTRUCTIONS}${
+    `${CONTENT_NOTICE}\n${sealed ? ENCRYPTED_NOTICE : UNENCRYPTED_WARNING}\n${RESTORE_INSTRUCTIONS}${
       sealed ? AGE_INSTRUCTIONS : ""
     }</p>\n${sections.join("\n")}`,
   );

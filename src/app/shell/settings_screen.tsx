@@ -1,0 +1,95 @@
+/** The settings of an open store. */
+import { useEffect, useState } from "preact/hooks";
+import type { Problem } from "../../core/errors/problem.ts";
+import { Secret } from "../../core/text/secret.ts";
+import { toProblem } from "../flows/machine.ts";
+import { applyConnections, connectionsOf } from "../flows/settings.ts";
+import { changePassphrase } from "../services/change_passphrase.ts";
+import type { Session } from "../services/context.ts";
+import { SettingsView } from "../views/settings.tsx";
+import type { AppPorts } from "./app_ports.ts";
+
+export function SettingsScreen(
+  { ports, session, onErased, onLock }: {
+    readonly ports: AppPorts;
+    readonly session: Session;
+    readonly onErased: () => void;
+    readonly onLock: () => void;
+  },
+) {
+  const { config, context, passkeys, place, tabs } = ports;
+  const [versions, setVersions] = useState<{ readonly running: string; readonly waiting?: string }>();
+  const [passkey, setPasskey] = useState<"none" | "available" | "enrolled">("none");
+  useEffect(() => {
+    place.versions().then(setVersions, () => {});
+    passkeys.isEnrolled().then(async (isEnrolled) => {
+      setPasskey(isEnrolled ? "enrolled" : await passkeys.isAvailable() ? "available" : "none");
+    }, () => {});
+  }, []);
+  const settings = ports.settings.value;
+  const erase = async () => {
+    session.vault.close();
+    await context.files.remove();
+    ports.changeSettings({ provenSeed: undefined });
+    tabs.notify("store_erased");
+    onErased();
+    ports.go("#/");
+  };
+  return (
+    <SettingsView
+      settings={settings}
+      connections={connectionsOf(settings, config)}
+      network={config.network}
+      versions={versions ?? { running: "…" }}
+      passkey={passkey}
+      texts={ports.texts}
+      onConnections={(form) => {
+        const applied = applyConnections(settings, form, config.connect);
+        if ("faults" in applied) return applied.faults;
+        ports.changeSettings(applied.settings);
+        return {};
+      }}
+      onPassphrase={(current, next) => replacePassphrase(ports, current, next, onLock)}
+      onChange={(change) => ports.changeSettings(change)}
+      onBackup={() => ports.go("#/backup")}
+      onRestore={() => ports.go("#/restore")}
+      onPasskey={(text) => void enrollPasskey(ports, text).then(setPasskey)}
+      onRemovePasskey={() => void passkeys.remove().then(() => setPasskey("available"))}
+      onErase={() => void erase()}
+      onAcceptVersion={() => void place.acceptWaiting()}
+    />
+  );
+}
+
+/** Only a passphrase that opens the store is kept for the passkey. */
+async function enrollPasskey(
+  { context, passkeys }: AppPorts,
+  text: string,
+): Promise<"available" | "enrolled"> {
+  try {
+    const passphrase = new Secret(text);
+    (await context.vaults.open((await context.files.read())!, passphrase)).close();
+    await passkeys.enroll(passphrase);
+    return "enrolled";
+  } catch {
+    return "available";
+  }
+}
+
+/** The passkey holds the old passphrase, and earlier backups need it: both are made anew. */
+async function replacePassphrase(
+  { context, passkeys, changeSettings, go }: AppPorts,
+  current: string,
+  next: string,
+  onLock: () => void,
+): Promise<Problem | undefined> {
+  try {
+    await changePassphrase(context, new Secret(current), new Secret(next));
+  } catch (error) {
+    return toProblem(error);
+  }
+  await passkeys.remove().catch(() => {}); // it fails at its next use, and the passphrase is asked for
+  changeSettings({ provenSeed: undefined });
+  go("#/");
+  onLock();
+}
