@@ -24,7 +24,7 @@ import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit.ts";
-import { firstAttemptChance } from "../flows/first_attempt.ts";
+import { firstAttemptChance } from "./first_attempt.ts";
 import type { DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import { waitForReturn } from "./payment_return.ts";

@@ -5,7 +5,7 @@ import { backupMachine } from "../flows/backup.ts";
 import { depositMachine, resumeDeposit } from "../flows/deposit.ts";
 import type { DepositState } from "../flows/deposit_state.ts";
 import { connectionsOf } from "../flows/settings.ts";
-import { addressInCode } from "../flows/address_code.ts";
+import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
 import { depositServices, poolChoice, ticketOf } from "../services/deposit_service.ts";
