@@ -32,6 +32,19 @@ test("a lease dated further ahead than any is taken holds nobody up; one that is
     await rejects(a.changeJob(job, () => undefined), { code: "not_leader" });
   }));
 
+test("a lease holds others up for at most twice the time that they ask for", (url) =>
+  withStores(url, 1, async (store) => {
+    const heldFor = async (factor: number) => {
+      const ms = factor * LEAD_MS;
+      await postgresQuery(
+        url,
+        `update lease set holder = 'another', expires_at = clock_timestamp() + interval '${ms} ms'`,
+      );
+      return !await store.acquireLease(LEAD_MS);
+    };
+    deepEqual([await heldFor(1.9), await heldFor(2.1)], [true, false]);
+  }));
+
 test("of many concurrent requests for a new lease one succeeds and none fails", async (url) => {
   const count = 8;
   await withStores(url, count, async (...stores) => {

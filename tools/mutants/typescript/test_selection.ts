@@ -41,6 +41,7 @@ const AREAS: readonly (readonly [tests: RegExp, sources: RegExp])[] = [
   [/^tests\/cli\//, /^src\/(?:cli\/|ops\/(?!ceremony))/],
   [/^tests\/http\//, /^src\/(?:http|relay)\//],
   [/^tests\/reliability\//, /^src\/(?:relay|store)\//],
+  [/^tests\/integration\/ops\/store_/, /^src\/store\//],
   [/^tests\/integration\/(?:localnet|ops|prover|relay|store|ton|tree|config)\//, /(?!)/],
 ];
 

@@ -2,9 +2,10 @@
  * Mutation testing of `src/`: makes one small change at a time in a copy of the repository and runs the tests that
  * execute the changed line, the fastest first.
  *
- * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--workers n] [--json] [--write]
+ * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--workers n] [--json]
+ *   [--write]
  *
- * `--sample n` tries n mutants of each folder. Results are stored in tools/mutants/typescript/results.jsonl, from
+ * `--sample n` tries n mutants of each folder, after the first `--skip` ones of its order. Results are stored in tools/mutants/typescript/results.jsonl, from
  * which the next run continues. `--write` writes the tables of docs/mutation.md.
  */
 import { Command } from "commander";
@@ -36,6 +37,7 @@ const given = new Command("mutants").allowExcessArguments(false)
   .option("--typescript [folder]", "folder or file below src/")
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after", "")
   .option("--sample <n>", "how many mutants of each folder", parseCount, Infinity)
+  .option("--skip <n>", "how many mutants of each folder are left out first", parseCount, 0)
   .option("--workers <n>", "processes", parseCount, 2)
   .option("--json").option("--write")
   .parse(Deno.args, { from: "user" })
@@ -43,6 +45,7 @@ const given = new Command("mutants").allowExcessArguments(false)
     typescript: string | true;
     only: string;
     sample: number;
+    skip: number;
     workers: number;
     json?: true;
     write?: true;
@@ -82,12 +85,14 @@ if (given.write) {
   }
 }
 
-/** Returns the mutants that the flags ask for: of each folder the beginning of its shuffled order. */
+/** Returns the mutants that the flags ask for: of each folder a part of its shuffled order. */
 function chooseMutants(): (readonly [string, Mutant])[] {
   const part = given.typescript === true ? "src/" : given.typescript.replace(/^\.\//, "");
   const chosen = [...all].filter(([key]) => key.startsWith(part) && key.includes(given.only));
   const byFolder = Map.groupBy(chosen, ([, { file }]) => folderOf(file));
-  const samples = [...byFolder.values()].map((named) => shuffled(named, given.sample));
+  const samples = [...byFolder.values()].map((named) =>
+    shuffled(named, given.skip + given.sample).slice(given.skip)
+  );
   return samples.flat();
 }
 
