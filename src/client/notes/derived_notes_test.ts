@@ -61,4 +61,5 @@ Deno.test("recovery stops after a gap of undeposited notes", () => {
   deepEqual(recovered([]), []);
   deepEqual(recovered([RECOVERY_GAP - 1, 2 * RECOVERY_GAP - 1]), [RECOVERY_GAP - 1, 2 * RECOVERY_GAP - 1]);
   deepEqual(recovered([0, RECOVERY_GAP + 1]), [0]);
+  deepEqual(recovered([40, 110, 180]), [40, 110, 180], "each deposit begins a new gap");
 });

@@ -250,6 +250,18 @@ for (const [name, change, fee, detail] of skipped) {
   });
 }
 
+Deno.test("the fee is asked for by the pool's key, if it is known, and by its address otherwise", async () => {
+  const asked: unknown[] = [];
+  const feeFloor = (which: unknown) => {
+    asked.push(which);
+    return Promise.resolve(FLOOR);
+  };
+  const relayer = Object.assign(relayerWith("first", [], "failed"), { feeFloor });
+  await rejectsWith(withdraw([relayer]).result, "relayer_unavailable", /failed/);
+  await rejectsWith(withdraw([relayer], { poolKey: "native-10" }).result, "relayer_unavailable", /failed/);
+  deepEqual(asked, [pool.address, "native-10"]);
+});
+
 Deno.test("an error of a callback ends the withdrawal before anything is submitted", async () => {
   for (const name of ["approve", "onProved"] as const) {
     const submitted: string[] = [];

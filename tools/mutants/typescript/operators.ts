@@ -8,9 +8,6 @@ export function typeScriptMutants(file: string, source: string): Mutant[] {
   return collectMutants(file, source, maskTypeScript(source), operators);
 }
 
-/** Calls whose loss no test is expected to notice: log lines. */
-const LOGGING = /^(?:this\.)?#?(?:log|logger|console)\.|\blog\.(?:debug|info|warn|error)\(/;
-
 const operators: readonly MutationOperator[] = [
   function conditions(code, put) {
     for (const { index, 0: head } of code.matchAll(/\b(?:if|while) \(/g)) {
@@ -107,13 +104,13 @@ function numbers(code: string, put: AddMutant): void {
 }
 
 /** Drops a call, an assignment, or a throw that is a statement of its own. */
-function statements(code: string, put: AddMutant, source: string): void {
+function statements(code: string, put: AddMutant): void {
   const heads =
     /^ +(?!(?:const|let|return|if|else|for|while|do|switch|case|try|import|export|type|async|get|set|static|readonly|private|protected|override|super|yield|function|class)\b)(?:await |void |throw new )?[a-zA-Z#][\w$.#[\]!?]*(?:\(| [-+|&?]*= )/gm;
   for (const { index, 0: head } of code.matchAll(heads)) {
     const at = index + head.search(/\S/);
     const end = statementEnd(code, at);
-    if (end === undefined || LOGGING.test(source.slice(at, end))) continue;
+    if (end === undefined) continue;
     if (/^#?\w+ = /.test(code.slice(at, end)) && code[at] === "#") continue; // a field
     put("statement dropped", at, end - at, ";");
   }

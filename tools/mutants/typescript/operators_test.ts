@@ -51,6 +51,19 @@ Deno.test("mutants are made of code, and not of types, comments, imports, string
   }
 });
 
+Deno.test("log lines, turns of the event loop and what guards nothing else are not changed", () => {
+  const source = `export async function run(failures: number, log: Log): Promise<void> {
+  if (failures > 1 && isNew) log.warning("{n} failures", { n: failures + 1 });
+  if (failures % 100 === 0) await yieldToEventLoop();
+  if (failures > 2) log.info("many");
+  else stop(3);
+  retry(failures * 4);
+}
+`;
+  const changed = typeScriptMutants("src/a.ts", source).map(({ line }) => line);
+  assert.deepEqual([...new Set(changed)], [4, 5, 6]);
+});
+
 Deno.test("what is not code is blanked, in the same length", () => {
   const masked = maskTypeScript(SOURCE);
   assert.equal(masked.length, SOURCE.length);

@@ -1,4 +1,5 @@
 /** Finds the code in a TypeScript source that was formatted by `deno fmt`, without parsing it. */
+import { closing } from "../tolk_text.ts";
 
 /** Tokens that are not code: comments, strings, regular expressions and imports. */
 const NOT_CODE = new RegExp(
@@ -20,9 +21,40 @@ const TYPES =
 
 const blank = (text: string) => text.replace(/[^\n]/g, " ");
 
+/**
+ * Calls whose loss no test is expected to notice: log lines, and turns of the event loop, which decide when other work
+ * runs.
+ */
+const UNOBSERVED_CALL = /(?<![\w.])(?:this\.)?#?(?:(?:log|logger|console)\.\w+|yieldToEventLoop)(?=\()/g;
+
 /** Returns the source with everything that is not code blanked, in the same length. */
 export function maskTypeScript(source: string): string {
-  return blankTemplates(source.replace(NOT_CODE, blank)).replace(TYPES, blank);
+  return blankUnobserved(blankTemplates(source.replace(NOT_CODE, blank)).replace(TYPES, blank));
+}
+
+/** Blanks unobserved calls, and each `if` that guards nothing else. */
+function blankUnobserved(code: string): string {
+  let out = code;
+  const blankBetween = (from: number, to: number) =>
+    void (out = out.slice(0, from) + blank(out.slice(from, to)) + out.slice(to));
+  for (const { index, 0: call } of code.matchAll(UNOBSERVED_CALL)) {
+    const close = closing(code, index + call.length);
+    blankBetween(index, close + 1);
+    const guard = guardBefore(code, index);
+    if (guard !== undefined && !/^;\s*(?:\}\s*)?else\b/.test(code.slice(close + 1))) {
+      blankBetween(...guard);
+    }
+  }
+  return out;
+}
+
+/** Returns the `if` and its condition before a statement at `at`; undefined if there is none. */
+function guardBefore(code: string, at: number): [from: number, to: number] | undefined {
+  const before = code.slice(0, at).replace(/\)\s*(?:await |void )?$/, ")");
+  if (!before.endsWith(")")) return undefined;
+  const from = before.lastIndexOf("if (");
+  if (from < 0 || closing(code, from + "if ".length) !== before.length - 1) return undefined;
+  return [from, before.length];
 }
 
 /** Blanks template literals with all that they contain, nested templates included. */
