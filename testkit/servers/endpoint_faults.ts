@@ -57,11 +57,11 @@ export async function applyFault(
   call: ProxiedCall,
   fault: FaultKind | undefined,
   forward: (call: ProxiedCall) => Promise<EndpointResponse>,
-  { random, kept }: { random: SeededRandom; kept: AnswerHistory },
+  { random, history }: { random: SeededRandom; history: AnswerHistory },
 ): Promise<FaultyResponse> {
   const passed = async (): Promise<RawResponse> => {
     const { status, text } = await forward(call);
-    if (status === 200 && call.method !== "sendBoc") kept.add(call, text);
+    if (status === 200 && call.method !== "sendBoc") history.add(call, text);
     return { status, body: text };
   };
   const altered = async (change: (body: string) => string): Promise<FaultyResponse> => {
@@ -102,7 +102,7 @@ export async function applyFault(
     case "HTTP 502 with a page of HTML":
       return { status: 502, headers: { "content-type": "text/html" }, body: "<html>Bad Gateway</html>" };
     case "stale: an earlier answer of the same call":
-      return { status: 200, body: random.pick(kept.previousAnswers(call)) };
+      return { status: 200, body: random.pick(history.previousAnswers(call)) };
     case "message taken and forgotten":
       return { status: 200, body: '{"ok":true,"result":{"@type":"ok"},"jsonrpc":"2.0","id":"1"}' };
     case "transaction with a flipped bit":

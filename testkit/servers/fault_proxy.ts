@@ -57,16 +57,76 @@ interface OpenBarrier {
 
 /** Starts a proxy of the endpoint at `target`. */
 export function startFaultProxy({ target, seed }: { target: string; seed: number }): FaultProxy {
-  const random = new SeededRandom(seed);
-  const counts = new Map<FaultKind, number>();
-  const kept = new AnswerHistory();
-  const forwarded = new Set<string>();
-  const barriers = new Set<OpenBarrier>();
-  let chance = 0;
-  let calls = 0;
+  return new RunningFaultProxy(target, new SeededRandom(seed));
+}
 
-  async function stopAt(where: "before" | "after", call: ProxiedCall): Promise<"go" | "drop"> {
-    for (const barrier of [...barriers]) {
+class RunningFaultProxy implements FaultProxy {
+  readonly counts = new Map<FaultKind, number>();
+  readonly forwardedHashes = new Set<string>();
+  altersRoots = false;
+  callCount = 0;
+  #faultProbability = 0;
+  readonly #target: string;
+  readonly #random: SeededRandom;
+  readonly #history = new AnswerHistory();
+  readonly #barriers = new Set<OpenBarrier>();
+  readonly #server = serveRawHttp((request) => this.#handle(request));
+
+  constructor(target: string, random: SeededRandom) {
+    this.#target = target;
+    this.#random = random;
+  }
+
+  url(client: string): string {
+    return `http://127.0.0.1:${this.#server.port}/${client}/api/v2/jsonRPC`;
+  }
+
+  get unseenKinds(): readonly FaultKind[] {
+    return allKinds.filter((kind) => !this.counts.has(kind));
+  }
+
+  setFaultProbability(chance: number): void {
+    this.#faultProbability = chance;
+  }
+
+  addBarrier(where: "before" | "after", matches: (call: ProxiedCall) => boolean): Barrier {
+    const caught = Promise.withResolvers<ProxiedCall>();
+    const released = Promise.withResolvers<"go" | "drop">();
+    const barrier: OpenBarrier = {
+      where,
+      matches,
+      wait(call) {
+        caught.resolve(call);
+        return released.promise;
+      },
+      release: (verdict) => {
+        this.#barriers.delete(barrier);
+        released.resolve(verdict);
+      },
+    };
+    this.#barriers.add(barrier);
+    return { reached: caught.promise, release: barrier.release };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { release } of [...this.#barriers]) release("drop");
+    await this.#server[Symbol.asyncDispose]();
+  }
+
+  async #handle(request: RawRequest): Promise<RawResponse | undefined> {
+    this.callCount++;
+    const call = parseCall(request);
+    if (await this.#stopAt("before", call) === "drop") return undefined;
+    let response = await this.#answer(call);
+    if (response && this.altersRoots && isRootQuery(call)) {
+      this.#count("lying root");
+      response = { ...response, body: alterRoots(response.body) };
+    }
+    return await this.#stopAt("after", call) === "drop" ? undefined : response;
+  }
+
+  async #stopAt(where: "before" | "after", call: ProxiedCall): Promise<"go" | "drop"> {
+    for (const barrier of [...this.#barriers]) {
       if (barrier.where === where && barrier.matches(call) && await barrier.wait(call) === "drop") {
         return "drop";
       }
@@ -74,94 +134,46 @@ export function startFaultProxy({ target, seed }: { target: string; seed: number
     return "go";
   }
 
-  async function forward({ method, params, body }: ProxiedCall): Promise<EndpointResponse> {
-    if (method === "sendBoc") forwarded.add(messageHash(params.boc));
-    const response = await fetch(target, {
+  async #answer(call: ProxiedCall): Promise<RawResponse | undefined> {
+    const fault = this.#draw(call);
+    const forward = (forwarded: ProxiedCall) => this.#forward(forwarded);
+    const response = await applyFault(call, fault, forward, { random: this.#random, history: this.#history });
+    if (fault !== undefined && !(response !== undefined && "untouched" in response)) this.#count(fault);
+    return response;
+  }
+
+  /** Draws the fault that a call meets, if any. */
+  #draw(call: ProxiedCall): FaultKind | undefined {
+    if (this.#faultProbability === 0) return undefined;
+    const meets = {
+      "every call": true,
+      "sends": call.method === "sendBoc",
+      "histories": call.method === "getTransactions",
+      "roots": isRootQuery(call),
+      "reads whose answer has changed": this.#history.previousAnswers(call).length > 0,
+    };
+    const fits = (kind: FaultKind) => meets[faultKinds[kind]];
+    const unmet = this.unseenKinds.filter(fits);
+    const rare = unmet.filter((kind) => faultKinds[kind] !== "every call");
+    if (unmet.length > 0 && this.#random.chance(UNSEEN_FAULT_PROBABILITY)) {
+      return this.#random.pick(rare.length > 0 ? rare : unmet);
+    }
+    return this.#random.chance(this.#faultProbability) ? this.#random.pick(allKinds.filter(fits)) : undefined;
+  }
+
+  #count(kind: FaultKind): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  }
+
+  async #forward({ method, params, body }: ProxiedCall): Promise<EndpointResponse> {
+    if (method === "sendBoc") this.forwardedHashes.add(messageHash(params.boc));
+    const response = await fetch(this.#target, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
     });
     return { status: response.status, text: await response.text() };
   }
-
-  function draw(call: ProxiedCall): FaultKind | undefined {
-    if (chance === 0) return undefined;
-    const meets = {
-      "every call": true,
-      "sends": call.method === "sendBoc",
-      "histories": call.method === "getTransactions",
-      "roots": isRootQuery(call),
-      "reads whose answer has changed": kept.previousAnswers(call).length > 0,
-    };
-    const fits = (kind: FaultKind) => meets[faultKinds[kind]];
-    const unmet = proxy.unseenKinds.filter(fits);
-    const rare = unmet.filter((kind) => faultKinds[kind] !== "every call");
-    if (unmet.length > 0 && random.chance(UNSEEN_FAULT_PROBABILITY)) {
-      return random.pick(rare.length > 0 ? rare : unmet);
-    }
-    return random.chance(chance) ? random.pick(allKinds.filter(fits)) : undefined;
-  }
-
-  function count(kind: FaultKind): void {
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
-
-  async function answer(call: ProxiedCall): Promise<RawResponse | undefined> {
-    const fault = draw(call);
-    const given = await applyFault(call, fault, forward, { random, kept });
-    if (fault !== undefined && !(given !== undefined && "untouched" in given)) count(fault);
-    return given;
-  }
-
-  async function handle(request: RawRequest): Promise<RawResponse | undefined> {
-    calls++;
-    const call = parseCall(request);
-    if (await stopAt("before", call) === "drop") return undefined;
-    let given = await answer(call);
-    if (given && proxy.altersRoots && isRootQuery(call)) {
-      count("lying root");
-      given = { ...given, body: alterRoots(given.body) };
-    }
-    return await stopAt("after", call) === "drop" ? undefined : given;
-  }
-
-  const server = serveRawHttp(handle);
-  const proxy: FaultProxy = {
-    url: (client) => `http://127.0.0.1:${server.port}/${client}/api/v2/jsonRPC`,
-    counts,
-    get unseenKinds() {
-      return allKinds.filter((kind) => !counts.has(kind));
-    },
-    get callCount() {
-      return calls;
-    },
-    forwardedHashes: forwarded,
-    setFaultProbability: (next) => void (chance = next),
-    altersRoots: false,
-    addBarrier(where, matches) {
-      const caught = Promise.withResolvers<ProxiedCall>();
-      const released = Promise.withResolvers<"go" | "drop">();
-      const barrier: OpenBarrier = {
-        where,
-        matches,
-        wait(call) {
-          caught.resolve(call);
-          return released.promise;
-        },
-        release(verdict) {
-          barriers.delete(barrier);
-          released.resolve(verdict);
-        },
-      };
-      barriers.add(barrier);
-      return { reached: caught.promise, release: barrier.release };
-    },
-    async [Symbol.asyncDispose]() {
-      for (const { release } of [...barriers]) release("drop");
-      await server[Symbol.asyncDispose]();
-    },
-  };
-  return proxy;
 }
 
 function parseCall({ path, body }: RawRequest): ProxiedCall {

@@ -2,7 +2,7 @@
  * An endpoint of a simulated chain: slow, sometimes stale, sometimes failing, or losing answers after it has acted.
  * It returns transactions only with their own identifiers, as the port promises.
  */
-import { beginCell, Cell, Dictionary, TupleReader } from "@ton/core";
+import { type Address, beginCell, Cell, Dictionary, TupleReader } from "@ton/core";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
@@ -33,39 +33,30 @@ const config = Dictionary.loadDirect(
 /** Most blocks that a node is behind. */
 const MAX_STALE_BLOCKS = 4;
 
-/** Opens the endpoint for one relayer process. */
-export function openEndpoint(
-  world: World,
-  { random, time, life, faults, struck }: {
-    random: SeededRandom;
-    time: VirtualTime;
-    life: SimulatedProcess;
-    faults: () => EndpointFaults;
-    /** Called for each fault. */
-    struck: () => void;
-  },
-): Chain {
-  const strikes = (p: number) => {
-    const hit = random.chance(p);
-    if (hit) struck();
-    return hit;
-  };
-  const call = <T>(answer: () => T, options?: { signal?: AbortSignal }): Promise<T> =>
-    life.guard((async () => {
-      await time.delay(random.int(10, 400));
-      if (options?.signal?.aborted) throw new Problem("cancelled");
-      const { fail, loseResponse: loseAnswer } = faults();
-      if (strikes(fail)) throw new Problem("chain_unavailable", "refused");
-      const answered = answer();
-      await time.delay(random.int(10, 400));
-      if (strikes(loseAnswer)) throw new Problem("chain_unavailable", "the answer was lost");
-      return answered;
-    })());
+/** A block's view of an account that exists. */
+interface AccountView {
+  readonly account: Account;
+  readonly block: number;
+  readonly version: AccountVersion;
+}
 
+/** What an endpoint needs of its relayer process. */
+interface EndpointOptions {
+  random: SeededRandom;
+  time: VirtualTime;
+  life: SimulatedProcess;
+  faults: () => EndpointFaults;
+  /** Called for each fault. */
+  struck: () => void;
+}
+
+/** Opens the endpoint for one relayer process. */
+export function openEndpoint(world: World, options: EndpointOptions): Chain {
+  const { random, faults } = options;
+  const strikes = strikesOf(options);
+  const call = slowCalls(options, strikes);
   /** Returns the block of this call's answer. */
   const view = () => strikes(faults().stale) ? world.block - random.int(1, MAX_STALE_BLOCKS) : world.block;
-  const at = (account: Account, block: number): AccountVersion | undefined =>
-    account.versions.findLast((version) => version.block <= block);
   const accountOf = (address: { toRawString(): string }) => world.accounts.get(address.toRawString());
 
   return {
@@ -78,24 +69,16 @@ export function openEndpoint(
       call((): AccountInfo => {
         const account = accountOf(address);
         const block = view();
-        const version = account && at(account, block);
+        const version = account && versionAt(account, block);
         const syncUtime = world.times[Math.max(0, block)];
         if (!account || !version) return { state: "uninitialized", balance: 0n, syncUtime };
-        const wallet = account === world.wallet;
-        return {
-          state: "active",
-          balance: version.balance,
-          code: wallet ? world.walletCode : poolCode,
-          data: wallet ? world.walletData(version.seqno) : Cell.EMPTY,
-          last: account.transactions[version.length - 1]?.id,
-          syncUtime,
-        };
+        return activeAccount(world, { account, block, version }, syncUtime);
       }, options),
 
     transactions: (address, { limit, from, signal }) =>
       call((): ChainTransaction[] => {
         const account = accountOf(address)!;
-        const length = at(account, view())?.length ?? 0;
+        const length = versionAt(account, view())?.length ?? 0;
         const known = account.transactions.slice(0, length);
         const end = from ? indexOf(known, from) : known.length - 1;
         if (from && end < 0) {
@@ -109,49 +92,9 @@ export function openEndpoint(
       call(() => {
         const account = accountOf(address)!;
         const block = view();
-        const { roots, deposits, withdrawals } = at(account, block)!;
         const argument = args[0]?.type === "int" ? args[0].value : 0n;
-        const int = (value: bigint | number) =>
-          new TupleReader([{ type: "int", value: BigInt(value) } as const]);
-        switch (method) {
-          case "get_root_history":
-            return new TupleReader([{
-              type: "tuple",
-              items: Array.from({ length: ROOT_HISTORY_SIZE }, (_, i) => ({
-                type: "int",
-                value: roots[i] ?? 0n,
-              })),
-            }]);
-          case "getDenomination":
-            return int(world.pools.get(address.toRawString())!.denomination);
-          case "getIsSpent": {
-            const spent = world.spentAt.get(spentKey(address, argument));
-            return int(spent !== undefined && spent <= block ? -1 : 0);
-          }
-          case "seqno":
-            return int(at(account, block)!.seqno);
-          case "getIsDeposited": {
-            const leaf = world.pools.get(address.toRawString())!.tree.indexOf(argument);
-            return int(leaf >= 0 && leaf < deposits ? -1 : 0);
-          }
-          case "get_withdraw_value":
-            return int(WITHDRAW_VALUE + argument);
-          case "get_pool_info":
-            return new TupleReader([
-              { type: "int", value: 0n },
-              { type: "null" },
-              { type: "null" },
-              { type: "null" },
-              { type: "int", value: 0n },
-              { type: "int", value: BigInt(deposits) },
-              { type: "int", value: BigInt(withdrawals) },
-              { type: "int", value: 131_072n },
-              { type: "int", value: 0n },
-              { type: "int", value: BigInt(world.now) },
-            ]);
-          default:
-            throw new Problem("contract_refused", `no method ${method}`, { members: { exitCode: 11 } });
-        }
+        const version = versionAt(account, block)!;
+        return runGetMethod(world, { account, block, version }, { address, method, argument });
       }, options),
 
     configParam: (id, options) => call(() => config.get(id)!, options),
@@ -161,6 +104,97 @@ export function openEndpoint(
         if (!world.submit(message)) throw new Problem("contract_refused", "the wallet refuses it");
       }, options),
   };
+}
+
+type Strikes = (probability: number) => boolean;
+
+/** Returns a function that decides whether a fault strikes. */
+const strikesOf = ({ random, struck }: EndpointOptions): Strikes => (probability) => {
+  const hit = random.chance(probability);
+  if (hit) struck();
+  return hit;
+};
+
+/** Returns a function that makes a call slowly: it may fail, or lose the answer of a call that has taken effect. */
+function slowCalls({ random, time, life, faults }: EndpointOptions, strikes: Strikes) {
+  return <T>(answer: () => T, options?: { signal?: AbortSignal }): Promise<T> =>
+    life.guard((async () => {
+      await time.delay(random.int(10, 400));
+      if (options?.signal?.aborted) throw new Problem("cancelled");
+      const { fail, loseResponse } = faults();
+      if (strikes(fail)) throw new Problem("chain_unavailable", "refused");
+      const answered = answer();
+      await time.delay(random.int(10, 400));
+      if (strikes(loseResponse)) throw new Problem("chain_unavailable", "the answer was lost");
+      return answered;
+    })());
+}
+
+function versionAt(account: Account, block: number): AccountVersion | undefined {
+  return account.versions.findLast((version) => version.block <= block);
+}
+
+function activeAccount(world: World, { account, version }: AccountView, syncUtime: number): AccountInfo {
+  const isWallet = account === world.wallet;
+  return {
+    state: "active",
+    balance: version.balance,
+    code: isWallet ? world.walletCode : poolCode,
+    data: isWallet ? world.walletData(version.seqno) : Cell.EMPTY,
+    last: account.transactions[version.length - 1]?.id,
+    syncUtime,
+  };
+}
+
+const int = (value: bigint | number) => new TupleReader([{ type: "int", value: BigInt(value) } as const]);
+
+/** Answers a get-method of a pool or of the relayer's wallet. */
+function runGetMethod(
+  world: World,
+  { block, version }: AccountView,
+  { address, method, argument }: { address: Address; method: string; argument: bigint },
+): TupleReader {
+  const { roots, deposits, seqno } = version;
+  switch (method) {
+    case "get_root_history":
+      return new TupleReader([{
+        type: "tuple",
+        items: Array.from({ length: ROOT_HISTORY_SIZE }, (_, i) => ({ type: "int", value: roots[i] ?? 0n })),
+      }]);
+    case "getDenomination":
+      return int(world.pools.get(address.toRawString())!.denomination);
+    case "getIsSpent": {
+      const spent = world.spentAt.get(spentKey(address, argument));
+      return int(spent !== undefined && spent <= block ? -1 : 0);
+    }
+    case "seqno":
+      return int(seqno);
+    case "getIsDeposited": {
+      const leaf = world.pools.get(address.toRawString())!.tree.indexOf(argument);
+      return int(leaf >= 0 && leaf < deposits ? -1 : 0);
+    }
+    case "get_withdraw_value":
+      return int(WITHDRAW_VALUE + argument);
+    case "get_pool_info":
+      return poolInfo(world, version);
+    default:
+      throw new Problem("contract_refused", `no method ${method}`, { members: { exitCode: 11 } });
+  }
+}
+
+function poolInfo(world: World, { deposits, withdrawals }: AccountVersion): TupleReader {
+  return new TupleReader([
+    { type: "int", value: 0n },
+    { type: "null" },
+    { type: "null" },
+    { type: "null" },
+    { type: "int", value: 0n },
+    { type: "int", value: BigInt(deposits) },
+    { type: "int", value: BigInt(withdrawals) },
+    { type: "int", value: 131_072n },
+    { type: "int", value: 0n },
+    { type: "int", value: BigInt(world.now) },
+  ]);
 }
 
 function indexOf(transactions: readonly ChainTransaction[], { lt, hash }: TransactionId): number {

@@ -1,4 +1,4 @@
-/** Which network a command works on: its note decides, and its endpoint must serve the same. */
+/** The network of a command: the note determines it, and the endpoint must serve the same one. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../src/client/notes/note_store.ts";
@@ -21,14 +21,36 @@ function endpointOf(init?: object) {
   return { url: `http://127.0.0.1:${server.addr.port}`, close: () => server.shutdown() };
 }
 
-Deno.test("networks of commands", async (t) => {
-  await using scene = await startCliFixture();
-  const { directory: dir, registry, env, payerFlags: payer, net, api } = scene;
-  await using relayer = startRelayerProxy(api);
+/** Starts a local network with a relayer, and stores one deposited note. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const fixture = stack.use(await startCliFixture());
+  const { directory: dir, registry, env, payerFlags: payer, net, api } = fixture;
+  const relayer = stack.use(startRelayerProxy(api));
   const here = ["--registry", registry, "--endpoint", net.localnet.url];
-  const [id] = (await scene.depositNotes(1)).map(noteId);
+  const [id] = (await fixture.depositNotes(1)).map(noteId);
   const fresh = Address.parse(`0:${"5a".repeat(32)}`).toString({ bounceable: false, testOnly: true });
+  const open = stack.move();
+  return { net, payer, dir, env, id, here, fresh, relayer, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
 
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("networks of commands", async (t) => {
+  await using scene = await openScene();
+  await refusesOtherNetworks(t, scene);
+  await readsNetworkFromNote(t, scene);
+  await t.step(
+    "deposit --resume reads the network from the note, localnet pay pays its link, and --qr names its file",
+    () => resumesAndPaysLink(scene),
+  );
+  await t.step(
+    "localnet pay refuses other machines, and links that it does not understand",
+    () => refusesForeignLinks(scene),
+  );
+});
+
+async function refusesOtherNetworks(t: Deno.TestContext, { net, payer, dir, env }: Scene): Promise<void> {
   await t.step("an endpoint of another network is refused, and both are named", async () => {
     const at = ["--endpoint", net.localnet.url];
     for (
@@ -68,7 +90,7 @@ Deno.test("networks of commands", async (t) => {
   });
 
   await t.step(
-    "a mainnet endpoint is no localnet; a private chain is; one without zero state passes",
+    "a mainnet endpoint is refused as localnet; a private chain and an endpoint without zero state pass",
     async () => {
       for (
         const [init, code] of [[MAINNET, 1], [{ ...MAINNET, root_hash: MAINNET.file_hash }, 0], [
@@ -93,7 +115,12 @@ Deno.test("networks of commands", async (t) => {
       }
     },
   );
+}
 
+async function readsNetworkFromNote(
+  t: Deno.TestContext,
+  { id, here, env, fresh, relayer }: Scene,
+): Promise<void> {
   await t.step("note check reads the network from the notes", async () => {
     for (const which of [[], [id]]) {
       const { code, stdout, stderr } = await runCli(["note", "check", ...which, ...here, "--json"], env);
@@ -138,57 +165,54 @@ Deno.test("networks of commands", async (t) => {
     );
     assert.equal(code, 0, stderr);
   });
+}
 
-  await t.step(
-    "deposit --resume reads it too, and localnet pay pays the link; --qr names its file",
-    async () => {
-      const interrupt = new AbortController();
-      const args = ["deposit", "native-1", "--network", "localnet", ...here];
-      await runCli(args, env, {
-        onStdout: (text) => text.includes("ton://transfer/") && interrupt.abort(),
-        interruptSignal: interrupt.signal,
-      });
-      const paid = Promise.withResolvers<Awaited<ReturnType<typeof runCli>>>();
-      const qr = `${dir}/code.svg`;
-      const { code, stdout, stderr } = await runCli(["deposit", "--resume", ...here, "--qr", qr], env, {
-        onStdout(text) {
-          const [link] = /ton:\/\/transfer\/\S+/.exec(text) ?? [];
-          if (link) {
-            paid.resolve(runCli(["localnet", "pay", link, "--endpoint", net.localnet.url, "--json"], env));
-          }
-        },
-      });
-      assert.equal(code, 0, stderr);
-      assert.ok(stdout.includes(`The QR code was written to ${qr}.`), stdout);
-      const payment = await paid.promise;
-      assert.equal(payment.code, 0, payment.stderr);
-      const [wallet] = net.localnet.wallets;
-      const [{ from, amount }] = parseJsonLines(payment.stdout);
-      assert.ok(Address.parse(from).equals(wallet.address));
-      assert.equal(amount, "1000000000");
-    },
-  );
-
-  await t.step("localnet pay refuses other machines, and links that it does not understand", async () => {
-    const to = net.localnet.wallets[1].address.toString();
-    const cases: [string, string[], RegExp][] = [
-      [
-        `ton://transfer/${to}?amount=1`,
-        ["--endpoint", "https://toncenter.com"],
-        /--endpoint: .*not this machine/,
-      ],
-      [`ton://transfer/${to}?amount=x`, [], /link: has no amount/],
-      [`ton://transfer/${to}?amount=1&bin=zz`, [], /link: has a malformed bin/],
-      [`ton://transfer/${to}?amount=1&jetton=zz`, [], /link: has the parameter "jetton"/],
-      [`https://example.org/${to}`, [], /link: is not a ton:\/\/transfer link/],
-    ];
-    for (const [link, flags, expected] of cases) {
-      const { code, stderr } = await runCli(["localnet", "pay", link, ...flags]);
-      assert.match(stderr, expected);
-      assert.equal(code, 2);
-    }
+async function resumesAndPaysLink({ here, env, dir, net }: Scene): Promise<void> {
+  const interrupt = new AbortController();
+  const args = ["deposit", "native-1", "--network", "localnet", ...here];
+  await runCli(args, env, {
+    onStdout: (text) => text.includes("ton://transfer/") && interrupt.abort(),
+    interruptSignal: interrupt.signal,
   });
-});
+  const paid = Promise.withResolvers<Awaited<ReturnType<typeof runCli>>>();
+  const qr = `${dir}/code.svg`;
+  const { code, stdout, stderr } = await runCli(["deposit", "--resume", ...here, "--qr", qr], env, {
+    onStdout(text) {
+      const [link] = /ton:\/\/transfer\/\S+/.exec(text) ?? [];
+      if (link) {
+        paid.resolve(runCli(["localnet", "pay", link, "--endpoint", net.localnet.url, "--json"], env));
+      }
+    },
+  });
+  assert.equal(code, 0, stderr);
+  assert.ok(stdout.includes(`The QR code was written to ${qr}.`), stdout);
+  const payment = await paid.promise;
+  assert.equal(payment.code, 0, payment.stderr);
+  const [wallet] = net.localnet.wallets;
+  const [{ from, amount }] = parseJsonLines(payment.stdout);
+  assert.ok(Address.parse(from).equals(wallet.address));
+  assert.equal(amount, "1000000000");
+}
+
+async function refusesForeignLinks({ net }: Scene): Promise<void> {
+  const to = net.localnet.wallets[1].address.toString();
+  const cases: [string, string[], RegExp][] = [
+    [
+      `ton://transfer/${to}?amount=1`,
+      ["--endpoint", "https://toncenter.com"],
+      /--endpoint: .*not this machine/,
+    ],
+    [`ton://transfer/${to}?amount=x`, [], /link: has no amount/],
+    [`ton://transfer/${to}?amount=1&bin=zz`, [], /link: has a malformed bin/],
+    [`ton://transfer/${to}?amount=1&jetton=zz`, [], /link: has the parameter "jetton"/],
+    [`https://example.org/${to}`, [], /link: is not a ton:\/\/transfer link/],
+  ];
+  for (const [link, flags, expected] of cases) {
+    const { code, stderr } = await runCli(["localnet", "pay", link, ...flags]);
+    assert.match(stderr, expected);
+    assert.equal(code, 2);
+  }
+}
 
 async function emptyRegistry(dir: string, network: string): Promise<string> {
   const file = `${dir}/empty-${network}.json`;

@@ -1,4 +1,4 @@
-/** Which registry decides where a deposit goes: never a file that happens to lie in the working directory. */
+/** The registry that decides where a deposit goes. It is never a file that happens to be in the working directory. */
 import assert from "node:assert/strict";
 import { type Address, beginCell, contractAddress, type StateInit, toNano } from "@ton/core";
 import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";
@@ -7,59 +7,93 @@ import { waitUntil } from "../support/relayer/relayer_harness.ts";
 import { startCliFixture } from "../support/cli/cli_fixture.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 
-Deno.test("the registry that names a pool", async (t) => {
-  await using scene = await startCliFixture({ relayer: false });
-  const { net, directory: dir, networkFlags: at, env, payerFlags: payer } = scene;
+/** Starts a local network without a relayer. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const fixture = stack.use(await startCliFixture({ relayer: false }));
+  const { net, directory: dir, networkFlags: at, env, payerFlags: payer } = fixture;
   const genuine = net.pool("native-1");
-  const began = Deno.cwd();
+  const startFolder = Deno.cwd();
   const folder = `${dir}/folder`;
   await Deno.mkdir(`${folder}/deployments`, { recursive: true });
+  const open = stack.move();
+  return {
+    ...{ genuine, net, folder, env, startFolder, dir, payer, at, fixture },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
-  await t.step("a registry that lies in the current folder replaces none of the release's", async () => {
-    const address = nativePoolAddress({ denomination: genuine.denomination, owner: net.user.address });
-    for (const network of ["testnet", "mainnet"] as const) {
-      await Deno.writeTextFile(
-        `${folder}/deployments/${network}.json`,
-        formatDeployments({ network, pools: new Map([["native-1", { ...genuine, address }]]) }),
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("the registry that names a pool", async (t) => {
+  await using scene = await openScene();
+  await t.step(
+    "a registry in the current folder does not replace the release's",
+    () => ignoresCurrentFolder(scene),
+  );
+  await t.step(
+    "a pool that the registry marks as retired accepts no new deposit",
+    () => refusesRetiredPool(scene),
+  );
+  await refusesForgedRegistries(t, scene);
+  await t.step(
+    "a confirmation shows the pool's address, its denomination and the registry",
+    () => confirmationNamesPool(scene),
+  );
+});
+
+async function ignoresCurrentFolder({ genuine, net, folder, env, startFolder }: Scene): Promise<void> {
+  const address = nativePoolAddress({ denomination: genuine.denomination, owner: net.user.address });
+  for (const network of ["testnet", "mainnet"] as const) {
+    await Deno.writeTextFile(
+      `${folder}/deployments/${network}.json`,
+      formatDeployments({ network, pools: new Map([["native-1", { ...genuine, address }]]) }),
+    );
+  }
+  Deno.chdir(folder);
+  try {
+    for (const network of ["testnet", "mainnet"]) {
+      const on = ["--network", network, "--endpoint", net.localnet.url];
+      const { stdout } = await runCli(["pool", "list", "--json", "--network", network], env);
+      const release = JSON.parse(
+        await Deno.readTextFile(new URL(`../../deployments/${network}.json`, import.meta.url)),
       );
+      assert.deepEqual(JSON.parse(stdout).pools, Object.values(release.pools));
+      const { code, stdout: link, stderr } = await runCli(["deposit", "native-1", ...on], env);
+      assert.deepEqual([code, link, /no pool native-1 in/.test(stderr)], [2, "", true], stderr);
+      const named = await runCli(
+        ["pool", "list", "--json", "--network", network, "--registry", `deployments/${network}.json`],
+        env,
+      );
+      assert.equal(JSON.parse(named.stdout).pools.length, 1, "--registry selects it");
     }
-    Deno.chdir(folder);
-    try {
-      for (const network of ["testnet", "mainnet"]) {
-        const on = ["--network", network, "--endpoint", net.localnet.url];
-        const { stdout } = await runCli(["pool", "list", "--json", "--network", network], env);
-        const release = JSON.parse(
-          await Deno.readTextFile(new URL(`../../deployments/${network}.json`, import.meta.url)),
-        );
-        assert.deepEqual(JSON.parse(stdout).pools, Object.values(release.pools));
-        const { code, stdout: link, stderr } = await runCli(["deposit", "native-1", ...on], env);
-        assert.deepEqual([code, link, /no pool native-1 in/.test(stderr)], [2, "", true], stderr);
-        const named = await runCli(
-          ["pool", "list", "--json", "--network", network, "--registry", `deployments/${network}.json`],
-          env,
-        );
-        assert.equal(JSON.parse(named.stdout).pools.length, 1, "one that is named is read");
-      }
-    } finally {
-      Deno.chdir(began);
-    }
-  });
+  } finally {
+    Deno.chdir(startFolder);
+  }
+}
 
-  await t.step("a pool that the registry marks as retired accepts no new deposit", async () => {
-    const registry = `${dir}/retired.json`;
-    const pools = new Map([["native-1", { ...genuine, retired: true }]]);
-    await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
-    const { code, stdout, stderr } = await runCli([
-      ...["deposit", "native-1", "--network", "localnet", "--registry", registry],
-      ...["--endpoint", net.localnet.url, "--yes"],
-    ], env);
-    assert.deepEqual([code, stdout], [1, ""], stderr);
-    assert.match(stderr, /retired[^]*Choose a pool/);
-  });
+async function refusesRetiredPool({ dir, genuine, net, env }: Scene): Promise<void> {
+  const registry = `${dir}/retired.json`;
+  const pools = new Map([["native-1", { ...genuine, retired: true }]]);
+  await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
+  const { code, stdout, stderr } = await runCli([
+    ...["deposit", "native-1", "--network", "localnet", "--registry", registry],
+    ...["--endpoint", net.localnet.url, "--yes"],
+  ], env);
+  assert.deepEqual([code, stdout], [1, ""], stderr);
+  assert.match(stderr, /retired[^]*Choose a pool/);
+}
 
+async function refusesForgedRegistries(
+  t: Deno.TestContext,
+  { genuine, net, dir, payer, at, env }: Scene,
+): Promise<void> {
   const trap = trapOf(genuine.denomination);
   await net.user.send([{ to: trap.address, value: toNano(5), bounce: false, init: trap }]);
-  await waitUntil("the trap stands", async () => (await net.chain.account(trap.address)).code !== undefined);
+  await waitUntil(
+    "the trap is deployed",
+    async () => (await net.chain.account(trap.address)).code !== undefined,
+  );
   const ownCode = (await net.chain.account(net.user.address)).code!.hash().toString("hex");
   const forgeries: [string, Partial<Deployment>][] = [
     ["another contract, with its own code's hash", { address: net.user.address, codeHash: ownCode }],
@@ -87,31 +121,28 @@ Deno.test("the registry that names a pool", async (t) => {
       }
     });
   }
+}
 
-  await t.step(
-    "a confirmation shows the pool's address, its denomination and the registry",
-    async () => {
-      const address = genuine.address.toString({ testOnly: true });
-      const { prompts: asked } = await runCli(["deposit", "native-1", ...at, ...payer], env, {
-        confirms: false,
-      });
-      assert.equal(asked.length, 1);
-      for (const fact of [address, "1 TON", "native-1 on localnet", scene.registry]) {
-        assert.ok(asked[0].includes(fact), `${fact} in ${asked[0]}`);
-      }
-      const stop = new AbortController();
-      let seen = "";
-      await runCli(["deposit", "native-1", ...at], env, {
-        onStdout: (text) => (seen += text).includes("ton://") && stop.abort(),
-        interruptSignal: stop.signal,
-      });
-      const before = seen.slice(0, seen.indexOf("ton://"));
-      for (const fact of [address, "exactly 1 TON", scene.registry]) assert.ok(before.includes(fact), before);
-    },
-  );
-});
+async function confirmationNamesPool({ genuine, at, payer, env, fixture }: Scene): Promise<void> {
+  const address = genuine.address.toString({ testOnly: true });
+  const { prompts } = await runCli(["deposit", "native-1", ...at, ...payer], env, {
+    confirms: false,
+  });
+  assert.equal(prompts.length, 1);
+  for (const fact of [address, "1 TON", "native-1 on localnet", fixture.registry]) {
+    assert.ok(prompts[0].includes(fact), `${fact} in ${prompts[0]}`);
+  }
+  const stop = new AbortController();
+  let output = "";
+  await runCli(["deposit", "native-1", ...at], env, {
+    onStdout: (text) => (output += text).includes("ton://") && stop.abort(),
+    interruptSignal: stop.signal,
+  });
+  const before = output.slice(0, output.indexOf("ton://"));
+  for (const fact of [address, "exactly 1 TON", fixture.registry]) assert.ok(before.includes(fact), before);
+}
 
-/** The true code, whose first root is of a tree that its maker alone knows: who knows a leaf there can take all deposits. */
+/** A pool with the genuine code and a forged first root. Its deployer knows a leaf under that root and can take all deposits. */
 function trapOf(denomination: bigint): StateInit & { readonly address: Address } {
   const { code, data } = nativePoolInit({ denomination, owner: null });
   const honest = data.beginParse();

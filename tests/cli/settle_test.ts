@@ -1,6 +1,6 @@
 /**
- * `tonado settle` on a local network: deposits by comment wait until it is run, another settler comes first, the next
- * run settles what is left, and wrong calls are refused before anything is sent.
+ * `tonado settle` on a local network: it settles deposits by comment, loses a race to another settler, settles the
+ * remaining deposits in the next run, and refuses wrong calls before it sends anything.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { toNano } from "@ton/core";
@@ -22,134 +22,164 @@ const KEY = "native-10-v2";
 const DENOMINATION = toNano(10);
 const commitments = Array.from({ length: 24 }, (_, i) => poseidon([BigInt(i), 7n]));
 
+/** Starts a local network and opens wallets of a depositor, a payer and a rival settler. */
+async function openScene(dir: string) {
+  await using stack = new AsyncDisposableStack();
+  const net = await startLocalnet({ blockTimeMs: 0 });
+  const prover = await createProver({ maxWorkers: 2 });
+  stack.defer(async () => {
+    prover.close();
+    await net.close();
+  });
+  const chain = connect({ network: "localnet", endpoint: net.url });
+  const pool = new V2Pool(chain, net.deployments.pools.get(KEY)!.address);
+  const [depositor, payer, rival] = await Promise.all(
+    net.wallets.slice(0, 3).map(({ mnemonic, version }) =>
+      openWallet(mnemonic, { version, network: "localnet", chain })
+    ),
+  );
+  await Deno.writeTextFile(`${dir}/registry.json`, formatDeployments(net.deployments));
+  await Deno.writeTextFile(`${dir}/words.txt`, net.wallets[1].mnemonic);
+  const at = ["--network", "localnet", "--registry", `${dir}/registry.json`, "--endpoint", net.url];
+  const payerFlags = ["--mnemonic-file", `${dir}/words.txt`, "--wallet-version", net.wallets[1].version];
+  const settle = (...args: string[]) => runCli(["settle", ...args, ...at]);
+  let deposited = 0;
+  const deposit = async (count: number) => {
+    for (const end = deposited + count; deposited < end; deposited++) {
+      const commitment = commitments[deposited];
+      await depositor.send([pool.buildCommentDepositMessage({ commitment, value: DENOMINATION })]);
+      await waitUntil("the deposit is queued", async () => await pool.getNextIndex() > deposited);
+    }
+  };
+  const rootOf = (count: number) => {
+    const tree = new MerkleTree();
+    tree.appendMany(commitments.slice(0, count));
+    return tree.root;
+  };
+  const open = stack.move();
+  return {
+    ...{ settle, payerFlags, deposit, payer, pool, rootOf, net, prover, rival },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
 Deno.test("tonado settle adds waiting deposits to the tree while others settle too", (t) =>
   withTempDirectory(async (dir) => {
-    const net = await startLocalnet({ blockTimeMs: 0 });
-    const prover = await createProver({ maxWorkers: 2 });
-    try {
-      const chain = connect({ network: "localnet", endpoint: net.url });
-      const pool = new V2Pool(chain, net.deployments.pools.get(KEY)!.address);
-      const [depositor, payer, rival] = await Promise.all(
-        net.wallets.slice(0, 3).map(({ mnemonic, version }) =>
-          openWallet(mnemonic, { version, network: "localnet", chain })
-        ),
-      );
-      await Deno.writeTextFile(`${dir}/registry.json`, formatDeployments(net.deployments));
-      await Deno.writeTextFile(`${dir}/words.txt`, net.wallets[1].mnemonic);
-      const at = ["--network", "localnet", "--registry", `${dir}/registry.json`, "--endpoint", net.url];
-      const payerFlags = ["--mnemonic-file", `${dir}/words.txt`, "--wallet-version", net.wallets[1].version];
-      const settle = (...args: string[]) => runCli(["settle", ...args, ...at]);
-      let deposited = 0;
-      const deposit = async (count: number) => {
-        for (const end = deposited + count; deposited < end; deposited++) {
-          const commitment = commitments[deposited];
-          await depositor.send([pool.buildCommentDepositMessage({ commitment, value: DENOMINATION })]);
-          await waitUntil("the deposit is queued", async () => await pool.getNextIndex() > deposited);
-        }
-      };
-      const rootOf = (count: number) => {
-        const tree = new MerkleTree();
-        tree.appendMany(commitments.slice(0, count));
-        return tree.root;
-      };
-
-      await t.step("an empty queue needs no settlement", async () => {
-        const { code, stdout, stderr } = await settle(KEY, ...payerFlags, "--yes");
-        deepEqual([code, stdout], [0, `${KEY}: no deposit waits\n`], stderr);
-      });
-
-      await deposit(3);
-      for (
-        const [name, args, text] of [
-          ["without a wallet", [KEY, "--yes"], /--mnemonic-file.*the proof names the wallet/s],
-          ["of an unknown pool", ["native-11-v2", ...payerFlags, "--yes"], /no pool native-11-v2/],
-          ["of a version 1 pool", ["native-1", ...payerFlags, "--yes"], /is a version 1 pool/],
-          ["of no batches", [KEY, ...payerFlags, "--yes", "--batches", "0"], /--batches.*at least 1/s],
-          ["without confirmation", [KEY, ...payerFlags], /confirmation_required/],
-        ] as const
-      ) {
-        await t.step(`a settlement ${name} is refused, and nothing is sent`, async () => {
-          const seqno = await payer.seqno();
-          const { code, stderr } = await settle(...args);
-          ok(code !== 0, stderr);
-          match(stderr, text);
-          deepEqual([await payer.seqno(), await pool.getSettled()], [seqno, 0]);
-        });
-      }
-
-      await t.step("three deposits are settled, and the pool has the root of their tree", async () => {
-        const { code, stdout, stderr } = await settle(KEY, ...payerFlags, "--yes");
-        equal(code, 0, stderr);
-        match(
-          stdout,
-          /^3 deposits waiting in native-10-v2, \S+\nA settlement carries [^]*\nsettled leaves 0 to 2, (cost|earned) 0\.\d+ TON\n$/,
-        );
-        match(stderr, /your wallet will be public as the settler/);
-        deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [3, rootOf(3)]);
-      });
-
-      await t.step("a chunk is filled at once; what begins the next one waits", async () => {
-        await deposit(14);
-        const { code, stdout, stderr } = await settle(
-          KEY,
-          ...payerFlags,
-          "--yes",
-          "--batches",
-          "1",
-          "--json",
-        );
-        equal(code, 0, stderr);
-        const { settled: [batch], waiting } = JSON.parse(stdout);
-        deepEqual([batch.first, batch.end, waiting], [3, 16, 1]);
-        equal(BigInt(batch.root), rootOf(16));
-      });
-
-      let now = Date.now();
-      /** The network's own time. */
-      const clock: Clock = {
-        now: () => now,
-        async sleep(ms) {
-          now += ms;
-          await net.setNow(Math.floor(now / 1000));
-        },
-      };
-      const settleAs = async (wallet: Wallet, onWait = () => Promise.resolve()) => {
-        const steps: SettleStep["step"][] = [];
-        const batches = await settleDeposits({ pool, wallet, prover }, {
-          pollIntervalMs: 1,
-          clock: {
-            ...clock,
-            async sleep(ms) {
-              await clock.sleep(ms);
-              if (steps.at(-1) === "waiting") await onWait();
-            },
-          },
-          onStep: ({ step }) => void (step === steps.at(-1) || steps.push(step)),
-        });
-        return { steps, ranges: batches.map(({ first, end }) => [first, end]) };
-      };
-
-      await t.step(
-        "a rival who settles first costs the fees of one refused message, and no deposit",
-        async () => {
-          await deposit(2);
-          const rivals: number[][][] = [];
-          const { steps, ranges } = await settleAs(payer, async () => {
-            if (rivals.length === 0) rivals.push((await settleAs(rival)).ranges);
-          });
-          deepEqual([rivals, ranges], [[[[16, 19]]], []]);
-          deepEqual(steps, ["reading", "proving", "waiting", "sent", "lost", "reading"]);
-          deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [19, rootOf(19)]);
-        },
-      );
-
-      await t.step("after it, the next deposits are settled in order", async () => {
-        await deposit(5);
-        deepEqual((await settleAs(payer)).ranges, [[19, 24]]);
-        deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [24, rootOf(24)]);
-      });
-    } finally {
-      prover.close();
-      await net.close();
-    }
+    await using scene = await openScene(dir);
+    await refusesWrongCalls(t, scene);
+    await settlesInOrder(t, scene);
+    await settlesBesideRival(t, scene);
   }));
+
+async function refusesWrongCalls(
+  t: Deno.TestContext,
+  { settle, payerFlags, deposit, payer, pool }: Scene,
+): Promise<void> {
+  await t.step("an empty queue needs no settlement", async () => {
+    const { code, stdout, stderr } = await settle(KEY, ...payerFlags, "--yes");
+    deepEqual([code, stdout], [0, `${KEY}: no deposit waits\n`], stderr);
+  });
+
+  await deposit(3);
+  for (
+    const [name, args, text] of [
+      ["without a wallet", [KEY, "--yes"], /--mnemonic-file.*the proof names the wallet/s],
+      ["of an unknown pool", ["native-11-v2", ...payerFlags, "--yes"], /no pool native-11-v2/],
+      ["of a version 1 pool", ["native-1", ...payerFlags, "--yes"], /is a version 1 pool/],
+      ["of no batches", [KEY, ...payerFlags, "--yes", "--batches", "0"], /--batches.*at least 1/s],
+      ["without confirmation", [KEY, ...payerFlags], /confirmation_required/],
+    ] as const
+  ) {
+    await t.step(`a settlement ${name} is refused, and nothing is sent`, async () => {
+      const seqno = await payer.seqno();
+      const { code, stderr } = await settle(...args);
+      ok(code !== 0, stderr);
+      match(stderr, text);
+      deepEqual([await payer.seqno(), await pool.getSettled()], [seqno, 0]);
+    });
+  }
+}
+
+async function settlesInOrder(
+  t: Deno.TestContext,
+  { settle, payerFlags, pool, rootOf, deposit }: Scene,
+): Promise<void> {
+  await t.step("three deposits are settled, and the pool has the root of their tree", async () => {
+    const { code, stdout, stderr } = await settle(KEY, ...payerFlags, "--yes");
+    equal(code, 0, stderr);
+    match(
+      stdout,
+      /^3 deposits waiting in native-10-v2, \S+\nA settlement carries [^]*\nsettled leaves 0 to 2, (cost|earned) 0\.\d+ TON\n$/,
+    );
+    match(stderr, /your wallet will be public as the settler/);
+    deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [3, rootOf(3)]);
+  });
+
+  await t.step("a settlement fills a chunk, and the first deposit of the next chunk waits", async () => {
+    await deposit(14);
+    const { code, stdout, stderr } = await settle(
+      KEY,
+      ...payerFlags,
+      "--yes",
+      "--batches",
+      "1",
+      "--json",
+    );
+    equal(code, 0, stderr);
+    const { settled: [batch], waiting } = JSON.parse(stdout);
+    deepEqual([batch.first, batch.end, waiting], [3, 16, 1]);
+    equal(BigInt(batch.root), rootOf(16));
+  });
+}
+
+async function settlesBesideRival(
+  t: Deno.TestContext,
+  { net, pool, prover, deposit, payer, rival, rootOf }: Scene,
+): Promise<void> {
+  let now = Date.now();
+  /** Moves the network's time forward instead of sleeping. */
+  const clock: Clock = {
+    now: () => now,
+    async sleep(ms) {
+      now += ms;
+      await net.setNow(Math.floor(now / 1000));
+    },
+  };
+  const settleAs = async (wallet: Wallet, onWait = () => Promise.resolve()) => {
+    const steps: SettleStep["step"][] = [];
+    const batches = await settleDeposits({ pool, wallet, prover }, {
+      pollIntervalMs: 1,
+      clock: {
+        ...clock,
+        async sleep(ms) {
+          await clock.sleep(ms);
+          if (steps.at(-1) === "waiting") await onWait();
+        },
+      },
+      onStep: ({ step }) => void (step === steps.at(-1) || steps.push(step)),
+    });
+    return { steps, ranges: batches.map(({ first, end }) => [first, end]) };
+  };
+
+  await t.step(
+    "a rival that settles first costs the fees of one refused message, and no deposit",
+    async () => {
+      await deposit(2);
+      const rivals: number[][][] = [];
+      const { steps, ranges } = await settleAs(payer, async () => {
+        if (rivals.length === 0) rivals.push((await settleAs(rival)).ranges);
+      });
+      deepEqual([rivals, ranges], [[[[16, 19]]], []]);
+      deepEqual(steps, ["reading", "proving", "waiting", "sent", "lost", "reading"]);
+      deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [19, rootOf(19)]);
+    },
+  );
+
+  await t.step("after it, the next deposits are settled in order", async () => {
+    await deposit(5);
+    deepEqual((await settleAs(payer)).ranges, [[19, 24]]);
+    deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [24, rootOf(24)]);
+  });
+}

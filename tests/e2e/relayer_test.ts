@@ -1,31 +1,50 @@
-/** The relayer over its HTTP API on a localnet: what a client sees from deposit to payment. All parts are real. */
+/** The relayer's HTTP API on a localnet, from a deposit to its payment. All parts are real. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { FIELD_MODULUS, fieldToHex } from "../../src/core/crypto/field.ts";
 import { poseidon } from "../../src/core/crypto/poseidon.ts";
+import type { Note } from "../../src/core/protocol/note.ts";
 import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const DENOMINATION = 1_000_000_000n;
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-Deno.test("relayer: from deposit to payment through the API", async (t) => {
-  await using net = await RelayerHarness.start();
+/** Starts a local network with a relayer. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start());
   const pool = net.pool(KEY).address.toString();
   const query = `pool=${encodeURIComponent(pool)}`;
   const balanceOf = async (address: Address) => (await net.chain.account(address)).balance;
   await net.untilIndexed(KEY);
+  const notes: Note[] = [];
+  const open = stack.move();
+  return { net, query, notes, pool, balanceOf, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
 
-  await t.step("an empty pool has the empty root and no leaves", async () => {
-    equal((await net.get(`/tree/root?${query}`)).body.root, fieldToHex(net.tree(KEY).root));
-    const { count, nextFrom, commitments } = (await net.get(`/tree/commitments?${query}`)).body;
-    deepEqual([count, nextFrom, commitments], [0, null, []]);
-  });
+type Scene = Awaited<ReturnType<typeof openScene>>;
 
-  const notes = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
+Deno.test("relayer: from deposit to payment through the API", async (t) => {
+  await using scene = await openScene();
+  await t.step("an empty pool has the empty root and no leaves", () => servesEmptyPool(scene));
+  await servesLeaves(t, scene);
+  await t.step("/note/check answers what the request asks, and null for the rest", () => checksNotes(scene));
+  await withdrawsOnce(t, scene);
+  await t.step("concurrent withdrawals are all sent and paid", () => withdrawsConcurrently(scene));
+});
+
+async function servesEmptyPool({ net, query }: Scene): Promise<void> {
+  equal((await net.get(`/tree/root?${query}`)).body.root, fieldToHex(net.tree(KEY).root));
+  const { count, nextFrom, commitments } = (await net.get(`/tree/commitments?${query}`)).body;
+  deepEqual([count, nextFrom, commitments], [0, null, []]);
+}
+
+async function servesLeaves(t: Deno.TestContext, { notes, net, query }: Scene): Promise<void> {
+  for (let i = 0; i < 3; i++) notes.push(await net.deposit(KEY));
   await net.untilIndexed(KEY);
 
-  await t.step("deposits are served as leaves in order, in pages that join up", async () => {
+  await t.step("deposits are served as leaves in order, in contiguous pages", async () => {
     const expected = notes.map(({ commitment }, leafIndex) => ({
       leafIndex,
       commitment: fieldToHex(commitment),
@@ -49,7 +68,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     equal(
       bytes.headers.get("cache-control"),
       "no-store",
-      "a local network begins again with the same addresses",
+      "a restarted local network has the same addresses",
     );
     const expected = notes.slice(1).map(({ commitment }) =>
       fieldToHex(commitment).slice(2).padStart(64, "0")
@@ -62,7 +81,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     equal((await (await ask("&limit=0", "application/octet-stream")).json()).code, "invalid_request");
   });
 
-  await t.step("the served path of a leaf hashes to the root that the chain has", async () => {
+  await t.step("the served path of a leaf hashes to the root on the chain", async () => {
     const commitment = fieldToHex(notes[1].commitment);
     const { root, pathElements, pathIndices } =
       (await net.get(`/tree/path?${query}&commitment=${commitment}`)).body;
@@ -75,26 +94,28 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     equal(node, await net.contract(KEY).getCurrentRoot());
     equal((await net.get(`/tree/path?${query}&commitment=0x1`)).body.code, "commitment_not_found");
   });
+}
 
-  await t.step("/note/check answers what was asked, and null for the rest", async () => {
-    const check = async (body: object) => (await net.post("/note/check", { pool, ...body })).body;
-    const known = await check({ commitment: fieldToHex(notes[2].commitment) });
-    equal(typeof known.timestamp, "number");
-    deepEqual({ ...known, timestamp: 0 }, { deposited: true, leafIndex: 2, timestamp: 0, spent: null });
-    const nothing = { deposited: null, leafIndex: null, timestamp: null, spent: null };
-    deepEqual(await check({ commitment: "0x5" }), { ...nothing, deposited: false });
-    deepEqual(await check({ nullifierHash: fieldToHex(notes[2].nullifierHash) }), {
-      ...nothing,
-      spent: false,
-    });
+async function checksNotes({ net, pool, notes }: Scene): Promise<void> {
+  const check = async (body: object) => (await net.post("/note/check", { pool, ...body })).body;
+  const known = await check({ commitment: fieldToHex(notes[2].commitment) });
+  equal(typeof known.timestamp, "number");
+  deepEqual({ ...known, timestamp: 0 }, { deposited: true, leafIndex: 2, timestamp: 0, spent: null });
+  const nothing = { deposited: null, leafIndex: null, timestamp: null, spent: null };
+  deepEqual(await check({ commitment: "0x5" }), { ...nothing, deposited: false });
+  deepEqual(await check({ nullifierHash: fieldToHex(notes[2].nullifierHash) }), {
+    ...nothing,
+    spent: false,
   });
+}
 
+async function withdrawsOnce(t: Deno.TestContext, { net, notes, pool, balanceOf }: Scene): Promise<void> {
   const recipient = fresh(0x42);
   const body = await net.withdrawal(KEY, notes[0], { recipient, refund: 20_000_000n });
   const status = { pool, nullifierHash: fieldToHex(notes[0].nullifierHash) };
 
   await t.step(
-    "an altered proof, an unknown root, another nullifier: refused, and nothing is kept of it",
+    "an altered proof, an unknown root and another nullifier are refused, and no job is stored",
     async () => {
       const { proof, publicSignals } = body;
       const swapped = { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a };
@@ -127,7 +148,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     }
   });
 
-  await t.step("it is confirmed by the pool's log, and paid to the nano", async () => {
+  await t.step("it is confirmed from the pool's log, and paid to the nano", async () => {
     const done = await net.untilState(status, "confirmed", "failed", "expired");
     deepEqual([done.state, done.reason], ["confirmed", null]);
     ok(done.txHash && done.messageHash && done.settledAt >= done.acceptedAt);
@@ -135,9 +156,9 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     equal((await net.post("/note/check", status)).body.spent, true);
   });
 
-  await t.step("the fee covers what the withdrawal cost, refund aside, as it was reckoned", async () => {
+  await t.step("the fee covers the cost of the withdrawal without the refund", async () => {
     let gain = 0n;
-    await waitUntil("the excess is back", async () => {
+    await waitUntil("the excess is returned", async () => {
       gain = await balanceOf(net.relayerAddress) - before;
       return gain > -50_000_000n;
     });
@@ -145,26 +166,26 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
     ok(cost > 10_000_000n && cost < 40_000_000n, `cost ${cost}`);
   });
 
-  await t.step("the same note again is 409 with the payment in it", async () => {
+  await t.step("the same note again is 409, with its payment in the answer", async () => {
     const again = await net.withdrawal(KEY, notes[0], { recipient: fresh(0x43) });
     const { status, body: answer } = await net.post("/withdraw", again);
     deepEqual([status, answer.code, answer.withdrawal.state], [409, "nullifier_already_used", "confirmed"]);
   });
+}
 
-  await t.step("withdrawals that come at once are all sent and paid", async () => {
-    const bodies = [
-      await net.withdrawal(KEY, notes[1], { recipient: fresh(0x44) }),
-      await net.withdrawal(KEY, notes[2], { recipient: fresh(0x45) }),
-    ];
-    const answers = await Promise.all(bodies.map((each) => net.post("/withdraw", each)));
-    deepEqual(answers.map((answer) => answer.status), [200, 200]);
-    for (const note of notes.slice(1)) {
-      await net.untilState({ pool, nullifierHash: fieldToHex(note.nullifierHash) }, "confirmed");
-    }
-    equal(await balanceOf(fresh(0x44)), DENOMINATION - 60_000_000n);
-    equal(await balanceOf(fresh(0x45)), DENOMINATION - 60_000_000n);
-  });
-});
+async function withdrawsConcurrently({ net, notes, pool, balanceOf }: Scene): Promise<void> {
+  const bodies = [
+    await net.withdrawal(KEY, notes[1], { recipient: fresh(0x44) }),
+    await net.withdrawal(KEY, notes[2], { recipient: fresh(0x45) }),
+  ];
+  const answers = await Promise.all(bodies.map((each) => net.post("/withdraw", each)));
+  deepEqual(answers.map((answer) => answer.status), [200, 200]);
+  for (const note of notes.slice(1)) {
+    await net.untilState({ pool, nullifierHash: fieldToHex(note.nullifierHash) }, "confirmed");
+  }
+  equal(await balanceOf(fresh(0x44)), DENOMINATION - 60_000_000n);
+  equal(await balanceOf(fresh(0x45)), DENOMINATION - 60_000_000n);
+}
 
 Deno.test("relayer: while its endpoint is down it reports that, continues to answer, and recovers by itself", async () => {
   await using net = await RelayerHarness.start();

@@ -1,4 +1,4 @@
-/** A pool and its successor on one chain, behind one relayer: an old note comes out, a new one goes in, and nothing is mixed up. */
+/** A pool and its successor behind one relayer: a note is withdrawn from the old pool, and another deposited into the new one. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { depositNative } from "../../src/client/deposit/deposit_native.ts";
@@ -14,12 +14,14 @@ import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts
 
 const OLD = "native-1";
 const NEW = "native-1-g1";
+const network = "localnet";
 const recipient = Address.parse(`0:${"5c".repeat(32)}`);
 
-Deno.test("a relayer serves a pool and its successor, and a holder moves from one to the other", async (t) => {
-  await using net = await RelayerHarness.start({ relayer: false });
+/** Deploys a successor of a pool that has one deposit, and starts a relayer for both pools. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start({ relayer: false }));
   const { chain, user: wallet, prover } = net;
-  const network = "localnet";
   const successor = await deployPool({
     ...{
       chain,
@@ -47,8 +49,27 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
   const oldPool = net.contract(OLD);
   const newPool = new Pool(chain, successor.address);
   const { relayerAddress } = await relayer.status();
+  const moved = createNote({ asset: "native", amount: "1", network });
+  const open = stack.move();
+  return {
+    ...{ relayer, oldPool, newPool, chain, note, relayerAddress, prover, wallet, moved, net },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
-  await t.step("it lists both, the successor with its generation", async () => {
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("a relayer serves a pool and its successor, and a holder moves from one to the other", async (t) => {
+  await using scene = await openScene();
+  await listsBoth(t, scene);
+  await movesNote(t, scene);
+});
+
+async function listsBoth(
+  t: Deno.TestContext,
+  { relayer, oldPool, newPool, chain, note, relayerAddress, prover }: Scene,
+): Promise<void> {
+  await t.step("the relayer lists both pools, the successor with its generation", async () => {
     const { pools } = await relayer.pools();
     deepEqual([pools[OLD].generation, pools[NEW].generation], [undefined, 1]);
     ok(pools[OLD].address.equals(oldPool.address) && pools[NEW].address.equals(newPool.address));
@@ -74,26 +95,33 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
       { code: "commitment_not_found" },
     );
   });
+}
 
-  const moved = createNote({ asset: "native", amount: "1", network });
-  await t.step("it comes out of the old pool and a new one goes into the new", async () => {
-    const request = { network, note, recipient, prover } as const;
-    const { status } = await withdrawViaRelayers([relayer], { ...request, pool: oldPool }, {
-      pollIntervalMs: 200,
-    });
-    equal(status.state, "confirmed");
-    equal(await oldPool.getIsSpent(note.nullifierHash), true);
-    const { leafIndex } = await depositNative({
-      ...{ chain, pool: newPool, network, wallet, note: moved, prover, pollIntervalMs: 50 },
-    });
-    equal(leafIndex, 0);
-    equal(await oldPool.getIsDeposited(moved.commitment), false);
-  });
+async function movesNote(
+  t: Deno.TestContext,
+  { note, prover, relayer, oldPool, chain, newPool, wallet, moved, net }: Scene,
+): Promise<void> {
+  await t.step(
+    "the note is withdrawn from the old pool, and a new note deposited into the successor",
+    async () => {
+      const request = { network, note, recipient, prover } as const;
+      const { status } = await withdrawViaRelayers([relayer], { ...request, pool: oldPool }, {
+        pollIntervalMs: 200,
+      });
+      equal(status.state, "confirmed");
+      equal(await oldPool.getIsSpent(note.nullifierHash), true);
+      const { leafIndex } = await depositNative({
+        ...{ chain, pool: newPool, network, wallet, note: moved, prover, pollIntervalMs: 50 },
+      });
+      equal(leafIndex, 0);
+      equal(await oldPool.getIsDeposited(moved.commitment), false);
+    },
+  );
 
   await t.step(
-    "a withdrawal for the old pool is refused in the new one's name, though nothing is spent there",
+    "a withdrawal for the old pool is refused by the successor, although its note is unspent there",
     async () => {
-      // The new pool has one leaf like the old one had: only its root tells the proofs apart.
+      // The new pool has one leaf, as the old one had: only the root distinguishes the proofs.
       await waitUntil(
         "the new pool's leaf is indexed",
         () => net.relayer.readiness().pools[NEW].leaves === 1,
@@ -115,4 +143,4 @@ Deno.test("a relayer serves a pool and its successor, and a holder moves from on
     deepEqual([deposits, withdrawals, debt], [1, 1, 0n]);
     deepEqual([(await oldPool.getPoolInfo()).withdrawals], [1]);
   });
-});
+}

@@ -1,6 +1,6 @@
 /**
- * Each check of the withdrawal policy, broken alone: a good withdrawal on real parts passes all of them, and each case
- * changes one thing so that exactly its own check refuses.
+ * Each check of the withdrawal policy: a good withdrawal on real parts passes all of them, and each case changes one
+ * thing so that exactly one check refuses.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Problem } from "../../src/core/errors/problem.ts";
@@ -39,39 +39,17 @@ import {
   withdrawDirectly,
 } from "../support/relayer/withdrawal_candidate.ts";
 
-Deno.test("withdrawal policy: each check alone refuses its own case", async (t) => {
-  await using net = await RelayerHarness.start({ relayer: false });
+/** Starts a local network with a spent note and a request that passes every check. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start({ relayer: false }));
   const [spent, unspent] = [await net.deposit(KEY), await net.deposit(KEY)];
   const request = await requestOf(net, unspent);
   const spentRequest = await requestOf(net, spent);
   await withdrawDirectly(net, spentRequest);
   const candidate = await candidateOf(net, request);
   const { deps, pool } = candidate;
-  const job = (more: Partial<Job>): Job => ({
-    pool: pool.id,
-    nullifierHash: request.signals.nullifierHash,
-    state: "accepted",
-    queryId: 1n,
-    root: request.signals.root,
-    fee: request.fee,
-    refund: request.refund,
-    failures: 0,
-    acceptedAt: 0,
-    ...more,
-  });
-  const knowing = (known: Job) => ({ ...deps, store: { ...deps.store, job: () => Promise.resolve(known) } });
-  const altered = (change: Partial<typeof pool.deployment>, roots = pool.roots) => {
-    const other = new PoolState(pool.key, { ...pool.deployment, ...change }, 60_000, "localnet");
-    other.roots = roots;
-    other.markSynced(Date.now());
-    return other;
-  };
-  const stopped = altered({});
-  stopped.markNotReady("its root is not on chain");
   const prices = await deps.priceCache.getPrices();
-  const dear = {
-    getPrices: () => Promise.resolve({ ...prices, gasFee: (gas: bigint) => 9n * prices.gasFee(gas) }),
-  };
   const submit = (changed: CheckDeps) =>
     submitWithdrawal(request, {
       ...changed,
@@ -79,78 +57,54 @@ Deno.test("withdrawal policy: each check alone refuses its own case", async (t) 
       deduplicator: new SingleFlight<Job>(),
       fillRandom: (bytes) => void crypto.getRandomValues(bytes),
     }, new AbortController().signal);
-  const { proof } = request as { proof: { pi_a: unknown; pi_c: unknown } };
-
-  const broken: Record<string, Candidate> = {
-    "relayer is us": { ...candidate, deps: { ...deps, wallet: { ...deps.wallet, address: stranger } } },
-    "pool has a minimum fee": {
-      ...candidate,
-      pool: Object.assign(altered({}), { lacksMinFee: true }),
-    },
-    "recipient is the proven one": { ...candidate, request: { ...request, recipient: stranger } },
-    "a jetton pool pays the recipient": {
-      ...candidate,
-      pool: altered({ asset: "jet", jettonWallet: recipient }),
-    },
-    "fee is the proven one": { ...candidate, request: { ...request, fee: request.fee + 1n } },
-    "refund is the proven one": { ...candidate, request: { ...request, refund: request.refund + 1n } },
-    "fee reaches the floor": { ...candidate, deps: { ...deps, feeMinNano: request.fee + 1n } },
-    "fee is below the denomination": { ...candidate, pool: altered({ denomination: request.fee }) },
-    "refund is paid by the fee, or a gift the operator allows": {
-      ...candidate,
-      pool: altered({ maxRefund: 0n }),
-    },
-    "nullifier is in neither a payment nor a live job": { ...candidate, deps: knowing(job({})) },
-    "pool is not retired": { ...candidate, pool: altered({ retired: true }) },
-    "its last failure is long enough ago": {
-      ...candidate,
-      deps: knowing(job({ state: "failed", failures: 1, settledAt: Date.now() })),
-    },
-    "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
-    "root is accepted": { ...candidate, pool: altered({}, [5n]) },
-    "root stays accepted for three more of them": {
-      ...candidate,
-      pool: altered({}, newerRoots(27, request)),
-    },
-    "proof verifies": {
-      ...candidate,
-      request: { ...request, proof: { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a } },
-    },
-    "note is unspent on chain": { ...candidate, request: spentRequest },
-    "the pool's payouts are not blocked": {
-      ...candidate,
-      pool: altered({ asset: "jet" }),
-      deps: { ...deps, poolCache: withClaims(await deps.poolCache.getPoolInfo(pool), 255) },
-    },
-    "fee covers the cost": { ...candidate, deps: { ...deps, priceCache: dear as unknown as PriceCache } },
-    "hourly caps are not reached": { ...candidate, deps: { ...deps, hourlyCaps: await reached() } },
-    "wallet is above its stop": {
-      ...candidate,
-      deps: { ...deps, balance: holding(10n ** 9n, 10n ** 9n + 1n) },
-    },
-    "wallet can pay for it": { ...candidate, deps: { ...deps, balance: holding(1_000_000n, 1_000_000n) } },
+  stack.defer(() => deps.store.close());
+  const base = { candidate, request, spentRequest, deps, pool, prices };
+  const broken = await breakEachCheck(base);
+  const open = stack.move();
+  return {
+    ...{ ...base, submit, broken },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
 
-  await t.step("a good withdrawal passes every check", async () => {
-    deepEqual(await refusals(candidate), []);
-    await runWithdrawalChecks(request, deps);
-  });
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("withdrawal policy: each check alone refuses its own case", async (t) => {
+  await using scene = await openScene();
+  await t.step("a good withdrawal passes every check", () => acceptsGood(scene));
   await t.step(
     "a withdrawal rejected by a later check, or not accepted, does not count against the caps",
-    async () => {
-      const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
-      for (let i = 0; i < 3; i++) {
-        await rejects(runWithdrawalChecks(request, { ...deps, hourlyCaps: caps, balance: holding(0n, 1n) }), {
-          code: "relayer_balance_low",
-        });
-        await (await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }))(false);
-      }
-      await (await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }))(true);
-      await rejects(runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }), {
-        code: "hourly_cap_reached",
-      });
-    },
+    () => countsAgainstCaps(scene),
   );
+  await toleratesStoreFailures(t, scene);
+  await coversCosts(t, scene);
+  await boundsRootAge(t, scene);
+  await refusesItsOwnCase(t, scene);
+});
+
+async function acceptsGood({ candidate, request, deps }: Scene): Promise<void> {
+  deepEqual(await refusals(candidate), []);
+  await runWithdrawalChecks(request, deps);
+}
+
+async function countsAgainstCaps({ request, deps }: Scene): Promise<void> {
+  const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
+  for (let i = 0; i < 3; i++) {
+    await rejects(runWithdrawalChecks(request, { ...deps, hourlyCaps: caps, balance: holding(0n, 1n) }), {
+      code: "relayer_balance_low",
+    });
+    await (await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }))(false);
+  }
+  await (await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }))(true);
+  await rejects(runWithdrawalChecks(request, { ...deps, hourlyCaps: caps }), {
+    code: "hourly_cap_reached",
+  });
+}
+
+async function toleratesStoreFailures(
+  t: Deno.TestContext,
+  { submit, deps, pool, request }: Scene,
+): Promise<void> {
   await t.step("a withdrawal stays counted when the store's answer to its job is lost", async () => {
     const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
     const store = memoryStore({ now: Date.now, shared: false })();
@@ -176,6 +130,12 @@ Deno.test("withdrawal policy: each check alone refuses its own case", async (t) 
     });
     deepEqual([sent, withdrawal.state, withdrawal.fee], [false, "accepted", request.fee]);
   });
+}
+
+async function coversCosts(
+  t: Deno.TestContext,
+  { deps, pool, request, prices, candidate }: Scene,
+): Promise<void> {
   await t.step("the wallet's balance covers withdrawals that are not journaled yet", async () => {
     const funded = withdrawalChecks.filter(({ name }) => name === "wallet can pay for it");
     const value = computeAttachedValue(await deps.poolCache.getWithdrawValue(pool, request.refund));
@@ -202,15 +162,24 @@ Deno.test("withdrawal policy: each check alone refuses its own case", async (t) 
       equal(verdict === true, holds, `${more} nano more`);
     }
   });
-  await t.step("a root with three places left is accepted, one with two is stale", async () => {
-    for (const [newer, fits] of [[0, true], [26, true], [27, false], [29, false]] as const) {
-      const pools = new Map([[pool.id, altered({}, newerRoots(newer, request))]]);
-      const run = runWithdrawalChecks(request, { ...deps, pools }, untilRoot);
-      if (fits) await (await run)(false);
-      else await rejects(run, { code: "stale_root" }, `${newer} newer roots`);
-    }
-  });
-  await t.step("garbage proofs are counted against no cap", async () => {
+}
+
+async function boundsRootAge(
+  t: Deno.TestContext,
+  { pool, request, deps, broken }: Scene,
+): Promise<void> {
+  await t.step(
+    "a root that stays in the history for three more roots is accepted, for two it is stale",
+    async () => {
+      for (const [newer, fits] of [[0, true], [26, true], [27, false], [29, false]] as const) {
+        const pools = new Map([[pool.id, alteredPool(pool, {}, newerRoots(newer, request))]]);
+        const run = runWithdrawalChecks(request, { ...deps, pools }, untilRoot);
+        if (fits) await (await run)(false);
+        else await rejects(run, { code: "stale_root" }, `${newer} newer roots`);
+      }
+    },
+  );
+  await t.step("invalid proofs do not count against the caps", async () => {
     const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
     const { request: garbage } = broken["proof verifies"];
     for (let i = 0; i < 5; i++) {
@@ -218,12 +187,15 @@ Deno.test("withdrawal policy: each check alone refuses its own case", async (t) 
     }
     await runWithdrawalChecks(request, { ...deps, hourlyCaps: caps });
   });
-  await t.step("every check has a case, except the two that come first", () => {
+}
+
+async function refusesItsOwnCase(t: Deno.TestContext, { broken, request, deps }: Scene): Promise<void> {
+  await t.step("every check has a case, except the first two", () => {
     const rest = withdrawalChecks.map(({ name }) => name).filter((name) => !(name in broken));
     deepEqual(rest, ["public inputs are canonical field elements", "pool is registered"]);
   });
-  for (const [name, worse] of Object.entries(broken)) {
-    await t.step(`only "${name}" refuses`, async () => deepEqual(await refusals(worse), [name]));
+  for (const [name, candidate] of Object.entries(broken)) {
+    await t.step(`only "${name}" refuses`, async () => deepEqual(await refusals(candidate), [name]));
   }
   await t.step("a public input of r or more is refused before any lookup", async () => {
     for (const signal of Object.keys(request.signals) as (keyof typeof request.signals)[]) {
@@ -236,5 +208,107 @@ Deno.test("withdrawal policy: each check alone refuses its own case", async (t) 
   await t.step("a pool that is not registered is refused", async () => {
     await rejects(runWithdrawalChecks({ ...request, pool: stranger }, deps), { code: "unknown_pool" });
   });
-  await deps.store.close();
-});
+}
+
+/** Returns a ready pool whose registry entry or roots differ from those of `pool`. */
+function alteredPool(
+  pool: PoolState,
+  change: Partial<PoolState["deployment"]>,
+  roots = pool.roots,
+): PoolState {
+  const other = new PoolState(pool.key, { ...pool.deployment, ...change }, 60_000, "localnet");
+  other.roots = roots;
+  other.markSynced(Date.now());
+  return other;
+}
+
+/** Returns the checks' dependencies with a store that knows a job of the request. */
+function knowingJob({ deps, pool, request }: Base, more: Partial<Job>): CheckDeps {
+  const job: Job = {
+    pool: pool.id,
+    nullifierHash: request.signals.nullifierHash,
+    state: "accepted",
+    queryId: 1n,
+    root: request.signals.root,
+    fee: request.fee,
+    refund: request.refund,
+    failures: 0,
+    acceptedAt: 0,
+    ...more,
+  };
+  return { ...deps, store: { ...deps.store, job: () => Promise.resolve(job) } };
+}
+
+/** What a good withdrawal and its broken variants share. */
+interface Base {
+  readonly candidate: Candidate;
+  readonly request: Candidate["request"];
+  /** A request for a note that is spent. */
+  readonly spentRequest: Candidate["request"];
+  readonly deps: CheckDeps;
+  readonly pool: PoolState;
+  readonly prices: Awaited<ReturnType<PriceCache["getPrices"]>>;
+}
+
+/** Returns, for the name of each check, a candidate that only this check refuses. */
+async function breakEachCheck(base: Base): Promise<Record<string, Candidate>> {
+  const { candidate, request, spentRequest, deps, pool, prices } = base;
+  const stopped = alteredPool(pool, {});
+  stopped.markNotReady("its root is not on chain");
+  const expensive = {
+    getPrices: () => Promise.resolve({ ...prices, gasFee: (gas: bigint) => 9n * prices.gasFee(gas) }),
+  };
+  const { proof } = request as { proof: { pi_a: unknown; pi_c: unknown } };
+  return {
+    "relayer is us": { ...candidate, deps: { ...deps, wallet: { ...deps.wallet, address: stranger } } },
+    "pool has a minimum fee": {
+      ...candidate,
+      pool: Object.assign(alteredPool(pool, {}), { lacksMinFee: true }),
+    },
+    "recipient is the proven one": { ...candidate, request: { ...request, recipient: stranger } },
+    "a jetton pool pays the recipient": {
+      ...candidate,
+      pool: alteredPool(pool, { asset: "jet", jettonWallet: recipient }),
+    },
+    "fee is the proven one": { ...candidate, request: { ...request, fee: request.fee + 1n } },
+    "refund is the proven one": { ...candidate, request: { ...request, refund: request.refund + 1n } },
+    "fee reaches the floor": { ...candidate, deps: { ...deps, feeMinNano: request.fee + 1n } },
+    "fee is below the denomination": { ...candidate, pool: alteredPool(pool, { denomination: request.fee }) },
+    "refund is paid by the fee, or a gift the operator allows": {
+      ...candidate,
+      pool: alteredPool(pool, { maxRefund: 0n }),
+    },
+    "nullifier is in neither a payment nor a live job": { ...candidate, deps: knowingJob(base, {}) },
+    "pool is not retired": { ...candidate, pool: alteredPool(pool, { retired: true }) },
+    "its last failure is long enough ago": {
+      ...candidate,
+      deps: knowingJob(base, { state: "failed", failures: 1, settledAt: Date.now() }),
+    },
+    "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
+    "root is accepted": { ...candidate, pool: alteredPool(pool, {}, [5n]) },
+    "root stays accepted for three more of them": {
+      ...candidate,
+      pool: alteredPool(pool, {}, newerRoots(27, request)),
+    },
+    "proof verifies": {
+      ...candidate,
+      request: { ...request, proof: { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a } },
+    },
+    "note is unspent on chain": { ...candidate, request: spentRequest },
+    "the pool's payouts are not blocked": {
+      ...candidate,
+      pool: alteredPool(pool, { asset: "jet" }),
+      deps: { ...deps, poolCache: withClaims(await deps.poolCache.getPoolInfo(pool), 255) },
+    },
+    "fee covers the cost": {
+      ...candidate,
+      deps: { ...deps, priceCache: expensive as unknown as PriceCache },
+    },
+    "hourly caps are not reached": { ...candidate, deps: { ...deps, hourlyCaps: await reached() } },
+    "wallet is above its stop": {
+      ...candidate,
+      deps: { ...deps, balance: holding(10n ** 9n, 10n ** 9n + 1n) },
+    },
+    "wallet can pay for it": { ...candidate, deps: { ...deps, balance: holding(1_000_000n, 1_000_000n) } },
+  };
+}

@@ -115,19 +115,13 @@ Deno.test("a transaction must match its hash", async (t) => {
   }
   const rows = await fetch(net.url.replace("jsonRPC", `getTransactions?address=${wallet.address}&limit=10`))
     .then((response) => response.json()).then(({ result }) => result);
-  const strange = await fetch(net.url.replace("jsonRPC", `getTransactions?address=${other.address}&limit=10`))
+  const foreign = await fetch(net.url.replace("jsonRPC", `getTransactions?address=${other.address}&limit=10`))
     .then((response) => response.json()).then(({ result }) => result);
   await net.close();
 
   const page = (answer: unknown) =>
     scriptedChain(() => rpcResult(answer)).chain.transactions(wallet.address, { limit: 100 });
   const genuine = await page(rows);
-  const altered = (row: { data: string }) => {
-    const transaction = loadTransaction(Cell.fromBase64(row.data).beginParse());
-    transaction.now += 1;
-    return beginCell().store(storeTransaction(transaction)).endCell();
-  };
-
   await t.step("the honest page: newest first, linked, ending at the account's first", () => {
     assert.equal(genuine.length, 5);
     for (const [i, { id, prev, raw }] of genuine.entries()) {
@@ -137,28 +131,7 @@ Deno.test("a transaction must match its hash", async (t) => {
     }
   });
 
-  const forgeries: [string, unknown, RegExp][] = [
-    [
-      "a transaction's cell is altered",
-      [{ ...rows[0], data: altered(rows[0]).toBoc().toString("base64") }],
-      /hash/,
-    ],
-    ["a cell is another transaction's", [{ ...rows[0], data: rows[1].data }], /hash/],
-    ["the logical time is another", [{
-      ...rows[0],
-      transaction_id: { ...rows[0].transaction_id, lt: "1" },
-    }], /not the requested one/],
-    ["the transaction is another account's", [strange[0]], /not the requested one/],
-    ["one in the middle is left out", [rows[0], rows[2]], /do not link/],
-    ["two are in the other order", [rows[1], rows[0]], /do not link/],
-    ["one is given twice", [rows[0], rows[0]], /do not link/],
-    ["the cell is not a transaction", [{
-      data: Cell.EMPTY.toBoc().toString("base64"),
-      transaction_id: { lt: "1", hash: Cell.EMPTY.hash().toString("base64") },
-    }], /not the requested one/],
-    ["the cell is cut off", [{ ...rows[0], data: rows[0].data.slice(0, 100) }], /bag of cells/],
-  ];
-  for (const [what, answer, message] of forgeries) {
+  for (const [what, answer, message] of forgedPages(rows, foreign[0])) {
     await t.step(`refused: ${what}`, async () => {
       await assert.rejects(page(answer), matchesProblem("chain_inconsistent", message));
     });
@@ -176,3 +149,43 @@ Deno.test("a transaction must match its hash", async (t) => {
     await assert.rejects(since([]), matchesProblem("chain_inconsistent", /does not know/));
   });
 });
+
+/** A transaction as an endpoint returns it. */
+interface TransactionRow {
+  readonly data: string;
+  readonly transaction_id: { readonly lt: string; readonly hash: string };
+}
+
+/** Pages that differ from the genuine `rows`, with the reason of their refusal. */
+function forgedPages(
+  rows: readonly TransactionRow[],
+  foreign: TransactionRow,
+): [forgery: string, page: unknown, reason: RegExp][] {
+  return [
+    [
+      "a transaction's cell is altered",
+      [{ ...rows[0], data: alterTransaction(rows[0]).toBoc().toString("base64") }],
+      /hash/,
+    ],
+    ["a cell is another transaction's", [{ ...rows[0], data: rows[1].data }], /hash/],
+    ["the logical time is another", [{
+      ...rows[0],
+      transaction_id: { ...rows[0].transaction_id, lt: "1" },
+    }], /not the requested one/],
+    ["the transaction is another account's", [foreign], /not the requested one/],
+    ["one in the middle is left out", [rows[0], rows[2]], /do not link/],
+    ["two are in the other order", [rows[1], rows[0]], /do not link/],
+    ["one is given twice", [rows[0], rows[0]], /do not link/],
+    ["the cell is not a transaction", [{
+      data: Cell.EMPTY.toBoc().toString("base64"),
+      transaction_id: { lt: "1", hash: Cell.EMPTY.hash().toString("base64") },
+    }], /not the requested one/],
+    ["the cell is cut off", [{ ...rows[0], data: rows[0].data.slice(0, 100) }], /bag of cells/],
+  ];
+}
+
+function alterTransaction(row: TransactionRow): Cell {
+  const transaction = loadTransaction(Cell.fromBase64(row.data).beginParse());
+  transaction.now += 1;
+  return beginCell().store(storeTransaction(transaction)).endCell();
+}

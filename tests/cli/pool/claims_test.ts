@@ -23,98 +23,128 @@ const recipient = new Address(0, Buffer.alloc(32, 0x42));
 /** THROW 48: refuses every message. */
 const lockedCode = beginCell().storeUint(0xf230, 16).endCell();
 
+/** Starts a local network whose jetton pool has one deposit. */
+async function openScene(dir: string) {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start());
+  const { master, asset, decimals } = net.localnet.jetton;
+  const pool = net.contract(KEY);
+  const payer = net.localnet.wallets[1];
+  await Deno.writeTextFile(`${dir}/registry.json`, formatDeployments(net.localnet.deployments));
+  await Deno.writeTextFile(`${dir}/words.txt`, payer.mnemonic);
+  const cli = (...args: string[]) =>
+    runCli([
+      ...["pool", ...args, "--network", "localnet", "--registry", `${dir}/registry.json`],
+      ...["--endpoint", net.localnet.url],
+    ]);
+  const wallet = ["--mnemonic-file", `${dir}/words.txt`, "--wallet-version", payer.version, "--yes"];
+  const jettonBalance = async (owner: Address) => {
+    const account = await fetchJettonWalletAddress(net.chain, master, owner);
+    return (await fetchJettonWalletData(net.chain, account))?.balance ?? 0n;
+  };
+  const listClaims = async () => JSON.parse((await cli("claims", KEY, "--json")).stdout).claims;
+
+  const note = createNote({ asset, amount: "10", network: "localnet" });
+  await depositJetton({
+    ...{ chain: net.chain, pool, network: "localnet", jetton: { asset, decimals, jettonMaster: master } },
+    ...{ wallet: net.user, prover: net.prover, note, pollIntervalMs: 50 },
+  });
+  net.tree(KEY).append(note.commitment);
+  await net.untilIndexed(KEY);
+  const open = stack.move();
+  return {
+    cli,
+    wallet,
+    net,
+    note,
+    pool,
+    listClaims,
+    jettonBalance,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
 Deno.test("pool claims and pool retry: refused payouts are listed, refused again, and paid when the wallet pays", (t) =>
   withTempDirectory(async (dir) => {
-    await using net = await RelayerHarness.start();
-    const { master, asset, decimals } = net.localnet.jetton;
-    const pool = net.contract(KEY);
-    const payer = net.localnet.wallets[1];
-    await Deno.writeTextFile(`${dir}/registry.json`, formatDeployments(net.localnet.deployments));
-    await Deno.writeTextFile(`${dir}/words.txt`, payer.mnemonic);
-    const cli = (...args: string[]) =>
-      runCli([
-        ...["pool", ...args, "--network", "localnet", "--registry", `${dir}/registry.json`],
-        ...["--endpoint", net.localnet.url],
-      ]);
-    const wallet = ["--mnemonic-file", `${dir}/words.txt`, "--wallet-version", payer.version, "--yes"];
-    const held = async (owner: Address) => {
-      const account = await fetchJettonWalletAddress(net.chain, master, owner);
-      return (await fetchJettonWalletData(net.chain, account))?.balance ?? 0n;
-    };
-    const claimsOf = async () => JSON.parse((await cli("claims", KEY, "--json")).stdout).claims;
-
-    const note = createNote({ asset, amount: "10", network: "localnet" });
-    await depositJetton({
-      ...{ chain: net.chain, pool, network: "localnet", jetton: { asset, decimals, jettonMaster: master } },
-      ...{ wallet: net.user, prover: net.prover, note, pollIntervalMs: 50 },
-    });
-    net.tree(KEY).append(note.commitment);
-    await net.untilIndexed(KEY);
-    await t.step("without claims there is nothing to list and nothing to pay", async () => {
-      equal((await cli("claims", KEY)).stdout, "no claims: the pool's wallet refused nothing\n");
-      equal((await cli("retry", KEY, ...wallet)).stdout, "no claims: nothing to retry\n");
-    });
-
-    const before = await net.localnet.setCode(net.pool(KEY).jettonWallet!, lockedCode);
-    const body = await net.withdrawal(KEY, note, { recipient, fee: FEE });
-    await net.post("/withdraw", body);
-    await net.untilState({ pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) }, "confirmed");
-    await waitUntil("both payouts are claims", async () => (await pool.getPoolInfo()).claims === 2);
-
-    await t.step("the claims are listed with recipient and amount", async () => {
-      const claims = await claimsOf();
-      deepEqual(claims.map(({ amount }: { amount: string }) => BigInt(amount)), [DENOMINATION - FEE, FEE]);
-      const { stdout } = await cli("claims", KEY);
-      match(
-        stdout,
-        /^\d+ {2}9\.95 jet to .*\n\d+ {2}0\.05 jet to .*\n2 claims; pay them with `tonado pool retry jet-10`\n$/,
-      );
-      ok(stdout.includes(recipient.toString({ bounceable: true, testOnly: true })));
-    });
-
-    await t.step("the pool's state is rebuilt from its transactions, open claims included", async () => {
-      equal(await rebuiltClaims(net), 2);
-    });
-
-    await t.step("without a wallet each claim gets a link that any wallet can pay", async () => {
-      const [first] = await claimsOf();
-      const { stdout, code } = await cli("retry", KEY, first.id, "--json");
-      equal(code, 0);
-      const { links, value } = JSON.parse(stdout);
-      const url = new URL(links[0].url);
-      equal(url.searchParams.get("amount"), value);
-      const bin = Cell.fromBase64(url.searchParams.get("bin")!.replaceAll("-", "+").replaceAll("_", "/"));
-      ok(bin.equals(storeRetryPayout(BigInt(first.id))));
-      const unknown = await cli("retry", KEY, "1");
-      equal(unknown.code, 2);
-      match(unknown.stderr, /the pool has no claim 1/);
-    });
-
-    await t.step("a wallet that is still locked refuses them again, under new ids", async () => {
-      const earlier = await claimsOf();
-      const { code, stderr } = await cli("retry", KEY, ...wallet);
-      equal(code, 1, stderr);
-      match(stderr, /refused 2 payouts again/);
-      const claims = await claimsOf();
-      const payouts = (list: { amount: string; destination: string }[]) =>
-        list.map(({ amount, destination }) => `${amount} ${destination}`).sort();
-      deepEqual(payouts(claims), payouts(earlier));
-      ok(claims.every(({ id }: { id: string }) => !earlier.some((claim: { id: string }) => claim.id === id)));
-      equal(await rebuiltClaims(net), 2, "retried claims are gone, the new ones are there");
-    });
-
-    await t.step("an unlocked wallet pays them, to the unit", async () => {
-      await net.localnet.setCode(net.pool(KEY).jettonWallet!, before);
-      const { code, stdout, stderr } = await cli("retry", KEY, ...wallet, "--json");
-      equal(code, 0, stderr);
-      equal(JSON.parse(stdout).paid.length, 2);
-      await waitUntil("the jettons are there", async () => await held(recipient) > 0n);
-      deepEqual([await held(recipient), await held(net.relayerAddress)], [DENOMINATION - FEE, FEE]);
-      equal(await held(pool.address), 0n);
-      deepEqual(await claimsOf(), []);
-      equal(await rebuiltClaims(net), 0);
-    });
+    await using scene = await openScene(dir);
+    await t.step("without claims there is nothing to list and nothing to pay", () => listsNothing(scene));
+    await listsAndRetriesClaims(t, scene);
   }));
+
+async function listsNothing({ cli, wallet }: Scene): Promise<void> {
+  equal((await cli("claims", KEY)).stdout, "no claims: the pool's wallet refused nothing\n");
+  equal((await cli("retry", KEY, ...wallet)).stdout, "no claims: nothing to retry\n");
+}
+
+async function listsAndRetriesClaims(
+  t: Deno.TestContext,
+  { net, note, pool, listClaims, cli, wallet, jettonBalance }: Scene,
+): Promise<void> {
+  const before = await net.localnet.setCode(net.pool(KEY).jettonWallet!, lockedCode);
+  const body = await net.withdrawal(KEY, note, { recipient, fee: FEE });
+  await net.post("/withdraw", body);
+  await net.untilState({ pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) }, "confirmed");
+  await waitUntil("both payouts are claims", async () => (await pool.getPoolInfo()).claims === 2);
+
+  await t.step("the claims are listed with recipient and amount", async () => {
+    const claims = await listClaims();
+    deepEqual(claims.map(({ amount }: { amount: string }) => BigInt(amount)), [DENOMINATION - FEE, FEE]);
+    const { stdout } = await cli("claims", KEY);
+    match(
+      stdout,
+      /^\d+ {2}9\.95 jet to .*\n\d+ {2}0\.05 jet to .*\n2 claims; pay them with `tonado pool retry jet-10`\n$/,
+    );
+    ok(stdout.includes(recipient.toString({ bounceable: true, testOnly: true })));
+  });
+
+  await t.step("the pool's state is rebuilt from its transactions, open claims included", async () => {
+    equal(await rebuiltClaims(net), 2);
+  });
+
+  await t.step("without a wallet each claim gets a link that any wallet can pay", async () => {
+    const [first] = await listClaims();
+    const { stdout, code } = await cli("retry", KEY, first.id, "--json");
+    equal(code, 0);
+    const { links, value } = JSON.parse(stdout);
+    const url = new URL(links[0].url);
+    equal(url.searchParams.get("amount"), value);
+    const bin = Cell.fromBase64(url.searchParams.get("bin")!.replaceAll("-", "+").replaceAll("_", "/"));
+    ok(bin.equals(storeRetryPayout(BigInt(first.id))));
+    const unknown = await cli("retry", KEY, "1");
+    equal(unknown.code, 2);
+    match(unknown.stderr, /the pool has no claim 1/);
+  });
+
+  await t.step("a wallet that is still locked refuses them again, under new ids", async () => {
+    const earlier = await listClaims();
+    const { code, stderr } = await cli("retry", KEY, ...wallet);
+    equal(code, 1, stderr);
+    match(stderr, /refused 2 payouts again/);
+    const claims = await listClaims();
+    const payouts = (list: { amount: string; destination: string }[]) =>
+      list.map(({ amount, destination }) => `${amount} ${destination}`).sort();
+    deepEqual(payouts(claims), payouts(earlier));
+    ok(claims.every(({ id }: { id: string }) => !earlier.some((claim: { id: string }) => claim.id === id)));
+    equal(await rebuiltClaims(net), 2, "retried claims are gone, the new ones are there");
+  });
+
+  await t.step("an unlocked wallet pays them, to the unit", async () => {
+    await net.localnet.setCode(net.pool(KEY).jettonWallet!, before);
+    const { code, stdout, stderr } = await cli("retry", KEY, ...wallet, "--json");
+    equal(code, 0, stderr);
+    equal(JSON.parse(stdout).paid.length, 2);
+    await waitUntil("the jettons are paid", async () => await jettonBalance(recipient) > 0n);
+    deepEqual([await jettonBalance(recipient), await jettonBalance(net.relayerAddress)], [
+      DENOMINATION - FEE,
+      FEE,
+    ]);
+    equal(await jettonBalance(pool.address), 0n);
+    deepEqual(await listClaims(), []);
+    equal(await rebuiltClaims(net), 0);
+  });
+}
 
 /** Rebuilds the state whose hash the chain would keep if the pool froze now, and returns its number of open claims. */
 async function rebuiltClaims(net: RelayerHarness): Promise<number> {

@@ -1,4 +1,4 @@
-/** A relayer's history of a version 2 pool is published, checked against the chain, and the start of another relayer. */
+/** A relayer exports its history of a version 2 pool. Another relayer verifies it against the chain and continues from it. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
@@ -9,8 +9,10 @@ import { runCli } from "../../support/cli/run_cli.ts";
 import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { KEY, newNote, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
-Deno.test("tonado snapshot: a history is exported, verified, imported, and another relayer goes on from it", async (t) => {
-  await using net = await RelayerHarness.start();
+/** Starts a version 2 pool with three settled deposits and one payment, and stops its relayer. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start());
   const v2 = new Version2Harness(net);
   const registry = `${net.directory}/registry.json`;
   await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
@@ -28,78 +30,98 @@ Deno.test("tonado snapshot: a history is exported, verified, imported, and anoth
   const store = await openKvStore(net.directory);
   await store.claimIdentity({ network: "localnet", wallet });
   await store.close();
+  const open = stack.move();
+  return {
+    ...{ file, net, registry, wallet, at, v2, notes, folder, nullifierHash },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
-  await t.step("export writes only what is public, once", async () => {
-    const args = ["snapshot", "export", file, "--data-dir", net.directory, "--registry", registry];
-    const { code, stdout, stderr } = await runCli([...args, "--json"]);
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("tonado snapshot: a history is exported, verified and imported, and another relayer continues from it", async (t) => {
+  await using scene = await openScene();
+  await t.step("export writes only public data, once", () => exportsOnce(scene));
+  await t.step("verify agrees with the chain, also after later deposits", () => verifiesAgainstChain(scene));
+  await t.step(
+    "a file that contradicts the chain is refused, and imports nothing",
+    () => refusesForgedHistory(scene),
+  );
+  await continuesFromSnapshot(t, scene);
+});
+
+async function exportsOnce({ file, net, registry, wallet }: Scene): Promise<void> {
+  const args = ["snapshot", "export", file, "--data-dir", net.directory, "--registry", registry];
+  const { code, stdout, stderr } = await runCli([...args, "--json"]);
+  equal(code, 0, stderr);
+  const { pools, deposits, payments } = JSON.parse(stdout);
+  deepEqual([pools, deposits, payments], [2, 3, 1], "the native pool, and the jetton pool, which is empty");
+  const text = await Deno.readTextFile(file);
+  equal(text.includes(wallet), false);
+  equal(text.includes('"job"'), false);
+  const again = await runCli(args);
+  deepEqual([again.code !== 0, await Deno.readTextFile(file)], [true, text]);
+}
+
+async function verifiesAgainstChain({ file, at, v2, notes }: Scene): Promise<void> {
+  const later = newNote();
+  for (let round = 0; round < 2; round++) {
+    const { code, stdout, stderr } = await runCli(["snapshot", "verify", file, ...at, "--json"]);
     equal(code, 0, stderr);
-    const { pools, deposits, payments } = JSON.parse(stdout);
-    deepEqual([pools, deposits, payments], [2, 3, 1], "the coins' pool and the jetton's, which is empty");
-    const text = await Deno.readTextFile(file);
-    equal(text.includes(wallet), false);
-    equal(text.includes('"job"'), false);
-    const again = await runCli(args);
-    deepEqual([again.code !== 0, await Deno.readTextFile(file)], [true, text]);
-  });
+    const { pools } = JSON.parse(stdout);
+    const { deposits, settled, payments, root } = pools.find(({ deposits }: { deposits: number }) =>
+      deposits > 0
+    );
+    deepEqual([deposits, settled, payments], [3, 3, 1]);
+    if (round === 0) equal(root, fieldToHex(v2.tree.root));
+    if (round === 0) await v2.deposit(later.commitment);
+  }
+  notes.push(later);
+}
 
-  await t.step("verify agrees with the chain, also after later deposits", async () => {
-    const later = newNote();
-    for (let round = 0; round < 2; round++) {
-      const { code, stdout, stderr } = await runCli(["snapshot", "verify", file, ...at, "--json"]);
-      equal(code, 0, stderr);
-      const { pools } = JSON.parse(stdout);
-      const { deposits, settled, payments, root } = pools.find(({ deposits }: { deposits: number }) =>
-        deposits > 0
-      );
-      deepEqual([deposits, settled, payments], [3, 3, 1]);
-      if (round === 0) equal(root, fieldToHex(v2.tree.root));
-      if (round === 0) await v2.deposit(later.commitment);
-    }
-    notes.push(later);
-  });
+async function refusesForgedHistory({ file, net, at, folder, nullifierHash, v2 }: Scene): Promise<void> {
+  const lines = (await Deno.readTextFile(file)).trimEnd().split("\n");
+  const forge = async (change: (rows: string[]) => string[], what: RegExp) => {
+    const rows = change(lines.slice(1, -1));
+    const body = [lines[0], ...rows].join("\n") + "\n";
+    const trailer = { rows: rows.length, sha256: createHash("sha256").update(body).digest("hex") };
+    const forged = `${net.directory}/forged.jsonl`;
+    await Deno.writeTextFile(forged, `${body}${JSON.stringify(trailer)}\n`);
+    const { code, stderr } = await runCli(["snapshot", "import", forged, ...at, "--data-dir", folder]);
+    equal(code !== 0, true);
+    match(stderr, what);
+    deepEqual(await Array.fromAsync(Deno.readDir(folder)).catch(() => []), []);
+  };
+  const isPayment = (row: string) => row.includes('"withdrawal"') || row.includes('"payment"');
+  await forge((rows) => rows.filter((row) => !isPayment(row)), /spent: its digests are not those/);
+  await forge(
+    (rows) => rows.map((row) => row.replaceAll(fieldToHex(nullifierHash), fieldToHex(5n))),
+    /spent:/,
+  );
+  await forge(
+    (rows) =>
+      rows.map((row) => row.includes('"leafIndex":2') ? row.replace(/0x[0-9a-f]{64}/, fieldToHex(5n)) : row),
+    /a root that its leaves do not give/,
+  );
+  await forge(
+    (rows) => rows.map((row) => row.includes('"cursor"') ? row.replace(/"hash":"..../, '"hash":"0000') : row),
+    /\[chain_inconsistent\]/,
+  );
+  const pool = net.pool("native-10").address.toRawString();
+  await forge(
+    (rows) => rows.map((row) => row.replace(v2.pool.address.toRawString(), pool)),
+    /\[(chain_inconsistent|invalid_export)\]/,
+  );
+  await forge(
+    (rows) => rows.map((row) => row.replace(/"pool":"0:..../, '"pool":"0:0000')),
+    /the registry has no pool/,
+  );
+}
 
-  await t.step("a file that contradicts the chain is refused, and imports nothing", async () => {
-    const lines = (await Deno.readTextFile(file)).trimEnd().split("\n");
-    const forge = async (change: (rows: string[]) => string[], what: RegExp) => {
-      const rows = change(lines.slice(1, -1));
-      const body = [lines[0], ...rows].join("\n") + "\n";
-      const trailer = { rows: rows.length, sha256: createHash("sha256").update(body).digest("hex") };
-      const forged = `${net.directory}/forged.jsonl`;
-      await Deno.writeTextFile(forged, `${body}${JSON.stringify(trailer)}\n`);
-      const { code, stderr } = await runCli(["snapshot", "import", forged, ...at, "--data-dir", folder]);
-      equal(code !== 0, true);
-      match(stderr, what);
-      deepEqual(await Array.fromAsync(Deno.readDir(folder)).catch(() => []), []);
-    };
-    const isPayment = (row: string) => row.includes('"withdrawal"') || row.includes('"payment"');
-    await forge((rows) => rows.filter((row) => !isPayment(row)), /spent: its digests are not those/);
-    await forge(
-      (rows) => rows.map((row) => row.replaceAll(fieldToHex(nullifierHash), fieldToHex(5n))),
-      /spent:/,
-    );
-    await forge(
-      (rows) =>
-        rows.map((row) =>
-          row.includes('"leafIndex":2') ? row.replace(/0x[0-9a-f]{64}/, fieldToHex(5n)) : row
-        ),
-      /a root that its leaves do not give/,
-    );
-    await forge(
-      (rows) =>
-        rows.map((row) => row.includes('"cursor"') ? row.replace(/"hash":"..../, '"hash":"0000') : row),
-      /\[chain_inconsistent\]/,
-    );
-    const pool = net.pool("native-10").address.toRawString();
-    await forge(
-      (rows) => rows.map((row) => row.replace(v2.pool.address.toRawString(), pool)),
-      /\[(chain_inconsistent|invalid_export)\]/,
-    );
-    await forge(
-      (rows) => rows.map((row) => row.replace(/"pool":"0:..../, '"pool":"0:0000')),
-      /the registry has no pool/,
-    );
-  });
-
+async function continuesFromSnapshot(
+  t: Deno.TestContext,
+  { file, at, folder, net, v2, notes, nullifierHash }: Scene,
+): Promise<void> {
   await t.step("after import, a relayer is ready with the same tree and the same spent notes", async () => {
     const { code, stderr } = await runCli(["snapshot", "import", file, ...at, "--data-dir", folder]);
     equal(code, 0, stderr);
@@ -118,4 +140,4 @@ Deno.test("tonado snapshot: a history is exported, verified, imported, and anoth
     match(twice.stderr, /\[store_not_empty\]/);
   });
   equal(await v2.pool.getSettled(), 4, KEY);
-});
+}

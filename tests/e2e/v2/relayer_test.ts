@@ -6,17 +6,38 @@ import type { Note } from "../../../src/core/protocol/note.ts";
 import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
 import { FEE, KEY, newNote, recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
-/** Of the pool's spent set. */
+/** The slots of the pool's spent set. */
 const SLOTS = 4_096n;
 
-Deno.test("relayer: a version 2 pool from deposit by comment to payment, and again after a restart", async (t) => {
-  await using net = await RelayerHarness.start();
+/** Starts a local network with a relayer, and prepares three deposits by comment. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start());
   const v2 = new Version2Harness(net);
   const [alice, bob] = [newNote(), newNote()];
   const query = `pool=${encodeURIComponent(v2.address)}`;
   const commitments = [alice.commitment, bob.commitment, alice.commitment];
+  const open = stack.move();
+  return { net, commitments, v2, query, alice, bob, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
 
-  await t.step("/pools names the version, and a waiting deposit is known but not in the tree", async () => {
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("relayer: a version 2 pool from deposit by comment to payment, and again after a restart", async (t) => {
+  await using scene = await openScene();
+  await queuesAndSettles(t, scene);
+  await t.step(
+    "both copies of a commitment are paid, each once, and /spent lists them in order",
+    () => paysBothCopies(scene),
+  );
+  await continuesAfterRestart(t, scene);
+});
+
+async function queuesAndSettles(
+  t: Deno.TestContext,
+  { net, commitments, v2, query, alice }: Scene,
+): Promise<void> {
+  await t.step("/pools names the version, and a waiting deposit is listed but not in the tree", async () => {
     const { pools } = (await net.get("/pools")).body;
     deepEqual([pools[KEY].version, pools["native-10"].version], [2, undefined]);
     for (const commitment of commitments) await v2.deposit(commitment);
@@ -43,37 +64,36 @@ Deno.test("relayer: a version 2 pool from deposit by comment to payment, and aga
     deepEqual([stranger.deposited, stranger.settled, stranger.leafIndices], [false, false, []]);
     equal((await net.get(`/tree/root?${query}`)).body.root, fieldToHex(v2.tree.root));
   });
+}
 
-  await t.step(
-    "both copies of a commitment are paid, each once, and /spent lists them in order",
-    async () => {
-      const nullifierHashes = [0, 2].map((leafIndex) => poseidon([alice.nullifier, BigInt(leafIndex)]));
-      for (const [i, leafIndex] of [0, 2].entries()) {
-        const request = await v2.request(alice, leafIndex);
-        const sent = await net.post("/withdraw", request);
-        equal(sent.status, 200, JSON.stringify(sent.body));
-        const id = { pool: v2.address, nullifierHash: fieldToHex(nullifierHashes[i]) };
-        equal((await net.untilState(id, "confirmed", "failed", "expired")).state, "confirmed");
-        const again = await net.post("/withdraw", request);
-        deepEqual([again.status, again.body.code], [409, "nullifier_already_used"]);
-        equal((await v2.check({ nullifierHash: nullifierHashes[i] })).spent, true);
-      }
-      const spent = (await net.get(`/spent?${query}&limit=1`)).body;
-      deepEqual([spent.count, spent.nextFrom, spent.nullifierHashes], [1, 1, [
-        fieldToHex(nullifierHashes[0]),
-      ]]);
-      const rest = (await net.get(`/spent?${query}&from=1`)).body;
-      deepEqual([rest.count, rest.nextFrom, rest.nullifierHashes], [1, null, [
-        fieldToHex(nullifierHashes[1]),
-      ]]);
-      const refused = await net.get(
-        `/spent?pool=${encodeURIComponent(net.pool("native-10").address.toString())}`,
-      );
-      deepEqual([refused.status, refused.body.code], [400, "invalid_request"]);
-    },
+async function paysBothCopies({ alice, v2, net, query }: Scene): Promise<void> {
+  const nullifierHashes = [0, 2].map((leafIndex) => poseidon([alice.nullifier, BigInt(leafIndex)]));
+  for (const [i, leafIndex] of [0, 2].entries()) {
+    const request = await v2.request(alice, leafIndex);
+    const sent = await net.post("/withdraw", request);
+    equal(sent.status, 200, JSON.stringify(sent.body));
+    const id = { pool: v2.address, nullifierHash: fieldToHex(nullifierHashes[i]) };
+    equal((await net.untilState(id, "confirmed", "failed", "expired")).state, "confirmed");
+    const again = await net.post("/withdraw", request);
+    deepEqual([again.status, again.body.code], [409, "nullifier_already_used"]);
+    equal((await v2.check({ nullifierHash: nullifierHashes[i] })).spent, true);
+  }
+  const spent = (await net.get(`/spent?${query}&limit=1`)).body;
+  deepEqual([spent.count, spent.nextFrom, spent.nullifierHashes], [1, 1, [
+    fieldToHex(nullifierHashes[0]),
+  ]]);
+  const rest = (await net.get(`/spent?${query}&from=1`)).body;
+  deepEqual([rest.count, rest.nextFrom, rest.nullifierHashes], [1, null, [
+    fieldToHex(nullifierHashes[1]),
+  ]]);
+  const refused = await net.get(
+    `/spent?pool=${encodeURIComponent(net.pool("native-10").address.toString())}`,
   );
+  deepEqual([refused.status, refused.body.code], [400, "invalid_request"]);
+}
 
-  await t.step("after a restart everything is as it was, and a payment needs its new path", async () => {
+async function continuesAfterRestart(t: Deno.TestContext, { v2, bob, net, query }: Scene): Promise<void> {
+  await t.step("after a restart the history is unchanged, and a payment needs its new path", async () => {
     await v2.deposit(bob.commitment);
     await net.relayer.close();
     await net.startRelayer();
@@ -88,7 +108,7 @@ Deno.test("relayer: a version 2 pool from deposit by comment to payment, and aga
     }
   });
 
-  await t.step("a withdrawal against an unknown root, or of a note not settled, is refused", async () => {
+  await t.step("a withdrawal with an unknown root, or of an unsettled note, is refused", async () => {
     const request = await v2.request(bob, 1);
     const unknown = { ...request, publicSignals: ["5", ...request.publicSignals.slice(1)] };
     equal((await net.post("/withdraw", { ...unknown })).body.code, "nullifier_already_used");
@@ -100,7 +120,7 @@ Deno.test("relayer: a version 2 pool from deposit by comment to payment, and aga
     equal((await net.post("/withdraw", { ...request, publicSignals: fresh })).body.code, "proof_invalid");
     ok((await net.get("/readyz")).status === 200);
   });
-});
+}
 
 /** Returns a note whose nullifier hash at `leafIndex` belongs to the same slot as `nullifierHash`. */
 function noteOfSlot(nullifierHash: bigint, leafIndex: number): Note {
