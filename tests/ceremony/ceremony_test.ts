@@ -1,4 +1,4 @@
-/** The ceremony on two tiny circuits, with snarkjs as the independent verifier. A real circuit takes the same way in real_circuit_test.ts. */
+/** The ceremony on two tiny circuits, with snarkjs as the independent verifier. real_circuit_test.ts repeats it on a real circuit. */
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { circuitNames } from "../../src/core/crypto/groth16.ts";
@@ -26,27 +26,52 @@ import {
 } from "../support/ceremony/ceremony_fixture.ts";
 import { omit } from "../../src/core/omit.ts";
 
-Deno.test("a ceremony of two people and a beacon", async (t) => {
-  await using tiny = await openTinyCeremony();
+/** Plays a ceremony of two contributors and a beacon on tiny circuits. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const tiny = stack.use(await openTinyCeremony());
   const { snarkjs, arithmetic, ptau, r1cs, origin } = tiny;
   const { honest, atRound, verify, keyOf } = await runCeremony(tiny);
   const earlierCheck = async (...args: Parameters<typeof verify>) =>
     (await verify(...args)).find(({ name }) => name === "earlier transcript")!;
+  const open = stack.move();
+  return {
+    ...{ snarkjs, r1cs, ptau, keyOf, honest, verify, atRound, arithmetic, earlierCheck, origin },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
-  await t.step("the initial keys are those of snarkjs, byte for byte", async () => {
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("a ceremony of two people and a beacon", async (t) => {
+  await using scene = await openScene();
+  await agreesWithSnarkjs(t, scene);
+  await refusesAlteredEarlierTranscript(t, scene);
+  await t.step(
+    "a closed ceremony refuses contributions, an empty one a beacon, and a started one a second start",
+    () => refusesStepsOutOfOrder(scene),
+  );
+  await hidesEntropy(t, scene);
+});
+
+async function agreesWithSnarkjs(
+  t: Deno.TestContext,
+  { snarkjs, r1cs, ptau, keyOf, honest, verify, atRound, arithmetic }: Scene,
+): Promise<void> {
+  await t.step("the initial keys equal those of snarkjs, byte for byte", async () => {
     for (const circuit of circuitNames) {
-      const made = { type: "mem" as const };
-      await snarkjs.zKey.newZKey(memoryFile(r1cs[circuit]), memoryFile(ptau), made);
-      const [ours, theirs] = [
+      const output = { type: "mem" as const };
+      await snarkjs.zKey.newZKey(memoryFile(r1cs[circuit]), memoryFile(ptau), output);
+      const [actual, expected] = [
         await keyOf(honest, circuit, 0),
-        await parseZkey(memoryBytes(made), "snarkjs'"),
+        await parseZkey(memoryBytes(output), "snarkjs'"),
       ];
-      assert.deepEqual(ours, theirs);
+      assert.deepEqual(actual, expected);
     }
   });
 
   await t.step(
-    "every check holds, and snarkjs verifies both keys from constraints and powers",
+    "every check passes, and snarkjs verifies both keys from constraints and powers",
     async () => {
       const checks = await verify(honest);
       const unchecked = checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name);
@@ -61,12 +86,12 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     },
   );
 
-  await t.step("snarkjs proves with the last key, and its exported verification key is ours", async () => {
+  await t.step("snarkjs proves with the last key, and exports our verification key", async () => {
     for (const circuit of circuitNames) {
       const file = honest.files.get(keyFileName(circuit, BEACON_ROUND))!;
       const vkey = verificationKey(await parseZkey(file, circuit));
-      const theirs = omit(await snarkjs.zKey.exportVerificationKey(memoryFile(file)), "vk_alphabeta_12");
-      assert.deepEqual({ ...vkey }, theirs);
+      const expected = omit(await snarkjs.zKey.exportVerificationKey(memoryFile(file)), "vk_alphabeta_12");
+      assert.deepEqual({ ...vkey }, expected);
       const { wtns, signals } = tinyWitness(circuit);
       const { proof, publicSignals } = await snarkjs.groth16.prove(memoryFile(file), memoryFile(wtns));
       assert.deepEqual(publicSignals, signals.map(String));
@@ -76,38 +101,44 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     }
   });
 
-  await t.step("snarkjs contributes after us, and we verify what it made", async () => {
+  await t.step("a contribution of snarkjs after ours is verified", async () => {
     const initial = await keyOf(honest, "deposit", 0);
-    const made = { type: "mem" as const };
+    const output = { type: "mem" as const };
     await snarkjs.zKey.contribute(
       memoryFile(atRound[1].files.get(keyFileName("deposit", 1))!),
-      made,
+      output,
       "by snarkjs",
       "x",
     );
-    const key = await parseZkey(memoryBytes(made), "snarkjs'");
+    const key = await parseZkey(memoryBytes(output), "snarkjs'");
     await checkHistory(key, arithmetic);
     assert.deepEqual(key.contributions.map(({ name }) => name), ["Alice", "by snarkjs"]);
     assert.ok(equalBytes(key.circuitHash, initial.circuitHash));
   });
+}
 
-  await t.step("a contributor's copy of a transcript is found in the later one", async () => {
+async function refusesAlteredEarlierTranscript(
+  t: Deno.TestContext,
+  { atRound, earlierCheck, honest }: Scene,
+): Promise<void> {
+  await t.step("a contributor's copy of a transcript is a prefix of the later one", async () => {
     const earlier = folderTranscript(atRound[2]);
     const check = await earlierCheck(honest, { earlierTranscript: earlier });
     assert.deepEqual([check.name, check.verdict], ["earlier transcript", "ok"]);
   });
 
-  const alterations: [string, (kept: Transcript) => void][] = [
+  const alterations: [string, (transcript: Transcript) => void][] = [
     ["another name", ({ entries }) => (entries[2] as Contribution).name = "Mallory"],
     [
       "another contribution hash",
-      (kept) => keyEntries(kept)[1].keys.deposit.contributionHash = "00".repeat(64),
+      (transcript) => keyEntries(transcript)[1].keys.deposit.contributionHash = "00".repeat(64),
     ],
     [
       "another delta",
-      (kept) => keyEntries(kept)[1].keys.withdraw.delta = keyEntries(kept)[0].keys.withdraw.delta,
+      (transcript) =>
+        keyEntries(transcript)[1].keys.withdraw.delta = keyEntries(transcript)[0].keys.withdraw.delta,
     ],
-    ["another key", (kept) => keyEntries(kept)[1].keys.withdraw.zkey = "00".repeat(32)],
+    ["another key", (transcript) => keyEntries(transcript)[1].keys.withdraw.zkey = "00".repeat(32)],
     ["another one before it", ({ entries }) => entries[2].previous = "00".repeat(32)],
     [
       "a signature in it",
@@ -133,24 +164,26 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     assert.equal(check.verdict, "failed");
     assert.match(check.detail, /another contribution 2 than the earlier one/);
   });
+}
 
-  await t.step(
-    "a closed ceremony refuses contributions, an empty one a beacon, and a started one a second start",
-    async () => {
-      const late = { folder: copyFolder(honest), arithmetic, name: "Dave", entropy: utf8("too late") };
-      await assert.rejects(contributeToCeremony(late), /is closed/);
-      const empty = { folder: copyFolder(atRound[0]), arithmetic, ...beacon };
-      await assert.rejects(closeWithBeacon(empty), /has no contribution/);
-      await assert.rejects(
-        beginCeremony({ folder: copyFolder(atRound[1]), arithmetic, ...origin }),
-        /has already begun/,
-      );
-      const [verdict] = (await verify(atRound[0])).filter(({ name }) => name === "deposit: delta");
-      assert.match(verdict.detail, /same delta as gamma/);
-    },
+async function refusesStepsOutOfOrder({ honest, arithmetic, atRound, origin, verify }: Scene): Promise<void> {
+  const late = { folder: copyFolder(honest), arithmetic, name: "Dave", entropy: utf8("too late") };
+  await assert.rejects(contributeToCeremony(late), /is closed/);
+  const empty = { folder: copyFolder(atRound[0]), arithmetic, ...beacon };
+  await assert.rejects(closeWithBeacon(empty), /has no contribution/);
+  await assert.rejects(
+    beginCeremony({ folder: copyFolder(atRound[1]), arithmetic, ...origin }),
+    /has already begun/,
   );
+  const [verdict] = (await verify(atRound[0])).filter(({ name }) => name === "deposit: delta");
+  assert.match(verdict.detail, /same delta as gamma/);
+}
 
-  await t.step("nothing of the entropy is written, and equal entropy gives other secrets", () => {
+async function hidesEntropy(
+  t: Deno.TestContext,
+  { honest, atRound, arithmetic, verify }: Scene,
+): Promise<void> {
+  await t.step("no entropy is written, and equal entropy gives different secrets", () => {
     for (const [name, content] of honest.files) {
       assert.ok(!new TextDecoder("latin1").decode(content).includes("what Alice typed"), name);
     }
@@ -161,7 +194,7 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     assert.equal(new Set([...Object.values(one), ...Object.values(two)].map(bytesToHex)).size, 4);
   });
 
-  await t.step("a run that is cut off before the transcript leaves a ceremony that goes on", async () => {
+  await t.step("after a run that ends before it writes the transcript, the ceremony continues", async () => {
     const cut = copyFolder(atRound[1]);
     const failing = {
       ...cut,
@@ -174,4 +207,4 @@ Deno.test("a ceremony of two people and a beacon", async (t) => {
     assert.equal(keyEntries(await contributeToCeremony({ ...by, folder: cut })).length, 2);
     assert.deepEqual((await verify(cut)).filter(({ verdict }) => verdict === "failed"), []);
   });
-});
+}

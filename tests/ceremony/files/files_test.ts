@@ -1,4 +1,4 @@
-/** What is refused of a ceremony's files before anybody contributes: keys, circuits, powers of tau. */
+/** Keys, circuits and powers of tau that a ceremony refuses before the first contribution. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { contribute } from "../../../src/ops/ceremony/contribution.ts";
@@ -16,11 +16,26 @@ import {
   openTinyCeremony,
 } from "../../support/ceremony/ceremony_fixture.ts";
 
-Deno.test("files that a ceremony refuses", async (t) => {
-  await using tiny = await openTinyCeremony();
+/** Opens tiny powers of tau and circuits, with snarkjs. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const tiny = stack.use(await openTinyCeremony());
   const { snarkjs, arithmetic, ptau, r1cs } = tiny;
+  const open = stack.move();
+  return { r1cs, ptau, arithmetic, snarkjs, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
 
-  await t.step("a contribution with a secret of nothing does not exist", async () => {
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("files that a ceremony refuses", async (t) => {
+  await using scene = await openScene();
+  await refusesBrokenFiles(t, scene);
+  await refusesAlteredPowers(t, scene);
+  await refusesForeignPowers(t, scene);
+});
+
+async function refusesBrokenFiles(t: Deno.TestContext, { r1cs, ptau, arithmetic }: Scene): Promise<void> {
+  await t.step("a contribution changes delta, and a short seed is refused", async () => {
     const key = await makeInitialKey(r1cs.deposit, await openPowersOfTau(memorySource(ptau)), arithmetic);
     const after = await contribute(key, new Uint8Array(32).fill(5), { name: "n" }, arithmetic);
     assert.ok(!equalBytes(after.delta1, key.delta1));
@@ -30,32 +45,37 @@ Deno.test("files that a ceremony refuses", async (t) => {
     );
   });
 
-  await t.step("files that are cut, doubled or of another kind", async () => {
-    const file = serializeZkey(
-      await makeInitialKey(r1cs.deposit, await openPowersOfTau(memorySource(ptau)), arithmetic),
-    );
-    for (const length of [0, 3, 11, 12, 30, 200, file.length - 1]) {
-      await assert.rejects(
-        parseZkey(file.slice(0, length), "key"),
-        matchesCeremonyProblem(/is truncated|is not a zkey/),
+  await t.step(
+    "truncated files, files with trailing bytes, and files of another kind are refused",
+    async () => {
+      const file = serializeZkey(
+        await makeInitialKey(r1cs.deposit, await openPowersOfTau(memorySource(ptau)), arithmetic),
       );
-    }
-    await assert.rejects(
-      parseZkey(concatBytes(file, new Uint8Array(1)), "key"),
-      matchesCeremonyProblem(/bytes after its last/),
-    );
-    await assert.rejects(parseZkey(ptau, "key"), matchesCeremonyProblem(/is not a zkey file/));
-    await assert.rejects(openPowersOfTau(memorySource(file)), matchesCeremonyProblem(/is not a ptau file/));
-    await assert.rejects(
-      openPowersOfTau(memorySource(ptau.slice(0, -1))),
-      matchesCeremonyProblem(/truncated/),
-    );
-    await assert.rejects(
-      makeInitialKey(r1cs.deposit.slice(0, -1), await openPowersOfTau(memorySource(ptau)), arithmetic),
-      matchesCeremonyProblem(/is cut short/),
-    );
-  });
+      for (const length of [0, 3, 11, 12, 30, 200, file.length - 1]) {
+        await assert.rejects(
+          parseZkey(file.slice(0, length), "key"),
+          matchesCeremonyProblem(/is truncated|is not a zkey/),
+        );
+      }
+      await assert.rejects(
+        parseZkey(concatBytes(file, new Uint8Array(1)), "key"),
+        matchesCeremonyProblem(/bytes after its last/),
+      );
+      await assert.rejects(parseZkey(ptau, "key"), matchesCeremonyProblem(/is not a zkey file/));
+      await assert.rejects(openPowersOfTau(memorySource(file)), matchesCeremonyProblem(/is not a ptau file/));
+      await assert.rejects(
+        openPowersOfTau(memorySource(ptau.slice(0, -1))),
+        matchesCeremonyProblem(/truncated/),
+      );
+      await assert.rejects(
+        makeInitialKey(r1cs.deposit.slice(0, -1), await openPowersOfTau(memorySource(ptau)), arithmetic),
+        matchesCeremonyProblem(/is cut short/),
+      );
+    },
+  );
+}
 
+async function refusesAlteredPowers(t: Deno.TestContext, { ptau, arithmetic }: Scene): Promise<void> {
   const powersAttacks: [what: string, at: number, bytes: (old: Uint8Array) => Uint8Array, RegExp][] = [
     [
       "a power of tau that is another multiple",
@@ -93,6 +113,12 @@ Deno.test("files that a ceremony refuses", async (t) => {
       );
     });
   }
+}
+
+async function refusesForeignPowers(
+  t: Deno.TestContext,
+  { ptau, arithmetic, snarkjs, r1cs }: Scene,
+): Promise<void> {
   await t.step("powers of tau, refused: another list, beta, or Lagrange polynomial", async () => {
     for (
       const [section, at, size, refusal] of [
@@ -133,4 +159,4 @@ Deno.test("files that a ceremony refuses", async (t) => {
       matchesCeremonyProblem(/are too few/),
     );
   });
-});
+}

@@ -13,9 +13,8 @@ import {
   type BeaconEntry,
   type Contribution,
   keyEntries,
-  type KeyEntry,
 } from "../../../src/ops/ceremony/transcript/transcript.ts";
-import { serializeZkey, type Zkey } from "../../../src/ops/ceremony/zkey.ts";
+import { serializeZkey } from "../../../src/ops/ceremony/zkey.ts";
 import { tinyR1cs } from "../../../src/ops/ceremony/rehearsal/tiny_circuits.ts";
 import {
   beacon,
@@ -26,39 +25,45 @@ import {
   folderTranscript,
   type MemoryFolder,
   multiplyG1,
-  openTinyCeremony,
   rewriteTranscript,
-  runCeremony,
   swapPoints,
   tamperTranscript,
   utf8,
 } from "../../support/ceremony/ceremony_fixture.ts";
+import { openScene, type Scene } from "./contribution_scene.ts";
 
 Deno.test("verification refuses altered contributions and keys", async (t) => {
-  await using tiny = await openTinyCeremony();
-  const { arithmetic, ptau, r1cs, origin } = tiny;
-  const { honest, atRound, verify, keyOf } = await runCeremony(tiny);
+  await using scene = await openScene();
+  await refusesAttacks(t, scene);
+  await t.step("contribute refuses a ceremony that does not verify", () => contributeRefuses(scene));
+});
 
-  /** Changes the deposit key of the last round, and the transcript with it so that the files' hashes fit. */
-  const withKey = async (change: (key: Zkey) => Zkey | Promise<Zkey>): Promise<MemoryFolder> => {
-    const folder = copyFolder(honest);
-    const file = serializeZkey(await change(await keyOf(folder, "deposit", BEACON_ROUND)));
-    folder.files.set(keyFileName("deposit", BEACON_ROUND), file);
-    return rewriteTranscript(folder, (transcript) => {
-      keyEntries(transcript)[BEACON_ROUND - 1].keys.deposit.zkey = bytesToHex(sha256(file));
+type Attack = [
+  what: string,
+  attack: () => MemoryFolder | Promise<MemoryFolder>,
+  refusal: RegExp,
+  evidence?: Partial<Evidence>,
+];
+
+async function refusesAttacks(t: Deno.TestContext, scene: Scene): Promise<void> {
+  const attacks = [
+    ...transcriptAttacks(scene),
+    ...historyAttacks(scene),
+    ...keyAttacks(scene),
+    ...fileAttacks(scene),
+  ];
+  for (const [what, attack, refusal, evidence] of attacks) {
+    await t.step(`refused: ${what}`, async () => {
+      const checks = await scene.verify(await attack(), evidence ?? {});
+      const faults = checks.filter(({ verdict }) => verdict === "failed").map(({ detail }) => detail);
+      assert.match(faults.join("\n"), refusal);
     });
-  };
-  /** Changes what the transcript says of the second contribution to the deposit key. */
-  const withEntry = (change: (keys: KeyEntry["keys"]["deposit"]) => void) =>
-    rewriteTranscript(copyFolder(honest), (transcript) => change(keyEntries(transcript)[1].keys.deposit));
-  const at = (list: readonly Zkey["contributions"][0][], i: number) => list[i];
+  }
+}
 
-  const attacks: [
-    what: string,
-    attack: () => MemoryFolder | Promise<MemoryFolder>,
-    refusal: RegExp,
-    evidence?: Partial<Evidence>,
-  ][] = [
+/** Transcripts whose entries are false, with their hashes recomputed where that is possible. */
+function transcriptAttacks({ honest, withEntry }: Scene): Attack[] {
+  return [
     [
       "a delta that is on the curve and not in the subgroup",
       () => withEntry((keys) => keys.delta.g1 = pointToHex(encodeOffSubgroupG1())),
@@ -122,6 +127,12 @@ Deno.test("verification refuses altered contributions and keys", async (t) => {
       () => withEntry((keys) => keys.contributionHash = "00".repeat(64)),
       /does not match its contribution hash/,
     ],
+  ];
+}
+
+/** Histories and beacons that differ from the announced or the earlier ones. */
+function historyAttacks({ arithmetic, honest, atRound }: Scene): Attack[] {
+  return [
     [
       "an earlier contribution replaced by a later contributor, consistently",
       async () => {
@@ -154,6 +165,12 @@ Deno.test("verification refuses altered contributions and keys", async (t) => {
         ),
       /beacon 3 does not follow from its value/,
     ],
+  ];
+}
+
+/** Keys of the last round with a changed member. */
+function keyAttacks({ withKey, at }: Scene): Attack[] {
+  return [
     [
       "L with two points exchanged",
       () => withKey((key) => ({ ...key, sections: { ...key.sections, L: swapPoints(key.sections.L) } })),
@@ -196,6 +213,12 @@ Deno.test("verification refuses altered contributions and keys", async (t) => {
       () => withKey((key) => ({ ...key, contributions: key.contributions.slice(0, 2) })),
       /other contributions than the transcript/,
     ],
+  ];
+}
+
+/** Files that are cut, missing, or of another ceremony. */
+function fileAttacks({ honest, ptau, r1cs, origin }: Scene): Attack[] {
+  return [
     [
       "a file that is cut short",
       () => {
@@ -236,24 +259,17 @@ Deno.test("verification refuses altered contributions and keys", async (t) => {
       { inputs: { ...origin, r1cs: { ...r1cs, deposit: tinyR1cs("deposit", 2) } } },
     ],
   ];
-  for (const [what, attack, refusal, evidence] of attacks) {
-    await t.step(`refused: ${what}`, async () => {
-      const checks = await verify(await attack(), evidence ?? {});
-      const faults = checks.filter(({ verdict }) => verdict === "failed").map(({ detail }) => detail);
-      assert.match(faults.join("\n"), refusal);
-    });
-  }
+}
 
-  await t.step("contribute refuses a ceremony that does not verify", async () => {
-    const key = await keyOf(atRound[2], "deposit", 2);
-    const folder = copyFolder(atRound[2]);
-    const file = serializeZkey({ ...key, sections: { ...key.sections, H: swapPoints(key.sections.H) } });
-    folder.files.set(keyFileName("deposit", 2), file);
-    rewriteTranscript(
-      folder,
-      (transcript) => keyEntries(transcript)[1].keys.deposit.zkey = bytesToHex(sha256(file)),
-    );
-    const by = { folder, arithmetic, name: "Dave", entropy: utf8("e") };
-    await assert.rejects(contributeToCeremony(by), /section H that is not the initial one over delta/);
-  });
-});
+async function contributeRefuses({ keyOf, atRound, arithmetic }: Scene): Promise<void> {
+  const key = await keyOf(atRound[2], "deposit", 2);
+  const folder = copyFolder(atRound[2]);
+  const file = serializeZkey({ ...key, sections: { ...key.sections, H: swapPoints(key.sections.H) } });
+  folder.files.set(keyFileName("deposit", 2), file);
+  rewriteTranscript(
+    folder,
+    (transcript) => keyEntries(transcript)[1].keys.deposit.zkey = bytesToHex(sha256(file)),
+  );
+  const by = { folder, arithmetic, name: "Dave", entropy: utf8("e") };
+  await assert.rejects(contributeToCeremony(by), /section H that is not the initial one over delta/);
+}
