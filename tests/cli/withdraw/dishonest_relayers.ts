@@ -1,68 +1,10 @@
-/** Relayers that ask for too much, report false states, or serve a false tree. */
+/** Relayers that report false states, or serve a false tree. */
 import assert from "node:assert/strict";
 import { parseJsonLines } from "../../support/cli/cli_fixture.ts";
-import { falseTrees, quoteFees } from "./false_answers.ts";
+import { falseTrees } from "./false_answers.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
-import { type AnswerTransform, startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
+import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 import { type Scene } from "./scene.ts";
-
-export async function refusesHighFees(
-  t: Deno.TestContext,
-  { api, ids, fresh, withdraw, honest }: Scene,
-): Promise<void> {
-  const expensive: [name: string, lie: AnswerTransform, status: number, message: RegExp][] = [
-    [
-      "quotes little and then asks for nearly all",
-      quoteFees((prompts) => prompts && 9500),
-      3,
-      /it quoted a fee of 0\.000000001 TON and now asks for 0\.95 TON/,
-    ],
-    [
-      "asks for nearly all from the first",
-      quoteFees(() => 9500),
-      1,
-      /: charges 0\.95 TON, more than the limit of 0\.1 TON\n`--max-fee 0\.95` allows the cheapest/,
-    ],
-  ];
-  for (const [name, lie, status, message] of expensive) {
-    await t.step(`a relayer that ${name} gets no proof under --yes`, async () => {
-      await using liar = startRelayerProxy(api, lie);
-      const args = [ids[0], "--to", fresh("11").toString(), "--relayer", liar.url, "--yes"];
-      const { code, stderr } = await withdraw(args);
-      assert.match(stderr, message);
-      assert.equal(code, status);
-      assert.ok(!liar.requestedPaths.includes("/withdraw"));
-    });
-  }
-
-  await t.step("a limit below every quote is refused, with each quote and the next step", async () => {
-    await using pricier = startRelayerProxy(
-      api,
-      (path, answer) => path === "/status" ? { ...answer, feeBps: 700 } : answer,
-    );
-    const urls = [pricier, honest].flatMap(({ url }) => ["--relayer", url]);
-    const to = fresh("11").toString();
-    const args = [ids[0], "--to", to, ...urls, "--max-fee", "0.01"];
-    const { code, stderr, prompts } = await withdraw(args, { confirms: true });
-    assert.deepEqual([code, prompts], [1, []], stderr);
-    assert.ok(stderr.includes(`${honest.url}: charges 0.05 TON, more than the limit of 0.01 TON\n`), stderr);
-    assert.ok(stderr.includes(`${pricier.url}: charges 0.07 TON, more than the limit of 0.01 TON\n`), stderr);
-    assert.match(stderr, /^error: .*\[fee_above_limit\]$/m);
-    assert.match(stderr, /^`--max-fee 0\.05` allows the cheapest of them; nothing was submitted\.$/m);
-    assert.match(stderr, /to try again: tonado withdraw .* --relayer \S+ --relayer \S+ --max-fee <more>$/m);
-    assert.doesNotMatch(stderr, /--max-fee 0\.01|[0-9]{8}\b/);
-    assert.ok(!honest.requestedPaths.includes("/withdraw"));
-  });
-
-  for (const flag of ["--max-fee", "--refund"]) {
-    await t.step(`${flag} 1e3 is refused before any request to a relayer`, async () => {
-      await using silent = startRelayerProxy(api);
-      const args = [ids[0], "--to", fresh("11").toString(), "--relayer", silent.url, flag, "1e3"];
-      const { code, stderr } = await withdraw(args);
-      assert.deepEqual([code, silent.requestedPaths], [2, []], stderr);
-    });
-  }
-}
 
 export async function ignoresFalseStates(
   t: Deno.TestContext,
