@@ -31,7 +31,7 @@ export const ids = (...ns: number[]): JobId[] => ns.map((n) => ({ pool: poolId, 
 
 interface ScenePool {
   ready: boolean;
-  arePayoutsBlocked: boolean;
+  payoutRoom: number;
   root: bigint;
   syncedAt: number;
 }
@@ -41,7 +41,7 @@ export class BroadcasterScene {
   seqno = 5;
   isLeader = true;
   quote: bigint | undefined = 100_000_000n;
-  readonly pool: ScenePool = { ready: true, arePayoutsBlocked: false, root: 7n, syncedAt: START_MS };
+  readonly pool: ScenePool = { ready: true, payoutRoom: 128, root: 7n, syncedAt: START_MS };
   readonly store: Store;
   /** Time in milliseconds since the start. */
   readonly sends: { readonly at: number; readonly hash: string }[] = [];
@@ -85,14 +85,14 @@ export class BroadcasterScene {
       rootPlacesLeft: (root: bigint) => root === this.pool.root ? 5 : 0,
     };
     const properties = Object.getOwnPropertyDescriptors({
-      get arePayoutsBlocked() {
-        return blocked();
+      get payoutRoom() {
+        return payoutRoom();
       },
       get syncedAt() {
         return syncedAt();
       },
     });
-    const [blocked, syncedAt] = [() => this.pool.arePayoutsBlocked, () => this.pool.syncedAt];
+    const [payoutRoom, syncedAt] = [() => this.pool.payoutRoom, () => this.pool.syncedAt];
     await runBroadcaster({
       chain: this.#chain(),
       ...{ store: this.store, wallet: this.#wallet(), clock, intervals, changes: new ChangeSignal() },

@@ -1,5 +1,15 @@
 import { deepEqual } from "node:assert/strict";
-import { type AlertCondition, nextAlertCondition } from "./service_alerts.ts";
+import type { Clock } from "../../core/time.ts";
+import type { Job } from "../../store/store.ts";
+import { rootLog } from "../../telemetry/log.ts";
+import type { Health } from "./health.ts";
+import {
+  type AlertCondition,
+  buildServiceAlertBody,
+  nextAlertCondition,
+  type ServiceAlert,
+  watchService,
+} from "./service_alerts.ts";
 
 const none: AlertCondition = { alerted: false };
 const held: AlertCondition = { since: 1_000, alerted: false };
@@ -26,5 +36,118 @@ const cases: [
 for (const [claim, from, holds, now, sends, to] of cases) {
   Deno.test(`service alerts: ${claim}`, () => {
     deepEqual(nextAlertCondition(from, { now, holds, afterMs: 5_000, sends }), to);
+  });
+}
+
+/** What the service looks like at a poll, five seconds after the last one. */
+interface Look {
+  readonly ready?: boolean;
+  /** Ages of live withdrawals in milliseconds; undefined: the store fails. */
+  readonly ages?: readonly number[] | undefined;
+  readonly orphans?: number;
+  readonly isLeader?: boolean;
+}
+
+const healthy = { ready: true, dependencies: {}, pools: {} } as unknown as Health;
+const down = {
+  ready: false,
+  dependencies: {
+    store: { state: "down", reason: "no response" },
+    cache: { state: "up" },
+    chain: { state: "down" },
+  },
+  pools: { "native-10": { ready: false, reason: "starting" }, "native-1": { ready: true } },
+} as unknown as Health;
+
+/** Returns the alerts after each poll. */
+async function alertsOf(looks: readonly Look[], thresholds = { notReadyMs: 10_000, stuckMs: 60_000 }) {
+  let [now, at, reads] = [1_000_000, 0, 0];
+  const sent: ServiceAlert[][] = [[]];
+  const end = new AbortController();
+  const look = () => looks[at];
+  const clock: Clock = {
+    now: () => now,
+    sleep: (ms) => {
+      now += ms;
+      if (++at === looks.length) end.abort();
+      else sent.push([]);
+      return Promise.resolve();
+    },
+  };
+  await watchService({
+    thresholds,
+    health: () => Promise.resolve(look().ready === false ? down : healthy),
+    store: {
+      liveJobs: () => {
+        reads++;
+        if ("ages" in look() && look().ages === undefined) return Promise.reject(new Error("no response"));
+        return Promise.resolve(
+          (look().ages ?? []).map((age) => ({ pool: "served", acceptedAt: now - age }) as Job),
+        );
+      },
+    },
+    isServed: (pool) => pool === "served",
+    orphanedJobs: Object.defineProperty({ count: 0 }, "count", { get: () => look().orphans ?? 0 }),
+    leadership: Object.defineProperty({ isLeader: true }, "isLeader", { get: () => look().isLeader ?? true }),
+    ...{ clock, log: rootLog(), sendAlert: (alert: ServiceAlert) => void sent.at(-1)!.push(alert) },
+  }, end.signal);
+  return { sent, reads };
+}
+
+Deno.test("service alerts: a relayer that is not ready for the time is reported once with its reasons, and so is the end", async () => {
+  const { sent } = await alertsOf([
+    { ready: false },
+    { ready: false },
+    { ready: false },
+    { ready: false },
+    {},
+  ]);
+  const reasons = ["store: no response", "chain: not ready", "native-10: starting"];
+  deepEqual(sent, [[], [], [{ event: "relayer_not_ready", seconds: 10, reasons }], [], [{
+    event: "relayer_ready",
+  }]]);
+});
+
+Deno.test("service alerts: withdrawals that live for the time are stuck, and a store that fails decides nothing", async () => {
+  const { sent } = await alertsOf([{ ages: [59_999] }, { ages: [60_000, 90_000, 5] }, { ages: undefined }, {
+    ages: [],
+  }]);
+  deepEqual(sent, [[], [{ event: "jobs_stuck", count: 2 }], [], [{ event: "jobs_stuck_resolved" }]]);
+});
+
+Deno.test("service alerts: withdrawals of pools that are not served are reported by their number, and when they end", async () => {
+  const { sent } = await alertsOf([{ orphans: 3 }, { orphans: 2 }, {}]);
+  deepEqual(sent, [[{ event: "jobs_orphaned", count: 3 }], [], [{ event: "jobs_orphaned_resolved" }]]);
+});
+
+Deno.test("service alerts: only the leader reports withdrawals, and a new leader reports them again", async () => {
+  const bad = { ages: [90_000], orphans: 1 };
+  const { sent, reads } = await alertsOf([bad, { ...bad, isLeader: false }, bad]);
+  const both = [{ event: "jobs_stuck", count: 1 }, { event: "jobs_orphaned", count: 1 }];
+  deepEqual([sent, reads], [[both, [], both], 2]);
+});
+
+Deno.test("service alerts: with times of 0 nothing is reported, nor is the store read", async () => {
+  const looks = Array<Look>(5).fill({ ready: false, ages: [90_000] });
+  const { sent, reads } = await alertsOf(looks, { notReadyMs: 0, stuckMs: 0 });
+  deepEqual([sent.flat(), reads], [[], 0]);
+});
+
+const texts: [alert: ServiceAlert, text: RegExp][] = [
+  [{ event: "relayer_not_ready", seconds: 12, reasons: ["a", "b"] }, /: not ready for 12 s \(a; b\)$/],
+  [{ event: "relayer_ready" }, /: ready again$/],
+  [{ event: "jobs_stuck", count: 2 }, /: 2 withdrawals are stuck/],
+  [{ event: "jobs_stuck_resolved" }, /: no withdrawal is stuck$/],
+  [{ event: "jobs_orphaned", count: 2 }, /: 2 withdrawals wait for a pool that is not served/],
+  [{ event: "jobs_orphaned_resolved" }, /: no withdrawal waits for a pool that is not served$/],
+];
+for (const [alert, text] of texts) {
+  Deno.test(`service alerts: ${alert.event} names the relayer and its network`, () => {
+    const { text: shown, ...members } = buildServiceAlertBody(alert, { network: "testnet", address: "kQ" });
+    deepEqual(members, { ...alert, network: "testnet", relayer: "kQ" });
+    deepEqual([text.test(String(shown)), String(shown).startsWith("tonado relayer kQ of testnet: ")], [
+      true,
+      true,
+    ]);
   });
 }

@@ -95,7 +95,7 @@ Deno.test("a replica that does not lead sends nothing, and sends once it leads",
 
 const closed: [name: string, change: (scene: BroadcasterScene) => void][] = [
   ["that is not ready", ({ pool }) => pool.ready = false],
-  ["whose payouts are blocked", ({ pool }) => pool.arePayoutsBlocked = true],
+  ["that has no room for claims", ({ pool }) => pool.payoutRoom = 0],
   ["that gives no quote", (scene) => scene.quote = undefined],
 ];
 for (const [name, change] of closed) {
@@ -103,7 +103,7 @@ for (const [name, change] of closed) {
     const scene = await sceneWith(job(1));
     change(scene);
     scene.at(20_000, () => {
-      Object.assign(scene.pool, { ready: true, arePayoutsBlocked: false });
+      Object.assign(scene.pool, { ready: true, payoutRoom: 128 });
       scene.quote = 100_000_000n;
     });
     await scene.run(27_000);
@@ -130,6 +130,21 @@ Deno.test("a withdrawal whose root the pool no longer accepts expires, but only 
     undefined,
   ]);
   equal(scene.signed.length, 0);
+});
+
+Deno.test("a withdrawal whose root left the history does not expire while the pool has no room for claims", async () => {
+  const scene = await sceneWith(job(1));
+  Object.assign(scene.pool, { root: 8n, payoutRoom: 0, syncedAt: START_MS + 60_000 });
+  await scene.run(20_000);
+  equal((await jobsOf(scene, 1))[0].state, "accepted");
+});
+
+Deno.test("a transfer holds no more withdrawals of a pool than it has room for, and the next one the others", async () => {
+  const scene = await sceneWith(job(1), job(2), job(3));
+  scene.pool.payoutRoom = 2;
+  scene.at(3_000, () => scene.include(0, [101n, 102n]));
+  await scene.run(9_000);
+  deepEqual(scene.transfers.map(({ jobs }) => jobs.map(({ queryId }) => queryId)), [[101n, 102n], [103n]]);
 });
 
 Deno.test("without withdrawals and settlements the wallet is not asked", async () => {

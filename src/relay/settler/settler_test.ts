@@ -1,0 +1,209 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { Address, TupleReader } from "@ton/core";
+import { baseProof } from "../../../testkit/simulation/requests.ts";
+import { int } from "../../../testkit/simulation/scripted_chain.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { loadSettle } from "../../core/protocol/v2/messages.ts";
+import type { Clock } from "../../core/time.ts";
+import { settlementEnd, type SettlementInput, settlementStart } from "../../core/tree/settlement.ts";
+import { rootLog } from "../../telemetry/log.ts";
+import type { Chain } from "../../ton/chain.ts";
+import type { DepositEvent, PoolEvent } from "../../ton/pool/history/pool_events.ts";
+import { ChangeSignal } from "../change_signal.ts";
+import { SettledTree } from "../indexer/tree/settled_tree.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+import { Settlements } from "./settlements.ts";
+import { runSettler, type SettleMode } from "./settler.ts";
+
+const START_SECONDS = 1_700_000_000;
+const COST = 800_000_000n;
+const address = new Address(0, Buffer.alloc(32, 7));
+const relayer = new Address(0, Buffer.alloc(32, 2));
+
+interface SceneOptions {
+  readonly mode?: SettleMode;
+  readonly asset?: string;
+  /** What the queue prepaid, in nano. */
+  readonly pending?: bigint;
+  /** Seconds that the deposits have waited at the start. */
+  readonly waited?: number;
+  readonly isLeader?: boolean;
+  readonly ready?: boolean;
+  /** What the pool has settled. Default: what the tree has. */
+  readonly settled?: number;
+}
+
+/** A settler of one pool with `waiting` deposits. Time passes only while it waits. */
+async function settler(waiting: number, options: SceneOptions = {}) {
+  const { mode = "eager", asset = "native", pending = 0n, waited = 10_000, isLeader = true, ready = true } =
+    options;
+  let now = START_SECONDS * 1000;
+  const tree = new SettledTree();
+  let known = 0;
+  const deposit = async (count: number) => {
+    const events = Array.from({ length: count }, () => {
+      const leafIndex = known++;
+      return {
+        kind: "deposit",
+        leafIndex,
+        commitment: BigInt(1_000 + leafIndex),
+        timestamp: 1,
+        tx: { lt: 1n, hash: "" },
+      };
+    });
+    await tree.apply(events as DepositEvent[]);
+  };
+  await deposit(waiting);
+  const pool = {
+    ...{ id: "pool", key: "native-10-v2", deployment: { address, asset }, settledTree: tree },
+    readiness: () => ({ ready }),
+  } as unknown as PoolState;
+  const settlements = new Settlements();
+  const proved: { readonly at: number; readonly input: SettlementInput }[] = [];
+  const end = new AbortController();
+  const due: { readonly at: number; readonly act: () => unknown }[] = [];
+  const elapsed = () => now / 1000 - START_SECONDS;
+  const clock: Clock = {
+    now: () => now,
+    sleep: async (ms) => {
+      now += Math.max(1, ms);
+      for (const each of due.filter(({ at }) => at <= elapsed())) {
+        due.splice(due.indexOf(each), 1);
+        await each.act();
+      }
+    },
+  };
+  const info = { settledAt: START_SECONDS - waited, waitingSince: START_SECONDS - waited };
+  let infoReads = 0;
+  const chain = {
+    runGetMethod: () => {
+      infoReads++;
+      const { settledAt, waitingSince } = info;
+      const values = [options.settled ?? tree.size, tree.rootCount, pending, settledAt, waitingSince, COST];
+      return Promise.resolve(new TupleReader(values.map(int)));
+    },
+  } as unknown as Chain;
+  let fault: Error | undefined;
+  const run = async (seconds: number) => {
+    due.push({ at: seconds, act: () => end.abort() });
+    await runSettler(settlements, {
+      prover: {
+        proveSettlement: (input) => {
+          if (fault) return Promise.reject(fault);
+          proved.push({ at: elapsed(), input });
+          return Promise.resolve({ proof: baseProof, publicSignals: [] });
+        },
+      },
+      ...{ mode, chain, clock, wallet: { address: relayer }, pools: [pool], changes: new ChangeSignal() },
+      ...{ leadership: { isLeader }, random: () => 0.5, log: rootLog() },
+    }, end.signal);
+  };
+  return {
+    ...{ tree, settlements, pool, deposit, run, info },
+    at: (at: number, act: () => unknown) => void due.push({ at, act }),
+    fail: (error: Error | undefined) => void (fault = error),
+    spans: () => proved.map(({ input }) => [settlementStart(input), settlementEnd(input)]),
+    times: () => proved.map(({ at }) => at),
+    infoReads: () => infoReads,
+    messages: () => settlements.take({ get: () => pool }, 99, now),
+    settle: (events: PoolEvent[]) => tree.apply(events),
+  };
+}
+
+Deno.test("full chunks are proved at once, one after the other, and the rest waits for its chunk to be settled", async () => {
+  const { run, spans, times, messages } = await settler(40, { waited: 0 });
+  await run(5);
+  deepEqual([spans(), times()], [[[0, 16], [16, 32]], [0, 0]]);
+  const sent = messages();
+  deepEqual(sent.map(({ body }) => loadSettle(body!).end), [16, 32]);
+  deepEqual(
+    sent.map(({ value, to }) => [value, to.equals(address)]),
+    Array(2).fill([2n * COST + 50_000_000n, true]),
+  );
+});
+
+Deno.test("at most eight settlements of a pool are prepared ahead", async () => {
+  const { run, spans } = await settler(16 * 12);
+  await run(3);
+  deepEqual(spans().length, 8);
+});
+
+Deno.test("a part of a chunk waits until the pool accepts it: 30 s after the last settlement", async () => {
+  const { run, times, spans } = await settler(3, { waited: 20 });
+  await run(15);
+  deepEqual([times(), spans()], [[11], [[0, 3]]]);
+});
+
+const rewards: [claim: string, waiting: number, options: SceneOptions, expectedAt: number | undefined][] = [
+  ["a lone deposit pays after 19.5 minutes", 1, { waited: 0 }, 1_170],
+  ["eight deposits pay with a tenth of the wait", 8, { waited: 60 }, 60],
+  ["sixteen deposits pay at once", 16, { waited: 0 }, 0],
+  [
+    "a jetton pool pays no more than its deposits prepaid",
+    16,
+    { asset: "jet", pending: COST, waited: 0 },
+    undefined,
+  ],
+  ["a jetton pool with enough prepaid pays", 16, { asset: "jet", pending: 2n * COST, waited: 0 }, 0],
+];
+for (const [claim, waiting, options, expectedAt] of rewards) {
+  Deno.test(`a profitable settler waits until the reward is a tenth above the cost: ${claim}`, async () => {
+    const { run, times } = await settler(waiting, { mode: "profitable", ...options });
+    await run(1_300);
+    // Each settlement waits half of the ten seconds, by the random number of the test.
+    deepEqual(times().slice(0, 1), expectedAt === undefined ? [] : [expectedAt + 5]);
+  });
+}
+
+Deno.test("an eager settler needs no reward", async () => {
+  const { run, spans } = await settler(16, { asset: "jet", pending: 0n, waited: 0 });
+  await run(3);
+  deepEqual(spans(), [[0, 16]]);
+});
+
+Deno.test("a settlement that another relayer made during the random wait is not proved", async () => {
+  const { run, spans, at, settle, tree } = await settler(16, { mode: "profitable" });
+  at(3, async () => {
+    const newRoot = tree.settlementInputs(1n).newRoot;
+    const settlement = { kind: "settlement", rootNumber: 0, newRoot, end: 16, tx: { lt: 2n, hash: "" } };
+    await settle([settlement as unknown as PoolEvent]);
+  });
+  await run(60);
+  deepEqual(spans(), []);
+});
+
+for (
+  const [name, options, waiting] of [
+    ["that does not lead", { isLeader: false }, 16],
+    ["whose pool is not ready", { ready: false }, 16],
+    ["without waiting deposits", {}, 0],
+  ] as const
+) {
+  Deno.test(`a relayer ${name} asks nothing and proves nothing`, async () => {
+    const { run, spans, infoReads } = await settler(waiting, options);
+    await run(5);
+    deepEqual([spans(), infoReads()], [[], 0]);
+  });
+}
+
+Deno.test("a relayer whose tree is behind the pool's settlements proves nothing", async () => {
+  const { run, spans, infoReads } = await settler(16, { settled: 16 });
+  await run(3);
+  deepEqual([spans(), infoReads()], [[], 3]);
+});
+
+Deno.test("a prover that fails is asked again after a second", async () => {
+  const { run, times, fail, at } = await settler(16);
+  fail(new Problem("internal"));
+  at(3, () => fail(undefined));
+  await run(6);
+  deepEqual(times(), [3]);
+});
+
+Deno.test("deposits that arrive later follow the settlement that is on its way", async () => {
+  const { run, spans, at, deposit, settlements, pool } = await settler(16);
+  at(2, () => deposit(16));
+  await run(5);
+  deepEqual([spans(), settlements.count(pool)], [[[0, 16], [16, 32]], 2]);
+  equal(settlements.isEmpty, false);
+});
