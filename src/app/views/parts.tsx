@@ -1,6 +1,6 @@
 /** What every screen is built of. No part does I/O: props in, events out. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { encode } from "uqr";
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Texts } from "../text/en.ts";
@@ -15,7 +15,8 @@ export function Step(
   },
 ) {
   const heading = useRef<{ focus(options?: unknown): void }>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: false }), [name]);
+  // Before the next task: a key that is pressed at once must not lose its field to the heading.
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: false }), [name]);
   return (
     <div class="step" data-step={name}>
       <h1 tabIndex={-1} ref={heading as never}>{title}</h1>
