@@ -206,11 +206,12 @@ Deno.test("a report has a purpose, is made, saved and checked, and every step go
   ]);
 });
 
-const offers = [
-  { url: "https://a", fee: "0.1", youGet: "0.9" },
-  { url: "https://b", fee: "0.1", youGet: "0.9" },
-  { url: "https://c", fee: "0.2", youGet: "0.8" },
-];
+const offerOf = (url: string, fee: bigint) => ({
+  ...{ url, fee, refund: 0n },
+  feeText: `0.${fee} TON`,
+  youGet: `0.${10n - fee} TON`,
+});
+const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
 const review = (warnings: readonly { code: string }[]) => ({
   recipient: "UQ",
   offers,
@@ -267,7 +268,7 @@ Deno.test("only relayers that cost no more take the place of the chosen one", ()
       id: "aa",
       recipient: "UQ",
     } as WithdrawState);
-    return state.step === "running" ? state.relayers : [];
+    return state.step === "running" ? state.offers.map(({ url }) => url) : [];
   };
   deepEqual(order("https://b"), ["https://b", "https://a"]);
   deepEqual(order("https://c"), ["https://c", "https://a", "https://b"]);

@@ -2,10 +2,15 @@
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Machine } from "./machine.ts";
 
-/** A relayer's price for one withdrawal. Amounts in whole units of the pool's asset, as text. */
+/** A relayer's price for one withdrawal. */
 export interface RelayerOffer {
   readonly url: string;
-  readonly fee: string;
+  /** In the smallest unit of the pool's asset. */
+  readonly fee: bigint;
+  /** Nano that the relayer adds for the recipient's first transfer. */
+  readonly refund: bigint;
+  /** With its unit, as the next one. */
+  readonly feeText: string;
   readonly youGet: string;
 }
 
@@ -50,7 +55,7 @@ export type WithdrawState =
     readonly id: string;
     readonly recipient: string;
     /** Empty for a withdrawal that an earlier visit submitted. */
-    readonly relayers: readonly string[];
+    readonly offers: readonly RelayerOffer[];
     readonly progress: WithdrawalProgress;
     /** After this, an abort does not stop the payment. */
     readonly isSubmitted: boolean;
@@ -83,11 +88,14 @@ export type WithdrawEvent =
 export interface WithdrawServices {
   /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
   review(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
-  /** Journals each proof before it is submitted. `relayers` in the order to try them. */
+  /**
+   * Journals each proof before it is submitted. `offers` in the order to try them. None may cost more than the first, which
+   * the owner accepted: otherwise it throws `fee_above_limit`.
+   */
   withdraw(
     id: string,
     recipient: string,
-    relayers: readonly string[],
+    offers: readonly RelayerOffer[],
     signal: AbortSignal,
     send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" }>) => void,
   ): Promise<WithdrawalReceipt>;
@@ -102,7 +110,7 @@ export interface WithdrawServices {
 /** The state of a withdrawal that an earlier visit submitted. */
 export function resumeWithdraw(id: string, recipient: string): WithdrawState {
   const progress = { stage: "confirming" } as const;
-  return { step: "running", id, recipient, relayers: [], progress, isSubmitted: true };
+  return { step: "running", id, recipient, offers: [], progress, isSubmitted: true };
 }
 
 export function withdrawMachine(services: WithdrawServices): Machine<WithdrawState, WithdrawEvent> {
@@ -118,13 +126,13 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
         };
       }
       if (state.step !== "running") return {};
-      const { id, recipient, relayers } = state;
-      if (relayers.length > 0) {
+      const { id, recipient, offers } = state;
+      if (offers.length > 0) {
         return {
           withdraw: async (signal, send) =>
             send({
               type: "paid",
-              receipt: await services.withdraw(id, recipient, relayers, signal, send),
+              receipt: await services.withdraw(id, recipient, offers, signal, send),
             }),
         };
       }
@@ -200,12 +208,10 @@ function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: Wi
       if (!accepted) return state;
       const price = review.offers.find(({ url }) => url === chosen)!;
       // Only relayers that cost no more than the chosen one may take its place.
-      const others = review.offers.filter((offer) =>
-        offer !== price && Number(offer.fee) <= Number(price.fee)
-      );
-      const relayers = [price, ...others].map(({ url }) => url);
+      const others = review.offers.filter((offer) => offer !== price && offer.fee <= price.fee);
+      const offers = [price, ...others];
       const progress = { stage: "tree" } as const;
-      return { step: "running", id, recipient: review.recipient, relayers, progress, isSubmitted: false };
+      return { step: "running", id, recipient: review.recipient, offers, progress, isSubmitted: false };
     }
     default:
       return state;

@@ -12,10 +12,11 @@ import { withdrawViaRelayers } from "../../client/withdrawal/relayed_withdrawal.
 import { resumeWithdrawal } from "../../client/withdrawal/withdrawal_resume.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
+import { formatAmount } from "../../core/protocol/units.ts";
 import { isKnownWalletCode } from "../../ton/wallet/wallet_codes.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type {
+  RelayerOffer,
   WithdrawalProgress,
   WithdrawalReceipt,
   WithdrawalReview,
@@ -37,11 +38,11 @@ const JETTON_REFUND_NANO = 50_000_000n;
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
   return {
     review: (id, recipient, signal) => review(context, session, id, recipient, signal),
-    async withdraw(id, recipient, relayers, signal, send) {
+    async withdraw(id, recipient, offers, signal, send) {
       using _work = await session.store.lockForWork();
       const onStage = (progress: WithdrawalProgress) => send({ type: "progress", progress });
       const onSubmitted = () => send({ type: "submitted" });
-      return await withdraw(context, session, { id, recipient, relayers }, signal, { onStage, onSubmitted });
+      return await withdraw(context, session, { id, recipient, offers }, signal, { onStage, onSubmitted });
     },
     async resume(id, signal, send) {
       using _work = await session.store.lockForWork();
@@ -92,13 +93,21 @@ async function review(
     quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock }),
     findWarnings(context, stored, recipient, chain, signal),
   ]);
+  const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map((
+    { relayer, fee, maxRefund },
+  ) => ({
+    url: relayer.baseUrl,
+    fee,
+    refund: refundOf(stored, maxRefund),
+    feeText: formatAmount(fee, deployment),
+    youGet: formatAmount(deployment.denomination - fee, deployment),
+  }));
+  if (offers.length === 0) {
+    throw new Problem("relayer_unavailable", "every relayer asks for the whole amount as its fee");
+  }
   return {
     recipient: recipient.toString({ bounceable: false, testOnly: network !== "mainnet" }),
-    offers: quotes.filter(({ fee }) => fee < deployment.denomination).map(({ relayer, fee }) => ({
-      url: relayer.baseUrl,
-      fee: formatAmount(fee, deployment),
-      youGet: formatAmount(deployment.denomination - fee, deployment),
-    })),
+    offers,
     refused: refused.map(({ pointer, detail }) => ({ url: pointer, reason: detail })),
     warnings,
   };
@@ -143,10 +152,10 @@ interface WithdrawalCallbacks {
 async function withdraw(
   context: AppContext,
   session: Session,
-  { id, recipient: text, relayers }: {
+  { id, recipient: text, offers }: {
     readonly id: string;
     readonly recipient: string;
-    readonly relayers: readonly string[];
+    readonly offers: readonly RelayerOffer[];
   },
   signal: AbortSignal,
   { onStage, onSubmitted }: WithdrawalCallbacks,
@@ -156,20 +165,16 @@ async function withdraw(
   const stored = await findStoredNote(context, session, id, chain);
   const { pool, record, deployment, jetton } = stored;
   const recipient = parseRecipient(text, network);
-  const { quotes } = await quoteRelayers(relayers.map(relayerOf), { network, pool: pool.address });
-  const chosen = quotes.find(({ relayer }) => relayer.baseUrl === relayers[0]);
-  if (chosen === undefined) throw new Problem("relayer_unavailable", "the chosen relayer no longer answers");
-  const others = quotes.filter((quote) => quote !== chosen && quote.fee <= chosen.fee);
-  const refund = refundOf(stored, chosen.maxRefund);
+  const [{ fee: maxFee, refund }] = offers;
   onStage({ stage: "tree" });
   const stopDownloads = context.artifacts.subscribe(({ received, total }) =>
     onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
   );
   try {
     const prover = await context.prover();
-    await withdrawViaRelayers([chosen, ...others], {
+    await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url)), {
       ...{ pool, network, note: record.note.reveal(), jetton, recipient, refund, prover },
-      maxFee: chosen.fee,
+      maxFee,
       blockedRecipients: unrecoverableAddresses(context),
       async onProved({ baseUrl }, args) {
         await saveAttempt(context, session, id, args, baseUrl);
@@ -233,10 +238,4 @@ async function recordReceipt(
     tx: payment.tx,
     isOurs: payment.recipient.equals(recipient),
   };
-}
-
-/** Compares two formatted amounts of one asset. */
-export function compareAmounts(a: string, b: string): number {
-  const value = (text: string) => parseUnits(text.split(" ")[0], 30);
-  return Number(value(a) - value(b));
 }

@@ -142,7 +142,7 @@ function Review(
         facts={[
           [withdraw.to, review.recipient, true],
           [withdraw.note, amount],
-          [withdraw.fee, offer.fee],
+          [withdraw.fee, offer.feeText],
           [withdraw.youGet, offer.youGet],
         ]}
       />
@@ -152,7 +152,7 @@ function Review(
         <p class="hint">{withdraw.relayersLead}</p>
         <fieldset class="choices">
           <legend class="hidden">{withdraw.relayers}</legend>
-          {review.offers.map(({ url, fee, youGet }) => (
+          {review.offers.map(({ url, feeText, youGet }) => (
             <label key={url} class={`choice ${url === chosen ? "chosen" : ""}`}>
               <input
                 type="radio"
@@ -162,7 +162,7 @@ function Review(
                   send({ type: "relayer_chosen", url })}
               />
               <span class="choice-main">{URL.parse(url)?.host ?? url}</span>
-              <span class="hint">{`${withdraw.youGet} ${youGet} · ${withdraw.fee} ${fee}`}</span>
+              <span class="hint">{`${withdraw.youGet} ${youGet} · ${withdraw.fee} ${feeText}`}</span>
             </label>
           ))}
         </fieldset>
