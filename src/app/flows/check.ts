@@ -7,6 +7,8 @@ export interface NoteFacts {
   readonly state: "absent" | "waiting" | "deposited" | "withdrawn";
   /** Deposits of the same pool: the set that hides this note. */
   readonly deposits: number;
+  /** Those of this note that are not withdrawn, if it was paid more than once. */
+  readonly unspentDeposits?: number;
   /** Unix seconds. */
   readonly depositedAt?: number;
 }

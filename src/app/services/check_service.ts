@@ -85,10 +85,11 @@ function recordOf(note: Note, { address }: Deployment, now: number): NoteRecord 
   return { ...createNoteRecord(formatNote(note), now), pool: address.toRawString(), state: "deposited" };
 }
 
-function toFacts({ state, waits, deposits, depositedAt }: NoteStatus): NoteFacts {
+function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: NoteStatus): NoteFacts {
   return {
     state: state === "deposited" && waits ? "waiting" : state,
     deposits,
+    ...unspentDeposits !== undefined && { unspentDeposits },
     ...depositedAt !== undefined && { depositedAt },
   };
 }
@@ -96,11 +97,13 @@ function toFacts({ state, waits, deposits, depositedAt }: NoteStatus): NoteFacts
 async function updateRecord(
   store: Session["store"],
   record: NoteRecord,
-  { state, leafIndex, depositor, depositedAt, payment }: NoteStatus,
+  { state, leafIndex, depositor, depositedAt, payment, unspentDeposits = 0 }: NoteStatus,
 ): Promise<void> {
   if (state === "absent") return;
   const deposit = { from: depositor, leafIndex, timestamp: depositedAt };
-  const isOpen = record.state === "created" || record.state === "depositing";
+  // A wallet that paid twice made two deposits, of which the second can be withdrawn after the first.
+  const isOpen = record.state === "created" || record.state === "depositing" ||
+    (record.state === "withdrawn" && unspentDeposits > 0);
   if (state === "deposited") {
     await store.update(record.id, { deposit, ...isOpen && { state } });
   } else if (payment && record.state !== "withdrawn") {

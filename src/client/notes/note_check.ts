@@ -14,7 +14,10 @@ import { type NotePayment, toNotePayment } from "./note_payment.ts";
 
 export interface NoteStatus {
   readonly state: "absent" | "deposited" | "withdrawn";
+  /** Of the first deposit of this note that can be withdrawn, or of its last. */
   readonly leafIndex?: number;
+  /** Deposits of this note that are not withdrawn, if it was paid more than once. Each can be withdrawn. */
+  readonly unspentDeposits?: number;
   /** A deposit into a version 2 pool waits for its settlement. */
   readonly waits?: true;
   /** Raw address. */
@@ -91,12 +94,16 @@ export async function readPoolHistory(
       `the root of the ${tree.size} deposits in the history is not one of the pool's roots`,
     );
   }
-  const first = new Map<bigint, DepositEvent>();
-  for (const deposit of deposits.toReversed()) first.set(deposit.commitment, deposit);
+  const paid = new Map<bigint, DepositEvent[]>();
+  for (const deposit of deposits) {
+    paid.set(deposit.commitment, [...paid.get(deposit.commitment) ?? [], deposit]);
+  }
   return {
-    isDeposited: (commitment) => first.has(commitment),
+    isDeposited: (commitment) => paid.has(commitment),
     statusOf: (note) => {
-      const deposit = first.get(note.commitment);
+      const own = paid.get(note.commitment) ?? [];
+      const unspent = own.filter(({ leafIndex }) => !spent.has(placeNote(note, leafIndex).nullifierHash));
+      const deposit = unspent[0] ?? own.at(-1);
       const counts = { deposits: deposits.length, since: deposits.length, withdrawalsSince: 0 };
       if (!deposit) return { state: "absent", ...counts };
       const { leafIndex, timestamp: depositedAt } = deposit;
@@ -105,6 +112,7 @@ export async function readPoolHistory(
         ...leafIndex >= tree.size && { waits: true as const },
         state: withdrawal ? "withdrawn" : "deposited",
         leafIndex,
+        ...own.length > 1 && { unspentDeposits: unspent.length },
         depositor: depositorOf(deposit).toRawString(),
         depositedAt,
         ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: toNotePayment(withdrawal) },

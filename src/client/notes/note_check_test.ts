@@ -5,22 +5,23 @@ import {
   forgeTransaction,
   forgeWithdrawalLog,
 } from "../../../testkit/simulation/forged_history.ts";
-import type { Note } from "../../core/protocol/note.ts";
+import { createNote, type Note, placeNote } from "../../core/protocol/note.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain, ChainTransaction } from "../../ton/chain.ts";
-import { checkNotes } from "./note_check.ts";
+import { checkNotes, readPoolHistory } from "./note_check.ts";
 
 const pool = new Address(0, Buffer.alloc(32, 7));
 const note = (commitment: bigint, nullifierHash: bigint) => ({ commitment, nullifierHash }) as Note;
 const notes = [note(11n, 21n), note(12n, 22n), note(13n, 23n)];
 
-function history(): ChainTransaction[] {
+const logs = [
+  forgeDepositLog(12n, 0, 5),
+  forgeWithdrawalLog({ nullifierHash: 22n, fee: 1n, refund: 0n }),
+  forgeDepositLog(11n, 1, 6),
+];
+
+function history(logs: readonly ReturnType<typeof forgeDepositLog>[]): ChainTransaction[] {
   const made: ChainTransaction[] = [];
-  const logs = [
-    forgeDepositLog(12n, 0, 5),
-    forgeWithdrawalLog({ nullifierHash: 22n, fee: 1n, refund: 0n }),
-    forgeDepositLog(11n, 1, 6),
-  ];
   const genesis = { id: { lt: 0n, hash: "0".repeat(64) }, now: 1_700_000_000 } as ChainTransaction;
   for (const log of logs) {
     const next = forgeTransaction(pool, made.at(-1) ?? genesis, log);
@@ -49,7 +50,7 @@ const tree = new MerkleTree();
 tree.appendMany([12n, 11n]);
 
 Deno.test("notes are found in the history, with what happened after them", async () => {
-  const found = await checkNotes(endpointOf(history(), 9n, tree.root), pool, notes);
+  const found = await checkNotes(endpointOf(history(logs), 9n, tree.root), pool, notes);
   deepEqual(
     found.map(({ state, leafIndex, deposits, since, withdrawalsSince }) => [
       ...[state, leafIndex, deposits, since, withdrawalsSince],
@@ -60,6 +61,25 @@ Deno.test("notes are found in the history, with what happened after them", async
 
 Deno.test("a history whose root the pool does not have is refused, be it invented or incomplete", async () => {
   const unknown = { code: "unknown_root" };
-  await rejects(checkNotes(endpointOf(history(), 9n), pool, notes), unknown);
-  await rejects(checkNotes(endpointOf(history().slice(0, 2), 9n, tree.root), pool, notes), unknown);
+  await rejects(checkNotes(endpointOf(history(logs), 9n), pool, notes), unknown);
+  await rejects(checkNotes(endpointOf(history(logs).slice(0, 2), 9n, tree.root), pool, notes), unknown);
+});
+
+Deno.test("a note that was paid twice is deposited until both deposits are withdrawn", async () => {
+  const twice = createNote({ asset: "native", amount: "1", network: "localnet", version: 2 });
+  const tree = new MerkleTree();
+  tree.appendMany([twice.commitment, twice.commitment]);
+  const paid = [forgeDepositLog(twice.commitment, 0, 5), forgeDepositLog(twice.commitment, 1, 6)];
+  const spent = [0, 1].map((leafIndex) =>
+    forgeWithdrawalLog({ nullifierHash: placeNote(twice, leafIndex).nullifierHash, fee: 1n, refund: 0n })
+  );
+  const statusAfter = async (withdrawals: number) => {
+    const transactions = history([...paid, ...spent.slice(0, withdrawals)]);
+    const past = await readPoolHistory(endpointOf(transactions, tree.root), pool);
+    const { state, leafIndex, unspentDeposits } = past.statusOf(twice);
+    return [state, leafIndex, unspentDeposits];
+  };
+  deepEqual(await statusAfter(0), ["deposited", 0, 2]);
+  deepEqual(await statusAfter(1), ["deposited", 1, 1]);
+  deepEqual(await statusAfter(2), ["withdrawn", 1, 0]);
 });
