@@ -4,15 +4,11 @@ import { Address, beginCell } from "@ton/core";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { type BridgeServer, startBridge } from "../../testkit/wallet/bridge_server.ts";
 import { openRemoteWallet, type RemoteWallet } from "../../testkit/wallet/remote_wallet.ts";
-import {
-  openTestWallet,
-  type RpcMessage,
-  type TestWallet,
-  type WalletConduct,
-} from "../../testkit/wallet/test_wallet.ts";
+import { openTestWallet, type TestWallet, type WalletConduct } from "../../testkit/wallet/test_wallet.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";
+import { INJECTED_WALLET_NAME, injectWallet } from "../support/app/injected_wallet.ts";
 import { serveApp } from "../support/app/serve_app.ts";
 import { chromium } from "../support/system/chromium.ts";
 
@@ -39,8 +35,7 @@ test("an injected wallet: each conduct has its outcome, and no answer stands for
     for (const [name, fault, sent] of cases) {
       conduct.value = name;
       const before = wallet.sent;
-      // What never answers here is waited for by its validity alone, which may end before the clock's next second.
-      const paid = pay(run, "injected:testwallet", name === "silent" ? -4 : 60);
+      const paid = pay(run, "injected:testwallet", name === "silent" ? 1 : 60);
       if (fault && name !== "nonsense") await assert.rejects(paid, fault, name);
       else if (name === "nonsense") await assert.rejects(paid, /wallet_unavailable/);
       else await paid;
@@ -57,7 +52,7 @@ test("a wallet over an HTTP bridge: each conduct has its outcome", () =>
     for (const [name, fault, sent] of cases) {
       conduct.value = name;
       const before = wallet.sent;
-      const paid = pay(run, "bridge:test", name === "silent" || name === "nonsense" ? -2 : 60);
+      const paid = pay(run, "bridge:test", name === "silent" || name === "nonsense" ? 1 : 60);
       paid.catch(() => {}); // awaited below
       await openLink(page, wallet, bridge, opened);
       // Over a bridge, an answer to another request is no answer.
@@ -169,9 +164,7 @@ async function onNetwork(use: (network: Network) => Promise<void>, network = "-3
   try {
     await withBrowser(async (browser) => {
       const { page, run, violations } = await openAdapterPage(browser, served.url, async (page) => {
-        await page.exposeFunction("__answer", (request: RpcMessage) => wallet.answer(request));
-        await page.exposeFunction("__connect", () => wallet.connectEvent());
-        await page.evaluateOnNewDocument(injectWallet);
+        await injectWallet(page, wallet);
       });
       await use({ page, run, conduct, wallet, bridge, opened });
       assert.deepEqual(violations, []);
@@ -182,29 +175,6 @@ async function onNetwork(use: (network: Network) => Promise<void>, network = "-3
     await bridge.close();
     await localnet.close();
   }
-}
-
-/** The JS bridge of a wallet's browser. It runs in the page. */
-function injectWallet(): void {
-  const scope = globalThis as unknown as Record<string, never> & {
-    __answer(request: unknown): Promise<unknown>;
-    __connect(): Promise<unknown>;
-  };
-  const requests: unknown[] = [];
-  const testwallet = {
-    requests,
-    tonconnect: {
-      walletInfo: { name: "Test\u202e wallet" },
-      connect: () => scope.__connect(),
-      restoreConnection: () => scope.__connect(),
-      async send(request: { method: string; params: string[] }) {
-        if (request.method === "sendTransaction") requests.push(JSON.parse(request.params[0]));
-        return await scope.__answer(request) ?? await new Promise(() => {});
-      },
-      listen: () => () => {},
-    },
-  };
-  Object.assign(scope, { testwallet });
 }
 
 /** The wallet of the phone opens the link that the page shows as its title. */
@@ -230,9 +200,9 @@ function connectOnly(run: Run): Promise<string> {
 
 /** @param seconds from now until the request expires; the payer waits 5 s longer */
 async function pay(run: Run, source: string, seconds: number, end = true): Promise<void> {
-  await run(async ({ sources, Address, Cell }, { source, to, amount, body, seconds, end }) => {
+  await run(async ({ sources, Address, Cell }, { source, name, to, amount, body, seconds, end }) => {
     const found = sources.list().find(({ id }) => id === source)!;
-    if (source.startsWith("injected") && found.name !== "Test wallet") throw new Error(found.name);
+    if (source.startsWith("injected") && found.name !== name) throw new Error(found.name);
     const payer = await found.connect({ network: "localnet", onLink: (link) => document.title = link });
     const message = { to: Address.parse(to), amount: BigInt(amount), body: Cell.fromBase64(body) };
     try {
@@ -241,7 +211,7 @@ async function pay(run: Run, source: string, seconds: number, end = true): Promi
       if (end) await payer.disconnect();
     }
   }, {
-    ...{ source, seconds, end, to: TARGET.toRawString(), amount: String(AMOUNT) },
+    ...{ source, name: INJECTED_WALLET_NAME, seconds, end, to: TARGET.toRawString(), amount: String(AMOUNT) },
     body: beginCell().storeUint(1, 32).endCell().toBoc().toString("base64"),
   });
 }

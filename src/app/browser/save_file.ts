@@ -52,7 +52,10 @@ async function readChosen(
   if (file.size > maxBytes) {
     throw new Problem("invalid_request", `${file.name} has ${file.size} bytes; at most ${maxBytes} are read`);
   }
-  return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+  const bytes = await file.arrayBuffer().catch(() => {
+    throw new Problem("invalid_request", `${file.name} cannot be read`);
+  });
+  return { name: file.name, bytes: new Uint8Array(bytes) };
 }
 
 /** The stylesheet shows only this element on paper. */

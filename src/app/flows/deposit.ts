@@ -45,10 +45,9 @@ export interface DepositServices {
   ): Promise<Payer>;
 }
 
-/** The state of a deposit that an earlier visit began. Its last question may still be paid. @param now Unix seconds */
-export function resumeDeposit(ticket: DepositTicket, now: number): DepositState {
-  const question = { validUntil: now + QUESTION_SECONDS };
-  return { step: "paying", ticket, attempt: 1, wallet: { at: "waiting", question } };
+/** The state of a deposit that an earlier visit began. Its last question may still be paid. */
+export function resumeDeposit(ticket: DepositTicket): DepositState {
+  return { step: "paying", ticket, attempt: 1, wallet: { at: "waiting", question: {} } };
 }
 
 export function depositMachine(services: DepositServices): Machine<DepositState, DepositEvent> {
@@ -197,7 +196,9 @@ function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): W
       return { at: "waiting", payer: wallet.payer, question: wallet.question };
     case "returned":
       if (wallet.at !== "returning") return wallet;
-      return wallet.payer ? { at: "ready", payer: wallet.payer, notice: "returned" } : { at: "none" };
+      return wallet.payer
+        ? { at: "ready", payer: wallet.payer, notice: wallet.isOvertaken ? "overtaken" : "returned" }
+        : { at: "none" };
     default:
       return wallet;
   }
@@ -210,19 +211,21 @@ function onRefusal(
 ): DepositState {
   const { wallet } = state;
   if (!isOwn || (wallet.at !== "asking" && wallet.at !== "waiting")) return { ...state, refused: reason };
-  const next: WalletStep = {
-    at: "returning",
-    reason: isOvertaken ? "overtaken" : reason,
-    payer: wallet.payer,
-  };
-  return { ...state, refused: reason, wallet: next };
+  return { ...state, refused: reason, wallet: { at: "returning", isOvertaken, payer: wallet.payer } };
 }
 
 /** A question ends when the chain has passed its validity, and the log that was read until then has no payment. */
 function onChainTime(state: Paying, now: number): Paying {
   const { wallet } = state;
   if (wallet.at !== "waiting" && wallet.at !== "asking") return state;
-  if (now <= wallet.question.validUntil + EXPIRY_GRACE_SECONDS) return state;
+  const { validUntil } = wallet.question;
+  if (validUntil === undefined) {
+    return {
+      ...state,
+      wallet: { ...wallet, question: { validUntil: now + QUESTION_SECONDS } } as WalletStep,
+    };
+  }
+  if (now <= validUntil + EXPIRY_GRACE_SECONDS) return state;
   const notice = wallet.at === "waiting" ? wallet.notice ?? "expired" : "expired";
   return {
     ...state,

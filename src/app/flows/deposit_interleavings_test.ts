@@ -147,7 +147,7 @@ class World {
     };
     this.flow = startFlow(
       depositMachine(this.services()),
-      wasStored ? resumeDeposit(ticket, this.now) : { step: "choosing" },
+      wasStored ? resumeDeposit(ticket) : { step: "choosing" },
     );
   }
 }

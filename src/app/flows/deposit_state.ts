@@ -29,10 +29,13 @@ export interface DepositTicket {
 
 /** What was asked of a wallet, until it can no longer be paid. */
 export interface Question {
-  /** Unix seconds. */
+  /** Unix seconds of the chain: the clock of this device may be wrong. */
   readonly validUntil: number;
   readonly leafIndex?: number;
 }
+
+/** The question of an earlier visit has no time until the chain's time is known. */
+export type OpenQuestion = Partial<Question>;
 
 export type Notice = "declined" | "expired" | "overtaken" | "returned" | "unanswered";
 
@@ -48,8 +51,13 @@ export type WalletStep =
     readonly question: Question;
   }
   /** The wallet has answered, or the page was loaded again: the question may still be paid. */
-  | { readonly at: "waiting"; readonly payer?: Payer; readonly question: Question; readonly notice?: Notice }
-  | { readonly at: "returning"; readonly payer?: Payer; readonly reason: string };
+  | {
+    readonly at: "waiting";
+    readonly payer?: Payer;
+    readonly question: OpenQuestion;
+    readonly notice?: Notice;
+  }
+  | { readonly at: "returning"; readonly payer?: Payer; readonly isOvertaken: boolean };
 
 export type DepositState =
   | {

@@ -108,12 +108,16 @@ Deno.test("an overtaken payment is waited for before the wallet is asked again",
   equal(walletOf(refused)?.at, "returning");
   equal(walletOf(after(refused, { type: "pay" }))?.at, "returning");
   const back = after(refused, { type: "returned" });
-  deepEqual(walletOf(back), { at: "ready", payer, notice: "returned" });
+  deepEqual(walletOf(back), { at: "ready", payer, notice: "overtaken" });
+  const other = after(open, { type: "refused", reason: "amount", isOwn: true, isOvertaken: false }, {
+    type: "returned",
+  });
+  deepEqual(walletOf(other), { at: "ready", payer, notice: "returned" });
   equal(walletOf(after(back, { type: "pay" }))?.at, "proving");
 });
 
 Deno.test("a page that was loaded again waits until the question of the earlier visit has expired", () => {
-  const resumed = resumeDeposit(ticket, 5_000);
+  const resumed = after(resumeDeposit(ticket), { type: "chain_time", now: 5_000 });
   equal(walletOf(after(resumed, { type: "pay" }, { type: "source_chosen", source }))?.at, "waiting");
   const expired = after(resumed, { type: "chain_time", now: 5_000 + 90 + EXPIRY_GRACE_SECONDS + 1 });
   deepEqual(walletOf(expired), { at: "none" });
@@ -140,7 +144,7 @@ Deno.test("failures return to the step that can be repeated", () => {
     [paying({ at: "none" }), "watch", "failed"],
     [paying({ at: "connecting", source }), "connect", "none"],
     [paying({ at: "proving", payer, attempt: 1, fraction: 0 }), "build", "ready"],
-    [paying({ at: "returning", payer, reason: "x" }), "return", "ready"],
+    [paying({ at: "returning", payer, isOvertaken: false }), "return", "ready"],
   ];
   for (const [state, work, expected] of cases) {
     const next = after(state, { type: "failed", problem, work });

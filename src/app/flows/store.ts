@@ -138,6 +138,8 @@ function nextNew<Session>(state: NewState<Session>, event: StoreEvent<Session>):
     case "creating":
       if (event.type === "opened") return { step: "open", session: event.session, hasPasskey: false };
       if (event.type !== "failed") return state;
+      // Another tab was faster: its store is the one to open.
+      if (event.problem.code === "note_store_in_use") return { step: "looking" };
       // With less memory each guess is cheaper, so a passphrase of one's own gives way to drawn words.
       return event.problem.code === "out_of_memory"
         ? { step: "drawing", isRequired: true }

@@ -99,9 +99,20 @@ function ClosedScreens(
       texts={ports.texts}
       send={flow.send}
       onRestore={() => ports.go("#/restore")}
+      onSetAside={() => void setAside(ports).then(() => flow.send({ type: "erased" }))}
       onReport={() => ports.go("#/report")}
     />
   );
+}
+
+/** A store that cannot be read here may still be read elsewhere. */
+async function setAside({ context: { files, downloads }, go }: AppPorts): Promise<void> {
+  const bytes = await files.read();
+  if (bytes) {
+    downloads.save("tonado-notes-unreadable.age", new Uint8Array(bytes), "application/octet-stream");
+  }
+  await files.remove();
+  go("#/restore");
 }
 
 function RestoreScreen(

@@ -18,6 +18,7 @@ import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, type CheckState } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
+import { toRow } from "./note_rows.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { SettingsScreen } from "./settings_screen.tsx";
@@ -96,22 +97,6 @@ function routeOf({ id, state }: NoteRow): string {
   return state === "withdrawn" ? "#/report" : `#/withdraw/${id}`;
 }
 
-function toRow({ context }: AppPorts, record: NoteRecord, { result }: CheckState): NoteRow {
-  const { asset, amount, version } = record.note.reveal();
-  const facts = result?.facts.get(record.id);
-  const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
-  // Of version 2, only a look at the pool shows that a deposit was settled.
-  const isReady = facts?.state === "deposited" || (facts === undefined && version === 1);
-  const isWaiting = record.state === "deposited" && !isReady;
-  return {
-    id: record.id,
-    ...{ asset, amount },
-    state: isWaiting ? "waiting" : record.state,
-    ...facts && { deposits: facts.deposits },
-    ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
-  };
-}
-
 /** Newest first; read again when the screen or another tab changes something. */
 function useRecords(
   { tabs }: AppPorts,
@@ -184,7 +169,7 @@ function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & 
   useEffect(() => {
     if (id === "") return;
     ticketOf(context, session, id).then(
-      (ticket) => setInitial(resumeDeposit(ticket, context.clock.now() / 1000)),
+      (ticket) => setInitial(resumeDeposit(ticket)),
       (problem) => setInitial({ step: "failed", problem }),
     );
   }, [id]);

@@ -88,6 +88,8 @@ export const en = {
     opening: "Unlocking …",
     passkey: "Use this device's passkey",
     looking: "Looking for your notes …",
+    setAside: "Bring them back from a backup",
+    setAsideHint: "What cannot be read is saved as a file first, and removed from this browser.",
   },
   backup: {
     title: "Keep a backup",
@@ -153,7 +155,8 @@ export const en = {
     check: "Check the notes",
     checking: (seen: number) => `Looking for your notes: ${plural(seen, "transaction", "transactions")} read`,
     recovered: (count: number) => `${plural(count, "note was", "notes were")} found with your recovery code.`,
-    unread: (pool: string) => `${pool} could not be read.`,
+    unread: (pools: readonly string[]) =>
+      `${pools.length === 1 ? pools[0] : "Several pools"} could not be read.`,
     state: {
       created: "Not paid",
       depositing: "Waiting for payment",
@@ -163,6 +166,9 @@ export const en = {
       withdrawn: "Withdrawn",
     },
     waitingLead: "others are being collected; usually a few minutes",
+    otherNetwork: (network: string) => `Of another network: ${network}`,
+    paidAgain: (count: number) =>
+      `Paid in ${count === 2 ? "twice" : `${count} times`}: withdraw it each time`,
     set: (deposits: number) =>
       deposits <= 1 ? "the only deposit so far" : `hides among ${plural(deposits, "deposit", "deposits")}`,
     backupNeeded: "Not backed up yet",

@@ -39,7 +39,8 @@ export const depositEn = {
   askingLead: "You have a minute and a half.",
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
-  returning: "Somebody was faster. Your money is on its way back.",
+  returning: "The pool sent the payment back. It is on its way to your wallet.",
+  overtaken: "Somebody was faster. Your money is on its way back.",
   /** Never certain. */
   chance: (chance: number) => `Likely at the first attempt: ${Math.min(99, Math.round(chance * 100))} %.`,
   watching: "As soon as the payment arrives, this page moves on.",
@@ -48,8 +49,8 @@ export const depositEn = {
   notice: {
     declined: "The wallet says that you declined. We watch the pool for two minutes to be sure.",
     expired: "No payment was seen in time. You can try again.",
-    overtaken: "Somebody was faster.",
-    returned: "Somebody was faster. Your money is back: try again.",
+    overtaken: "Somebody was faster. Your money is back: try again.",
+    returned: "The pool sent your money back. Pay exactly the amount that is shown, and try again.",
     unanswered: "The wallet gave no clear answer. We watch the pool for two minutes.",
   },
   doneTitle: "Paid in",

@@ -182,7 +182,10 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   report_verification_failed: { text: "This report is not true.", next: "Do not rely on it." },
   cancelled: { text: "You stopped this.", next: "You can start it again." },
-  invalid_request: { text: "This file is too large or of another kind.", next: "Choose the right file." },
+  invalid_request: {
+    text: "This file is too large, of another kind, or cannot be read.",
+    next: "Choose the right file.",
+  },
   invalid_amount: { text: "This is not an amount.", next: "Type a number such as 0.5." },
   invalid_config: { text: "A setting is not right.", next: "Correct the marked field." },
   invalid_registry: appFault,

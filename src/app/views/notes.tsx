@@ -1,4 +1,5 @@
 /** The home screen: every note, its state, and whether a backup was proven. */
+import type { ProblemCode } from "../../core/errors/problem.ts";
 import type { CheckState } from "../flows/check.ts";
 import type { Texts } from "../text/en.ts";
 import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
@@ -9,6 +10,10 @@ export interface NoteRow {
   readonly amount: string;
   readonly asset: string;
   readonly state: keyof Texts["notes"]["state"];
+  /** Its name, if the note is not of the app's network: nothing can be done with it here. */
+  readonly otherNetwork?: string | undefined;
+  /** How often it can be withdrawn, if it was paid more than once. */
+  readonly unspentDeposits?: number | undefined;
   /** Deposits of its pool, if known. */
   readonly deposits?: number | undefined;
   /** Since it was paid in. */
@@ -87,8 +92,10 @@ function NoteCard(
     withdrawing: notes.follow,
     withdrawn: notes.report,
   } as const;
-  const action = actions[row.state];
+  const action = row.otherNetwork === undefined ? actions[row.state] : undefined;
   const details = [
+    row.unspentDeposits !== undefined && row.unspentDeposits > 1 && notes.paidAgain(row.unspentDeposits),
+    row.otherNetwork !== undefined && notes.otherNetwork(row.otherNetwork),
     row.ageSeconds !== undefined && app.age(row.ageSeconds),
     row.deposits !== undefined && row.state === "deposited" && notes.set(row.deposits),
     row.state === "waiting" && notes.waitingLead,
@@ -137,11 +144,20 @@ function Checking({ check, texts, onCheck, onStopCheck, rows }: NotesProps) {
           <p>{notes.recovered(result.recovered)}</p>
         </Notice>
       )}
-      {result?.unread.map(({ pool, problem }) => (
-        <Notice key={pool} kind="warning" title={notes.unread(pool)}>
-          <p>{texts.problems[problem.code].next}</p>
+      {unreadPools(check).map(([code, pools]) => (
+        <Notice key={code} kind="warning" live="polite" title={notes.unread(pools)}>
+          <p>{texts.problems[code].next}</p>
         </Notice>
       ))}
     </>
   );
+}
+
+/** One entry for each reason, because an endpoint that is away is away for all pools. */
+function unreadPools({ result }: CheckState): [code: ProblemCode, pools: readonly string[]][] {
+  const groups = new Map<ProblemCode, string[]>();
+  for (const { pool, problem: { code } } of result?.unread ?? []) {
+    groups.set(code, [...groups.get(code) ?? [], pool]);
+  }
+  return [...groups];
 }

@@ -11,6 +11,8 @@ export interface StartProps<Session> {
   readonly texts: Texts;
   readonly send: (event: StoreEvent<Session>) => void;
   readonly onRestore: () => void;
+  /** Makes room for a backup where the store cannot be read. */
+  readonly onSetAside: () => void;
   readonly onReport: () => void;
 }
 
@@ -69,6 +71,12 @@ export function StartView<Session>(props: StartProps<Session>) {
             texts={texts}
             onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
           />
+          {state.problem?.code === "note_store_corrupted" && (
+            <div class="way">
+              <Button describedBy="aside-hint" onClick={props.onSetAside}>{passphrase.setAside}</Button>
+              <p class="hint" id="aside-hint">{passphrase.setAsideHint}</p>
+            </div>
+          )}
           {state.hasPasskey && <Button onClick={() => send({ type: "passkey" })}>{passphrase.passkey}
           </Button>}
           <Button kind="quiet" onClick={props.onReport}>{texts.start.report}</Button>

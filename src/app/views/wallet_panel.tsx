@@ -94,6 +94,6 @@ export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletP
         </section>
       );
     case "returning":
-      return <Progress label={deposit.returning} texts={texts} />;
+      return <Progress label={wallet.isOvertaken ? deposit.overtaken : deposit.returning} texts={texts} />;
   }
 }

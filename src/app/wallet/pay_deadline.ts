@@ -5,8 +5,11 @@ import type { PayOptions } from "../ports.ts";
 
 /** A wallet that signed in time may answer a little later. */
 const GRACE_MS = 5_000;
+/** `validUntil` is the chain's time. A device whose clock differs by more waits this long instead. */
+const MAX_WAIT_MS = 600_000;
+const WRONG_CLOCK_WAIT_MS = 90_000;
 
-/** Throws `payment_timeout` after `validUntil`, `cancelled`. The payment may still arrive. */
+/** Throws `payment_timeout` a little after `validUntil`, `cancelled`. The payment may still arrive. */
 export async function untilDeadline<T>(
   answer: Promise<T>,
   { validUntil, signal }: PayOptions,
@@ -15,7 +18,8 @@ export async function untilDeadline<T>(
   const over = new AbortController();
   const timeout = async (): Promise<never> => {
     if (!Number.isFinite(validUntil)) return await new Promise<never>(() => {});
-    await clock.sleep(Math.max(0, validUntil * 1000 + GRACE_MS - clock.now()), over.signal);
+    const left = validUntil * 1000 - clock.now();
+    await clock.sleep(GRACE_MS + (left > 0 && left <= MAX_WAIT_MS ? left : WRONG_CLOCK_WAIT_MS), over.signal);
     throw new Problem("payment_timeout", "the wallet did not answer in time");
   };
   const late = timeout();

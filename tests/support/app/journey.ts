@@ -33,8 +33,9 @@ export async function openJourney(
   context: BrowserContext,
   url: string,
   pictures: string | undefined,
+  prepare?: (page: Page) => Promise<unknown>,
 ): Promise<Journey> {
-  return await driveJourney(await openAppPage(context, url), pictures);
+  return await driveJourney(await openAppPage(context, url, prepare), pictures);
 }
 
 /** Drives a page that is open. */

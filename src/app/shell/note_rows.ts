@@ -1,0 +1,23 @@
+/** The notes of the store as the list shows them. */
+import type { NoteRecord } from "../../client/notes/note_store.ts";
+import type { CheckState } from "../flows/check.ts";
+import type { NoteRow } from "../views/notes.tsx";
+import type { AppPorts } from "./app_ports.ts";
+
+export function toRow({ context }: AppPorts, record: NoteRecord, { result }: CheckState): NoteRow {
+  const { asset, amount, version, network } = record.note.reveal();
+  const isElsewhere = network !== context.registry.network;
+  const facts = result?.facts.get(record.id);
+  const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
+  // Of version 2, only a look at the pool shows that a deposit was settled.
+  const isReady = facts?.state === "deposited" || (facts === undefined && version === 1);
+  const isWaiting = record.state === "deposited" && !isReady && !isElsewhere;
+  return {
+    id: record.id,
+    ...{ asset, amount },
+    state: isWaiting ? "waiting" : record.state,
+    ...isElsewhere && { otherNetwork: network },
+    ...facts && { deposits: facts.deposits, unspentDeposits: facts.unspentDeposits },
+    ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
+  };
+}

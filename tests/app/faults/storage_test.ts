@@ -1,0 +1,328 @@
+/// <reference lib="dom" />
+/** A browser that is full, denies or forgets what the app keeps, and backups that are not the right ones: nothing is lost. */
+import assert from "node:assert/strict";
+import { createNoteRecord } from "../../../src/client/notes/note_store.ts";
+import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
+import {
+  type FaultScene,
+  keepStore,
+  runCase,
+  type Visit,
+  withFaultScene,
+} from "../../support/app/fault_scene.ts";
+import { encryptStore, newContent, noteOf, type StoreContent } from "../../support/app/funded_notes.ts";
+import { PASSPHRASE } from "../../support/app/journey.ts";
+import { chromium } from "../../support/system/chromium.ts";
+
+const POOL = "native-10-v2";
+const OTHER_PASSPHRASE = "another horse battery";
+
+Deno.test({
+  name: "storage and backups",
+  ignore: chromium === undefined,
+  fn: (t) =>
+    withFaultScene({}, async (scene) => {
+      const test = (name: string, fn: () => Promise<void>) => runCase(t, scene, name, fn);
+      const deployment = scene.deployments.pools.get(POOL)!;
+      /** A store whose first notes have been stored for payment. */
+      const contentWith = (count: number, content = newContent()): StoreContent => ({
+        ...content,
+        records: Array.from({ length: count }, (_, index) => ({
+          ...noteOf(content.seed, deployment, index),
+          state: "depositing" as const,
+        })),
+      });
+
+      await test("a full storage stops a deposit before anything is paid, and it goes on when there is space", async () => {
+        const visit = await scene.visit({ prepare: limitStorage });
+        await fillStorage(visit);
+        await chooseAmount(visit);
+        await visit.step("deposit-failed");
+        assert.deepEqual(await visit.notices(), [
+          "The deposit stopped",
+          "The browser could not save your notes. Free some space, or allow storage for this page. What was saved before is unchanged.",
+        ]);
+        await visit.inspect("storage-full");
+        assert.equal(await visit.page.$('a[href^="ton://"]'), null, "no payment is shown");
+        await freeStorage(visit);
+        await visit.click("Try again");
+        await visit.step("amount");
+        await visit.page.click(`input[value="${POOL}"]`);
+        await visit.click("Continue");
+        await visit.step("pay-");
+      });
+
+      await test("a full storage keeps a new store from being reported as created", async () => {
+        const visit = await scene.visit({ content: "none", prepare: limitStorage });
+        await visit.step("absent");
+        await fillStorage(visit);
+        await visit.click("Start");
+        await fillNewPassphrase(visit);
+        await visit.page.waitForSelector('[data-step="new"] .notice.is-problem');
+        assert.match((await visit.notices())[1], /The browser could not save your notes\./);
+        await freeStorage(visit);
+        await fillNewPassphrase(visit);
+        await visit.step("notes");
+      });
+
+      await test("a browser that denies storage is refused at the start", async () => {
+        const visit = await scene.visit({ content: "none", prepare: denyStorage });
+        await visit.step("refused");
+        assert.match(
+          (await visit.notices())[1],
+          /does not let the page store anything\. Leave private browsing/,
+        );
+        await visit.inspect("storage-denied");
+        assert.equal(await visit.page.$("button.primary"), null);
+      });
+
+      await test("notes that the browser deleted between visits come back from the backup", async () => {
+        const content = contentWith(2);
+        const visit = await scene.visit({ content });
+        await forgetStorage(visit, scene);
+        await visit.page.reload({ waitUntil: "load" });
+        await visit.step("absent");
+        await restoreFile(visit, await encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+        await visit.step("restored");
+        assert.deepEqual(await visit.notices(), [
+          "Your notes are back",
+          "2 notes were added. 0 were here already.",
+        ]);
+        await visit.click("Show my notes");
+        await assertNotes(visit, 2);
+      });
+
+      await test("notes that the browser deletes while the app is open are reported, and come back from the backup", async () => {
+        const content = contentWith(1);
+        const visit = await scene.visit({ content });
+        await forgetStorage(visit, scene);
+        await chooseAmount(visit);
+        await visit.step("deposit-failed");
+        assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
+        await visit.click("Lock");
+        await visit.step("locked");
+        await visit.unlock();
+        await visit.click("Bring them back from a backup");
+        await restoreFile(visit, await encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE, false);
+        await visit.step("restored");
+        await visit.click("Show my notes");
+        await assertNotes(visit, 1);
+      });
+
+      await test("notes that were damaged are set aside as a file, and the backup takes their place", async () => {
+        const content = contentWith(1);
+        const visit = await scene.visit({ content });
+        await visit.page.evaluate(damageStore);
+        await visit.page.reload({ waitUntil: "load" });
+        await visit.unlock();
+        await visit.page.waitForSelector(".notice.is-problem");
+        assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
+        await visit.inspect("store-damaged");
+        await visit.click("Bring them back from a backup");
+        await visit.step("restore");
+        await restoreFile(visit, await encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE, false);
+        await visit.step("restored");
+        await visit.click("Show my notes");
+        await assertNotes(visit, 1);
+        const kept = [...Deno.readDirSync(scene.downloads)].map(({ name }) => name);
+        assert.ok(kept.includes("tonado-notes-unreadable.age"), kept.join());
+      });
+
+      await test("a backup of other notes and a file that is none do not prove the backup", async () => {
+        const visit = await scene.visit({ isBackedUp: false });
+        await visit.click("Back up now");
+        await visit.step("offer");
+        await visit.click("Save a file");
+        await visit.step("made-file");
+        await chooseFile(visit, "Choose the saved file", await encryptStore(newContent(), PASSPHRASE));
+        await visit.step("read");
+        await visit.type("backup-passphrase", PASSPHRASE);
+        await visit.click("Open the backup");
+        await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
+        assert.match(
+          (await visit.notices())[1],
+          /^This backup belongs to other notes\. Choose the file that you just/,
+        );
+        await visit.inspect("backup-wrong");
+        await chooseFile(visit, "Choose the saved file", new TextEncoder().encode("holiday.jpg"));
+        await visit.step("read");
+        await visit.type("backup-passphrase", PASSPHRASE);
+        await visit.click("Open the backup");
+        await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
+        assert.match((await visit.notices())[1], /cannot be read/);
+        await visit.page.evaluate(() => location.hash = "#/");
+        await visit.step("notes");
+        assert.match((await visit.notices())[1], /^Not backed up yet/);
+      });
+
+      await test("an older backup removes no note, and a newer one adds what is missing", async () => {
+        const seed = newContent();
+        const visit = await scene.visit({ content: contentWith(2, seed) });
+        await openRestore(visit);
+        await restoreFile(
+          visit,
+          await encryptStore(contentWith(1, seed), OTHER_PASSPHRASE),
+          OTHER_PASSPHRASE,
+          false,
+        );
+        await visit.step("restored");
+        assert.equal((await visit.notices())[1], "0 notes were added. 1 was here already.");
+        await visit.click("Show my notes");
+        await assertNotes(visit, 2);
+        await openRestore(visit);
+        await restoreFile(
+          visit,
+          await encryptStore(contentWith(3, seed), OTHER_PASSPHRASE),
+          OTHER_PASSPHRASE,
+          false,
+        );
+        await visit.step("restored");
+        assert.equal((await visit.notices())[1], "1 note was added. 2 were here already.");
+        await visit.click("Show my notes");
+        await assertNotes(visit, 3);
+      });
+
+      await test("a backup with another recovery code changes nothing", async () => {
+        const visit = await scene.visit({ content: contentWith(1) });
+        await openRestore(visit);
+        await restoreFile(
+          visit,
+          await encryptStore(contentWith(2), OTHER_PASSPHRASE),
+          OTHER_PASSPHRASE,
+          false,
+        );
+        await visit.page.waitForSelector('[data-step="restore"] .notice.is-problem');
+        assert.match((await visit.notices())[1], /come from another recovery code\. Nothing was changed\./);
+        await visit.inspect("restore-conflict");
+        await visit.page.evaluate(() => location.hash = "#/");
+        await assertNotes(visit, 1);
+      });
+
+      await test("a backup of another network is kept and cannot be used here", async () => {
+        const { seed } = newContent();
+        const note = createNote({ asset: "native", amount: "10", network: "testnet" });
+        const record = { ...createNoteRecord(formatNote(note), 1), state: "deposited" as const };
+        const visit = await scene.visit({ content: "none" });
+        await restoreFile(visit, await encryptStore({ seed, records: [record] }, PASSPHRASE), PASSPHRASE);
+        await visit.step("restored");
+        assert.deepEqual((await visit.notices()).slice(1), [
+          "1 note was added. 0 were here already.",
+          "1 note is of another network and cannot be used here.",
+        ]);
+        await visit.click("Show my notes");
+        await assertNotes(visit, 1);
+        await visit.inspect("notes-other-network");
+        assert.match(await visit.text(), /Of another network: testnet/);
+        assert.equal(await visit.page.$("li.note button"), null, "it offers nothing that cannot be done");
+      });
+
+      await test("a wrong passphrase can be typed again", async () => {
+        const visit = await scene.visit({ content: "none" });
+        await visit.step("absent");
+        await keepStore(visit.page, contentWith(1), true);
+        await visit.page.reload({ waitUntil: "load" });
+        await visit.unlock("wrong horse battery");
+        await visit.page.waitForSelector(".notice.is-problem");
+        assert.match((await visit.notices())[1], /^That passphrase does not open it\. Check capital letters/);
+        await visit.unlock();
+        await assertNotes(visit, 1);
+      });
+    }),
+});
+
+async function chooseAmount(visit: Visit): Promise<void> {
+  await visit.click("Deposit");
+  await visit.step("amount");
+  await visit.page.click(`input[value="${POOL}"]`);
+  await visit.click("Continue");
+}
+
+async function fillNewPassphrase(visit: Visit): Promise<void> {
+  await visit.step("new");
+  await visit.type("passphrase", PASSPHRASE);
+  await visit.type("repeat", PASSPHRASE);
+  await visit.click("Create my store");
+}
+
+async function openRestore(visit: Visit): Promise<void> {
+  await visit.click("Settings");
+  await visit.step("settings");
+  await visit.click("Restore a backup");
+}
+
+/** @param fromStart whether the start screen is shown */
+async function restoreFile(
+  visit: Visit,
+  bytes: Uint8Array,
+  passphrase: string,
+  fromStart = true,
+): Promise<void> {
+  if (fromStart) await visit.click("I have a backup");
+  await visit.step("restore");
+  await chooseFile(visit, "Choose a backup file", bytes);
+  await visit.step("restore-passphrase");
+  await visit.type("restore-passphrase", passphrase);
+  await visit.click("Open");
+}
+
+/** The page may read the file later, so it is not deleted here. */
+async function chooseFile(visit: Visit, button: string, bytes: Uint8Array): Promise<void> {
+  const path = await Deno.makeTempFile({ prefix: "tonado-backup-", suffix: ".age" });
+  globalThis.addEventListener("unload", () => Deno.removeSync(path));
+  await Deno.writeFile(path, bytes);
+  await visit.choose(button, path);
+}
+
+async function assertNotes(visit: Visit, count: number): Promise<void> {
+  await visit.step("notes");
+  await visit.page.waitForFunction(
+    (count) => document.querySelectorAll("li.note").length === count,
+    {},
+    count,
+  );
+}
+
+/** As a browser answers that has no space left; `storage_test.ts` of the adapters fills a real one. */
+function limitStorage(page: Visit["page"]): Promise<unknown> {
+  return page.evaluateOnNewDocument(() => {
+    const put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = function (...args) {
+      if ("isFull" in globalThis) throw new DOMException("no space is left", "QuotaExceededError");
+      return put.apply(this, args);
+    };
+  });
+}
+
+const fillStorage = ({ page }: Visit) =>
+  page.evaluate(() => void Object.assign(globalThis, { isFull: true }));
+const freeStorage = ({ page }: Visit) =>
+  page.evaluate(() => void delete (globalThis as { isFull?: boolean }).isFull);
+
+async function forgetStorage({ page }: Visit, { app }: FaultScene): Promise<void> {
+  const session = await page.createCDPSession();
+  await session.send("Storage.clearDataForOrigin", { origin: app.origin, storageTypes: "all" });
+}
+
+function denyStorage(page: Visit["page"]): Promise<unknown> {
+  return page.evaluateOnNewDocument(() => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException("denied", "SecurityError");
+    };
+  });
+}
+
+/** It runs in the page: the disk lost the end of the file. */
+async function damageStore(): Promise<void> {
+  const database = await new Promise<IDBDatabase>((resolve) => {
+    const request = indexedDB.open("tonado");
+    request.onsuccess = () => resolve(request.result);
+  });
+  const files = database.transaction("files", "readwrite").objectStore("files");
+  await new Promise<void>((resolve) => {
+    const read = files.get("notes.age");
+    read.onsuccess = () => {
+      files.put((read.result as Uint8Array).slice(0, 300), "notes.age").onsuccess = () => resolve();
+    };
+  });
+  database.close();
+}

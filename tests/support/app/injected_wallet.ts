@@ -1,0 +1,36 @@
+/// <reference lib="dom" />
+/** The bridge that a wallet's browser puts into a page, answered by a test wallet. */
+import type { Page } from "puppeteer-core";
+import type { RpcMessage, TestWallet } from "../../../testkit/wallet/test_wallet.ts";
+
+export const INJECTED_WALLET_NAME = "Test wallet";
+
+/** Call it before the page is opened. */
+export async function injectWallet(page: Page, wallet: TestWallet): Promise<void> {
+  await page.exposeFunction("__answer", (request: RpcMessage) => wallet.answer(request));
+  await page.exposeFunction("__connect", () => wallet.connectEvent());
+  await page.evaluateOnNewDocument(putBridge);
+}
+
+/** It runs in the page. */
+function putBridge(): void {
+  const scope = globalThis as unknown as Record<string, never> & {
+    __answer(request: unknown): Promise<unknown>;
+    __connect(): Promise<unknown>;
+  };
+  const requests: unknown[] = [];
+  const testwallet = {
+    requests,
+    tonconnect: {
+      walletInfo: { name: "Test\u202e wallet" },
+      connect: () => scope.__connect(),
+      restoreConnection: () => scope.__connect(),
+      async send(request: { method: string; params: string[] }) {
+        if (request.method === "sendTransaction") requests.push(JSON.parse(request.params[0]));
+        return await scope.__answer(request) ?? await new Promise(() => {});
+      },
+      listen: () => () => {},
+    },
+  };
+  Object.assign(scope, { testwallet });
+}
