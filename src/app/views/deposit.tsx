@@ -1,7 +1,13 @@
 /** The deposit: amount, backup, payment, done. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { DepositEvent, DepositState, DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
+import type {
+  DepositEvent,
+  DepositState,
+  DepositTicket,
+  PoolChoice,
+  WalletStep,
+} from "../flows/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
 import type { Texts } from "../text/en.ts";
 import { Form } from "./fields.tsx";
@@ -149,7 +155,7 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
           <p>{deposit.offline}</p>
         </Notice>
       )}
-      {refused && wallet.at !== "returning" && (
+      {refused && !saysRefused(wallet) && (
         <Notice kind="warning" live="polite">
           <p>{deposit.refused}</p>
         </Notice>
@@ -169,6 +175,12 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
       <Button kind="quiet" onClick={onDone}>{deposit.toNotes}</Button>
     </Step>
   );
+}
+
+/** Whether the wallet's part of the screen says it already. */
+function saysRefused(wallet: WalletStep): boolean {
+  return wallet.at === "returning" ||
+    (wallet.at === "ready" && (wallet.notice === "returned" || wallet.notice === "overtaken"));
 }
 
 function AnyWallet(

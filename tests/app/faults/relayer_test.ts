@@ -1,9 +1,9 @@
 /** Relayers that lie, stall or raise their price: the owner reads what happened, and the note is withdrawn afterwards. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import { Address, toNano } from "@ton/core";
+import { type Address, toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { type FaultScene, runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
+import { confirmWithdrawal, enterRecipient } from "../../support/app/money_steps.ts";
 import { differentElement } from "../../support/relayer/relayer_proxy.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -28,7 +28,7 @@ Deno.test({
           };
         };
         const { visit, recipient } = await review(scene);
-        await confirm(visit);
+        await confirmWithdrawal(visit);
         await visit.step("withdraw-failed");
         assert.deepEqual(await visit.notices(), [
           "The withdrawal stopped",
@@ -39,14 +39,14 @@ Deno.test({
         relayer.open();
         await visit.click("Try again");
         await visit.step("review");
-        await confirm(visit);
+        await confirmWithdrawal(visit);
         await assertPaid(scene, visit, recipient);
       });
 
       await test("that raises its fee after the review is not paid more, and the new price is shown", async () => {
         const { visit, recipient } = await review(scene);
         relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: json.feeBps * 3 } : json;
-        await confirm(visit);
+        await confirmWithdrawal(visit);
         await visit.step("withdraw-failed");
         assert.deepEqual(await visit.notices(), [
           "The withdrawal stopped",
@@ -56,7 +56,7 @@ Deno.test({
         await visit.step("review");
         assert.match(await visit.text(), /Fee\s+0\.15 TON/);
         relayer.open();
-        await confirm(visit);
+        await confirmWithdrawal(visit);
         await assertPaid(scene, visit, recipient);
       });
 
@@ -78,7 +78,7 @@ Deno.test({
           if (path === "/withdraw") return Response.json({ seqno: 1, fee: "1" });
           return path === "/withdraw/status" ? Response.json({ state: "confirmed" }) : undefined;
         };
-        await confirm(visit);
+        await confirmWithdrawal(visit);
         await visit.step("withdraw-failed");
         const [, notice] = await visit.notices();
         assert.match(notice, /No relayer could do it. Your note is safe/);
@@ -91,7 +91,7 @@ Deno.test({
       await test("that never answers a withdrawal is followed after the page was closed", async () => {
         const { visit, recipient } = await review(scene);
         relayer.hold("/withdraw");
-        await confirm(visit);
+        await confirmWithdrawal(visit);
         await visit.page.waitForFunction(() =>
           document.body.innerText.includes("You can close this page now.")
         );
@@ -130,20 +130,6 @@ async function review(scene: FaultScene): Promise<{ visit: Visit; recipient: Add
   const recipient = await enterRecipient(visit);
   await visit.step("review");
   return { visit, recipient };
-}
-
-async function enterRecipient(visit: Visit): Promise<Address> {
-  await (await visit.page.waitForSelector("li.note.deposited button"))!.click();
-  await visit.step("recipient");
-  const recipient = new Address(0, crypto.getRandomValues(Buffer.alloc(32)));
-  await visit.type("recipient", recipient.toString({ testOnly: true, bounceable: false }));
-  await visit.click("Continue");
-  return recipient;
-}
-
-async function confirm(visit: Visit): Promise<void> {
-  await visit.page.click("#accept");
-  await visit.page.click("button.primary");
 }
 
 async function assertPaid({ indexer }: FaultScene, visit: Visit, recipient: Address): Promise<void> {

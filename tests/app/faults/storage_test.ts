@@ -1,8 +1,6 @@
 /// <reference lib="dom" />
-/** A browser that is full, denies or forgets what the app keeps, and backups that are not the right ones: nothing is lost. */
+/** A browser that is full, denies or forgets what the app keeps: nothing is lost. */
 import assert from "node:assert/strict";
-import { createNoteRecord } from "../../../src/client/notes/note_store.ts";
-import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
 import {
   type FaultScene,
   keepStore,
@@ -10,28 +8,24 @@ import {
   type Visit,
   withFaultScene,
 } from "../../support/app/fault_scene.ts";
-import { encryptStore, newContent, noteOf, type StoreContent } from "../../support/app/funded_notes.ts";
+import { encryptStore, type StoreContent, unpaidContent } from "../../support/app/funded_notes.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
+import { chooseAmount } from "../../support/app/money_steps.ts";
+import { countNotes, restoreFile } from "../../support/app/restore_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";
 const OTHER_PASSPHRASE = "another horse battery";
 
 Deno.test({
-  name: "storage and backups",
+  name: "storage",
   ignore: chromium === undefined,
   fn: (t) =>
     withFaultScene({}, async (scene) => {
       const test = (name: string, fn: () => Promise<void>) => runCase(t, scene, name, fn);
       const deployment = scene.deployments.pools.get(POOL)!;
-      /** A store whose first notes have been stored for payment. */
-      const contentWith = (count: number, content = newContent()): StoreContent => ({
-        ...content,
-        records: Array.from({ length: count }, (_, index) => ({
-          ...noteOf(content.seed, deployment, index),
-          state: "depositing" as const,
-        })),
-      });
+      const contentWith = (count: number, content?: StoreContent) =>
+        unpaidContent(deployment, count, content);
 
       await test("a full storage stops a deposit before anything is paid, and it goes on when there is space", async () => {
         const visit = await scene.visit({ prepare: limitStorage });
@@ -82,14 +76,14 @@ Deno.test({
         await forgetStorage(visit, scene);
         await visit.page.reload({ waitUntil: "load" });
         await visit.step("absent");
-        await restoreFile(visit, await encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+        await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
         await visit.step("restored");
         assert.deepEqual(await visit.notices(), [
           "Your notes are back",
           "2 notes were added. 0 were here already.",
         ]);
         await visit.click("Show my notes");
-        await assertNotes(visit, 2);
+        await countNotes(visit, 2);
       });
 
       await test("notes that the browser deletes while the app is open are reported, and come back from the backup", async () => {
@@ -103,10 +97,11 @@ Deno.test({
         await visit.step("locked");
         await visit.unlock();
         await visit.click("Bring them back from a backup");
-        await restoreFile(visit, await encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE, false);
+        await visit.click("I have a backup");
+        await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
         await visit.step("restored");
         await visit.click("Show my notes");
-        await assertNotes(visit, 1);
+        await countNotes(visit, 1);
       });
 
       await test("notes that were damaged are set aside as a file, and the backup takes their place", async () => {
@@ -120,100 +115,12 @@ Deno.test({
         await visit.inspect("store-damaged");
         await visit.click("Bring them back from a backup");
         await visit.step("restore");
-        await restoreFile(visit, await encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE, false);
+        await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
         await visit.step("restored");
         await visit.click("Show my notes");
-        await assertNotes(visit, 1);
+        await countNotes(visit, 1);
         const kept = [...Deno.readDirSync(scene.downloads)].map(({ name }) => name);
         assert.ok(kept.includes("tonado-notes-unreadable.age"), kept.join());
-      });
-
-      await test("a backup of other notes and a file that is none do not prove the backup", async () => {
-        const visit = await scene.visit({ isBackedUp: false });
-        await visit.click("Back up now");
-        await visit.step("offer");
-        await visit.click("Save a file");
-        await visit.step("made-file");
-        await chooseFile(visit, "Choose the saved file", await encryptStore(newContent(), PASSPHRASE));
-        await visit.step("read");
-        await visit.type("backup-passphrase", PASSPHRASE);
-        await visit.click("Open the backup");
-        await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
-        assert.match(
-          (await visit.notices())[1],
-          /^This backup belongs to other notes\. Choose the file that you just/,
-        );
-        await visit.inspect("backup-wrong");
-        await chooseFile(visit, "Choose the saved file", new TextEncoder().encode("holiday.jpg"));
-        await visit.step("read");
-        await visit.type("backup-passphrase", PASSPHRASE);
-        await visit.click("Open the backup");
-        await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
-        assert.match((await visit.notices())[1], /cannot be read/);
-        await visit.page.evaluate(() => location.hash = "#/");
-        await visit.step("notes");
-        assert.match((await visit.notices())[1], /^Not backed up yet/);
-      });
-
-      await test("an older backup removes no note, and a newer one adds what is missing", async () => {
-        const seed = newContent();
-        const visit = await scene.visit({ content: contentWith(2, seed) });
-        await openRestore(visit);
-        await restoreFile(
-          visit,
-          await encryptStore(contentWith(1, seed), OTHER_PASSPHRASE),
-          OTHER_PASSPHRASE,
-          false,
-        );
-        await visit.step("restored");
-        assert.equal((await visit.notices())[1], "0 notes were added. 1 was here already.");
-        await visit.click("Show my notes");
-        await assertNotes(visit, 2);
-        await openRestore(visit);
-        await restoreFile(
-          visit,
-          await encryptStore(contentWith(3, seed), OTHER_PASSPHRASE),
-          OTHER_PASSPHRASE,
-          false,
-        );
-        await visit.step("restored");
-        assert.equal((await visit.notices())[1], "1 note was added. 2 were here already.");
-        await visit.click("Show my notes");
-        await assertNotes(visit, 3);
-      });
-
-      await test("a backup with another recovery code changes nothing", async () => {
-        const visit = await scene.visit({ content: contentWith(1) });
-        await openRestore(visit);
-        await restoreFile(
-          visit,
-          await encryptStore(contentWith(2), OTHER_PASSPHRASE),
-          OTHER_PASSPHRASE,
-          false,
-        );
-        await visit.page.waitForSelector('[data-step="restore"] .notice.is-problem');
-        assert.match((await visit.notices())[1], /come from another recovery code\. Nothing was changed\./);
-        await visit.inspect("restore-conflict");
-        await visit.page.evaluate(() => location.hash = "#/");
-        await assertNotes(visit, 1);
-      });
-
-      await test("a backup of another network is kept and cannot be used here", async () => {
-        const { seed } = newContent();
-        const note = createNote({ asset: "native", amount: "10", network: "testnet" });
-        const record = { ...createNoteRecord(formatNote(note), 1), state: "deposited" as const };
-        const visit = await scene.visit({ content: "none" });
-        await restoreFile(visit, await encryptStore({ seed, records: [record] }, PASSPHRASE), PASSPHRASE);
-        await visit.step("restored");
-        assert.deepEqual((await visit.notices()).slice(1), [
-          "1 note was added. 0 were here already.",
-          "1 note is of another network and cannot be used here.",
-        ]);
-        await visit.click("Show my notes");
-        await assertNotes(visit, 1);
-        await visit.inspect("notes-other-network");
-        assert.match(await visit.text(), /Of another network: testnet/);
-        assert.equal(await visit.page.$("li.note button"), null, "it offers nothing that cannot be done");
       });
 
       await test("a wrong passphrase can be typed again", async () => {
@@ -225,61 +132,16 @@ Deno.test({
         await visit.page.waitForSelector(".notice.is-problem");
         assert.match((await visit.notices())[1], /^That passphrase does not open it\. Check capital letters/);
         await visit.unlock();
-        await assertNotes(visit, 1);
+        await countNotes(visit, 1);
       });
     }),
 });
-
-async function chooseAmount(visit: Visit): Promise<void> {
-  await visit.click("Deposit");
-  await visit.step("amount");
-  await visit.page.click(`input[value="${POOL}"]`);
-  await visit.click("Continue");
-}
 
 async function fillNewPassphrase(visit: Visit): Promise<void> {
   await visit.step("new");
   await visit.type("passphrase", PASSPHRASE);
   await visit.type("repeat", PASSPHRASE);
   await visit.click("Create my store");
-}
-
-async function openRestore(visit: Visit): Promise<void> {
-  await visit.click("Settings");
-  await visit.step("settings");
-  await visit.click("Restore a backup");
-}
-
-/** @param fromStart whether the start screen is shown */
-async function restoreFile(
-  visit: Visit,
-  bytes: Uint8Array,
-  passphrase: string,
-  fromStart = true,
-): Promise<void> {
-  if (fromStart) await visit.click("I have a backup");
-  await visit.step("restore");
-  await chooseFile(visit, "Choose a backup file", bytes);
-  await visit.step("restore-passphrase");
-  await visit.type("restore-passphrase", passphrase);
-  await visit.click("Open");
-}
-
-/** The page may read the file later, so it is not deleted here. */
-async function chooseFile(visit: Visit, button: string, bytes: Uint8Array): Promise<void> {
-  const path = await Deno.makeTempFile({ prefix: "tonado-backup-", suffix: ".age" });
-  globalThis.addEventListener("unload", () => Deno.removeSync(path));
-  await Deno.writeFile(path, bytes);
-  await visit.choose(button, path);
-}
-
-async function assertNotes(visit: Visit, count: number): Promise<void> {
-  await visit.step("notes");
-  await visit.page.waitForFunction(
-    (count) => document.querySelectorAll("li.note").length === count,
-    {},
-    count,
-  );
 }
 
 /** As a browser answers that has no space left; `storage_test.ts` of the adapters fills a real one. */

@@ -43,6 +43,15 @@ export function noteOf(seed: NoteSeed, deployment: Deployment, index = 0): NoteR
   return { ...record, pool: deployment.address.toRawString() };
 }
 
+/** Returns a store whose notes wait for their payment. */
+export function unpaidContent(deployment: Deployment, count: number, { seed } = newContent()): StoreContent {
+  const records = Array.from({ length: count }, (_, index) => ({
+    ...noteOf(seed, deployment, index),
+    state: "depositing" as const,
+  }));
+  return { seed, records };
+}
+
 /** Deposits one note for each of `count` stores, and returns when all of them can be withdrawn. */
 export async function fundNotes(
   { indexer, deployments, wallet }: Funder,

@@ -1,0 +1,52 @@
+/** The steps of deposits and withdrawals that tests share. */
+import { Buffer } from "node:buffer";
+import { Address } from "@ton/core";
+import type { Journey } from "./journey.ts";
+
+const POOL = "native-10-v2";
+/** For a settlement of the network, and for a proof. */
+export const SETTLEMENT_TIMEOUT_MS = 120_000;
+
+/** Chooses an amount; the store's backup is proven. */
+export async function chooseAmount(journey: Journey, pool = POOL): Promise<void> {
+  await journey.click("Deposit");
+  await journey.step("amount");
+  await journey.page.click(`input[value="${pool}"]`);
+  await journey.click("Continue");
+}
+
+export async function openPayment(journey: Journey): Promise<void> {
+  await chooseAmount(journey);
+  await journey.step("pay-");
+}
+
+/** Types a new address as the recipient of the first note that can be withdrawn. */
+export async function enterRecipient(journey: Journey): Promise<Address> {
+  const button = await journey.page.waitForSelector("li.note.deposited button", {
+    timeout: SETTLEMENT_TIMEOUT_MS,
+  });
+  await button!.click();
+  await journey.step("recipient");
+  const recipient = new Address(0, crypto.getRandomValues(Buffer.alloc(32)));
+  await journey.type("recipient", formatRecipient(recipient));
+  await journey.click("Continue");
+  return recipient;
+}
+
+export function formatRecipient(recipient: Address): string {
+  return recipient.toString({ testOnly: true, bounceable: false });
+}
+
+/** Accepts the warnings of the review, and begins. */
+export async function confirmWithdrawal(journey: Journey): Promise<void> {
+  await journey.step("review");
+  await journey.page.click("#accept");
+  await journey.page.click("button.primary");
+}
+
+/** Begins a withdrawal. */
+export async function withdraw(journey: Journey): Promise<Address> {
+  const recipient = await enterRecipient(journey);
+  await confirmWithdrawal(journey);
+  return recipient;
+}

@@ -1,0 +1,40 @@
+/// <reference lib="dom" />
+/** The steps that bring notes back, which tests share. */
+import type { Journey } from "./journey.ts";
+
+export async function openRestore(journey: Journey): Promise<void> {
+  await journey.click("Settings");
+  await journey.step("settings");
+  await journey.click("Restore a backup");
+}
+
+/** Restores a file on the screen that is shown. */
+export async function restoreFile(
+  journey: Journey,
+  bytes: Promise<Uint8Array>,
+  passphrase: string,
+): Promise<void> {
+  await journey.step("restore");
+  await chooseFile(journey, "Choose a backup file", await bytes);
+  await journey.step("restore-passphrase");
+  await journey.type("restore-passphrase", passphrase);
+  await journey.click("Open");
+}
+
+/** The page may read the file later, so it is deleted at the end of the tests. */
+export async function chooseFile(journey: Journey, button: string, bytes: Uint8Array): Promise<void> {
+  const path = await Deno.makeTempFile({ prefix: "tonado-backup-", suffix: ".age" });
+  globalThis.addEventListener("unload", () => Deno.removeSync(path));
+  await Deno.writeFile(path, bytes);
+  await journey.choose(button, path);
+}
+
+/** Waits until the list has this many notes. */
+export async function countNotes(journey: Journey, count: number): Promise<void> {
+  await journey.step("notes");
+  await journey.page.waitForFunction(
+    (count) => document.querySelectorAll("li.note").length === count,
+    {},
+    count,
+  );
+}
