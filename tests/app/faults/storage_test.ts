@@ -76,6 +76,7 @@ Deno.test({
         await forgetStorage(visit, scene);
         await visit.page.reload({ waitUntil: "load" });
         await visit.step("absent");
+        await visit.click("I have a backup");
         await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
         await visit.step("restored");
         assert.deepEqual(await visit.notices(), [
@@ -97,7 +98,6 @@ Deno.test({
         await visit.step("locked");
         await visit.unlock();
         await visit.click("Bring them back from a backup");
-        await visit.click("I have a backup");
         await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
         await visit.step("restored");
         await visit.click("Show my notes");
