@@ -41,7 +41,7 @@ function sceneWith(options: Partial<ScriptedPoolOptions> = {}, held = DENOMINATI
 }
 
 /** Deposits with a wallet whose n-th transfer does what `sends[n]` does. */
-function deposit(scene: ScriptedPool, sends: readonly (() => void)[] = []) {
+function deposit(scene: ScriptedPool, sends: readonly (() => void)[] = [], maxAttempts?: number) {
   const left = [...sends];
   let sent = 0;
   const wallet = scene.wallet(owner, () => {
@@ -53,6 +53,7 @@ function deposit(scene: ScriptedPool, sends: readonly (() => void)[] = []) {
   const result = depositJetton({
     ...{ chain, pool, wallet, note, jetton, prover: emptyProver, clock },
     ...{ network: "localnet", pollIntervalMs: 1_000, random: () => 0.5 },
+    ...maxAttempts !== undefined && { maxAttempts },
   });
   return { result, sent: () => sent };
 }
@@ -105,6 +106,20 @@ Deno.test("an overtaken deposit of jettons is sent again only when its jettons a
   deepEqual([leafIndex, attempts], [1, 2]);
   equal(times[1] - times[0], 20_500, "and half of the interval between polls");
 });
+
+for (const maxAttempts of [undefined, 1, 3]) {
+  Deno.test(`a deposit that is overtaken each time is given up after ${maxAttempts ?? 10} attempts`, async () => {
+    const scene = sceneWith();
+    let leafIndex = 0;
+    const overtaken = () => {
+      scene.deposit(BigInt(90 + leafIndex));
+      refuse(scene, exitCodes.ERR_STALE_DEPOSIT, { leafIndex: leafIndex++ });
+    };
+    const { result, sent } = deposit(scene, Array(20).fill(overtaken), maxAttempts);
+    await rejects(result, { code: "payment_timeout", message: /only gas was spent/ });
+    equal(sent(), maxAttempts ?? 10);
+  });
+}
 
 Deno.test("a refused deposit of jettons ends with the pool's exit code once the jettons are back", async () => {
   const scene = sceneWith();

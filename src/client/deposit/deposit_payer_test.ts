@@ -103,6 +103,23 @@ Deno.test("a payment that the pool refuses for another reason ends the deposit, 
   equal((await (await run(foreign, [never])).deposit).leafIndex, 0);
 });
 
+Deno.test("a returned payment of another note, and a deposit below the own leaf, change nothing", async () => {
+  const scene = new DepositScene();
+  scene.at(1, 99n); // after the pool's newest transaction was read, and before the tree was
+  const { commitments } = scene.source;
+  Object.assign(scene.source, {
+    commitments(from: number) {
+      scene.now += 1_000;
+      return commitments(from);
+    },
+  });
+  scene.at(10_000, { ...stale(1), commitment: 98n, exitCode: exitCodes.ERR_PAUSED });
+  scene.at(30_000, commitment);
+  const { deposit, steps } = run(scene, [never]);
+  const { leafIndex, attempts } = await deposit;
+  deepEqual([leafIndex, attempts, steps], [1, 1, ["syncing", "proving", "paying"]]);
+});
+
 Deno.test("an expired payment never coincides with another one, in any order of deposits and returns", async () => {
   const arrival = fc.record({ at: fc.nat(400_000), kind: fc.constantFrom("foreign", "returned") });
   await fc.assert(

@@ -133,3 +133,56 @@ Deno.test("a cancelled quote fails with cancelled, not with a relayer's timeout"
   await rejects(quoting, { code: "cancelled" });
   equal(stop.signal.aborted, true);
 });
+
+/** A client of a relayer that serves the pool with these fields, for this fee. */
+function quoting(baseUrl: string, feeMin: string, entry: object = {}, network = "testnet") {
+  const served = {
+    ...(answers["/pools"] as { pools: { "native-1": object } }).pools["native-1"],
+    feeMin,
+    ...entry,
+  };
+  const bodies: Record<string, unknown> = {
+    ...answers,
+    "/pools": { network, pools: { "native-1": served } },
+  };
+  return new RelayerClient(baseUrl, {
+    maxAttempts: 1,
+    fetch: (input) => Promise.resolve(Response.json(bodies[new URL(String(input)).pathname])),
+  });
+}
+
+Deno.test("quotes come cheapest first, with the largest refund of each relayer", async () => {
+  const [dear, cheap] = [
+    quoting("https://dear.example", "90", { maxRefund: "5" }),
+    quoting("https://cheap.example", "80"),
+  ];
+  const { quotes, refused } = await quoteRelayers([dear, cheap], on);
+  deepEqual(quotes.map(({ relayer, fee, maxRefund }) => [relayer, fee, maxRefund]), [[cheap, 80n, 0n], [
+    dear,
+    90n,
+    5n,
+  ]]);
+  deepEqual(refused, []);
+});
+
+const unusable: [name: string, client: RelayerClient, detail: RegExp][] = [
+  ["that has retired the pool", quoting("https://a.example", "9", { retired: true }), /./],
+  ["of another network", quoting("https://a.example", "9", {}, "mainnet"), /it serves mainnet/],
+  [
+    "without the pool",
+    quoting("https://a.example", "9", { address: `0:${"33".repeat(32)}` }),
+    /serves no pool/,
+  ],
+];
+for (const [name, client, detail] of unusable) {
+  Deno.test(`a relayer ${name} gives no quote, and the others do`, async () => {
+    const honest = quoting("https://honest.example", "9");
+    const { quotes, refused } = await quoteRelayers([client, honest], on);
+    deepEqual([quotes.map(({ relayer }) => relayer), refused.map(({ pointer }) => pointer)], [
+      [honest],
+      ["https://a.example"],
+    ]);
+    match(refused[0].detail, detail);
+    await rejects(quoteRelayers([client], on), { code: "relayer_unavailable" });
+  });
+}

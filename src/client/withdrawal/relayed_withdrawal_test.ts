@@ -3,7 +3,7 @@ import { Address } from "@ton/core";
 import { int } from "../../../testkit/simulation/scripted_chain.ts";
 import { poolAddress, ScriptedPool } from "../../../testkit/simulation/scripted_pool.ts";
 import { withdrawalLog } from "../../../testkit/simulation/transactions.ts";
-import type { Problem } from "../../core/errors/problem.ts";
+import { Problem } from "../../core/errors/problem.ts";
 import { createNote } from "../../core/protocol/note.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Clock } from "../../core/time.ts";
@@ -252,14 +252,27 @@ for (const [name, change, fee, detail] of skipped) {
 
 Deno.test("the fee is asked for by the pool's key, if it is known, and by its address otherwise", async () => {
   const asked: unknown[] = [];
-  const feeFloor = (which: unknown) => {
-    asked.push(which);
-    return Promise.resolve(FLOOR);
-  };
+  const feeFloor = (which: unknown) => Promise.resolve(asked.push(which) > 0 && FLOOR);
   const relayer = Object.assign(relayerWith("first", [], "failed"), { feeFloor });
   await rejectsWith(withdraw([relayer]).result, "relayer_unavailable", /failed/);
   await rejectsWith(withdraw([relayer], { poolKey: "native-10" }).result, "relayer_unavailable", /failed/);
   deepEqual(asked, [pool.address, "native-10"]);
+});
+
+Deno.test("a relayer's claim that the request is at fault ends nothing; the same found by this client does", async () => {
+  for (
+    const [error, tried] of [
+      [new RelayerProblem("commitment_not_found", "first", {}), "relayer_unavailable", ["second"]],
+      [new Problem("commitment_not_found"), "commitment_not_found", []],
+    ] as const
+  ) {
+    const submitted: string[] = [];
+    const first = Object.assign(relayerWith("first", submitted, "failed"), {
+      treePath: () => Promise.reject(error),
+    });
+    await rejects(withdraw([first, relayerWith("second", submitted, "failed")]).result, { code });
+    deepEqual(submitted, tried);
+  }
 });
 
 Deno.test("an error of a callback ends the withdrawal before anything is submitted", async () => {

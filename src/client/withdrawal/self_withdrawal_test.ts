@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import {
-  emptyProver,
+  emptyProverOf,
   poolAddress,
   ScriptedPool,
   type ScriptedPoolOptions,
@@ -41,7 +41,16 @@ function withdraw(scene: ScriptedPool, note: Note, onSend: (sent: number) => voi
   const pool = openPool(scene.chain, poolAddress, note.version);
   const { chain, clock } = scene;
   const result = withdrawSelf({
-    ...{ chain, pool, wallet, note, recipient, clock, prover: emptyProver, network: "localnet" },
+    ...{
+      chain,
+      pool,
+      wallet,
+      note,
+      recipient,
+      clock,
+      prover: emptyProverOf(note.version),
+      network: "localnet",
+    },
     source: commitmentsFromChain(chain, poolAddress, note.version),
     pollIntervalMs: 1_000,
   });
