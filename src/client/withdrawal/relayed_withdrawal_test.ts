@@ -261,7 +261,7 @@ Deno.test("the fee is asked for by the pool's key, if it is known, and by its ad
 
 Deno.test("a relayer's claim that the request is at fault ends nothing; the same found by this client does", async () => {
   for (
-    const [error, tried] of [
+    const [error, code, tried] of [
       [new RelayerProblem("commitment_not_found", "first", {}), "relayer_unavailable", ["second"]],
       [new Problem("commitment_not_found"), "commitment_not_found", []],
     ] as const
