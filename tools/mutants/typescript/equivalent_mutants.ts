@@ -19,7 +19,8 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
   },
   {
     file: "store/postgres/rows.ts",
-    shows: /row\.recipient === null \|\| row\.proof === null => .*row\.recipient === null && row\.proof === null/,
+    shows:
+      /row\.recipient === null \|\| row\.proof === null => .*row\.recipient === null && row\.proof === null/,
     reason: "the two columns are written together: both are null, or neither",
   },
 ];

@@ -2,10 +2,11 @@
  * Mutation testing of `src/`: makes one small change at a time in a copy of the repository and runs the tests that
  * execute the changed line, the fastest first.
  *
- * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--workers n] [--json]
- *   [--write]
+ * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--near] [--workers n]
+ *   [--json] [--write]
  *
- * `--sample n` tries n mutants of each folder, after the first `--skip` ones of its order. Results are stored in tools/mutants/typescript/results.jsonl, from
+ * `--sample n` tries n mutants of each folder, after the first `--skip` ones of its order. `--near` runs only the tests
+ * next to the code. Results are stored in tools/mutants/typescript/results.jsonl, from
  * which the next run continues. `--write` writes the tables of docs/mutation.md.
  */
 import { Command } from "commander";
@@ -38,6 +39,7 @@ const given = new Command("mutants").allowExcessArguments(false)
   .option("--only <text>", "part of a mutant's name: file, kind of fault, or line before and after", "")
   .option("--sample <n>", "how many mutants of each folder", parseCount, Infinity)
   .option("--skip <n>", "how many mutants of each folder are left out first", parseCount, 0)
+  .option("--near", "only tests below src/")
   .option("--workers <n>", "processes", parseCount, 2)
   .option("--json").option("--write")
   .parse(Deno.args, { from: "user" })
@@ -46,6 +48,7 @@ const given = new Command("mutants").allowExcessArguments(false)
     only: string;
     sample: number;
     skip: number;
+    near?: true;
     workers: number;
     json?: true;
     write?: true;
@@ -70,7 +73,7 @@ if (given.write) {
   );
   const sources = new Set(sampled.map(([, { file }]) => file));
   const cache = new URL("dist/mutants_coverage.json", root);
-  const coverage = await measureCoverage(root, copies[0], await listTests(root, sources), cache);
+  const coverage = await measureCoverage(root, copies[0], await chooseTests(sources), cache);
   const open: (readonly [string, Mutant])[] = [];
   for (const each of sampled) if (!await isSettled(each, coverage)) open.push(each);
   if (open.length > 0) await run(open, coverage, copies);
@@ -83,6 +86,11 @@ if (given.write) {
     const { killed, counted, percent } = scoreOf(done, equivalenceReason);
     console.log(`${killed} of ${counted} mutants killed: ${percent} %`);
   }
+}
+
+async function chooseTests(sources: ReadonlySet<string>): Promise<string[]> {
+  const tests = await listTests(root, sources);
+  return given.near ? tests.filter((path) => path.startsWith("src/")) : tests;
 }
 
 /** Returns the mutants that the flags ask for: of each folder a part of its shuffled order. */
