@@ -19,97 +19,118 @@ import metadata from "../../deno.json" with { type: "json" };
 
 const root = new URL("../../", import.meta.url).pathname;
 
+/** Starts a localnet without pools, and a shell folder with an operator's wallet. */
+async function openScene(dir: string) {
+  await using stack = new AsyncDisposableStack();
+  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+  stack.defer(() => net.close());
+  const env = { INDEXER_URL: net.url };
+  const testnet = ["--network testnet", "--network localnet"] as const;
+  const mainnet = ["--network mainnet", "--network localnet"] as const;
+  const agreed = ["tonado deploy", "tonado deploy --yes"] as const; // there is no user to confirm
+  const folder = async (name: string) => {
+    await Deno.mkdir(`${dir}/${name}`);
+    await Deno.writeTextFile(`${dir}/${name}/wallet.txt`, net.wallets[0].mnemonic);
+    return await createShellFolder(`${dir}/${name}`);
+  };
+  const operator = await folder("operator");
+  const listed = async (): Promise<Record<string, { address: string }>> =>
+    JSON.parse(await Deno.readTextFile(`${operator.dir}/deployments/localnet.json`)).pools;
+  const open = stack.move();
+  return {
+    ...{ net, operator, env, testnet, agreed, listed, mainnet, folder },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
 Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, their audits and successors", (t) =>
   withTempDirectory(async (dir) => {
-    const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
-    try {
-      const env = { INDEXER_URL: net.url };
-      const testnet = ["--network testnet", "--network localnet"] as const;
-      const mainnet = ["--network mainnet", "--network localnet"] as const;
-      const agreed = ["tonado deploy", "tonado deploy --yes"] as const; // there is no user to confirm
-      const folder = async (name: string) => {
-        await Deno.mkdir(`${dir}/${name}`);
-        await Deno.writeTextFile(`${dir}/${name}/wallet.txt`, net.wallets[0].mnemonic);
-        return await createShellFolder(`${dir}/${name}`);
-      };
-      const operator = await folder("operator");
-      const listed = async (): Promise<Record<string, { address: string }>> =>
-        JSON.parse(await Deno.readTextFile(`${operator.dir}/deployments/localnet.json`)).pools;
-
-      await t.step("a pool, its successor, and a pool of jettons", async () => {
-        const first = await findCodeBlock(
-          "docs/operating.md",
-          "tonado deploy --network testnet --amount 10 --mnemonic",
-        );
-        const second = await findCodeBlock(
-          "docs/operating.md",
-          "tonado deploy --network testnet --amount 10 --gen",
-        );
-        const jettons = await findCodeBlock(
-          "docs/operating.md",
-          "tonado deploy --network testnet --asset EQ...",
-        );
-        const master = net.jetton.master.toString({ testOnly: true });
-        for (const block of [first, second]) await operator.run(block, env, [testnet, agreed]);
-        await operator.run(jettons, env, [testnet, agreed, ["EQ...", master]]);
-        assert.deepEqual(Object.keys(await listed()).sort(), ["jet-100", "native-10", "native-10-g1"]);
-      });
-
-      await t.step("the audit, by name and by address", async () => {
-        const block = await findCodeBlock(
-          "docs/operating.md",
-          "tonado pool inspect native-10 --network testnet",
-        );
-        const said = await operator.run(block, env, [
-          ...[testnet, mainnet],
-          ["deployments/testnet.json", "deployments/localnet.json"],
-          ["EQ...", (await listed())["jet-100"].address],
-        ]);
-        assert.match(said, /accepts exactly 10 TON/);
-        const json = said.slice(said.indexOf("\n{") + 1);
-        assert.equal(JSON.parse(json.split("\n", 1)[0]).facts.asset, "jetton");
-      });
-
-      await t.step("the storage of a pool, which is paid for, and a top-up", async () => {
-        const block = await findCodeBlock(
-          "docs/operating.md",
-          "tonado pool rescue native-10 --network testnet",
-        );
-        const said = await operator.run(block, env, [
-          ["--network testnet", "--network localnet --registry deployments/localnet.json"],
-          ["--amount 1", "--amount 1 --yes"],
-        ]);
-        assert.match(said, /^Storage is paid for \d+\.\d years: nothing to send\.$/m);
-        assert.match(said, /^Rescued: the pool is active and holds 3\.\d+ TON$/m);
-      });
-
-      await t.step("a successor that nobody owns, and its audit through another endpoint", async () => {
-        const migrant = await folder("migrant");
-        const deploy = await findCodeBlock(
-          "docs/migration.md",
-          "tonado deploy --network mainnet --amount 10 --burn",
-        );
-        await migrant.run(deploy, env, [
-          ...[mainnet, agreed],
-          ["deployments/mainnet.json", "deployments/localnet.json"],
-        ]);
-        const { pools } = JSON.parse(await Deno.readTextFile(`${migrant.dir}/deployments/localnet.json`));
-        const inspect = await findCodeBlock(
-          "docs/migration.md",
-          "tonado pool inspect EQ... --network mainnet --end",
-        );
-        const said = await migrant.run(inspect, {}, [
-          ...[mainnet],
-          ["EQ...", pools["native-10-g1"].address],
-          ["https://toncenter.com/api/v2/jsonRPC", net.url],
-        ]);
-        assert.match(said, /ok +origin .*generation 1$/m);
-        assert.match(said, /ok +owner +none/);
-      });
-    } finally {
-      await net.close();
-    }
+    await using scene = await openScene(dir);
+    await t.step("a pool, its successor, and a pool of jettons", () => deploysPools(scene));
+    await audits(t, scene);
+    await t.step(
+      "a successor that nobody owns, and its audit through another endpoint",
+      () => deploysSuccessor(scene),
+    );
   }));
+
+async function deploysPools({ net, operator, env, testnet, agreed, listed }: Scene): Promise<void> {
+  const first = await findCodeBlock(
+    "docs/operating.md",
+    "tonado deploy --network testnet --amount 10 --mnemonic",
+  );
+  const second = await findCodeBlock(
+    "docs/operating.md",
+    "tonado deploy --network testnet --amount 10 --gen",
+  );
+  const jettons = await findCodeBlock(
+    "docs/operating.md",
+    "tonado deploy --network testnet --asset EQ...",
+  );
+  const master = net.jetton.master.toString({ testOnly: true });
+  for (const block of [first, second]) await operator.run(block, env, [testnet, agreed]);
+  await operator.run(jettons, env, [testnet, agreed, ["EQ...", master]]);
+  assert.deepEqual(Object.keys(await listed()).sort(), ["jet-100", "native-10", "native-10-g1"]);
+}
+
+async function audits(
+  t: Deno.TestContext,
+  { operator, env, testnet, mainnet, listed }: Scene,
+): Promise<void> {
+  await t.step("the audit, by name and by address", async () => {
+    const block = await findCodeBlock(
+      "docs/operating.md",
+      "tonado pool inspect native-10 --network testnet",
+    );
+    const said = await operator.run(block, env, [
+      ...[testnet, mainnet],
+      ["deployments/testnet.json", "deployments/localnet.json"],
+      ["EQ...", (await listed())["jet-100"].address],
+    ]);
+    assert.match(said, /accepts exactly 10 TON/);
+    const json = said.slice(said.indexOf("\n{") + 1);
+    assert.equal(JSON.parse(json.split("\n", 1)[0]).facts.asset, "jetton");
+  });
+
+  await t.step("the storage of a pool, which is paid for, and a top-up", async () => {
+    const block = await findCodeBlock(
+      "docs/operating.md",
+      "tonado pool rescue native-10 --network testnet",
+    );
+    const said = await operator.run(block, env, [
+      ["--network testnet", "--network localnet --registry deployments/localnet.json"],
+      ["--amount 1", "--amount 1 --yes"],
+    ]);
+    assert.match(said, /^Storage is paid for \d+\.\d years: nothing to send\.$/m);
+    assert.match(said, /^Rescued: the pool is active and holds 3\.\d+ TON$/m);
+  });
+}
+
+async function deploysSuccessor({ folder, env, mainnet, agreed, net }: Scene): Promise<void> {
+  const migrant = await folder("migrant");
+  const deploy = await findCodeBlock(
+    "docs/migration.md",
+    "tonado deploy --network mainnet --amount 10 --burn",
+  );
+  await migrant.run(deploy, env, [
+    ...[mainnet, agreed],
+    ["deployments/mainnet.json", "deployments/localnet.json"],
+  ]);
+  const { pools } = JSON.parse(await Deno.readTextFile(`${migrant.dir}/deployments/localnet.json`));
+  const inspect = await findCodeBlock(
+    "docs/migration.md",
+    "tonado pool inspect EQ... --network mainnet --end",
+  );
+  const said = await migrant.run(inspect, {}, [
+    ...[mainnet],
+    ["EQ...", pools["native-10-g1"].address],
+    ["https://toncenter.com/api/v2/jsonRPC", net.url],
+  ]);
+  assert.match(said, /ok +origin .*generation 1$/m);
+  assert.match(said, /ok +owner +none/);
+}
 
 Deno.test("docs/operating.md: with nothing but a mnemonic it starts, and says that no pools are listed", () =>
   withTempDirectory(async (dir) => {

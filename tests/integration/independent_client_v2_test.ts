@@ -95,138 +95,162 @@ function firstSettlement(commitments: readonly bigint[], settler: Address) {
   };
 }
 
-Deno.test("an independent client of version 2 deposits, settles, and withdraws through the relayer and by itself", async (t) => {
+/** Starts a localnet, and creates two notes whose nullifier hashes share a slot. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
   const ports = ["--port", "0", "--relayer-port", "0", "--block-time", "250", "--json"];
   const localnet = startProgram(sourceCommand, ["localnet", ...ports]);
   const prove = await openIndependentProver();
-  try {
-    const { indexer, relayer, pools, wallets } = JSON.parse(await localnet.nextLine());
-    const ask = (path: string, json?: unknown) => askRelayer(relayer, path, json);
-    const client = new TonClient({ endpoint: indexer });
-    const pool = Address.parse(pools["native-10-v2"].address);
-    const getter = async (name: string) => (await client.runMethod(pool, name)).stack;
-    const wallet = await openIndependentWallet(client, wallets[0]);
-    const recipient = () =>
-      WalletContractV4.create({ workchain: 0, publicKey: keyPairFromSeed(randomBytes(32)).publicKey })
-        .address;
-
-    const first = createNote();
-    const firstHash = hash(first.nullifier, 0n);
-    const second = noteInSlotOf(firstHash, 1n);
-    const commitments = [first.commitment, second.commitment];
-    const signals = firstSettlement(commitments, wallet.address);
-
-    await t.step("two deposits, one of them a comment, and their settlement in one transfer", async () => {
-      // Proved before the deposits are paid, so that the relayer, which settles eagerly, cannot be first.
-      const { cell } = await prove("settle16", signals);
-      const settle = beginCell().storeUint(SETTLE, 32).storeUint(0, 64).storeUint(signals.newRoot, 256)
-        .storeUint(commitments.length, 32).storeRef(cell).endCell();
-      await wallet.send(pool, [
-        { value: D, body: enqueueBody(first.commitment) },
-        { value: D, body: commentBody(second.commitment) },
-        { value: SETTLE_VALUE, body: settle },
-      ]);
-      await waitUntil("both are settled", async () => (await getter("getSettled")).readNumber() === 2);
-      assert.equal((await getter("getNextIndex")).readNumber(), 2);
-      assert.equal((await getter("getCurrentRoot")).readBigNumber(), signals.newRoot);
-    });
-
-    const proveWithdrawal = async (
-      note: IndependentNote,
-      leafIndex: number,
-      payees: { recipient: Address; relayer?: Address; fee: bigint },
-    ) => {
-      const { root, ...path } = pathOf(commitments, leafIndex);
-      return await prove("withdraw2", {
-        root,
-        nullifierHash: hash(note.nullifier, BigInt(leafIndex)),
-        recipient: fieldOf(payees.recipient),
-        relayer: payees.relayer === undefined ? 0n : fieldOf(payees.relayer),
-        fee: payees.fee,
-        refund: 0n,
-        nullifier: note.nullifier,
-        secret: note.secret,
-        ...path,
-      });
-    };
-
-    await t.step("the relayer lists both leaves, and pays the first note", async () => {
-      await waitUntil("the relayer has both leaves", async () => {
-        const { status, json } = await ask(`/tree/commitments?pool=${pool}`);
-        return status === 200 && json.count === 2 && json.pending.length === 0;
-      });
-      const { json } = await ask(`/tree/commitments?pool=${pool}`);
-      const listed = json.commitments.map((row: { commitment: string }) => BigInt(row.commitment));
-      assert.deepEqual(listed, commitments);
-      const relayerAddress = Address.parse((await ask("/status")).json.relayerAddress);
-      const to = recipient();
-      const { proof, publicSignals } = await proveWithdrawal(first, 0, {
-        ...{ recipient: to, relayer: relayerAddress, fee: FEE },
-      });
-      const request = {
-        pool: String(pool),
-        proof,
-        publicSignals,
-        recipient: String(to),
-        fee: String(FEE),
-        refund: "0",
-      };
-      const answer = await ask("/withdraw", request);
-      assert.equal(answer.status, 200, JSON.stringify(answer.json));
-      await waitUntil("the recipient is paid", async () => await client.getBalance(to) === D - FEE);
-      const again = await ask("/withdraw", request);
-      assert.deepEqual([again.status, again.json.code], [409, "nullifier_already_used"]);
-    });
-
-    await t.step(
-      "it withdraws the second note by itself, with the path of its slot from the pool's logs",
-      async () => {
-        const spent: bigint[] = [];
-        for (const { outMessages } of (await client.getTransactions(pool, { limit: 50 })).reverse()) {
-          for (const { info, body } of outMessages.values()) {
-            const slice = body.beginParse();
-            if (info.type !== "external-out" || slice.remainingBits < 32) continue;
-            if (slice.loadUint(32) === WITHDRAWAL_LOG) spent.push(slice.loadUintBig(256));
-          }
-        }
-        assert.deepEqual(spent, [firstHash]);
-        await waitUntil("the relayer lists the payment", async () => {
-          const { nullifierHashes } = (await ask(`/spent?pool=${pool}`)).json;
-          return nullifierHashes.length === 1 && BigInt(nullifierHashes[0]) === spent[0];
-        });
-
-        const nullifierHash = hash(second.nullifier, 1n);
-        const carried = carriedOf(spent, nullifierHash);
-        const isSpentBy = async (key: bigint, path: Cell) =>
-          (await client.runMethod(pool, "getIsSpentBy", [
-            { type: "int", value: key },
-            { type: "cell", cell: path },
-          ])).stack.readBoolean();
-        assert.deepEqual([await isSpentBy(firstHash, carried), await isSpentBy(nullifierHash, carried)], [
-          true,
-          false,
-        ]);
-
-        const to = recipient();
-        const { cell } = await proveWithdrawal(second, 1, { recipient: to, fee: 0n });
-        const parties = beginCell().storeAddress(to).storeAddress(null).endCell();
-        const body = beginCell().storeUint(WITHDRAW2, 32).storeUint(0, 64).storeUint(signals.newRoot, 256)
-          .storeUint(0, 32).storeUint(nullifierHash, 256).storeCoins(0).storeCoins(0)
-          .storeRef(parties).storeRef(cell).storeMaybeRef(carried).endCell();
-        const value = (await client.runMethod(pool, "get_withdraw_value", [{ type: "int", value: 0n }])).stack
-          .readBigNumber();
-        await wallet.send(pool, [{ value, body }]);
-        await waitUntil("the recipient is paid", async () => await client.getBalance(to) === D);
-        const both = carriedOf([...spent, nullifierHash], nullifierHash);
-        assert.equal(await isSpentBy(nullifierHash, both), true);
-        await waitUntil(
-          "the relayer has seen it",
-          async () => (await ask(`/spent?pool=${pool}`)).json.count === 2,
-        );
-      },
-    );
-  } finally {
+  stack.defer(async () => {
     await closeSnarkjs();
     assert.equal((await localnet.stop()).code, 0);
-  }
+  });
+  const { indexer, relayer, pools, wallets } = JSON.parse(await localnet.nextLine());
+  const ask = (path: string, json?: unknown) => askRelayer(relayer, path, json);
+  const client = new TonClient({ endpoint: indexer });
+  const pool = Address.parse(pools["native-10-v2"].address);
+  const getter = async (name: string) => (await client.runMethod(pool, name)).stack;
+  const wallet = await openIndependentWallet(client, wallets[0]);
+  const recipient = () =>
+    WalletContractV4.create({ workchain: 0, publicKey: keyPairFromSeed(randomBytes(32)).publicKey })
+      .address;
+
+  const first = createNote();
+  const firstHash = hash(first.nullifier, 0n);
+  const second = noteInSlotOf(firstHash, 1n);
+  const commitments = [first.commitment, second.commitment];
+  const signals = firstSettlement(commitments, wallet.address);
+  const proveWithdrawal = async (
+    note: IndependentNote,
+    leafIndex: number,
+    payees: { recipient: Address; relayer?: Address; fee: bigint },
+  ) => {
+    const { root, ...path } = pathOf(commitments, leafIndex);
+    return await prove("withdraw2", {
+      root,
+      nullifierHash: hash(note.nullifier, BigInt(leafIndex)),
+      recipient: fieldOf(payees.recipient),
+      relayer: payees.relayer === undefined ? 0n : fieldOf(payees.relayer),
+      fee: payees.fee,
+      refund: 0n,
+      nullifier: note.nullifier,
+      secret: note.secret,
+      ...path,
+    });
+  };
+  const open = stack.move();
+  return {
+    ...{ prove, signals, commitments, wallet, pool, first, second, getter, ask, recipient },
+    ...{ proveWithdrawal, client, firstHash },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("an independent client of version 2 deposits, settles, and withdraws through the relayer and by itself", async (t) => {
+  await using scene = await openScene();
+  await t.step(
+    "two deposits, one of them a comment, and their settlement in one transfer",
+    () => depositsAndSettles(scene),
+  );
+  await t.step("the relayer lists both leaves, and pays the first note", () => paysFirstNote(scene));
+  await t.step(
+    "it withdraws the second note by itself, with the path of its slot from the pool's logs",
+    () => withdrawsAlone(scene),
+  );
 });
+
+async function depositsAndSettles(
+  { prove, signals, commitments, wallet, pool, first, second, getter }: Scene,
+): Promise<void> {
+  // Proved before the deposits are paid, so that the relayer, which settles eagerly, cannot be first.
+  const { cell } = await prove("settle16", signals);
+  const settle = beginCell().storeUint(SETTLE, 32).storeUint(0, 64).storeUint(signals.newRoot, 256)
+    .storeUint(commitments.length, 32).storeRef(cell).endCell();
+  await wallet.send(pool, [
+    { value: D, body: enqueueBody(first.commitment) },
+    { value: D, body: commentBody(second.commitment) },
+    { value: SETTLE_VALUE, body: settle },
+  ]);
+  await waitUntil("both are settled", async () => (await getter("getSettled")).readNumber() === 2);
+  assert.equal((await getter("getNextIndex")).readNumber(), 2);
+  assert.equal((await getter("getCurrentRoot")).readBigNumber(), signals.newRoot);
+}
+
+async function paysFirstNote(
+  { ask, pool, commitments, recipient, proveWithdrawal, first, client }: Scene,
+): Promise<void> {
+  await waitUntil("the relayer has both leaves", async () => {
+    const { status, json } = await ask(`/tree/commitments?pool=${pool}`);
+    return status === 200 && json.count === 2 && json.pending.length === 0;
+  });
+  const { json } = await ask(`/tree/commitments?pool=${pool}`);
+  const listed = json.commitments.map((row: { commitment: string }) => BigInt(row.commitment));
+  assert.deepEqual(listed, commitments);
+  const relayerAddress = Address.parse((await ask("/status")).json.relayerAddress);
+  const to = recipient();
+  const { proof, publicSignals } = await proveWithdrawal(first, 0, {
+    ...{ recipient: to, relayer: relayerAddress, fee: FEE },
+  });
+  const request = {
+    pool: String(pool),
+    proof,
+    publicSignals,
+    recipient: String(to),
+    fee: String(FEE),
+    refund: "0",
+  };
+  const answer = await ask("/withdraw", request);
+  assert.equal(answer.status, 200, JSON.stringify(answer.json));
+  await waitUntil("the recipient is paid", async () => await client.getBalance(to) === D - FEE);
+  const again = await ask("/withdraw", request);
+  assert.deepEqual([again.status, again.json.code], [409, "nullifier_already_used"]);
+}
+
+async function withdrawsAlone(
+  { client, pool, firstHash, ask, second, recipient, proveWithdrawal, signals, wallet }: Scene,
+): Promise<void> {
+  const spent: bigint[] = [];
+  for (const { outMessages } of (await client.getTransactions(pool, { limit: 50 })).reverse()) {
+    for (const { info, body } of outMessages.values()) {
+      const slice = body.beginParse();
+      if (info.type !== "external-out" || slice.remainingBits < 32) continue;
+      if (slice.loadUint(32) === WITHDRAWAL_LOG) spent.push(slice.loadUintBig(256));
+    }
+  }
+  assert.deepEqual(spent, [firstHash]);
+  await waitUntil("the relayer lists the payment", async () => {
+    const { nullifierHashes } = (await ask(`/spent?pool=${pool}`)).json;
+    return nullifierHashes.length === 1 && BigInt(nullifierHashes[0]) === spent[0];
+  });
+
+  const nullifierHash = hash(second.nullifier, 1n);
+  const carried = carriedOf(spent, nullifierHash);
+  const isSpentBy = async (key: bigint, path: Cell) =>
+    (await client.runMethod(pool, "getIsSpentBy", [
+      { type: "int", value: key },
+      { type: "cell", cell: path },
+    ])).stack.readBoolean();
+  assert.deepEqual([await isSpentBy(firstHash, carried), await isSpentBy(nullifierHash, carried)], [
+    true,
+    false,
+  ]);
+
+  const to = recipient();
+  const { cell } = await proveWithdrawal(second, 1, { recipient: to, fee: 0n });
+  const parties = beginCell().storeAddress(to).storeAddress(null).endCell();
+  const body = beginCell().storeUint(WITHDRAW2, 32).storeUint(0, 64).storeUint(signals.newRoot, 256)
+    .storeUint(0, 32).storeUint(nullifierHash, 256).storeCoins(0).storeCoins(0)
+    .storeRef(parties).storeRef(cell).storeMaybeRef(carried).endCell();
+  const value = (await client.runMethod(pool, "get_withdraw_value", [{ type: "int", value: 0n }])).stack
+    .readBigNumber();
+  await wallet.send(pool, [{ value, body }]);
+  await waitUntil("the recipient is paid", async () => await client.getBalance(to) === D);
+  const both = carriedOf([...spent, nullifierHash], nullifierHash);
+  assert.equal(await isSpentBy(nullifierHash, both), true);
+  await waitUntil(
+    "the relayer has seen it",
+    async () => (await ask(`/spent?pool=${pool}`)).json.count === 2,
+  );
+}

@@ -12,113 +12,131 @@ import {
 } from "@ton/core";
 import { mnemonicToPrivateKey } from "@ton/crypto";
 import { TonClient, WalletContractV4, WalletContractV5R1 } from "@ton/ton";
+import type { Localnet } from "../../../src/localnet/localnet.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { get, post, stranger, withLocalnet } from "../../support/localnet/localnet.ts";
 
+/** Opens the client of @ton/ton and returns it with one wallet of each version. */
+function openClient(net: Localnet) {
+  const client = new TonClient({ endpoint: net.url });
+  const [v4, v5] = net.wallets;
+  return { v4, v5, client };
+}
+
+type Clients = ReturnType<typeof openClient>;
+
 Deno.test("@ton/ton's TonClient works unchanged", (t) =>
   withLocalnet({}, async (net) => {
-    const client = new TonClient({ endpoint: net.url });
-    const [v4, v5] = net.wallets;
-
-    for (const [name, user] of [["WalletContractV4", v4], ["WalletContractV5R1", v5]] as const) {
-      await t.step(`${name} sends from an account that was never used`, async () => {
-        const { publicKey, secretKey } = await mnemonicToPrivateKey(user.mnemonic.split(" "));
-        const wallet = user.version === "v4R2"
-          ? client.open(WalletContractV4.create({ workchain: 0, publicKey }))
-          : client.open(WalletContractV5R1.create({ publicKey, walletId: { networkGlobalId: -3 } }));
-        assert.ok(wallet.address.equals(user.address));
-        const before = await client.getBalance(stranger);
-        for (const seqno of [0, 1]) {
-          assert.equal(await wallet.getSeqno(), seqno);
-          const sendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
-          const messages = [internal({ to: stranger, value: "1.5", bounce: false, body: "hello" })];
-          await wallet.sendTransfer({ seqno, secretKey, messages, sendMode });
-        }
-        assert.equal(await wallet.getSeqno(), 2);
-        assert.ok(await client.getBalance(stranger) > before);
-      });
-    }
-
-    await t.step("getTransactions pages through the whole history by lt and hash", async () => {
-      const all = await client.getTransactions(v4.address, { limit: 100 });
-      assert.equal(all.length, 3);
-      const [newest, middle, first] = all;
-      assert.equal(newest.prevTransactionLt, middle.lt);
-      assert.equal(first.prevTransactionLt, 0n);
-      assert.equal(first.oldStatus, "non-existing");
-      const from = { lt: newest.lt.toString(), hash: newest.hash().toString("base64"), limit: 1 };
-      const [next] = await client.getTransactions(v4.address, { ...from });
-      assert.equal(next.lt, middle.lt);
-      const [same] = await client.getTransactions(v4.address, { ...from, inclusive: true });
-      assert.equal(same.lt, newest.lt);
-      const late = await client.getTransactions(v4.address, { limit: 100, to_lt: middle.lt.toString() });
-      assert.deepEqual(late.map(({ lt }) => lt), [newest.lt]);
-      const found = await client.getTransaction(
-        v4.address,
-        middle.lt.toString(),
-        middle.hash().toString("base64"),
-      );
-      assert.ok(found!.hash().equals(middle.hash()));
-    });
-
-    await t.step("a message is located from both of its ends", async () => {
-      const [arrived] = await client.getTransactions(stranger, { limit: 1 });
-      const { info } = arrived.inMessage!;
-      assert.ok(info.type === "internal");
-      const result = await client.tryLocateResultTx(info.src, stranger, info.createdLt.toString());
-      assert.ok(result.hash().equals(arrived.hash()));
-      const source = await client.tryLocateSourceTx(info.src, stranger, info.createdLt.toString());
-      assert.ok([...source.outMessages.values()].some(({ body }) => body.equals(arrived.inMessage!.body)));
-    });
-
-    await t.step("states, masterchain, shards and their transactions", async () => {
-      assert.equal(await client.isContractDeployed(v4.address), true);
-      assert.equal(await client.isContractDeployed(stranger), false);
-      assert.equal((await client.getContractState(stranger)).state, "uninitialized");
-      assert.equal(
-        (await client.getContractState(Address.parse("0:" + "00".repeat(32)))).lastTransaction,
-        null,
-      );
-      const { latestSeqno } = await client.getMasterchainInfo();
-      const [shard] = await client.getWorkchainShards(latestSeqno);
-      assert.equal(shard.workchain, 0);
-      const listed = [];
-      for (let seqno = 1; seqno <= latestSeqno; seqno++) {
-        listed.push(...await client.getShardTransactions(0, seqno, shard.shard));
-      }
-      const own = listed.filter(({ account }) => account.equals(v4.address)).map(({ lt }) => BigInt(lt));
-      const all = await client.getTransactions(v4.address, { limit: 100 });
-      assert.deepEqual(own.toReversed(), all.map(({ lt }) => lt));
-    });
-
-    await t.step("fees are estimated without a signature", async () => {
-      const body = beginCell().storeUint(0, 512).storeUint(698983191, 32).storeUint(0xffffffff, 32).storeUint(
-        2,
-        32,
-      )
-        .storeUint(0, 8).storeUint(3, 8)
-        .storeRef(
-          beginCell().storeUint(0x10, 6).storeAddress(stranger).storeCoins(1).storeUint(0, 107).endCell(),
-        )
-        .endCell();
-      const { source_fees: fees } = await client.estimateExternalMessageFee(v4.address, {
-        body,
-        initCode: null,
-        initData: null,
-        ignoreSignature: true,
-      });
-      assert.ok(fees.gas_fee > 0 && fees.in_fwd_fee > 0 && fees.fwd_fee > 0, JSON.stringify(fees));
-    });
-
-    await t.step("an unknown get method ends with exit code 11, no account with -13", async () => {
-      assert.equal((await client.runMethodWithError(v4.address, "nothing")).exit_code, 11);
-      assert.equal(
-        (await client.runMethodWithError(Address.parse("0:" + "00".repeat(32)), "seqno")).exit_code,
-        -13,
-      );
-    });
+    const clients = openClient(net);
+    await sendsFromNewAccounts(t, clients);
+    await readsHistory(t, clients);
+    await estimatesFees(t, clients);
   }));
+
+async function sendsFromNewAccounts(t: Deno.TestContext, { v4, v5, client }: Clients): Promise<void> {
+  for (const [name, user] of [["WalletContractV4", v4], ["WalletContractV5R1", v5]] as const) {
+    await t.step(`${name} sends from an account that was never used`, async () => {
+      const { publicKey, secretKey } = await mnemonicToPrivateKey(user.mnemonic.split(" "));
+      const wallet = user.version === "v4R2"
+        ? client.open(WalletContractV4.create({ workchain: 0, publicKey }))
+        : client.open(WalletContractV5R1.create({ publicKey, walletId: { networkGlobalId: -3 } }));
+      assert.ok(wallet.address.equals(user.address));
+      const before = await client.getBalance(stranger);
+      for (const seqno of [0, 1]) {
+        assert.equal(await wallet.getSeqno(), seqno);
+        const sendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
+        const messages = [internal({ to: stranger, value: "1.5", bounce: false, body: "hello" })];
+        await wallet.sendTransfer({ seqno, secretKey, messages, sendMode });
+      }
+      assert.equal(await wallet.getSeqno(), 2);
+      assert.ok(await client.getBalance(stranger) > before);
+    });
+  }
+}
+
+async function readsHistory(t: Deno.TestContext, { client, v4 }: Clients): Promise<void> {
+  await t.step("getTransactions pages through the whole history by lt and hash", async () => {
+    const all = await client.getTransactions(v4.address, { limit: 100 });
+    assert.equal(all.length, 3);
+    const [newest, middle, first] = all;
+    assert.equal(newest.prevTransactionLt, middle.lt);
+    assert.equal(first.prevTransactionLt, 0n);
+    assert.equal(first.oldStatus, "non-existing");
+    const from = { lt: newest.lt.toString(), hash: newest.hash().toString("base64"), limit: 1 };
+    const [next] = await client.getTransactions(v4.address, { ...from });
+    assert.equal(next.lt, middle.lt);
+    const [same] = await client.getTransactions(v4.address, { ...from, inclusive: true });
+    assert.equal(same.lt, newest.lt);
+    const late = await client.getTransactions(v4.address, { limit: 100, to_lt: middle.lt.toString() });
+    assert.deepEqual(late.map(({ lt }) => lt), [newest.lt]);
+    const found = await client.getTransaction(
+      v4.address,
+      middle.lt.toString(),
+      middle.hash().toString("base64"),
+    );
+    assert.ok(found!.hash().equals(middle.hash()));
+  });
+
+  await t.step("a message is located from both of its ends", async () => {
+    const [arrived] = await client.getTransactions(stranger, { limit: 1 });
+    const { info } = arrived.inMessage!;
+    assert.ok(info.type === "internal");
+    const result = await client.tryLocateResultTx(info.src, stranger, info.createdLt.toString());
+    assert.ok(result.hash().equals(arrived.hash()));
+    const source = await client.tryLocateSourceTx(info.src, stranger, info.createdLt.toString());
+    assert.ok([...source.outMessages.values()].some(({ body }) => body.equals(arrived.inMessage!.body)));
+  });
+
+  await t.step("states, masterchain, shards and their transactions", async () => {
+    assert.equal(await client.isContractDeployed(v4.address), true);
+    assert.equal(await client.isContractDeployed(stranger), false);
+    assert.equal((await client.getContractState(stranger)).state, "uninitialized");
+    assert.equal(
+      (await client.getContractState(Address.parse("0:" + "00".repeat(32)))).lastTransaction,
+      null,
+    );
+    const { latestSeqno } = await client.getMasterchainInfo();
+    const [shard] = await client.getWorkchainShards(latestSeqno);
+    assert.equal(shard.workchain, 0);
+    const listed = [];
+    for (let seqno = 1; seqno <= latestSeqno; seqno++) {
+      listed.push(...await client.getShardTransactions(0, seqno, shard.shard));
+    }
+    const own = listed.filter(({ account }) => account.equals(v4.address)).map(({ lt }) => BigInt(lt));
+    const all = await client.getTransactions(v4.address, { limit: 100 });
+    assert.deepEqual(own.toReversed(), all.map(({ lt }) => lt));
+  });
+}
+
+async function estimatesFees(t: Deno.TestContext, { client, v4 }: Clients): Promise<void> {
+  await t.step("fees are estimated without a signature", async () => {
+    const body = beginCell().storeUint(0, 512).storeUint(698983191, 32).storeUint(0xffffffff, 32).storeUint(
+      2,
+      32,
+    )
+      .storeUint(0, 8).storeUint(3, 8)
+      .storeRef(
+        beginCell().storeUint(0x10, 6).storeAddress(stranger).storeCoins(1).storeUint(0, 107).endCell(),
+      )
+      .endCell();
+    const { source_fees: fees } = await client.estimateExternalMessageFee(v4.address, {
+      body,
+      initCode: null,
+      initData: null,
+      ignoreSignature: true,
+    });
+    assert.ok(fees.gas_fee > 0 && fees.in_fwd_fee > 0 && fees.fwd_fee > 0, JSON.stringify(fees));
+  });
+
+  await t.step("an unknown get method ends with exit code 11, no account with -13", async () => {
+    assert.equal((await client.runMethodWithError(v4.address, "nothing")).exit_code, 11);
+    assert.equal(
+      (await client.runMethodWithError(Address.parse("0:" + "00".repeat(32)), "seqno")).exit_code,
+      -13,
+    );
+  });
+}
 
 Deno.test("every method answers GET and JSON-RPC alike", () =>
   withLocalnet({}, async (net) => {

@@ -11,7 +11,14 @@ import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
 import { type ArtifactPins, type Artifacts, openArtifacts } from "../../../src/prover/artifacts.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { type DeployOptions, type DeployOrder, deployPool } from "../../../src/ops/deploy/deploy.ts";
-import { native, negatedKeys, onLocalnet, owner, problem } from "../../support/ops/deploy_localnet.ts";
+import {
+  type DeployTools,
+  native,
+  negatedKeys,
+  onLocalnet,
+  owner,
+  problem,
+} from "../../support/ops/deploy_localnet.ts";
 import pins from "../../../artifacts/pins.json" with { type: "json" };
 
 Deno.test("a denomination that fees would consume is refused on mainnet and causes a warning elsewhere", () =>
@@ -106,117 +113,137 @@ const refusals: [
   ],
 ];
 
+const localnetOptions = ({ chain, wallet }: DeployTools) =>
+  ({ chain, wallet, network: "localnet", pollIntervalMs: 1 }) as const;
+
 Deno.test("unsafe deployments are refused before coins are sent", (t) =>
-  onLocalnet(async ({ chain, wallet }) => {
-    const options = { chain, wallet, network: "localnet", pollIntervalMs: 1 } as const;
-    for (const [what, change, spec, message] of refusals) {
-      await t.step(what, async () => {
-        const deployment = deployPool({ ...options, ...native, amount: "7", ...change, ...spec });
-        await assert.rejects(deployment, (error: Problem) => {
-          assert.equal(error.code, "deployment_refused");
-          assert.match(error.errors.map(({ detail }) => detail).join(), message);
-          return true;
-        });
+  onLocalnet(async (tools) => {
+    await refusesUnsafe(t, tools);
+    await refusesForeignKeys(t, tools);
+    await deploysOnMainnet(t, tools);
+  }));
+
+async function refusesUnsafe(t: Deno.TestContext, tools: DeployTools): Promise<void> {
+  const options = localnetOptions(tools);
+  const { wallet } = tools;
+  for (const [what, change, spec, message] of refusals) {
+    await t.step(what, async () => {
+      const deployment = deployPool({ ...options, ...native, amount: "7", ...change, ...spec });
+      await assert.rejects(deployment, (error: Problem) => {
+        assert.equal(error.code, "deployment_refused");
+        assert.match(error.errors.map(({ detail }) => detail).join(), message);
+        return true;
       });
-    }
-    await t.step("all reasons are given at once", async () => {
-      await assert.rejects(
-        deployPool({ ...options, ...native, amount: "7", network: "mainnet", owner }),
-        (error: Problem) => {
-          assert.deepEqual(error.errors.map(({ pointer }) => pointer), ["owner", "keys"]);
-          return true;
-        },
-      );
     });
-    await t.step("a denomination of nothing", async () => {
-      await assert.rejects(deployPool({ ...options, ...native, amount: "0" }), problem("invalid_amount"));
-    });
-    await t.step("and what nobody agreed to", async () => {
-      const orders: DeployOrder[] = [];
-      const confirm = (order: DeployOrder) => {
-        orders.push(order);
-        return Promise.reject(new Problem("confirmation_required"));
-      };
-      await assert.rejects(
-        deployPool({ ...options, ...native, amount: "7", confirm }),
-        problem("confirmation_required"),
-      );
-      const [{ pools: [{ address, amount }], value, balance, keys }] = orders;
-      assert.ok(address.equals(nativePoolAddress({ denomination: 7_000_000_000n, owner: null })));
-      assert.deepEqual([amount, value, balance, keys], [
-        "7",
-        2_500_000_000n,
-        10_000_000_000_000n,
-        "development keys, insecure",
-      ]);
-    });
-    assert.equal(await wallet.seqno(), 0);
-    await t.step("keys that are not in the very code that would be sent", async () => {
-      const pools = [{ ...native, amount: "7" }, {
-        ...{ asset: "jettoken", amount: "7", owner: null },
-        jetton: { master: owner, decimals: 9 },
-      }];
-      for (const pool of pools) {
-        for (const network of ["localnet", "mainnet"] as const) {
-          await assert.rejects(
-            deployPool({ ...options, ...pool, network, artifacts: negatedKeys(ceremony) }),
-            problem("artifact_corrupted", /does not hold the verification key of withdraw/),
-          );
-        }
+  }
+  await t.step("all reasons are given at once", async () => {
+    await assert.rejects(
+      deployPool({ ...options, ...native, amount: "7", network: "mainnet", owner }),
+      (error: Problem) => {
+        assert.deepEqual(error.errors.map(({ pointer }) => pointer), ["owner", "keys"]);
+        return true;
+      },
+    );
+  });
+  await t.step("a denomination of nothing", async () => {
+    await assert.rejects(deployPool({ ...options, ...native, amount: "0" }), problem("invalid_amount"));
+  });
+  await t.step("and what nobody agreed to", async () => {
+    const orders: DeployOrder[] = [];
+    const confirm = (order: DeployOrder) => {
+      orders.push(order);
+      return Promise.reject(new Problem("confirmation_required"));
+    };
+    await assert.rejects(
+      deployPool({ ...options, ...native, amount: "7", confirm }),
+      problem("confirmation_required"),
+    );
+    const [{ pools: [{ address, amount }], value, balance, keys }] = orders;
+    assert.ok(address.equals(nativePoolAddress({ denomination: 7_000_000_000n, owner: null })));
+    assert.deepEqual([amount, value, balance, keys], [
+      "7",
+      2_500_000_000n,
+      10_000_000_000_000n,
+      "development keys, insecure",
+    ]);
+  });
+  assert.equal(await wallet.seqno(), 0);
+}
+
+async function refusesForeignKeys(t: Deno.TestContext, tools: DeployTools): Promise<void> {
+  const options = localnetOptions(tools);
+  const { wallet } = tools;
+  await t.step("keys that are not in the very code that would be sent", async () => {
+    const pools = [{ ...native, amount: "7" }, {
+      ...{ asset: "jettoken", amount: "7", owner: null },
+      jetton: { master: owner, decimals: 9 },
+    }];
+    for (const pool of pools) {
+      for (const network of ["localnet", "mainnet"] as const) {
+        await assert.rejects(
+          deployPool({ ...options, ...pool, network, artifacts: negatedKeys(ceremony) }),
+          problem("artifact_corrupted", /does not hold the verification key of withdraw/),
+        );
       }
+    }
+  });
+  assert.equal(await wallet.seqno(), 0);
+}
+
+async function deploysOnMainnet(t: Deno.TestContext, tools: DeployTools): Promise<void> {
+  const options = localnetOptions(tools);
+  const { wallet } = tools;
+  await t.step("a burned pool with keys of a ceremony is deployed on mainnet", async () => {
+    const network = "mainnet";
+    const vouch = () => Promise.resolve(undefined); // there is no code yet with keys that a ceremony made
+    await deployPool({
+      ...options,
+      ...native,
+      amount: "7",
+      network,
+      artifacts: ceremony,
+      findKeyFault: vouch,
     });
-    assert.equal(await wallet.seqno(), 0);
-    await t.step("a burned pool with keys of a ceremony is deployed on mainnet", async () => {
-      const network = "mainnet";
-      const vouch = () => Promise.resolve(undefined); // there is no code yet with keys that a ceremony made
+    assert.equal(await wallet.seqno(), 1);
+  });
+  await t.step(
+    "a burned pool of version 2 is deployed on mainnet if the ceremony of version 2 is sound",
+    async () => {
+      const asked: number[] = [];
       await deployPool({
         ...options,
         ...native,
-        amount: "7",
-        network,
-        artifacts: ceremony,
-        findKeyFault: vouch,
+        ...{ amount: "7", network: "mainnet", version: 2, artifacts: ceremony2 } as const,
+        findKeyFault: (_artifacts, version) => Promise.resolve(void asked.push(version)),
       });
-      assert.equal(await wallet.seqno(), 1);
-    });
-    await t.step(
-      "a burned pool of version 2 is deployed on mainnet if the ceremony of version 2 is sound",
-      async () => {
-        const asked: number[] = [];
-        await deployPool({
-          ...options,
-          ...native,
-          ...{ amount: "7", network: "mainnet", version: 2, artifacts: ceremony2 } as const,
-          findKeyFault: (_artifacts, version) => Promise.resolve(void asked.push(version)),
-        });
-        assert.deepEqual([asked, await wallet.seqno()], [[2], 2]);
-      },
-    );
-    await t.step("keys of too few contributors cause a warning on mainnet, before money moves", async () => {
-      const weak = openArtifacts(undefined, { ...pins, label: "weak keys of a ceremony" } as ArtifactPins);
-      const warnings: string[] = [];
-      const warningsAtConfirm: number[] = [];
-      const deploy = async (artifacts: Artifacts, amount: string) => {
-        await deployPool({
-          ...options,
-          ...native,
-          amount,
-          artifacts,
-          network: "mainnet",
-          findKeyFault: () => Promise.resolve(undefined),
-          onWarning: (text) => void warnings.push(text),
-          confirm: () => Promise.resolve(void warningsAtConfirm.push(warnings.length)),
-        });
-      };
-      await deploy(ceremony, "8");
-      assert.deepEqual(warnings, []);
-      await deploy(weak, "9");
-      assert.deepEqual(warnings, [
-        "the keys are weak keys of a ceremony: fewer contributors than mainnet requires",
-      ]);
-      assert.deepEqual(warningsAtConfirm, [0, 1]);
-    });
-  }));
+      assert.deepEqual([asked, await wallet.seqno()], [[2], 2]);
+    },
+  );
+  await t.step("keys of too few contributors cause a warning on mainnet, before money moves", async () => {
+    const weak = openArtifacts(undefined, { ...pins, label: "weak keys of a ceremony" } as ArtifactPins);
+    const warnings: string[] = [];
+    const warningsAtConfirm: number[] = [];
+    const deploy = async (artifacts: Artifacts, amount: string) => {
+      await deployPool({
+        ...options,
+        ...native,
+        amount,
+        artifacts,
+        network: "mainnet",
+        findKeyFault: () => Promise.resolve(undefined),
+        onWarning: (text) => void warnings.push(text),
+        confirm: () => Promise.resolve(void warningsAtConfirm.push(warnings.length)),
+      });
+    };
+    await deploy(ceremony, "8");
+    assert.deepEqual(warnings, []);
+    await deploy(weak, "9");
+    assert.deepEqual(warnings, [
+      "the keys are weak keys of a ceremony: fewer contributors than mainnet requires",
+    ]);
+    assert.deepEqual(warningsAtConfirm, [0, 1]);
+  });
+}
 
 Deno.test("a wallet with too few coins gets the required amount, and sends nothing", () =>
   onLocalnet(async ({ net, chain }) => {

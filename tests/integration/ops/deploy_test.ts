@@ -13,7 +13,14 @@ import { type ArtifactPins, type Artifacts, openArtifacts } from "../../../src/p
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { deployPool, deployPools } from "../../../src/ops/deploy/deploy.ts";
 import { checkPoolKeys } from "../../../src/ops/keys/pool_keys.ts";
-import { native, negatedKeys, onLocalnet, owner, problem } from "../../support/ops/deploy_localnet.ts";
+import {
+  type DeployTools,
+  native,
+  negatedKeys,
+  onLocalnet,
+  owner,
+  problem,
+} from "../../support/ops/deploy_localnet.ts";
 import pins from "../../../artifacts/pins.json" with { type: "json" };
 
 Deno.test("the gas of the dearest withdrawal is the contract's own constant", async () => {
@@ -21,86 +28,108 @@ Deno.test("the gas of the dearest withdrawal is the contract's own constant", as
   assert.equal(/^const GAS_HIGHEST_PATH = (\d+)$/m.exec(source)?.[1], String(GAS_HIGHEST_PATH));
 });
 
+/** Deploys a pool. */
+async function openScene({ chain, wallet }: DeployTools) {
+  const options = { chain, wallet, network: "localnet", pollIntervalMs: 1 } as const;
+  const before = await chain.masterchainSeqno();
+  const deployment = await deployPool({ ...options, ...native, amount: "5" });
+  return { deployment, before, chain, wallet, options };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
 Deno.test("deploying a pool", (t) =>
-  onLocalnet(async ({ chain, wallet }) => {
-    const options = { chain, wallet, network: "localnet", pollIntervalMs: 1 } as const;
-    const before = await chain.masterchainSeqno();
-    const deployment = await deployPool({ ...options, ...native, amount: "5" });
-
-    await t.step("tells what the registry needs", () => {
-      const { codeHash, vkeyHash } = loadPoolCode();
-      assert.ok(deployment.address.equals(nativePoolAddress({ denomination: 5_000_000_000n, owner: null })));
-      assert.deepEqual({ ...deployment, address: null, deployedSeqno: null }, {
-        address: null,
-        asset: "native",
-        amount: "5",
-        denomination: 5_000_000_000n,
-        deployedSeqno: null,
-        codeHash,
-        vkeyHash,
-        owner: null,
-      });
-      assert.ok(deployment.deployedSeqno >= before);
-    });
-
-    await t.step("leaves it with its first years of storage", async () => {
-      const { balance } = await chain.account(deployment.address);
-      assert.ok(balance > 2_490_000_000n && balance <= 2_500_000_000n, String(balance));
-    });
-
-    await t.step("a second run finds it, sends nothing and keeps the seqno of the registry", async () => {
-      const seqno = await wallet.seqno();
-      const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
-      const again = await deployPool({ ...options, ...native, amount: "5", registry: known });
-      assert.equal(again.deployedSeqno, deployment.deployedSeqno);
-      assert.equal(await wallet.seqno(), seqno);
-    });
-
-    await t.step("several take one transfer, and only those that are missing are sent", async () => {
-      const seqno = await wallet.seqno();
-      const pools = ["2", "5", "3"].map((amount) => ({ ...native, amount }));
-      const deployed = await deployPools({ ...options, pools });
-      assert.deepEqual(deployed.map(({ amount }) => amount), ["2", "5", "3"]);
-      assert.equal(await wallet.seqno(), seqno + 1);
-      const history = await chain.transactions(deployment.address, { limit: 10 });
-      assert.equal(history.length, 1);
-    });
-
-    await t.step("a successor is another pool of the same, and is found again", async () => {
-      const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
-      const warnings: string[] = [];
-      const warn = (text: string) => void warnings.push(text);
-      const next = { ...options, ...native, amount: "5", registry: known, onWarning: warn };
-      const successor = await deployPool({ ...next, generation: 1 });
-      assert.deepEqual({ ...successor, address: null, deployedSeqno: null }, {
-        ...deployment,
-        address: null,
-        deployedSeqno: null,
-        generation: 1,
-      });
-      assert.ok(!successor.address.equals(deployment.address));
-      assert.match(
-        warnings.join(),
-        /^generation 0, k[Qf].*, has 0 of 131072 deposits: .*split the set of notes/,
-      );
-      const seqno = await wallet.seqno();
-      assert.ok((await deployPool({ ...next, generation: 1 })).address.equals(successor.address));
-      assert.equal(await wallet.seqno(), seqno);
-    });
-
-    await t.step("a generation that has none before it is told of", async () => {
-      const warnings: string[] = [];
-      const warn = (text: string) => void warnings.push(text);
-      await deployPool({ ...options, ...native, amount: "5", generation: 9, onWarning: warn });
-      assert.match(warnings.join(), /^there is no pool of generation 8 /);
-    });
-
-    await t.step("an owner is kept when one is given, and makes another pool", async () => {
-      const owned = await deployPool({ ...options, asset: "native", amount: "5", owner });
-      assert.ok(!owned.address.equals(deployment.address));
-      assert.ok((await new Pool(chain, owned.address).getPoolInfo()).owner?.equals(owner));
-    });
+  onLocalnet(async (tools) => {
+    const scene = await openScene(tools);
+    await describesPool(t, scene);
+    await t.step("several take one transfer, and only those that are missing are sent", () =>
+      deploysMissing(scene));
+    await deploysSuccessor(t, scene);
   }));
+
+async function describesPool(
+  t: Deno.TestContext,
+  { deployment, before, chain, wallet, options }: Scene,
+): Promise<void> {
+  await t.step("tells what the registry needs", () => {
+    const { codeHash, vkeyHash } = loadPoolCode();
+    assert.ok(deployment.address.equals(nativePoolAddress({ denomination: 5_000_000_000n, owner: null })));
+    assert.deepEqual({ ...deployment, address: null, deployedSeqno: null }, {
+      address: null,
+      asset: "native",
+      amount: "5",
+      denomination: 5_000_000_000n,
+      deployedSeqno: null,
+      codeHash,
+      vkeyHash,
+      owner: null,
+    });
+    assert.ok(deployment.deployedSeqno >= before);
+  });
+
+  await t.step("leaves it with its first years of storage", async () => {
+    const { balance } = await chain.account(deployment.address);
+    assert.ok(balance > 2_490_000_000n && balance <= 2_500_000_000n, String(balance));
+  });
+
+  await t.step("a second run finds it, sends nothing and keeps the seqno of the registry", async () => {
+    const seqno = await wallet.seqno();
+    const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
+    const again = await deployPool({ ...options, ...native, amount: "5", registry: known });
+    assert.equal(again.deployedSeqno, deployment.deployedSeqno);
+    assert.equal(await wallet.seqno(), seqno);
+  });
+}
+
+async function deploysMissing({ wallet, options, chain, deployment }: Scene): Promise<void> {
+  const seqno = await wallet.seqno();
+  const pools = ["2", "5", "3"].map((amount) => ({ ...native, amount }));
+  const deployed = await deployPools({ ...options, pools });
+  assert.deepEqual(deployed.map(({ amount }) => amount), ["2", "5", "3"]);
+  assert.equal(await wallet.seqno(), seqno + 1);
+  const history = await chain.transactions(deployment.address, { limit: 10 });
+  assert.equal(history.length, 1);
+}
+
+async function deploysSuccessor(
+  t: Deno.TestContext,
+  { deployment, options, wallet, chain }: Scene,
+): Promise<void> {
+  await t.step("a successor is another pool of the same, and is found again", async () => {
+    const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
+    const warnings: string[] = [];
+    const warn = (text: string) => void warnings.push(text);
+    const next = { ...options, ...native, amount: "5", registry: known, onWarning: warn };
+    const successor = await deployPool({ ...next, generation: 1 });
+    assert.deepEqual({ ...successor, address: null, deployedSeqno: null }, {
+      ...deployment,
+      address: null,
+      deployedSeqno: null,
+      generation: 1,
+    });
+    assert.ok(!successor.address.equals(deployment.address));
+    assert.match(
+      warnings.join(),
+      /^generation 0, k[Qf].*, has 0 of 131072 deposits: .*split the set of notes/,
+    );
+    const seqno = await wallet.seqno();
+    assert.ok((await deployPool({ ...next, generation: 1 })).address.equals(successor.address));
+    assert.equal(await wallet.seqno(), seqno);
+  });
+
+  await t.step("a generation that has none before it is told of", async () => {
+    const warnings: string[] = [];
+    const warn = (text: string) => void warnings.push(text);
+    await deployPool({ ...options, ...native, amount: "5", generation: 9, onWarning: warn });
+    assert.match(warnings.join(), /^there is no pool of generation 8 /);
+  });
+
+  await t.step("an owner is kept when one is given, and makes another pool", async () => {
+    const owned = await deployPool({ ...options, asset: "native", amount: "5", owner });
+    assert.ok(!owned.address.equals(deployment.address));
+    assert.ok((await new Pool(chain, owned.address).getPoolInfo()).owner?.equals(owner));
+  });
+}
 
 Deno.test("the pool's code holds the pinned verification keys", async (t) => {
   const build = loadPoolCode();

@@ -146,92 +146,112 @@ for (const [what, info, code] of accounts) {
   });
 }
 
+/** Opens a wallet on a localnet, and the contract of @ton/ton for the same keys. */
+async function openScene(mnemonic: string, version: WalletVersion) {
+  await using stack = new AsyncDisposableStack();
+  const net = await startLocalnet({ blockTimeMs: 0 });
+  const chain = connect({ endpoint: net.url });
+  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
+  const contract = await referenceContract(mnemonic, version);
+  const client = new TonClient({ endpoint: net.url });
+  const pay = (value: bigint) => ({ to: stranger, value, bounce: false, body: comment("paid") });
+  stack.defer(() => net.close());
+  const open = stack.move();
+  return { wallet, contract, chain, pay, client, net, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
 for (const { mnemonic, version } of userKeys.slice(0, 2)) {
   Deno.test(`a ${version} wallet on a localnet`, async (t) => {
-    const net = await startLocalnet({ blockTimeMs: 0 });
-    const chain = connect({ endpoint: net.url });
-    const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
-    const contract = await referenceContract(mnemonic, version);
-    const client = new TonClient({ endpoint: net.url });
-    const pay = (value: bigint) => ({ to: stranger, value, bounce: false, body: comment("paid") });
-    try {
-      await t.step("is the contract of @ton/ton", () => {
-        assert.equal(wallet.address.toRawString(), contract.address.toRawString());
-      });
+    await using scene = await openScene(mnemonic, version);
+    await deploysItself(t, scene);
+    await refusesRepeats(t, scene);
+    await movesSeqno(t, scene);
+  });
+}
 
-      await t.step("has seqno 0 and its money before it is deployed", async () => {
-        const { syncUtime: now, last } = await chain.account(wallet.address);
-        assert.deepEqual(await wallet.state(), { seqno: 0, balance: toNano(10_000), now, last });
-      });
+async function deploysItself(
+  t: Deno.TestContext,
+  { wallet, contract, chain, pay, client }: Scene,
+): Promise<void> {
+  await t.step("is the contract of @ton/ton", () => {
+    assert.equal(wallet.address.toRawString(), contract.address.toRawString());
+  });
 
-      await t.step("deploys itself with its first transfer, which pays several", async () => {
-        const transfer = await wallet.send([pay(1n), pay(20n), pay(300n)]);
-        assert.equal(transfer.seqno, 0);
-        assert.equal((await chain.account(stranger)).balance, 321n);
-        assert.equal((await chain.account(wallet.address)).state, "active");
-        assert.equal(await wallet.seqno(), 1);
-        assert.equal(await client.open(contract).getSeqno(), 1);
-      });
+  await t.step("has seqno 0 and its money before it is deployed", async () => {
+    const { syncUtime: now, last } = await chain.account(wallet.address);
+    assert.deepEqual(await wallet.state(), { seqno: 0, balance: toNano(10_000), now, last });
+  });
 
-      await t.step("names a transfer by the hash of the message in its transaction", async () => {
-        const transfer = await wallet.send([pay(4000n)]);
-        const [{ raw }] = await chain.transactions(wallet.address, { limit: 1 });
-        const { info, body } = raw.inMessage!;
-        assert.ok(info.type === "external-in");
-        assert.equal(normalizedMessageHash(info.dest, body), transfer.hash);
-        assert.equal(transfer.message.hash().toString("hex"), raw.raw.refs[0].refs[0].hash().toString("hex"));
-      });
+  await t.step("deploys itself with its first transfer, which pays several", async () => {
+    const transfer = await wallet.send([pay(1n), pay(20n), pay(300n)]);
+    assert.equal(transfer.seqno, 0);
+    assert.equal((await chain.account(stranger)).balance, 321n);
+    assert.equal((await chain.account(wallet.address)).state, "active");
+    assert.equal(await wallet.seqno(), 1);
+    assert.equal(await client.open(contract).getSeqno(), 1);
+  });
 
-      await t.step("refuses the same transfer twice, naming the exit code", async () => {
-        const { seqno, now } = await wallet.state();
-        const { message } = wallet.sign({ seqno, validUntil: now + 60, messages: [pay(1n)] });
-        await chain.send(message);
-        await assert.rejects(chain.send(message), (error: Problem) => {
-          assert.equal(error.code, "contract_refused");
-          assert.equal(typeof error.members.exitCode, "number");
-          return true;
-        });
-      });
+  await t.step("names a transfer by the hash of the message in its transaction", async () => {
+    const transfer = await wallet.send([pay(4000n)]);
+    const [{ raw }] = await chain.transactions(wallet.address, { limit: 1 });
+    const { info, body } = raw.inMessage!;
+    assert.ok(info.type === "external-in");
+    assert.equal(normalizedMessageHash(info.dest, body), transfer.hash);
+    assert.equal(transfer.message.hash().toString("hex"), raw.raw.refs[0].refs[0].hash().toString("hex"));
+  });
+}
 
-      await t.step("refuses a transfer after valid_until, by the chain's clock", async () => {
-        const { seqno, now } = await wallet.state();
-        const { message } = wallet.sign({
-          seqno,
-          validUntil: now + TRANSFER_TTL_SECONDS,
-          messages: [pay(1n)],
-        });
-        await net.setNow(now + TRANSFER_TTL_SECONDS + 1);
-        await assert.rejects(chain.send(message), { code: "contract_refused" });
-      });
+async function refusesRepeats(t: Deno.TestContext, { wallet, pay, chain, net }: Scene): Promise<void> {
+  await t.step("refuses the same transfer twice, naming the exit code", async () => {
+    const { seqno, now } = await wallet.state();
+    const { message } = wallet.sign({ seqno, validUntil: now + 60, messages: [pay(1n)] });
+    await chain.send(message);
+    await assert.rejects(chain.send(message), (error: Problem) => {
+      assert.equal(error.code, "contract_refused");
+      assert.equal(typeof error.members.exitCode, "number");
+      return true;
+    });
+  });
 
-      await t.step("sends transfers that end after their lifetime by the chain's clock", async () => {
-        const { now } = await wallet.state();
-        equalWithin(2, (await wallet.send([pay(2n)])).validUntil, now + TRANSFER_TTL_SECONDS);
-      });
+  await t.step("refuses a transfer after valid_until, by the chain's clock", async () => {
+    const { seqno, now } = await wallet.state();
+    const { message } = wallet.sign({
+      seqno,
+      validUntil: now + TRANSFER_TTL_SECONDS,
+      messages: [pay(1n)],
+    });
+    await net.setNow(now + TRANSFER_TTL_SECONDS + 1);
+    await assert.rejects(chain.send(message), { code: "contract_refused" });
+  });
+}
 
-      await t.step("moves its seqno even when it cannot pay the message", async () => {
-        const seqno = await wallet.seqno();
-        const before = (await chain.account(stranger)).balance;
-        await wallet.send([pay(toNano(1_000_000))]);
-        assert.equal(await wallet.seqno(), seqno + 1);
-        assert.equal((await chain.account(stranger)).balance, before);
-      });
+async function movesSeqno(t: Deno.TestContext, { wallet, pay, chain }: Scene): Promise<void> {
+  await t.step("sends transfers that end after their lifetime by the chain's clock", async () => {
+    const { now } = await wallet.state();
+    equalWithin(2, (await wallet.send([pay(2n)])).validUntil, now + TRANSFER_TTL_SECONDS);
+  });
 
-      await t.step("is a Sender for any contract of @ton/core", async () => {
-        await wallet.sender().send({
-          to: stranger,
-          value: 7n,
-          bounce: false,
-          sendMode: SendMode.PAY_GAS_SEPARATELY,
-        });
-        const [{ raw }] = await chain.transactions(stranger, { limit: 1 });
-        assert.ok(raw.inMessage?.info.type === "internal");
-        assert.ok(raw.inMessage.info.src.equals(wallet.address));
-        assert.equal(raw.inMessage.info.value.coins, 7n);
-      });
-    } finally {
-      await net.close();
-    }
+  await t.step("moves its seqno even when it cannot pay the message", async () => {
+    const seqno = await wallet.seqno();
+    const before = (await chain.account(stranger)).balance;
+    await wallet.send([pay(toNano(1_000_000))]);
+    assert.equal(await wallet.seqno(), seqno + 1);
+    assert.equal((await chain.account(stranger)).balance, before);
+  });
+
+  await t.step("is a Sender for any contract of @ton/core", async () => {
+    await wallet.sender().send({
+      to: stranger,
+      value: 7n,
+      bounce: false,
+      sendMode: SendMode.PAY_GAS_SEPARATELY,
+    });
+    const [{ raw }] = await chain.transactions(stranger, { limit: 1 });
+    assert.ok(raw.inMessage?.info.type === "internal");
+    assert.ok(raw.inMessage.info.src.equals(wallet.address));
+    assert.equal(raw.inMessage.info.value.coins, 7n);
   });
 }
 

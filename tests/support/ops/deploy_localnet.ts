@@ -13,8 +13,16 @@ export const owner = Address.parse("0:" + "0a".repeat(32));
 
 export const native = { asset: "native", owner: null } as const;
 
+/** A localnet without pools. */
+export interface DeployTools {
+  readonly net: Localnet;
+  readonly chain: Chain;
+  /** Has coins. */
+  readonly wallet: Wallet;
+}
+
 export async function onLocalnet(
-  test: (tools: { net: Localnet; chain: Chain; wallet: Wallet }) => Promise<void>,
+  test: (tools: DeployTools) => Promise<void>,
   options: Parameters<typeof startLocalnet>[0] = {},
 ) {
   const net = await startLocalnet({ blockTimeMs: 0, pools: [], ...options });
