@@ -8,142 +8,163 @@ import { COLOUR, CTRL_C, CTRL_D, ENTER, lacksTerminal, openTerminal } from "../s
 
 const PASSPHRASE = "correct horse battery";
 
+/** Starts a local network, and returns a function that opens a terminal. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const dir = await Deno.makeTempDir({ prefix: "tonado-terminal-" });
+  const net = await startLocalnet({ blockTimeMs: 200 });
+  stack.defer(async () => {
+    await net.close();
+    await Deno.remove(dir, { recursive: true });
+  });
+  const registry = `${dir}/localnet.json`;
+  await Deno.writeTextFile(registry, formatDeployments(net.deployments));
+  const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
+  const env = { TONADO_NOTES: `${dir}/notes.age` };
+  const tonado = (args: string[], more: Record<string, string> = {}) =>
+    openTerminal([...sourceCommand, ...args], { env: { ...env, ...more } });
+  const open = stack.move();
+  return { tonado, at, env, net, registry, dir, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
 Deno.test({
   name: "tonado at a terminal",
   ignore: lacksTerminal,
   fn: async (t) => {
-    const dir = await Deno.makeTempDir({ prefix: "tonado-terminal-" });
-    const net = await startLocalnet({ blockTimeMs: 200 });
-    try {
-      const registry = `${dir}/localnet.json`;
-      await Deno.writeTextFile(registry, formatDeployments(net.deployments));
-      const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
-      const env = { TONADO_NOTES: `${dir}/notes.age` };
-      const tonado = (args: string[], more: Record<string, string> = {}) =>
-        openTerminal([...sourceCommand, ...args], { env: { ...env, ...more } });
-
-      for (
-        const [keys, typed] of [["Ctrl-C", `half${CTRL_C}`], ["Ctrl-D", CTRL_D], [
-          "Ctrl-D after some letters",
-          `half${CTRL_D}`,
-        ]]
-      ) {
-        await t.step(`${keys} at the passphrase ends with 130, and the terminal is as before`, async () => {
-          const terminal = tonado(["deposit", "native-1", ...at]);
-          await terminal.waitFor("New passphrase for");
-          await terminal.type(typed);
-          const { code, before, after } = await terminal.waitForExit();
-          assert.equal(code, 130, terminal.screen);
-          assert.match(terminal.screen, /\[cancelled\]/);
-          assert.doesNotMatch(terminal.screen, /await|half/);
-          assert.match(before, /[^-]icanon .*[^-]echo /s);
-          assert.equal(after, before);
-          assert.ok(terminal.screen.lastIndexOf("\x1b[?25h") >= terminal.screen.lastIndexOf("\x1b[?25l"));
-          await assert.rejects(Deno.stat(env.TONADO_NOTES), "no store was made");
-        });
-      }
-
-      await t.step(
-        "a deposit by phone: hidden passphrase, link and code, and Ctrl-C loses nothing",
-        async () => {
-          const terminal = tonado(["deposit", "native-1", ...at]);
-          for (const question of ["New passphrase for", "Repeat passphrase"]) {
-            await terminal.waitFor(question);
-            await terminal.type(PASSPHRASE + ENTER);
-          }
-          await terminal.waitFor("is stored; nothing has been sent yet");
-          await terminal.waitFor("ton://transfer/");
-          await terminal.waitFor(/[▀▄█]{20}/);
-          await terminal.waitFor("waiting for the payment");
-          await terminal.type(CTRL_C);
-          const { code, before, after } = await terminal.waitForExit();
-          assert.equal(code, 130, terminal.screen);
-          assert.match(terminal.screen, /to continue: tonado deposit --note [0-9a-f]{12}/);
-          assert.ok(!terminal.screen.includes(PASSPHRASE), "the passphrase is not drawn");
-          assert.equal(after, before);
-          assert.match(terminal.screen, COLOUR);
-        },
-      );
-
-      await t.step("the note is there afterwards; with NO_COLOR nothing is coloured", async () => {
-        const terminal = tonado(["note", "show"], { NO_COLOR: "1" });
-        await terminal.waitFor("Passphrase of");
-        await terminal.type(PASSPHRASE + ENTER);
-        const { code } = await terminal.waitForExit();
-        assert.equal(code, 0, terminal.screen);
-        assert.match(terminal.screen, /[0-9a-f]{12} {2}depositing +native-1 /);
-        assert.doesNotMatch(terminal.screen, COLOUR);
-        assert.ok(!terminal.screen.includes(PASSPHRASE));
-      });
-
-      await t.step("a long work shows how far it is, and its line is gone afterwards", async () => {
-        const terminal = tonado(["pool", "stats", "native-1", ...at]);
-        assert.equal((await terminal.waitForExit()).code, 0, terminal.screen);
-        assert.match(terminal.screen, /holds +0 unspent notes/);
-        const [, drawn] = /░{24} [0-9]+ transactions read(.{4})/s.exec(terminal.screen) ?? [];
-        assert.equal(drawn, "\r\x1b[K");
-      });
-
-      const wishes = [[{}, true], [{ NO_COLOR: "1" }, false], [{ TERM: "dumb" }, false]] as const;
-      for (const [wish, coloured] of wishes) {
-        await t.step(
-          `${JSON.stringify(wish)}: a relayer's log is ${
-            coloured ? "" : "not "
-          }coloured, and Ctrl-C ends it well`,
-          async () => {
-            const [{ mnemonic, version }] = net.wallets;
-            const terminal = tonado(["serve"], {
-              ...{ RELAYER_NETWORK: "localnet", RELAYER_DEPLOYMENTS: registry, INDEXER_URL: net.url },
-              ...{ RELAYER_WALLET_MNEMONIC: mnemonic, RELAYER_WALLET_VERSION: version },
-              ...{ RELAYER_PORT: "0", RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`, ...wish },
-            });
-            await terminal.waitFor("listens on");
-            await terminal.type(CTRL_C);
-            const { code, before, after } = await terminal.waitForExit();
-            assert.deepEqual([code, after], [0, before], terminal.screen);
-            assert.match(terminal.screen, /INF.*tonado:.* relayer /);
-            assert.equal(COLOUR.test(terminal.screen), coloured, terminal.screen);
-          },
-        );
-      }
-
-      const deploy = [
-        "deploy",
-        "--network",
-        "localnet",
-        "--endpoint",
-        net.url,
-        "--amount",
-        "3",
-        "--burn-owner",
-      ];
-      for (
-        const [key, status, says] of [["n", 1, /not deployed/], [CTRL_D, 130, /\[cancelled\]/], [
-          "y",
-          0,
-          /Deployed and verified/,
-        ]] as const
-      ) {
-        await t.step(`money moves only after yes: ${key === CTRL_D ? "Ctrl-D" : key}`, async () => {
-          const [{ mnemonic, version }] = net.wallets;
-          const terminal = openTerminal([...sourceCommand, ...deploy], {
-            cwd: dir,
-            env: { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version },
-          });
-          await terminal.waitFor("Send 2.5 TON to deploy on localnet?");
-          await terminal.waitFor("No");
-          await terminal.type(key);
-          const { code, before, after } = await terminal.waitForExit();
-          assert.equal(code, status, terminal.screen);
-          assert.match(terminal.screen, says);
-          assert.equal(after, before);
-        });
-      }
-      const { pools } = await readRegistry("localnet", `${dir}/deployments/localnet.json`);
-      assert.deepEqual([...pools.keys()], ["native-3"]);
-    } finally {
-      await net.close();
-      await Deno.remove(dir, { recursive: true });
-    }
+    await using scene = await openScene();
+    await endsAtPassphrase(t, scene);
+    await depositsByPhone(t, scene);
+    await coloursLog(t, scene);
+    await confirmsDeployment(t, scene);
   },
 });
+
+async function endsAtPassphrase(t: Deno.TestContext, { tonado, at, env }: Scene): Promise<void> {
+  for (
+    const [keys, typed] of [["Ctrl-C", `half${CTRL_C}`], ["Ctrl-D", CTRL_D], [
+      "Ctrl-D after some letters",
+      `half${CTRL_D}`,
+    ]]
+  ) {
+    await t.step(`${keys} at the passphrase ends with 130, and the terminal is as before`, async () => {
+      const terminal = tonado(["deposit", "native-1", ...at]);
+      await terminal.waitFor("New passphrase for");
+      await terminal.type(typed);
+      const { code, before, after } = await terminal.waitForExit();
+      assert.equal(code, 130, terminal.screen);
+      assert.match(terminal.screen, /\[cancelled\]/);
+      assert.doesNotMatch(terminal.screen, /await|half/);
+      assert.match(before, /[^-]icanon .*[^-]echo /s);
+      assert.equal(after, before);
+      assert.ok(terminal.screen.lastIndexOf("\x1b[?25h") >= terminal.screen.lastIndexOf("\x1b[?25l"));
+      await assert.rejects(Deno.stat(env.TONADO_NOTES), "no store was made");
+    });
+  }
+}
+
+async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Promise<void> {
+  await t.step(
+    "a deposit by phone: hidden passphrase, link and code, and Ctrl-C loses nothing",
+    async () => {
+      const terminal = tonado(["deposit", "native-1", ...at]);
+      for (const question of ["New passphrase for", "Repeat passphrase"]) {
+        await terminal.waitFor(question);
+        await terminal.type(PASSPHRASE + ENTER);
+      }
+      await terminal.waitFor("is stored; nothing has been sent yet");
+      await terminal.waitFor("ton://transfer/");
+      await terminal.waitFor(/[▀▄█]{20}/);
+      await terminal.waitFor("waiting for the payment");
+      await terminal.type(CTRL_C);
+      const { code, before, after } = await terminal.waitForExit();
+      assert.equal(code, 130, terminal.screen);
+      assert.match(terminal.screen, /to continue: tonado deposit --note [0-9a-f]{12}/);
+      assert.ok(!terminal.screen.includes(PASSPHRASE), "the passphrase is not drawn");
+      assert.equal(after, before);
+      assert.match(terminal.screen, COLOUR);
+    },
+  );
+
+  await t.step("the note is there afterwards; with NO_COLOR nothing is coloured", async () => {
+    const terminal = tonado(["note", "show"], { NO_COLOR: "1" });
+    await terminal.waitFor("Passphrase of");
+    await terminal.type(PASSPHRASE + ENTER);
+    const { code } = await terminal.waitForExit();
+    assert.equal(code, 0, terminal.screen);
+    assert.match(terminal.screen, /[0-9a-f]{12} {2}depositing +native-1 /);
+    assert.doesNotMatch(terminal.screen, COLOUR);
+    assert.ok(!terminal.screen.includes(PASSPHRASE));
+  });
+
+  await t.step("a long work shows how far it is, and its line is gone afterwards", async () => {
+    const terminal = tonado(["pool", "stats", "native-1", ...at]);
+    assert.equal((await terminal.waitForExit()).code, 0, terminal.screen);
+    assert.match(terminal.screen, /holds +0 unspent notes/);
+    const [, drawn] = /░{24} [0-9]+ transactions read(.{4})/s.exec(terminal.screen) ?? [];
+    assert.equal(drawn, "\r\x1b[K");
+  });
+}
+
+async function coloursLog(t: Deno.TestContext, { net, tonado, registry, dir }: Scene): Promise<void> {
+  const wishes = [[{}, true], [{ NO_COLOR: "1" }, false], [{ TERM: "dumb" }, false]] as const;
+  for (const [wish, coloured] of wishes) {
+    await t.step(
+      `${JSON.stringify(wish)}: a relayer's log is ${
+        coloured ? "" : "not "
+      }coloured, and Ctrl-C ends it well`,
+      async () => {
+        const [{ mnemonic, version }] = net.wallets;
+        const terminal = tonado(["serve"], {
+          ...{ RELAYER_NETWORK: "localnet", RELAYER_DEPLOYMENTS: registry, INDEXER_URL: net.url },
+          ...{ RELAYER_WALLET_MNEMONIC: mnemonic, RELAYER_WALLET_VERSION: version },
+          ...{ RELAYER_PORT: "0", RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`, ...wish },
+        });
+        await terminal.waitFor("listens on");
+        await terminal.type(CTRL_C);
+        const { code, before, after } = await terminal.waitForExit();
+        assert.deepEqual([code, after], [0, before], terminal.screen);
+        assert.match(terminal.screen, /INF.*tonado:.* relayer /);
+        assert.equal(COLOUR.test(terminal.screen), coloured, terminal.screen);
+      },
+    );
+  }
+}
+
+async function confirmsDeployment(t: Deno.TestContext, { net, dir }: Scene): Promise<void> {
+  const deploy = [
+    "deploy",
+    "--network",
+    "localnet",
+    "--endpoint",
+    net.url,
+    "--amount",
+    "3",
+    "--burn-owner",
+  ];
+  for (
+    const [key, status, says] of [["n", 1, /not deployed/], [CTRL_D, 130, /\[cancelled\]/], [
+      "y",
+      0,
+      /Deployed and verified/,
+    ]] as const
+  ) {
+    await t.step(`money moves only after yes: ${key === CTRL_D ? "Ctrl-D" : key}`, async () => {
+      const [{ mnemonic, version }] = net.wallets;
+      const terminal = openTerminal([...sourceCommand, ...deploy], {
+        cwd: dir,
+        env: { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version },
+      });
+      await terminal.waitFor("Send 2.5 TON to deploy on localnet?");
+      await terminal.waitFor("No");
+      await terminal.type(key);
+      const { code, before, after } = await terminal.waitForExit();
+      assert.equal(code, status, terminal.screen);
+      assert.match(terminal.screen, says);
+      assert.equal(after, before);
+    });
+  }
+  const { pools } = await readRegistry("localnet", `${dir}/deployments/localnet.json`);
+  assert.deepEqual([...pools.keys()], ["native-3"]);
+}

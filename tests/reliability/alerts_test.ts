@@ -1,4 +1,4 @@
-/** The alerts of a relayer process, as a real HTTP receiver gets them. */
+/** The alerts of a relayer process that a real HTTP server receives. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
@@ -9,7 +9,7 @@ import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
-/** The chain's endpoint, which a test takes down, or keeps from accepting transfers. */
+/** A proxy of the chain's endpoint that is down or refuses transfers when a test says so. */
 function endpointBefore(url: string) {
   const state = { down: false, refusesTransfers: false };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
@@ -24,25 +24,31 @@ function endpointBefore(url: string) {
     });
   });
   const path = new URL(url).pathname;
-  return { state, url: `http://127.0.0.1:${server.addr.port}${path}`, close: () => server.shutdown() };
+  return {
+    state,
+    url: `http://127.0.0.1:${server.addr.port}${path}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
 }
 
-Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned ones reach the webhook", async () => {
-  await using net = await RelayerHarness.start({ relayer: false });
-  const endpoint = endpointBefore(net.localnet.url);
+/** Starts a relayer process with a webhook and an endpoint that can fail, and deposits a note. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start({ relayer: false }));
+  const endpoint = stack.use(endpointBefore(net.localnet.url));
   // deno-lint-ignore no-explicit-any
   const alerts: any[] = [];
-  await using webhook = Deno.serve(
+  const webhook = stack.use(Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
       alerts.push(await request.json());
       return new Response(null, { status: 204 });
     },
-  );
+  ));
   const { network, pools } = net.localnet.deployments;
-  const registry = async (without?: string) => {
-    const kept = { network, pools: new Map([...pools].filter(([key]) => key !== without)) };
-    await Deno.writeTextFile(`${net.directory}/registry.json`, formatDeployments(kept));
+  const writeRegistry = async (without?: string) => {
+    const registered = { network, pools: new Map([...pools].filter(([key]) => key !== without)) };
+    await Deno.writeTextFile(`${net.directory}/registry.json`, formatDeployments(registered));
   };
   const start = () =>
     startRelayerProcess({
@@ -56,7 +62,7 @@ Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned on
       RELAYER_ALERT_NOT_READY: "2",
       RELAYER_ALERT_STUCK: "2",
     });
-  const next = async (event: string) => {
+  const nextAlert = async (event: string) => {
     await waitUntil(event, () => alerts.length > 0);
     const alert = alerts.shift();
     equal(alert.event, event);
@@ -64,43 +70,72 @@ Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned on
     ok(alert.text.includes(alert.relayer), alert.text);
     return alert;
   };
-  await registry();
-  let relayer = await start();
+  await writeRegistry();
+  const state = { relayer: await start() };
   const note = await net.deposit(KEY);
-  await waitUntil("indexed", async () => (await relayer.request("/readyz")).pools[KEY].leaves === 1);
-  await waitUntil("ready", async () => (await relayer.request("/readyz")).ready);
+  await waitUntil("indexed", async () => (await state.relayer.request("/readyz")).pools[KEY].leaves === 1);
+  await waitUntil("ready", async () => (await state.relayer.request("/readyz")).ready);
   deepEqual(alerts, []);
-
-  endpoint.state.down = true;
-  const { seconds, reasons } = await next("relayer_not_ready");
-  ok(seconds >= 2 && reasons.includes(`${KEY}: Chain endpoint does not answer`), reasons.join());
-  equal((await relayer.request("/readyz")).ready, false);
-  endpoint.state.down = false;
-  await next("relayer_ready");
-
-  endpoint.state.refusesTransfers = true;
   const body = await net.withdrawal(KEY, note, { recipient });
-  const asked = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
-  const submitted = relayer.request("/withdraw", body).catch(() => undefined);
-  equal((await next("jobs_stuck")).count, 1);
-  match(relayer.log(), /withdrawals are stuck/);
-  await relayer.stop("SIGKILL");
-  await submitted;
+  const status = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
+  const open = stack.move();
+  return {
+    ...{ endpoint, nextAlert, body, writeRegistry, start, status, alerts, state },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
-  await registry(KEY);
-  relayer = await start();
-  const orphaned = await next("jobs_orphaned");
-  equal(orphaned.count, 1);
-  match(orphaned.text, /put it back into the registry/);
-  await relayer.stop("SIGTERM");
+type Scene = Awaited<ReturnType<typeof openScene>>;
 
-  await registry();
-  relayer = await start();
-  await next("jobs_stuck");
-  endpoint.state.refusesTransfers = false;
-  await next("jobs_stuck_resolved");
-  equal((await relayer.request("/withdraw/status", asked)).state, "confirmed");
-  await relayer.stop("SIGTERM");
-  deepEqual(alerts, []);
-  await endpoint.close();
+Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned ones reach the webhook", async (t) => {
+  await using scene = await openScene();
+  await t.step(
+    "a relayer whose endpoint is down is not ready, and ready again afterwards",
+    () => reportsEndpoint(scene),
+  );
+  await t.step("a withdrawal that cannot be sent is stuck", () => reportsStuck(scene));
+  await reportsOrphaned(t, scene);
 });
+
+async function reportsEndpoint({ endpoint, nextAlert, state }: Scene): Promise<void> {
+  endpoint.state.down = true;
+  const { seconds, reasons } = await nextAlert("relayer_not_ready");
+  ok(seconds >= 2 && reasons.includes(`${KEY}: Chain endpoint does not answer`), reasons.join());
+  equal((await state.relayer.request("/readyz")).ready, false);
+  endpoint.state.down = false;
+  await nextAlert("relayer_ready");
+}
+
+async function reportsStuck({ endpoint, state, body, nextAlert }: Scene): Promise<void> {
+  endpoint.state.refusesTransfers = true;
+  const submitted = state.relayer.request("/withdraw", body).catch(() => undefined);
+  equal((await nextAlert("jobs_stuck")).count, 1);
+  match(state.relayer.log(), /withdrawals are stuck/);
+  await state.relayer.stop("SIGKILL");
+  await submitted;
+}
+
+async function reportsOrphaned(
+  t: Deno.TestContext,
+  { writeRegistry, state, start, nextAlert, endpoint, status, alerts }: Scene,
+): Promise<void> {
+  await t.step("a withdrawal of a pool that is no longer registered is orphaned", async () => {
+    await writeRegistry(KEY);
+    state.relayer = await start();
+    const orphaned = await nextAlert("jobs_orphaned");
+    equal(orphaned.count, 1);
+    match(orphaned.text, /put it back into the registry/);
+    await state.relayer.stop("SIGTERM");
+  });
+
+  await t.step("the withdrawal is stuck until it is paid", async () => {
+    await writeRegistry();
+    state.relayer = await start();
+    await nextAlert("jobs_stuck");
+    endpoint.state.refusesTransfers = false;
+    await nextAlert("jobs_stuck_resolved");
+    equal((await state.relayer.request("/withdraw/status", status)).state, "confirmed");
+    await state.relayer.stop("SIGTERM");
+    deepEqual(alerts, []);
+  });
+}

@@ -49,8 +49,8 @@ const stores = [
   {
     name: "postgres",
     ignore: !await postgresServer(),
-    async open(places: AsyncDisposableStack) {
-      const { url } = places.use(await freshDatabase());
+    async open(stack: AsyncDisposableStack) {
+      const { url } = stack.use(await freshDatabase());
       return { openStore: () => openPostgresStore(url) };
     },
   },
@@ -61,8 +61,8 @@ for (const { name, ignore, open } of stores) {
     name: `broadcaster (${name}): ended at any step and started again, it pays each withdrawal exactly once`,
     ignore,
     async fn(t) {
-      await using places = new AsyncDisposableStack();
-      const place: Parameters<RelayerHarness["startRelayer"]>[0] = await open(places);
+      await using stack = new AsyncDisposableStack();
+      const storeOptions: Parameters<RelayerHarness["startRelayer"]>[0] = await open(stack);
       await using net = await RelayerHarness.start({ relayer: false });
       const notes: Note[] = [];
       for (const _ of deaths) notes.push(await net.deposit(KEY));
@@ -73,14 +73,14 @@ for (const { name, ignore, open } of stores) {
             reached = true;
             throw new Error("the process ends here");
           });
-          await net.startRelayer({ ...place, ...dying });
+          await net.startRelayer({ ...storeOptions, ...dying });
           await net.untilIndexed(KEY);
           const recipient = fresh(0x60 + i);
           const submission = net.post("/withdraw", await net.withdrawal(KEY, notes[i], { recipient }));
           await waitUntil(moment, () => reached);
           await net.relayer.close();
           await submission;
-          await net.startRelayer(place);
+          await net.startRelayer(storeOptions);
           const done = await net.untilState(statusOf(net, notes[i]), "confirmed", "failed", "expired");
           equal(done.state, "confirmed");
           await waitUntil(
@@ -96,8 +96,10 @@ for (const { name, ignore, open } of stores) {
   });
 }
 
-Deno.test("broadcaster: foreign messages to the pool, and lost messages, costs no withdrawal", async (t) => {
-  await using net = await RelayerHarness.start({ relayer: false });
+/** Starts a relayer whose endpoint holds, forgets or accepts its messages. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start({ relayer: false }));
   const [frontRun, dropped, poor, unseen, stale, selfRelayed] = [
     await net.deposit(KEY),
     await net.deposit(KEY),
@@ -107,193 +109,212 @@ Deno.test("broadcaster: foreign messages to the pool, and lost messages, costs n
     await net.deposit(KEY),
   ];
   /** How the endpoint treats the relayer's sends. */
-  let sending: "held" | "forgotten" | "taken" = "held";
-  let sends = 0;
-  let quote: bigint | undefined;
-  let onIsSpent: () => void = () => {};
-  const held = new Set<string>();
+  const state: {
+    sends: number;
+    sending: "held" | "forgotten" | "taken";
+    quote?: bigint | undefined;
+    onIsSpent: () => void;
+  } = { sends: 0, sending: "held", onIsSpent: () => {} };
+  const heldSlots = new Set<string>();
   const memory = createMemoryRateLimitStore(Date.now);
   const counting: RateLimitStore = {
     ...memory,
-    acquire: (limit, key, token) => (held.add(token), memory.acquire(limit, key, token)),
-    release: (limit, key, token) => (held.delete(token), memory.release(limit, key, token)),
+    acquire: (limit, key, token) => (heldSlots.add(token), memory.acquire(limit, key, token)),
+    release: (limit, key, token) => (heldSlots.delete(token), memory.release(limit, key, token)),
   };
   await net.startRelayer({
     caps: new HourlyCaps(counting, { hourly: 100, hourlyPerPool: 0 }),
     chain: (chain) =>
       withMethods(chain, {
         send(message, options) {
-          sends++;
-          if (sending === "held") return Promise.reject(new Error("held back"));
-          return sending === "forgotten" ? Promise.resolve() : chain.send(message, options);
+          state.sends++;
+          if (state.sending === "held") return Promise.reject(new Error("held back"));
+          return state.sending === "forgotten" ? Promise.resolve() : chain.send(message, options);
         },
         runGetMethod(address, method, args, options) {
-          if (method === "getIsSpent") onIsSpent();
-          return method === "get_withdraw_value" && quote !== undefined
-            ? Promise.resolve(new TupleReader([{ type: "int", value: quote }]))
+          if (method === "getIsSpent") state.onIsSpent();
+          return method === "get_withdraw_value" && state.quote !== undefined
+            ? Promise.resolve(new TupleReader([{ type: "int", value: state.quote }]))
             : chain.runGetMethod(address, method, args, options);
         },
       }),
   });
   await net.untilIndexed(KEY);
   const pool = net.contract(KEY);
+  const open = stack.move();
+  return {
+    ...{ net, frontRun, pool, selfRelayed, dropped, poor, unseen, stale, heldSlots, state },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("broadcaster: foreign messages to the pool, and lost messages, costs no withdrawal", async (t) => {
+  await using scene = await openScene();
   await t.step(
     "a failure forged with our nullifier hash changes nothing; a payment by others confirms",
-    async () => {
-      const body = await net.withdrawal(KEY, frontRun, { recipient: fresh(0x70) });
-      const submission = net.post("/withdraw", body);
-      await waitUntil("the relayer tries to send", () => sends > 0);
-      const { proof } = body;
-      const args = {
-        root: BigInt(body.publicSignals[0]),
-        nullifierHash: frontRun.nullifierHash,
-        fee: FEE,
-        refund: 0n,
-        recipient: fresh(0x70),
-        relayer: net.relayerAddress,
-      };
-      const forged = { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a };
-      const before = await net.store.cursor(pool.address.toRawString());
-      await pool.sendWithdraw(net.user.sender(), { ...args, proof: forged });
-      await waitUntil("the forgery is indexed", async () => {
-        const cursor = await net.store.cursor(pool.address.toRawString());
-        return cursor!.lt > before!.lt;
-      });
-      equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "accepted");
-      await pool.sendWithdraw(net.user.sender(), { ...args, proof });
-      equal((await net.untilState(statusOf(net, frontRun), "confirmed", "failed")).state, "confirmed");
-      sending = "taken"; // ours comes second now, and the pool refuses it with 202
-      await waitUntil("the transfer has ended", async () => await net.store.transfer() === undefined);
-      const { status, body: answer } = await submission;
-      deepEqual([status, answer.state, answer.seqno], [202, "confirmed", null]); // paid, and not by us
-      equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "confirmed");
-      equal((await net.chain.account(fresh(0x70))).balance, PAID);
-    },
+    () => confirmsForeignPayment(scene),
   );
-
   await t.step(
     "a payment by another proof supersedes the withdrawal, and its status names the fee paid",
-    async () => {
-      sending = "held";
-      const attempts = sends;
-      const submission = net.post(
-        "/withdraw",
-        await net.withdrawal(KEY, selfRelayed, { recipient: fresh(0x74) }),
-      );
-      await waitUntil("the relayer tries to send", () => sends > attempts);
-      const own = await net.withdrawal(KEY, selfRelayed, {
-        recipient: fresh(0x75),
-        relayer: fresh(0x76),
-        fee: 1n,
-      });
-      await pool.sendWithdraw(net.user.sender(), {
-        root: BigInt(own.publicSignals[0]),
-        nullifierHash: selfRelayed.nullifierHash,
-        fee: 1n,
-        refund: 0n,
-        recipient: fresh(0x75),
-        relayer: fresh(0x76),
-        proof: own.proof,
-      });
-      const done = await net.untilState(statusOf(net, selfRelayed), "confirmed", "superseded", "failed");
-      deepEqual([done.state, done.fee], ["superseded", "1"]);
-      sending = "taken";
-      await waitUntil("the transfer has ended", async () => await net.store.transfer() === undefined);
-      equal((await submission).body.state, "superseded");
-      const again = await net.post(
-        "/withdraw",
-        await net.withdrawal(KEY, selfRelayed, { recipient: fresh(0x74) }),
-      );
-      deepEqual([again.body.code, again.body.withdrawal.state], ["nullifier_already_used", "superseded"]);
-      const payment = await net.store.withdrawal(pool.address.toRawString(), selfRelayed.nullifierHash);
-      deepEqual([payment?.fee, payment?.txHash], [1n, done.txHash]);
-    },
+    () => supersedes(scene),
   );
-
   await t.step(
     "a transfer that the endpoint took and forgot is signed again once chain time has passed it",
-    async () => {
-      sending = "forgotten";
-      const body = await net.withdrawal(KEY, dropped, { recipient: fresh(0x71) });
-      const { status, body: sent } = await net.post("/withdraw", body);
-      deepEqual([status, sent.state], [200, "broadcast"]);
-      sending = "taken";
-      const { now } = await net.user.state();
-      await net.localnet.setNow(now + 90);
-      const done = await net.untilState(statusOf(net, dropped), "confirmed", "failed", "expired");
-      equal(done.state, "confirmed");
-      ok(done.messageHash !== sent.messageHash);
-      equal((await net.chain.account(fresh(0x71))).balance, PAID);
-    },
+    () => signsAgain(scene),
   );
-
   await t.step(
     "a message that the pool refuses fails the withdrawal by name, and a repeat has to wait",
-    async () => {
-      quote = 20_000_000n;
-      const body = await net.withdrawal(KEY, poor, { recipient: fresh(0x72) });
-      await net.post("/withdraw", body);
-      const done = await net.untilState(statusOf(net, poor), "confirmed", "failed", "expired");
-      deepEqual([done.state, done.reason], ["failed", "ERR_INSUFFICIENT_VALUE"]);
-      quote = undefined;
-      const again = await net.post("/withdraw", body);
-      deepEqual([again.status, again.body.code], [429, "retry_later"]);
-      const wait = Number(again.headers.get("retry-after"));
-      ok(wait > 0 && wait <= 30, String(wait));
-      equal(await pool.getIsSpent(poor.nullifierHash), false);
-    },
+    () => failsByName(scene),
   );
-
   await t.step(
     "a root that another replica read first does not expire its withdrawal: it is paid once this one has read it",
-    async () => {
-      const state = net.relayer.pools().find(({ key }) => key === KEY)!;
-      const body = await net.withdrawal(KEY, unseen, { recipient: fresh(0x74) });
-      const { roots } = state;
-      let acceptedAt = Infinity;
-      let isHidden = false;
-      onIsSpent = () => acceptedAt = Math.min(acceptedAt, Date.now());
-      Object.defineProperty(state, "roots", {
-        configurable: true,
-        get() {
-          isHidden = acceptedAt < Infinity && state.syncedAt < acceptedAt + 20;
-          return isHidden ? [5n] : roots;
-        },
-        set: () => {},
-      });
-      const { status, body: answer } = await net.post("/withdraw", body);
-      deepEqual([status, answer.state, isHidden], [200, "broadcast", false]);
-      Object.defineProperty(state, "roots", { configurable: true, writable: true, value: roots });
-      equal((await net.untilState(statusOf(net, unseen), "confirmed", "expired")).state, "confirmed");
-    },
+    () => waitsForRoot(scene),
   );
-
   await t.step(
     "a root that left the ring while its withdrawal waited expires it; it may be submitted again",
-    async () => {
-      const state = net.relayer.pools().find(({ key }) => key === KEY)!;
-      const body = await net.withdrawal(KEY, stale, { recipient: fresh(0x73) });
-      const { roots } = state;
-      // The check of the root comes before this question to the chain, the broadcaster's own look at it after.
-      let gone = false;
-      onIsSpent = () => void (gone = true);
-      Object.defineProperty(state, "roots", {
-        configurable: true,
-        get: () => gone ? [5n] : roots,
-        set: () => {},
-      });
-      const before = held.size;
-      const { status, body: answer } = await net.post("/withdraw", body);
-      deepEqual([status, answer.state, answer.seqno], [202, "expired", null]);
-      equal(held.size, before, "what expired is not counted against the hourly caps");
-      Object.defineProperty(state, "roots", { configurable: true, writable: true, value: roots });
-      equal((await net.post("/withdraw", body)).status, 200);
-      equal((await net.untilState(statusOf(net, stale), "confirmed")).state, "confirmed");
-      equal(held.size, before + 1, "what was paid is");
-    },
+    () => expires(scene),
   );
 });
+
+async function confirmsForeignPayment({ net, frontRun, state, pool }: Scene): Promise<void> {
+  const body = await net.withdrawal(KEY, frontRun, { recipient: fresh(0x70) });
+  const submission = net.post("/withdraw", body);
+  await waitUntil("the relayer tries to send", () => state.sends > 0);
+  const { proof } = body;
+  const args = {
+    root: BigInt(body.publicSignals[0]),
+    nullifierHash: frontRun.nullifierHash,
+    fee: FEE,
+    refund: 0n,
+    recipient: fresh(0x70),
+    relayer: net.relayerAddress,
+  };
+  const forged = { ...proof, pi_a: proof.pi_c, pi_c: proof.pi_a };
+  const before = await net.store.cursor(pool.address.toRawString());
+  await pool.sendWithdraw(net.user.sender(), { ...args, proof: forged });
+  await waitUntil("the forgery is indexed", async () => {
+    const cursor = await net.store.cursor(pool.address.toRawString());
+    return cursor!.lt > before!.lt;
+  });
+  equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "accepted");
+  await pool.sendWithdraw(net.user.sender(), { ...args, proof });
+  equal((await net.untilState(statusOf(net, frontRun), "confirmed", "failed")).state, "confirmed");
+  state.sending = "taken"; // ours comes second now, and the pool refuses it with 202
+  await waitUntil("the transfer has ended", async () => await net.store.transfer() === undefined);
+  const { status, body: answer } = await submission;
+  deepEqual([status, answer.state, answer.seqno], [202, "confirmed", null]); // paid, and not by us
+  equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "confirmed");
+  equal((await net.chain.account(fresh(0x70))).balance, PAID);
+}
+
+async function supersedes({ state, net, selfRelayed, pool }: Scene): Promise<void> {
+  state.sending = "held";
+  const attempts = state.sends;
+  const submission = net.post(
+    "/withdraw",
+    await net.withdrawal(KEY, selfRelayed, { recipient: fresh(0x74) }),
+  );
+  await waitUntil("the relayer tries to send", () => state.sends > attempts);
+  const own = await net.withdrawal(KEY, selfRelayed, {
+    recipient: fresh(0x75),
+    relayer: fresh(0x76),
+    fee: 1n,
+  });
+  await pool.sendWithdraw(net.user.sender(), {
+    root: BigInt(own.publicSignals[0]),
+    nullifierHash: selfRelayed.nullifierHash,
+    fee: 1n,
+    refund: 0n,
+    recipient: fresh(0x75),
+    relayer: fresh(0x76),
+    proof: own.proof,
+  });
+  const done = await net.untilState(statusOf(net, selfRelayed), "confirmed", "superseded", "failed");
+  deepEqual([done.state, done.fee], ["superseded", "1"]);
+  state.sending = "taken";
+  await waitUntil("the transfer has ended", async () => await net.store.transfer() === undefined);
+  equal((await submission).body.state, "superseded");
+  const again = await net.post(
+    "/withdraw",
+    await net.withdrawal(KEY, selfRelayed, { recipient: fresh(0x74) }),
+  );
+  deepEqual([again.body.code, again.body.withdrawal.state], ["nullifier_already_used", "superseded"]);
+  const payment = await net.store.withdrawal(pool.address.toRawString(), selfRelayed.nullifierHash);
+  deepEqual([payment?.fee, payment?.txHash], [1n, done.txHash]);
+}
+
+async function signsAgain({ state, net, dropped }: Scene): Promise<void> {
+  state.sending = "forgotten";
+  const body = await net.withdrawal(KEY, dropped, { recipient: fresh(0x71) });
+  const { status, body: sent } = await net.post("/withdraw", body);
+  deepEqual([status, sent.state], [200, "broadcast"]);
+  state.sending = "taken";
+  const { now } = await net.user.state();
+  await net.localnet.setNow(now + 90);
+  const done = await net.untilState(statusOf(net, dropped), "confirmed", "failed", "expired");
+  equal(done.state, "confirmed");
+  ok(done.messageHash !== sent.messageHash);
+  equal((await net.chain.account(fresh(0x71))).balance, PAID);
+}
+
+async function failsByName({ state, net, poor, pool }: Scene): Promise<void> {
+  state.quote = 20_000_000n;
+  const body = await net.withdrawal(KEY, poor, { recipient: fresh(0x72) });
+  await net.post("/withdraw", body);
+  const done = await net.untilState(statusOf(net, poor), "confirmed", "failed", "expired");
+  deepEqual([done.state, done.reason], ["failed", "ERR_INSUFFICIENT_VALUE"]);
+  state.quote = undefined;
+  const again = await net.post("/withdraw", body);
+  deepEqual([again.status, again.body.code], [429, "retry_later"]);
+  const wait = Number(again.headers.get("retry-after"));
+  ok(wait > 0 && wait <= 30, String(wait));
+  equal(await pool.getIsSpent(poor.nullifierHash), false);
+}
+
+async function waitsForRoot({ net, unseen, state }: Scene): Promise<void> {
+  const poolState = net.relayer.pools().find(({ key }) => key === KEY)!;
+  const body = await net.withdrawal(KEY, unseen, { recipient: fresh(0x74) });
+  const { roots } = poolState;
+  let acceptedAt = Infinity;
+  let isHidden = false;
+  state.onIsSpent = () => acceptedAt = Math.min(acceptedAt, Date.now());
+  Object.defineProperty(poolState, "roots", {
+    configurable: true,
+    get() {
+      isHidden = acceptedAt < Infinity && poolState.syncedAt < acceptedAt + 20;
+      return isHidden ? [5n] : roots;
+    },
+    set: () => {},
+  });
+  const { status, body: answer } = await net.post("/withdraw", body);
+  deepEqual([status, answer.state, isHidden], [200, "broadcast", false]);
+  Object.defineProperty(poolState, "roots", { configurable: true, writable: true, value: roots });
+  equal((await net.untilState(statusOf(net, unseen), "confirmed", "expired")).state, "confirmed");
+}
+
+async function expires({ net, stale, state, heldSlots }: Scene): Promise<void> {
+  const poolState = net.relayer.pools().find(({ key }) => key === KEY)!;
+  const body = await net.withdrawal(KEY, stale, { recipient: fresh(0x73) });
+  const { roots } = poolState;
+  // The check of the root comes before this question to the chain, the broadcaster's own look at it after.
+  let gone = false;
+  state.onIsSpent = () => void (gone = true);
+  Object.defineProperty(poolState, "roots", {
+    configurable: true,
+    get: () => gone ? [5n] : roots,
+    set: () => {},
+  });
+  const before = heldSlots.size;
+  const { status, body: answer } = await net.post("/withdraw", body);
+  deepEqual([status, answer.state, answer.seqno], [202, "expired", null]);
+  equal(heldSlots.size, before, "what expired is not counted against the hourly caps");
+  Object.defineProperty(poolState, "roots", { configurable: true, writable: true, value: roots });
+  equal((await net.post("/withdraw", body)).status, 200);
+  equal((await net.untilState(statusOf(net, stale), "confirmed")).state, "confirmed");
+  equal(heldSlots.size, before + 1, "what was paid is");
+}
 
 function statusOf(net: RelayerHarness, { nullifierHash }: Note) {
   return { pool: net.pool(KEY).address.toString(), nullifierHash: fieldToHex(nullifierHash) };

@@ -41,8 +41,10 @@ const refusal = (code: ProblemCode) => {
   return Response.json({ code, title, detail: PHISHING, status }, { status });
 };
 
-Deno.test("withdraw: no code of a relayer ends it, and only the chain says that a note is spent", async (t) => {
-  await using net = await RelayerHarness.start();
+/** Starts an honest relayer and relayers that refuse with final codes, and deposits three notes. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start());
   const notes = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);
   const pool = net.contract(KEY);
@@ -69,162 +71,199 @@ Deno.test("withdraw: no code of a relayer ends it, and only the chain says that 
   const naming = (relayerAddress: string) =>
     serving((path, answer) => path === "/status" ? { ...answer, relayerAddress } : answer);
 
-  try {
-    const [note] = notes;
-    const hostile: Record<string, RelayerProxy[]> = {
-      "on /status": refusing("/status"),
-      "on /tree/commitments": refusing("/tree/commitments"),
-      "on /withdraw": refusing("/withdraw"),
-      "an address that no pool pays": [
-        naming(pool.address.toString()),
-        naming(`7:${"11".repeat(32)}`),
-      ],
-      "a fee of the whole note": [
-        serving((path, answer) => path === "/status" ? { ...answer, feeBps: 10_000 } : answer),
-      ],
-    };
-    for (const [what, all] of Object.entries(hostile)) {
-      const relayers = what === "on /withdraw" ? all.slice(0, 2) : all; // each of these costs a proof
-      await t.step(`${what}: each is told with its fault, and the note is as it was`, async () => {
-        await rejects(
-          withdrawViaRelayers(relayers.map(client), request(note, { maxFee: 1_000_000_000n }), brief),
-          (error) => {
-            ok(error instanceof Problem);
-            equal(error.code, "relayer_unavailable", error.message);
-            deepEqual(error.errors.map(({ pointer }) => pointer), relayers.map(({ url }) => url));
-            for (const { detail } of error.errors) doesNotMatch(detail, GIVEN_UP);
-            return true;
-          },
-        );
-        equal(await pool.getIsSpent(note.nullifierHash), false);
-      });
-    }
-
-    await t.step("a relayer that says the note is in use is held against the chain", async () => {
-      const [lying] = hostile["on /withdraw"];
-      await rejects(withdrawViaRelayers([client(lying)], request(note), brief), (error) => {
-        ok(error instanceof Problem);
-        ok(/the pool does not report it as spent/.test(error.errors[0].detail), error.errors[0].detail);
-        return true;
-      });
-    });
-
-    await t.step("the honest one pays, after all of them", async () => {
-      const all = [...Object.values(hostile).flat(), honest].map(client);
-      const { relayer, status } = await withdrawViaRelayers(all, request(note), patient);
-      deepEqual([relayer.baseUrl, status.state], [honest.url, "confirmed"]);
-      equal(await pool.getIsSpent(note.nullifierHash), true);
-      ok(
-        hostile["on /withdraw"].every(({ requestedPaths: asked }) => asked.includes("/withdraw")),
-        "each was asked",
-      );
-    });
-
-    await t.step(
-      "what is spent by the chain's word is final",
-      () =>
-        rejects(withdrawViaRelayers([client(honest)], request(note), brief), {
-          code: "nullifier_already_used",
-        }),
-    );
-
-    await t.step(
-      "a fee that the caller raises to the note's worth is the caller's own mistake",
-      () =>
-        rejects(
-          withdrawViaRelayers(
-            [client(honest)],
-            request(notes[1], { chooseFee: () => 1_000_000_000n, maxFee: 1_000_000_000n }),
-            brief,
-          ),
-          { code: "fee_not_below_denomination" },
-        ),
-    );
-
-    const unpaid: [recipient: Address, code: ProblemCode][] = [
-      [pool.address, "unpayable_recipient"],
-      [Address.parse(`5:${"42".repeat(32)}`), "invalid_address"],
-    ];
-    for (const [recipient, code] of unpaid) {
-      await t.step(
-        `a recipient that no pool pays is the caller's own mistake, too: ${code}`,
-        () =>
-          rejects(withdrawViaRelayers([client(honest)], request(notes[1], { recipient }), brief), { code }),
-      );
-    }
-
-    await t.step("one that pays and says that it failed has paid", async () => {
-      const denying = serving((path, answer) =>
-        path === "/withdraw/status" && answer.state === "confirmed"
-          ? { ...answer, state: "failed", reason: PHISHING, txHash: null }
-          : answer
-      );
-      const { relayer, status } = await withdrawViaRelayers(
-        [denying, honest].map(client),
-        request(notes[1]),
-        patient,
-      );
-      deepEqual([relayer.baseUrl, status.state], [denying.url, "confirmed"]);
-    });
-
-    await t.step("one that keeps the proof, lets go of it late and is not heard again has paid", async () => {
-      let paid = false;
-      const silent = serving(
-        undefined,
-        (path) =>
-          path !== "/withdraw/status"
-            ? undefined
-            : paid
-            ? refusal("internal")
-            : Response.json({ state: "accepted" }),
-      );
-      const follow = {
-        pollIntervalMs: 200,
-        timeoutMs: 120_000,
-        async sleep(ms: number) {
-          paid = await pool.getIsSpent(notes[2].nullifierHash);
-          await new Promise((resolve) => setTimeout(resolve, ms));
-        },
-      };
-      const { relayer, status } = await withdrawViaRelayers(
-        [silent, honest].map(client),
-        request(notes[2]),
-        follow,
-      );
-      deepEqual([relayer.baseUrl, status.state], [silent.url, "confirmed"]);
-    });
-
-    await t.step("a withdrawal that is resumed believes no code either", async () => {
-      const fresh = await net.deposit(KEY);
-      await net.untilIndexed(KEY);
-      const kept: { withdrawal?: Parameters<typeof resumeWithdrawal>[1]["journal"] } = {};
-      const [refuses] = hostile["on /withdraw"];
-      await rejects(withdrawViaRelayers(
-        [client(refuses)],
-        request(fresh, {
-          onProved: (relayer, { proof, publicSignals, recipient, fee, refund }) => {
-            kept.withdrawal = {
-              relayer: relayer.baseUrl,
-              recipient: recipient.toRawString(),
-              fee: String(fee),
-              refund: String(refund),
-              request: { proof, publicSignals },
-              at: 0,
-            };
-            return Promise.resolve();
-          },
-        }),
-        brief,
-      ));
-      const journal = kept.withdrawal!;
-      await rejects(
-        resumeWithdrawal(client(refuses), { pool, note: fresh, journal }, brief),
-        { code: "relayer_unavailable" },
-      );
-      const resumed = await resumeWithdrawal(client(honest), { pool, note: fresh, journal }, patient);
-      equal(resumed.outcome, "paid");
-    });
-  } finally {
+  const [note] = notes;
+  const hostile: Record<string, RelayerProxy[]> = {
+    "on /status": refusing("/status"),
+    "on /tree/commitments": refusing("/tree/commitments"),
+    "on /withdraw": refusing("/withdraw"),
+    "an address that no pool pays": [
+      naming(pool.address.toString()),
+      naming(`7:${"11".repeat(32)}`),
+    ],
+    "a fee of the whole note": [
+      serving((path, answer) => path === "/status" ? { ...answer, feeBps: 10_000 } : answer),
+    ],
+  };
+  stack.defer(async () => {
     for (const relayer of served) await relayer[Symbol.asyncDispose]();
-  }
+  });
+  const open = stack.move();
+  return {
+    ...{ hostile, client, request, note, brief, pool, honest, patient, notes, serving, net },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("withdraw: no code of a relayer ends it, and only the chain says that a note is spent", async (t) => {
+  await using scene = await openScene();
+  await passesOverRefusals(t, scene);
+  await paysThroughHonest(t, scene);
+  await refusesOwnMistakes(t, scene);
+  await paidDespiteDenial(t, scene);
+  await t.step("a withdrawal that is resumed believes no code either", () => resumes(scene));
 });
+
+async function passesOverRefusals(
+  t: Deno.TestContext,
+  { hostile, client, request, note, brief, pool }: Scene,
+): Promise<void> {
+  for (const [what, all] of Object.entries(hostile)) {
+    const relayers = what === "on /withdraw" ? all.slice(0, 2) : all; // each of these costs a proof
+    await t.step(`${what}: each is told with its fault, and the note is as it was`, async () => {
+      await rejects(
+        withdrawViaRelayers(relayers.map(client), request(note, { maxFee: 1_000_000_000n }), brief),
+        (error) => {
+          ok(error instanceof Problem);
+          equal(error.code, "relayer_unavailable", error.message);
+          deepEqual(error.errors.map(({ pointer }) => pointer), relayers.map(({ url }) => url));
+          for (const { detail } of error.errors) doesNotMatch(detail, GIVEN_UP);
+          return true;
+        },
+      );
+      equal(await pool.getIsSpent(note.nullifierHash), false);
+    });
+  }
+
+  await t.step("a relayer that says the note is in use is held against the chain", async () => {
+    const [lying] = hostile["on /withdraw"];
+    await rejects(withdrawViaRelayers([client(lying)], request(note), brief), (error) => {
+      ok(error instanceof Problem);
+      ok(/the pool does not report it as spent/.test(error.errors[0].detail), error.errors[0].detail);
+      return true;
+    });
+  });
+}
+
+async function paysThroughHonest(
+  t: Deno.TestContext,
+  { hostile, honest, client, request, note, patient, pool, brief }: Scene,
+): Promise<void> {
+  await t.step("the honest one pays, after all of them", async () => {
+    const all = [...Object.values(hostile).flat(), honest].map(client);
+    const { relayer, status } = await withdrawViaRelayers(all, request(note), patient);
+    deepEqual([relayer.baseUrl, status.state], [honest.url, "confirmed"]);
+    equal(await pool.getIsSpent(note.nullifierHash), true);
+    ok(
+      hostile["on /withdraw"].every(({ requestedPaths: asked }) => asked.includes("/withdraw")),
+      "each was asked",
+    );
+  });
+
+  await t.step(
+    "what is spent by the chain's word is final",
+    () =>
+      rejects(withdrawViaRelayers([client(honest)], request(note), brief), {
+        code: "nullifier_already_used",
+      }),
+  );
+}
+
+async function refusesOwnMistakes(
+  t: Deno.TestContext,
+  { client, honest, request, notes, brief, pool }: Scene,
+): Promise<void> {
+  await t.step(
+    "a fee that the caller raises to the note's worth is the caller's own mistake",
+    () =>
+      rejects(
+        withdrawViaRelayers(
+          [client(honest)],
+          request(notes[1], { chooseFee: () => 1_000_000_000n, maxFee: 1_000_000_000n }),
+          brief,
+        ),
+        { code: "fee_not_below_denomination" },
+      ),
+  );
+
+  const unpaid: [recipient: Address, code: ProblemCode][] = [
+    [pool.address, "unpayable_recipient"],
+    [Address.parse(`5:${"42".repeat(32)}`), "invalid_address"],
+  ];
+  for (const [recipient, code] of unpaid) {
+    await t.step(
+      `a recipient that no pool pays is the caller's own mistake, too: ${code}`,
+      () => rejects(withdrawViaRelayers([client(honest)], request(notes[1], { recipient }), brief), { code }),
+    );
+  }
+}
+
+async function paidDespiteDenial(
+  t: Deno.TestContext,
+  { serving, honest, client, request, notes, patient, pool }: Scene,
+): Promise<void> {
+  await t.step("one that pays and says that it failed has paid", async () => {
+    const denying = serving((path, answer) =>
+      path === "/withdraw/status" && answer.state === "confirmed"
+        ? { ...answer, state: "failed", reason: PHISHING, txHash: null }
+        : answer
+    );
+    const { relayer, status } = await withdrawViaRelayers(
+      [denying, honest].map(client),
+      request(notes[1]),
+      patient,
+    );
+    deepEqual([relayer.baseUrl, status.state], [denying.url, "confirmed"]);
+  });
+
+  await t.step("one that keeps the proof, lets go of it late and is not heard again has paid", async () => {
+    let paid = false;
+    const silent = serving(
+      undefined,
+      (path) =>
+        path !== "/withdraw/status"
+          ? undefined
+          : paid
+          ? refusal("internal")
+          : Response.json({ state: "accepted" }),
+    );
+    const follow = {
+      pollIntervalMs: 200,
+      timeoutMs: 120_000,
+      async sleep(ms: number) {
+        paid = await pool.getIsSpent(notes[2].nullifierHash);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+      },
+    };
+    const { relayer, status } = await withdrawViaRelayers(
+      [silent, honest].map(client),
+      request(notes[2]),
+      follow,
+    );
+    deepEqual([relayer.baseUrl, status.state], [silent.url, "confirmed"]);
+  });
+}
+
+async function resumes(
+  { net, hostile, client, request, brief, pool, honest, patient }: Scene,
+): Promise<void> {
+  const fresh = await net.deposit(KEY);
+  await net.untilIndexed(KEY);
+  const kept: { withdrawal?: Parameters<typeof resumeWithdrawal>[1]["journal"] } = {};
+  const [refuses] = hostile["on /withdraw"];
+  await rejects(withdrawViaRelayers(
+    [client(refuses)],
+    request(fresh, {
+      onProved: (relayer, { proof, publicSignals, recipient, fee, refund }) => {
+        kept.withdrawal = {
+          relayer: relayer.baseUrl,
+          recipient: recipient.toRawString(),
+          fee: String(fee),
+          refund: String(refund),
+          request: { proof, publicSignals },
+          at: 0,
+        };
+        return Promise.resolve();
+      },
+    }),
+    brief,
+  ));
+  const journal = kept.withdrawal!;
+  await rejects(
+    resumeWithdrawal(client(refuses), { pool, note: fresh, journal }, brief),
+    { code: "relayer_unavailable" },
+  );
+  const resumed = await resumeWithdrawal(client(honest), { pool, note: fresh, journal }, patient);
+  equal(resumed.outcome, "paid");
+}

@@ -1,4 +1,4 @@
-/** A withdrawal through a list of relayers of which only the last is honest: real servers, real pool, real proofs. */
+/** A withdrawal through several relayers of which only the last is honest. Servers, pool and proofs are real. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
@@ -10,7 +10,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
-/** What a dishonest relayer says instead of the honest one; undefined: the same. */
+/** Returns the answer of a dishonest relayer, or undefined for the honest answer. */
 type Lie = (path: string, honest: () => Promise<Response>) => Promise<Response> | Response | undefined;
 
 const changed = async (
@@ -20,7 +20,7 @@ const changed = async (
   const response = await honest();
   return Response.json(change(await response.json()), { status: response.status });
 };
-/** The pool's root before its newest deposit: still one of the last 30. */
+/** The pool's root before its newest deposit, which is still one of the last 30. */
 let earlierRoot = 0n;
 const lies: Record<string, Lie> = {
   "a root that is not the pool's": (path, honest) =>
@@ -70,24 +70,26 @@ const lies: Record<string, Lie> = {
       : undefined,
 };
 
-Deno.test("client: of several relayers the honest one pays, and each other is told with its fault", async () => {
-  await using net = await RelayerHarness.start();
+/** Deposits a note, and starts an honest relayer and one for each lie. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const net = stack.use(await RelayerHarness.start());
   const note = await net.deposit(KEY);
   earlierRoot = net.tree(KEY).root;
   await net.deposit(KEY);
   await net.untilIndexed(KEY);
-  const ended = new AbortController();
+  const servers = stack.use(new AsyncDisposableStack());
   const relayerThat = (lie: Lie): RelayerClient => {
-    const { addr } = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, signal: ended.signal, onListen: () => {} },
+    const { addr } = servers.use(Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       (request) => {
         const { pathname, search } = new URL(request.url);
-        const asked = new Request(`http://relayer${pathname}${search}`, request);
-        asked.headers.set("accept", "application/json"); // leaves as bytes cannot be altered
-        const honest = () => net.request(asked);
+        const forwarded = new Request(`http://relayer${pathname}${search}`, request);
+        forwarded.headers.set("accept", "application/json"); // leaves as bytes cannot be altered
+        const honest = () => net.request(forwarded);
         return lie(pathname, honest) ?? honest();
       },
-    );
+    ));
     return new RelayerClient(`http://127.0.0.1:${addr.port}`, { maxAttempts: 1 });
   };
   const dead = new RelayerClient("http://127.0.0.1:9", { maxAttempts: 1 });
@@ -104,24 +106,54 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
     treeTimeoutMs: 0,
   };
   const options = { pollIntervalMs: 200, timeoutMs: 400 };
+  const open = stack.move();
+  return {
+    ...{ dishonest, pool, honest, net, dead, request, options, note, relayerThat },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
-  await rejects(fetchVerifiedTree(dishonest[0], pool), { code: "relayer_unavailable" });
-  await rejects(fetchVerifiedTree(dishonest[1], pool), { code: "relayer_unavailable" });
-  await rejects(fetchVerifiedTree(dishonest[2], pool, { treeTimeoutMs: 0 }), { code: "tree_incomplete" });
-  equal((await fetchVerifiedTree(honest, pool)).root, net.tree(KEY).root);
+type Scene = Awaited<ReturnType<typeof openScene>>;
 
-  const unheard = [dead, ...dishonest];
-  await rejects(
-    withdrawViaRelayers(unheard, request, options),
-    (error: { code: string; message: string; errors: { pointer: string }[] }) => {
-      equal(error.code, "relayer_unavailable");
-      deepEqual(error.errors.map(({ pointer }) => pointer), unheard.map(({ baseUrl }) => baseUrl));
-      match(error.message, /one that was submitted may still be carried out/);
-      return true;
-    },
+Deno.test("client: of several relayers the honest one pays, and each other is reported with its fault", async (t) => {
+  await using scene = await openScene();
+  await refusesFalseTrees(t, scene);
+  await t.step("a fee above the quote or the limit is refused", () => boundsFees(scene));
+  await t.step(
+    "an accepted withdrawal is followed for 190 s if another relayer is left, and for 610 s otherwise",
+    () => followsForAWhile(scene),
   );
-  equal(await pool.getIsSpent(note.nullifierHash), false);
+  await t.step("a stale root is proved again, three times at most", () => provesAgain(scene));
+  await t.step("the honest relayer pays, once", () => paysOnce(scene));
+});
 
+async function refusesFalseTrees(
+  t: Deno.TestContext,
+  { dishonest, pool, honest, net, dead, request, options, note }: Scene,
+): Promise<void> {
+  await t.step("a tree that does not match the pool is refused", async () => {
+    await rejects(fetchVerifiedTree(dishonest[0], pool), { code: "relayer_unavailable" });
+    await rejects(fetchVerifiedTree(dishonest[1], pool), { code: "relayer_unavailable" });
+    await rejects(fetchVerifiedTree(dishonest[2], pool, { treeTimeoutMs: 0 }), { code: "tree_incomplete" });
+    equal((await fetchVerifiedTree(honest, pool)).root, net.tree(KEY).root);
+  });
+
+  await t.step("each dishonest relayer is reported, and the note is unspent", async () => {
+    const relayers = [dead, ...dishonest];
+    await rejects(
+      withdrawViaRelayers(relayers, request, options),
+      (error: { code: string; message: string; errors: { pointer: string }[] }) => {
+        equal(error.code, "relayer_unavailable");
+        deepEqual(error.errors.map(({ pointer }) => pointer), relayers.map(({ baseUrl }) => baseUrl));
+        match(error.message, /one that was submitted may still be carried out/);
+        return true;
+      },
+    );
+    equal(await pool.getIsSpent(note.nullifierHash), false);
+  });
+}
+
+async function boundsFees({ honest, request, options, dead, pool, note }: Scene): Promise<void> {
   const floor = await honest.feeFloor(KEY);
   await rejects(
     withdrawViaRelayers([{ relayer: honest, fee: floor - 1n }], request, options),
@@ -137,7 +169,9 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
     message: "no relayer accepted the withdrawal",
   });
   equal(await pool.getIsSpent(note.nullifierHash), false);
+}
 
+async function followsForAWhile({ dishonest, dead, request }: Scene): Promise<void> {
   let waited = 0;
   const clock = { now: () => waited, sleep: (ms: number) => (waited += ms, Promise.resolve()) };
   const never = dishonest[Object.keys(lies).indexOf("accepted for ever")];
@@ -150,7 +184,9 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
     code: "relayer_unavailable",
   });
   ok(waited > 500_000 && waited <= 610_000, `${waited} ms for the last one`);
+}
 
+async function provesAgain({ relayerThat, request, options }: Scene): Promise<void> {
   let stale = 0;
   let refusals = Infinity;
   const staleRoot = relayerThat((path) =>
@@ -174,7 +210,9 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
     stopped,
   );
   equal(stale, 2);
+}
 
+async function paysOnce({ dead, dishonest, honest, request, pool, note, options }: Scene): Promise<void> {
   const { relayer, status } = await withdrawViaRelayers([dead, dishonest[1], honest], request, {
     pollIntervalMs: 200,
     timeoutMs: 120_000,
@@ -182,5 +220,4 @@ Deno.test("client: of several relayers the honest one pays, and each other is to
   deepEqual([relayer.baseUrl, status.state], [honest.baseUrl, "confirmed"]);
   equal(await pool.getIsSpent(note.nullifierHash), true);
   await rejects(withdrawViaRelayers([honest], request, options), { code: "nullifier_already_used" });
-  ended.abort();
-});
+}

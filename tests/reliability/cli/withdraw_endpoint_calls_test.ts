@@ -8,11 +8,13 @@ import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 import { startRecordingEndpoint } from "../../support/endpoint/recording_endpoint.ts";
 
-Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
-  await using scene = await startCliFixture();
-  const { net, networkFlags: at, env } = scene;
-  await using relayer = startRelayerProxy(scene.api);
-  const notes = await scene.depositNotes(2);
+/** Deposits two notes, and returns a function that records the endpoint's requests during a withdrawal. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const fixture = stack.use(await startCliFixture());
+  const { net, networkFlags: at, env } = fixture;
+  const relayer = stack.use(startRelayerProxy(fixture.api));
+  const notes = await fixture.depositNotes(2);
   const first = notes.map(noteId)[0];
   const to = Address.parse(`0:${"3b".repeat(32)}`);
 
@@ -46,7 +48,24 @@ Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
     );
     return { ...result, ...endpoint, submitted, recipient, nullifier: naming(...forms(nullifierHash)) };
   };
+  const open = stack.move();
+  return { first, at, env, run, notes, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
 
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
+  await using scene = await openScene();
+  await namesNothingEarly(t, scene);
+  await looksUpRecipient(t, scene);
+  await skipsLookUp(t, scene);
+  await t.step(
+    "paid: the recipient before, the nullifier hash before and after the submission",
+    () => pays(scene),
+  );
+});
+
+async function namesNothingEarly(t: Deno.TestContext, { first, at, env, run, notes }: Scene): Promise<void> {
   await t.step("what is missing is told at once, and nobody is asked anything", async () => {
     const { code, stderr } = await runCli(["withdraw", first, ...at], env);
     assert.match(stderr, /\n {2}--to: is required: .*\n {2}--relayer: is required: .*\n/);
@@ -62,7 +81,9 @@ Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
     assert.ok(asked.length > 0, "it was asked for the pool");
     assert.deepEqual([code, recipient, nullifier], [1, [], []], stderr);
   });
+}
 
+async function looksUpRecipient(t: Deno.TestContext, { run, notes }: Scene): Promise<void> {
   await t.step("declined: the look-up of the recipient is told, and names no nullifier hash", async () => {
     const { code, stderr, recipient, nullifier, requests: asked, url } = await run(notes[0], [], {
       confirms: false,
@@ -82,7 +103,9 @@ Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
     );
     assert.doesNotMatch(stderr, /deposits read|^asking \S+$/m);
   });
+}
 
+async function skipsLookUp(t: Deno.TestContext, { run, notes, first }: Scene): Promise<void> {
   await t.step("--no-recipient-check: declined, it names nothing; the next step keeps the flag", async () => {
     const person = { confirms: false };
     const { code, stderr, recipient, nullifier } = await run(notes[0], ["--no-recipient-check"], person);
@@ -100,17 +123,17 @@ Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
     assert.deepEqual(warned, ["recipient_unchecked", "few_deposits", "unknown_deposit"]);
     assert.equal(told.at(-1).paid, "950000000");
   });
+}
 
-  await t.step("paid: the recipient before, the nullifier hash before and after the submission", async () => {
-    const { code, stderr, recipient, nullifier, submitted, requests: asked } = await run(notes[1], ["--yes"]);
-    assert.deepEqual([code, recipient.length], [0, 1], stderr);
-    const before = nullifier.filter((i) => i < submitted);
-    assert.ok(recipient[0] < submitted && nullifier.length > before.length);
-    assert.ok(
-      before.length === 1 && before[0] > recipient[0],
-      "after the look-up, and so after the question",
-    );
-    const params = nullifier.map((i) => asked[i].params as { method: string });
-    assert.deepEqual([...new Set(params.map(({ method }) => method))], ["getIsSpent"]);
-  });
-});
+async function pays({ run, notes }: Scene): Promise<void> {
+  const { code, stderr, recipient, nullifier, submitted, requests: asked } = await run(notes[1], ["--yes"]);
+  assert.deepEqual([code, recipient.length], [0, 1], stderr);
+  const before = nullifier.filter((i) => i < submitted);
+  assert.ok(recipient[0] < submitted && nullifier.length > before.length);
+  assert.ok(
+    before.length === 1 && before[0] > recipient[0],
+    "after the look-up, and so after the question",
+  );
+  const params = nullifier.map((i) => asked[i].params as { method: string });
+  assert.deepEqual([...new Set(params.map(({ method }) => method))], ["getIsSpent"]);
+}

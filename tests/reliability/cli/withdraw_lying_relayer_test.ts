@@ -20,14 +20,29 @@ function drip(): Response {
   );
 }
 
-Deno.test("tonado withdraw: slow relayers and false answers", async (t) => {
-  await using scene = await startCliFixture();
-  const { networkFlags: at, payerFlags: payer, env, api } = scene;
-  const [id] = (await scene.depositNotes(1)).map(noteId);
+/** Starts a local network, and deposits one note. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const fixture = stack.use(await startCliFixture());
+  const { networkFlags: at, payerFlags: payer, env, api } = fixture;
+  const [id] = (await fixture.depositNotes(1)).map(noteId);
   const to = Address.parse(`0:${"5a".repeat(32)}`).toString();
   const withdraw = (args: string[], agrees?: boolean) =>
     runCli(["withdraw", ...at, id, "--to", to, ...args], env, { confirms: agrees });
+  const open = stack.move();
+  return { api, withdraw, payer, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
 
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("tonado withdraw: slow relayers and false answers", async (t) => {
+  await using scene = await openScene();
+  await limitsSlowRelayers(t, scene);
+  await t.step("a relayer's word that it has paid is told as its word", () => reportsClaim(scene));
+  await refusesFlags(t, scene);
+});
+
+async function limitsSlowRelayers(t: Deno.TestContext, { api, withdraw }: Scene): Promise<void> {
   await t.step("one that drips is waited for by name, and not for long", async () => {
     await using dripping = startRelayerProxy(api, undefined, drip);
     await using honest = startRelayerProxy(api);
@@ -62,30 +77,32 @@ Deno.test("tonado withdraw: slow relayers and false answers", async (t) => {
     assert.match(stderr, new RegExp(`^asking ${turned.url}$`, "m"));
     assert.match(stderr, /has not responded to \/status in time/);
   });
+}
 
-  await t.step("a relayer's word that it has paid is told as its word", async () => {
-    await using liar = startRelayerProxy(
-      api,
-      undefined,
-      (path) =>
-        path === "/withdraw"
-          ? Response.json({ seqno: 1, fee: "1" })
-          : path === "/withdraw/status"
-          ? Response.json({ state: "confirmed" })
-          : undefined,
-    );
-    const { code, stdout, stderr } = await withdraw(["--relayer", liar.url, "--yes", "--json"]);
-    assert.equal(code, 3, stderr);
-    const told = parseJsonLines(stdout);
-    assert.deepEqual(
-      told.filter(({ event }) => event === "status").map((
-        { relayerSays, relayer },
-      ) => [relayerSays, relayer]),
-      [["confirmed", liar.url]],
-    );
-    assert.ok(told.every((event) => !("state" in event)), stdout);
-  });
+async function reportsClaim({ api, withdraw }: Scene): Promise<void> {
+  await using liar = startRelayerProxy(
+    api,
+    undefined,
+    (path) =>
+      path === "/withdraw"
+        ? Response.json({ seqno: 1, fee: "1" })
+        : path === "/withdraw/status"
+        ? Response.json({ state: "confirmed" })
+        : undefined,
+  );
+  const { code, stdout, stderr } = await withdraw(["--relayer", liar.url, "--yes", "--json"]);
+  assert.equal(code, 3, stderr);
+  const told = parseJsonLines(stdout);
+  assert.deepEqual(
+    told.filter(({ event }) => event === "status").map((
+      { relayerSays, relayer },
+    ) => [relayerSays, relayer]),
+    [["confirmed", liar.url]],
+  );
+  assert.ok(told.every((event) => !("state" in event)), stdout);
+}
 
+async function refusesFlags(t: Deno.TestContext, { withdraw, payer }: Scene): Promise<void> {
   for (const flags of [["--relayer", "https://relayer.example"], ["--fast"], ["--max-fee", "1"]]) {
     await t.step(`--self with ${flags[0]} is a mistake`, async () => {
       const { code, stderr, prompts: asked } = await withdraw(["--self", ...payer, ...flags], true);
@@ -93,4 +110,4 @@ Deno.test("tonado withdraw: slow relayers and false answers", async (t) => {
       assert.match(stderr, new RegExp(`  ${flags[0]}: contradicts --self`));
     });
   }
-});
+}

@@ -12,10 +12,12 @@ import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 /** Longer ago than a relayer may take. */
 const LONG_AGO_MS = 200_000;
 
-Deno.test("tonado withdraw, resumed", async (t) => {
-  await using scene = await startCliFixture();
-  const { net, networkFlags: at, env, api } = scene;
-  const ids = (await scene.depositNotes(2)).map(noteId);
+/** Deposits two notes, and returns a function that interrupts a withdrawal and ages it. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const fixture = stack.use(await startCliFixture());
+  const { net, networkFlags: at, env, api } = fixture;
+  const ids = (await fixture.depositNotes(2)).map(noteId);
   const fresh = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
   const withdraw = (id: string, ...more: string[]) => runCli(["withdraw", id, ...at, ...more], env);
@@ -41,61 +43,74 @@ Deno.test("tonado withdraw, resumed", async (t) => {
   };
   const looks = ({ requestedPaths }: { requestedPaths: readonly string[] }) =>
     requestedPaths.filter((path) => path === "/withdraw/status").length;
+  const open = stack.move();
+  return {
+    ...{ api, fresh, cutOff, ids, looks, withdraw, balance },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
 
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+Deno.test("tonado withdraw, resumed", async (t) => {
+  await using scene = await openScene();
   await t.step(
     "in use for ever, and its time is over: the next relayer is asked, and it pays",
-    async () => {
-      let submitted = false;
-      await using stuck = startRelayerProxy(api, undefined, (path) => {
-        if (path === "/withdraw/status") return Response.json({ state: "accepted" });
-        if (path !== "/withdraw") return undefined;
-        if (submitted) return Response.json({ code: "nullifier_already_used" }, { status: 409 });
-        submitted = true;
-        return Response.json({}, { status: 202 });
-      });
-      await using honest = startRelayerProxy(api);
-      const to = fresh("c1");
-      await cutOff(ids[0], to, stuck);
-      const before = looks(stuck);
-      const relayers = ["--relayer", stuck.url, "--relayer", honest.url];
-      const { code, stdout, stderr } = await withdraw(ids[0], ...relayers, "--yes", "--json");
-      assert.equal(code, 0, stderr);
-      assert.ok(looks(stuck) - before <= 2, "asked where it stands, and not waited for");
-      assert.equal(parseJsonLines(stdout).at(-1).event, "withdrawn");
-      assert.equal(await balance(to), 950_000_000n);
-    },
+    () => asksNextRelayer(scene),
   );
-
   await t.step(
     "accepted for ever, and paid: the chain is believed, and nobody is asked for more",
-    async () => {
-      let release = () => {};
-      const held = new Promise<void>((resolve) => release = resolve);
-      await using stuck = startRelayerProxy(
-        async (request) => {
-          const path = new URL(request.url).pathname;
-          if (path === "/withdraw/status") return Response.json({ state: "broadcast" });
-          if (path !== "/withdraw") return await api(request);
-          const copy = new Request(request.url, {
-            method: "POST",
-            headers: request.headers,
-            body: await request.text(),
-          });
-          held.then(() => api(copy)); // long after it was answered
-          return Response.json({}, { status: 202 });
-        },
-      );
-      const to = fresh("c2");
-      await cutOff(ids[1], to, stuck);
-      const running = withdraw(ids[1], "--json");
-      const before = looks(stuck);
-      await waitUntil("the relayer is followed", () => looks(stuck) > before);
-      release();
-      const { code, stdout, stderr } = await running;
-      assert.equal(code, 0, stderr);
-      const { event, paid } = parseJsonLines(stdout).at(-1);
-      assert.deepEqual([event, paid], ["withdrawn", "950000000"]);
-      assert.equal(await balance(to), 950_000_000n);
-    },
+    () => believesChain(scene),
   );
 });
+
+async function asksNextRelayer({ api, fresh, cutOff, ids, looks, withdraw, balance }: Scene): Promise<void> {
+  let submitted = false;
+  await using stuck = startRelayerProxy(api, undefined, (path) => {
+    if (path === "/withdraw/status") return Response.json({ state: "accepted" });
+    if (path !== "/withdraw") return undefined;
+    if (submitted) return Response.json({ code: "nullifier_already_used" }, { status: 409 });
+    submitted = true;
+    return Response.json({}, { status: 202 });
+  });
+  await using honest = startRelayerProxy(api);
+  const to = fresh("c1");
+  await cutOff(ids[0], to, stuck);
+  const before = looks(stuck);
+  const relayers = ["--relayer", stuck.url, "--relayer", honest.url];
+  const { code, stdout, stderr } = await withdraw(ids[0], ...relayers, "--yes", "--json");
+  assert.equal(code, 0, stderr);
+  assert.ok(looks(stuck) - before <= 2, "asked where it stands, and not waited for");
+  assert.equal(parseJsonLines(stdout).at(-1).event, "withdrawn");
+  assert.equal(await balance(to), 950_000_000n);
+}
+
+async function believesChain({ api, fresh, cutOff, ids, withdraw, looks, balance }: Scene): Promise<void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => release = resolve);
+  await using stuck = startRelayerProxy(
+    async (request) => {
+      const path = new URL(request.url).pathname;
+      if (path === "/withdraw/status") return Response.json({ state: "broadcast" });
+      if (path !== "/withdraw") return await api(request);
+      const copy = new Request(request.url, {
+        method: "POST",
+        headers: request.headers,
+        body: await request.text(),
+      });
+      held.then(() => api(copy)); // long after it was answered
+      return Response.json({}, { status: 202 });
+    },
+  );
+  const to = fresh("c2");
+  await cutOff(ids[1], to, stuck);
+  const running = withdraw(ids[1], "--json");
+  const before = looks(stuck);
+  await waitUntil("the relayer is followed", () => looks(stuck) > before);
+  release();
+  const { code, stdout, stderr } = await running;
+  assert.equal(code, 0, stderr);
+  const { event, paid } = parseJsonLines(stdout).at(-1);
+  assert.deepEqual([event, paid], ["withdrawn", "950000000"]);
+  assert.equal(await balance(to), 950_000_000n);
+}

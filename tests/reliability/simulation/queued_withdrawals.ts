@@ -1,5 +1,6 @@
-/** Withdrawals that wait in the journal of a relayer that starts: its core on virtual time, with an endpoint of one's own. */
+/** A relayer that starts with withdrawals in its journal, on virtual time and with an endpoint that the test can alter. */
 import { Address } from "@ton/core";
+import type { Deployments } from "../../../src/core/protocol/deployments.ts";
 import { parseProof, proofToCell } from "../../../src/core/crypto/proof_codec.ts";
 import { type Relayer, startRelayer } from "../../../src/relay/relayer.ts";
 import type { Job, Store } from "../../../src/store/store.ts";
@@ -16,9 +17,9 @@ import { VirtualTime } from "../../../testkit/simulation/virtual_time.ts";
 import { openWallets } from "../../../testkit/simulation/wallets.ts";
 import { World } from "../../../testkit/simulation/world.ts";
 
-/** When it starts, unix milliseconds. */
+/** The start, in Unix milliseconds. */
 export const STARTED_AT = 1_800_000_000_000;
-/** When what waits may be signed: every pool is followed by then. */
+/** The time from which withdrawals may be signed. All pools are indexed by then. */
 export const DUE_AT = STARTED_AT + 60_000;
 const DENOMINATION = 10_000_000_000n;
 const VKEY_HASH = "11".repeat(32);
@@ -31,35 +32,35 @@ export interface QueueScenario {
   readonly pools: readonly SimulatedPool[];
   readonly store: Store;
   readonly relayer: Relayer;
-  /** As they were journaled, oldest first. */
+  /** The journaled withdrawals, oldest first. */
   readonly jobs: readonly Job[];
-  /** State of the i-th of them. */
+  /** Returns the state of the i-th withdrawal. */
   stateOf(i: number): Promise<string>;
   /** Ends the relayer. */
   end(): void;
 }
 
-/** What waits, and where. */
+/** The withdrawals in the journal, and the relayer's surroundings. */
 export interface QueueOptions {
   readonly wallet: WalletVersion;
   readonly pools: number;
-  /** Of each withdrawal the index of its pool, and its refund in nano; oldest first. */
+  /** The pool's index and the refund in nano of each withdrawal, oldest first. */
   readonly queued: readonly { readonly pool: number; readonly refund?: bigint }[];
-  /** Puts itself between the relayer and its endpoint. */
+  /** Wraps the relayer's endpoint. */
   readonly chain?: (chain: Chain, world: World, parts: QueueContext) => Chain;
-  /** Whether get methods are taken for another endpoint's. */
+  /** Whether get methods are verified by a second endpoint. */
   readonly verified?: boolean;
-  /** What else the relayer finds in its journal. */
+  /** Adds to the journal before the relayer starts. */
   readonly inherited?: (parts: { store: Store; jobs: readonly Job[]; wallet: Wallet }) => Promise<void>;
-  /** Puts itself between the relayer and the endpoint's get methods. */
+  /** Wraps the endpoint's get methods. */
   readonly get?: (get: Chain["runGetMethod"], parts: QueueContext) => Chain["runGetMethod"];
 }
 
-/** What an endpoint of one's own may look at. */
+/** What a wrapped endpoint can read. */
 export interface QueueContext {
   readonly pools: readonly SimulatedPool[];
   readonly time: VirtualTime;
-  /** What waits, as it is journaled. */
+  /** The journaled withdrawals. */
   readonly jobs: readonly Job[];
 }
 
@@ -85,11 +86,57 @@ export async function startQueueScenario(plan: QueueOptions): Promise<QueueScena
     struck: () => {},
   });
   const store = memoryStore({ now: () => time.now(), shared: false })();
-  const jobs = plan.queued.map(({ pool: index, refund = 0n }, i): Job => {
+  const jobs = createJobs(plan, { pools, random, relayer: wallet.wallet.address });
+  for (const job of jobs) await store.addJob(job, () => false);
+  const parts = { pools, time, jobs };
+  const altered = plan.chain?.(endpoint, world, parts) ?? endpoint;
+  const chain = plan.get ? { ...altered, runGetMethod: plan.get(altered.runGetMethod, parts) } : altered;
+  wallet.connect(chain);
+  await plan.inherited?.({ store, jobs, wallet: wallet.wallet });
+
+  const relayer = startRelayer({
+    config: {
+      network: "testnet",
+      fee: { bps: 50, minNano: 50_000_000n },
+      indexer: { apiKey: "key", ...(plan.verified ? { verify: { apiKey: "key" } } : {}) },
+    },
+    chain,
+    wallet: wallet.wallet,
+    store,
+    prover: { verify: () => Promise.resolve(true) },
+    vkeyHashes: { 1: VKEY_HASH },
+    deployments: deploymentsOf(pools),
+    clock: life.clock(time),
+    fillRandom: (bytes) => random.fill(bytes),
+    log: rootLog(),
+  });
+  return {
+    random,
+    time,
+    world,
+    pools,
+    store,
+    relayer,
+    jobs,
+    stateOf: async (i) => (await store.job(jobs[i]))!.state,
+    end: () => life.kill(),
+  };
+}
+
+/** Returns the journaled withdrawals, oldest first. */
+function createJobs(
+  { queued }: QueueOptions,
+  { pools, random, relayer }: {
+    readonly pools: readonly SimulatedPool[];
+    readonly random: SeededRandom;
+    readonly relayer: Address;
+  },
+): Job[] {
+  return queued.map(({ pool: index, refund = 0n }, i): Job => {
     const pool = pools[index];
     const recipient = new Address(0, Buffer.alloc(32, 0x60 + i));
     const note = { pool, nullifierHash: random.element(), recipient };
-    const { proof, signals } = withdrawRequest(note, pool.roots[0], wallet.wallet.address);
+    const { proof, signals } = withdrawRequest(note, pool.roots[0], relayer);
     return {
       pool: pool.address.toRawString(),
       nullifierHash: note.nullifierHash,
@@ -107,50 +154,20 @@ export async function startQueueScenario(plan: QueueOptions): Promise<QueueScena
       notBefore: DUE_AT,
     };
   });
-  for (const job of jobs) await store.addJob(job, () => false);
-  const parts = { pools, time, jobs };
-  const told = plan.chain?.(endpoint, world, parts) ?? endpoint;
-  const chain = plan.get ? { ...told, runGetMethod: plan.get(told.runGetMethod, parts) } : told;
-  wallet.connect(chain);
-  await plan.inherited?.({ store, jobs, wallet: wallet.wallet });
+}
 
-  const relayer = startRelayer({
-    config: {
-      network: "testnet",
-      fee: { bps: 50, minNano: 50_000_000n },
-      indexer: { apiKey: "key", ...(plan.verified ? { verify: { apiKey: "key" } } : {}) },
-    },
-    chain,
-    wallet: wallet.wallet,
-    store,
-    prover: { verify: () => Promise.resolve(true) },
-    vkeyHashes: { 1: VKEY_HASH },
-    deployments: {
-      network: "testnet",
-      pools: new Map(pools.map((pool, i) => [`native-${10 + i}`, {
-        address: pool.address,
-        asset: "native",
-        amount: "10",
-        denomination: pool.denomination,
-        deployedSeqno: 1,
-        codeHash: poolCode.hash().toString("hex"),
-        vkeyHash: VKEY_HASH,
-        owner: null,
-      }])),
-    },
-    clock: life.clock(time),
-    fillRandom: (bytes) => random.fill(bytes),
-    log: rootLog(),
-  });
+function deploymentsOf(pools: readonly SimulatedPool[]): Deployments {
   return {
-    random,
-    time,
-    world,
-    pools,
-    store,
-    relayer,
-    jobs,
-    stateOf: async (i) => (await store.job(jobs[i]))!.state,
-    end: () => life.kill(),
+    network: "testnet",
+    pools: new Map(pools.map((pool, i) => [`native-${10 + i}`, {
+      address: pool.address,
+      asset: "native",
+      amount: "10",
+      denomination: pool.denomination,
+      deployedSeqno: 1,
+      codeHash: poolCode.hash().toString("hex"),
+      vkeyHash: VKEY_HASH,
+      owner: null,
+    }])),
   };
 }
