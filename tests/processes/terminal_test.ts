@@ -48,7 +48,7 @@ async function endsAtPassphrase(t: Deno.TestContext, { tonado, at, env }: Scene)
       `half${CTRL_D}`,
     ]]
   ) {
-    await t.step(`${keys} at the passphrase ends with 130, and the terminal is as before`, async () => {
+    await t.step(`${keys} at the passphrase ends with 130, and restores the terminal`, async () => {
       const terminal = tonado(["deposit", "native-1", ...at]);
       await terminal.waitFor("New passphrase for");
       await terminal.type(typed);
@@ -59,14 +59,14 @@ async function endsAtPassphrase(t: Deno.TestContext, { tonado, at, env }: Scene)
       assert.match(before, /[^-]icanon .*[^-]echo /s);
       assert.equal(after, before);
       assert.ok(terminal.screen.lastIndexOf("\x1b[?25h") >= terminal.screen.lastIndexOf("\x1b[?25l"));
-      await assert.rejects(Deno.stat(env.TONADO_NOTES), "no store was made");
+      await assert.rejects(Deno.stat(env.TONADO_NOTES), "no store is created");
     });
   }
 }
 
 async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Promise<void> {
   await t.step(
-    "a deposit by phone: hidden passphrase, link and code, and Ctrl-C loses nothing",
+    "a deposit by phone hides the passphrase, shows link and code, and loses nothing on Ctrl-C",
     async () => {
       const terminal = tonado(["deposit", "native-1", ...at]);
       for (const question of ["New passphrase for", "Repeat passphrase"]) {
@@ -81,13 +81,13 @@ async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Prom
       const { code, before, after } = await terminal.waitForExit();
       assert.equal(code, 130, terminal.screen);
       assert.match(terminal.screen, /to continue: tonado deposit --note [0-9a-f]{12}/);
-      assert.ok(!terminal.screen.includes(PASSPHRASE), "the passphrase is not drawn");
+      assert.ok(!terminal.screen.includes(PASSPHRASE), "the passphrase is not shown");
       assert.equal(after, before);
       assert.match(terminal.screen, COLOUR);
     },
   );
 
-  await t.step("the note is there afterwards; with NO_COLOR nothing is coloured", async () => {
+  await t.step("the note is stored afterwards, and with NO_COLOR nothing is coloured", async () => {
     const terminal = tonado(["note", "show"], { NO_COLOR: "1" });
     await terminal.waitFor("Passphrase of");
     await terminal.type(PASSPHRASE + ENTER);
@@ -98,7 +98,7 @@ async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Prom
     assert.ok(!terminal.screen.includes(PASSPHRASE));
   });
 
-  await t.step("a long work shows how far it is, and its line is gone afterwards", async () => {
+  await t.step("long work shows its progress, and erases that line at the end", async () => {
     const terminal = tonado(["pool", "stats", "native-1", ...at]);
     assert.equal((await terminal.waitForExit()).code, 0, terminal.screen);
     assert.match(terminal.screen, /holds +0 unspent notes/);
@@ -108,18 +108,18 @@ async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Prom
 }
 
 async function coloursLog(t: Deno.TestContext, { net, tonado, registry, dir }: Scene): Promise<void> {
-  const wishes = [[{}, true], [{ NO_COLOR: "1" }, false], [{ TERM: "dumb" }, false]] as const;
-  for (const [wish, coloured] of wishes) {
+  const variants = [[{}, true], [{ NO_COLOR: "1" }, false], [{ TERM: "dumb" }, false]] as const;
+  for (const [variables, coloured] of variants) {
     await t.step(
-      `${JSON.stringify(wish)}: a relayer's log is ${
+      `${JSON.stringify(variables)}: a relayer's log is ${
         coloured ? "" : "not "
-      }coloured, and Ctrl-C ends it well`,
+      }coloured, and Ctrl-C ends it with success`,
       async () => {
         const [{ mnemonic, version }] = net.wallets;
         const terminal = tonado(["serve"], {
           ...{ RELAYER_NETWORK: "localnet", RELAYER_DEPLOYMENTS: registry, INDEXER_URL: net.url },
           ...{ RELAYER_WALLET_MNEMONIC: mnemonic, RELAYER_WALLET_VERSION: version },
-          ...{ RELAYER_PORT: "0", RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`, ...wish },
+          ...{ RELAYER_PORT: "0", RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`, ...variables },
         });
         await terminal.waitFor("listens on");
         await terminal.type(CTRL_C);
@@ -144,7 +144,7 @@ async function confirmsDeployment(t: Deno.TestContext, { net, dir }: Scene): Pro
     "--burn-owner",
   ];
   for (
-    const [key, status, says] of [["n", 1, /not deployed/], [CTRL_D, 130, /\[cancelled\]/], [
+    const [key, status, message] of [["n", 1, /not deployed/], [CTRL_D, 130, /\[cancelled\]/], [
       "y",
       0,
       /Deployed and verified/,
@@ -161,7 +161,7 @@ async function confirmsDeployment(t: Deno.TestContext, { net, dir }: Scene): Pro
       await terminal.type(key);
       const { code, before, after } = await terminal.waitForExit();
       assert.equal(code, status, terminal.screen);
-      assert.match(terminal.screen, says);
+      assert.match(terminal.screen, message);
       assert.equal(after, before);
     });
   }

@@ -1,4 +1,4 @@
-/** Ctrl-C at a real terminal while `tonado withdraw` works: it ends at once, says how to continue, and going on pays once. */
+/** Ctrl-C during `tonado withdraw` at a real terminal: it ends at once and prints the next step, which pays once. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../src/client/notes/note_store.ts";
@@ -8,7 +8,7 @@ import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 import { CTRL_C, lacksTerminal, openTerminal, type Terminal } from "../support/cli/terminal.ts";
 
-/** Less than a request waits for its answer. */
+/** Less than the timeout of a request. */
 const AT_ONCE_MS = 30_000;
 
 /** Starts a local network and a relayer that can report a note as in use. */
@@ -16,9 +16,9 @@ async function openScene() {
   await using stack = new AsyncDisposableStack();
   const fixture = stack.use(await startCliFixture());
   const { net, networkFlags: at, env, api } = fixture;
-  const lie = { told: false, posted: false };
+  const lie = { active: false, posted: false };
   const relayer = stack.use(startRelayerProxy(api, undefined, (path) => {
-    if (!lie.told) return undefined;
+    if (!lie.active) return undefined;
     if (path === "/withdraw") {
       lie.posted = true;
       return Response.json({ code: "nullifier_already_used" }, { status: 409 });
@@ -36,15 +36,15 @@ async function openScene() {
     const { code, before, after } = await terminal.waitForExit();
     assert.equal(code, 130, terminal.screen);
     assert.ok(Date.now() - pressed < AT_ONCE_MS, "at once");
-    assert.equal(after, before, "the terminal is as it was");
-    const told =
+    assert.equal(after, before, "the terminal is restored");
+    const nextStep =
       /note [0-9a-f]{12} (?:is|and its withdrawal are) stored.*; to (?:continue|try again): tonado (.*?)\r?\n/
         .exec(
           terminal.screen,
         );
-    assert.ok(told, terminal.screen);
+    assert.ok(nextStep, terminal.screen);
     assert.match(terminal.screen, /\[cancelled\]/);
-    return told[1].replace("<url>", relayer.url).split(" ");
+    return nextStep[1].replace("<url>", relayer.url).split(" ");
   };
 
   const state: { next: string[] } = { next: [] };
@@ -64,7 +64,7 @@ Deno.test({
     await using scene = await openScene();
     await interruptsBeforeSubmission(t, scene);
     await interruptsWhileWaiting(t, scene);
-    await t.step("what it told to go on with pays the same recipient, once", () => continues(scene));
+    await t.step("the printed next step pays the same recipient, once", () => continues(scene));
   },
 });
 
@@ -72,14 +72,14 @@ async function interruptsBeforeSubmission(
   t: Deno.TestContext,
   { run, first, state, interrupt, relayer }: Scene,
 ): Promise<void> {
-  await t.step("at the question: nothing is submitted", async () => {
+  await t.step("Ctrl-C at the confirmation submits nothing", async () => {
     const terminal = run(first);
     await terminal.waitFor("Pay 0.95 TON to");
     state.next = await interrupt(terminal);
     assert.ok(!relayer.requestedPaths.includes("/withdraw"));
   });
 
-  await t.step("while it proves: nothing is submitted", async () => {
+  await t.step("Ctrl-C during the proof submits nothing", async () => {
     const terminal = run([...state.next, "--yes"]);
     await terminal.waitFor("proving");
     state.next = await interrupt(terminal);
@@ -91,7 +91,7 @@ async function interruptsWhileWaiting(
   t: Deno.TestContext,
   { relayer, run, state, interrupt, lie }: Scene,
 ): Promise<void> {
-  await t.step("while the relayer is silent", async () => {
+  await t.step("Ctrl-C while the relayer does not respond ends at once", async () => {
     relayer.holdSubmissions = true;
     const terminal = run([...state.next, "--yes"]);
     await waitUntil("the submission", () => relayer.requestedPaths.includes("/withdraw"));
@@ -99,15 +99,18 @@ async function interruptsWhileWaiting(
     relayer.holdSubmissions = false;
   });
 
-  await t.step("while the relayer says that the note is in use: for how long is shown", async () => {
-    lie.told = true;
-    const terminal = run([...state.next, "--yes"]);
-    await terminal.waitFor("earlier withdrawal of this note is in progress");
-    await terminal.waitFor(" of 180 s");
-    assert.match(terminal.screen, /in use: accepted, \d+ of 180 s/);
-    state.next = await interrupt(terminal);
-    lie.told = false;
-  });
+  await t.step(
+    "while the relayer reports the note as in use, the remaining time is shown, and Ctrl-C ends at once",
+    async () => {
+      lie.active = true;
+      const terminal = run([...state.next, "--yes"]);
+      await terminal.waitFor("earlier withdrawal of this note is in progress");
+      await terminal.waitFor(" of 180 s");
+      assert.match(terminal.screen, /in use: accepted, \d+ of 180 s/);
+      state.next = await interrupt(terminal);
+      lie.active = false;
+    },
+  );
 }
 
 async function continues({ run, state, net, to }: Scene): Promise<void> {

@@ -1,44 +1,42 @@
-/** What the broadcaster does when things go wrong between the journal and the pool. All parts real but where it breaks. */
+/** Faults between the journal and the pool, to which the broadcaster responds. All other parts are real. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Address, TupleReader } from "@ton/core";
+import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import type { Note } from "../../src/core/protocol/note.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Chain } from "../../src/ton/chain.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
-import { HourlyCaps } from "../../src/relay/withdrawals/hourly_caps.ts";
-import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_limit_store.ts";
-import type { RateLimitStore } from "../../src/store/rate_limit_store.ts";
 import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { type HeldBroadcasts, startHeldBroadcasts } from "../support/relayer/held_broadcasts.ts";
 
 const KEY = "native-1";
 const FEE = 60_000_000n;
 const PAID = 1_000_000_000n - FEE;
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-/** Where the process ends: the first call of the named step does not return to it, and nor does any later one. */
-const deaths: [
+/** Steps at which the process ends: calls of the named step fail from the first one on. */
+const interruptions: [
   moment: string,
   wrap: (reached: () => never) => Parameters<RelayerHarness["startRelayer"]>[0],
 ][] = [
-  ["the job is journaled and not signed", (die) => ({
-    store: (store: Store) => withMethods(store, { beginTransfer: () => Promise.reject(attempt(die)) }),
+  ["the job is journaled and not signed", (reached) => ({
+    store: (store: Store) => withMethods(store, { beginTransfer: () => Promise.reject(catchError(reached)) }),
   })],
-  ["the transfer is journaled and not sent", (die) => ({
-    chain: (chain: Chain) => withMethods(chain, { send: () => Promise.reject(attempt(die)) }),
+  ["the transfer is journaled and not sent", (reached) => ({
+    chain: (chain: Chain) => withMethods(chain, { send: () => Promise.reject(catchError(reached)) }),
   })],
-  ["the transfer is sent and that is not written down", (die) => ({
-    store: (store: Store) => withMethods(store, { changeJob: () => Promise.reject(attempt(die)) }),
+  ["the transfer is sent and not recorded", (reached) => ({
+    store: (store: Store) => withMethods(store, { changeJob: () => Promise.reject(catchError(reached)) }),
   })],
-  ["the transfer is on chain and not ended", (die) => ({
-    store: (store: Store) => withMethods(store, { endTransfer: () => Promise.reject(attempt(die)) }),
+  ["the transfer is on the chain and not ended", (reached) => ({
+    store: (store: Store) => withMethods(store, { endTransfer: () => Promise.reject(catchError(reached)) }),
   })],
 ];
 
-function attempt(die: () => never): unknown {
+function catchError(reached: () => never): unknown {
   try {
-    return die();
+    return reached();
   } catch (error) {
     return error;
   }
@@ -65,15 +63,15 @@ for (const { name, ignore, open } of stores) {
       const storeOptions: Parameters<RelayerHarness["startRelayer"]>[0] = await open(stack);
       await using net = await RelayerHarness.start({ relayer: false });
       const notes: Note[] = [];
-      for (const _ of deaths) notes.push(await net.deposit(KEY));
-      for (const [i, [moment, wrap]] of deaths.entries()) {
+      for (const _ of interruptions) notes.push(await net.deposit(KEY));
+      for (const [i, [moment, wrap]] of interruptions.entries()) {
         await t.step(`ended when ${moment}`, async () => {
           let reached = false;
-          const dying = wrap(() => {
+          const interruption = wrap(() => {
             reached = true;
             throw new Error("the process ends here");
           });
-          await net.startRelayer({ ...storeOptions, ...dying });
+          await net.startRelayer({ ...storeOptions, ...interruption });
           await net.untilIndexed(KEY);
           const recipient = fresh(0x60 + i);
           const submission = net.post("/withdraw", await net.withdrawal(KEY, notes[i], { recipient }));
@@ -96,64 +94,10 @@ for (const { name, ignore, open } of stores) {
   });
 }
 
-/** Starts a relayer whose endpoint holds, forgets or accepts its messages. */
-async function openScene() {
-  await using stack = new AsyncDisposableStack();
-  const net = stack.use(await RelayerHarness.start({ relayer: false }));
-  const [frontRun, dropped, poor, unseen, stale, selfRelayed] = [
-    await net.deposit(KEY),
-    await net.deposit(KEY),
-    await net.deposit(KEY),
-    await net.deposit(KEY),
-    await net.deposit(KEY),
-    await net.deposit(KEY),
-  ];
-  /** How the endpoint treats the relayer's sends. */
-  const state: {
-    sends: number;
-    sending: "held" | "forgotten" | "taken";
-    quote?: bigint | undefined;
-    onIsSpent: () => void;
-  } = { sends: 0, sending: "held", onIsSpent: () => {} };
-  const heldSlots = new Set<string>();
-  const memory = createMemoryRateLimitStore(Date.now);
-  const counting: RateLimitStore = {
-    ...memory,
-    acquire: (limit, key, token) => (heldSlots.add(token), memory.acquire(limit, key, token)),
-    release: (limit, key, token) => (heldSlots.delete(token), memory.release(limit, key, token)),
-  };
-  await net.startRelayer({
-    caps: new HourlyCaps(counting, { hourly: 100, hourlyPerPool: 0 }),
-    chain: (chain) =>
-      withMethods(chain, {
-        send(message, options) {
-          state.sends++;
-          if (state.sending === "held") return Promise.reject(new Error("held back"));
-          return state.sending === "forgotten" ? Promise.resolve() : chain.send(message, options);
-        },
-        runGetMethod(address, method, args, options) {
-          if (method === "getIsSpent") state.onIsSpent();
-          return method === "get_withdraw_value" && state.quote !== undefined
-            ? Promise.resolve(new TupleReader([{ type: "int", value: state.quote }]))
-            : chain.runGetMethod(address, method, args, options);
-        },
-      }),
-  });
-  await net.untilIndexed(KEY);
-  const pool = net.contract(KEY);
-  const open = stack.move();
-  return {
-    ...{ net, frontRun, pool, selfRelayed, dropped, poor, unseen, stale, heldSlots, state },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
-  };
-}
-
-type Scene = Awaited<ReturnType<typeof openScene>>;
-
-Deno.test("broadcaster: foreign messages to the pool, and lost messages, costs no withdrawal", async (t) => {
-  await using scene = await openScene();
+Deno.test("broadcaster: foreign messages to the pool and lost messages cost no withdrawal", async (t) => {
+  await using scene = await startHeldBroadcasts();
   await t.step(
-    "a failure forged with our nullifier hash changes nothing; a payment by others confirms",
+    "a forged withdrawal with the same nullifier hash changes nothing, and a payment by another wallet confirms",
     () => confirmsForeignPayment(scene),
   );
   await t.step(
@@ -161,24 +105,24 @@ Deno.test("broadcaster: foreign messages to the pool, and lost messages, costs n
     () => supersedes(scene),
   );
   await t.step(
-    "a transfer that the endpoint took and forgot is signed again once chain time has passed it",
+    "a transfer that the endpoint accepted and lost is signed again after its lifetime",
     () => signsAgain(scene),
   );
   await t.step(
-    "a message that the pool refuses fails the withdrawal by name, and a repeat has to wait",
+    "a message that the pool refuses fails the withdrawal with the error's name, and a repeat has to wait",
     () => failsByName(scene),
   );
   await t.step(
-    "a root that another replica read first does not expire its withdrawal: it is paid once this one has read it",
+    "a root that only another replica has read does not expire its withdrawal, which is paid once this replica has read it",
     () => waitsForRoot(scene),
   );
   await t.step(
-    "a root that left the ring while its withdrawal waited expires it; it may be submitted again",
+    "a withdrawal whose root left the history while it waited expires, and can be submitted again",
     () => expires(scene),
   );
 });
 
-async function confirmsForeignPayment({ net, frontRun, state, pool }: Scene): Promise<void> {
+async function confirmsForeignPayment({ net, frontRun, state, pool }: HeldBroadcasts): Promise<void> {
   const body = await net.withdrawal(KEY, frontRun, { recipient: fresh(0x70) });
   const submission = net.post("/withdraw", body);
   await waitUntil("the relayer tries to send", () => state.sends > 0);
@@ -201,15 +145,15 @@ async function confirmsForeignPayment({ net, frontRun, state, pool }: Scene): Pr
   equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "accepted");
   await pool.sendWithdraw(net.user.sender(), { ...args, proof });
   equal((await net.untilState(statusOf(net, frontRun), "confirmed", "failed")).state, "confirmed");
-  state.sending = "taken"; // ours comes second now, and the pool refuses it with 202
+  state.sending = "accepted"; // the relayer's message comes second, and the pool refuses it with 202
   await waitUntil("the transfer has ended", async () => await net.store.transfer() === undefined);
   const { status, body: answer } = await submission;
-  deepEqual([status, answer.state, answer.seqno], [202, "confirmed", null]); // paid, and not by us
+  deepEqual([status, answer.state, answer.seqno], [202, "confirmed", null]); // paid by another wallet
   equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "confirmed");
   equal((await net.chain.account(fresh(0x70))).balance, PAID);
 }
 
-async function supersedes({ state, net, selfRelayed, pool }: Scene): Promise<void> {
+async function supersedes({ state, net, selfRelayed, pool }: HeldBroadcasts): Promise<void> {
   state.sending = "held";
   const attempts = state.sends;
   const submission = net.post(
@@ -233,7 +177,7 @@ async function supersedes({ state, net, selfRelayed, pool }: Scene): Promise<voi
   });
   const done = await net.untilState(statusOf(net, selfRelayed), "confirmed", "superseded", "failed");
   deepEqual([done.state, done.fee], ["superseded", "1"]);
-  state.sending = "taken";
+  state.sending = "accepted";
   await waitUntil("the transfer has ended", async () => await net.store.transfer() === undefined);
   equal((await submission).body.state, "superseded");
   const again = await net.post(
@@ -245,12 +189,12 @@ async function supersedes({ state, net, selfRelayed, pool }: Scene): Promise<voi
   deepEqual([payment?.fee, payment?.txHash], [1n, done.txHash]);
 }
 
-async function signsAgain({ state, net, dropped }: Scene): Promise<void> {
+async function signsAgain({ state, net, dropped }: HeldBroadcasts): Promise<void> {
   state.sending = "forgotten";
   const body = await net.withdrawal(KEY, dropped, { recipient: fresh(0x71) });
   const { status, body: sent } = await net.post("/withdraw", body);
   deepEqual([status, sent.state], [200, "broadcast"]);
-  state.sending = "taken";
+  state.sending = "accepted";
   const { now } = await net.user.state();
   await net.localnet.setNow(now + 90);
   const done = await net.untilState(statusOf(net, dropped), "confirmed", "failed", "expired");
@@ -259,7 +203,7 @@ async function signsAgain({ state, net, dropped }: Scene): Promise<void> {
   equal((await net.chain.account(fresh(0x71))).balance, PAID);
 }
 
-async function failsByName({ state, net, poor, pool }: Scene): Promise<void> {
+async function failsByName({ state, net, poor, pool }: HeldBroadcasts): Promise<void> {
   state.quote = 20_000_000n;
   const body = await net.withdrawal(KEY, poor, { recipient: fresh(0x72) });
   await net.post("/withdraw", body);
@@ -273,7 +217,7 @@ async function failsByName({ state, net, poor, pool }: Scene): Promise<void> {
   equal(await pool.getIsSpent(poor.nullifierHash), false);
 }
 
-async function waitsForRoot({ net, unseen, state }: Scene): Promise<void> {
+async function waitsForRoot({ net, unseen, state }: HeldBroadcasts): Promise<void> {
   const poolState = net.relayer.pools().find(({ key }) => key === KEY)!;
   const body = await net.withdrawal(KEY, unseen, { recipient: fresh(0x74) });
   const { roots } = poolState;
@@ -294,11 +238,11 @@ async function waitsForRoot({ net, unseen, state }: Scene): Promise<void> {
   equal((await net.untilState(statusOf(net, unseen), "confirmed", "expired")).state, "confirmed");
 }
 
-async function expires({ net, stale, state, heldSlots }: Scene): Promise<void> {
+async function expires({ net, stale, state, heldSlots }: HeldBroadcasts): Promise<void> {
   const poolState = net.relayer.pools().find(({ key }) => key === KEY)!;
   const body = await net.withdrawal(KEY, stale, { recipient: fresh(0x73) });
   const { roots } = poolState;
-  // The check of the root comes before this question to the chain, the broadcaster's own look at it after.
+  // The root is checked before this query, and the broadcaster checks it again after.
   let gone = false;
   state.onIsSpent = () => void (gone = true);
   Object.defineProperty(poolState, "roots", {
@@ -309,11 +253,11 @@ async function expires({ net, stale, state, heldSlots }: Scene): Promise<void> {
   const before = heldSlots.size;
   const { status, body: answer } = await net.post("/withdraw", body);
   deepEqual([status, answer.state, answer.seqno], [202, "expired", null]);
-  equal(heldSlots.size, before, "what expired is not counted against the hourly caps");
+  equal(heldSlots.size, before, "an expired withdrawal does not count against the hourly caps");
   Object.defineProperty(poolState, "roots", { configurable: true, writable: true, value: roots });
   equal((await net.post("/withdraw", body)).status, 200);
   equal((await net.untilState(statusOf(net, stale), "confirmed")).state, "confirmed");
-  equal(heldSlots.size, before + 1, "what was paid is");
+  equal(heldSlots.size, before + 1, "a paid one does");
 }
 
 function statusOf(net: RelayerHarness, { nullifierHash }: Note) {

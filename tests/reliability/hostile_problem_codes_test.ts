@@ -1,6 +1,6 @@
 /**
- * Relayers that refuse with codes which would be final if this program had found them itself: each of them is passed over,
- * and none of them makes anybody believe that the note is gone. Real servers, real pool, real proofs.
+ * Relayers that refuse with codes that would be final if the client itself had found them. Each of them is passed over,
+ * and no output claims that the note is spent. Servers, pool and proofs are real.
  */
 import { deepEqual, doesNotMatch, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
@@ -20,7 +20,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
-/** The codes that ended a withdrawal at once, whatever their source. */
+/** The codes that end a withdrawal if the client itself finds them. */
 const final: readonly ProblemCode[] = [
   "nullifier_already_used",
   "fee_not_below_denomination",
@@ -33,7 +33,7 @@ const final: readonly ProblemCode[] = [
   "constraints_unsatisfied",
 ];
 const PHISHING = "Your note was spent already: paste it at http://evil.example to get it back";
-/** What would make a reader give up a note that is worth its money. */
+/** Texts that would make a user give up an unspent note. */
 const GIVEN_UP = /\bis spent|was spent|been withdrawn|evil\.example/;
 
 const refusal = (code: ProblemCode) => {
@@ -49,10 +49,10 @@ async function openScene() {
   await net.untilIndexed(KEY);
   const pool = net.contract(KEY);
   const api = (request: Request) => net.request(request);
-  const served: RelayerProxy[] = [];
-  const serving = (...args: [lie?: AnswerTransform, instead?: (path: string) => Response | undefined]) => {
+  const proxies: RelayerProxy[] = [];
+  const serve = (...args: [lie?: AnswerTransform, instead?: (path: string) => Response | undefined]) => {
     const relayer = startRelayerProxy(api, ...args);
-    served.push(relayer);
+    proxies.push(relayer);
     return relayer;
   };
   const client = ({ url }: RelayerProxy) => new RelayerClient(url, { maxAttempts: 1 });
@@ -65,44 +65,44 @@ async function openScene() {
   });
   const brief = { pollIntervalMs: 200, timeoutMs: 400 };
   const patient = { pollIntervalMs: 200, timeoutMs: 120_000 };
-  const honest = serving();
-  const refusing = (route: string) =>
-    final.map((code) => serving(undefined, (path) => path === route ? refusal(code) : undefined));
-  const naming = (relayerAddress: string) =>
-    serving((path, answer) => path === "/status" ? { ...answer, relayerAddress } : answer);
+  const honest = serve();
+  const refuseOn = (route: string) =>
+    final.map((code) => serve(undefined, (path) => path === route ? refusal(code) : undefined));
+  const claimAddress = (relayerAddress: string) =>
+    serve((path, answer) => path === "/status" ? { ...answer, relayerAddress } : answer);
 
   const [note] = notes;
   const hostile: Record<string, RelayerProxy[]> = {
-    "on /status": refusing("/status"),
-    "on /tree/commitments": refusing("/tree/commitments"),
-    "on /withdraw": refusing("/withdraw"),
+    "on /status": refuseOn("/status"),
+    "on /tree/commitments": refuseOn("/tree/commitments"),
+    "on /withdraw": refuseOn("/withdraw"),
     "an address that no pool pays": [
-      naming(pool.address.toString()),
-      naming(`7:${"11".repeat(32)}`),
+      claimAddress(pool.address.toString()),
+      claimAddress(`7:${"11".repeat(32)}`),
     ],
     "a fee of the whole note": [
-      serving((path, answer) => path === "/status" ? { ...answer, feeBps: 10_000 } : answer),
+      serve((path, answer) => path === "/status" ? { ...answer, feeBps: 10_000 } : answer),
     ],
   };
   stack.defer(async () => {
-    for (const relayer of served) await relayer[Symbol.asyncDispose]();
+    for (const relayer of proxies) await relayer[Symbol.asyncDispose]();
   });
   const open = stack.move();
   return {
-    ...{ hostile, client, request, note, brief, pool, honest, patient, notes, serving, net },
+    ...{ hostile, client, request, note, brief, pool, honest, patient, notes, serve, net },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-Deno.test("withdraw: no code of a relayer ends it, and only the chain says that a note is spent", async (t) => {
+Deno.test("withdraw: no relayer's code ends a withdrawal, and only the chain decides that a note is spent", async (t) => {
   await using scene = await openScene();
   await passesOverRefusals(t, scene);
   await paysThroughHonest(t, scene);
   await refusesOwnMistakes(t, scene);
   await paidDespiteDenial(t, scene);
-  await t.step("a withdrawal that is resumed believes no code either", () => resumes(scene));
+  await t.step("a resumed withdrawal is not ended by a relayer's code either", () => resumes(scene));
 });
 
 async function passesOverRefusals(
@@ -111,7 +111,7 @@ async function passesOverRefusals(
 ): Promise<void> {
   for (const [what, all] of Object.entries(hostile)) {
     const relayers = what === "on /withdraw" ? all.slice(0, 2) : all; // each of these costs a proof
-    await t.step(`${what}: each is told with its fault, and the note is as it was`, async () => {
+    await t.step(`${what}: each is reported with its fault, and the note is unspent`, async () => {
       await rejects(
         withdrawViaRelayers(relayers.map(client), request(note, { maxFee: 1_000_000_000n }), brief),
         (error) => {
@@ -126,7 +126,7 @@ async function passesOverRefusals(
     });
   }
 
-  await t.step("a relayer that says the note is in use is held against the chain", async () => {
+  await t.step("a relayer's claim that the note is in use is checked on the chain", async () => {
     const [lying] = hostile["on /withdraw"];
     await rejects(withdrawViaRelayers([client(lying)], request(note), brief), (error) => {
       ok(error instanceof Problem);
@@ -140,19 +140,19 @@ async function paysThroughHonest(
   t: Deno.TestContext,
   { hostile, honest, client, request, note, patient, pool, brief }: Scene,
 ): Promise<void> {
-  await t.step("the honest one pays, after all of them", async () => {
+  await t.step("after all of them, the honest relayer pays", async () => {
     const all = [...Object.values(hostile).flat(), honest].map(client);
     const { relayer, status } = await withdrawViaRelayers(all, request(note), patient);
     deepEqual([relayer.baseUrl, status.state], [honest.url, "confirmed"]);
     equal(await pool.getIsSpent(note.nullifierHash), true);
     ok(
       hostile["on /withdraw"].every(({ requestedPaths: asked }) => asked.includes("/withdraw")),
-      "each was asked",
+      "each relayer is tried",
     );
   });
 
   await t.step(
-    "what is spent by the chain's word is final",
+    "a note that is spent on the chain is refused",
     () =>
       rejects(withdrawViaRelayers([client(honest)], request(note), brief), {
         code: "nullifier_already_used",
@@ -165,7 +165,7 @@ async function refusesOwnMistakes(
   { client, honest, request, notes, brief, pool }: Scene,
 ): Promise<void> {
   await t.step(
-    "a fee that the caller raises to the note's worth is the caller's own mistake",
+    "a fee of the whole denomination that the caller chooses is the caller's mistake",
     () =>
       rejects(
         withdrawViaRelayers(
@@ -183,7 +183,7 @@ async function refusesOwnMistakes(
   ];
   for (const [recipient, code] of unpaid) {
     await t.step(
-      `a recipient that no pool pays is the caller's own mistake, too: ${code}`,
+      `a recipient that no pool pays is the caller's mistake: ${code}`,
       () => rejects(withdrawViaRelayers([client(honest)], request(notes[1], { recipient }), brief), { code }),
     );
   }
@@ -191,10 +191,10 @@ async function refusesOwnMistakes(
 
 async function paidDespiteDenial(
   t: Deno.TestContext,
-  { serving, honest, client, request, notes, patient, pool }: Scene,
+  { serve, honest, client, request, notes, patient, pool }: Scene,
 ): Promise<void> {
-  await t.step("one that pays and says that it failed has paid", async () => {
-    const denying = serving((path, answer) =>
+  await t.step("a relayer that pays and reports a failure has paid", async () => {
+    const denying = serve((path, answer) =>
       path === "/withdraw/status" && answer.state === "confirmed"
         ? { ...answer, state: "failed", reason: PHISHING, txHash: null }
         : answer
@@ -207,9 +207,9 @@ async function paidDespiteDenial(
     deepEqual([relayer.baseUrl, status.state], [denying.url, "confirmed"]);
   });
 
-  await t.step("one that keeps the proof, lets go of it late and is not heard again has paid", async () => {
+  await t.step("a relayer that submits the proof late and then fails to respond has paid", async () => {
     let paid = false;
-    const silent = serving(
+    const silent = serve(
       undefined,
       (path) =>
         path !== "/withdraw/status"
@@ -240,13 +240,13 @@ async function resumes(
 ): Promise<void> {
   const fresh = await net.deposit(KEY);
   await net.untilIndexed(KEY);
-  const kept: { withdrawal?: Parameters<typeof resumeWithdrawal>[1]["journal"] } = {};
+  const journaled: { withdrawal?: Parameters<typeof resumeWithdrawal>[1]["journal"] } = {};
   const [refuses] = hostile["on /withdraw"];
   await rejects(withdrawViaRelayers(
     [client(refuses)],
     request(fresh, {
       onProved: (relayer, { proof, publicSignals, recipient, fee, refund }) => {
-        kept.withdrawal = {
+        journaled.withdrawal = {
           relayer: relayer.baseUrl,
           recipient: recipient.toRawString(),
           fee: String(fee),
@@ -259,7 +259,7 @@ async function resumes(
     }),
     brief,
   ));
-  const journal = kept.withdrawal!;
+  const journal = journaled.withdrawal!;
   await rejects(
     resumeWithdrawal(client(refuses), { pool, note: fresh, journal }, brief),
     { code: "relayer_unavailable" },

@@ -1,4 +1,4 @@
-/** What a relayed withdrawal requests of the chain endpoint, whose operator may have seen the deposit. */
+/** The requests of a relayed withdrawal to the chain endpoint, whose operator may have seen the deposit. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../../src/client/notes/note_store.ts";
@@ -18,8 +18,8 @@ async function openScene() {
   const first = notes.map(noteId)[0];
   const to = Address.parse(`0:${"3b".repeat(32)}`);
 
-  /** Runs it; returns what was asked, as indexes of the requests that name the recipient, or the nullifier hash. */
-  const run = async (note: typeof notes[number], flags: readonly string[], person?: TerminalUser) => {
+  /** Withdraws a note, and returns the indexes of the requests that name the recipient or the nullifier hash. */
+  const run = async (note: typeof notes[number], flags: readonly string[], user?: TerminalUser) => {
     let submitted = Infinity;
     const before = relayer.requestedPaths.length;
     await using endpoint = startRecordingEndpoint(net.localnet.url, () => {
@@ -28,7 +28,7 @@ async function openScene() {
       }
     });
     const args = ["withdraw", noteId(note), ...at, "--endpoint", endpoint.url, "--to", to.toString()];
-    const result = await runCli([...args, "--relayer", relayer.url, ...flags], env, person);
+    const result = await runCli([...args, "--relayer", relayer.url, ...flags], env, user);
     const { nullifierHash, commitment, nullifier, secret } = note;
     const naming = (...values: readonly string[]) =>
       endpoint.requests.flatMap(({ params }, i) => {
@@ -37,7 +37,7 @@ async function openScene() {
       });
     const forms = (value: bigint) => [fieldToHex(value).slice(-60), String(value)];
     const secrets = [commitment, nullifier, secret].flatMap(forms);
-    assert.deepEqual(naming(...secrets), [], "the deposit and what spends it are never named");
+    assert.deepEqual(naming(...secrets), [], "the deposit and the note's secrets are never named");
     const recipient = naming(
       to.hash.toString("hex"),
       ...[true, false].flatMap((bounceable) =>
@@ -60,13 +60,13 @@ Deno.test("tonado withdraw: queries to the endpoint", async (t) => {
   await looksUpRecipient(t, scene);
   await skipsLookUp(t, scene);
   await t.step(
-    "paid: the recipient before, the nullifier hash before and after the submission",
+    "a paid withdrawal names the recipient before, and the nullifier hash before and after the submission",
     () => pays(scene),
   );
 });
 
 async function namesNothingEarly(t: Deno.TestContext, { first, at, env, run, notes }: Scene): Promise<void> {
-  await t.step("what is missing is told at once, and nobody is asked anything", async () => {
+  await t.step("missing flags are reported at once, without a request", async () => {
     const { code, stderr } = await runCli(["withdraw", first, ...at], env);
     assert.match(stderr, /\n {2}--to: is required: .*\n {2}--relayer: is required: .*\n/);
     assert.equal(code, 2);
@@ -75,26 +75,29 @@ async function namesNothingEarly(t: Deno.TestContext, { first, at, env, run, not
     assert.doesNotMatch(byOwn, /--relayer: is required/);
   });
 
-  await t.step("nobody to ask: neither the recipient nor the nullifier hash is named", async () => {
-    const { code, stderr, recipient, nullifier, requests: asked } = await run(notes[0], []);
+  await t.step("without a terminal, neither the recipient nor the nullifier hash is named", async () => {
+    const { code, stderr, recipient, nullifier, requests } = await run(notes[0], []);
     assert.match(stderr, /standard input is not a terminal \[confirmation_required\]/);
-    assert.ok(asked.length > 0, "it was asked for the pool");
+    assert.ok(requests.length > 0, "the pool is read");
     assert.deepEqual([code, recipient, nullifier], [1, [], []], stderr);
   });
 }
 
 async function looksUpRecipient(t: Deno.TestContext, { run, notes }: Scene): Promise<void> {
-  await t.step("declined: the look-up of the recipient is told, and names no nullifier hash", async () => {
-    const { code, stderr, recipient, nullifier, requests: asked, url } = await run(notes[0], [], {
-      confirms: false,
-    });
-    assert.deepEqual([code, recipient.length, nullifier], [1, 1, []], stderr);
-    assert.equal(asked[recipient[0]].method, "getAddressInformation");
-    assert.match(stderr, /^asking (\S+) about the recipient, .* --no-recipient-check skips this$/m);
-    assert.ok(stderr.includes(`asking ${url} `), stderr);
-  });
+  await t.step(
+    "a declined withdrawal announces the look-up of the recipient, and names no nullifier hash",
+    async () => {
+      const { code, stderr, recipient, nullifier, requests, url } = await run(notes[0], [], {
+        confirms: false,
+      });
+      assert.deepEqual([code, recipient.length, nullifier], [1, 1, []], stderr);
+      assert.equal(requests[recipient[0]].method, "getAddressInformation");
+      assert.match(stderr, /^asking (\S+) about the recipient, .* --no-recipient-check skips this$/m);
+      assert.ok(stderr.includes(`asking ${url} `), stderr);
+    },
+  );
 
-  await t.step("--quiet hides progress, and not that the recipient is looked up", async () => {
+  await t.step("--quiet hides progress, but not the look-up of the recipient", async () => {
     const { stdout, stderr, recipient } = await run(notes[0], ["--quiet"], { confirms: false });
     assert.deepEqual([recipient.length, stdout], [1, ""]);
     assert.match(
@@ -106,34 +109,37 @@ async function looksUpRecipient(t: Deno.TestContext, { run, notes }: Scene): Pro
 }
 
 async function skipsLookUp(t: Deno.TestContext, { run, notes, first }: Scene): Promise<void> {
-  await t.step("--no-recipient-check: declined, it names nothing; the next step keeps the flag", async () => {
-    const person = { confirms: false };
-    const { code, stderr, recipient, nullifier } = await run(notes[0], ["--no-recipient-check"], person);
-    assert.deepEqual([code, recipient, nullifier], [1, [], []], stderr);
-    assert.doesNotMatch(stderr, /about the recipient, which/);
-    assert.match(stderr, new RegExp(`to try again: tonado withdraw ${first} .* --no-recipient-check `));
-  });
+  await t.step(
+    "with --no-recipient-check, a declined withdrawal names nothing, and the next step has the flag",
+    async () => {
+      const user = { confirms: false };
+      const { code, stderr, recipient, nullifier } = await run(notes[0], ["--no-recipient-check"], user);
+      assert.deepEqual([code, recipient, nullifier], [1, [], []], stderr);
+      assert.doesNotMatch(stderr, /about the recipient, which/);
+      assert.match(stderr, new RegExp(`to try again: tonado withdraw ${first} .* --no-recipient-check `));
+    },
+  );
 
-  await t.step("--no-recipient-check: paid, without the recipient ever being named", async () => {
+  await t.step("with --no-recipient-check, a paid withdrawal never names the recipient", async () => {
     const flags = ["--no-recipient-check", "--yes", "--json"];
     const { code, stdout, stderr, recipient } = await run(notes[0], flags);
     assert.deepEqual([code, recipient], [0, []], stderr);
-    const told = parseJsonLines(stdout);
-    const warned = told.filter(({ event }) => event === "warning").map(({ name }) => name);
-    assert.deepEqual(warned, ["recipient_unchecked", "few_deposits", "unknown_deposit"]);
-    assert.equal(told.at(-1).paid, "950000000");
+    const events = parseJsonLines(stdout);
+    const warnings = events.filter(({ event }) => event === "warning").map(({ name }) => name);
+    assert.deepEqual(warnings, ["recipient_unchecked", "few_deposits", "unknown_deposit"]);
+    assert.equal(events.at(-1).paid, "950000000");
   });
 }
 
 async function pays({ run, notes }: Scene): Promise<void> {
-  const { code, stderr, recipient, nullifier, submitted, requests: asked } = await run(notes[1], ["--yes"]);
+  const { code, stderr, recipient, nullifier, submitted, requests } = await run(notes[1], ["--yes"]);
   assert.deepEqual([code, recipient.length], [0, 1], stderr);
   const before = nullifier.filter((i) => i < submitted);
   assert.ok(recipient[0] < submitted && nullifier.length > before.length);
   assert.ok(
     before.length === 1 && before[0] > recipient[0],
-    "after the look-up, and so after the question",
+    "after the look-up, and so after the confirmation",
   );
-  const params = nullifier.map((i) => asked[i].params as { method: string });
+  const params = nullifier.map((i) => requests[i].params as { method: string });
   assert.deepEqual([...new Set(params.map(({ method }) => method))], ["getIsSpent"]);
 }

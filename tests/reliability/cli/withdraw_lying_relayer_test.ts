@@ -1,4 +1,4 @@
-/** `tonado withdraw` among slow or lying relayers: every wait is shown, and only the chain confirms a payment. */
+/** `tonado withdraw` with slow or dishonest relayers: every wait is shown, and only the chain confirms a payment. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../../src/client/notes/note_store.ts";
@@ -6,7 +6,7 @@ import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.t
 import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
-/** Headers at once, and then a space a second. */
+/** Sends headers at once, and then one space per second. */
 function drip(): Response {
   let timer: ReturnType<typeof setInterval>;
   return new Response(
@@ -27,8 +27,8 @@ async function openScene() {
   const { networkFlags: at, payerFlags: payer, env, api } = fixture;
   const [id] = (await fixture.depositNotes(1)).map(noteId);
   const to = Address.parse(`0:${"5a".repeat(32)}`).toString();
-  const withdraw = (args: string[], agrees?: boolean) =>
-    runCli(["withdraw", ...at, id, "--to", to, ...args], env, { confirms: agrees });
+  const withdraw = (args: string[], confirms?: boolean) =>
+    runCli(["withdraw", ...at, id, "--to", to, ...args], env, { confirms });
   const open = stack.move();
   return { api, withdraw, payer, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
@@ -38,23 +38,23 @@ type Scene = Awaited<ReturnType<typeof openScene>>;
 Deno.test("tonado withdraw: slow relayers and false answers", async (t) => {
   await using scene = await openScene();
   await limitsSlowRelayers(t, scene);
-  await t.step("a relayer's word that it has paid is told as its word", () => reportsClaim(scene));
+  await t.step("a relayer's claim that it has paid is reported as a claim", () => reportsClaim(scene));
   await refusesFlags(t, scene);
 });
 
 async function limitsSlowRelayers(t: Deno.TestContext, { api, withdraw }: Scene): Promise<void> {
-  await t.step("one that drips is waited for by name, and not for long", async () => {
+  await t.step("the wait for a relayer that sends its answer slowly is shown and limited", async () => {
     await using dripping = startRelayerProxy(api, undefined, drip);
     await using honest = startRelayerProxy(api);
     const start = performance.now();
-    const { code, stdout, stderr, prompts: asked } = await withdraw(
+    const { code, stdout, stderr, prompts } = await withdraw(
       ["--relayer", dripping.url, "--relayer", honest.url],
       false,
     );
     const seconds = (performance.now() - start) / 1000;
     assert.ok(seconds > 8 && seconds < 25, `${seconds} s`);
     assert.equal(code, 1, stderr);
-    assert.match(asked[0], new RegExp(`through ${honest.url}, fee`));
+    assert.match(prompts[0], new RegExp(`through ${honest.url}, fee`));
     const waiting = stderr.split("\n").filter((line) => line.startsWith("waiting for "));
     assert.deepEqual(waiting.filter((line) => line === `waiting for ${dripping.url}, up to 10 s`), [
       waiting.at(-1),
@@ -62,7 +62,7 @@ async function limitsSlowRelayers(t: Deno.TestContext, { api, withdraw }: Scene)
     assert.match(stdout, new RegExp(`unusable +${dripping.url}: \\S+ has not responded to /pools in time`));
   });
 
-  await t.step("one that drips after its quote is not waited for longer", async () => {
+  await t.step("the wait for a relayer that becomes slow after its quote is limited, too", async () => {
     let quoted = false;
     await using turned = startRelayerProxy(
       api,
@@ -92,21 +92,21 @@ async function reportsClaim({ api, withdraw }: Scene): Promise<void> {
   );
   const { code, stdout, stderr } = await withdraw(["--relayer", liar.url, "--yes", "--json"]);
   assert.equal(code, 3, stderr);
-  const told = parseJsonLines(stdout);
+  const events = parseJsonLines(stdout);
   assert.deepEqual(
-    told.filter(({ event }) => event === "status").map((
+    events.filter(({ event }) => event === "status").map((
       { relayerSays, relayer },
     ) => [relayerSays, relayer]),
     [["confirmed", liar.url]],
   );
-  assert.ok(told.every((event) => !("state" in event)), stdout);
+  assert.ok(events.every((event) => !("state" in event)), stdout);
 }
 
 async function refusesFlags(t: Deno.TestContext, { withdraw, payer }: Scene): Promise<void> {
   for (const flags of [["--relayer", "https://relayer.example"], ["--fast"], ["--max-fee", "1"]]) {
     await t.step(`--self with ${flags[0]} is a mistake`, async () => {
-      const { code, stderr, prompts: asked } = await withdraw(["--self", ...payer, ...flags], true);
-      assert.deepEqual([code, asked], [2, []], stderr);
+      const { code, stderr, prompts } = await withdraw(["--self", ...payer, ...flags], true);
+      assert.deepEqual([code, prompts], [2, []], stderr);
       assert.match(stderr, new RegExp(`  ${flags[0]}: contradicts --self`));
     });
   }

@@ -1,4 +1,4 @@
-/** `tonado withdraw` run again beside a relayer that never ends what it was given: its time is over, or the chain says so. */
+/** `tonado withdraw`, resumed with a relayer that never finishes: its time ends, or the chain shows the payment. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
@@ -9,7 +9,7 @@ import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.t
 import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
-/** Longer ago than a relayer may take. */
+/** Longer than a relayer may take. */
 const LONG_AGO_MS = 200_000;
 
 /** Deposits two notes, and returns a function that interrupts a withdrawal and ages it. */
@@ -22,8 +22,8 @@ async function openScene() {
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
   const withdraw = (id: string, ...more: string[]) => runCli(["withdraw", id, ...at, ...more], env);
 
-  /** Cut off when `relayer` has the proof, and old when it is run again. */
-  const cutOff = async (
+  /** Interrupts a withdrawal when `relayer` has the proof, and dates it back. */
+  const interruptAndAge = async (
     id: string,
     to: Address,
     relayer: { url: string; requestedPaths: readonly string[] },
@@ -34,18 +34,18 @@ async function openScene() {
       env,
       { interruptSignal: interrupts.signal },
     );
-    await waitUntil("a look at where it stands", () => relayer.requestedPaths.includes("/withdraw/status"));
+    await waitUntil("a status request", () => relayer.requestedPaths.includes("/withdraw/status"));
     interrupts.abort();
     assert.equal((await running).code, 130);
     const store = await noteStoreFile(env.TONADO_NOTES).open(new Secret(env.TONADO_PASSPHRASE));
     const { withdrawal } = findNote(await store.list(), id);
     await store.update(id, { withdrawal: { ...withdrawal!, at: withdrawal!.at - LONG_AGO_MS } });
   };
-  const looks = ({ requestedPaths }: { requestedPaths: readonly string[] }) =>
+  const countStatusRequests = ({ requestedPaths }: { requestedPaths: readonly string[] }) =>
     requestedPaths.filter((path) => path === "/withdraw/status").length;
   const open = stack.move();
   return {
-    ...{ api, fresh, cutOff, ids, looks, withdraw, balance },
+    ...{ api, fresh, interruptAndAge, ids, countStatusRequests, withdraw, balance },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -55,16 +55,18 @@ type Scene = Awaited<ReturnType<typeof openScene>>;
 Deno.test("tonado withdraw, resumed", async (t) => {
   await using scene = await openScene();
   await t.step(
-    "in use for ever, and its time is over: the next relayer is asked, and it pays",
+    "if the note stays in use and the relayer's time is over, the next relayer pays",
     () => asksNextRelayer(scene),
   );
   await t.step(
-    "accepted for ever, and paid: the chain is believed, and nobody is asked for more",
+    "if the chain shows the payment of an accepted withdrawal, no other relayer is asked",
     () => believesChain(scene),
   );
 });
 
-async function asksNextRelayer({ api, fresh, cutOff, ids, looks, withdraw, balance }: Scene): Promise<void> {
+async function asksNextRelayer(
+  { api, fresh, interruptAndAge, ids, countStatusRequests, withdraw, balance }: Scene,
+): Promise<void> {
   let submitted = false;
   await using stuck = startRelayerProxy(api, undefined, (path) => {
     if (path === "/withdraw/status") return Response.json({ state: "accepted" });
@@ -75,17 +77,19 @@ async function asksNextRelayer({ api, fresh, cutOff, ids, looks, withdraw, balan
   });
   await using honest = startRelayerProxy(api);
   const to = fresh("c1");
-  await cutOff(ids[0], to, stuck);
-  const before = looks(stuck);
+  await interruptAndAge(ids[0], to, stuck);
+  const before = countStatusRequests(stuck);
   const relayers = ["--relayer", stuck.url, "--relayer", honest.url];
   const { code, stdout, stderr } = await withdraw(ids[0], ...relayers, "--yes", "--json");
   assert.equal(code, 0, stderr);
-  assert.ok(looks(stuck) - before <= 2, "asked where it stands, and not waited for");
+  assert.ok(countStatusRequests(stuck) - before <= 2, "its status is requested, and not waited for");
   assert.equal(parseJsonLines(stdout).at(-1).event, "withdrawn");
   assert.equal(await balance(to), 950_000_000n);
 }
 
-async function believesChain({ api, fresh, cutOff, ids, withdraw, looks, balance }: Scene): Promise<void> {
+async function believesChain(
+  { api, fresh, interruptAndAge, ids, withdraw, countStatusRequests, balance }: Scene,
+): Promise<void> {
   let release = () => {};
   const held = new Promise<void>((resolve) => release = resolve);
   await using stuck = startRelayerProxy(
@@ -98,15 +102,15 @@ async function believesChain({ api, fresh, cutOff, ids, withdraw, looks, balance
         headers: request.headers,
         body: await request.text(),
       });
-      held.then(() => api(copy)); // long after it was answered
+      held.then(() => api(copy)); // after the answer
       return Response.json({}, { status: 202 });
     },
   );
   const to = fresh("c2");
-  await cutOff(ids[1], to, stuck);
+  await interruptAndAge(ids[1], to, stuck);
   const running = withdraw(ids[1], "--json");
-  const before = looks(stuck);
-  await waitUntil("the relayer is followed", () => looks(stuck) > before);
+  const before = countStatusRequests(stuck);
+  await waitUntil("the relayer is followed", () => countStatusRequests(stuck) > before);
   release();
   const { code, stdout, stderr } = await running;
   assert.equal(code, 0, stderr);
