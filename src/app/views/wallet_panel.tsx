@@ -13,34 +13,44 @@ export interface WalletPanelProps {
   readonly send: (event: DepositEvent) => void;
 }
 
+type ConnectChoiceProps = Pick<WalletPanelProps, "texts" | "sources" | "isOnlyWay" | "send"> & {
+  readonly problem: Extract<WalletStep, { at: "none" }>["problem"];
+};
+
+/** The wallets to choose from. Without any, it is shown only if a wallet is the only way to pay. */
+function ConnectChoice({ problem, texts, sources, isOnlyWay, send }: ConnectChoiceProps) {
+  const { deposit } = texts;
+  if (sources.length === 0 && !isOnlyWay) return null;
+  return (
+    <section class="wallets">
+      <ProblemNotice problem={problem} texts={texts} />
+      <h2>{deposit.connect}</h2>
+      {sources.length === 0 && (
+        <Notice kind="warning">
+          <p>{deposit.noWallet}</p>
+        </Notice>
+      )}
+      <ul class="sources">
+        {sources.map((source, i) => (
+          <li key={source.id}>
+            <Button
+              kind={isOnlyWay && i === 0 ? "primary" : "plain"}
+              onClick={() => send({ type: "source_chosen", source })}
+            >
+              {source.name}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletPanelProps) {
   const { deposit, app } = texts;
   switch (wallet.at) {
     case "none":
-      if (sources.length === 0 && !isOnlyWay) return null;
-      return (
-        <section class="wallets">
-          <ProblemNotice problem={wallet.problem} texts={texts} />
-          <h2>{deposit.connect}</h2>
-          {sources.length === 0 && (
-            <Notice kind="warning">
-              <p>{deposit.noWallet}</p>
-            </Notice>
-          )}
-          <ul class="sources">
-            {sources.map((source, i) => (
-              <li key={source.id}>
-                <Button
-                  kind={isOnlyWay && i === 0 ? "primary" : "plain"}
-                  onClick={() => send({ type: "source_chosen", source })}
-                >
-                  {source.name}
-                </Button>
-              </li>
-            ))}
-          </ul>
-        </section>
-      );
+      return <ConnectChoice problem={wallet.problem} {...{ texts, sources, isOnlyWay, send }} />;
     case "connecting":
       return (
         <section class="wallets">

@@ -33,11 +33,28 @@ interface SceneOptions {
   readonly settled?: number;
 }
 
+/** A clock on which time passes only in `sleep`, which also runs the actions that are due. */
+function scriptedClock() {
+  let now = START_SECONDS * 1000;
+  const due: { readonly at: number; readonly act: () => unknown }[] = [];
+  const elapsed = () => now / 1000 - START_SECONDS;
+  const clock: Clock = {
+    now: () => now,
+    sleep: async (ms) => {
+      now += Math.max(1, ms);
+      for (const each of due.filter(({ at }) => at <= elapsed())) {
+        due.splice(due.indexOf(each), 1);
+        await each.act();
+      }
+    },
+  };
+  return { clock, due, elapsed };
+}
+
 /** A settler of one pool with `waiting` deposits. Time passes only while it waits. */
 async function settler(waiting: number, options: SceneOptions = {}) {
   const { mode = "eager", asset = "native", pending = 0n, waited = 10_000, isLeader = true, ready = true } =
     options;
-  let now = START_SECONDS * 1000;
   const tree = new SettledTree();
   let known = 0;
   const deposit = async (count: number) => {
@@ -61,18 +78,7 @@ async function settler(waiting: number, options: SceneOptions = {}) {
   const settlements = new Settlements();
   const proved: { readonly at: number; readonly input: SettlementInput }[] = [];
   const end = new AbortController();
-  const due: { readonly at: number; readonly act: () => unknown }[] = [];
-  const elapsed = () => now / 1000 - START_SECONDS;
-  const clock: Clock = {
-    now: () => now,
-    sleep: async (ms) => {
-      now += Math.max(1, ms);
-      for (const each of due.filter(({ at }) => at <= elapsed())) {
-        due.splice(due.indexOf(each), 1);
-        await each.act();
-      }
-    },
-  };
+  const { clock, due, elapsed } = scriptedClock();
   const info = { settledAt: START_SECONDS - waited, waitingSince: START_SECONDS - waited };
   let infoReads = 0;
   const chain = {
@@ -105,7 +111,7 @@ async function settler(waiting: number, options: SceneOptions = {}) {
     spans: () => proved.map(({ input }) => [settlementStart(input), settlementEnd(input)]),
     times: () => proved.map(({ at }) => at),
     infoReads: () => infoReads,
-    messages: () => settlements.take({ get: () => pool }, 99, now),
+    messages: () => settlements.take({ get: () => pool }, 99, clock.now()),
     settle: (events: PoolEvent[]) => tree.apply(events),
   };
 }
