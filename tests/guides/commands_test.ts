@@ -27,18 +27,18 @@ async function openScene(dir: string) {
   const env = { INDEXER_URL: net.url };
   const testnet = ["--network testnet", "--network localnet"] as const;
   const mainnet = ["--network mainnet", "--network localnet"] as const;
-  const agreed = ["tonado deploy", "tonado deploy --yes"] as const; // there is no user to confirm
+  const confirmed = ["tonado deploy", "tonado deploy --yes"] as const; // there is no user to confirm
   const folder = async (name: string) => {
     await Deno.mkdir(`${dir}/${name}`);
     await Deno.writeTextFile(`${dir}/${name}/wallet.txt`, net.wallets[0].mnemonic);
     return await createShellFolder(`${dir}/${name}`);
   };
   const operator = await folder("operator");
-  const listed = async (): Promise<Record<string, { address: string }>> =>
+  const readPools = async (): Promise<Record<string, { address: string }>> =>
     JSON.parse(await Deno.readTextFile(`${operator.dir}/deployments/localnet.json`)).pools;
   const open = stack.move();
   return {
-    ...{ net, operator, env, testnet, agreed, listed, mainnet, folder },
+    ...{ net, operator, env, testnet, confirmed, readPools, mainnet, folder },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -51,12 +51,12 @@ Deno.test("docs/operating.md, docs/migration.md: pools of coins and jettons, the
     await t.step("a pool, its successor, and a pool of jettons", () => deploysPools(scene));
     await audits(t, scene);
     await t.step(
-      "a successor that nobody owns, and its audit through another endpoint",
+      "a successor without an owner, and its audit through another endpoint",
       () => deploysSuccessor(scene),
     );
   }));
 
-async function deploysPools({ net, operator, env, testnet, agreed, listed }: Scene): Promise<void> {
+async function deploysPools({ net, operator, env, testnet, confirmed, readPools }: Scene): Promise<void> {
   const first = await findCodeBlock(
     "docs/operating.md",
     "tonado deploy --network testnet --amount 10 --mnemonic",
@@ -70,52 +70,52 @@ async function deploysPools({ net, operator, env, testnet, agreed, listed }: Sce
     "tonado deploy --network testnet --asset EQ...",
   );
   const master = net.jetton.master.toString({ testOnly: true });
-  for (const block of [first, second]) await operator.run(block, env, [testnet, agreed]);
-  await operator.run(jettons, env, [testnet, agreed, ["EQ...", master]]);
-  assert.deepEqual(Object.keys(await listed()).sort(), ["jet-100", "native-10", "native-10-g1"]);
+  for (const block of [first, second]) await operator.run(block, env, [testnet, confirmed]);
+  await operator.run(jettons, env, [testnet, confirmed, ["EQ...", master]]);
+  assert.deepEqual(Object.keys(await readPools()).sort(), ["jet-100", "native-10", "native-10-g1"]);
 }
 
 async function audits(
   t: Deno.TestContext,
-  { operator, env, testnet, mainnet, listed }: Scene,
+  { operator, env, testnet, mainnet, readPools }: Scene,
 ): Promise<void> {
   await t.step("the audit, by name and by address", async () => {
     const block = await findCodeBlock(
       "docs/operating.md",
       "tonado pool inspect native-10 --network testnet",
     );
-    const said = await operator.run(block, env, [
+    const output = await operator.run(block, env, [
       ...[testnet, mainnet],
       ["deployments/testnet.json", "deployments/localnet.json"],
-      ["EQ...", (await listed())["jet-100"].address],
+      ["EQ...", (await readPools())["jet-100"].address],
     ]);
-    assert.match(said, /accepts exactly 10 TON/);
-    const json = said.slice(said.indexOf("\n{") + 1);
+    assert.match(output, /accepts exactly 10 TON/);
+    const json = output.slice(output.indexOf("\n{") + 1);
     assert.equal(JSON.parse(json.split("\n", 1)[0]).facts.asset, "jetton");
   });
 
-  await t.step("the storage of a pool, which is paid for, and a top-up", async () => {
+  await t.step("the paid storage of a pool, and a top-up", async () => {
     const block = await findCodeBlock(
       "docs/operating.md",
       "tonado pool rescue native-10 --network testnet",
     );
-    const said = await operator.run(block, env, [
+    const output = await operator.run(block, env, [
       ["--network testnet", "--network localnet --registry deployments/localnet.json"],
       ["--amount 1", "--amount 1 --yes"],
     ]);
-    assert.match(said, /^Storage is paid for \d+\.\d years: nothing to send\.$/m);
-    assert.match(said, /^Rescued: the pool is active and holds 3\.\d+ TON$/m);
+    assert.match(output, /^Storage is paid for \d+\.\d years: nothing to send\.$/m);
+    assert.match(output, /^Rescued: the pool is active and holds 3\.\d+ TON$/m);
   });
 }
 
-async function deploysSuccessor({ folder, env, mainnet, agreed, net }: Scene): Promise<void> {
+async function deploysSuccessor({ folder, env, mainnet, confirmed, net }: Scene): Promise<void> {
   const migrant = await folder("migrant");
   const deploy = await findCodeBlock(
     "docs/migration.md",
     "tonado deploy --network mainnet --amount 10 --burn",
   );
   await migrant.run(deploy, env, [
-    ...[mainnet, agreed],
+    ...[mainnet, confirmed],
     ["deployments/mainnet.json", "deployments/localnet.json"],
   ]);
   const { pools } = JSON.parse(await Deno.readTextFile(`${migrant.dir}/deployments/localnet.json`));
@@ -123,16 +123,16 @@ async function deploysSuccessor({ folder, env, mainnet, agreed, net }: Scene): P
     "docs/migration.md",
     "tonado pool inspect EQ... --network mainnet --end",
   );
-  const said = await migrant.run(inspect, {}, [
+  const output = await migrant.run(inspect, {}, [
     ...[mainnet],
     ["EQ...", pools["native-10-g1"].address],
     ["https://toncenter.com/api/v2/jsonRPC", net.url],
   ]);
-  assert.match(said, /ok +origin .*generation 1$/m);
-  assert.match(said, /ok +owner +none/);
+  assert.match(output, /ok +origin .*generation 1$/m);
+  assert.match(output, /ok +owner +none/);
 }
 
-Deno.test("docs/operating.md: with nothing but a mnemonic it starts, and says that no pools are listed", () =>
+Deno.test("docs/operating.md: with only a mnemonic, the relayer starts, and reports that no pools are listed", () =>
   withTempDirectory(async (dir) => {
     const net = await startLocalnet({ pools: [] });
     const { mnemonic } = net.wallets[0];
@@ -144,9 +144,9 @@ Deno.test("docs/operating.md: with nothing but a mnemonic it starts, and says th
       "RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic",
     );
     const port = freePort();
-    const env = { RELAYER_PORT: `${port}`, INDEXER_URL: `http://127.0.0.1:${freePort()}` }; // needs no network
+    const env = { RELAYER_PORT: `${port}`, INDEXER_URL: `http://127.0.0.1:${freePort()}` }; // no network is needed
     await folder.runWhile(block, env, [["/run/secrets", dir]], async () => {
-      await waitUntil("it lives", () => answers(`http://127.0.0.1:${port}/livez`));
+      await waitUntil("it responds", () => answers(`http://127.0.0.1:${port}/livez`));
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
       assert.equal(ready.status, 503);
       assert.match(await ready.text(), /lists no pools/);
@@ -154,7 +154,7 @@ Deno.test("docs/operating.md: with nothing but a mnemonic it starts, and says th
     });
   }));
 
-Deno.test("docs/operating.md: what Compose is started with lies where compose.yaml reads it", () =>
+Deno.test("docs/operating.md: the files for Compose are where compose.yaml reads them", () =>
   withTempDirectory(async (dir) => {
     const folder = await createShellFolder(dir);
     await Deno.writeTextFile(`${dir}/wallet.txt`, "24 words");
@@ -178,7 +178,8 @@ Deno.test("docs/operating.md: what Compose is started with lies where compose.ya
   }));
 
 Deno.test({
-  name: "docs/operating.md: what the systemd unit needs is installed where it looks, and systemd enables it",
+  name:
+    "docs/operating.md: the files of the systemd unit are installed where it reads them, and systemd enables it",
   ignore: !await hasProgram("systemctl"),
   fn: () =>
     withTempDirectory(async (dir) => {
@@ -206,8 +207,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "docs/ceremony.md: snarkjs verifies a key of the folder, and a checkout takes the keys that came of it",
+  name: "docs/ceremony.md: snarkjs verifies a key of the folder, and a checkout uses the resulting keys",
   ignore: !await hasProgram("npm"),
   fn: (t) =>
     withTempDirectory(async (dir) => {
@@ -251,7 +251,7 @@ Deno.test({
       }
       const folder = await createShellFolder(dir, [`${dir}/node_modules/.bin`]);
 
-      await t.step("snarkjs itself, on Node", async () => {
+      await t.step("snarkjs verifies a key on Node", async () => {
         const spec = metadata.imports.snarkjs.replace("npm:", "");
         await run(dir, "npm", "install", "--no-audit", "--no-fund", "--silent", spec);
         const block = await findCodeBlock("docs/ceremony.md", "snarkjs zkey verify");
@@ -266,16 +266,16 @@ Deno.test({
         const checkout = await createShellFolder(`${dir}/checkout`);
         const block = await findCodeBlock("docs/ceremony.md", "cp -r keys/. .");
         // The check rejects keys of other circuits than the real ones. CI runs it on the committed keys.
-        const said = await checkout.run(block, {}, [["deno task keys:check\n", ""]]);
-        const hashes = [...said.matchAll(/code hash ([0-9a-f]{64})/g)].map(([, hash]) => hash);
+        const output = await checkout.run(block, {}, [["deno task keys:check\n", ""]]);
+        const hashes = [...output.matchAll(/code hash ([0-9a-f]{64})/g)].map(([, hash]) => hash);
         const contracts = files.filter((path) => path.startsWith("artifacts/contracts/"));
         assert.equal(hashes.length, contracts.length);
         const verifier = "contracts/generated/verifier_withdraw.tolk";
-        const [made, final] = await Promise.all(
+        const [compiled, final] = await Promise.all(
           [`checkout/${verifier}`, `keys/${verifier}`].map((path) => Deno.readTextFile(`${dir}/${path}`)),
         );
-        assert.equal(made, final);
-        assert.notEqual(made, await Deno.readTextFile(root + verifier));
+        assert.equal(compiled, final);
+        assert.notEqual(compiled, await Deno.readTextFile(root + verifier));
       });
     }),
 });

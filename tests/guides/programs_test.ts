@@ -49,7 +49,7 @@ async function openScene() {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-Deno.test("the documentation's programs do what they say, as they stand", async (t) => {
+Deno.test("the documentation's programs run unchanged", async (t) => {
   await using scene = await openScene();
   await runsIntegration(t, scene);
   await movesNote(t, scene);
@@ -57,19 +57,19 @@ Deno.test("the documentation's programs do what they say, as they stand", async 
 });
 
 async function runsIntegration(t: Deno.TestContext, { env, jetton, oldPool, relayer }: Scene): Promise<void> {
-  await t.step("docs/integrating.md: a deposit and its withdrawal, of coins", async () => {
+  await t.step("docs/integrating.md: a deposit and a withdrawal of coins", async () => {
     const lines = await runProgram(await program("docs/integrating.md", "coins.mjs"), env);
     assert.deepEqual(lines, ["deposited as leaf 0", "withdrawn"]);
   });
 
-  await t.step("docs/integrating.md: the same of jettons", async () => {
+  await t.step("docs/integrating.md: a deposit and a withdrawal of jettons", async () => {
     const code = await program("docs/integrating.md", "jettons.mjs");
     const lines = await runProgram(code, { ...env, JETTON_MASTER: jetton.master });
     assert.deepEqual(lines, ["deposited as leaf 0", "withdrawn"]);
   });
 
   await t.step(
-    "docs/integrating.md: a withdrawal through the second relayer, the first being down",
+    "docs/integrating.md: a withdrawal through the second relayer while the first is down",
     async () => {
       const code = await program("docs/integrating.md", "several.mjs");
       const lines = await runProgram(code, {
@@ -105,7 +105,7 @@ async function movesNote(t: Deno.TestContext, { indexer, mnemonic, oldPool, env 
     assert.equal(await new Pool(chain, successor.address).getIsDeposited(commitment), true);
   });
 
-  await t.step("docs/compliance.md: a report of that withdrawal is made, and holds", async () => {
+  await t.step("docs/compliance.md: a report of that withdrawal is made, and verifies", async () => {
     const code = await program("docs/compliance.md", "report.mjs");
     assert.deepEqual(await runProgram(code, { ...env, POOL: oldPool, NOTE: formatNote(note) }), ["holds"]);
   });
@@ -115,7 +115,7 @@ async function runsReadmes(
   t: Deno.TestContext,
   { indexer, pools, mnemonic, env, relayer }: Scene,
 ): Promise<void> {
-  await t.step("README.md: the part of a program, with what it leaves out", async () => {
+  await t.step("README.md: the excerpt of a program, completed with its imports and set-up", async () => {
     const { text } = await findCodeBlock("README.md", "const note = createNote(");
     const named = [...new Set(text.match(/\b(?:[a-z]\w*(?=\()|RelayerClient)/g))]
       .filter((name) => !text.includes(`.${name}(`));
@@ -138,12 +138,12 @@ async function runsReadmes(
     assert.match(state, /^(accepted|broadcast|confirmed)$/);
   });
 
-  await t.step("tools/npm/README.md: a note, as it is to be stored", async () => {
+  await t.step("tools/npm/README.md: a note, in the form to store", async () => {
     const [stored] = await runProgram(await program("tools/npm/README.md", "note.mjs"), {});
     assert.equal(parseNote(stored).network, "testnet");
   });
 
-  await t.step("their types are right", () => deno(["check", ...files]).then(() => {}));
+  await t.step("the programs type-check", () => deno(["check", ...files]).then(() => {}));
 }
 
 /** Returns the program of a page that is marked `js run` with this name. */

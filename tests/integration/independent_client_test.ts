@@ -66,7 +66,7 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
   }
 });
 
-/** A pool of the localnet, seen by the independent client. */
+/** What the independent client needs to use a pool of the localnet. */
 interface Scene {
   readonly client: TonClient;
   readonly pool: Address;

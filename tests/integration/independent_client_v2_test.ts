@@ -151,12 +151,12 @@ type Scene = Awaited<ReturnType<typeof openScene>>;
 Deno.test("an independent client of version 2 deposits, settles, and withdraws through the relayer and by itself", async (t) => {
   await using scene = await openScene();
   await t.step(
-    "two deposits, one of them a comment, and their settlement in one transfer",
+    "two deposits, one of them by comment, are settled in the same transfer",
     () => depositsAndSettles(scene),
   );
   await t.step("the relayer lists both leaves, and pays the first note", () => paysFirstNote(scene));
   await t.step(
-    "it withdraws the second note by itself, with the path of its slot from the pool's logs",
+    "the client withdraws the second note by itself, with the path of its slot from the pool's logs",
     () => withdrawsAlone(scene),
   );
 });
@@ -250,7 +250,7 @@ async function withdrawsAlone(
   const both = carriedOf([...spent, nullifierHash], nullifierHash);
   assert.equal(await isSpentBy(nullifierHash, both), true);
   await waitUntil(
-    "the relayer has seen it",
+    "the relayer lists the second payment",
     async () => (await ask(`/spent?pool=${pool}`)).json.count === 2,
   );
 }

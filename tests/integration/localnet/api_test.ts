@@ -78,7 +78,7 @@ async function readsHistory(t: Deno.TestContext, { client, v4 }: Clients): Promi
     assert.ok(found!.hash().equals(middle.hash()));
   });
 
-  await t.step("a message is located from both of its ends", async () => {
+  await t.step("a message is located by its source and by its destination", async () => {
     const [arrived] = await client.getTransactions(stranger, { limit: 1 });
     const { info } = arrived.inMessage!;
     assert.ok(info.type === "internal");
@@ -88,7 +88,7 @@ async function readsHistory(t: Deno.TestContext, { client, v4 }: Clients): Promi
     assert.ok([...source.outMessages.values()].some(({ body }) => body.equals(arrived.inMessage!.body)));
   });
 
-  await t.step("states, masterchain, shards and their transactions", async () => {
+  await t.step("states, the masterchain, and shards with their transactions are served", async () => {
     assert.equal(await client.isContractDeployed(v4.address), true);
     assert.equal(await client.isContractDeployed(stranger), false);
     assert.equal((await client.getContractState(stranger)).state, "uninitialized");
@@ -129,7 +129,7 @@ async function estimatesFees(t: Deno.TestContext, { client, v4 }: Clients): Prom
     assert.ok(fees.gas_fee > 0 && fees.in_fwd_fee > 0 && fees.fwd_fee > 0, JSON.stringify(fees));
   });
 
-  await t.step("an unknown get method ends with exit code 11, no account with -13", async () => {
+  await t.step("an unknown get method ends with exit code 11, and a missing account with -13", async () => {
     assert.equal((await client.runMethodWithError(v4.address, "nothing")).exit_code, 11);
     assert.equal(
       (await client.runMethodWithError(Address.parse("0:" + "00".repeat(32)), "seqno")).exit_code,
@@ -199,11 +199,11 @@ Deno.test("what cannot be answered is answered in toncenter's shape", () =>
       ["a limit of 101", rpc("getTransactions", { address, limit: 101 }), 422],
       ["a limit that is no number", rpc("getTransactions", { address, limit: "ten" }), 422],
       ["an unknown transaction", rpc("getTransactions", { address, lt: "1", hash: "00".repeat(32) }), 500],
-      ["a hash that is none", rpc("getTransactions", { address, lt: "1000000", hash: "00" }), 422],
+      ["a malformed hash", rpc("getTransactions", { address, lt: "1000000", hash: "00" }), 422],
       ["a message that is no bag of cells", rpc("sendBoc", { boc: "AAAA" }), 422],
       ["an internal message", rpc("sendBoc", { boc: boc(internal({ to: stranger, value: 1n })) }), 422],
       [
-        "a message for nobody",
+        "a message to a missing account",
         rpc("sendBoc", { boc: boc(external({ to: stranger, body: comment("x") })) }),
         500,
       ],
@@ -212,7 +212,7 @@ Deno.test("what cannot be answered is answered in toncenter's shape", () =>
         rpc("sendBoc", { boc: boc(external({ to: stranger, body: large() })) }),
         500,
       ],
-      ["a stack that is none", rpc("runGetMethod", { address, method: "seqno", stack: [["num"]] }), 422],
+      ["a malformed stack", rpc("runGetMethod", { address, method: "seqno", stack: [["num"]] }), 422],
       ["a get method without a name", rpc("runGetMethod", { address, stack: [] }), 422],
       ["a block to come", rpc("shards", { seqno: 1_000_000 }), 404],
       ["a parameter that is not set", rpc("getConfigParam", { config_id: 99_999 }), 422],

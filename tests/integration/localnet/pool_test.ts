@@ -65,7 +65,7 @@ async function openScene() {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-Deno.test("a note is deposited into a pool on a localnet, withdrawn, and seen by a scan", async (t) => {
+Deno.test("a note is deposited into a pool on a localnet, withdrawn, and found by a scan", async (t) => {
   await using scene = await openScene();
   await reportsRefusals(t, scene);
   await depositsAndWithdraws(t, scene);
@@ -86,19 +86,19 @@ async function reportsRefusals(
     assert.deepEqual(batch.events, []);
   });
 
-  await t.step("refusals are events: who sent what, and the exit code", async () => {
+  await t.step("refusals are events with the sender, the message and the exit code", async () => {
     await send(denomination - 1n, storeDeposit(refusedDeposit));
     await send(toNano("0.2"), beginCell().storeUint(opCodes.withdraw, 32).storeUint(99, 64).endCell());
-    const seen = events(await scan());
-    assert.deepEqual(seen.map((event) => event.kind === "refused" && event.exitCode), [
+    const refusals = events(await scan());
+    assert.deepEqual(refusals.map((event) => event.kind === "refused" && event.exitCode), [
       exitCodes.ERR_WRONG_DENOMINATION,
       exitCodes.ERR_MALFORMED,
     ]);
-    const [deposit, withdraw] = seen;
+    const [deposit, withdraw] = refusals;
     assert.ok(deposit.kind === "refused" && withdraw.kind === "refused");
     assert.deepEqual([deposit.op, deposit.queryId, deposit.commitment], ["deposit", 17n, 5n]);
     assert.deepEqual([withdraw.op, withdraw.queryId, withdraw.nullifierHash], ["withdraw", 99n, undefined]);
-    assert.ok(seen.every(({ sender }) => sender.equals(wallet.address)));
+    assert.ok(refusals.every(({ sender }) => sender.equals(wallet.address)));
   });
 }
 
@@ -130,7 +130,7 @@ async function depositsAndWithdraws(
   });
 
   await t.step("a withdrawal pays recipient and relayer to the nano, once", async () => {
-    // What arrived, not the balance: the chain takes rent from it.
+    // The received value, not the balance: the chain charges storage from that.
     const received = async (address: Address) => {
       const [{ raw }] = await chain.transactions(address, { limit: 1 });
       return raw.inMessage?.info.type === "internal" ? raw.inMessage.info.value.coins : undefined;
@@ -154,7 +154,7 @@ async function scansEvents(
   { send, events, scan, note, relayer, chain, address, pool, state }: Scene,
 ): Promise<void> {
   await t.step(
-    "a message to the pool with the body of a log is not a log",
+    "a message to the pool with the body of a log gives no event of that log",
     async () => {
       const log = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(7, 256).storeUint(1, 32)
         .storeUint(0, 32);
@@ -190,15 +190,18 @@ async function scansEvents(
     assert.equal(raw.raw.refs[0].refs[0].hash().toString("hex"), messageHash);
   });
 
-  for (const [pageSize, pagesHeld] of [[1, 1], [2, 1], [2, 2], [3, 100], [100, 1]]) {
-    await t.step(`pages of ${pageSize}, ${pagesHeld} held: the same events in the same order`, async () => {
-      const batches = await scan({ pageSize, maxPagesInMemory: pagesHeld });
-      assert.deepEqual(text(events(batches)), text(all));
-      for (const [i, { cursor }] of batches.entries()) {
-        const rest = await scan({ pageSize, maxPagesInMemory: pagesHeld, after: cursor });
-        assert.deepEqual(text(events(rest)), text(events(batches.slice(i + 1))), `after batch ${i}`);
-      }
-    });
+  for (const [pageSize, maxPages] of [[1, 1], [2, 1], [2, 2], [3, 100], [100, 1]]) {
+    await t.step(
+      `pages of ${pageSize}, ${maxPages} in memory give the same events in the same order`,
+      async () => {
+        const batches = await scan({ pageSize, maxPagesInMemory: maxPages });
+        assert.deepEqual(text(events(batches)), text(all));
+        for (const [i, { cursor }] of batches.entries()) {
+          const rest = await scan({ pageSize, maxPagesInMemory: maxPages, after: cursor });
+          assert.deepEqual(text(events(rest)), text(events(batches.slice(i + 1))), `after batch ${i}`);
+        }
+      },
+    );
   }
 }
 
@@ -216,7 +219,7 @@ async function answersGetMethods(
     await assert.rejects(provider.get("no_such_method", []), /exit_code: 11/);
   });
 
-  await t.step("the pool's info counts", async () => {
+  await t.step("the pool's info counts deposits and withdrawals", async () => {
     const info = await pool.getPoolInfo();
     assert.deepEqual([info.assetKind, info.owner, info.deposits, info.withdrawals], ["native", null, 1, 1]);
   });

@@ -76,14 +76,14 @@ Deno.test("a version 2 pool on a localnet is deployed, paid by comment, settled 
     await queuesDeposits(t, scene);
     await t.step("the wallet settles them with a proof of its own", () => settles(scene));
     await withdrawsOnce(t, scene);
-    await t.step("an audit from outside finds it sound, with a deposit that waits", () => audits(scene));
+    await t.step("an audit passes, with a waiting deposit", () => audits(scene));
   }));
 
 async function queuesDeposits(
   t: Deno.TestContext,
   { deployment, pool, tree, send, readEvents }: Scene,
 ): Promise<void> {
-  await t.step("its entry names the version, and it begins empty", async () => {
+  await t.step("the registry entry names the version, and the pool is empty", async () => {
     assert.equal(deployment.version, 2);
     const { assetKind, version, capacity } = await pool.getPoolInfo();
     assert.deepEqual([assetKind, version, capacity], ["native", 2, 1_048_576]);
@@ -92,7 +92,7 @@ async function queuesDeposits(
     assert.deepEqual([await pool.getNextIndex(), await pool.getSettled()], [0, 0]);
   });
 
-  await t.step("deposits by comment and by op wait in the order in which they came", async () => {
+  await t.step("deposits by comment and by op wait in order of arrival", async () => {
     await send(
       pool.buildCommentDepositMessage({ commitment: commitments[0], value: AMOUNT }),
       pool.buildDepositMessage({ commitment: commitments[1], value: AMOUNT }),
@@ -148,7 +148,7 @@ async function withdrawsOnce(
     assert.equal(withdrawals.length, 3);
   });
 
-  await t.step("spent notes are known by their path only, and none is paid twice", async () => {
+  await t.step("spent notes are found only with their path, and none is paid twice", async () => {
     const again = await prove(1);
     assert.equal(await pool.getIsSpentBy(again.nullifierHash, again.carried), true);
     await assert.rejects(

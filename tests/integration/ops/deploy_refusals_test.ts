@@ -48,7 +48,7 @@ Deno.test("a denomination that fees would consume is refused on mainnet and caus
     assert.equal(warnings.length, 1);
   }));
 
-/** The committed keys, as if many people had made them. */
+/** The committed keys, labelled as keys of a ceremony. */
 const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as ArtifactPins);
 const ceremony2 = openArtifacts(
   undefined,
@@ -85,7 +85,12 @@ const refusals: [
     { version: 2 },
     /no ceremony vouches for the keys of version 2: keys have no transcript/,
   ],
-  ["a kept owner on mainnet", { network: "mainnet", artifacts: ceremony }, { owner }, /mainnet has no owner/],
+  [
+    "a pool with an owner on mainnet",
+    { network: "mainnet", artifacts: ceremony },
+    { owner },
+    /mainnet has no owner/,
+  ],
   [
     "an endpoint of another network",
     { network: "testnet" },
@@ -93,7 +98,7 @@ const refusals: [
     /serves another network than testnet .*-239/,
   ],
   [
-    "a pool that would take another's place in the registry",
+    "a pool that would replace another in the registry",
     {
       registry: {
         network: "localnet",
@@ -136,7 +141,7 @@ async function refusesUnsafe(t: Deno.TestContext, tools: DeployTools): Promise<v
       });
     });
   }
-  await t.step("all reasons are given at once", async () => {
+  await t.step("all reasons are reported at once", async () => {
     await assert.rejects(
       deployPool({ ...options, ...native, amount: "7", network: "mainnet", owner }),
       (error: Problem) => {
@@ -145,10 +150,10 @@ async function refusesUnsafe(t: Deno.TestContext, tools: DeployTools): Promise<v
       },
     );
   });
-  await t.step("a denomination of nothing", async () => {
+  await t.step("a denomination of zero", async () => {
     await assert.rejects(deployPool({ ...options, ...native, amount: "0" }), problem("invalid_amount"));
   });
-  await t.step("and what nobody agreed to", async () => {
+  await t.step("a deployment that is not confirmed", async () => {
     const orders: DeployOrder[] = [];
     const confirm = (order: DeployOrder) => {
       orders.push(order);
@@ -173,7 +178,7 @@ async function refusesUnsafe(t: Deno.TestContext, tools: DeployTools): Promise<v
 async function refusesForeignKeys(t: Deno.TestContext, tools: DeployTools): Promise<void> {
   const options = localnetOptions(tools);
   const { wallet } = tools;
-  await t.step("keys that are not in the very code that would be sent", async () => {
+  await t.step("keys that are not in the code that would be sent", async () => {
     const pools = [{ ...native, amount: "7" }, {
       ...{ asset: "jettoken", amount: "7", owner: null },
       jetton: { master: owner, decimals: 9 },
@@ -195,28 +200,28 @@ async function deploysOnMainnet(t: Deno.TestContext, tools: DeployTools): Promis
   const { wallet } = tools;
   await t.step("a burned pool with keys of a ceremony is deployed on mainnet", async () => {
     const network = "mainnet";
-    const vouch = () => Promise.resolve(undefined); // there is no code yet with keys that a ceremony made
+    const findNoFault = () => Promise.resolve(undefined); // there is no code with keys of a ceremony yet
     await deployPool({
       ...options,
       ...native,
       amount: "7",
       network,
       artifacts: ceremony,
-      findKeyFault: vouch,
+      findKeyFault: findNoFault,
     });
     assert.equal(await wallet.seqno(), 1);
   });
   await t.step(
     "a burned pool of version 2 is deployed on mainnet if the ceremony of version 2 is sound",
     async () => {
-      const asked: number[] = [];
+      const versions: number[] = [];
       await deployPool({
         ...options,
         ...native,
         ...{ amount: "7", network: "mainnet", version: 2, artifacts: ceremony2 } as const,
-        findKeyFault: (_artifacts, version) => Promise.resolve(void asked.push(version)),
+        findKeyFault: (_artifacts, version) => Promise.resolve(void versions.push(version)),
       });
-      assert.deepEqual([asked, await wallet.seqno()], [[2], 2]);
+      assert.deepEqual([versions, await wallet.seqno()], [[2], 2]);
     },
   );
   await t.step("keys of too few contributors cause a warning on mainnet, before money moves", async () => {

@@ -1,4 +1,4 @@
-/** Deploying pools: what is sent, what must stand on chain, and the prices that count. */
+/** Deploys pools: the transfer, the checks of the deployed contract, and the prices. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
@@ -23,7 +23,7 @@ import {
 } from "../../support/ops/deploy_localnet.ts";
 import pins from "../../../artifacts/pins.json" with { type: "json" };
 
-Deno.test("the gas of the dearest withdrawal is the contract's own constant", async () => {
+Deno.test("the gas of the most expensive withdrawal is the contract's constant", async () => {
   const source = await Deno.readTextFile(new URL("../../../contracts/fees.tolk", import.meta.url));
   assert.equal(/^const GAS_HIGHEST_PATH = (\d+)$/m.exec(source)?.[1], String(GAS_HIGHEST_PATH));
 });
@@ -42,7 +42,7 @@ Deno.test("deploying a pool", (t) =>
   onLocalnet(async (tools) => {
     const scene = await openScene(tools);
     await describesPool(t, scene);
-    await t.step("several take one transfer, and only those that are missing are sent", () =>
+    await t.step("several pools are deployed with one transfer, which contains only the missing ones", () =>
       deploysMissing(scene));
     await deploysSuccessor(t, scene);
   }));
@@ -51,7 +51,7 @@ async function describesPool(
   t: Deno.TestContext,
   { deployment, before, chain, wallet, options }: Scene,
 ): Promise<void> {
-  await t.step("tells what the registry needs", () => {
+  await t.step("returns the registry entry", () => {
     const { codeHash, vkeyHash } = loadPoolCode();
     assert.ok(deployment.address.equals(nativePoolAddress({ denomination: 5_000_000_000n, owner: null })));
     assert.deepEqual({ ...deployment, address: null, deployedSeqno: null }, {
@@ -67,12 +67,12 @@ async function describesPool(
     assert.ok(deployment.deployedSeqno >= before);
   });
 
-  await t.step("leaves it with its first years of storage", async () => {
+  await t.step("leaves the pool with its first years of storage", async () => {
     const { balance } = await chain.account(deployment.address);
     assert.ok(balance > 2_490_000_000n && balance <= 2_500_000_000n, String(balance));
   });
 
-  await t.step("a second run finds it, sends nothing and keeps the seqno of the registry", async () => {
+  await t.step("a second run finds the pool, sends nothing and keeps the seqno of the registry", async () => {
     const seqno = await wallet.seqno();
     const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
     const again = await deployPool({ ...options, ...native, amount: "5", registry: known });
@@ -95,36 +95,39 @@ async function deploysSuccessor(
   t: Deno.TestContext,
   { deployment, options, wallet, chain }: Scene,
 ): Promise<void> {
-  await t.step("a successor is another pool of the same, and is found again", async () => {
-    const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
-    const warnings: string[] = [];
-    const warn = (text: string) => void warnings.push(text);
-    const next = { ...options, ...native, amount: "5", registry: known, onWarning: warn };
-    const successor = await deployPool({ ...next, generation: 1 });
-    assert.deepEqual({ ...successor, address: null, deployedSeqno: null }, {
-      ...deployment,
-      address: null,
-      deployedSeqno: null,
-      generation: 1,
-    });
-    assert.ok(!successor.address.equals(deployment.address));
-    assert.match(
-      warnings.join(),
-      /^generation 0, k[Qf].*, has 0 of 131072 deposits: .*split the set of notes/,
-    );
-    const seqno = await wallet.seqno();
-    assert.ok((await deployPool({ ...next, generation: 1 })).address.equals(successor.address));
-    assert.equal(await wallet.seqno(), seqno);
-  });
+  await t.step(
+    "a successor is a new pool of the same denomination, and is found by a second run",
+    async () => {
+      const known = { network: "localnet", pools: new Map([["native-5", deployment]]) } as const;
+      const warnings: string[] = [];
+      const warn = (text: string) => void warnings.push(text);
+      const next = { ...options, ...native, amount: "5", registry: known, onWarning: warn };
+      const successor = await deployPool({ ...next, generation: 1 });
+      assert.deepEqual({ ...successor, address: null, deployedSeqno: null }, {
+        ...deployment,
+        address: null,
+        deployedSeqno: null,
+        generation: 1,
+      });
+      assert.ok(!successor.address.equals(deployment.address));
+      assert.match(
+        warnings.join(),
+        /^generation 0, k[Qf].*, has 0 of 131072 deposits: .*split the set of notes/,
+      );
+      const seqno = await wallet.seqno();
+      assert.ok((await deployPool({ ...next, generation: 1 })).address.equals(successor.address));
+      assert.equal(await wallet.seqno(), seqno);
+    },
+  );
 
-  await t.step("a generation that has none before it is told of", async () => {
+  await t.step("a generation without a predecessor causes a warning", async () => {
     const warnings: string[] = [];
     const warn = (text: string) => void warnings.push(text);
     await deployPool({ ...options, ...native, amount: "5", generation: 9, onWarning: warn });
     assert.match(warnings.join(), /^there is no pool of generation 8 /);
   });
 
-  await t.step("an owner is kept when one is given, and makes another pool", async () => {
+  await t.step("a given owner is stored, and makes another pool", async () => {
     const owned = await deployPool({ ...options, asset: "native", amount: "5", owner });
     assert.ok(!owned.address.equals(deployment.address));
     assert.ok((await new Pool(chain, owned.address).getPoolInfo()).owner?.equals(owner));
@@ -183,7 +186,7 @@ Deno.test("the pool's code holds the pinned verification keys", async (t) => {
   }
 });
 
-Deno.test("dearer storage takes a larger first balance", () =>
+Deno.test("more expensive storage needs a larger first balance", () =>
   onLocalnet(async ({ chain, wallet }) => {
     const { address } = await deployPool({
       ...native,
@@ -197,7 +200,7 @@ Deno.test("dearer storage takes a larger first balance", () =>
     assert.ok(balance > 9_000_000_000n, String(balance));
   }, { config: Cell.fromBase64(defaultConfig) }));
 
-Deno.test("what stands on chain must be what was built here", (t) =>
+Deno.test("a contract on the chain that differs from this build is refused", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
     const options = { ...native, wallet, network: "localnet", amount: "4", pollIntervalMs: 1 } as const;
     await deployPool({ ...options, chain });

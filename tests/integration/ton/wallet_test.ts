@@ -19,7 +19,7 @@ const nowhere = connect({ endpoint: "http://127.0.0.1:1", attempts: 1 });
 const stranger = Address.parse("0:" + "ab".repeat(32));
 
 for (const key of [relayerKey, ...userKeys]) {
-  Deno.test(`${key.version} wallet of a development key has the address beside it: ${key.address}`, async () => {
+  Deno.test(`${key.version} wallet of a development key has the listed address: ${key.address}`, async () => {
     const wallet = await openWallet(key.mnemonic, {
       version: key.version,
       network: "localnet",
@@ -72,14 +72,14 @@ for (const [what, mnemonic, message] of refused) {
   });
 }
 
-Deno.test("a mnemonic that fails TON's checksum opens its wallet and says so", async () => {
+Deno.test("a mnemonic that fails TON's checksum opens its wallet and reports the failure", async () => {
   const swapped = [words[1], words[0], ...words.slice(2)].join(" ");
   assert.deepEqual(await checkMnemonic(swapped), { checksumValid: false });
   const wallet = await openWallet(swapped, { version: "v4R2", network: "testnet", chain: nowhere });
   assert.equal(wallet.checksumValid, false);
 });
 
-Deno.test("a transfer's hash forgets StateInit and the place of the body (TEP-467)", async () => {
+Deno.test("a transfer's hash ignores StateInit and the place of the body (TEP-467)", async () => {
   const wallet = await openWallet(relayerKey.mnemonic, {
     version: "v5R1",
     network: "testnet",
@@ -98,7 +98,7 @@ Deno.test("a transfer's hash forgets StateInit and the place of the body (TEP-46
 });
 
 for (const version of ["v4R2", "v5R1"] as const) {
-  Deno.test(`a ${version} transfer carries 1 to as many messages as the contract takes`, async () => {
+  Deno.test(`a ${version} transfer has at least 1 message and at most the contract's maximum`, async () => {
     const wallet = await openWallet(relayerKey.mnemonic, { version, network: "testnet", chain: nowhere });
     const message = { to: stranger, value: 1n, bounce: false };
     const sign = (count: number) =>
@@ -175,16 +175,16 @@ async function deploysItself(
   t: Deno.TestContext,
   { wallet, contract, chain, pay, client }: Scene,
 ): Promise<void> {
-  await t.step("is the contract of @ton/ton", () => {
+  await t.step("has the address of @ton/ton's contract", () => {
     assert.equal(wallet.address.toRawString(), contract.address.toRawString());
   });
 
-  await t.step("has seqno 0 and its money before it is deployed", async () => {
+  await t.step("has seqno 0 and a balance before it is deployed", async () => {
     const { syncUtime: now, last } = await chain.account(wallet.address);
     assert.deepEqual(await wallet.state(), { seqno: 0, balance: toNano(10_000), now, last });
   });
 
-  await t.step("deploys itself with its first transfer, which pays several", async () => {
+  await t.step("deploys itself with its first transfer, which pays several recipients", async () => {
     const transfer = await wallet.send([pay(1n), pay(20n), pay(300n)]);
     assert.equal(transfer.seqno, 0);
     assert.equal((await chain.account(stranger)).balance, 321n);
@@ -193,7 +193,7 @@ async function deploysItself(
     assert.equal(await client.open(contract).getSeqno(), 1);
   });
 
-  await t.step("names a transfer by the hash of the message in its transaction", async () => {
+  await t.step("identifies a transfer by the hash of the message in its transaction", async () => {
     const transfer = await wallet.send([pay(4000n)]);
     const [{ raw }] = await chain.transactions(wallet.address, { limit: 1 });
     const { info, body } = raw.inMessage!;
@@ -204,7 +204,7 @@ async function deploysItself(
 }
 
 async function refusesRepeats(t: Deno.TestContext, { wallet, pay, chain, net }: Scene): Promise<void> {
-  await t.step("refuses the same transfer twice, naming the exit code", async () => {
+  await t.step("refuses the same transfer twice, with the exit code", async () => {
     const { seqno, now } = await wallet.state();
     const { message } = wallet.sign({ seqno, validUntil: now + 60, messages: [pay(1n)] });
     await chain.send(message);
@@ -233,7 +233,7 @@ async function movesSeqno(t: Deno.TestContext, { wallet, pay, chain }: Scene): P
     equalWithin(2, (await wallet.send([pay(2n)])).validUntil, now + TRANSFER_TTL_SECONDS);
   });
 
-  await t.step("moves its seqno even when it cannot pay the message", async () => {
+  await t.step("increments its seqno even if it cannot pay the message", async () => {
     const seqno = await wallet.seqno();
     const before = (await chain.account(stranger)).balance;
     await wallet.send([pay(toNano(1_000_000))]);
