@@ -60,28 +60,7 @@ export function StartView<Session>(props: StartProps<Session>) {
         </Step>
       );
     case "locked":
-      return (
-        <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead}>
-          <ProblemNotice problem={state.problem} texts={texts} />
-          <PassphraseForm
-            id="passphrase"
-            label={passphrase.label}
-            submit={passphrase.open}
-            autocomplete="current-password"
-            texts={texts}
-            onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
-          />
-          {state.problem?.code === "note_store_corrupted" && (
-            <div class="way">
-              <Button describedBy="aside-hint" onClick={props.onSetAside}>{passphrase.setAside}</Button>
-              <p class="hint" id="aside-hint">{passphrase.setAsideHint}</p>
-            </div>
-          )}
-          {state.hasPasskey && <Button onClick={() => send({ type: "passkey" })}>{passphrase.passkey}
-          </Button>}
-          <Button kind="quiet" onClick={props.onReport}>{texts.start.report}</Button>
-        </Step>
-      );
+      return <Locked {...props} {...{ state }} />;
     case "failed":
       return (
         <Step name="failed" title={texts.app.problem}>
@@ -90,6 +69,35 @@ export function StartView<Session>(props: StartProps<Session>) {
         </Step>
       );
   }
+}
+
+type LockedProps<Session> = StartProps<Session> & {
+  readonly state: Extract<StoreState<Session>, { step: "locked" }>;
+};
+
+function Locked<Session>({ state, texts, send, onSetAside, onReport }: LockedProps<Session>) {
+  const { passphrase } = texts;
+  return (
+    <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead}>
+      <ProblemNotice problem={state.problem} texts={texts} />
+      <PassphraseForm
+        id="passphrase"
+        label={passphrase.label}
+        submit={passphrase.open}
+        autocomplete="current-password"
+        texts={texts}
+        onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
+      />
+      {state.problem?.code === "note_store_corrupted" && (
+        <div class="way">
+          <Button describedBy="aside-hint" onClick={onSetAside}>{passphrase.setAside}</Button>
+          <p class="hint" id="aside-hint">{passphrase.setAsideHint}</p>
+        </div>
+      )}
+      {state.hasPasskey && <Button onClick={() => send({ type: "passkey" })}>{passphrase.passkey}</Button>}
+      <Button kind="quiet" onClick={onReport}>{texts.start.report}</Button>
+    </Step>
+  );
 }
 
 function Welcome<Session>({ texts, send, onRestore, onReport }: StartProps<Session>) {
