@@ -45,6 +45,11 @@ export interface DepositServices {
   ): Promise<Payer>;
 }
 
+/** The state of a stored note that no wallet was asked to pay yet. */
+export function beginPayment(ticket: DepositTicket): DepositState {
+  return { step: "paying", ticket, attempt: 0, wallet: { at: "none" } };
+}
+
 /** The state of a deposit that an earlier visit began. Its last question may still be paid. */
 export function resumeDeposit(ticket: DepositTicket): DepositState {
   return { step: "paying", ticket, attempt: 1, wallet: { at: "waiting", question: {} } };
@@ -135,11 +140,11 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
     case "preparing":
       if (event.type === "failed") return { step: "failed", problem: event.problem };
       if (event.type !== "prepared") return state;
-      return { step: "paying", ticket: event.ticket, attempt: 0, wallet: { at: "none" } };
+      return beginPayment(event.ticket);
     case "failed":
       if (event.type !== "retry") return state;
       if (state.ticket === undefined) return { step: "choosing" };
-      return { step: "paying", ticket: state.ticket, attempt: 0, wallet: { at: "none" } };
+      return beginPayment(state.ticket);
     case "paying":
       return nextPaying(state, event);
   }

@@ -109,11 +109,19 @@ async function prepare(
     : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
 }
 
-/** Returns the ticket of a stored note whose payment was begun. */
-export async function ticketOf(context: AppContext, session: Session, id: string): Promise<DepositTicket> {
+/** Returns the ticket of a stored note, and whether a wallet may have been asked to pay it already. */
+export async function ticketOf(
+  context: AppContext,
+  session: Session,
+  id: string,
+): Promise<{ readonly ticket: DepositTicket; readonly wasAsked: boolean }> {
   const chain = depositChain(context);
   const { record, deployment } = await findStoredNote(context, session, id, chain);
-  return buildTicket(chain, deployment, record.id, record.note.reveal());
+  const ticket = buildTicket(chain, deployment, record.id, record.note.reveal());
+  const wasAsked = record.state !== "created";
+  // From now on it may be paid.
+  if (!wasAsked) await session.store.update(id, { state: "depositing" });
+  return { ticket, wasAsked };
 }
 
 function buildTicket(

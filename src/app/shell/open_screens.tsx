@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { backupMachine } from "../flows/backup.ts";
-import { depositMachine, resumeDeposit } from "../flows/deposit.ts";
+import { beginPayment, depositMachine, resumeDeposit } from "../flows/deposit.ts";
 import type { DepositState } from "../flows/deposit_state.ts";
 import { connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
@@ -169,7 +169,7 @@ function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & 
   useEffect(() => {
     if (id === "") return;
     ticketOf(context, session, id).then(
-      (ticket) => setInitial(resumeDeposit(ticket)),
+      ({ ticket, wasAsked }) => setInitial(wasAsked ? resumeDeposit(ticket) : beginPayment(ticket)),
       (problem) => setInitial({ step: "failed", problem }),
     );
   }, [id]);

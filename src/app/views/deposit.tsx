@@ -107,7 +107,7 @@ function Amounts(
         </Notice>
       )}
       <Form onSubmit={() => pool && send({ type: "pool_chosen", pool, isBackedUp })}>
-        <fieldset class="choices">
+        <fieldset class="choices pools">
           <legend class="hidden">{deposit.title}</legend>
           {pools.map((each) => (
             <label key={each.key} class={`choice ${each.key === key ? "chosen" : ""}`}>

@@ -75,6 +75,12 @@ async function serveApp(context: CliContext, options: AppCommandOptions): Promis
     else {
       context.stdout.write(`the app for ${network} is at ${url}\n`);
       context.stderr.write(`SHA-256 of its SHA256SUMS: ${app.hash}\nPress Ctrl-C to stop.\n`);
+      if (new URL(depositEndpoint).host === new URL(withdrawalEndpoint).host) {
+        context.stderr.write(
+          "One endpoint serves deposits and withdrawals, so its operator could connect them. To separate them, name an\n" +
+            "endpoint of another operator with --withdrawal-endpoint.\n",
+        );
+      }
       if (relayer.length === 0) {
         context.stderr.write("Without --relayer the app can deposit, but not withdraw.\n");
       }

@@ -36,10 +36,13 @@ interface LocalnetFacts {
   readonly wallets: readonly { readonly mnemonic: string; readonly version: "v4R2" | "v5R1" }[];
 }
 
-/** @param options.sharedEndpoint whether deposits and withdrawals use one endpoint */
+/** @param options.sharedEndpoint whether deposits and withdrawals use one endpoint; `args` are the browser's */
 export async function inBrowser(
   use: (scene: Scene) => Promise<void>,
-  { sharedEndpoint = false }: { readonly sharedEndpoint?: boolean } = {},
+  { sharedEndpoint = false, args = [] }: {
+    readonly sharedEndpoint?: boolean;
+    readonly args?: readonly string[];
+  } = {},
 ): Promise<void> {
   await withTempDirectory(async (data) => {
     const network = startProgram(sourceCommand, [
@@ -109,7 +112,7 @@ export async function inBrowser(
           [],
           "foreign origins",
         );
-      });
+      }, args);
       await app.close();
     } finally {
       for (const session of sessions) session.close();
