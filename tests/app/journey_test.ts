@@ -20,6 +20,7 @@ Deno.test({
       await chooseAmount(journey, "native-10-v2");
       await proveBackup(journey, downloads);
       await journey.step("pay-");
+      await journey.page.waitForSelector(".qr-dark");
       await journey.inspect("pay");
       const link = await journey.page.$eval('a[href^="ton://"]', (link) => link.getAttribute("href")!);
       const { code, stderr } = await runCli(["localnet", "pay", link, "--endpoint", net.indexer]);

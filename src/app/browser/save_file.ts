@@ -1,7 +1,6 @@
 /// <reference lib="dom" />
 /** Files that the owner saves, chooses or prints. */
 import { Problem } from "../../core/errors/problem.ts";
-import { renderSVG } from "uqr";
 import type { Downloads } from "../ports.ts";
 
 /** After this time the browser has read the object behind a link. */
@@ -64,6 +63,7 @@ async function printPage({ title, lines, code }: Parameters<Downloads["print"]>[
   page.className = "print-page";
   const heading = document.createElement("h1");
   heading.textContent = title;
+  const { renderSVG } = await import("uqr"); // not in the page's start
   const image = document.createElement("img");
   image.alt = "QR code";
   image.src = `data:image/svg+xml;utf8,${encodeURIComponent(renderSVG(code, { border: 2 }))}`;

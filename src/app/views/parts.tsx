@@ -1,7 +1,6 @@
 /** What every screen is built of. No part does I/O: props in, events out. */
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { encode } from "uqr";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Texts } from "../text/en.ts";
 
@@ -114,7 +113,15 @@ export function Progress(
 
 /** A QR code as shapes, dark on light in every theme, so that every scanner reads it. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
-  const { data, size } = encode(text, { border: 2 });
+  const [code, setCode] = useState<{ readonly data: boolean[][]; readonly size: number }>();
+  useEffect(() => {
+    let isCurrent = true;
+    // The encoder is loaded when it is needed: the page's start does not have it.
+    void import("uqr").then(({ encode }) => isCurrent && setCode(encode(text, { border: 2 })), () => {});
+    return () => isCurrent = false;
+  }, [text]);
+  if (code === undefined) return <div class="qr" />;
+  const { data, size } = code;
   const path = data.flatMap((row, y) => row.map((dark, x) => dark ? `M${x} ${y}h1v1h-1z` : "")).join("");
   return (
     <svg
