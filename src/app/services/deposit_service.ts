@@ -20,15 +20,13 @@ import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { openPool } from "../../ton/pool/any_pool.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
-import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit.ts";
 import { firstAttemptChance } from "./first_attempt.ts";
 import type { DepositTicket, PoolChoice } from "../flows/deposit_state.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import { waitForReturn } from "./payment_return.ts";
-import { countDeposits } from "./pool_sizes.ts";
+import { countDeposits, readDeposits } from "./pool_deposits.ts";
 import {
   type AppContext,
   depositChain,
@@ -147,34 +145,6 @@ async function assertPoolOfBuild(chain: Chain, deployment: Deployment): Promise<
   const isGenuine = deploymentMatchesBuild(deployment) &&
     code?.hash().toString("hex") === deployment.codeHash;
   if (!isGenuine) throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
-}
-
-interface PoolDeposits {
-  readonly commitments: ReadonlySet<bigint>;
-  /** Unix seconds. */
-  readonly times: readonly number[];
-  /** The chain's time, Unix seconds. */
-  readonly now: number;
-}
-
-/** All of them, so that the endpoint does not learn which one matters. */
-async function readDeposits(
-  chain: Chain,
-  { address, version }: Deployment,
-  signal: AbortSignal,
-): Promise<PoolDeposits> {
-  const commitments = new Set<bigint>();
-  const times: number[] = [];
-  const capacity = poolCapacity(version ?? 1);
-  const { syncUtime: now } = await chain.account(address, { signal });
-  for await (const { events } of scanPoolTransactions(chain, address, { signal, capacity })) {
-    for (const event of events) {
-      if (event.kind !== "deposit") continue;
-      commitments.add(event.commitment);
-      times.push(event.timestamp);
-    }
-  }
-  return { commitments, times, now };
 }
 
 type Built = Awaited<ReturnType<DepositServices["build"]>>;

@@ -1,0 +1,53 @@
+/** The deposits of pools: how many each has, and what a new deposit needs to know of its own pool. */
+import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
+import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
+import { openPool } from "../../ton/pool/any_pool.ts";
+import { type AppContext, depositChain } from "./context.ts";
+
+/** Asks for all pools, so that the endpoint does not learn which one will be chosen. */
+export async function countDeposits(
+  context: AppContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const chain = depositChain(context);
+  const sizes = new Map<string, number>();
+  for (const deployment of context.registry.pools.values()) {
+    try {
+      const pool = openPool(chain, deployment.address, deployment.version);
+      sizes.set(poolKey(deployment), await pool.getTreeSize({ signal }));
+    } catch (error) {
+      if (signal.aborted) throw error;
+    }
+  }
+  return sizes;
+}
+
+export interface PoolDeposits {
+  readonly commitments: ReadonlySet<bigint>;
+  /** Unix seconds. */
+  readonly times: readonly number[];
+  /** The chain's time, Unix seconds. */
+  readonly now: number;
+}
+
+/** All of them, so that the endpoint does not learn which one matters. */
+export async function readDeposits(
+  chain: Chain,
+  { address, version }: Deployment,
+  signal: AbortSignal,
+): Promise<PoolDeposits> {
+  const commitments = new Set<bigint>();
+  const times: number[] = [];
+  const capacity = poolCapacity(version ?? 1);
+  const { syncUtime: now } = await chain.account(address, { signal });
+  for await (const { events } of scanPoolTransactions(chain, address, { signal, capacity })) {
+    for (const event of events) {
+      if (event.kind !== "deposit") continue;
+      commitments.add(event.commitment);
+      times.push(event.timestamp);
+    }
+  }
+  return { commitments, times, now };
+}
