@@ -95,6 +95,11 @@ export class ScriptedChain {
     return made.id;
   }
 
+  /** Removes an account's newest transactions, which were never on the chain. */
+  removeNewest(account: Address, count: number): void {
+    this.#historyOf(account).splice(-count);
+  }
+
   /** Returns a wallet that sends nothing: `onSend` decides what its messages do. Its transfers are valid for a minute. */
   wallet(address: Address, onSend: (messages: readonly OutgoingMessage[]) => void = () => {}): Wallet {
     return {

@@ -13,6 +13,9 @@ export const jettonMaster = testAddress(0x6a);
 const stranger = testAddress(0x5a);
 const NO_ADDRESS: TupleItem = { type: "null" };
 
+const flag = (value: boolean) => int(value ? -1 : 0);
+const valueOf = (item: TupleItem) => item.type === "int" ? item.value : 0n;
+
 /** Returns the jetton wallet that the scripted master reports for an owner. */
 export function jettonWalletOf(owner: Address): Address {
   return new Address(0, Buffer.concat([owner.hash.subarray(0, 31), Buffer.of(0xff)]));
@@ -29,8 +32,8 @@ export interface ScriptedPoolOptions {
 }
 
 export class ScriptedPool extends ScriptedChain {
-  readonly tree = new MerkleTree();
-  readonly #roots: bigint[] = [];
+  tree = new MerkleTree();
+  #roots: bigint[] = [];
   #settlements = 0;
   readonly spent = new Set<bigint>();
 
@@ -52,9 +55,9 @@ export class ScriptedPool extends ScriptedChain {
       getNextIndex: () => [int(this.tree.size)],
       getSettled: () => [int(this.tree.size)],
       get_root_history: () => [{ type: "tuple", items: this.#rootHistory() }],
-      getIsSpent: (
-        [hash]: readonly TupleItem[],
-      ) => [int(hash.type === "int" && this.spent.has(hash.value) ? -1 : 0)],
+      getIsSpent: ([hash]: readonly TupleItem[]) => [flag(this.spent.has(valueOf(hash)))],
+      getIsSpentBy: ([hash]: readonly TupleItem[]) => [flag(this.spent.has(valueOf(hash)))],
+      getIsDeposited: ([leaf]: readonly TupleItem[]) => [flag(this.tree.indexOf(valueOf(leaf)) >= 0)],
       get_wallet_address: ([owner]: readonly TupleItem[]) => [
         slice(jettonWalletOf((owner as { cell: Cell }).cell.beginParse().loadAddress())),
       ],
@@ -70,6 +73,15 @@ export class ScriptedPool extends ScriptedChain {
       ...{ from, ...body && { body } },
       logs: [depositLog(commitment, this.tree.size - 1, this.chainTime)],
     });
+  }
+
+  /** Removes the newest `count` transactions, all of them deposits. */
+  revertDeposits(count: number): void {
+    this.removeNewest(poolAddress, count);
+    const leaves = Array.from({ length: this.tree.size - count }, (_, i) => this.tree.leaf(i));
+    this.tree = new MerkleTree();
+    this.tree.appendMany(leaves);
+    this.#roots = this.#roots.slice(count);
   }
 
   /** A version 2 pool settles all deposits. */
