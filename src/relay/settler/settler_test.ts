@@ -167,15 +167,18 @@ Deno.test("an eager settler needs no reward", async () => {
   deepEqual(spans(), [[0, 16]]);
 });
 
-Deno.test("a settlement that another relayer made during the random wait is not proved", async () => {
-  const { run, spans, at, settle, tree } = await settler(16, { mode: "profitable" });
-  at(3, async () => {
-    const newRoot = tree.settlementInputs(1n).newRoot;
-    const settlement = { kind: "settlement", rootNumber: 0, newRoot, end: 16, tx: { lt: 2n, hash: "" } };
-    await settle([settlement as unknown as PoolEvent]);
-  });
-  await run(60);
-  deepEqual(spans(), []);
+Deno.test("deposits that another relayer settled during the random wait are not proved, nor the rest too early", async () => {
+  for (const waiting of [16, 17]) {
+    const { run, spans, at, settle, tree, info } = await settler(waiting, { mode: "profitable" });
+    at(3, async () => {
+      const { newRoot } = tree.settlementInputs(1n);
+      const settlement = { kind: "settlement", rootNumber: 0, newRoot, end: 16, tx: { lt: 2n, hash: "" } };
+      await settle([settlement as unknown as PoolEvent]);
+      Object.assign(info, { settledAt: START_SECONDS + 3, waitingSince: START_SECONDS + 3 });
+    });
+    await run(60);
+    deepEqual(spans(), []);
+  }
 });
 
 for (

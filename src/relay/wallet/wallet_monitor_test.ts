@@ -50,7 +50,7 @@ for (const [apart, text] of [[121, "121 s ahead of"], [-121, "121 s behind"]] as
     equal(observer.hasClockSkew, true);
     pass(1);
     equal(observer.hasClockSkew, false);
-    Object.assign(state, { now: OURS + 60 + apart });
+    Object.assign(state, { now: OURS + 61 + apart });
     await rejects(observer.observe(), { code: "chain_inconsistent" });
     Object.assign(state, { now: OURS + 60 });
     await observer.observe();

@@ -10,7 +10,7 @@ interface TestCoverage {
   /** Whether it passed, in time. */
   readonly holds: boolean;
   readonly milliseconds: number;
-  /** Executed lines, by source. */
+  /** Lines that it reached, by source. */
   readonly lines: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -71,22 +71,46 @@ async function measureOne({ folder }: MutationCopy, test: string, digest: string
   const milliseconds = Math.round(performance.now() - started);
   if (!holds) return { digest, holds, milliseconds, lines: {} };
   const { stdout } = await run(Deno.execPath(), ["coverage", "--lcov", data]);
-  return { digest, holds, milliseconds, lines: parseLcov(new TextDecoder().decode(stdout), folder.pathname) };
+  const textOf = (path: string) => Deno.readTextFileSync(new URL(path, folder)).split("\n");
+  const lines = parseLcov(new TextDecoder().decode(stdout), folder.pathname, textOf);
+  return { digest, holds, milliseconds, lines };
 }
 
-/** Returns the executed lines of each source below `src/`. */
-export function parseLcov(report: string, root: string): Record<string, number[]> {
+/**
+ * Returns the lines of each source below `src/` that were reached.
+ * @param textOf the lines of a source
+ */
+export function parseLcov(
+  report: string,
+  root: string,
+  textOf: (path: string) => readonly string[],
+): Record<string, number[]> {
   const lines: Record<string, number[]> = {};
-  let source: number[] | undefined;
-  for (const line of report.split("\n")) {
-    if (line.startsWith("SF:")) {
-      const path = line.slice(3).replace(root, "");
-      source = path.startsWith("src/") ? lines[path] = [] : undefined;
-    }
-    const [, number, count] = /^DA:(\d+),(\d+)/.exec(line) ?? [];
-    if (number !== undefined && count !== "0") source?.push(Number(number));
+  for (const record of report.split("end_of_record")) {
+    const path = /^SF:(.*)$/m.exec(record)?.[1].replace(root, "");
+    if (!path?.startsWith("src/")) continue;
+    const counts = [...record.matchAll(/^DA:(\d+),(\d+)/gm)].map((
+      [, line, count],
+    ) => [Number(line), Number(count)]);
+    lines[path] = reachedLines(counts, textOf(path));
   }
   return lines;
+}
+
+/**
+ * Deno counts a line as not executed if any branch on it was not taken, as in `if (x) return;`. Such a line was reached if
+ * the one before it was, unless that one opens the block that was not taken.
+ */
+function reachedLines(counts: readonly number[][], text: readonly string[]): number[] {
+  const reached: number[] = [];
+  let isReached = false;
+  let opensBlock = false;
+  for (const [line, count] of counts) {
+    isReached = count > 0 || (isReached && !opensBlock);
+    if (isReached) reached.push(line);
+    opensBlock = count === 0 && text[line - 1].endsWith("{");
+  }
+  return reached;
 }
 
 /** Returns the test files that execute a mutant's line: the fastest, where those of the source's folder count double. */

@@ -84,17 +84,12 @@ Deno.test("a test reaches what its imports import", () => {
 });
 
 Deno.test("a mutant is put before the tests that execute its line, the fastest first, the source's own earlier", () => {
-  const report = [
-    "SF:/copy/src/a/b.ts",
-    "DA:1,1",
-    "DA:2,0",
-    "DA:3,7",
-    "end_of_record",
-    "SF:/copy/tests/x.ts",
-    "DA:1,1",
-  ];
-  const lines = parseLcov(report.join("\n"), "/copy/");
-  assert.deepEqual(lines, { "src/a/b.ts": [1, 3] });
+  const text = ["f();", "if (a) return;", "if (b) {", "  c();", "}"];
+  const record = (path: string, counts: number[]) =>
+    [`SF:/copy/${path}`, ...counts.map((count, i) => `DA:${i + 1},${count}`), "end_of_record"].join("\n");
+  const report = [record("src/a/b.ts", [1, 0, 0, 0, 1]), record("tests/x.ts", [1])].join("\n");
+  const lines = parseLcov(report, "/copy/", () => text);
+  assert.deepEqual(lines, { "src/a/b.ts": [1, 2, 3, 5] }, "a branch that is not taken hides its line");
   const coverage: Coverage = new Map(
     ([["tests/slow_test.ts", 900], ["src/a/b_test.ts", 2_000], ["tests/fast_test.ts", 100]] as const)
       .map(([path, milliseconds]) => [path, { digest: "", holds: true, milliseconds, lines }]),
@@ -105,7 +100,7 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
     "src/a/b_test.ts",
     "tests/slow_test.ts",
   ]);
-  assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 2 }), []);
+  assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 4 }), []);
 });
 
 Deno.test("a test file that killed mutants of the source comes first", () => {
