@@ -9,6 +9,9 @@ import type {
   SettlementEvent,
   WithdrawalEvent,
 } from "../../../ton/pool/history/pool_events.ts";
+import { ROOT_WINDOW } from "../../../core/protocol/v2/pool_constants.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { PoolState } from "../pool_state.ts";
 import type { StoredPool } from "./pool_tree.ts";
 import { SettledTree } from "./settled_tree.ts";
 
@@ -155,4 +158,24 @@ Deno.test("a cleared tree is like a new one, and reads the stored rows from the 
   equal(tree.rootNumber(2n), undefined);
   await tree.load(rows, "", never);
   deepEqual(shown(tree), before);
+});
+
+Deno.test("a root has as many places left as the pool can add roots and still accept it", async () => {
+  const deployment = { address: sender, asset: "native", version: 2 } as Deployment;
+  const pool = new PoolState("native-10-v2", deployment, 1, "localnet");
+  await pool.tree.apply([...deposits(3), settlement(0, 1), settlement(1, 2), settlement(2, 3)]);
+  deepEqual([1n, 2n, 3n, 4n].map((root) => pool.rootPlacesLeft(root)), [
+    ROOT_WINDOW - 2,
+    ROOT_WINDOW - 1,
+    ROOT_WINDOW,
+    0,
+  ]);
+  const first = new PoolState(
+    "native-10",
+    { ...deployment, version: undefined } as Deployment,
+    1,
+    "localnet",
+  );
+  first.setRoots([9n, 8n, 7n], 0);
+  deepEqual([9n, 8n, 7n, 6n].map((root) => first.rootPlacesLeft(root)), [30, 29, 28, 0]);
 });
