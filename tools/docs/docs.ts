@@ -40,7 +40,7 @@ await writeGenerated("docs", [
     "deploy-settings": settingTable(deploySettings),
     "inspect-flags": flagTable(named("pool", "inspect")),
     metrics: [
-      "| Metric | Kind | Labels | What it is |",
+      "| Metric | Kind | Labels | Description |",
       "| --- | --- | --- | --- |",
       ...createMetrics().descriptions.map(({ name, type, labels, help }) =>
         `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`
@@ -70,7 +70,7 @@ function settingTable(table: Readonly<Record<string, Setting<unknown>>>): string
       secret ? " (secret)" : ""
     } | ${standard === undefined ? "" : `\`${standard}\``} |`
   );
-  return ["| Variable | What it is | Default |", "| --- | --- | --- |", ...rows];
+  return ["| Variable | Description | Default |", "| --- | --- | --- |", ...rows];
 }
 
 function flagTable({ options }: Command): string[] {
@@ -79,7 +79,7 @@ function flagTable({ options }: Command): string[] {
     const standard = defaultValue === undefined ? (mandatory ? "required" : "") : `\`${defaultValue}\``;
     return `| \`${flags}\` | ${description}${choices} | ${standard} |`;
   });
-  return ["| Flag | What it is | Default |", "| --- | --- | --- |", ...rows];
+  return ["| Flag | Description | Default |", "| --- | --- | --- |", ...rows];
 }
 
 /** Returns a command by its words. */
